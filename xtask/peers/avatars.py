@@ -13,10 +13,9 @@ import os
 import random
 import re
 import struct
-import subprocess
 import sys
 
-from clients import Gltf, read_npz, run
+from clients import Gltf, ask_node, read_npz, run, write_glb
 
 MOST_MM = 0.1
 
@@ -58,14 +57,6 @@ def conjugate(q):
 
 def turned(q, v):
     return multiplied(multiplied(q, [*v, 0.0]), conjugate(q))[:3]
-
-
-def written(path, document, binary):
-    text = json.dumps(document).encode()
-    text += b" " * (-len(text) % 4)
-    binary += b"\0" * (-len(binary) % 4)
-    head = struct.pack("<4sII", b"glTF", 2, 28 + len(text) + len(binary))
-    open(path, "wb").write(head + struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(binary), b"BIN\0") + binary)
 
 
 def avatar(body, path, version, seed=None):
@@ -114,7 +105,7 @@ def avatar(body, path, version, seed=None):
             "blendShapeMaster": {"blendShapeGroups": [{"name": "A", "presetName": "a"}]},
         }
     document["extensions"], document["extensionsUsed"] = {name: stated}, [name]
-    written(path, document, bytes(binary))
+    write_glb(path, document, bytes(binary))
     return bones
 
 
@@ -154,7 +145,7 @@ def with_face(path, out):
     stated = document["extensions"]["VRMC_vrm_animation"]
     stated["expressions"] = {"preset": {"aa": {"node": mouth}}, "custom": {"wink": {"node": wink}}}
     stated["lookAt"] = {"node": gaze}
-    written(out, document, bytes(binary))
+    write_glb(out, document, bytes(binary))
 
 
 def demands(path):
@@ -255,9 +246,7 @@ def main(command, shared, scratch, folder):
     json.dump([{"what": "valid", "file": out} for _, _, out, _ in asked], open(at("valid.json"), "w"))
 
     def answers(script, questions):
-        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), script)
-        environment = {**os.environ, "NODE_PATH": os.path.join(folder, "node_modules")}
-        done = subprocess.run(["node", script, questions], capture_output=True, text=True, env=environment)
+        done = ask_node(folder, script, questions)
         found = [json.loads(line) for line in done.stdout.split("\n") if line.startswith("{")]
         return found + [{"error": done.stderr[-600:]}] * (len(asked) - len(found))
 

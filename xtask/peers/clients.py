@@ -306,6 +306,14 @@ class Gltf:
         return [[of(node)[row][3] for row in range(3)] for node in range(len(self.nodes))]
 
 
+def write_glb(path, document, binary):
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    binary += b"\0" * (-len(binary) % 4)
+    head = struct.pack("<4sII", b"glTF", 2, 28 + len(text) + len(binary))
+    open(path, "wb").write(head + struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(binary), b"BIN\0") + binary)
+
+
 TRANSFORM = [("translation", (0, 0, 0)), ("rotation", (0, 0, 0, 1)), ("scale", (1, 1, 1))]
 
 
@@ -425,10 +433,14 @@ def three(folder, files, before):
         asked.append((path, "three.js"))
     asking = os.path.join(os.path.dirname(files[0][0]), "three.json")
     json.dump(questions, open(asking, "w"))
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "gltf.mjs")
+    return zip(asked, lines_of(ask_node(folder, "gltf.mjs", asking), len(asked)))
+
+
+def ask_node(folder, script, questions):
+    """Runs a script beside this one in Node, with the packages of a folder, on a file of questions."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), script)
     environment = {**os.environ, "NODE_PATH": os.path.join(folder, "node_modules")}
-    done = subprocess.run(["node", script, asking], capture_output=True, text=True, env=environment)
-    return zip(asked, lines_of(done, len(asked)))
+    return subprocess.run(["node", script, questions], capture_output=True, text=True, env=environment)
 
 
 def blender(python_path, files, before):

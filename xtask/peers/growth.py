@@ -9,30 +9,17 @@ import json
 import math
 import os
 import struct
-import subprocess
 import sys
-import time
+
+from clients import write_glb
+from speed import process
 
 PROGRAM, SCRATCH = os.path.abspath(sys.argv[1]), sys.argv[3]
 
 
 def run(*arguments):
     """Seconds of the processors, and MiB at most."""
-    child = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    peak, status = 0, None
-    while not status:
-        try:
-            with open(f"/proc/{child.pid}/status") as lines:
-                peak = max(peak, next((int(line.split()[1]) for line in lines if line.startswith("VmHWM")), 0))
-        except OSError:
-            pass
-        time.sleep(0.005)
-        pid, code, usage = os.wait4(child.pid, os.WNOHANG)
-        status = pid and (code, usage)
-    code, usage = status
-    if os.waitstatus_to_exitcode(code) > 1:
-        raise RuntimeError(" ".join(arguments) + f" failed: {code}")
-    return usage.ru_utime + usage.ru_stime, peak / 1024
+    return process(PROGRAM, *arguments)[1:]
 
 
 def walk(frames, name):
@@ -90,12 +77,7 @@ def gltf(name, joints, animations, keys=8, secs=2.3):
             for number in range(animations)
         ],
     }
-    text = json.dumps(document, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 4)
-    data += bytes(-len(data) % 4)
-    with open(name, "wb") as file:
-        file.write(struct.pack("<4sII", b"glTF", 2, 28 + len(text) + len(data)))
-        file.write(struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(data), b"BIN\0") + data)
+    write_glb(name, document, data)
     return name
 
 

@@ -246,7 +246,7 @@ def seeds(folder):
     run("catalog", "loops.csv", "-o", "loops.jsonl")
     if HAS_PARQUET:
         run("catalog", "loops.csv", "-o", "loops.parquet")
-    write(folder, "loopwright.toml", b'[all]\nup = "y"\nunit = "cm"\n[make]\nroot-motion = "in-place"\nset = ["closure.share=0.3"]\n[find]\ntop = 3\n')
+    write(folder, "loopwright.toml", b'[take]\nup = "y"\nunit = "cm"\n[closure]\nshare = [0.3]\n[output]\nroot-motion = "in-place"\n[check]\nmax-gap-mm = 1\n')
     write(folder, "path.csv", b"0,0,0\n3,0,3.6\n6,2,6\n")
     # Text FBX of two bones, as the smallest exporter writes it.
     write(folder, "text.fbx", TEXT_FBX.encode())

@@ -243,7 +243,7 @@ def with_offsets(motion, offsets_of, root_offsets=None):
 
 
 # The four closures of D. Holden, "Creating Looping Animations from Motion Capture" (2022), with the settings that its demo opens
-# with. The velocity correction of the soft fade is as published, with its factor dt and its exchanged ends.
+# with. The published correction of the soft fade's velocity is nothing at a share of a half.
 HALF_LIFE, BLEND, FADE, HARDNESS, ROOT_BLEND, SHARE = 0.1, 0.2, 0.4, 16.0, 0.5, 0.5
 
 
@@ -252,27 +252,39 @@ def times(count, dt):
     return there, there[::-1]
 
 
-def cubic_decay(x, v, blend, t):
-    t = np.clip(t / blend, 0, 1)
-    c = v * blend
-    return ((2 * x + c) * t + (-3 * x - 2 * c)) * t * t + c * t + x
+def spring_rate(half_life, eps=0.0):
+    return 2 * np.log(2) / (half_life + eps)
 
 
-def by_spring(x, v, count, dt):
-    y = 2 * np.log(2) / HALF_LIFE
-    decay = lambda x, v, t: np.exp(-y * t) * (x + (v + x * y) * t)
-    there, back = times(count, dt)
-    return decay(SHARE * x, SHARE * v, there) + decay((SHARE - 1) * x, (1 - SHARE) * v, back)
+def spring(half_life, eps=0.0):
+    """Decays of a unit offset and of a unit velocity, and their slopes."""
+    y = spring_rate(half_life, eps)
+    return [
+        lambda t: (1 + y * t) * np.exp(-y * t),
+        lambda t: t * np.exp(-y * t),
+        lambda t: -y * y * t * np.exp(-y * t),
+        lambda t: (1 - y * t) * np.exp(-y * t),
+    ]
 
 
-def by_cubic(x, v, count, dt):
-    there, back = times(count, dt)
-    return cubic_decay(SHARE * x, SHARE * v, BLEND, there) + cubic_decay((SHARE - 1) * x, (1 - SHARE) * v, BLEND, back)
+def cubic(blend):
+    u = lambda t: np.clip(t / blend, 0, 1)
+    return [
+        lambda t: 1 - 3 * u(t) ** 2 + 2 * u(t) ** 3,
+        lambda t: blend * (u(t) - 2 * u(t) ** 2 + u(t) ** 3),
+        lambda t: 6 * (u(t) ** 2 - u(t)) / blend,
+        lambda t: 1 - 4 * u(t) + 3 * u(t) ** 2,
+    ]
 
 
-def velocities(v, count, dt, blend=BLEND):
-    there, back = times(count, dt)
-    return cubic_decay(0 * v, SHARE * v, blend, there) + cubic_decay(0 * v, (1 - SHARE) * v, blend, back)
+def linear(period, blend):
+    return [lambda t: 1 - t / period, cubic(blend)[1], lambda t: -1 / period + 0 * t, cubic(blend)[3]]
+
+
+def soft_fade(fade, hardness, blend):
+    z = lambda t: hardness * (1 - 2 * t / fade)
+    place = lambda t: np.logaddexp(0, z(t)) / hardness
+    return [place, cubic(blend)[1], lambda t: -2 / fade / (1 + np.exp(-z(t))), cubic(blend)[3]]
 
 
 def spread(x, v, count, dt):
@@ -280,28 +292,27 @@ def spread(x, v, count, dt):
     return (SHARE - there / there[-1]) * x
 
 
-def by_linear(x, v, count, dt):
-    return spread(x, v, count, dt) + velocities(v, count, dt)
+def offsets_by(decays):
+    """The offsets of a demo's closure with these decays of offset and velocity."""
+    place, rate = decays[:2]
 
+    def offsets(x, v, count, dt):
+        there, back = times(count, dt)
+        return SHARE * (x * place(there) + v * rate(there)) + (1 - SHARE) * (v * rate(back) - x * place(back))
 
-def by_soft_fade(x, v, count, dt):
-    fade = lambda t: np.log1p(np.exp(HARDNESS - 2 * HARDNESS * t / FADE)) / HARDNESS
-    slope = -2 * np.exp(HARDNESS) / (1 + np.exp(HARDNESS)) / FADE
-    v = v + (SHARE - (1 - SHARE)) * x * slope * dt
-    there, back = times(count, dt)
-    return SHARE * x * fade(there) + (SHARE - 1) * x * fade(back) + velocities(v, count, dt)
+    return offsets
 
 
 def demo_root(ground, root, dt):
     rate = np.array([to_vector(mul(root[i + 1], inverse(root[i]))) / dt for i in (-2, 0)])
-    local = lambda i, v: turn(inverse(root[i]), v)
+    local, fade = lambda i, v: turn(inverse(root[i]), v), cubic(ROOT_BLEND)[1]
     step = local(-1, ground[-1] - ground[-2]) / dt - local(0, ground[1] - ground[0]) / dt
     spin = local(-1, rate[0]) - local(0, rate[1])
 
     def offset(v):
         there, back = (t[:, 0] for t in times(len(root), dt))
         at_start, at_end = turn(root[0], v), turn(root[-1], v)
-        return cubic_decay(0 * v, SHARE * at_start, ROOT_BLEND, there) + cubic_decay(0 * v, (1 - SHARE) * at_end, ROOT_BLEND, back)
+        return SHARE * at_start * fade(there) + (1 - SHARE) * at_end * fade(back)
 
     return ground + offset(step), mul(from_vector(offset(spin)), root)
 
@@ -616,7 +627,7 @@ def sample(mocap):
 
 def main(command, mocap, scratch):
     results = {method: Results() for method in METHODS}
-    takes, still, by_take = 0, 0, []
+    takes, still = 0, 0
     for file, unit, up, take in sample(mocap):
         takes += 1
         path, into = os.path.join(mocap, file), os.path.join(scratch, "loop.bvh")
@@ -629,15 +640,16 @@ def main(command, mocap, scratch):
         results["loopwright, feet free"].add("time", [secs])
         cut = part(take, start, end)
         closures = {
-            "raw cut": lambda: cut,
-            "demo: spring": lambda: with_offsets(cut, by_spring, demo_root),
-            "demo: cubic": lambda: with_offsets(cut, by_cubic, demo_root),
-            "demo: linear": lambda: with_offsets(cut, by_linear, demo_root),
-            "demo: soft fade": lambda: with_offsets(cut, by_soft_fade, demo_root),
-            "linear spread": lambda: with_offsets(cut, spread),
+            "demo: spring": offsets_by(spring(HALF_LIFE)),
+            "demo: cubic": offsets_by(cubic(BLEND)),
+            "demo: linear": offsets_by(linear((end - start) * take.dt, BLEND)),
+            "demo: soft fade": offsets_by(soft_fade(FADE, HARDNESS, BLEND)),
+            "linear spread": spread,
         }
-        for method, close in closures.items():
-            loops[method] = Loop(close(), start, end)
+        loops["raw cut"] = Loop(cut, start, end)
+        for method, offsets in closures.items():
+            root = demo_root if method.startswith("demo") else None
+            loops[method] = Loop(with_offsets(cut, offsets, root), start, end)
         begun = time.perf_counter()
         a, b = classic_cut(take)
         loops["autocorrelation and cross-fade"] = Loop(faded(part(take, a, b)), a, b)
@@ -645,16 +657,10 @@ def main(command, mocap, scratch):
         pace = lambda a, b: np.linalg.norm(take.middle[b] - take.middle[a]) / (b - a)
         still += pace(a, b) < 0.5 * pace(start, end)
         feet = Feet(take, start, end)
-        row = {"take": file}
         for method, loop in loops.items():
-            own = Results()
             of_cut = feet if method != "autocorrelation and cross-fade" else Feet(take, a, b)
-            measure_loop(take, of_cut, loop, own)
-            for measure, values in own.items():
-                results[method].add(measure, values)
-            row[method] = {measure: round(float(np.max(values)), 3) for measure, values in own.items() if values}
+            measure_loop(take, of_cut, loop, results[method])
         measure_take(take, feet, start, end, results["uncut take"])
-        by_take.append(row)
     contacts = sum(len(results["loopwright"][name]) for name in ("ball", "tip", "heel"))
     header = "| measure | better | " + " | ".join(METHODS) + " |"
     lines = [header, "| --- " * (len(METHODS) + 2) + "|"]
@@ -663,8 +669,6 @@ def main(command, mocap, scratch):
         lines.append(f"| {name} | {better} | " + " | ".join(cells) + " |")
     counts = f"{takes} takes, a loop of each by every method, {contacts} contacts of points of feet in loopwright's loops. "
     counts += f"Of the autocorrelation's loops {still} travel less than half as fast as loopwright's of the same take."
-    with open(os.path.join(scratch, "by-take.json"), "w", encoding="utf-8") as file:
-        json.dump(by_take, file, indent=1)
     print(json.dumps({"sample": counts, "loops": "\n".join(lines)}))
 
 

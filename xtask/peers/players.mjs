@@ -1,12 +1,11 @@
 // Plays a set with surfaces/players/three/loopwright.js in a browser without a window, by its manifest alone, and measures what is seen.
 //
-//   npm install --prefix FOLDER three playwright-core gifenc
+//   npm install --prefix FOLDER three playwright-core
 //   apt-get install chromium       (or another browser of that family, its path in CHROMIUM)
-//   node xtask/peers/players.mjs FOLDER OUT SET...
+//   node xtask/peers/players.mjs FOLDER SET...
 //
-// A SET is a folder with set.json and the files that it names. For each a line of JSON with figures, and in OUT the played path: SET.png from above
-// with a figure every quarter of a second, SET-strip.png from near, SET.gif in motion (FILM=0: without). Status 1 where a figure exceeds its limit,
-// 77 where the programs are not there.
+// A SET is a folder with set.json and the files that it names. For each a line of JSON with figures; status 1 where one exceeds its limit, 77 where
+// the programs are not there.
 
 import fs from "node:fs";
 import http from "node:http";
@@ -20,16 +19,15 @@ const MOST_DRIFT_M = 0.01;
 /** Two frame rates lead to one place, where they switch at the same times, metres. */
 const MOST_APART = 0.02;
 
-const [folder, out, ...sets] = process.argv.slice(2).map((name) => path.resolve(name));
+const [folder, ...sets] = process.argv.slice(2).map((name) => path.resolve(name));
 const require = createRequire(path.join(folder, "node_modules", "peers.js"));
 const executable = process.env.CHROMIUM ?? "/usr/bin/chromium";
 let chromium;
 try {
   ({ chromium } = require("playwright-core"));
   require.resolve("three");
-  require.resolve("gifenc");
 } catch {
-  console.error(`passed over: three, playwright-core and gifenc are not in ${folder}`);
+  console.error(`passed over: three and playwright-core are not in ${folder}`);
   process.exit(77);
 }
 if (!fs.existsSync(executable)) {
@@ -56,7 +54,6 @@ const browser = await chromium.launch({
   executablePath: executable,
   args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 });
-fs.mkdirSync(out, { recursive: true });
 let faults = 0;
 try {
   const page = await browser.newPage();
@@ -71,9 +68,7 @@ try {
     const problems = [];
     page.on("pageerror", (error) => problems.push(String(error)));
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
-    const found = await page.evaluate(inThePage, { url: `/set${index}/set.json`, film: process.env.FILM !== "0" });
-    const { pictures, ...figures } = found;
-    for (const [ending, picture] of Object.entries(pictures)) fs.writeFileSync(path.join(out, `${name}${ending}`), Buffer.from(picture.split(",")[1], "base64"));
+    const figures = await page.evaluate(inThePage, `/set${index}/set.json`);
     const held = (what, value, most) => {
       if (!(value <= most)) problems.push(`${what} is ${value}, at most ${most} is wanted`);
     };
@@ -176,7 +171,7 @@ async function rulesInThePage() {
 }
 
 /** What the page does: it has nothing from here but its argument. */
-async function inThePage({ url, film }) {
+async function inThePage(url) {
   const THREE = await import("three");
   const { LoopwrightSet, LoopwrightCharacter } = await import("/player/loopwright.js");
   const set = await LoopwrightSet.load(url);
@@ -274,64 +269,38 @@ async function inThePage({ url, film }) {
     [0.4, { speed: slow }],
     [6, { speed: 0 }],
   ];
-  const whole = path.reduce((sum, [secs]) => sum + secs, 0);
   const follow = (hero, fps, seen) => {
-    let step = 0;
     for (const [secs, goal] of path) {
       hero.setGoal(goal);
       for (let at = 0; at < Math.round(secs * fps); at += 1) {
         hero.update(1 / fps);
-        step += 1;
-        seen?.(step / fps, goal);
+        seen?.();
       }
     }
-    return hero;
   };
   const hero = new LoopwrightCharacter(set);
   const frames = [places(hero)];
-  const rootOf = ({ object }) => ({ position: object.position.clone(), rotation: object.quaternion.clone() });
-  const shown_name = ({ playing }) => playing.clip ?? playing.space;
-  const [roots, shows] = [[rootOf(hero)], [shown_name(hero)]];
   const [switches, strikes] = [[], []];
   /** The loops that take part, or the passage: the rates inside them are what a switch is held against. */
   const taking = ({ clip, clips }) => (clip ? [clip] : clips.map(({ clip }) => clip));
   let before = taking(hero.playing);
-  const parts = [before];
-  hero.addEventListener("switch", ({ from, to, secs, fade_secs }) => {
-    switches.push({ from, to, secs, fade_secs, clips: [...new Set([...before, ...taking(hero.playing)])] });
+  hero.addEventListener("switch", ({ from, to, secs }) => {
+    switches.push({ from, to, secs, clips: [...before, ...taking(hero.playing)] });
   });
   hero.addEventListener("strike", ({ foot, secs, clip }) => strikes.push({ foot, secs, clip }));
   follow(hero, rate, () => {
     frames.push(places(hero));
-    roots.push(rootOf(hero));
-    shows.push(shown_name(hero));
     before = taking(hero.playing);
-    parts.push(before);
   });
   const steps = measured(frames);
   const calmest = Math.min(...moving.map(({ name }) => inside.get(name).bend));
-  const compared = switches.map(({ from, to, secs, fade_secs, clips }) => {
+  const compared = switches.map(({ from, to, secs, clips }) => {
     const at = Math.round(secs * rate);
-    // The frames over the switch, and those while it fades.
     const near = steps.slice(Math.max(at - 1, 1), at + 3);
-    const fade = steps.slice(Math.max(at - 1, 1), at + Math.ceil(fade_secs * rate) + 1);
-    const fading = [...clips, ...parts.slice(at, at + fade.length).flat()];
-    const over = (list, names, key) => {
-      // Between two that stand a difference of what the calmest gait has shows no more than there.
-      const floor = key === "bend" ? calmest : 0;
-      return Math.round((1000 * most(list, key)) / Math.max(floor, ...names.map((name) => inside.get(name)[key]))) / 1000;
-    };
-    return {
-      from,
-      to,
-      secs: Math.round(1000 * secs) / 1000,
-      step: over(near, clips, "step"),
-      bend: over(near, clips, "bend"),
-      fading_step: over(fade, fading, "step"),
-      fading_bend: over(fade, fading, "bend"),
-    };
+    const over = (key, floor) => Math.round((1000 * most(near, key)) / Math.max(floor, ...clips.map((name) => inside.get(name)[key]))) / 1000;
+    // Between two that stand a second difference of what the calmest gait has shows no more than there.
+    return { from, to, secs: Math.round(1000 * secs) / 1000, step: over("step", 0), bend: over("bend", calmest) };
   });
-  const clips_of_path = Math.max(...[...inside.values()].map(({ step }) => step));
 
   const apart = [];
   for (const fps of [30, 144]) {
@@ -344,144 +313,6 @@ async function inThePage({ url, film }) {
     if (same) apart.push(other.object.position.distanceTo(hero.object.position));
   }
 
-  // The path from above, to scale: bodies every quarter of a second, the ways of root and feet (thick where a foot hardly moves, so that one that
-  // glides is a smear), where it faces, and what plays from where on.
-  const names = hero.nodes.map(({ name }) => name);
-  const parents = hero.nodes.map((node) => {
-    for (let above = node.parent; above; above = above.parent) if (hero.nodes.includes(above)) return hero.nodes.indexOf(above);
-    return -1;
-  });
-  const { left_foot, right_foot } = set.manifest.skeleton;
-  const feet = [left_foot, right_foot].map((name) => names.indexOf(name)).filter((joint) => joint >= 0);
-  const scale = 70;
-  /** From straight above the floor is tilted by 35 degrees, so that bodies stand upright on it. */
-  const flat = ({ x, y, z }) => [-x * scale, (z * -0.82 - y * 0.57) * scale];
-  const shown_points = frames.filter((_, at) => at % 30 === 0).flatMap((frame) => frame.map(flat));
-  const [low, high] = [Math.min, Math.max].map((most) => [0, 1].map((axis) => shown_points.reduce((found, point) => most(found, point[axis]), most === Math.min ? Infinity : -Infinity)));
-  const map = Object.assign(document.createElement("canvas"), { width: Math.ceil(high[0] - low[0]) + 160, height: Math.ceil(high[1] - low[1]) + 160 });
-  const pen = map.getContext("2d");
-  pen.fillStyle = "#fff";
-  pen.fillRect(0, 0, map.width, map.height);
-  pen.translate(80 - low[0], 80 - low[1]);
-  const line = (points, colour, width) => {
-    pen.strokeStyle = colour;
-    pen.lineWidth = width;
-    pen.beginPath();
-    points.forEach((point, at) => pen[at ? "lineTo" : "moveTo"](...flat(point)));
-    pen.stroke();
-  };
-  pen.lineCap = pen.lineJoin = "round";
-  const metres = [0, 1].map((axis) => [Math.floor(low[axis] / scale) - 2, Math.ceil(high[axis] / scale) + 2]);
-  for (let x = -metres[0][1]; x <= -metres[0][0]; x += 1) line([{ x, y: 0, z: -2 * metres[1][0] }, { x, y: 0, z: -2 * metres[1][1] }], "#eee", 1);
-  for (let z = -2 * metres[1][1]; z <= -2 * metres[1][0]; z += 1) line([{ x: -metres[0][0], y: 0, z }, { x: -metres[0][1], y: 0, z }], "#eee", 1);
-  const floored = ({ x, z }) => ({ x, y: 0, z });
-  line(roots.map(({ position }) => floored(position)), "#bbb", 2);
-  feet.forEach((foot, side) => {
-    const colour = ["#c33", "#26c"][side];
-    line(frames.map((frame) => floored(frame[foot])), `${colour}6`, 1);
-    const isSlow = (at) => frames[at][foot].distanceTo(frames[at - 1][foot]) * rate < 0.15;
-    for (let at = 1; at < frames.length; at += 1) if (isSlow(at)) line([floored(frames[at - 1][foot]), floored(frames[at][foot])], colour, 4);
-  });
-  const colours = ["#345", "#084", "#a50", "#639", "#077", "#935", "#550"];
-  const played = [...new Set(shows)];
-  for (let at = 0; at < frames.length; at += rate / 4) {
-    pen.globalAlpha = 0.75;
-    parents.forEach((parent, joint) => parent >= 0 && line([frames[at][parent], frames[at][joint]], colours[played.indexOf(shows[at]) % colours.length], 1.5));
-    pen.globalAlpha = 1;
-    if (at % rate === 0) {
-      const { position, rotation } = roots[at];
-      const ahead = new THREE.Vector3(0, 0, 0.3).applyQuaternion(rotation).add(position);
-      line([floored(position), floored(ahead)], "#000", 2);
-    }
-  }
-  pen.font = "13px sans-serif";
-  let last = [Infinity, 0];
-  shows.forEach((name, at) => {
-    if (at && shows[at - 1] === name) return;
-    const [x, y] = flat(floored(roots[at].position));
-    // Below the one before, where that is near.
-    const top = Math.abs(last[0] - x) < 150 && Math.abs(last[1] - y) < 100 ? Math.max(y + 6, last[1] + 16) : y + 6;
-    last = [x, top];
-    pen.fillStyle = "#000";
-    pen.beginPath();
-    pen.arc(x, y, 3, 0, 7);
-    pen.fill();
-    pen.fillStyle = colours[played.indexOf(name) % colours.length];
-    pen.fillText(`${(at / rate).toFixed(1)} ${name}`, x + 8, top + 12);
-  });
-
-  // From near: a strip, and in motion.
-  const [across, down, size] = [12, 4, 240];
-  const renderer = new THREE.WebGLRenderer({ antialias: true, preserveDrawingBuffer: true });
-  renderer.setSize(size, size);
-  const scene = new THREE.Scene();
-  scene.background = new THREE.Color(0xf2f2ee);
-  scene.add(new THREE.HemisphereLight(0xffffff, 0x555555, 3));
-  const tile = new OffscreenCanvas(2, 2);
-  const ink = tile.getContext("2d");
-  ["#e4e4de", "#cfcfc8", "#cfcfc8", "#e4e4de"].forEach((colour, at) => {
-    ink.fillStyle = colour;
-    ink.fillRect(at % 2, at >> 1, 1, 1);
-  });
-  const ground = new THREE.CanvasTexture(tile);
-  ground.colorSpace = THREE.SRGBColorSpace;
-  ground.magFilter = THREE.NearestFilter;
-  ground.wrapS = ground.wrapT = THREE.RepeatWrapping;
-  ground.repeat.set(100, 100);
-  scene.add(new THREE.Mesh(new THREE.PlaneGeometry(200, 200).rotateX(-Math.PI / 2), new THREE.MeshBasicMaterial({ map: ground })));
-  const shown = new LoopwrightCharacter(set);
-  scene.add(shown.object);
-  const bones = new THREE.SkeletonHelper(shown.model);
-  bones.material.depthTest = false;
-  scene.add(bones);
-  const camera = new THREE.PerspectiveCamera(35, 1, 0.05, 100);
-  const canvas = Object.assign(document.createElement("canvas"), { width: across * size, height: down * size });
-  const context = canvas.getContext("2d", { willReadFrequently: true });
-  context.font = "20px sans-serif";
-  const small = Object.assign(document.createElement("canvas"), { width: size, height: size }).getContext("2d", { willReadFrequently: true });
-  small.font = "14px sans-serif";
-  const gif = film && (await import("/modules/gifenc/dist/gifenc.esm.js"));
-  const encoder = gif && gif.GIFEncoder();
-  let palette;
-  let shot = 0;
-  const total = across * down;
-  const tall = new THREE.Box3().setFromPoints(places(shown)).getSize(new THREE.Vector3()).length();
-  const fps = 30;
-  follow(shown, fps, (secs) => {
-    const isOfStrip = secs >= ((shot + 0.5) * whole) / total && shot < total;
-    const isOfFilm = encoder && Math.round(secs * fps) % 3 === 0;
-    if (!isOfStrip && !isOfFilm) return;
-    const { position } = shown.object;
-    camera.position.copy(position).add(new THREE.Vector3(1.5, 0.9, 1.5).multiplyScalar(tall));
-    camera.lookAt(position.x, position.y + 0.45 * tall, position.z);
-    renderer.render(scene, camera);
-    const { clip, space, at } = shown.playing;
-    const labels = [`${secs.toFixed(1)} ${clip ?? space}`, at ? at.map((value) => value.toFixed(1)).join(" ") : ""];
-    if (isOfFilm) {
-      small.drawImage(renderer.domElement, 0, 0);
-      labels.forEach((label, line) => small.fillText(label, 6, line ? size - 8 : 18));
-      const { data } = small.getImageData(0, 0, size, size);
-      // The first frame's palette is for all: the scene has few colours.
-      const own = palette ? undefined : gif.quantize(data, 64);
-      palette ??= own;
-      encoder.writeFrame(gif.applyPalette(data, palette), size, size, { palette: own, delay: 100 });
-    }
-    if (!isOfStrip) return;
-    const [x, y] = [(shot % across) * size, Math.floor(shot / across) * size];
-    context.drawImage(renderer.domElement, x, y);
-    labels.forEach((label, line) => context.fillText(label, x + 6, line ? y + size - 8 : y + 22));
-    shot += 1;
-  });
-  encoder?.finish();
-  const asUrl = (blob) =>
-    new Promise((resolve) => {
-      const reader = new FileReader();
-      reader.onload = () => resolve(reader.result);
-      reader.readAsDataURL(blob);
-    });
-  const pictures = { ".png": map.toDataURL("image/png"), "-strip.png": canvas.toDataURL("image/png") };
-  if (encoder) pictures[".gif"] = await asUrl(new Blob([encoder.bytes()]));
-
   // In loops feet strike in turn; who stops may put both down.
   const isLoop = ({ clip }) => set.clip(clip).loops;
   const isSame = (strike, next) => strike.foot === next?.foot && isLoop(strike) && isLoop(next) && !isBetween(strike.secs, next.secs);
@@ -489,19 +320,11 @@ async function inThePage({ url, film }) {
   const twice = strikes.filter((strike, index) => isSame(strike, strikes[index + 1])).length;
   return {
     drifts,
-    worst_drift_m: Math.max(...drifts.map(({ metres }) => metres)),
     switches: compared,
-    worst_step: Math.max(0, ...compared.map(({ step }) => step)),
-    worst_bend: Math.max(0, ...compared.map(({ bend }) => bend)),
-    whole_path_step: Math.round((1000 * most(steps, "step")) / clips_of_path) / 1000,
     apart_m: Math.max(0, ...apart),
     rates_that_switch_alike: apart.length,
     strikes: strikes.length,
     same_foot_twice: twice,
     events_of_set: moving.some(({ events }) => events?.length),
-    played_secs: whole,
-    way: hero.object.position.toArray().map((value) => Math.round(1000 * value) / 1000),
-    pictures,
-    three: THREE.REVISION,
   };
 }

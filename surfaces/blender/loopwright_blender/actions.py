@@ -101,16 +101,15 @@ def times_of(all_curves: Iterable[FCurve]) -> np.ndarray[Any, Any]:
     return np.unique(np.concatenate(found))
 
 
-def shift(action: Action, slot: Any, path: str, axis: int, by: float) -> None:
-    """Adds a number to all values of a channel."""
-    for curve in curves(action, slot):
-        if (curve.data_path, curve.array_index) == (path, axis):
-            for name in ("co", "handle_left", "handle_right"):
-                points = np.empty(2 * len(curve.keyframe_points), np.float32)
-                curve.keyframe_points.foreach_get(name, points)
-                points[1::2] += by
-                curve.keyframe_points.foreach_set(name, points)
-            curve.update()
+def move_keys(curve: FCurve, factor: float = 1, by: float = 0) -> None:
+    """Multiplies the frames of all keys, and adds a number to their values."""
+    for name in ("co", "handle_left", "handle_right"):
+        points = np.empty(2 * len(curve.keyframe_points), np.float32)
+        curve.keyframe_points.foreach_get(name, points)
+        points[::2] *= factor
+        points[1::2] += by
+        curve.keyframe_points.foreach_set(name, points)
+    curve.update()
 
 
 class Writer:
@@ -150,6 +149,11 @@ class Writer:
             if repeat:
                 cycles = curve.modifiers.new("CYCLES")
                 cycles.mode_before = cycles.mode_after = repeat
+
+    def add_of_bone(self, bone: str, frames: Any, channels: Iterable[tuple[str, Any, str | None]]) -> None:
+        """Curves of channels of a bone, with their values and how they repeat."""
+        for channel, values, repeat in channels:
+            self.add(path_of(bone, channel), bone, frames, values, repeat)
 
     def finish(self, first: float, last: float, cyclic: bool) -> Action:
         """The action, whose range is stated as that of one repetition."""

@@ -44,7 +44,9 @@ class _Row:
         for each in moved:
             each.location.x += away
             for action in {*_used(each), *(takes if each == owner else ()), *(made if each == owner else ())}:
-                actions.shift(action, actions.slot_for(each, action), "location", 0, away)
+                for curve in actions.curves(action, actions.slot_for(each, action)):
+                    if (curve.data_path, curve.array_index) == ("location", 0):
+                        actions.move_keys(curve, by=away)
         for action in made:
             x, y, z = action["loopwright_root_start"]
             action["loopwright_root_start"] = [x + away, y, z]
@@ -180,10 +182,4 @@ def _retime(takes: list[Action], factor: float) -> None:
     for take in takes:
         for slot in take.slots if actions.HAS_SLOTS else [None]:
             for curve in actions.curves(take, slot):
-                keys = curve.keyframe_points
-                for name in ("co", "handle_left", "handle_right"):
-                    points = np.empty(2 * len(keys), np.float32)
-                    keys.foreach_get(name, points)
-                    points[::2] *= factor
-                    keys.foreach_set(name, points)
-                curve.update()
+                actions.move_keys(curve, factor)

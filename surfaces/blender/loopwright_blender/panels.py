@@ -36,10 +36,17 @@ class LOOPWRIGHT_UL_loops(UIList):
         row.label(text=f"{item.speed:.1f} m/s")
 
 
-class _Main:
-    bl_label = "Loop"
+class _Shared:
     bl_category = "loopwright"
     bl_region_type = "UI"
+
+
+class _Closed(_Shared):
+    bl_options = {"DEFAULT_CLOSED"}
+
+
+class _Main(_Shared):
+    bl_label = "Loop"
 
     def draw(self, context: Context) -> None:
         layout = self.layout
@@ -66,10 +73,8 @@ class _Main:
         layout.operator("loopwright.mirror", icon="MOD_MIRROR")
 
 
-class _Settings:
+class _Settings(_Shared):
     bl_label = "Settings"
-    bl_category = "loopwright"
-    bl_region_type = "UI"
 
     def draw(self, context: Context) -> None:
         layout, settings = self.layout, context.scene.loopwright
@@ -84,21 +89,16 @@ class _Settings:
             layout.prop(settings, name)
 
 
-class _Advanced:
+class _Advanced(_Closed):
     bl_label = "Advanced"
-    bl_category = "loopwright"
-    bl_region_type = "UI"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Context) -> None:
         self.layout.label(text="Recipe")
         self.layout.template_ID(context.scene.loopwright, "recipe", new="text.new", open="text.open")
 
 
-class _Check:
+class _Check(_Shared):
     bl_label = "Check"
-    bl_category = "loopwright"
-    bl_region_type = "UI"
 
     def draw(self, context: Context) -> None:
         layout = self.layout
@@ -119,11 +119,8 @@ class _Check:
             row.operator("loopwright.show", text=finding.label, icon=_ICONS.get(finding.grade, "NONE"), emboss=False).index = index
 
 
-class _Retarget:
+class _Retarget(_Closed):
     bl_label = "Retarget"
-    bl_category = "loopwright"
-    bl_region_type = "UI"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Context) -> None:
         layout = self.layout
@@ -135,11 +132,8 @@ class _Retarget:
         layout.operator("loopwright.retarget", icon="ARMATURE_DATA")
 
 
-class _Folder:
+class _Folder(_Closed):
     bl_label = "Folder"
-    bl_category = "loopwright"
-    bl_region_type = "UI"
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Context) -> None:
         self.layout.prop(context.scene.loopwright, "folder", text="")

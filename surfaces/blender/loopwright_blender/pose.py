@@ -305,8 +305,8 @@ def write(
                 of_root[:, :3, 3] = root_motion[:, :3, 3] @ TO_Y_UP
                 of_root = np.linalg.inv(recording.outer @ bases) @ of_root
             points, rotated, made[root.name] = _channels(root, of_root, np.ones(3), made, 0)
-            for channel, values, again in (("location", points, carries), (*rotations.channels_of(rotated, root.rotation_mode), repeat)):
-                writer.add(actions.path_of(root.name, channel), root.name, frames, values, again)
+            channels = [("location", points, carries), (*rotations.channels_of(rotated, root.rotation_mode), repeat)]
+            writer.add_of_bone(root.name, frames, channels)
         return writer, made
 
     if recording.on_controls:
@@ -332,8 +332,7 @@ def write(
                 channels.append(("location", points, carries if carries_root else repeat))
             if bone.name in recording.scaled_bones or np.abs(scale - 1).max() > 1e-6:
                 channels.append(("scale", np.repeat(scale[None], len(points), 0), repeat))
-            for channel, values, again in channels:
-                writer.add(actions.path_of(bone.name, channel), bone.name, frames[of_bone], values, again)
+            writer.add_of_bone(bone.name, frames[of_bone], channels)
         else:
             continue
         for constraint in acting_constraints(bone):
@@ -466,8 +465,8 @@ class _Fit:
             keyed = slice(self.cycle + 1 if name in cyclic else None)
             points, rotated = (values[keyed] for values in self.channels[name])
             again = self.carries if np.abs(points[-1] - points[0]).max() > _SEEN * self.size else self.repeat
-            for channel, values, goes in (("location", points, again), (*rotations.channels_of(rotated, bone.rotation_mode), self.repeat)):
-                writer.add(actions.path_of(name, channel), name, frames[keyed], values, goes)
+            channels = [("location", points, again), (*rotations.channels_of(rotated, bone.rotation_mode), self.repeat)]
+            writer.add_of_bone(name, frames[keyed], channels)
             writer.add(actions.path_of(name, "scale"), name, frames[:1], np.ones((1, 3)), None)
         self.action = writer.finish(frames[0], frames[self.cycle or -1], bool(self.cycle))
 
@@ -482,8 +481,8 @@ def _samples(count: int, cycle: int) -> Any:
 def _hold(writer: actions.Writer, bone: Any, frame: float) -> None:
     """One key of a bone at rest."""
     turn, still = rotations.channels_of(np.eye(3)[None], bone.rotation_mode)
-    for channel, values in (("location", np.zeros((1, 3))), (turn, still), ("scale", np.ones((1, 3)))):
-        writer.add(actions.path_of(bone.name, channel), bone.name, [frame], values, None)
+    channels = [("location", np.zeros((1, 3)), None), (turn, still, None), ("scale", np.ones((1, 3)), None)]
+    writer.add_of_bone(bone.name, [frame], channels)
 
 
 def _studied(owner: Object) -> controls.Rig:

@@ -96,26 +96,19 @@ class LoopwrightSettings(PropertyGroup):
 
     def keywords(self) -> dict[str, Any]:
         """The settings that differ from those of the library, as it names them."""
-        asked: dict[str, Any] = {}
-        if self.closure != "default":
-            asked["method"] = self.closure
-        if self.blend > 0:
+        # Some engines want loops in place; here the root motion is chosen.
+        moves = "constant" if self.engine != "none" and self.recipe is None else None
+        asked = {
+            "method": self.closure if self.closure != "default" else None,
             # Six digits, because Blender's numbers are in single precision.
-            asked["blend"] = float(f"{self.blend:.6g}")
-        if self.feet != "auto":
-            asked["lock_feet"] = self.feet
-        if self.engine != "none":
-            asked["for_"] = self.engine
-            if self.recipe is None:
-                # Some engines want loops in place; here the root motion is chosen.
-                asked["root_motion"] = "constant"
-        if self.symmetric:
-            asked["symmetric"] = True
-        if self.origin:
-            asked["recenter"] = True
-        if self.straight:
-            asked["root_motion"] = "linear"
-        return asked
+            "blend": float(f"{self.blend:.6g}") or None,
+            "lock_feet": self.feet if self.feet != "auto" else None,
+            "for_": self.engine if self.engine != "none" else None,
+            "root_motion": "linear" if self.straight else moves,
+            "symmetric": self.symmetric or None,
+            "recenter": self.origin or None,
+        }
+        return {name: value for name, value in asked.items() if value is not None}
 
     def searched(self) -> dict[str, Any]:
         """The settings of the search alone."""

@@ -67,6 +67,15 @@ def walker(turn_rate: float = 12, **options: Any) -> Any:
     return new_scene(walk(turn_rate), **options)
 
 
+def linked(kind: str, name: str) -> Any:
+    """A data-block of the scene, linked from a file into which the scene is saved."""
+    path = str(Path(_FOLDER.name) / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    with bpy.data.libraries.load(path, link=True) as (_, wanted):
+        setattr(wanted, kind, [name])
+    return getattr(wanted, kind)[0]
+
+
 def curves_of(armature: Any) -> list[Any]:
     """The curves of its action."""
     action = armature.animation_data.action
@@ -118,8 +127,7 @@ def worst_difference(armature: Any, loop: Any, source: Any, times: Any, in_place
     bones = [bone.name for bone in armature.pose.bones]
     here = [bones.index(name) for name in recording.bones]
     order = [recording.names.index(name) for name in recording.bones]
-    rest = {name: turn for name, turn in zip(recording.bones, recording.rest_turns)}
-    rests = np.array([rest[name] for name in recording.bones])
+    rests = np.array(recording.rest_turns)
     points, quaternions = loop.sample(times, scalar_first=True)
     turns = matrices_of(quaternions)
     if in_place:

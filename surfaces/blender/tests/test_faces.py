@@ -66,18 +66,11 @@ class Faces(unittest.TestCase):
         # No step over the seam.
         self.assertLess(np.abs(np.diff(found[:, 1])).max(), 0.08)
 
-    def test_accept_reject_and_undo_go_with_the_body(self) -> None:
+    def test_accept_and_reject_go_with_the_body(self) -> None:
+        key, take = self.key, self.face_take
         self.scene.frame_set(40)
         values = [block.value for block in self.key.key_blocks]
         names = sorted(action.name for action in bpy.data.actions)
-        bpy.ops.ed.undo_push(message="before")
-        bpy.ops.loopwright.make("EXEC_DEFAULT", True)
-        bpy.ops.ed.undo()
-        self.armature = bpy.data.objects[scenes.walk(0).stem]
-        bpy.context.view_layer.objects.active = self.armature
-        key = bpy.data.objects["Face"].data.shape_keys
-        take = key.animation_data.action
-        self.assertEqual(sorted(action.name for action in bpy.data.actions), names)
         bpy.ops.loopwright.make()
         self.assertNotEqual(key.animation_data.action, take)
         bpy.ops.loopwright.reject()
@@ -105,15 +98,11 @@ class Faces(unittest.TestCase):
                 bpy.ops.loopwright.reject()
 
     def test_linked_shape_keys_are_named(self) -> None:
-        path = str(Path(self.enterContext(tempfile.TemporaryDirectory())) / "library.blend")
-        bpy.ops.wm.save_as_mainfile(filepath=path)
-        armature = scenes.walker(0)
-        with bpy.data.libraries.load(path, link=True) as (_, wanted):
-            wanted.meshes = ["Face"]
-        mesh = bpy.data.objects.new("Linked", wanted.meshes[0])
+        mesh = bpy.data.objects.new("Linked", scenes.linked("meshes", "Face"))
+        bpy.data.objects.remove(self.mesh)
         bpy.context.collection.objects.link(mesh)
-        mesh.parent = armature
-        source = loops.read(bpy.context, armature, armature.animation_data.action)
+        mesh.parent = self.armature
+        source = loops.read(bpy.context, self.armature, self.take)
         self.assertEqual(source.faces, [])
         self.assertIn('The shape keys of "Linked" are linked', source.warnings[-1])
         self.assertEqual(bpy.ops.loopwright.make(), {"FINISHED"})

@@ -5,14 +5,12 @@ import shutil
 import tempfile
 import unittest
 from pathlib import Path
-from types import SimpleNamespace
-from unittest import mock
 
 import bpy
 import loopwright
 import numpy as np
 import scenes
-from loopwright_blender import folder, operators
+from loopwright_blender import folder
 
 
 class Folder(unittest.TestCase):
@@ -81,31 +79,6 @@ class Folder(unittest.TestCase):
         self.assertEqual(folder._datablocks(), blocks)
         self.assertEqual(bpy.context.view_layer.objects.active, armature)
 
-    def test_one_undo_step(self) -> None:
-        shutil.copy(scenes.walk(0), self.folder / "a.bvh")
-        bpy.ops.ed.undo_push(message="before")
-        bpy.ops.loopwright.folder("EXEC_DEFAULT", True)
-        self.assertIn("a-loop", bpy.data.actions)
-        bpy.ops.ed.undo()
-        self.assertFalse([*bpy.data.actions, *bpy.data.objects])
-
-    def test_a_timer_goes_on_and_escape_stops(self) -> None:
-        for name in "ab":
-            shutil.copy(scenes.walk(0), self.folder / f"{name}.bvh")
-        told = mock.Mock()
-        running = SimpleNamespace(work=folder.open_folder(self.scene.loopwright), report=told, cancel=mock.Mock())
-        running.told = lambda work: operators.LoopsFromFolder.told(running, work)
-        running.warn = mock.Mock()
-        modal = operators.LoopsFromFolder.modal
-        moved, timer, escape = (SimpleNamespace(type=kind, value="PRESS") for kind in ("MOUSEMOVE", "TIMER", "ESC"))
-        self.assertEqual(modal(running, bpy.context, moved), {"RUNNING_MODAL"})
-        self.assertEqual(modal(running, bpy.context, timer), {"RUNNING_MODAL"})
-        running.cancel.assert_not_called()
-        self.assertEqual(modal(running, bpy.context, escape), {"FINISHED"})
-        running.cancel.assert_called_once()
-        told.assert_called_once_with({"INFO"}, "1 loop made of 1 file; stopped before b.bvh")
-        self.assertEqual([each.name for each in bpy.data.objects], ["a"])
-
     def test_characters_stand_beside_each_other(self) -> None:
         walk = loopwright.read(scenes.walk(12))
         shutil.copy(scenes.walk(12), self.folder / "a.bvh")
@@ -130,16 +103,6 @@ class Folder(unittest.TestCase):
                     evaluated = mesh.evaluated_get(bpy.context.evaluated_depsgraph_get())
                     centre = np.mean([evaluated.matrix_world @ vertex.co for vertex in evaluated.data.vertices], axis=0)
                     self.assertLess(abs(centre[0] - at[armatures.index(mesh.find_armature()), 0]), 0.1)
-
-    def test_captured_takes_keep_their_size_and_speed(self) -> None:
-        for name in ("cmu/12_01_walk.bvh", "ozz-pab/walk.fbx", "gltf/Fox.glb"):
-            shutil.copy(scenes.mocap(name), self.folder)
-        self.assertEqual(bpy.ops.loopwright.folder(), {"FINISHED"})
-        armatures = [each for each in bpy.data.objects if each.type == "ARMATURE"]
-        self.assertEqual(len(armatures), 3)
-        walk = next(action for action in bpy.data.actions if action.name == "12_01_walk-loop")
-        self.assertGreater(walk["loopwright_speed"], 0.8)
-        self.assertLess(walk["loopwright_speed"], 2)
 
     def test_folders_without_takes(self) -> None:
         self.refused("holds no BVH, FBX or GLB files", "Choose the one")

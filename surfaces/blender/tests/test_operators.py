@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The operators: what they leave behind, and that it lasts."""
 
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
@@ -69,19 +70,38 @@ class Operators(unittest.TestCase):
         self.assertEqual(scenes.state_of(self.armature), before)
 
     def test_each_operator_is_one_undo_step(self) -> None:
-        name, take = self.armature.name, self.take.name
-        bpy.ops.ed.undo_push(message="before")
-        bpy.ops.loopwright.make("EXEC_DEFAULT", True)
-        loop = self.armature.animation_data.action.name
-        self.assertNotEqual(loop, take)
-        bpy.ops.ed.undo()
-        self.assertEqual(bpy.data.objects[name].animation_data.action.name, take)
-        self.assertNotIn(loop, bpy.data.actions)
-        bpy.ops.ed.redo()
-        self.assertEqual(bpy.data.objects[name].animation_data.action.name, loop)
-        bpy.ops.loopwright.reject("EXEC_DEFAULT", True)
-        bpy.ops.ed.undo()
-        self.assertEqual(bpy.data.objects[name].animation_data.action.name, loop)
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        shutil.copy(scenes.walk(0), folder)
+
+        def state() -> tuple[object, ...]:
+            owners = [*bpy.data.objects, *bpy.data.shape_keys]
+            playing = [each.animation_data and each.animation_data.action and each.animation_data.action.name for each in owners]
+            return sorted(bpy.data.actions.keys()), bpy.data.objects.keys(), [[*each.bones.keys()] for each in bpy.data.armatures], playing
+
+        for name, root in (("make", "BONE"), ("reject", "BONE"), ("make", "NEW_BONE"), ("mirror", "BONE"), ("retarget", "BONE"), ("folder", "BONE")):
+            with self.subTest(name, root=root):
+                armature = scenes.walker()
+                mesh = bpy.data.objects.new("Face", bpy.data.meshes.new("Face"))
+                mesh.parent = armature
+                bpy.context.collection.objects.link(mesh)
+                for shape in ("Basis", "Smile"):
+                    mesh.shape_key_add(name=shape)
+                for frame in (1, 150):
+                    mesh.data.shape_keys.key_blocks["Smile"].keyframe_insert("value", frame=frame)
+                bpy.context.scene.loopwright.folder, bpy.context.scene.loopwright.root = folder, root
+                if name == "reject":
+                    bpy.ops.loopwright.make()
+                elif name == "retarget":
+                    scenes.imported(scenes.walk(0), global_scale=0.02).loopwright.other = armature
+                bpy.ops.ed.undo_push(message="before")
+                before = state()
+                getattr(bpy.ops.loopwright, name)("EXEC_DEFAULT", True)
+                after = state()
+                self.assertNotEqual(after, before)
+                bpy.ops.ed.undo()
+                self.assertEqual(state(), before)
+                bpy.ops.ed.redo()
+                self.assertEqual(state(), after)
 
     def test_a_list_of_another_action_is_not_followed(self) -> None:
         bpy.ops.loopwright.find()

@@ -181,6 +181,7 @@ class Rigs(unittest.TestCase):
                 self.assertEqual(getattr(bpy.ops.loopwright, name)(), {"FINISHED"})
                 self.assertEqual("The rig brings the bone " in " ".join(warn.call_args.args[0]), active == armature)
         self.assertTrue(armature.animation_data.action.use_cyclic, "the last was of a loop")
+        self.assertFalse([curve for curve in scenes.curves_of(armature) if "DEF-" in curve.data_path])
 
     def test_a_rig_that_does_not_follow_is_refused(self) -> None:
         armature = rigged(False)
@@ -259,29 +260,3 @@ class Rigify(unittest.TestCase):
                 keyed = {found[0] for curve in scenes.curves_of(rig) if (found := actions.bone_of(curve.data_path)) and len(curve.keyframe_points) > 1}
                 self.assertTrue({"torso", "thigh_fk.L", "shin_fk.R", "foot_fk.L", "upper_arm_fk.R", "hand_fk.L", "neck", "head"} <= keyed)
                 self.assertFalse([name for name in keyed if name.startswith(("DEF-", "ORG-", "MCH-"))])
-
-    def test_a_motion_of_another_armature(self) -> None:
-        rig = self.rig(False)
-        rig.loopwright.other = scenes.imported(scenes.walk(0))
-        bpy.ops.loopwright.make()
-        bpy.context.view_layer.objects.active = rig
-        self.assertEqual(bpy.ops.loopwright.retarget(), {"FINISHED"})
-        self.assertEqual(rig.animation_data.action["loopwright_grade"], "good")
-        self.assertFalse([curve for curve in scenes.curves_of(rig) if "DEF-" in curve.data_path])
-
-    def test_its_limbs_are_put_into_fk(self) -> None:
-        rig = self.rig(True)
-        kept = pose.snapshot(rig)
-        rig.animation_data.action = None
-        found = controls.study(bpy.context, rig, None)
-        pose.restore(rig, kept)
-        self.assertEqual(set(found.switches.values()), {1.0})
-        self.assertEqual(len(found.switches), 4)
-        self.assertIn(("thigh_fk.L", "DEF-thigh.L"), [(each.control, each.bone) for each in found.carriers])
-        self.assertEqual(pose.snapshot(rig), kept)
-
-    def test_its_deform_bones(self) -> None:
-        rig = self.rig(False)
-        loop, source = scenes.made(rig, write_to="BONES")
-        self.assertLess(scenes.worst_difference(rig, loop, source, np.arange(loop.num_samples + 1) / loop.fps), 1e-5)
-        self.assertEqual(loops.read(bpy.context, rig, rig.animation_data.action).take.num_joints, 35)

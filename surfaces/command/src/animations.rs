@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use loopwright_formats::{AnimatedFile, AnimationChoice, AnimationError, ReadError, ReadSettings};
 use loopwright_job::{Studied, Study};
 
-use crate::{args::ExcludeArgs, batch, exit::Failure, failures, load, memory};
+use crate::{args::ExcludeArgs, batch, exit::Failure, files, load, memory};
 
 /// Animations that are left out, by name, pattern or number.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ pub(crate) fn asked_for(
     wanted: Option<&str>,
     excluded: Excluded<'_>,
 ) -> Result<Vec<usize>, Failure> {
-    let failed = |error: ReadError| failures::read(path, &error);
+    let failed = |error: ReadError| files::cannot_read(path, &error);
     let mut numbers = match wanted {
         Some(wanted) => file.animations_matching(wanted).map_err(failed)?,
         None => (0..file.num_animations()).collect(),
@@ -81,5 +81,10 @@ pub(crate) fn read(path: &Path, file: &AnimatedFile, number: usize, study: &Stud
         ..study.reading(memory::limits())
     };
     let read = file.read(&settings, &mut soft);
-    load::analysed(path, read.map_err(|error| failures::read(path, &error))?, soft, study)
+    load::analysed(
+        path,
+        read.map_err(|error| files::cannot_read(path, &error))?,
+        soft,
+        study,
+    )
 }

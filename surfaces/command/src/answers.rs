@@ -82,7 +82,7 @@ pub fn character(file: &Path, map: Option<&Path>, bone_stretch: Option<f64>) -> 
 
 /// Reads the take in a file; what is odd in it goes to `warnings`. Errors: it cannot be read.
 pub fn read(path: &Path, study: &Study, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake, Failure> {
-    load::read_take(path, &study.reading(memory::limits()), warnings)
+    files::read_take(path, &study.reading(memory::limits()), warnings)
 }
 
 /// The same for the bytes of a file, which names no other files. `name` becomes the take's where the file has none.
@@ -93,17 +93,22 @@ pub fn read_bytes(
     warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake, Failure> {
     let settings = study.reading(memory::limits());
-    load::read_hashed(bytes, name, &settings, warnings).map_err(|error| failures::read(Path::new(name), &error))
+    files::read_hashed(bytes, name, &settings, warnings).map_err(|error| files::cannot_read(Path::new(name), &error))
 }
 
 /// Names of the animations in a file. Errors: it cannot be read.
 pub fn animation_names(path: &Path) -> Result<Vec<String>, Failure> {
-    Ok(load::open(path)?.animation_names().to_vec())
+    Ok(files::read_animated(path)?.animation_names().to_vec())
 }
 
 /// A name such as `pack.glb#Walk` as that of the file and of the animation.
 pub fn split_animation(path: &Path) -> (PathBuf, Option<String>) {
     files::split_animation(path)
+}
+
+/// The extension of the file that the loop of a take in a file goes into: the engine's, that of the character if there is one, or the take's.
+pub fn loop_extension(take: &Path, recipe: &Recipe) -> String {
+    loop_output::extension(&split_animation(take).0, recipe)
 }
 
 /// Reads a loop with the sidecar beside it, and its warnings. Errors: it has none, or either cannot be read.
@@ -126,7 +131,7 @@ pub fn found(studied: &Studied, rows: &SearchRows, settings: &SearchSettings) ->
 
 /// Why a take cannot be studied, in words.
 pub fn study_failure(path: &Path, error: StudyError) -> Failure {
-    failures::study(path, error)
+    load::cannot_study(path, error)
 }
 
 /// Why there is no loop, in words.

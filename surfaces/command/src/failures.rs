@@ -1,45 +1,16 @@
 //! What goes wrong on the road from a take to a loop, in words: what, where, why, and what to try.
 
-use std::path::Path;
-
 use loopwright_core::candidate::{self, MissReason, NearestMiss, SearchError};
 use loopwright_core::root_motion::{MAX_LINEAR_TURN, RootError};
-use loopwright_core::take::{CutError, SmoothError};
+use loopwright_core::take::CutError;
 use loopwright_core::{
     analysis::BodyError, edit::EditError, feet::HoldError, math::ops, mean_cycle::MeanCycleError, pipeline::MakeError,
-    retarget::MapError, variation::VariationError,
+    variation::VariationError,
 };
-use loopwright_formats::{Format, LoopFileError, ReadError, WriteError};
-use loopwright_job::{JobError, SearchRequest, Studied, StudyError, TargetError};
+use loopwright_formats::{LoopFileError, WriteError};
+use loopwright_job::{JobError, SearchRequest, Studied};
 
-use crate::{exit::Failure, files, memory};
-
-/// Why a file is not read as a take.
-pub(crate) fn read(path: &Path, error: &ReadError) -> Failure {
-    let listed = format!("`loopwright list {}`", path.display());
-    let formats = format!("a file exported as {}", Format::names("or"));
-    let more_memory;
-    let hint = match error {
-        ReadError::Animation(_) => &listed,
-        ReadError::Memory(error) => {
-            more_memory = memory::hint(error.needed);
-            &more_memory
-        }
-        ReadError::NoSuchSkin { .. } | ReadError::NoSuchSkeleton { .. } => {
-            "--set take.skin=NAME with one of those names, or its number from 0"
-        }
-        _ if error.is_of_no_format() => &formats,
-        _ => error.remedy(),
-    };
-    let is_named_otherwise =
-        error.is_of_no_format() && path.extension().is_some() && !files::is_named_like_a_take(path);
-    let failure = match (is_named_otherwise, error) {
-        // What is read as BVH because it is nothing else.
-        (true, ReadError::Bvh(_)) => Failure::cannot("read", path, format!("it is no {} file", Format::names("or"))),
-        _ => Failure::cannot("read", path, error),
-    };
-    failure.try_this(hint)
-}
+use crate::{exit::Failure, memory};
 
 /// Why a body is not found, such as a missing joint.
 pub(crate) fn body(error: BodyError) -> Failure {
@@ -54,58 +25,6 @@ pub(crate) fn body(error: BodyError) -> Failure {
         )),
         BodyError::Weight { .. } => failure.try_this("--set take.weights=Head=0, or '*Hand*=1'"),
         _ => failure.try_this("`loopwright inspect TAKE --json` lists the joints"),
-    }
-}
-
-/// Why a take cannot be studied; `path` is its file.
-pub(crate) fn study(path: &Path, error: StudyError) -> Failure {
-    match error {
-        StudyError::Recipe(error) => error.into(),
-        StudyError::Body(error) => body(error),
-        StudyError::Memory(memory) => Failure::error(format!("\"{}\" is too large: {error}", path.display()))
-            .try_this(memory::hint(memory.needed)),
-        StudyError::Smooth(SmoothError::Frequency { found, limit, rate }) => Failure::error(format!(
-            "--smooth must lie above 0 and up to {limit:.4} Hz, found {found:?}"
-        ))
-        .because(format!(
-            "{rate:.4} frames per second show nothing faster; walks need about 6 Hz, fast kicks 12"
-        ))
-        .try_this("--smooth 6"),
-        StudyError::Joints { error, map } => {
-            let failure = joints(&error);
-            let failure = match map {
-                Some(map) => failure.because(format!("the map is \"{map}\"")),
-                None => failure,
-            };
-            failure.of_file(path)
-        }
-        other => Failure::error(other),
-    }
-}
-
-/// Why a character takes no motion; `path` is its file.
-pub(crate) fn target(path: &Path, error: TargetError) -> Failure {
-    match error {
-        TargetError::NoSkeleton(error) => joints(&error).of_file(path),
-        TargetError::Recipe(error) => error.into(),
-        other => Failure::error(other),
-    }
-}
-
-/// Why the joints of a character and of a motion do not match.
-fn joints(error: &MapError) -> Failure {
-    let failure = Failure::error(error.to_string());
-    match error {
-        MapError::NoSuchJoint { similar, .. } if !similar.is_empty() => {
-            failure.try_this(format!("one of: {}", similar.join(", ")))
-        }
-        MapError::NoSkeleton { .. } => failure.try_this(
-            "a file whose mesh is bound to a skeleton: joints that hang from each other, exported with the skin (armature)",
-        ),
-        MapError::NothingMapped => {
-            failure.try_this("--map FILE with lines such as \"upperarm_l\" = \"LeftArm\" below [joints]")
-        }
-        _ => failure.try_this("`loopwright retarget` with --save-map FILE, which writes the map that is used without one"),
     }
 }
 

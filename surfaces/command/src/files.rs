@@ -2,11 +2,14 @@
 
 use std::fmt;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-use std::{fs::File, sync::OnceLock};
+use std::path::{Component, Path, PathBuf};
+use std::{fs::File, sync::OnceLock, thread};
 
 use loopwright_core::names;
-use loopwright_formats::{ByteCount, Format, Target};
+use loopwright_formats::loop_file::sha256;
+use loopwright_formats::{
+    AnimatedFile, ByteCount, FileWarning, Format, LoadedTake, ReadError, ReadSettings, Sidecar, Target,
+};
 
 use crate::{exit::Failure, memory, recipe::TakeArgs, talk};
 
@@ -271,6 +274,162 @@ pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> R
     Ok(found)
 }
 
+/// Reads a file that another file names, up to so many bytes.
+///
+/// It must lie in the same folder or below, once all links are followed: otherwise a foreign file could make us copy files that
+/// are not its own. Pipes and devices are refused, since reading them may wait for ever.
+pub(crate) fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>> {
+    let refused = |why: &str| Err(io::Error::other(why.to_owned()));
+    let name = Path::new(name);
+    if !name
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    {
+        return refused("it does not lie in the same folder or below");
+    }
+    let folder = folder_of(of).canonicalize()?;
+    let path = match folder.join(name).canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return refused("there is no such file"),
+        path => path?,
+    };
+    if !path.starts_with(&folder) {
+        return refused("it is a link to a file that does not lie in the same folder or below");
+    }
+    // Before it is opened, since opening a pipe waits for its other end; after, in case it was exchanged meanwhile.
+    if !path.metadata()?.is_file() {
+        return refused("it is no file but a folder, a pipe or a device");
+    }
+    let file = File::open(&path)?;
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return refused("it is no file but a folder, a pipe or a device");
+    }
+    read_at_most(file, found.len(), most)
+}
+
+/// Reads a file as a take; soft problems go to `warnings`.
+pub(crate) fn read_take(
+    path: &Path,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<FileWarning>,
+) -> Result<LoadedTake, Failure> {
+    read_loop(path, settings, None, warnings)
+}
+
+/// Reads a loop with the sidecar beside it. Errors: the file is another one than the sidecar describes.
+pub(crate) fn read_loop(
+    path: &Path,
+    settings: &ReadSettings<'_>,
+    sidecar: Option<&Sidecar>,
+    warnings: &mut Vec<FileWarning>,
+) -> Result<LoadedTake, Failure> {
+    let bytes = read_bytes(path)?;
+    check_file(path, &bytes, sidecar)?;
+    parse_take(path, &bytes, settings, warnings)
+}
+
+/// The bytes of a file as a take.
+pub(crate) fn parse_take(
+    path: &Path,
+    bytes: &[u8],
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<FileWarning>,
+) -> Result<LoadedTake, Failure> {
+    let companions = |name: &str, most: u64| companion(path, name, most);
+    let settings = ReadSettings {
+        companions: Some(&companions),
+        ..*settings
+    };
+    read_hashed(bytes, &stem(path), &settings, warnings).map_err(|error| cannot_read(path, &error))
+}
+
+/// Bytes from which on a thread of its own is worth it.
+const LARGE_BYTES: usize = 1 << 20;
+
+/// Reads a take while another thread works out the hash of its file, where that takes a while.
+pub(crate) fn read_hashed(
+    bytes: &[u8],
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<FileWarning>,
+) -> Result<LoadedTake, ReadError> {
+    if bytes.len() < LARGE_BYTES {
+        return loopwright_formats::read_take(bytes, name, settings, warnings);
+    }
+    thread::scope(|scope| {
+        let beside = thread::Builder::new().spawn_scoped(scope, || sha256(bytes)).ok();
+        let read = loopwright_formats::read_without_hash(bytes, name, settings, warnings)?;
+        let hash = beside.and_then(|hash| hash.join().ok());
+        Ok(LoadedTake {
+            file_sha256: Some(hash.unwrap_or_else(|| sha256(bytes))),
+            ..read
+        })
+    })
+}
+
+/// Parses a file once, to read several of its animations.
+pub(crate) fn read_animated(path: &Path) -> Result<AnimatedFile, Failure> {
+    read_described(path, &[])
+}
+
+/// Parses a file of loops with the sidecars beside it. Errors: the file is another one than they describe.
+pub(crate) fn read_described(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile, Failure> {
+    let bytes = read_bytes(path)?;
+    check_file(path, &bytes, sidecars.first())?;
+    parse(path, &bytes)
+}
+
+pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<AnimatedFile, Failure> {
+    let companions = |name: &str, most: u64| companion(path, name, most);
+    AnimatedFile::parse_within(bytes, &stem(path), Some(&companions), &memory::limits())
+        .map_err(|error| cannot_read(path, &error))
+}
+
+/// Errors: the file is another one than its sidecar describes.
+fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<(), Failure> {
+    let Some(Err(other)) = sidecar.map(|sidecar| sidecar.check_file(bytes)) else {
+        return Ok(());
+    };
+    let beside = sidecar_path(path);
+    Err(Failure::error(format!(
+        "\"{}\" is not the file that \"{}\" describes: one of them was changed or replaced",
+        path.display(),
+        beside.display()
+    ))
+    .because(format!("SHA-256 of the file:  {}", other.found))
+    .because(format!("stated beside it:     {}", other.stated))
+    .try_this(format!(
+        "make the loop again; if you changed it on purpose, take \"file_sha256\" out of \"{}\"",
+        beside.display()
+    )))
+}
+
+/// Why a file is not read as a take.
+pub(crate) fn cannot_read(path: &Path, error: &ReadError) -> Failure {
+    let listed = format!("`loopwright list {}`", path.display());
+    let formats = format!("a file exported as {}", Format::names("or"));
+    let more_memory;
+    let hint = match error {
+        ReadError::Animation(_) => &listed,
+        ReadError::Memory(error) => {
+            more_memory = memory::hint(error.needed);
+            &more_memory
+        }
+        ReadError::NoSuchSkin { .. } | ReadError::NoSuchSkeleton { .. } => {
+            "--set take.skin=NAME with one of those names, or its number from 0"
+        }
+        _ if error.is_of_no_format() => &formats,
+        _ => error.remedy(),
+    };
+    let is_named_otherwise = error.is_of_no_format() && path.extension().is_some() && !is_named_like_a_take(path);
+    let failure = match (is_named_otherwise, error) {
+        // What is read as BVH because it is nothing else.
+        (true, ReadError::Bvh(_)) => Failure::cannot("read", path, format!("it is no {} file", Format::names("or"))),
+        _ => Failure::cannot("read", path, error),
+    };
+    failure.try_this(hint)
+}
+
 /// Returns the format that a file's name says, if that can be read.
 pub(crate) fn format_of_name(path: &Path) -> Option<Format> {
     Format::from_extension(path.extension()?.to_str()?)
@@ -328,6 +487,11 @@ impl InputFile {
             path,
             animation,
         }
+    }
+
+    /// Returns the JSON beside it where that describes its loop.
+    pub(crate) fn sidecar_if(&self, is_loop: bool) -> Option<&Path> {
+        self.sidecar.as_deref().filter(|_| is_loop)
     }
 
     /// One of the loops that it holds.

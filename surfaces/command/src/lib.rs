@@ -42,13 +42,14 @@ use args::{Cli, Command};
 use exit::Ending;
 pub use exit::Failure;
 use loopwright_job::recipe::{self, words};
+use project::Typed;
 
 /// Runs the command with these arguments, the first of which is its name, and returns its exit status.
 ///
 /// It is meant to be called once in a process: it prints, handles signals, and keeps what it said.
 pub fn run(typed: &[OsString]) -> u8 {
     report::failure::say_as_asked(typed);
-    let (args, project) = match project::with_settings(typed) {
+    let Typed { args, file, inputs } = match project::with_settings(typed) {
         Ok(settled) => settled,
         Err(failure) => {
             report::failure::report(&failure);
@@ -56,15 +57,9 @@ pub fn run(typed: &[OsString]) -> u8 {
         }
     };
     let parsed = args::command(&args).try_get_matches_from(args);
-    let inputs = parsed.as_ref().map(project::inputs).unwrap_or_default();
-    let cli = match (parsed.and_then(|matches| Cli::from_arg_matches(&matches)), &project) {
-        (Ok(cli), _) => cli,
-        (Err(error), Some(path)) => {
-            let failure = project::failure(path, &error);
-            report::failure::report(&failure);
-            return exit::status(&Err(failure));
-        }
-        (Err(error), None) => return report::failure::report_arguments(&args::explained(error)),
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        Err(error) => return report::failure::report_arguments(&args::explained(error)),
     };
     for typed in typed {
         talk::keep_on_one_line(Path::new(typed));
@@ -73,7 +68,7 @@ pub fn run(typed: &[OsString]) -> u8 {
     files::open_folders(&[inputs, cli.allow_paths].concat());
     talk::set(cli.quiet, cli.color);
     signals::watch();
-    if let Some(path) = &project {
+    if let Some(path) = &file {
         talk::note(&format!("with the settings of \"{}\"", path.display()));
     }
     let result = perform(cli.command);

@@ -1,20 +1,17 @@
 //! Limits of `check`: read from flags and from `loopwright.toml`, and compared with the figures of loops.
 
-use std::path::{Path, PathBuf};
-use std::{env, fmt};
+use std::fmt;
 
 use clap::Args;
 use loopwright_formats::loop_file::facts::{CheckFacts, QualityFacts};
 use loopwright_sets::check_row;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-use crate::{exit::Failure, files, headings::LIMITS, project};
-
-/// The file that holds the limits of a folder and everything below it.
-const CONFIG_NAME: &str = "loopwright.toml";
+use crate::headings::LIMITS;
 
 /// Largest figures that loops may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Args, Deserialize, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[command(next_help_heading = LIMITS)]
 #[serde(default, deny_unknown_fields, rename_all(deserialize = "kebab-case"))]
 pub(crate) struct Limits {
@@ -61,23 +58,17 @@ fn checked<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> 
     }
 }
 
-/// The part of `loopwright.toml` that holds limits; the tables of other commands are looked at before.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Config {
-    check: Limits,
-}
-
 /// A figure above its limit.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Exceeded {
-    /// The id of the check, or the figure's key under `quality`.
+    /// The id of the check, or the key of the figure under quality, which names the unit.
     pub(crate) measure: String,
-    /// The figure.
+    /// The figure, in that unit.
     pub(crate) found: f64,
-    /// The limit.
+    /// The limit, in that unit.
     pub(crate) allowed: f64,
-    /// The joint with this figure; null for figures of the whole body.
+    /// The joint that shows it; null for figures of the whole body.
     pub(crate) joint: Option<String>,
     /// What to try.
     #[serde(rename = "try")]
@@ -139,21 +130,15 @@ pub(crate) struct SeamNames {
 }
 
 impl Limits {
-    /// The limits in force: from flags, else from a file. Whether the seam shows is no limit: a loop whose seam shows fails anyway.
-    ///
-    /// Errors: the file on the command line, or one found in this folder or above, cannot be read.
-    pub(crate) fn settled(flags: Self, config: Option<&Path>) -> Result<Self, Failure> {
-        let file = match config.map(Path::to_owned).or_else(nearest_config) {
-            Some(path) => read(&path)?,
-            None => Self::default(),
-        };
-        Ok(Self {
-            max_gap_deg: flags.max_gap_deg.or(file.max_gap_deg),
-            max_gap_mm: flags.max_gap_mm.or(file.max_gap_mm),
-            max_seam_acceleration: flags.max_seam_acceleration.or(file.max_seam_acceleration),
-            max_foot_slide: flags.max_foot_slide.or(file.max_foot_slide),
-            max_seam_rank: flags.max_seam_rank.or(file.max_seam_rank),
-        })
+    /// These limits, and others where they say nothing. Whether the seam shows is no limit: a loop whose seam shows fails anyway.
+    pub(crate) fn or(self, others: Self) -> Self {
+        Self {
+            max_gap_deg: self.max_gap_deg.or(others.max_gap_deg),
+            max_gap_mm: self.max_gap_mm.or(others.max_gap_mm),
+            max_seam_acceleration: self.max_seam_acceleration.or(others.max_seam_acceleration),
+            max_foot_slide: self.max_foot_slide.or(others.max_foot_slide),
+            max_seam_rank: self.max_seam_rank.or(others.max_seam_rank),
+        }
     }
 
     /// The limits that a loop exceeds; a figure that the loop does not have exceeds no limit.
@@ -229,28 +214,6 @@ impl Limits {
     pub(crate) fn unchecked(&self, quality: &QualityFacts) -> Option<&'static str> {
         (self.max_foot_slide.is_some() && quality.foot_slide_cmps.is_none())
             .then_some("no foot is planted in this loop, so the limit of foot sliding was not checked")
-    }
-}
-
-/// `loopwright.toml` in the current folder or the nearest above it.
-fn nearest_config() -> Option<PathBuf> {
-    let here = env::current_dir().ok()?;
-    here.ancestors()
-        .map(|folder| folder.join(CONFIG_NAME))
-        .find(|path| path.is_file())
-}
-
-fn read(path: &Path) -> Result<Limits, Failure> {
-    let wrong = |why: String| {
-        Failure::cannot("read the limits in", path, why).try_this(
-            "a table [check] with lines such as max-foot-slide = 3.0; `loopwright help check` lists the limits",
-        )
-    };
-    let text = String::from_utf8(files::read_settings(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
-    let config: Config = toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
-    match project::unknown_table(&text) {
-        Some(name) => Err(wrong(format!("unknown field `{name}`, which is no command"))),
-        None => Ok(config.check),
     }
 }
 

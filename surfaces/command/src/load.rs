@@ -1,16 +1,13 @@
-//! Reads takes from files and prints warnings on stderr.
+//! Studies takes, puts them onto characters, and says why where that fails.
 
-use std::path::{Component, Path};
-use std::{borrow::Cow, fs::File, io, sync::Arc, thread};
+use std::{borrow::Cow, path::Path, sync::Arc};
 
-use loopwright_core::retarget::Given;
-use loopwright_formats::loop_file::sha256;
-use loopwright_formats::{
-    AnimatedFile, Character, CharacterError, FileWarning, LoadedTake, ReadError, ReadSettings, Sidecar,
-};
-use loopwright_job::{self as job, CharacterTarget, Following, Studied, Study, StudyError};
+use loopwright_core::retarget::MapError;
+use loopwright_core::take::SmoothError;
+use loopwright_formats::{Character, CharacterError, FileWarning, LoadedTake, ReadSettings};
+use loopwright_job::{self as job, CharacterTarget, Following, Matched, Studied, Study, StudyError, TargetError};
 
-use crate::recipe::{self, StudyArgs};
+use crate::recipe::{self, StudyArgs, TakeArgs};
 use crate::{
     args::RigArgs,
     exit::Failure,
@@ -26,136 +23,6 @@ pub(crate) fn study(args: StudyArgs) -> Result<Study, Failure> {
         StudyError::Recipe(error) => error.into(),
         other => Failure::error(other),
     })
-}
-
-/// Reads a file that another file names, up to so many bytes.
-///
-/// It must lie in the same folder or below, once all links are followed: otherwise a foreign file could make us copy files that
-/// are not its own. Pipes and devices are refused, since reading them may wait for ever.
-pub(crate) fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>> {
-    let refused = |why: &str| Err(io::Error::other(why.to_owned()));
-    let name = Path::new(name);
-    if !name
-        .components()
-        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
-    {
-        return refused("it does not lie in the same folder or below");
-    }
-    let folder = files::folder_of(of).canonicalize()?;
-    let path = match folder.join(name).canonicalize() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return refused("there is no such file"),
-        path => path?,
-    };
-    if !path.starts_with(&folder) {
-        return refused("it is a link to a file that does not lie in the same folder or below");
-    }
-    // Before it is opened, since opening a pipe waits for its other end; after, in case it was exchanged meanwhile.
-    if !path.metadata()?.is_file() {
-        return refused("it is no file but a folder, a pipe or a device");
-    }
-    let file = File::open(&path)?;
-    let found = file.metadata()?;
-    if !found.is_file() {
-        return refused("it is no file but a folder, a pipe or a device");
-    }
-    files::read_at_most(file, found.len(), most)
-}
-
-/// Reads a file as a take; soft problems go to `warnings`.
-pub(crate) fn read_take(
-    path: &Path,
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<FileWarning>,
-) -> Result<LoadedTake, Failure> {
-    read_loop(path, settings, None, warnings)
-}
-
-/// Reads a loop with the sidecar beside it. Errors: the file is another one than the sidecar describes.
-pub(crate) fn read_loop(
-    path: &Path,
-    settings: &ReadSettings<'_>,
-    sidecar: Option<&Sidecar>,
-    warnings: &mut Vec<FileWarning>,
-) -> Result<LoadedTake, Failure> {
-    let bytes = files::read_bytes(path)?;
-    check_file(path, &bytes, sidecar)?;
-    parse_take(path, &bytes, settings, warnings)
-}
-
-/// The bytes of a file as a take.
-fn parse_take(
-    path: &Path,
-    bytes: &[u8],
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<FileWarning>,
-) -> Result<LoadedTake, Failure> {
-    let companions = |name: &str, most: u64| companion(path, name, most);
-    let settings = ReadSettings {
-        companions: Some(&companions),
-        ..*settings
-    };
-    read_hashed(bytes, &files::stem(path), &settings, warnings).map_err(|error| failures::read(path, &error))
-}
-
-/// Bytes from which on a thread of its own is worth it.
-const LARGE_BYTES: usize = 1 << 20;
-
-/// Reads a take while another thread works out the hash of its file, where that takes a while.
-pub(crate) fn read_hashed(
-    bytes: &[u8],
-    name: &str,
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<FileWarning>,
-) -> Result<LoadedTake, ReadError> {
-    if bytes.len() < LARGE_BYTES {
-        return loopwright_formats::read_take(bytes, name, settings, warnings);
-    }
-    thread::scope(|scope| {
-        let beside = thread::Builder::new().spawn_scoped(scope, || sha256(bytes)).ok();
-        let read = loopwright_formats::read_without_hash(bytes, name, settings, warnings)?;
-        let hash = beside.and_then(|hash| hash.join().ok());
-        Ok(LoadedTake {
-            file_sha256: Some(hash.unwrap_or_else(|| sha256(bytes))),
-            ..read
-        })
-    })
-}
-
-/// Parses a file once, to read several of its animations.
-pub(crate) fn open(path: &Path) -> Result<AnimatedFile, Failure> {
-    open_loops(path, &[])
-}
-
-/// Parses a file of loops with the sidecars beside it. Errors: the file is another one than they describe.
-pub(crate) fn open_loops(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile, Failure> {
-    let bytes = files::read_bytes(path)?;
-    check_file(path, &bytes, sidecars.first())?;
-    parse(path, &bytes)
-}
-
-pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<AnimatedFile, Failure> {
-    let companions = |name: &str, most: u64| companion(path, name, most);
-    AnimatedFile::parse_within(bytes, &files::stem(path), Some(&companions), &memory::limits())
-        .map_err(|error| failures::read(path, &error))
-}
-
-/// Errors: the file is another one than its sidecar describes.
-fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<(), Failure> {
-    let Some(Err(other)) = sidecar.map(|sidecar| sidecar.check_file(bytes)) else {
-        return Ok(());
-    };
-    let beside = files::sidecar_path(path);
-    Err(Failure::error(format!(
-        "\"{}\" is not the file that \"{}\" describes: one of them was changed or replaced",
-        path.display(),
-        beside.display()
-    ))
-    .because(format!("SHA-256 of the file:  {}", other.found))
-    .because(format!("stated beside it:     {}", other.stated))
-    .try_this(format!(
-        "make the loop again; if you changed it on purpose, take \"file_sha256\" out of \"{}\"",
-        beside.display()
-    )))
 }
 
 /// The character that flags name, if they name one. Errors: it cannot be read.
@@ -178,7 +45,7 @@ pub(crate) fn character(
     map: Option<&Path>,
     bone_stretch: Option<f64>,
 ) -> Result<CharacterTarget, Failure> {
-    let companions = |name: &str, most: u64| companion(path, name, most);
+    let companions = |name: &str, most: u64| files::companion(path, name, most);
     let settings = ReadSettings {
         companions: Some(&companions),
         limits: memory::limits(),
@@ -187,32 +54,32 @@ pub(crate) fn character(
     let read = Character::read(&files::read_bytes(path)?, &files::stem(path), &settings);
     let character = read.map_err(|error| match error {
         CharacterError::Read(error) => {
-            failures::read(path, &error).because("--rig names it as the character that takes the motion")
+            files::cannot_read(path, &error).because("--rig names it as the character that takes the motion")
         }
         CharacterError::Body(error) => failures::body(error),
     })?;
-    let map = map.map(|map| Ok::<_, Failure>((map.display().to_string(), joint_map(map)?)));
-    let following = Following {
-        map: map.transpose()?,
+    let mut following = Following {
+        map: None,
         bone_stretch,
     };
-    CharacterTarget::new(path.display().to_string(), character, following)
-        .map_err(|error| failures::target(path, error))
-}
-
-/// Reads a map of joints. Errors: it cannot be read.
-fn joint_map(path: &Path) -> Result<Vec<(String, Given)>, Failure> {
-    recipe::read_joint_map(&files::read_settings(path)?).map_err(|error| {
-        Failure::cannot("read", path, error).try_this(
-            "lines such as \"upperarm_l\" = \"LeftArm\" below [joints]; `loopwright retarget` with --save-map writes the map that is used without one",
-        )
+    if let Some(map) = map {
+        let joints = recipe::read_joint_map(&files::read_settings(map)?).map_err(|error| {
+            Failure::cannot("read", map, error).try_this(
+                "lines such as \"upperarm_l\" = \"LeftArm\" below [joints]; `loopwright retarget` with --save-map writes the map that is used without one",
+            )
+        })?;
+        following.map = Some((map.display().to_string(), joints));
+    }
+    CharacterTarget::new(path.display().to_string(), character, following).map_err(|error| match error {
+        TargetError::NoSkeleton(error) => joints(&error).of_file(path),
+        TargetError::Recipe(error) => error.into(),
+        other => Failure::error(other),
     })
 }
 
 /// Reads and analyses a take, and prints its warnings.
-pub(crate) fn load(path: &Path, study: &Study) -> Result<Studied, Failure> {
-    let input = InputFile::named(path);
-    load_bytes(&input.path, files::read_bytes(&input.path)?, &studied_as(&input, study))
+pub(crate) fn load(input: &InputFile, study: &Study) -> Result<Studied, Failure> {
+    load_bytes(&input.path, files::read_bytes(&input.path)?, &studied_as(input, study))
 }
 
 /// Returns how a file is studied: the animation that its name says goes before that of the flags.
@@ -227,28 +94,27 @@ fn studied_as<'a>(input: &InputFile, study: &'a Study) -> Cow<'a, Study> {
 /// Analyses a take whose bytes are read already, and prints its warnings.
 pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &Study) -> Result<Studied, Failure> {
     let mut soft = Vec::new();
-    let file = parse_take(path, &bytes, &study.reading(memory::limits()), &mut soft)?;
+    let file = files::parse_take(path, &bytes, &study.reading(memory::limits()), &mut soft)?;
     // The analysis needs the room.
     drop(bytes);
     analysed(path, file, soft, study).inspect(warn)
 }
 
 /// Reads and analyses a take, or of a file without animations its skeleton at rest; prints warnings.
-pub(crate) fn load_or_rest(path: &Path, study: &Study) -> Result<Studied, Failure> {
-    let input = InputFile::named(path);
-    let (path, study) = (&input.path, &studied_as(&input, study));
+pub(crate) fn load_or_rest(input: &InputFile, study: &Study) -> Result<Studied, Failure> {
+    let (path, study) = (&input.path, &studied_as(input, study));
     let mut soft = Vec::new();
     let settings = study.reading(memory::limits());
     // The parsed file goes before the analysis begins: both are large.
     let (read, moves) = {
-        let file = open(path)?;
+        let file = files::read_animated(path)?;
         let moves = file.num_animations() > 0;
         let read = if moves {
             file.read(&settings, &mut soft)
         } else {
             file.read_rest(&settings, &mut soft)
         };
-        (read.map_err(|error| failures::read(path, &error))?, moves)
+        (read.map_err(|error| files::cannot_read(path, &error))?, moves)
     };
     let mut studied = analysed(path, read, soft, study)?;
     if !moves {
@@ -265,10 +131,63 @@ pub(crate) fn analysed(
     soft: Vec<FileWarning>,
     study: &Study,
 ) -> Result<Studied, Failure> {
-    (study.analyse(path.display().to_string(), file, soft)).map_err(|error| failures::study(path, error))
+    (study.analyse(path.display().to_string(), file, soft)).map_err(|error| cannot_study(path, error))
 }
 
 /// Prints the warnings about a take.
 fn warn(studied: &Studied) {
     talk::warn_all(&studied.warnings);
+}
+
+/// Matches the joints of a motion with those of a character; `path` is the motion's file. Errors: they do not match.
+pub(crate) fn matched(
+    path: &Path,
+    file: &LoadedTake,
+    target: &Arc<CharacterTarget>,
+    reading: &TakeArgs,
+) -> Result<Matched, Failure> {
+    (target.matched(file, &reading.overrides())).map_err(|error| cannot_study(path, error))
+}
+
+/// Why a take cannot be studied; `path` is its file.
+pub(crate) fn cannot_study(path: &Path, error: StudyError) -> Failure {
+    match error {
+        StudyError::Recipe(error) => error.into(),
+        StudyError::Body(error) => failures::body(error),
+        StudyError::Memory(memory) => Failure::error(format!("\"{}\" is too large: {error}", path.display()))
+            .try_this(memory::hint(memory.needed)),
+        StudyError::Smooth(SmoothError::Frequency { found, limit, rate }) => Failure::error(format!(
+            "--smooth must lie above 0 and up to {limit:.4} Hz, found {found:?}"
+        ))
+        .because(format!(
+            "{rate:.4} frames per second show nothing faster; walks need about 6 Hz, fast kicks 12"
+        ))
+        .try_this("--smooth 6"),
+        StudyError::Joints { error, map } => {
+            let failure = joints(&error);
+            let failure = match map {
+                Some(map) => failure.because(format!("the map is \"{map}\"")),
+                None => failure,
+            };
+            failure.of_file(path)
+        }
+        other => Failure::error(other),
+    }
+}
+
+/// Why the joints of a character and of a motion do not match.
+fn joints(error: &MapError) -> Failure {
+    let failure = Failure::error(error.to_string());
+    match error {
+        MapError::NoSuchJoint { similar, .. } if !similar.is_empty() => {
+            failure.try_this(format!("one of: {}", similar.join(", ")))
+        }
+        MapError::NoSkeleton { .. } => failure.try_this(
+            "a file whose mesh is bound to a skeleton: joints that hang from each other, exported with the skin (armature)",
+        ),
+        MapError::NothingMapped => {
+            failure.try_this("--map FILE with lines such as \"upperarm_l\" = \"LeftArm\" below [joints]")
+        }
+        _ => failure.try_this("`loopwright retarget` with --save-map FILE, which writes the map that is used without one"),
+    }
 }

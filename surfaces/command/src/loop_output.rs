@@ -7,7 +7,7 @@ use loopwright_job::{PendingLoop, Warning};
 
 use crate::args::TargetArgs;
 use crate::exit::{Ending, Failure};
-use crate::files::{self, InputFile};
+use crate::files;
 use crate::output::{self, Outputs};
 use crate::{recipe::Recipe, written_loop};
 
@@ -123,30 +123,13 @@ pub(crate) fn add(
     let beside = files::sidecar_path(path);
     let named = [path, &beside].into_iter().chain(others.iter().copied());
     let (bytes, sidecar) = pending.named(named.map(|path| path.display().to_string()).collect(), of_take);
-    outputs.add(path, &bytes)?;
     let text = if outputs.is_in_place(path) {
         written_loop::with_other_loops(&sidecar, path, &bytes)
     } else {
         sidecar.to_json()
     };
-    outputs.add(&beside, text.map_err(Failure::error)?.as_bytes())?;
+    outputs.add_with_sidecar(path, &bytes, Some(&text.map_err(Failure::error)?))?;
     Ok(sidecar)
-}
-
-/// Checks the place of the sidecar beside an output that holds the loop of a file, or clears it where that is none.
-pub(crate) fn check_beside(
-    outputs: &mut Outputs,
-    input: &InputFile,
-    is_loop: bool,
-    output: &Path,
-) -> Result<(), Failure> {
-    match &input.sidecar {
-        Some(own) if is_loop => {
-            outputs.protect(own);
-            outputs.check(&files::sidecar_path(output))
-        }
-        _ => outputs.clear_sidecar(output),
-    }
 }
 
 /// Adds a loop that comes of others and its sidecar to what is written; the sidecar then names both.
@@ -165,8 +148,7 @@ pub(crate) fn add_written(
     let beside = files::sidecar_path(path);
     let names = [path, &beside].map(|path| path.display().to_string());
     let (bytes, sidecar) = written.named(sidecar, names.to_vec());
-    outputs.add(path, &bytes)?;
-    outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
+    outputs.add_with_sidecar(path, &bytes, Some(&sidecar.to_json().map_err(Failure::error)?))?;
     Ok(sidecar)
 }
 

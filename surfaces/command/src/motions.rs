@@ -40,7 +40,7 @@ impl ReadMotion {
             let read = written_loop::read_described(&input, sidecar, reading, AddedRoot::Folded)?;
             return Self::of_loop(&input.path, &read, reading);
         }
-        let loaded = load::load(path, &reading.clone().into())?;
+        let loaded = load::load(&input, &reading.clone().into())?;
         Ok(Self::of_take(loaded.analysis))
     }
 

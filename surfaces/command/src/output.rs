@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -64,9 +64,16 @@ pub(crate) struct Outputs {
     protected: Vec<(PathBuf, &'static str)>,
     /// An input that the output would replace with itself and the loops in it.
     extended: Option<PathBuf>,
-    waiting: Vec<(NamedTempFile, PathBuf)>,
+    waiting: Vec<Waiting>,
     /// Files that would contradict the new ones; they are removed when the new files appear.
     cleared: Vec<PathBuf>,
+}
+
+/// A file that has its contents, and not yet its name.
+struct Waiting {
+    file: NamedTempFile,
+    path: PathBuf,
+    place: PathBuf,
 }
 
 impl Outputs {
@@ -78,11 +85,11 @@ impl Outputs {
         }
     }
 
-    /// Starts like [`Self::new`], and protects these inputs.
+    /// Starts like [`Self::new`], and protects these inputs, which may be named with an animation.
     pub(crate) fn keeping(force: bool, inputs: &[impl AsRef<Path>]) -> Self {
         let mut outputs = Self::new(force);
         for input in inputs {
-            outputs.protect(input.as_ref());
+            outputs.protect_named(input.as_ref());
         }
         outputs
     }
@@ -95,19 +102,11 @@ impl Outputs {
         }
     }
 
-    /// Fails at once if the file could not be written later, before any work is done for it.
-    pub(crate) fn check(&self, path: &Path) -> Result<(), Failure> {
-        let folder = folder_of(path);
+    /// Fails at once if the file could not be written later, before any work is done for it. Returns the folder that it goes into.
+    pub(crate) fn check<'p>(&self, path: &'p Path) -> Result<&'p Path, Failure> {
         if path.is_dir() {
             return Err(Failure::error(format!("\"{}\" is a folder", path.display()))
                 .try_this("name a file to write, such as walk-loop.bvh"));
-        }
-        // A folder that this run would make is not there if it writes nothing.
-        if !folder.is_dir() && !writes_nothing() {
-            return Err(
-                Failure::error(format!("there is no folder \"{}\" to write to", folder.display()))
-                    .try_this("make the folder first, or name another output"),
-            );
         }
         // Renaming onto something that is not a regular file, such as a device, would replace it with a file.
         if path.metadata().is_ok_and(|there| !there.is_file()) {
@@ -128,18 +127,31 @@ impl Outputs {
         if !self.force && path.symlink_metadata().is_ok() {
             return Err(already_there(path));
         }
-        Ok(())
+        let folder = folder_of(path);
+        // A folder that this run would make is not there if it writes nothing.
+        if folder.is_dir() || writes_nothing() {
+            return Ok(folder);
+        }
+        Err(
+            Failure::error(format!("there is no folder \"{}\" to write to", folder.display()))
+                .try_this("make the folder first, or name another output"),
+        )
     }
 
     /// Fails at once if a loop or its sidecar could not be written later.
     pub(crate) fn check_loop(&self, path: &Path) -> Result<(), Failure> {
         self.check(path)?;
-        self.check(&files::sidecar_path(path))
+        self.check(&files::sidecar_path(path)).map(drop)
     }
 
     /// Protects an input file from now on: no output may replace it, even with `force`, because a capture cannot be repeated.
     pub(crate) fn protect(&mut self, input: &Path) {
         self.protect_as("take", input);
+    }
+
+    /// Protects the file of a name such as `pack.glb#Walk`.
+    pub(crate) fn protect_named(&mut self, named: &Path) {
+        self.protect(&files::split_animation(named).0);
     }
 
     /// Protects a loop and its sidecar.
@@ -150,8 +162,7 @@ impl Outputs {
 
     /// Protects a file that is no take; `what` is its kind.
     pub(crate) fn protect_as(&mut self, what: &'static str, input: &Path) {
-        let (file, _) = files::split_animation(input);
-        self.protected.extend(file.canonicalize().map(|path| (path, what)));
+        self.protected.extend(input.canonicalize().map(|path| (path, what)));
     }
 
     /// Protects an input file to which loops are added, unless it is to be replaced by itself with the loops in it.
@@ -169,10 +180,24 @@ impl Outputs {
         self.force && self.extended.is_some() && output.canonicalize().ok() == self.extended
     }
 
+    /// Checks the place of the sidecar beside an output that holds the loop of another file, whose own sidecar is named; clears it where
+    /// the output holds none.
+    pub(crate) fn check_beside(&mut self, own: Option<&Path>, output: &Path) -> Result<(), Failure> {
+        let beside = files::sidecar_path(output);
+        let Some(own) = own else {
+            return self.clear_beside(beside);
+        };
+        self.protect(own);
+        self.check(&beside).map(drop)
+    }
+
     /// Makes sure that no sidecar of ours stays beside an output that has none. An existing one is an error; with `force` it is
     /// removed when the new files appear. A file that is not ours is left alone.
     pub(crate) fn clear_sidecar(&mut self, output: &Path) -> Result<(), Failure> {
-        let path = files::sidecar_path(output);
+        self.clear_beside(files::sidecar_path(output))
+    }
+
+    fn clear_beside(&mut self, path: PathBuf) -> Result<(), Failure> {
         if path.symlink_metadata().is_err() {
             return Ok(());
         }
@@ -195,18 +220,37 @@ impl Outputs {
         let is_sidecar_ours = is_ours(&sidecar);
         let ours = core::iter::once(file.to_owned()).chain(is_sidecar_ours.then_some(sidecar));
         for path in ours {
-            let is_new = self.waiting.iter().any(|(_, new)| is_same(new, &path));
             let is_there = path.symlink_metadata().is_ok_and(|found| found.is_file());
-            if self.force && is_there && !is_new && !self.cleared.contains(&path) && self.check(&path).is_ok() {
+            if self.force
+                && is_there
+                && !self.cleared.contains(&path)
+                && let Ok(folder) = self.check(&path)
+                && !self.writes_to(&place(folder, &path))
+            {
                 self.cleared.push(path);
             }
         }
     }
 
+    fn writes_to(&self, place: &Path) -> bool {
+        self.waiting.iter().any(|waiting| waiting.place == place)
+    }
+
+    /// Writes a file like [`Self::add`], and its sidecar beside it; where it has none, none of ours stays there.
+    pub(crate) fn add_with_sidecar(&mut self, path: &Path, bytes: &[u8], sidecar: Option<&str>) -> Result<(), Failure> {
+        let beside = files::sidecar_path(path);
+        self.add(path, bytes)?;
+        match sidecar {
+            Some(sidecar) => self.add(&beside, sidecar.as_bytes()),
+            None => self.clear_beside(beside),
+        }
+    }
+
     /// Writes a file's bytes to a temporary file next to its path.
     pub(crate) fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-        self.check(path)?;
-        if self.waiting.iter().any(|(_, other)| is_same(other, path)) {
+        let folder = self.check(path)?;
+        let place = place(folder, path);
+        if self.writes_to(&place) {
             return Err(Failure::error(format!("two outputs would be \"{}\"", path.display()))
                 .try_this("a name for each of them"));
         }
@@ -217,7 +261,6 @@ impl Outputs {
             Failure::cannot("write", path, cause(&error))
                 .try_this("check that the folder may be written to and has room, or name another output")
         };
-        let folder = folder_of(path);
         let mut file = temporary_in(folder).map_err(failed)?;
         if is_first_in(folder) {
             remove_leftovers(folder, &file);
@@ -227,7 +270,11 @@ impl Outputs {
         if !self.is_passing {
             sync(file.as_file()).map_err(failed)?;
         }
-        self.waiting.push((file, path.to_owned()));
+        self.waiting.push(Waiting {
+            file,
+            path: path.to_owned(),
+            place,
+        });
         Ok(())
     }
 
@@ -260,7 +307,7 @@ impl Outputs {
     /// Moves all files to their paths, and lists each change that was made, also where one fails.
     fn move_all(self, changes: &mut Vec<Change>) -> Result<Vec<PathBuf>, Failure> {
         let mut written = Vec::new();
-        for (file, path) in self.waiting {
+        for Waiting { file, path, .. } in self.waiting {
             let failed = |error: &io::Error| match error.kind() {
                 io::ErrorKind::AlreadyExists if !self.force => already_there(&path),
                 _ => Failure::cannot("write", &path, cause(error))
@@ -510,8 +557,9 @@ fn is_ours(path: &Path) -> bool {
     struct Marks {
         format: String,
     }
-    let bytes = files::read_bytes(path).ok();
-    let marks = bytes.and_then(|bytes| serde_json::from_slice::<Marks>(&bytes).ok());
+    // Opening a pipe waits for its other end.
+    let file = (path.is_file()).then(|| File::open(path).ok()).flatten();
+    let marks = file.and_then(|file| serde_json::from_reader::<_, Marks>(BufReader::new(file)).ok());
     marks.is_some_and(|marks| [loop_file::FORMAT, loop_file::PACK_FORMAT].contains(&&*marks.format))
 }
 
@@ -526,10 +574,15 @@ fn cause(error: &io::Error) -> String {
     told.map_or_else(|| error.kind().to_string(), |(told, _)| told.to_owned())
 }
 
+/// Returns where a file lies or will lie: in its folder, without links, by its name.
+fn place(folder: &Path, path: &Path) -> PathBuf {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    folder.join(path.file_name().unwrap_or_default())
+}
+
 /// Whether two paths name the same future file.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
-    let folder = |path: &Path| folder_of(path).canonicalize().ok();
-    one.file_name() == other.file_name() && folder(one) == folder(other)
+    place(folder_of(one), one) == place(folder_of(other), other)
 }
 
 fn already_there(path: &Path) -> Failure {

@@ -11,7 +11,7 @@ use loopwright_draw::{Figure, Surface};
 use loopwright_formats::{Source, mesh::Mesh};
 
 use crate::written_loop::WrittenLoop;
-use crate::{exit::Failure, files, load, memory, talk};
+use crate::{exit::Failure, files, memory, talk};
 
 /// Meshes held at a time: a folder has few characters, and a mesh may have megabytes.
 const MAX_KNOWN: usize = 8;
@@ -59,7 +59,7 @@ impl Surfaces {
             talk::warn(&format!("{}; its body is drawn as capsules", failure.what()));
             None
         });
-        let beside = |name: &str| load::companion(path, name, memory::limits().max_input_bytes).ok();
+        let beside = |name: &str| files::companion(path, name, memory::limits().max_input_bytes).ok();
         let surface = mesh.and_then(|mesh| Surface::new(mesh, beside));
         figure.with_surface(surface.map(|surface| self.shared(surface)))
     }

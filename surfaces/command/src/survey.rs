@@ -7,7 +7,13 @@ use loopwright_core::analysis::{Survey, Surveyor};
 use loopwright_formats::{AnimationChoice, PlainBvh, loop_file::facts::TakeFacts};
 use loopwright_job::{Studied, Study, Warning, warning};
 
-use crate::{exit::Failure, files, load, memory, recipe::StudyArgs, talk};
+use crate::{
+    exit::Failure,
+    files::{self, InputFile},
+    load, memory,
+    recipe::StudyArgs,
+    talk,
+};
 
 /// What a take holds, with its skeleton.
 pub(crate) struct Surveyed {
@@ -34,12 +40,15 @@ impl From<Studied> for Surveyed {
 }
 
 /// Surveys a take, or a file that holds no animation at rest, and prints its warnings.
-pub(crate) fn of(path: &Path, study: &Study) -> Result<Surveyed, Failure> {
+pub(crate) fn of(input: &InputFile, study: &Study) -> Result<Surveyed, Failure> {
     // What smooths a take or carries it over has to hold it.
-    let as_recorded = study.args.smooth.is_none() && study.args.rig.is_none() && study.args.animation.is_none();
-    match as_recorded.then(|| pose_by_pose(path, &study.args)).flatten() {
+    let as_recorded = input.animation.is_none()
+        && study.args.smooth.is_none()
+        && study.args.rig.is_none()
+        && study.args.animation.is_none();
+    match as_recorded.then(|| pose_by_pose(&input.path, &study.args)).flatten() {
         Some(surveyed) => Ok(surveyed),
-        None => load::load_or_rest(path, study).map(Surveyed::from),
+        None => load::load_or_rest(input, study).map(Surveyed::from),
     }
 }
 

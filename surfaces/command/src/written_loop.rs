@@ -10,7 +10,7 @@ use loopwright_formats::loop_file::{PackSidecar, PlaceError, facts::TakeFacts};
 use loopwright_formats::{
     AnimatedFile, AnimationChoice, FileWarning, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, Source,
 };
-use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, stated_space, take_facts};
+use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, Studied, stated_space};
 
 use crate::{
     animations::{self, Excluded},
@@ -41,7 +41,7 @@ pub(crate) fn read(input: &InputFile, flags: &TakeArgs) -> Result<WrittenLoop, F
     let reading = &input.reading(flags);
     let mut warnings = Vec::new();
     let settings = settings(reading, sidecar.as_ref());
-    let file = load::read_loop(&input.path, &settings, sidecar.as_ref(), &mut warnings)?;
+    let file = files::read_loop(&input.path, &settings, sidecar.as_ref(), &mut warnings)?;
     WrittenLoop::of(&input.path, file, sidecar, &warnings)
 }
 
@@ -53,7 +53,7 @@ impl WrittenLoop {
         sidecar: Option<Sidecar>,
         warnings: &[FileWarning],
     ) -> Result<Self, Failure> {
-        let facts = take_facts(&path.display().to_string(), &file);
+        let facts = file.facts(&path.display().to_string());
         Ok(Self {
             written: match &sidecar {
                 Some(sidecar) => (sidecar.without_added_root(file.take)).map_err(|_| no_root_joint(path))?,
@@ -84,7 +84,7 @@ impl LoopsInFile {
     fn open(input: &InputFile) -> Result<Self, Failure> {
         let sidecars = all_sidecars(input)?;
         Ok(Self {
-            file: load::open_loops(&input.path, &sidecars)?,
+            file: files::read_described(&input.path, &sidecars)?,
             sidecars,
             path: input.path.clone(),
         })
@@ -109,7 +109,7 @@ impl LoopsInFile {
         })?;
         let mut warnings = Vec::new();
         let read = self.file.read(&settings(reading, sidecar.as_ref()), &mut warnings);
-        let loaded = read.map_err(|error| failures::read(&self.path, &error))?;
+        let loaded = read.map_err(|error| files::cannot_read(&self.path, &error))?;
         WrittenLoop::of(&self.path, loaded, sidecar, &warnings)
     }
 }
@@ -142,8 +142,7 @@ pub(crate) fn on_character(
     reading: &TakeArgs,
 ) -> Result<StoredLoop, Failure> {
     let file = read.facts.file.clone();
-    let matched =
-        (target.matched(&read.file, &reading.overrides())).map_err(|error| failures::study(Path::new(&file), error))?;
+    let matched = load::matched(Path::new(&file), &read.file, target, reading)?;
     for warning in matched.warnings() {
         talk::warn(&format!("{file}: {warning}"));
     }
@@ -203,7 +202,7 @@ pub(crate) fn read_described(
     let (path, reading) = (&input.path, input.reading(flags));
     let settings = settings(&reading, Some(&sidecar));
     let mut warnings = Vec::new();
-    let file = load::read_loop(path, &settings, Some(&sidecar), &mut warnings)?;
+    let file = files::read_loop(path, &settings, Some(&sidecar), &mut warnings)?;
     for warning in &warnings {
         talk::warn(&format!("{}: {warning}", path.display()));
     }
@@ -268,7 +267,7 @@ pub(crate) fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'
     if files::format_of_name(path).is_some_and(|format| !format.capabilities().holds_animations) {
         return Ok(one());
     }
-    let Ok(file) = load::open(path) else {
+    let Ok(file) = files::read_animated(path) else {
         return Ok(one());
     };
     let described: Vec<String> = (sidecars_beside(path).into_iter())
@@ -381,7 +380,7 @@ pub(crate) fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option
     let sidecars = all_sidecars(input)?;
     let wanted = input.animation.as_deref().or(flags.animation.as_deref());
     sidecar_of(&input.path, &sidecars, wanted, |wanted| {
-        names_of(&input.path, &load::open(&input.path)?, wanted)
+        names_of(&input.path, &files::read_animated(&input.path)?, wanted)
     })
 }
 
@@ -452,7 +451,7 @@ fn sidecar_of(
 /// The names of the animations that are meant. Errors: there is none.
 fn names_of(path: &Path, file: &AnimatedFile, wanted: &str) -> Result<Vec<String>, Failure> {
     let numbers = file.animations_matching(wanted);
-    let numbers = numbers.map_err(|error| failures::read(path, &error))?;
+    let numbers = numbers.map_err(|error| files::cannot_read(path, &error))?;
     let names = numbers.into_iter().map(|number| file.animation_names()[number].clone());
     Ok(names.collect())
 }

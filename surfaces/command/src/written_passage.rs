@@ -5,14 +5,14 @@ use std::path::{Component, Path, PathBuf};
 use loopwright_formats::AnimationChoice;
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_formats::set::{ClipKind, Manifest, PassageFacts, SET_FILE, SetClip};
-use loopwright_job::{AddedRoot, StoredLoop, Verdict, stated_space, take_facts};
+use loopwright_job::{AddedRoot, StoredLoop, Verdict, stated_space};
 use loopwright_sets::{PassageInFile, check_passage};
 
 use crate::{
     exit::Failure,
     failures,
     files::{self, InputFile},
-    load, memory,
+    memory,
     recipe::TakeArgs,
     written_loop,
 };
@@ -126,14 +126,14 @@ impl WrittenPassage {
         let InputFile { path, animation, .. } = &self.place;
         let animation = (animation.as_deref()).map_or(AnimationChoice::Auto, AnimationChoice::Given);
         let mut soft = Vec::new();
-        let file = load::read_take(path, &reading.settings(space, animation, memory::limits()), &mut soft)?;
+        let file = files::read_take(path, &reading.settings(space, animation, memory::limits()), &mut soft)?;
         let clips = loops
             .each_ref()
             .map(|stored| stored.as_ref().map(|stored| &stored.clip));
         let verdict = check_passage(&file.take, &self.facts, clips, &reading.overrides()).map_err(failures::body)?;
         Ok(CheckedPassage {
             kind: self.facts.kind,
-            take: take_facts(&path.display().to_string(), &file),
+            take: file.facts(&path.display().to_string()),
             verdict,
             warnings: soft.iter().map(ToString::to_string).collect(),
         })

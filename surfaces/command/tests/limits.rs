@@ -99,7 +99,7 @@ fn work_on_a_small_file_takes_little_memory() {
     folder.succeed("synth -o walk.bvh --seconds 60 --fps 60");
     let answer = run(&folder, "retarget walk.bvh --rig joints.gltf -o on.glb").refused();
     assert!(!answer.stderr.contains("panic"), "{}", answer.stderr);
-    folder.write("loopwright.toml", "[make]\nset = \"output.repeat=20000\"\n");
+    folder.write("loopwright.toml", "[output]\nrepeat = 20000\n");
     is_too_much(&folder, "make walk.bvh -o loop.bvh");
     for picture in ["sheet.png", "moving.gif", "onion.png --onion --range 0:60"] {
         let render = "render walk.bvh --size 4096x4096 --max-memory 50M -o";
@@ -296,13 +296,14 @@ fn files_name_others_in_their_own_folder_alone() {
     };
 
     // Settings of a folder name no files at all.
-    for (settings, command) in [
-        (format!("[find]\nlike = \"{secret}\"\n"), "find"),
-        (format!("[make]\nset = [\"take.rig={secret}\"]\n"), "make -o x.bvh"),
-        (format!("[all]\nset = \" take.map = {secret}\"\n"), "make -o x.bvh"),
+    for settings in [
+        format!("[take]\nrig = \"{secret}\"\n"),
+        format!("[take]\nmap = \"{secret}\"\n"),
     ] {
         folder.write("came/loopwright.toml", &settings);
-        refused(&format!("{command} came/walk.bvh"), "cannot be set");
+        for command in ["find", "make -o x.bvh"] {
+            refused(&format!("{command} came/walk.bvh"), "names a file");
+        }
     }
     folder.remove("came/loopwright.toml");
 

@@ -1,16 +1,16 @@
-//! `loopwright.toml`: flags of a folder, found upwards from the input, for every command.
+//! `loopwright.toml`: a recipe of a folder, found upwards from the input, for every command that reads takes.
 
 use crate::harness::{Folder, holds, rows};
 
 #[test]
-fn flags_come_from_the_folder_of_the_input_or_above_and_what_is_typed_counts_more() {
+fn settings_come_from_the_folder_of_the_input_or_above_and_what_is_typed_counts_more() {
     let folder = Folder::with_walk();
     folder.make_folder("takes");
     folder.make_folder("takes/deep");
     folder.copy("walk.bvh", "takes/deep/walk.bvh");
     folder.write(
         "takes/loopwright.toml",
-        "[all]\nunit = \"in\"\n[make]\nroot-motion = \"in-place\"\nset = [\"joint=Head:spring:0.1\"]\n[find]\ntop = 1\n",
+        "[take]\nunit = \"in\"\n[output]\nroot-motion = \"in-place\"\n[[joint]]\npattern = \"Head\"\nmethod = \"spring\"\nblend = 0.1\n",
     );
     // Typed, it is what it would be without the file, which is not for what lies elsewhere.
     folder.runs(
@@ -18,15 +18,16 @@ fn flags_come_from_the_folder_of_the_input_or_above_and_what_is_typed_counts_mor
         make takes/deep/walk.bvh -o a.bvh                                           | with the settings of
         make takes/deep/walk.bvh -o b.bvh --root-motion constant --unit cm
         make walk.bvh -o c.bvh
-        inspect takes/deep/walk.bvh -q                                              |! with the settings of
         ",
     );
-    let found = &folder.succeed("find takes/deep --json").json_lines()[0];
-    holds(found, "candidates/0 != null\ncandidates/1 = null\ntake/unit = in");
+    // Commands that make no loops heed how takes are read.
+    for command in ["find takes/deep --json", "inspect takes/deep/walk.bvh --json"] {
+        holds(&folder.succeed(command).json_lines()[0], "take/unit = in");
+    }
     // The nearest counts; a recipe that is named says all.
     folder.write("takes/deep/loopwright.toml", "");
     folder.succeed("make takes/deep/walk.bvh -o d.bvh --save-recipe d.toml");
-    folder.write("takes/deep/loopwright.toml", "[make]\nroot-motion = \"in-place\"\n");
+    folder.write("takes/deep/loopwright.toml", "[output]\nroot-motion = \"in-place\"\n");
     folder.succeed("make takes/deep/walk.bvh -o e.bvh --recipe d.toml");
     assert_eq!(folder.read("e.bvh"), folder.read("d.bvh"));
     for [name, unit, mode] in rows(
@@ -43,30 +44,31 @@ fn flags_come_from_the_folder_of_the_input_or_above_and_what_is_typed_counts_mor
 }
 
 #[test]
-fn what_is_no_flag_is_said() {
+fn what_no_recipe_of_a_folder_says_is_refused() {
     let folder = Folder::with_walk();
     for (text, message) in [
         (
-            "[make]\nroot-moton = \"in-place\"\n",
-            "root-moton under [make] is no flag",
+            "[output]\nroot-moton = \"in-place\"\n",
+            "did you mean output.root-motion?",
         ),
-        ("[makes]\ntop = 1\n", "[makes] is the table of no command"),
-        ("top = 1\n", "top is in no table"),
-        ("[make\n", "line 1"),
+        ("[outputs]\nfps = 30\n", "no setting outputs.fps"),
+        ("top = 1\n", "no setting top"),
+        ("[output\n", "line 1"),
+        ("[output]\nlock-feet = \"maybe\"\n", "unknown variant `maybe`"),
+        ("[[joint]]\nmethod = \"open\"\n", "pattern"),
+        // Files of earlier versions held flags.
         (
-            "[make]\nroot-motion = \"sideways\"\n",
-            "invalid value 'sideways' for '--root-motion",
+            "[make]\nroot-motion = \"in-place\"\n",
+            "did you mean output.root-motion?",
         ),
-        ("[make]\nblend = {}\n", "blend is neither a text nor a number"),
+        ("[all]\nunit = \"cm\"\n", "did you mean take.unit?"),
+        ("[find]\ntop = 3\n", "`loopwright recipe` lists all settings"),
         // A folder may come from anybody: it cannot say what is overwritten, or which files are read and written.
-        ("[make]\nforce = true\n", "force cannot be set"),
-        ("[all]\nforce = true\n", "force cannot be set"),
-        ("[make]\noutput = \"../x.bvh\"\n", "output cannot be set"),
-        ("[make]\nsave-recipe = \"x\"\n", "save-recipe cannot be set"),
-        ("[make]\nrig = \"/etc/passwd\"\n", "rig cannot be set"),
-        ("[make]\ncatalog = \"x.csv\"\n", "catalog cannot be set"),
-        ("[report]\ntake = \"x\"\n", "take cannot be set"),
-        ("[retarget]\nsave-map = \"x\"\n", "save-map cannot be set"),
+        ("[make]\nforce = true\n", "no setting make.force"),
+        ("[take]\nrig = \"/etc/passwd\"\n", "take.rig names a file"),
+        ("[take]\nmap = \"x\"\n[check]\n", "take.map names a file"),
+        // Frames are those of one take.
+        ("[stretch]\nstart = 1\nend = 9\n", "frames"),
     ] {
         folder.write("loopwright.toml", text);
         let made = folder.refuse("make walk.bvh -o loop.bvh --json", "cannot use");
@@ -79,29 +81,27 @@ fn what_is_no_flag_is_said() {
 
 #[test]
 fn the_published_schema_is_that_of_the_program() {
-    let folder = Folder::new();
-    let schema = folder.succeed("schema").stdout;
+    let schema = Folder::new().succeed("schema").stdout;
     let is_right = schema == include_str!("../../../docs/formats/loopwright.toml.schema.json");
     assert!(is_right, "loopwright schema > docs/formats/loopwright.toml.schema.json");
     let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
-    let make = &schema["properties"]["make"]["properties"];
-    let rules = |key: &str| match make[key]["$ref"].as_str() {
-        Some(shared) => schema.pointer(shared.trim_start_matches('#')).unwrap(),
-        None => &make[key],
-    };
-    assert!(rules("root-motion")["enum"].to_string().contains("\"in-place\""));
-    assert_eq!(rules("symmetric")["type"], "boolean");
-    for file in ["output", "force", "recipe", "rig", "plot", "catalog"] {
-        assert!(make[file].is_null(), "{file}");
-    }
-    assert!(schema["properties"]["match-query"]["properties"]["speed"].is_object());
+    let output = &schema["properties"]["output"]["properties"];
+    assert_eq!(output["force-straight"]["type"], "boolean");
+    assert_eq!(
+        schema["properties"]["joint"]["items"]["properties"]["blend"]["type"],
+        "number"
+    );
+    assert_eq!(
+        schema["properties"]["check"]["properties"]["max-gap-mm"]["type"],
+        "number"
+    );
 }
 
 /// The limit of memory counts beside a file of settings, which has a limit of its own.
 #[test]
 fn memory_is_limited_beside_a_project_file() {
     let folder = Folder::with_walk();
-    folder.write("loopwright.toml", "[list]\n");
+    folder.write("loopwright.toml", "[take]\n");
     folder.refuse("list walk.bvh --max-memory 20k", "the limit is 20 KiB");
     std::fs::File::create(folder.file("loopwright.toml"))
         .unwrap()

@@ -20,6 +20,11 @@ pub(crate) fn numbers<'py, const N: usize>(
     })
 }
 
+/// Bytes of truth values.
+pub(crate) fn booleans(py: Python<'_>, values: Vec<bool>) -> Bound<'_, PyBytes> {
+    PyBytes::new(py, &values.into_iter().map(u8::from).collect::<Vec<_>>())
+}
+
 pub(crate) fn vectors<'py>(py: Python<'py>, vectors: &[DVec3]) -> PyResult<Bound<'py, PyBytes>> {
     numbers(py, vectors.iter().map(DVec3::to_array))
 }

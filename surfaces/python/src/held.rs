@@ -88,7 +88,7 @@ impl HeldTake {
 
     /// What was odd in its file.
     pub(crate) fn soft(&self) -> Vec<String> {
-        self.soft.iter().map(ToString::to_string).collect()
+        texts(&self.soft)
     }
 
     /// The bytes of a file of a format with it, and what was changed to write it. Errors: it does not fit into the format.
@@ -146,6 +146,11 @@ impl HeldTake {
     }
 }
 
+/// The texts of warnings.
+pub(crate) fn texts(warnings: &[impl ToString]) -> Vec<String> {
+    warnings.iter().map(ToString::to_string).collect()
+}
+
 /// Warnings with the name of their category.
 pub(crate) fn in_words(warnings: &[Warning]) -> Vec<(&'static str, String)> {
     let category = |warning: &Warning| match warning {
@@ -200,6 +205,5 @@ pub(crate) fn bytes_of(
 
 fn in_bytes(written: Result<WrittenFile, WriteError>) -> Result<(Vec<u8>, Vec<String>), Fault> {
     let written = written.map_err(|error| Fault::write(Failure::error(error)))?;
-    let warnings = written.warnings.iter().map(ToString::to_string).collect();
-    Ok((written.bytes, warnings))
+    Ok((written.bytes, texts(&written.warnings)))
 }

@@ -22,6 +22,7 @@ use std::ffi::OsString;
 use loopwright_cli::answers;
 use pyo3::prelude::*;
 
+use asked::Asked;
 use fault::Fault;
 use work::work;
 
@@ -55,33 +56,34 @@ fn motions_in(py: Python<'_>, named: std::path::PathBuf) -> PyResult<Vec<std::pa
     work(py, move || answers::motions_in(&named).map_err(Fault::read))
 }
 
+/// The extension of the file that the loop of a take in a file goes into.
+#[pyfunction]
+fn loop_extension(path: std::path::PathBuf, asked: Asked) -> PyResult<String> {
+    Ok(answers::loop_extension(&path, &asked.settled()?.0))
+}
+
+/// What Python imports.
 #[pymodule]
-fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_class::<takes::Take>()?;
-    module.add_class::<takes::Candidate>()?;
-    module.add_class::<loops::Loop>()?;
-    module.add_function(wrap_pyfunction!(command, module)?)?;
-    module.add_function(wrap_pyfunction!(answer, module)?)?;
-    module.add_class::<asked::Asked>()?;
-    module.add_function(wrap_pyfunction!(asked::asked, module)?)?;
-    module.add_function(wrap_pyfunction!(asked::setting_names, module)?)?;
-    module.add_function(wrap_pyfunction!(animation_names, module)?)?;
-    module.add_function(wrap_pyfunction!(loops::load, module)?)?;
-    module.add_function(wrap_pyfunction!(loops::loops_in, module)?)?;
-    module.add_function(wrap_pyfunction!(motions_in, module)?)?;
-    module.add_class::<matching::Database>()?;
-    module.add_function(wrap_pyfunction!(road::blend, module)?)?;
-    module.add_function(wrap_pyfunction!(road::check, module)?)?;
-    module.add_function(wrap_pyfunction!(road::check_file, module)?)?;
-    module.add_function(wrap_pyfunction!(road::cost, module)?)?;
-    module.add_function(wrap_pyfunction!(road::cost_among, module)?)?;
-    module.add_function(wrap_pyfunction!(road::fit, module)?)?;
-    module.add_function(wrap_pyfunction!(road::fit_files, module)?)?;
-    module.add_function(wrap_pyfunction!(road::inspect, module)?)?;
-    module.add_function(wrap_pyfunction!(road::mirror, module)?)?;
-    module.add_function(wrap_pyfunction!(road::play, module)?)?;
-    module.add_function(wrap_pyfunction!(road::retarget, module)?)?;
-    module.add_function(wrap_pyfunction!(sets::make_set, module)?)?;
-    Ok(())
+mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use super::{animation_names, answer, command, loop_extension, motions_in};
+    #[pymodule_export]
+    use crate::asked::{Asked, asked, setting_names};
+    #[pymodule_export]
+    use crate::loops::{Loop, load, loops_in};
+    #[pymodule_export]
+    use crate::matching::Database;
+    #[pymodule_export]
+    use crate::road::{blend, check, check_file, cost, cost_among, fit, fit_files, inspect, mirror, play, retarget};
+    #[pymodule_export]
+    use crate::sets::make_set;
+    #[pymodule_export]
+    use crate::takes::{Candidate, Take};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
 }

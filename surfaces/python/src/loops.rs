@@ -21,29 +21,39 @@ use loopwright_job::{
 };
 use pyo3::{prelude::*, types::PyBytes};
 
-use crate::arrays::{numbers, rotations, rows, vectors};
+use crate::arrays::{booleans, numbers, rotations, rows, vectors};
 use crate::asked::Asked;
 use crate::facts::Facts;
 use crate::fault::Fault;
-use crate::held::{HeldTake, SkeletonArrays, bytes_of, in_words, poses, skeleton};
+use crate::held::{HeldTake, SkeletonArrays, bytes_of, in_words, poses, skeleton, texts};
 use crate::work::work;
 
 /// A loop.
-#[pyclass(frozen, module = "loopwright._native")]
+#[pyclass(frozen, from_py_object, module = "loopwright._native")]
+#[derive(Clone)]
 pub(crate) struct Loop(pub(crate) Arc<HeldLoop>);
 
 /// What a loop holds.
-pub(crate) enum HeldLoop {
+pub(crate) struct HeldLoop {
+    /// Its name in what is said of several.
+    pub(crate) name: String,
+    /// Its file, with its animation, if it was read from one.
+    pub(crate) path: Option<PathBuf>,
+    /// As it is played.
+    played: LoopClip,
+    /// Warnings about it, with their categories.
+    warnings: Vec<(&'static str, String)>,
+    origin: Origin,
+    /// As it is read from its file, once that is asked for.
+    stored: OnceLock<Arc<StoredLoop>>,
+}
+
+/// Where a loop is from.
+enum Origin {
     /// It was made of a take.
     Made(Box<MadeHere>),
     /// It was read from a file, or is the mirror image of a loop.
-    Stored {
-        name: String,
-        /// Its file, with its animation; an image has none.
-        path: Option<PathBuf>,
-        stored: Arc<StoredLoop>,
-        played: Box<LoopClip>,
-    },
+    Stored(Arc<StoredLoop>),
     /// It comes of others.
     OfLoops(Box<OfLoops>),
 }
@@ -57,13 +67,10 @@ pub(crate) struct OfLoops {
     /// As written in a format of its own.
     pub(crate) file: LoopFile,
     pub(crate) format: Format,
-    pub(crate) played: LoopClip,
-    pub(crate) warnings: Vec<String>,
-    pub(crate) stored: OnceLock<Arc<StoredLoop>>,
 }
 
 /// A loop that was made of a take.
-pub(crate) struct MadeHere {
+struct MadeHere {
     path: Option<PathBuf>,
     studied: Arc<Studied>,
     recipe: Recipe,
@@ -71,37 +78,25 @@ pub(crate) struct MadeHere {
     /// As written in the form of its take.
     pending: PendingLoop,
     format: Format,
-    /// As it is played.
-    played: LoopClip,
-    stored: OnceLock<Arc<StoredLoop>>,
 }
 
-/// Which loops of a take are wanted.
-pub(crate) enum Wanted {
-    Recommended,
-    Stretch(Box<LoopCandidate>),
-    Rows(Vec<usize>),
-    All,
-}
-
-/// Makes loops of a take. Errors: settings cannot be followed, there is no loop, or one cannot be made.
-pub(crate) fn make(held: &Arc<HeldTake>, asked: Asked, wanted: Wanted) -> Result<Vec<Loop>, Fault> {
+/// Makes loops of a take: of a stretch, or of rows of its list. Errors: settings cannot be followed, there is no loop, or one cannot be made.
+pub(crate) fn make(
+    held: &Arc<HeldTake>,
+    asked: Asked,
+    stretch: Option<LoopCandidate>,
+    rows: &Rows,
+) -> Result<Vec<Loop>, Fault> {
     let (recipe, search) = asked.settled()?;
     let studied = held.studied(&recipe.take)?;
-    let (rows, chosen) = match wanted {
-        Wanted::Recommended => (Rows::Recommended, None),
-        Wanted::Stretch(stretch) => (Rows::Recommended, Some(*stretch)),
-        Wanted::Rows(rows) => (Rows::Picked(rows), None),
-        Wanted::All => (Rows::All, None),
-    };
     let failed = |error: JobError| Fault::job(&studied, Some(&search), error);
     let request = Request {
         recipe: &recipe,
         search: Some(&search),
-        rows: &rows,
+        rows,
     };
     let mut warnings = Vec::new();
-    let chosen = match chosen {
+    let chosen = match stretch {
         Some(stretch) => vec![Ok(Chosen::new(1, stretch))],
         None => choose(&studied, request, &mut warnings).map_err(failed)?,
     };
@@ -117,16 +112,18 @@ pub(crate) fn make(held: &Arc<HeldTake>, asked: Asked, wanted: Wanted) -> Result
             let made = make_loop(&studied, request, &chosen.map_err(failed)?).map_err(failed)?;
             let mut pending = write_loop(&studied, request, made, format).map_err(failed)?;
             pending.warnings.splice(0..0, warnings.iter().cloned());
-            Ok(Loop(Arc::new(HeldLoop::Made(Box::new(MadeHere {
+            let played = played(&pending.done.made);
+            let said = [&studied.warnings, &pending.warnings].map(|warnings| in_words(warnings));
+            let made = MadeHere {
                 path: held.path().map(Path::to_owned),
                 studied: Arc::clone(&studied),
                 recipe: recipe.clone(),
                 search: search.clone(),
-                played: played(&pending.done.made),
                 pending,
                 format,
-                stored: OnceLock::new(),
-            })))))
+            };
+            let origin = Origin::Made(Box::new(made));
+            Ok(Loop::new(studied.name.clone(), None, played, said.concat(), origin))
         })
         .collect()
 }
@@ -159,13 +156,35 @@ pub(crate) fn loops_in(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<(Vec<Loo
 }
 
 impl Loop {
-    pub(crate) fn of_stored(name: String, path: Option<PathBuf>, stored: StoredLoop) -> Self {
-        Self(Arc::new(HeldLoop::Stored {
+    /// A loop, and its file if it was read from one.
+    fn new(
+        name: String,
+        path: Option<PathBuf>,
+        played: LoopClip,
+        warnings: Vec<(&'static str, String)>,
+        origin: Origin,
+    ) -> Self {
+        Self(Arc::new(HeldLoop {
             name,
             path,
-            played: Box::new(stored.played()),
-            stored: Arc::new(stored),
+            played,
+            warnings,
+            origin,
+            stored: OnceLock::new(),
         }))
+    }
+
+    pub(crate) fn of_stored(name: String, path: Option<PathBuf>, stored: StoredLoop) -> Self {
+        let (played, origin) = (stored.played(), Origin::Stored(Arc::new(stored)));
+        Self::new(name, path, played, Vec::new(), origin)
+    }
+
+    /// A loop that comes of others, and what is to be said of its motion.
+    pub(crate) fn of_loops(played: LoopClip, warnings: &[String], of: OfLoops) -> Self {
+        let of_motion = warnings.iter().map(|text| ("MotionWarning", text.clone()));
+        let of_file = (of.file.sidecar.warnings.iter()).map(|text| ("FileWarning", text.clone()));
+        let (name, said) = (of.file.sidecar.take.file.clone(), of_motion.chain(of_file).collect());
+        Self::new(name, None, played, said, Origin::OfLoops(Box::new(of)))
     }
 }
 
@@ -199,25 +218,14 @@ impl MadeHere {
         self.path.as_deref().into_iter().chain(rig).collect()
     }
 
-    /// The same as it is read from its file.
-    fn stored(&self) -> Result<Arc<StoredLoop>, Fault> {
-        if let Some(stored) = self.stored.get() {
-            return Ok(Arc::clone(stored));
-        }
-        let (bytes, sidecar) = self.named(self.pending.clone());
-        let stored = read_back(&self.studied.name, &bytes, sidecar, self.studied.file.limits)?;
-        Ok(Arc::clone(self.stored.get_or_init(|| stored)))
-    }
-
     /// The bytes of its file and its sidecar, without names of files.
     fn named(&self, pending: PendingLoop) -> (Vec<u8>, Sidecar) {
-        let of_take = self.studied.warnings.iter().map(ToString::to_string).collect();
-        pending.named(Vec::new(), of_take)
+        pending.named(Vec::new(), texts(&self.studied.warnings))
     }
 }
 
 /// A loop that was written, as it is read from its file. Errors: it is not read so.
-fn read_back(name: &str, bytes: &[u8], sidecar: Sidecar, limits: SizeLimits) -> Result<Arc<StoredLoop>, Fault> {
+fn read_back(name: &str, bytes: &[u8], sidecar: Sidecar, limits: SizeLimits) -> Result<StoredLoop, Fault> {
     let failed = |error: &dyn std::fmt::Display| Fault::make(Failure::error(error));
     // A character's file may hold other animations.
     let animation = sidecar.playback.animation.clone();
@@ -231,8 +239,7 @@ fn read_back(name: &str, bytes: &[u8], sidecar: Sidecar, limits: SizeLimits) -> 
     };
     let file = loopwright_formats::read_take(bytes, name, &settings, &mut Vec::new());
     let file = file.map_err(|error| failed(&error))?;
-    let stored = StoredLoop::new(name, file, sidecar, AddedRoot::Kept);
-    Ok(Arc::new(stored.map_err(|error| failed(&error))?))
+    StoredLoop::new(name, file, sidecar, AddedRoot::Kept).map_err(|error| failed(&error))
 }
 
 impl OfLoops {
@@ -245,17 +252,6 @@ impl OfLoops {
         }
     }
 
-    /// The same as it is read from its file.
-    fn stored(&self) -> Result<Arc<StoredLoop>, Fault> {
-        if let Some(stored) = self.stored.get() {
-            return Ok(Arc::clone(stored));
-        }
-        let sidecar = self.sidecar();
-        let name = sidecar.take.file.clone();
-        let stored = read_back(&name, &self.file.bytes(), sidecar, SizeLimits::default())?;
-        Ok(Arc::clone(self.stored.get_or_init(|| stored)))
-    }
-
     fn sidecar(&self) -> Sidecar {
         let mut sidecar = self.file.sidecar.clone();
         sidecar.state_file(&self.file.bytes());
@@ -264,45 +260,26 @@ impl OfLoops {
 }
 
 impl HeldLoop {
-    /// Its name in what is said of several.
-    pub(crate) fn name(&self) -> String {
-        match self {
-            Self::Made(made) => made.studied.name.clone(),
-            Self::Stored { name, .. } => name.clone(),
-            Self::OfLoops(of) => of.file.sidecar.take.file.clone(),
-        }
-    }
-
-    /// Its file, if it has one.
-    pub(crate) fn path(&self) -> Option<&Path> {
-        match self {
-            Self::Stored { path, .. } => path.as_deref(),
-            _ => None,
-        }
-    }
-
-    /// The loop as it is played.
-    fn played(&self) -> &LoopClip {
-        match self {
-            Self::Made(made) => &made.played,
-            Self::Stored { played, .. } => played,
-            Self::OfLoops(of) => &of.played,
-        }
-    }
-
     /// The loop as it is read from its file.
     pub(crate) fn stored(&self) -> Result<Arc<StoredLoop>, Fault> {
-        match self {
-            Self::Made(made) => made.stored(),
-            Self::Stored { stored, .. } => Ok(Arc::clone(stored)),
-            Self::OfLoops(of) => of.stored(),
+        if let Some(stored) = self.stored.get() {
+            return Ok(Arc::clone(stored));
         }
+        let stored = Arc::new(match &self.origin {
+            Origin::Stored(stored) => return Ok(Arc::clone(stored)),
+            Origin::Made(made) => {
+                let (bytes, sidecar) = made.named(made.pending.clone());
+                read_back(&self.name, &bytes, sidecar, made.studied.file.limits)?
+            }
+            Origin::OfLoops(of) => read_back(&self.name, &of.file.bytes(), of.sidecar(), SizeLimits::default())?,
+        });
+        Ok(Arc::clone(self.stored.get_or_init(|| stored)))
     }
 
     /// Works with its arrays, as it is laid out in a file.
     fn with_arrays<T>(&self, with: impl FnOnce(&MotionArrays<'_>) -> T) -> Result<T, Fault> {
-        match self {
-            Self::Made(held) => {
+        match &self.origin {
+            Origin::Made(held) => {
                 let done = &held.pending.done;
                 let root_joint = held.studied.body_of_loops().root_joint;
                 let writing = (done.output).writing(Format::Npz, root_joint, held.studied.file.limits);
@@ -327,10 +304,10 @@ impl Loop {
     fn facts(&self, py: Python<'_>) -> PyResult<Facts> {
         let held = Arc::clone(&self.0);
         work(py, move || {
-            let sidecar = match &*held {
-                HeldLoop::Made(made) => made.named(made.pending.clone()).1,
-                HeldLoop::Stored { stored, .. } => stored.sidecar.clone(),
-                HeldLoop::OfLoops(of) => of.sidecar(),
+            let sidecar = match &held.origin {
+                Origin::Made(made) => made.named(made.pending.clone()).1,
+                Origin::Stored(stored) => stored.sidecar.clone(),
+                Origin::OfLoops(of) => of.sidecar(),
             };
             Facts::new(&sidecar)
         })
@@ -338,41 +315,25 @@ impl Loop {
 
     /// Warnings about it, with their categories.
     fn warnings(&self) -> Vec<(&'static str, String)> {
-        match &*self.0 {
-            HeldLoop::Made(made) => {
-                let of_take = in_words(&made.studied.warnings);
-                of_take.into_iter().chain(in_words(&made.pending.warnings)).collect()
-            }
-            HeldLoop::Stored { .. } => Vec::new(),
-            HeldLoop::OfLoops(of) => {
-                let of_file = of
-                    .file
-                    .sidecar
-                    .warnings
-                    .iter()
-                    .map(|text| ("FileWarning", text.clone()));
-                let of_motion = of.warnings.iter().map(|text| ("MotionWarning", text.clone()));
-                of_motion.chain(of_file).collect()
-            }
-        }
+        self.0.warnings.clone()
     }
 
     /// The text of the recipe that makes it again; `None` where it is not known.
     fn recipe(&self) -> PyResult<Option<String>> {
-        Ok(match &*self.0 {
-            HeldLoop::Made(made) => Some(made.pending.recipe.to_text().map_err(Fault::setting)?),
-            HeldLoop::Stored { .. } | HeldLoop::OfLoops(_) => None,
+        Ok(match &self.0.origin {
+            Origin::Made(made) => Some(made.pending.recipe.to_text().map_err(Fault::setting)?),
+            Origin::Stored(_) | Origin::OfLoops(_) => None,
         })
     }
 
     #[getter]
     fn period_secs(&self) -> f64 {
-        self.0.played().period_secs()
+        self.0.played.period_secs()
     }
 
     #[getter]
     fn num_samples(&self) -> usize {
-        self.0.played().num_samples()
+        self.0.played.num_samples()
     }
 
     /// Names of the joints, parents, offsets and tips.
@@ -396,13 +357,12 @@ impl Loop {
     fn contacts<'py>(&self, py: Python<'py>) -> PyResult<(Vec<usize>, Bound<'py, PyBytes>)> {
         let held = Arc::clone(&self.0);
         let contacts = work(py, move || held.with_arrays(|arrays| arrays.contacts()))?;
-        let stands: Vec<u8> = contacts.stands.into_iter().map(u8::from).collect();
-        Ok((contacts.joints, PyBytes::new(py, &stands)))
+        Ok((contacts.joints, booleans(py, contacts.stands)))
     }
 
     /// Linear and angular velocity of the root, in its own axes.
     fn twist(&self) -> ([f64; 3], [f64; 3]) {
-        let twist = self.0.played().root().twist;
+        let twist = self.0.played.root().twist;
         (twist.linear.to_array(), twist.angular.to_array())
     }
 
@@ -418,7 +378,7 @@ impl Loop {
         let held = Arc::clone(&self.0);
         let times: Vec<[f64; 1]> = rows("t", times)?;
         let (points, turns) = work(py, move || {
-            let clip = held.played();
+            let clip = &held.played;
             let interpolation = if linear {
                 Interpolation::Linear
             } else {
@@ -446,7 +406,7 @@ impl Loop {
         let held = Arc::clone(&self.0);
         let values: Vec<f64> = rows("values", values)?.into_iter().map(|[number]| number).collect();
         let looped = work(py, move || {
-            let HeldLoop::Made(held) = &*held else {
+            let Origin::Made(held) = &held.origin else {
                 let what = "other numbers are looped along only with a loop that was made of a take here";
                 return Err(Fault::make(Failure::error(what)));
             };
@@ -467,7 +427,7 @@ impl Loop {
 
     /// The root at these times: positions and rotations in the world.
     fn root<'py>(&self, py: Python<'py>, times: &[u8], scalar_first: bool) -> PyResult<Poses<'py>> {
-        let clip = self.0.played();
+        let clip = &self.0.played;
         let times: Vec<[f64; 1]> = rows("t", times)?;
         let roots: Vec<_> = times.iter().map(|&[secs]| clip.root_pose_at(secs)).collect();
         let turns: Vec<DQuat> = roots.iter().map(|root| root.rotation).collect();
@@ -480,15 +440,14 @@ impl Loop {
         let held = Arc::clone(&self.0);
         let (bytes, warnings) = work(py, move || {
             let format = answers::format_of(&name).map_err(Fault::write)?;
-            match &*held {
-                HeldLoop::Made(made) => {
+            match &held.origin {
+                Origin::Made(made) => {
                     let pending = made.written(format)?;
-                    let written = &pending.file.written.warnings;
-                    let warnings: Vec<String> = written.iter().map(ToString::to_string).collect();
+                    let warnings = texts(&pending.file.written.warnings);
                     Ok((made.named(pending).0, warnings))
                 }
-                HeldLoop::Stored { stored, .. } => bytes_of(&stored.file, Some(&stored.sidecar), format),
-                HeldLoop::OfLoops(of) => {
+                Origin::Stored(stored) => bytes_of(&stored.file, Some(&stored.sidecar), format),
+                Origin::OfLoops(of) => {
                     let file = of.written(format)?;
                     Ok((file.bytes().into_owned(), file.sidecar.warnings))
                 }
@@ -500,22 +459,20 @@ impl Loop {
     /// Writes it and its sidecar.
     fn write(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<()> {
         let held = Arc::clone(&self.0);
-        work(py, move || match &*held {
-            HeldLoop::Made(made) => {
+        work(py, move || match (&held.origin, &held.path) {
+            (Origin::Made(made), _) => {
                 let format = answers::format_of(&path).map_err(Fault::write)?;
                 let pending = made.written(format)?;
                 answers::write_loop(&path, force, &made.inputs(), pending, &made.studied.warnings)
                     .map(|_| ())
                     .map_err(Fault::write)
             }
-            HeldLoop::OfLoops(of) => {
+            (Origin::OfLoops(of), _) => {
                 let file = of.written(answers::format_of(&path).map_err(Fault::write)?)?;
                 answers::write_file(&path, force, &of.inputs, file).map_err(Fault::write)
             }
-            HeldLoop::Stored { path: None, stored, .. } => {
-                answers::write_stored(&path, force, stored).map_err(Fault::write)
-            }
-            HeldLoop::Stored { path: Some(from), .. } => {
+            (Origin::Stored(stored), None) => answers::write_stored(&path, force, stored).map_err(Fault::write),
+            (Origin::Stored(_), Some(from)) => {
                 let mut args: Vec<OsString> = ["loopwright", "convert"].map(OsString::from).to_vec();
                 args.extend(force.then(|| "--force".into()));
                 args.extend(["--".into(), from.into(), path.into()]);

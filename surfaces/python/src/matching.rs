@@ -13,7 +13,7 @@ use pyo3::{prelude::*, types::PyBytes};
 use crate::arguments::{Argument, Arguments};
 use crate::facts::Facts;
 use crate::fault::Fault;
-use crate::road::{Held, Motion, Ready, fading, reading, weights};
+use crate::road::{Motion, Ready, fading, reading, weights};
 use crate::work::work;
 
 /// A database, as the bytes of its file.
@@ -26,18 +26,18 @@ impl Database {
     #[staticmethod]
     fn build(
         py: Python<'_>,
-        motions: Vec<(Motion<'_>, bool)>,
+        motions: Vec<(Motion, bool)>,
         add: Option<PyRef<'_, Self>>,
         settings: Arguments<'_>,
     ) -> PyResult<(Self, Vec<String>)> {
-        let held: Vec<(Held, bool)> = motions.iter().map(|(motion, named)| (motion.held(), *named)).collect();
         let known = add.map(|add| Arc::clone(&add.0));
         let (rows, overrides) = rows(&settings)?;
         let (tags, reading) = (tags(&settings)?, reading(&settings)?);
         work(py, move || {
-            let ready = |(held, named): &(Held, bool)| Ok((held.weighed(&reading, &overrides)?, *named));
-            let ready = held.iter().map(ready);
-            let ready = ready.collect::<Result<Vec<(Ready, bool)>, Fault>>()?;
+            let ready = motions
+                .iter()
+                .map(|(motion, named)| Ok((motion.ready(&reading, &rows.weights)?, *named)));
+            let ready = ready.collect::<Result<Vec<_>, Fault>>()?;
             let motions: Vec<_> = ready.iter().map(|(ready, named)| (ready.motion(), *named)).collect();
             let known = known.as_ref().map(|known| known.as_slice());
             let built = answers::match_build(&motions, known, &rows, &tags, &overrides);
@@ -71,13 +71,13 @@ impl Database {
     fn query(
         &self,
         py: Python<'_>,
-        motion: Motion<'_>,
+        motion: Motion,
         frames: Vec<i64>,
         settings: Arguments<'_>,
     ) -> PyResult<(Facts, Vec<String>)> {
-        let (bytes, held, wish) = (Arc::clone(&self.0), motion.held(), wish(&settings)?);
+        let (bytes, wish) = (Arc::clone(&self.0), wish(&settings)?);
         work(py, move || {
-            let ready = held.ready(&TakeArgs::default())?;
+            let ready = motion.ready(&TakeArgs::default(), &[])?;
             let found = answers::match_query(&bytes, ready.motion(), &frames, &wish);
             let (found, warnings) = found.map_err(Fault::make)?;
             Ok((Facts(found), warnings))
@@ -85,10 +85,12 @@ impl Database {
     }
 
     /// Its rows, or those that the frames of a motion have in it, in single precision; and how many numbers one has.
-    fn rows<'py>(&self, py: Python<'py>, motion: Option<Motion<'py>>) -> PyResult<(Bound<'py, PyBytes>, usize)> {
-        let (bytes, held) = (Arc::clone(&self.0), motion.map(|motion| motion.held()));
+    fn rows<'py>(&self, py: Python<'py>, motion: Option<Motion>) -> PyResult<(Bound<'py, PyBytes>, usize)> {
+        let bytes = Arc::clone(&self.0);
         let (rows, columns) = work(py, move || {
-            let ready = held.map(|held| held.ready(&TakeArgs::default())).transpose()?;
+            let ready = motion
+                .map(|motion| motion.ready(&TakeArgs::default(), &[]))
+                .transpose()?;
             answers::match_rows(&bytes, ready.as_ref().map(Ready::motion)).map_err(Fault::make)
         })?;
         let rows: Vec<u8> = rows.into_iter().flat_map(f32::to_ne_bytes).collect();

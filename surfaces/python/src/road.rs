@@ -1,7 +1,7 @@
 //! What is done with takes and loops beside searching and making: mixed, played, compared, measured, checked, put onto characters.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use loopwright_cli::answers;
 use loopwright_controller::{FitSettings, MODES, SMOOTHING_SECS};
@@ -17,36 +17,23 @@ use loopwright_moves::blend::{BlendAxis, BlendError};
 use loopwright_moves::play::{DEFAULT_FADE_SECS, PlayError};
 use loopwright_sets::{Blend, BlendRequest, MixError, PerformError, PlayRequest, Played, fade};
 use pyo3::{prelude::*, types::PyBytes};
+use serde_json::Value;
 
 use crate::arguments::{Argument, Arguments};
 use crate::arrays::numbers;
 use crate::asked::Asked;
 use crate::facts::Facts;
 use crate::fault::Fault;
-use crate::held::HeldTake;
-use crate::loops::{HeldLoop, Loop, OfLoops};
+use crate::held::{HeldTake, texts};
+use crate::loops::{Loop, OfLoops};
 use crate::takes::Take;
 use crate::work::work;
 
-/// A take or a loop, as it comes in.
-#[derive(FromPyObject)]
-pub(crate) enum Motion<'py> {
-    Take(PyRef<'py, Take>),
-    Loop(PyRef<'py, Loop>),
-}
-
-/// A take or a loop, as it comes out.
-#[derive(IntoPyObject)]
-pub(crate) enum Done {
+/// A take or a loop.
+#[derive(Clone, FromPyObject, IntoPyObject)]
+pub(crate) enum Motion {
     Take(Take),
     Loop(Loop),
-}
-
-/// A take or a loop, without Python's lock.
-#[derive(Clone)]
-pub(crate) enum Held {
-    Take(Arc<HeldTake>),
-    Loop(Arc<HeldLoop>),
 }
 
 /// The same, ready to be worked on.
@@ -55,36 +42,16 @@ pub(crate) enum Ready {
     Loop(String, Arc<StoredLoop>),
 }
 
-impl Motion<'_> {
-    pub(crate) fn held(&self) -> Held {
-        match self {
-            Self::Take(take) => Held::Take(Arc::clone(&take.0)),
-            Self::Loop(held) => Held::Loop(Arc::clone(&held.0)),
-        }
-    }
-}
-
-impl Held {
-    /// Errors: a take cannot be studied with these settings.
-    pub(crate) fn ready(&self, reading: &TakeArgs) -> Result<Ready, Fault> {
+impl Motion {
+    /// The motion with weights of joints. Errors: a take cannot be studied with these settings.
+    pub(crate) fn ready(&self, reading: &TakeArgs, weights: &[(String, f64)]) -> Result<Ready, Fault> {
         Ok(match self {
-            Self::Take(take) => Ready::Take(take.studied(&reading.clone().into())?),
-            Self::Loop(held) => Ready::Loop(held.name(), held.stored()?),
+            Self::Take(take) => Ready::Take(take.0.studied(&StudyArgs {
+                weights: weights.to_vec(),
+                ..reading.clone().into()
+            })?),
+            Self::Loop(held) => Ready::Loop(held.0.name.clone(), held.0.stored()?),
         })
-    }
-
-    /// The same with weights of joints.
-    pub(crate) fn weighed(&self, reading: &TakeArgs, overrides: &BodyOverrides) -> Result<Ready, Fault> {
-        match self {
-            Self::Take(take) => {
-                let args = StudyArgs {
-                    weights: overrides.weights.clone(),
-                    ..reading.clone().into()
-                };
-                Ok(Ready::Take(take.studied(&args)?))
-            }
-            Self::Loop(_) => self.ready(reading),
-        }
     }
 }
 
@@ -152,18 +119,14 @@ impl Character {
 }
 
 /// Loops with their names.
-fn named(loops: &[Arc<HeldLoop>]) -> Result<Vec<(String, StoredLoop)>, Fault> {
-    let named = |held: &Arc<HeldLoop>| Ok((held.name(), (*held.stored()?).clone()));
+fn named(loops: &[Loop]) -> Result<Vec<(String, StoredLoop)>, Fault> {
+    let named = |Loop(held): &Loop| Ok((held.name.clone(), (*held.stored()?).clone()));
     loops.iter().map(named).collect()
 }
 
-fn all_held(loops: &[PyRef<'_, Loop>]) -> Vec<Arc<HeldLoop>> {
-    loops.iter().map(|held| Arc::clone(&held.0)).collect()
-}
-
 /// The files of loops, and that of a character.
-fn files(loops: &[Arc<HeldLoop>], character: Option<&Character>) -> Vec<PathBuf> {
-    let of_loops = loops.iter().filter_map(|held| held.path().map(ToOwned::to_owned));
+fn files(loops: &[Loop], character: Option<&Character>) -> Vec<PathBuf> {
+    let of_loops = loops.iter().filter_map(|Loop(held)| held.path.clone());
     of_loops
         .chain(character.map(|character| character.file.clone()))
         .collect()
@@ -171,9 +134,9 @@ fn files(loops: &[Arc<HeldLoop>], character: Option<&Character>) -> Vec<PathBuf>
 
 /// Mixes loops.
 #[pyfunction]
-pub(crate) fn blend(py: Python<'_>, loops: Vec<PyRef<'_, Loop>>, settings: Arguments<'_>) -> PyResult<Loop> {
+pub(crate) fn blend(py: Python<'_>, loops: Vec<Loop>, settings: Arguments<'_>) -> PyResult<Loop> {
     settings.exclude("weights", &["speed", "turn_rate"])?;
-    let (loops, character) = (all_held(&loops), Character::of(&settings)?);
+    let character = Character::of(&settings)?;
     let (reading, (target, recenters)) = (reading(&settings)?, engine(&settings)?);
     let request = BlendRequest {
         weights: settings.get("weights", Argument::numbers)?.unwrap_or_default(),
@@ -199,19 +162,18 @@ pub(crate) fn blend(py: Python<'_>, loops: Vec<PyRef<'_, Loop>>, settings: Argum
         let blend = Blend::new(&stored, names.clone(), &request).map_err(|error| unmixed(&names, error))?;
         let format = blend.format();
         let written = |error: loopwright_formats::LoopFileError| Fault::make_plain(error.to_string());
-        Ok(Loop(Arc::new(HeldLoop::OfLoops(Box::new(OfLoops {
+        let played = blend.played();
+        let of = OfLoops {
             inputs: files(&loops, character.as_ref()),
             file: blend.write(format).map_err(written)?,
             format,
-            played: blend.played(),
-            warnings,
-            stored: OnceLock::new(),
             write: Box::new(move |format| {
                 blend
                     .write(format)
                     .map_err(|error| Fault::write_plain(error.to_string()))
             }),
-        })))))
+        };
+        Ok(Loop::of_loops(played, &warnings, of))
     })
 }
 
@@ -243,11 +205,10 @@ fn unmixed(names: &[String], error: MixError) -> Fault {
 #[pyfunction]
 pub(crate) fn play(
     py: Python<'_>,
-    loops: Vec<PyRef<'_, Loop>>,
+    loops: Vec<Loop>,
     name: String,
     settings: Arguments<'_>,
 ) -> PyResult<(Take, Facts, Vec<String>)> {
-    let loops = all_held(&loops);
     let positive = |argument: &Argument<'_>| {
         argument.number_that("a positive number", |number| number > 0.0 && number.is_finite())
     };
@@ -279,7 +240,7 @@ pub(crate) fn play(
         let (names, stored): (Vec<String>, Vec<StoredLoop>) = named(&loops)?.into_iter().unzip();
         answers::check_skeletons(&names, &stored).map_err(Fault::make)?;
         let complaint = request.fps.and_then(|rate| request.engine.rate_complaint(rate));
-        let warnings = complaint.iter().map(ToString::to_string).collect();
+        let warnings = texts(complaint.as_slice());
         let played = Played::new(stored, &name, &request).map_err(|error| unplayed(&error))?;
         let said = Facts(answers::played(&played, &names));
         let format = played.format();
@@ -350,15 +311,16 @@ fn jumps(settings: &Arguments<'_>) -> PyResult<answers::JumpSettings> {
 #[pyfunction]
 pub(crate) fn cost<'py>(
     py: Python<'py>,
-    motions: Vec<(Motion<'py>, Option<i64>)>,
+    motions: Vec<(Motion, Option<i64>)>,
     settings: Arguments<'py>,
     most: usize,
 ) -> PyResult<(Facts, Bound<'py, PyBytes>, Vec<String>)> {
-    let held: Vec<(Held, Option<i64>)> = motions.iter().map(|(motion, frame)| (motion.held(), *frame)).collect();
     let (jumps, reading) = (jumps(&settings)?, reading(&settings)?);
     let ((said, costs), warnings) = work(py, move || {
-        let ready = |(held, frame): &(Held, Option<i64>)| Ok((held.ready(&reading)?, *frame));
-        let ready = held.iter().map(ready).collect::<Result<Vec<_>, Fault>>()?;
+        let ready = motions
+            .iter()
+            .map(|(motion, frame)| Ok((motion.ready(&reading, &[])?, *frame)));
+        let ready = ready.collect::<Result<Vec<_>, Fault>>()?;
         let motions: Vec<_> = ready.iter().map(|(ready, frame)| (ready.motion(), *frame)).collect();
         answers::cost(&motions, &jumps, &reading, most).map_err(Fault::make)
     })?;
@@ -368,12 +330,20 @@ pub(crate) fn cost<'py>(
 
 /// The same among the motions of a folder: the document of `cost`, and warnings.
 #[pyfunction]
-pub(crate) fn cost_among(py: Python<'_>, folder: PathBuf, settings: Arguments<'_>) -> PyResult<(Facts, Vec<String>)> {
+pub(crate) fn cost_among(py: Python<'_>, folder: PathBuf, settings: Arguments<'_>) -> PyResult<Told> {
     let (jumps, reading) = (jumps(&settings)?, reading(&settings)?);
     work(py, move || {
-        let (said, warnings) = answers::cost_among(folder, jumps, reading).map_err(Fault::command)?;
-        Ok((Facts(said), warnings))
+        answers::cost_among(folder, jumps, reading)
+            .map(told)
+            .map_err(Fault::command)
     })
+}
+
+/// A document and warnings.
+type Told = (Facts, Vec<String>);
+
+fn told((document, warnings): (Value, Vec<String>)) -> Told {
+    (Facts(document), warnings)
 }
 
 /// What figures for a controller are asked for.
@@ -387,44 +357,34 @@ fn fitting(settings: &Arguments<'_>) -> PyResult<(FitSettings, TakeArgs)> {
 
 /// Figures for a controller: the document of `fit`, and warnings.
 #[pyfunction]
-pub(crate) fn fit(
-    py: Python<'_>,
-    takes: Vec<PyRef<'_, Take>>,
-    settings: Arguments<'_>,
-) -> PyResult<(Facts, Vec<String>)> {
-    let takes: Vec<Arc<HeldTake>> = takes.iter().map(|take| Arc::clone(&take.0)).collect();
+pub(crate) fn fit(py: Python<'_>, takes: Vec<Take>, settings: Arguments<'_>) -> PyResult<Told> {
     let (fit, reading) = fitting(&settings)?;
     work(py, move || {
-        let read = |take: &Arc<HeldTake>| (take.name().to_owned(), take.file().clone(), take.soft());
-        let read: Vec<_> = takes.iter().map(read).collect();
-        let read = read.iter().map(|(name, file, soft)| (name.clone(), file, soft.clone()));
-        let said = answers::fit(read.collect(), &reading, &fit);
-        let (said, warnings) = said.map_err(Fault::setting)?;
-        Ok((Facts(said), warnings))
+        let read = takes
+            .iter()
+            .map(|Take(take)| (take.name().to_owned(), take.file(), take.soft()));
+        answers::fit(read.collect(), &reading, &fit)
+            .map(told)
+            .map_err(Fault::setting)
     })
 }
 
 /// The same of files and folders.
 #[pyfunction]
-pub(crate) fn fit_files(
-    py: Python<'_>,
-    paths: Vec<PathBuf>,
-    settings: Arguments<'_>,
-) -> PyResult<(Facts, Vec<String>)> {
+pub(crate) fn fit_files(py: Python<'_>, paths: Vec<PathBuf>, settings: Arguments<'_>) -> PyResult<Told> {
     let (fit, reading) = fitting(&settings)?;
     work(py, move || {
-        let said = answers::fit_files(&paths, &reading, &fit);
-        let (said, warnings) = said.map_err(Fault::command)?;
-        Ok((Facts(said), warnings))
+        answers::fit_files(&paths, &reading, &fit)
+            .map(told)
+            .map_err(Fault::command)
     })
 }
 
 /// What a take holds: the document of `inspect`.
 #[pyfunction]
-pub(crate) fn inspect(py: Python<'_>, take: PyRef<'_, Take>, asked: Asked) -> PyResult<Facts> {
-    let take = Arc::clone(&take.0);
+pub(crate) fn inspect(py: Python<'_>, take: Take, asked: Asked) -> PyResult<Facts> {
     work(py, move || {
-        let said = answers::inspect(&*take.studied(&asked.settled()?.0.take)?);
+        let said = answers::inspect(&*take.0.studied(&asked.settled()?.0.take)?);
         Ok(Facts(said.map_err(Fault::make)?))
     })
 }
@@ -444,20 +404,15 @@ fn checks(settings: &Arguments<'_>) -> PyResult<Vec<CheckId>> {
 
 /// The verdict on a loop, or on a take as a loop without a sidecar, perhaps beside its take: the document of `check`, and warnings.
 #[pyfunction]
-pub(crate) fn check(
-    py: Python<'_>,
-    motion: Motion<'_>,
-    take: Option<PyRef<'_, Take>>,
-    settings: Arguments<'_>,
-) -> PyResult<(Facts, Vec<String>)> {
-    let (held, take) = (motion.held(), take.map(|take| Arc::clone(&take.0)));
+pub(crate) fn check(py: Python<'_>, motion: Motion, take: Option<Take>, settings: Arguments<'_>) -> PyResult<Told> {
     let only = checks(&settings)?;
     work(py, move || {
         let reading = TakeArgs::default();
-        let take = take.map(|take| take.studied(&reading.clone().into())).transpose()?;
-        let said = answers::check(held.ready(&reading)?.motion(), take.as_deref(), &only);
-        let (said, warnings) = said.map_err(Fault::make)?;
-        Ok((Facts(said), warnings))
+        let take = take.map(|take| take.0.studied(&reading.clone().into())).transpose()?;
+        let ready = motion.ready(&reading, &[])?;
+        answers::check(ready.motion(), take.as_deref(), &only)
+            .map(told)
+            .map_err(Fault::make)
     })
 }
 
@@ -468,11 +423,10 @@ pub(crate) fn check_file(
     path: PathBuf,
     take: Option<PathBuf>,
     settings: Arguments<'_>,
-) -> PyResult<(Facts, Vec<String>)> {
+) -> PyResult<Told> {
     let only = checks(&settings)?;
     work(py, move || {
-        let (said, warnings) = answers::check_file(path, take, only).map_err(Fault::command)?;
-        Ok((Facts(said), warnings))
+        answers::check_file(path, take, only).map(told).map_err(Fault::command)
     })
 }
 
@@ -480,11 +434,11 @@ pub(crate) fn check_file(
 #[pyfunction]
 pub(crate) fn mirror(
     py: Python<'_>,
-    motion: Motion<'_>,
+    motion: Motion,
     pairs: Vec<String>,
     settings: Arguments<'_>,
-) -> PyResult<(Done, Vec<String>)> {
-    let (held, overrides) = (motion.held(), reading(&settings)?.overrides());
+) -> PyResult<(Motion, Vec<String>)> {
+    let overrides = reading(&settings)?.overrides();
     work(py, move || {
         let odd = |mirror: &Mirror| {
             let is_mean = mirror.symmetric_pose() == SymmetricPose::Mean;
@@ -493,8 +447,8 @@ pub(crate) fn mirror(
                 .into_iter()
                 .collect()
         };
-        Ok(match held {
-            Held::Take(take) => {
+        Ok(match motion {
+            Motion::Take(Take(take)) => {
                 let file = take.file();
                 let analysis =
                     Analysis::with(&file.take, &overrides).map_err(|error| Fault::setting(error.to_string()))?;
@@ -505,14 +459,14 @@ pub(crate) fn mirror(
                     file_sha256: None,
                     ..file.clone()
                 };
-                (Done::Take(Take::of_file(take.name().to_owned(), image)), odd(&mirror))
+                (Motion::Take(Take::of_file(take.name().to_owned(), image)), odd(&mirror))
             }
-            Held::Loop(held) => {
-                let (name, stored) = (held.name(), held.stored()?);
+            Motion::Loop(Loop(held)) => {
+                let (name, stored) = (held.name.clone(), held.stored()?);
                 let mirrored = (*stored).clone().mirrored(&pairs, &overrides);
                 let mirrored = mirrored.map_err(|error| answers::unusable(&name, error));
                 let (image, mirror) = mirrored.map_err(Fault::setting)?;
-                (Done::Loop(Loop::of_stored(name, None, image)), odd(&mirror))
+                (Motion::Loop(Loop::of_stored(name, None, image)), odd(&mirror))
             }
         })
     })
@@ -520,8 +474,8 @@ pub(crate) fn mirror(
 
 /// A motion on a character; and warnings.
 #[pyfunction]
-pub(crate) fn retarget(py: Python<'_>, motion: Motion<'_>, settings: Arguments<'_>) -> PyResult<(Done, Vec<String>)> {
-    let (held, character) = (motion.held(), Character::of(&settings)?);
+pub(crate) fn retarget(py: Python<'_>, motion: Motion, settings: Arguments<'_>) -> PyResult<(Motion, Vec<String>)> {
+    let character = Character::of(&settings)?;
     let (overrides, engine) = (reading(&settings)?.overrides(), engine(&settings)?);
     work(py, move || {
         let character = character.ok_or_else(|| Fault::setting("rig: expected a path, found none".to_owned()))?;
@@ -530,22 +484,19 @@ pub(crate) fn retarget(py: Python<'_>, motion: Motion<'_>, settings: Arguments<'
             let matched = target.matched(file, &overrides);
             matched.map_err(|error| Fault::make(answers::study_failure(Path::new(name), error)))
         };
-        let said = |matched: &Matched| matched.warnings().iter().map(ToString::to_string).collect();
-        match held {
-            Held::Take(take) => {
+        match motion {
+            Motion::Take(Take(take)) => {
                 let matched = matched(take.name(), take.file())?;
-                Ok((
-                    Done::Take(take_onto(&take, &character, &matched, engine)?),
-                    said(&matched),
-                ))
+                let onto = take_onto(&take, &character, &matched, engine)?;
+                Ok((Motion::Take(onto), texts(&matched.warnings())))
             }
-            Held::Loop(held) => {
-                let (name, stored) = (held.name(), held.stored()?);
+            Motion::Loop(held) => {
+                let (name, stored) = (held.0.name.clone(), held.0.stored()?);
                 let folded = stored
                     .folded()
                     .map_err(|error| Fault::make(answers::unusable(&name, error)))?;
                 let matched = matched(&name, &folded.file)?;
-                let warnings = said(&matched);
+                let warnings = texts(&matched.warnings());
                 let onto = LoopOnto {
                     name,
                     folded,
@@ -553,7 +504,7 @@ pub(crate) fn retarget(py: Python<'_>, motion: Motion<'_>, settings: Arguments<'
                     engine,
                 };
                 let done = onto.done(files(&[held], Some(&character)), warnings)?;
-                Ok((Done::Loop(done), Vec::new()))
+                Ok((Motion::Loop(done), Vec::new()))
             }
         }
     })
@@ -608,14 +559,12 @@ impl LoopOnto {
     fn done(self, inputs: Vec<PathBuf>, warnings: Vec<String>) -> Result<Loop, Fault> {
         let format = self.matched.target.character.file.source.format();
         let (onto, file) = self.in_format(format)?;
-        Ok(Loop(Arc::new(HeldLoop::OfLoops(Box::new(OfLoops {
+        let of = OfLoops {
             inputs,
             file,
             format,
-            played: onto.played(),
-            warnings,
-            stored: OnceLock::new(),
             write: Box::new(move |format| Ok(self.in_format(format)?.1)),
-        })))))
+        };
+        Ok(Loop::of_loops(onto.played(), &warnings, of))
     }
 }

@@ -1,7 +1,6 @@
 //! Sets of takes.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use loopwright_cli::{Failure, answers};
 use loopwright_formats::Format;
@@ -11,6 +10,7 @@ use pyo3::{prelude::*, types::PyBytes};
 use crate::asked::Asked;
 use crate::facts::Facts;
 use crate::fault::Fault;
+use crate::held::texts;
 use crate::takes::Take;
 use crate::work::work;
 
@@ -26,36 +26,21 @@ pub(crate) struct Wanted {
 }
 
 /// The takes of a file, under its name, and whether it has several animations.
-type OfFile<'py> = (String, bool, Vec<PyRef<'py, Take>>);
+type OfFile = (String, bool, Vec<Take>);
 
 /// The manifest, the files with their names, and warnings.
 type Made<'py> = (Facts, Vec<(String, Bound<'py, PyBytes>)>, Vec<String>);
 
 /// Makes a set of takes, and writes it into its folder where one is named.
 #[pyfunction]
-pub(crate) fn make_set<'py>(
-    py: Python<'py>,
-    files: Vec<OfFile<'py>>,
-    asked: Asked,
-    wanted: Wanted,
-) -> PyResult<Made<'py>> {
-    let files: Vec<_> = files
-        .into_iter()
-        .map(|(name, is_pack, takes)| {
-            (
-                name,
-                is_pack,
-                takes.iter().map(|take| Arc::clone(&take.0)).collect::<Vec<_>>(),
-            )
-        })
-        .collect();
+pub(crate) fn make_set<'py>(py: Python<'py>, files: Vec<OfFile>, asked: Asked, wanted: Wanted) -> PyResult<Made<'py>> {
     let (manifest, written, notes) = work(py, move || {
         let (recipe, _) = asked.settled()?;
         let mut held = Vec::new();
         let mut inputs: Vec<PathBuf> = recipe.take.rig.iter().cloned().collect();
         for (name, is_pack, takes) in files {
-            inputs.extend(takes.iter().filter_map(|take| take.path().map(Path::to_owned)));
-            let studied = takes.iter().map(|take| take.studied(&recipe.take));
+            inputs.extend(takes.iter().filter_map(|Take(take)| take.path().map(Path::to_owned)));
+            let studied = takes.iter().map(|Take(take)| take.studied(&recipe.take));
             held.push(HeldSetFile {
                 name,
                 is_pack,
@@ -113,11 +98,7 @@ fn made(
     files.push(("set.json".to_owned(), set.json.clone().into_bytes()));
     let of_engine = set.engine_files.into_iter();
     files.extend(of_engine.map(|(name, text)| (name.to_owned(), text.into_bytes())));
-    Ok((
-        Facts::new(&set.manifest)?,
-        files,
-        notes.iter().map(ToString::to_string).collect(),
-    ))
+    Ok((Facts::new(&set.manifest)?, files, texts(&notes)))
 }
 
 /// The format of that name.

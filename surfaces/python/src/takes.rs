@@ -7,19 +7,20 @@ use glam::{DQuat, DVec3};
 use loopwright_cli::answers;
 use loopwright_core::{Joint, LoopCandidate, SearchSettings, Skeleton};
 use loopwright_formats::{FileWarning, Format, LoadedTake, MotionArrays, Source};
-use loopwright_job::{Recipe, SearchRows, Study, recipe, search_rows, take_facts};
+use loopwright_job::{Recipe, Rows, SearchRows, Study, recipe, search_rows};
 use pyo3::{prelude::*, types::PyBytes};
 
-use crate::arrays::{rotations, rows, vectors};
+use crate::arrays::{booleans, rotations, rows, vectors};
 use crate::asked::Asked;
 use crate::facts::Facts;
 use crate::fault::Fault;
-use crate::held::{HeldTake, SkeletonArrays, in_words, poses, skeleton};
-use crate::loops::{Loop, Wanted, make};
+use crate::held::{HeldTake, SkeletonArrays, in_words, poses, skeleton, texts};
+use crate::loops::{Loop, make};
 use crate::work::work;
 
 /// A take, with what was found out about it so far.
-#[pyclass(frozen, module = "loopwright._native")]
+#[pyclass(frozen, from_py_object, module = "loopwright._native")]
+#[derive(Clone)]
 pub(crate) struct Take(pub(crate) Arc<HeldTake>);
 
 /// A stretch that was found.
@@ -108,7 +109,7 @@ impl Take {
 
     /// The facts about it.
     fn facts(&self) -> PyResult<Facts> {
-        Ok(Facts::new(&take_facts(self.0.name(), self.0.file()))?)
+        Ok(Facts::new(&self.0.file().facts(self.0.name()))?)
     }
 
     #[getter]
@@ -152,8 +153,7 @@ impl Take {
     fn contacts<'py>(&self, py: Python<'py>) -> PyResult<(Vec<usize>, Bound<'py, PyBytes>)> {
         let held = Arc::clone(&self.0);
         let contacts = work(py, move || Ok(MotionArrays::of_take(&held.file().take).contacts()))?;
-        let stands: Vec<u8> = contacts.stands.into_iter().map(u8::from).collect();
-        Ok((contacts.joints, PyBytes::new(py, &stands)))
+        Ok((contacts.joints, booleans(py, contacts.stands)))
     }
 
     /// The list of loops: the answer, the stretches, and warnings.
@@ -201,13 +201,13 @@ impl Take {
         all: bool,
     ) -> PyResult<Vec<Loop>> {
         let held = Arc::clone(&self.0);
-        let wanted = match (candidate, rows, all) {
-            (Some(candidate), _, _) => Wanted::Stretch(Box::new(candidate.0.clone())),
-            (None, Some(rows), _) => Wanted::Rows(rows),
-            (None, None, true) => Wanted::All,
-            (None, None, false) => Wanted::Recommended,
+        let stretch = candidate.map(|Candidate(stretch)| stretch.clone());
+        let rows = match (&stretch, rows, all) {
+            (None, Some(rows), _) => Rows::Picked(rows),
+            (None, None, true) => Rows::All,
+            _ => Rows::Recommended,
         };
-        work(py, move || make(&held, asked, wanted))
+        work(py, move || make(&held, asked, stretch, &rows))
     }
 
     /// The bytes of a file with it, by the extension of a name, and what was changed to write it.
@@ -246,7 +246,7 @@ impl Take {
         study: &Study,
         soft: Vec<FileWarning>,
     ) -> (Self, Vec<String>) {
-        let warnings = soft.iter().map(ToString::to_string).collect();
+        let warnings = texts(&soft);
         (Self(Arc::new(HeldTake::new(name, path, file, study, soft))), warnings)
     }
 }

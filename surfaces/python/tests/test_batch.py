@@ -1,4 +1,4 @@
-"""Many takes: the files and rows of the command, in any number of threads and on clusters in local mode."""
+"""Many takes: the files and rows of the command, in any number of threads."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ import pytest
 import loopwright
 
 from conftest import command
-# For calls that types forbid.
-untyped: Any = loopwright
-
 # Other processes find the package where this one does.
 HERE = {**os.environ, "PYTHONPATH": str(Path(loopwright.__file__).parent.parent)}
 
@@ -142,29 +139,9 @@ def test_the_command_reads_catalogs(takes: Path, tmp_path: Path, monkeypatch: py
     assert none[0]["verdict"] == "no-loop" and json.loads(printed)["rows"] == []
 
 
-def test_what_cannot_be_followed_is_named(takes: Path, tmp_path: Path) -> None:
-    wrong: list[tuple[dict[str, Any], str]] = [
-        ({"sped": 1}, "no setting 'sped'"),
-        ({"method": "quntic"}, "quntic"),
-        ({"to": "mp4"}, "to: expected one of bvh, fbx"),
-        ({"every_cycle": True}, "one loop of each take"),
-        ({"threads": 0}, "threads: expected a whole number"),
-        ({"recipe": tmp_path / "no.toml"}, "no.toml"),
-    ]
-    for settings, words in wrong:
-        with pytest.raises(loopwright.SettingError, match=words):
-            loopwright.batch(takes, tmp_path / "loops", **settings)
-    sources: list[Any] = [tmp_path, tmp_path / "nowhere", f"{tmp_path}/*.bvh", []]
-    for source in sources:
-        with pytest.raises(loopwright.ReadError):
-            loopwright.batch(source, tmp_path / "loops")
-    with pytest.raises(loopwright.SettingError, match="source: expected a folder"):
-        untyped.batch(3, tmp_path / "loops")
-    with pytest.raises(loopwright.SettingError, match="no setting 'sped'"):
-        untyped.loop_row(takes / "walk.bvh", tmp_path / "walk.bvh", sped=1)
+def test_a_setting_that_a_take_cannot_follow_is_in_its_row(takes: Path, tmp_path: Path) -> None:
     row = loopwright.loop_row(takes / "walk.bvh", tmp_path / "walk.bvh", feet=["No", "Nowhere"])
-    assert row["verdict"] == "failed" and "No" in row["reason"]
-    assert not (tmp_path / "loops").exists() and files(tmp_path) == []
+    assert row["verdict"] == "failed" and "No" in row["reason"] and files(tmp_path) == []
 
 
 def test_a_bar_shows_progress(takes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -194,28 +171,3 @@ def test_an_interrupt_stops_it_and_leaves_whole_files(takes: Path, tmp_path: Pat
     for path in made:
         if path.suffix == ".bvh":
             assert loopwright.load(path).grade == "good"
-
-
-def test_ray_maps_takes(takes: Path, tmp_path: Path) -> None:
-    ray = pytest.importorskip("ray")
-    pytest.importorskip("ray.data")
-    wanted = loopwright.batch(takes, tmp_path / "loops")
-    paths = {"env_vars": {"PYTHONPATH": HERE["PYTHONPATH"]}}
-    ray.init(num_cpus=2, include_dashboard=False, runtime_env=paths, log_to_driver=False)
-    try:
-        tasks = loopwright.tasks(takes, tmp_path / "loops")
-        rows = ray.data.from_items(tasks).map(lambda task: loopwright.loop_row(**task, force=True)).take_all()
-    finally:
-        ray.shutdown()
-    assert sorted(rows, key=lambda row: row["path"]) == sorted(wanted, key=lambda row: row["path"])
-
-
-def test_dask_maps_takes(takes: Path, tmp_path: Path) -> None:
-    bag = pytest.importorskip("dask.bag")
-    wanted = loopwright.batch(takes, tmp_path / "loops")
-    before = {name: (tmp_path / "loops" / name).read_bytes() for name in files(tmp_path / "loops")}
-    tasks = loopwright.tasks(takes, tmp_path / "loops")
-    for scheduler in ("threads", "processes"):
-        rows = bag.from_sequence(tasks).map(lambda task: loopwright.loop_row(**task, force=True))
-        assert rows.compute(scheduler=scheduler) == wanted
-    assert {name: (tmp_path / "loops" / name).read_bytes() for name in files(tmp_path / "loops")} == before

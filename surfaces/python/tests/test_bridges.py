@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,6 @@ import loopwright
 from loopwright import Loop, Take, bridges
 
 Array = np.ndarray[Any, np.dtype[Any]]
-
-# For calls that types forbid.
-untyped: Any = bridges
 
 
 @pytest.fixture(params=["take", "loop"])
@@ -34,14 +30,6 @@ def test_dictionaries(motion: Take | Loop) -> None:
     back = Take.from_dict(motion.to_dict())
     assert apart(back, motion) < (1e-12, 1e-12) and back.fps == pytest.approx(motion.fps, rel=1e-12)
     assert np.array_equal(back.tips, motion.tips, equal_nan=True)
-    cases: list[tuple[Any, str]] = [
-        (3, "expected a dictionary"),
-        ({"names": []}, "expected the key 'parents', found 'names'"),
-        (motion.to_dict() | {"name": "a", "frames": 3}, "found 'frames'"),
-    ]
-    for wrong, words in cases:
-        with pytest.raises(loopwright.ArrayError, match=words):
-            Take.from_dict(wrong)
 
 
 def test_arrays_of_npz(motion: Take | Loop, tmp_path: Path) -> None:
@@ -50,10 +38,6 @@ def test_arrays_of_npz(motion: Take | Loop, tmp_path: Path) -> None:
     for source in (arrays, tmp_path / "walk.npz"):
         back = bridges.from_npz(source)
         assert max(apart(back, motion)) < 1e-6 and back.fps == pytest.approx(motion.fps)
-    with pytest.raises(loopwright.ArrayError, match="thing: expected numbers or texts, found object"):
-        bridges.from_npz({"thing": np.array([None])})
-    with pytest.raises(loopwright.ArrayError, match="data: .*no motion that is known"):
-        bridges.from_npz({"thing": np.zeros(3)})
 
 
 def test_pybvh(motion: Take | Loop, tmp_path: Path) -> None:
@@ -84,15 +68,6 @@ def test_pybvh_refuses_what_it_cannot_hold(take: Take) -> None:
     slides[5, 3, 1] += 0.002
     with pytest.raises(loopwright.ArrayError, match="LeftFoot, which slides by 2 mm"):
         bridges.to_pybvh(Take.from_dict(take.to_dict() | {"positions": slides}))
-    for call, words in (
-        (lambda: untyped.to_pybvh(3), "motion: expected a take or a loop, found int"),
-        (lambda: bridges.to_pybvh(take, unit=0), "unit: expected a positive number, found 0"),
-        (lambda: bridges.to_pybvh(take, order="XYY"), "order: expected X, Y and Z"),
-        (lambda: bridges.from_pybvh("walk.bvh"), "bvh: expected a pybvh.Bvh, found str"),
-        (lambda: bridges.from_pybvh(bridges.to_pybvh(take), up="w"), "up: expected one of"),
-    ):
-        with pytest.raises(loopwright.ArrayError, match=words):
-            call()
 
 
 def rodrigues(vectors: Any) -> Array:
@@ -131,27 +106,6 @@ def test_amass(motion: Take | Loop, tmp_path: Path) -> None:
     assert np.abs(bridges.to_amass(back)["poses"] - half["poses"]).max() < 1e-9
 
 
-def test_amass_names_what_is_wrong(take: Take, tmp_path: Path) -> None:
-    arrays = bridges.to_amass(take)
-    for data, skeleton, words in (
-        ({"poses": arrays["poses"]}, take, "expected the key 'trans', found 'poses'"),
-        (arrays | {"poses": arrays["poses"][:, :-1]}, take, "poses: expected 72 columns or more, .* found 71"),
-        (arrays | {"trans": arrays["trans"][1:]}, take, r"trans: expected the shape \(\d+, 3\), found"),
-        (arrays | {"poses": arrays["poses"] * np.nan}, take, "poses: expected finite numbers"),
-        (arrays, (3, 4, 5), "skeleton: expected a list of names, found int"),
-        (arrays | {"mocap_framerate": "fast"}, take, "mocap_framerate: expected numbers"),
-        (arrays, "body", "skeleton: expected a take, or names, parents and offsets, found str"),
-        ({"poses": arrays["poses"], "trans": arrays["trans"]}, take, "fps: expected mocap_framerate"),
-    ):
-        with pytest.raises(loopwright.ArrayError, match=words):
-            bridges.from_amass(data, skeleton)
-    (tmp_path / "text.npz").write_text("no archive")
-    for name in ("text.npz", "missing.npz"):
-        with pytest.raises(loopwright.ReadError, match=name):
-            bridges.from_amass(tmp_path / name, take)
-
-
-@pytest.fixture
 def of_kimodo() -> Take:
     """A motion with the joints of Kimodo: each swings by itself."""
     names = list(bridges._KIMODO)
@@ -168,8 +122,9 @@ def of_kimodo() -> Take:
     return Take.from_arrays(names, parents, offsets, turns / np.linalg.norm(turns, axis=-1, keepdims=True), hips, fps=30)
 
 
-def test_kimodo(of_kimodo: Take, tmp_path: Path) -> None:
-    arrays = bridges.to_kimodo(of_kimodo)
+def test_kimodo(tmp_path: Path) -> None:
+    take = of_kimodo()
+    arrays = bridges.to_kimodo(take)
     assert {name: (array.shape, str(array.dtype)) for name, array in arrays.items()} == {
         "posed_joints": ((20, 30, 3), "float32"),
         "global_rot_mats": ((20, 30, 3, 3), "float32"),
@@ -178,27 +133,10 @@ def test_kimodo(of_kimodo: Take, tmp_path: Path) -> None:
     np.savez(tmp_path / "kimodo.npz", **arrays)  # type: ignore[arg-type]
     for data in (arrays, tmp_path / "kimodo.npz"):
         back = bridges.from_kimodo(data)
-        assert back.names == of_kimodo.names and list(back.parents) == list(of_kimodo.parents)
-        assert max(apart(back, of_kimodo)) < 1e-6 and back.fps == 30
+        assert back.names == take.names and list(back.parents) == list(take.parents)
+        assert max(apart(back, take)) < 1e-6 and back.fps == 30
     again = bridges.to_kimodo(back)
     assert all(np.abs(again[name] * 1.0 - arrays[name]).max() < 1e-6 for name in ("posed_joints", "global_rot_mats"))
-
-
-def test_kimodo_names_what_is_wrong(take: Take, of_kimodo: Take) -> None:
-    faster = Take.from_dict(of_kimodo.to_dict() | {"fps": 60})
-    arrays = bridges.to_kimodo(of_kimodo)
-    for call, words in (
-        (lambda: bridges.to_kimodo(take), "the 30 joints of Kimodo, found none named Chest"),
-        (lambda: bridges.to_kimodo(faster), "expected 30 frames per second, found 60"),
-        (lambda: bridges.from_kimodo({}), "expected the key 'posed_joints', found none"),
-        (
-            lambda: bridges.from_kimodo(arrays | {"posed_joints": np.zeros((3, 77, 3))}),
-            r"posed_joints: expected the shape \(any, 30, 3\), found \(3, 77, 3\)",
-        ),
-        (lambda: bridges.from_kimodo(arrays | {"global_rot_mats": np.zeros((20, 30, 3, 3))}), "global_rot_mats"),
-    ):
-        with pytest.raises(loopwright.ArrayError, match=words):
-            call()
 
 
 def test_rotations_keep_what_they_are() -> None:

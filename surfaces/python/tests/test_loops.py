@@ -1,66 +1,16 @@
-"""Loops: files and arrays equal those of the command; samples repeat, and their root is a twist."""
+"""Loops: samples repeat, their root is a twist, and files and recipes bring them back."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import loopwright
 
-from conftest import command
 from test_takes import product
-
-
-@pytest.mark.parametrize(
-    ("settings", "flags"),
-    [
-        ({}, []),
-        ({"cycles": 2, "method": "cubic", "blend": 0.2}, ["--cycles", 2, "--closure", "cubic", "--blend", 0.2]),
-        ({"for_": "unity", "start_at": "left-contact"}, ["--for", "unity", "--start-at", "left-contact"]),
-        (
-            {"root_motion": "in-place", "last_key": "drop", "frames": 30},
-            ["--root-motion", "in-place", "--set", "output.last-key=drop", "--set", "output.frames=30"],
-        ),
-        ({"joint": {"pattern": "*Hand*", "method": "spring", "blend": 0.1}}, ["--set", "joint=*Hand*:spring:0.1"]),
-        ({"pick": 2, "shifted": True}, ["--pick", 2, "--set", "search.shifted=true"]),
-    ],
-)
-@pytest.mark.parametrize("extension", ["bvh", "glb", "fbx"])
-def test_files_are_those_of_the_command(
-    take: loopwright.Take,
-    walk: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    settings: dict[str, Any],
-    flags: list[Any],
-    extension: str,
-) -> None:
-    (tmp_path / "theirs").mkdir()
-    (tmp_path / "ours").mkdir()
-    monkeypatch.chdir(tmp_path / "theirs")
-    command("make", walk, "-o", f"loop.{extension}", *flags)
-    monkeypatch.chdir(tmp_path / "ours")
-    take.make(**settings).write(f"loop.{extension}")
-    for name in (f"loop.{extension}", f"loop.{extension}.json"):
-        assert (tmp_path / "ours" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes(), name
-
-
-def test_arrays_are_those_of_the_npz_to_the_bit(take: loopwright.Take, walk: Path, tmp_path: Path) -> None:
-    command("make", walk, "-o", tmp_path / "loop.npz", "--cycles", 2)
-    loop = take.make(cycles=2)
-    with np.load(tmp_path / "loop.npz") as file:
-        arrays = loop.arrays()
-        for name in file:
-            np.testing.assert_array_equal(arrays[name], file[name], strict=True)
-        np.testing.assert_array_equal(loop.positions.astype(np.float32), file["positions"])
-        np.testing.assert_array_equal(loop.local_rotations().astype(np.float32), file["local_rotations"])
-        np.testing.assert_array_equal(loop.contacts, file["contacts"])
-        np.testing.assert_array_equal(loop.phase, file["phase"])
-        np.testing.assert_array_equal(loop.twist[0], file["linear_velocity"])
 
 
 def test_samples_repeat_and_their_root_moves_on(loop: loopwright.Loop) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
 
@@ -66,20 +66,6 @@ def test_plots_draw_on_the_axes_that_are_given(take: loopwright.Take, loop: loop
     assert plot.contacts(take, axes=axes[2]) is axes[2]
     assert plot.candidates(found, axes=axes[3]) is axes[3]
     assert plot.phases([loop], axes=axes[4]) is axes[4]
-
-
-def test_wrong_calls_of_plots(take: loopwright.Take, loop: loopwright.Loop) -> None:
-    calls: list[tuple[Callable[[], object], str]] = [
-        (lambda: plot.seam(take), "loop: expected Loop, found Take"),  # type: ignore[arg-type]
-        (lambda: plot.seam(loop, ["Tail"]), "joints: expected names of joints, found 'Tail'"),
-        (lambda: plot.contacts(3), "motion: expected Take or Loop, found int"),  # type: ignore[arg-type]
-        (lambda: plot.candidates([]), "found: expected Found, found list"),  # type: ignore[arg-type]
-        (lambda: plot.phases([take]), "loops: expected Loop, found Take"),  # type: ignore[list-item]
-        (lambda: plot.path(loop, axes=3), "axes: expected axes of matplotlib, found int"),  # type: ignore[arg-type]
-    ]
-    for call, said in calls:
-        with pytest.raises(loopwright.ArrayError, match=said):
-            call()
 
 
 def test_notebooks_show_the_player_of_a_loop(loop: loopwright.Loop) -> None:

@@ -52,13 +52,3 @@ def test_takes_in_memory_make_a_set_and_write_nothing(takes: Path) -> None:
     assert made.manifest["name"] == "set"
     assert {clip["file"] for clip in made.manifest["clips"]} <= set(made.files)
     assert not list(takes.glob("set*"))
-
-
-def test_what_makes_no_set_says_why(takes: Path) -> None:
-    command("synth", "-o", takes / "short.bvh", "--seconds", 0.3)
-    with pytest.raises(loopwright.NoLoopError, match="no take gives a loop"):
-        loopwright.make_set(takes / "short.bvh")
-    with pytest.raises(loopwright.SettingError, match="variants"):
-        loopwright.make_set(takes / "takes/run.bvh", variants=0)
-    with pytest.raises(loopwright.SettingError, match="format"):
-        loopwright.make_set(takes / "takes/run.bvh", format="obj")

@@ -1,4 +1,4 @@
-"""Takes: their arrays against kinematics of our own in NumPy, and against files that the command writes."""
+"""Takes: their arrays against kinematics of our own in NumPy, and how they are read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 
 import loopwright
 
-from conftest import command
 
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -32,13 +31,18 @@ def product(left: Array, right: Array) -> Array:
     return np.concatenate([v * b + w * a + np.cross(a, b), v * w - (a * b).sum(-1, keepdims=True)], -1)
 
 
-def test_the_world_is_that_of_forward_kinematics(take: loopwright.Take) -> None:
-    local, points = take.local_rotations(), take.local_positions
+def world(parents: Any, points: Array, local: Array) -> tuple[Array, Array]:
+    """Forward kinematics: places and rotations (..., J, 3 and 4) in the world, of those in the axes of the parents."""
     positions, rotations = points.copy(), local.copy()
-    for joint, parent in enumerate(take.parents):
+    for joint, parent in enumerate(parents):
         if parent >= 0:
-            positions[:, joint] = positions[:, parent] + rotated(rotations[:, parent], points[:, joint])
-            rotations[:, joint] = product(rotations[:, parent], local[:, joint])
+            positions[..., joint, :] = positions[..., parent, :] + rotated(rotations[..., parent, :], points[..., joint, :])
+            rotations[..., joint, :] = product(rotations[..., parent, :], local[..., joint, :])
+    return positions, rotations
+
+
+def test_the_world_is_that_of_forward_kinematics(take: loopwright.Take) -> None:
+    positions, rotations = world(take.parents, take.local_positions, take.local_rotations())
     np.testing.assert_allclose(take.positions, positions, atol=1e-12)
     same = np.abs((take.world_rotations() * rotations).sum(-1))
     np.testing.assert_allclose(same, 1, atol=1e-12)
@@ -55,28 +59,6 @@ def test_arrays_are_contiguous_and_cannot_be_written_to(take: loopwright.Take) -
     first = take.world_rotations(scalar_first=True)
     np.testing.assert_array_equal(np.roll(first, -1, -1), take.world_rotations())
     assert take.contacts.dtype == bool and take.contacts.shape == (take.num_frames, len(take.contact_joints))
-
-
-@pytest.mark.parametrize("extension", ["bvh", "npz", "glb"])
-def test_files_are_those_of_the_command(take: loopwright.Take, walk: Path, tmp_path: Path, extension: str) -> None:
-    theirs, ours = tmp_path / f"theirs.{extension}", tmp_path / f"ours.{extension}"
-    command("convert", walk, theirs)
-    assert take.write(ours) == ours
-    assert ours.read_bytes() == theirs.read_bytes() == take.to_bytes(extension)
-
-
-def test_arrays_are_those_of_the_npz_to_the_bit(take: loopwright.Take, walk: Path, tmp_path: Path) -> None:
-    command("convert", walk, tmp_path / "walk.npz")
-    with np.load(tmp_path / "walk.npz") as file:
-        arrays = take.arrays()
-        assert set(arrays) == set(file)
-        for name in file:
-            np.testing.assert_array_equal(arrays[name], file[name], strict=True)
-        np.testing.assert_array_equal(take.positions.astype(np.float32), file["positions"])
-        np.testing.assert_array_equal(take.world_rotations().astype(np.float32), file["world_rotations"])
-        np.testing.assert_array_equal(take.local_rotations().astype(np.float32), file["local_rotations"])
-        np.testing.assert_array_equal(take.contacts, file["contacts"])
-        assert list(take.names) == list(file["names"]) and take.fps == file["fps"]
 
 
 def test_bytes_paths_and_arrays_give_the_same_take(take: loopwright.Take, walk: Path) -> None:
@@ -98,16 +80,6 @@ def test_bytes_paths_and_arrays_give_the_same_take(take: loopwright.Take, walk: 
         take.names, take.parents, take.offsets, take.local_rotations(), take.local_positions[:, 0], fps=take.fps
     )
     np.testing.assert_allclose(root_alone.positions, take.positions, atol=1e-9)
-
-
-def test_the_search_is_that_of_the_command(take: loopwright.Take, walk: Path) -> None:
-    import json
-
-    theirs = json.loads(command("find", walk, "--cycles", 2, "--json"))
-    ours = take.find(cycles=2)
-    assert [each.facts for each in ours] == theirs["candidates"]
-    assert all(ours.facts[key] == theirs[key] for key in ours.facts)
-    assert ours[0].cycles == 2 and ours[0].grade == "good" and 0.5 < ours[0].speed < 3
 
 
 def test_names_of_animations(walk: Path, take: loopwright.Take, tmp_path: Path) -> None:

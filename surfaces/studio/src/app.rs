@@ -1,15 +1,19 @@
 //! The window: what is where, what was dropped on it, and the time that goes on.
 
+#[cfg_attr(target_arch = "wasm32", path = "app/page.rs")]
+#[cfg_attr(not(target_arch = "wasm32"), path = "app/desktop.rs")]
+mod host;
+
 use std::sync::{Arc, Mutex, PoisonError};
-#[cfg(not(target_arch = "wasm32"))]
-use std::time::Duration;
 
 use eframe::egui::{
-    self, Align, Button, CentralPanel, CollapsingHeader, Context, DroppedFileHandle, Event, Frame, Label, Layout,
-    Margin, Panel, RichText, Role, ScrollArea, Ui, WidgetInfo, vec2,
+    self, Align, Button, CentralPanel, CollapsingHeader, Context, Event, Frame, Label, Layout, Margin, Panel, RichText,
+    Role, ScrollArea, Ui, WidgetInfo, vec2,
 };
 
 use loopwright_formats::Format;
+
+use host::Host;
 
 use crate::guard::{Guard, Request};
 use crate::icons::{self, Icon};
@@ -36,10 +40,6 @@ const MOST_TIMELINE: f32 = 0.6;
 /// Windows narrower than this have no room for the less used words of the top row, points.
 const WORDY_POINTS: f32 = 1200.0;
 
-/// A dialog that is answered sooner was never shown.
-#[cfg(not(target_arch = "wasm32"))]
-const NO_DIALOG: Duration = Duration::from_millis(300);
-
 /// Files that were read beside, and a wish for a frame.
 #[derive(Clone, Default)]
 pub(crate) struct Inbox {
@@ -65,10 +65,6 @@ impl Inbox {
     }
 }
 
-/// Answers of dialogs of the system, with the question of each.
-#[cfg(not(target_arch = "wasm32"))]
-type Chosen = Arc<Mutex<Vec<(crate::platform::Ask, Vec<std::path::PathBuf>)>>>;
-
 /// A tab of the panels beside the view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Tab {
@@ -86,24 +82,14 @@ impl Tab {
     /// Those of a narrow window: the others are parts of *Close*.
     const NARROW: [Self; 3] = [Self::Loops, Self::Close, Self::Export];
 
-    fn word(self) -> &'static str {
+    /// Its word, and its name for screen readers: longer, because the panels are not seen.
+    fn words(self) -> [&'static str; 2] {
         match self {
-            Self::Loops => "Loops",
-            Self::Close => "Close",
-            Self::Feet => "Feet",
-            Self::Edit => "Edit",
-            Self::Export => "Export",
-        }
-    }
-
-    /// Its name for screen readers: longer, because the panels are not seen.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Loops => "Loops of the take",
-            Self::Close => "Close the seam",
-            Self::Feet => "Feet on the ground",
-            Self::Edit => "Edit the motion",
-            Self::Export => "Export to a file",
+            Self::Loops => ["Loops", "Loops of the take"],
+            Self::Close => ["Close", "Close the seam"],
+            Self::Feet => ["Feet", "Feet on the ground"],
+            Self::Edit => ["Edit", "Edit the motion"],
+            Self::Export => ["Export", "Export to a file"],
         }
     }
 }
@@ -128,28 +114,10 @@ pub struct Studio {
     guard: Guard,
     /// The memory of the last visit, if there shall be one.
     session: Option<Session>,
-    /// The file that the choices are saved into whenever a loop is made.
-    #[cfg(not(target_arch = "wasm32"))]
-    autosave: Option<std::path::PathBuf>,
     /// Number of loops made when what is set was kept last.
     num_kept: u64,
-    /// The path typed natively.
-    #[cfg(not(target_arch = "wasm32"))]
-    path: String,
-    /// Answers of dialogs of the system.
-    #[cfg(not(target_arch = "wasm32"))]
-    chosen: Chosen,
-    #[cfg(not(target_arch = "wasm32"))]
-    title: String,
-    /// The words that the page says.
-    #[cfg(target_arch = "wasm32")]
-    said: String,
-    /// Its words about the widget that has the keyboard.
-    #[cfg(target_arch = "wasm32")]
-    said_focus: focus::SaidFocus,
-    /// Number of loops made when the page marked the time of one last.
-    #[cfg(target_arch = "wasm32")]
-    num_marked: u64,
+    /// What the window alone has, or the page.
+    host: Host,
 }
 
 impl Studio {
@@ -171,99 +139,9 @@ impl Studio {
         &self.model
     }
 
-    /// Reads a file, or all takes of a folder, beside the window; loops go into its folder.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn open_path(&mut self, path: &std::path::Path) {
-        self.open_paths(&[path.to_owned()]);
-    }
-
-    /// Reads files and folders beside the window, one after the other; loops go into the folder of the last one.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn open_paths(&mut self, paths: &[std::path::PathBuf]) {
-        let Some(last) = paths.last() else { return };
-        if self.model.awaits_character() {
-            // Recipes name a character by its path, so that the command finds it.
-            let (inbox, path) = (self.inbox.clone(), last.clone());
-            std::thread::spawn(move || {
-                inbox.put(match crate::platform::open_path(&path) {
-                    Action::Open { bytes, beside, .. } => Action::Open {
-                        file_name: path.display().to_string(),
-                        bytes,
-                        beside,
-                    },
-                    other => other,
-                });
-            });
-            return;
-        }
-        let folder = if last.is_dir() {
-            Some(last.as_path())
-        } else {
-            last.parent().filter(|folder| !folder.as_os_str().is_empty())
-        };
-        // The folder of a file that is not there is not offered.
-        if last.exists() {
-            let folder = folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string());
-            self.export.offer_folder(folder);
-        }
-        let (inbox, paths) = (self.inbox.clone(), paths.to_vec());
-        std::thread::spawn(move || {
-            for path in paths.iter().flat_map(|path| crate::platform::takes_at(path)) {
-                inbox.put(crate::platform::open_path(&path));
-            }
-        });
-    }
-
-    /// Asks for files or a folder by the dialog of the system.
-    #[cfg(not(target_arch = "wasm32"))]
-    fn ask(&self, ask: crate::platform::Ask, ctx: &Context) {
-        let (chosen, wake) = (Arc::clone(&self.chosen), ctx.clone());
-        let asked = std::time::Instant::now();
-        let inbox = self.inbox.clone();
-        crate::platform::ask(ask, &self.export.folder, move |paths| {
-            if paths.is_empty() && asked.elapsed() < NO_DIALOG {
-                inbox.put(Action::NoDialog);
-            }
-            chosen.lock().unwrap_or_else(PoisonError::into_inner).push((ask, paths));
-            wake.request_repaint();
-        });
-    }
-
-    /// Shows the dialog for the folder of loops if `asks`; a browser has its own folder.
-    #[cfg(not(target_arch = "wasm32"))]
-    fn ask_folder(&self, asks: bool, ctx: &Context) {
-        if asks {
-            self.ask(crate::platform::Ask::SaveInto, ctx);
-        }
-    }
-
-    #[cfg(target_arch = "wasm32")]
-    fn ask_folder(&self, _asks: bool, _ctx: &Context) {}
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn take_chosen(&mut self) {
-        let chosen = std::mem::take(&mut *self.chosen.lock().unwrap_or_else(PoisonError::into_inner));
-        for (ask, paths) in chosen {
-            match (ask, paths.first()) {
-                (crate::platform::Ask::SaveInto, Some(folder)) => {
-                    self.export.choose_folder(folder.display().to_string());
-                }
-                _ => self.open_paths(&paths),
-            }
-        }
-    }
-
     /// Lets open takes fill so much memory together, bytes.
     pub fn keep_takes_within(&mut self, bytes: usize) {
         self.model.keep_takes_within(bytes);
-    }
-
-    /// Saves the choices into this file whenever a loop is made.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn autosave_to(&mut self, path: std::path::PathBuf) {
-        self.recipe.offer(&path);
-        self.export.remember_in(path.with_file_name("folder.txt"));
-        self.autosave = Some(path);
     }
 
     /// Opens what was open at the last visit, and keeps what is open for the next one.
@@ -272,12 +150,6 @@ impl Studio {
         if let Some(action) = reopens.then(|| session.reopen(ctx)).flatten() {
             self.apply(action);
         }
-    }
-
-    /// Opens what was open at the last visit from files of a folder, and keeps there what is open.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn remember_in(&mut self, folder: std::path::PathBuf, reopens: bool, ctx: &Context) {
-        self.remember(crate::platform::Memory(folder), reopens, ctx);
     }
 
     /// Keeps the choices, for a failure of this program or of the machine.
@@ -289,7 +161,7 @@ impl Studio {
         if let Some(Ok(text)) = self.model.recipe_text() {
             self.num_kept = num_made;
             #[cfg(not(target_arch = "wasm32"))]
-            if let (Some(path), true) = (&self.autosave, self.model.can_undo()) {
+            if let (Some(path), true) = (&self.host.autosave, self.model.can_undo()) {
                 crate::platform::keep_text(path, &text);
             }
             self.guard.keep(text);
@@ -309,6 +181,7 @@ impl Studio {
                 self.viewport = Viewport::default();
                 self.take_bar = TakeBar::default();
                 self.seam_curve = SeamCurve::default();
+                _ = self.model.take_asked();
                 self.model.apply(Action::Cancel);
                 if let Some(recipe) = recipe {
                     let bytes = recipe.into_bytes();
@@ -317,12 +190,6 @@ impl Studio {
                 ctx.request_repaint();
             }
         }
-    }
-
-    /// Where files that are read beside are put.
-    #[cfg(target_arch = "wasm32")]
-    pub(crate) fn inbox(&self) -> Inbox {
-        self.inbox.clone()
     }
 
     /// Makes a change.
@@ -338,10 +205,7 @@ impl Studio {
         let ctx = ui.ctx().clone();
         self.open_dropped(&ctx.input(|input| input.raw.dropped_files.clone()));
         #[cfg(not(target_arch = "wasm32"))]
-        {
-            self.take_chosen();
-            self.show_title(&ctx);
-        }
+        self.begin_frame(&ctx);
         for action in self.inbox.take() {
             self.apply(action);
         }
@@ -358,23 +222,25 @@ impl Studio {
             self.model.advance(self.pace.passed(&ctx));
         }
         focus::hold(&ctx);
-        let mut actions = panels::keys(&ctx, &self.model, &self.export);
-        #[cfg(not(target_arch = "wasm32"))]
-        if ctx.input_mut(|input| input.consume_key(egui::Modifiers::COMMAND, egui::Key::O)) {
-            self.ask(crate::platform::Ask::Files, &ctx);
-        }
+        panels::keys(&ctx, &self.model, &self.export);
         self.capture.step(&ctx, &mut self.model, &mut self.export);
         self.viewport.set_bare(self.capture.is_on());
         self.follow_fingers(&ctx);
         let is_narrow = ui.available_width() < theme::NARROW_POINTS;
         self.viewport.set_turning(self.tab == Tab::Edit && !is_narrow);
+        if is_narrow || self.has_fingers {
+            theme::for_fingers(ui.style_mut());
+        }
+        Panel::top("top")
+            .frame(flat::panel(ui.style()))
+            .show(ui, |ui| self.top_ui(ui));
         if is_narrow {
-            self.narrow_ui(ui, &mut actions);
+            self.narrow_ui(ui);
         } else {
-            self.wide_ui(ui, &mut actions);
+            self.wide_ui(ui);
         }
         self.capture.shoot(&ctx, self.viewport.rect());
-        panels::help_ui(&ctx, &self.model, &mut actions);
+        panels::help_ui(&ctx, &self.model);
         panels::release_clicked(&ctx);
         self.keep();
         if let Some(session) = &mut self.session {
@@ -382,7 +248,7 @@ impl Studio {
         }
         #[cfg(target_arch = "wasm32")]
         self.say(&ctx);
-        for action in actions {
+        for action in self.model.take_asked() {
             self.apply(action);
         }
         // A draft that is made in no time is shown in this very frame.
@@ -392,34 +258,6 @@ impl Studio {
         }
         let plays = self.model.playback.is_playing && self.model.opened().is_some();
         self.pace.ask(&ctx, plays, self.model.busy());
-    }
-
-    /// Says in the page, whose canvas screen readers cannot read, what goes on.
-    #[cfg(target_arch = "wasm32")]
-    fn say(&mut self, ctx: &Context) {
-        self.said_focus.follow(ctx);
-        if self.model.num_made() != self.num_marked {
-            self.num_marked = self.model.num_made();
-            crate::platform::mark("loop shown");
-        }
-        let name = self.model.opened().map_or("", |opened| opened.file_name.as_str());
-        let said = match (
-            self.model.progress(),
-            self.model.problem(),
-            self.export.said(),
-            self.model.made(),
-        ) {
-            (Some(progress), ..) => progress.to_owned(),
-            (_, Some(problem), ..) => problem.to_string(),
-            (_, _, Some(said), _) => said,
-            _ if self.set_words().is_some() => self.set_words().unwrap_or_default(),
-            (_, _, _, Some(made)) => format!("{name}: {}", made.verdict),
-            _ => String::new(),
-        };
-        if said != self.said {
-            crate::platform::say(&said);
-            self.said = said;
-        }
     }
 
     /// Whether fingers were here last, or a mouse.
@@ -436,13 +274,7 @@ impl Studio {
     }
 
     /// The view first, transport and timeline below it, the panels beside all.
-    fn wide_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        if self.has_fingers {
-            theme::for_fingers(ui.style_mut());
-        }
-        Panel::top("top")
-            .frame(flat::panel(ui.style()))
-            .show(ui, |ui| self.top_ui(ui, actions));
+    fn wide_ui(&mut self, ui: &mut Ui) {
         Panel::right("panels")
             .frame(flat::panel(ui.style()))
             .resizable(true)
@@ -452,7 +284,7 @@ impl Studio {
                 self.tabs_ui(ui, &Tab::ALL);
                 ScrollArea::vertical()
                     .auto_shrink(false)
-                    .show(ui, |ui| focus::scrolled_to(ui, |ui| self.panels_ui(ui, actions)));
+                    .show(ui, |ui| focus::scrolled_to(ui, |ui| self.panels_ui(ui)));
             });
         // A set has no timeline: that of the file that lends its body says nothing of it. Without its curves one is as high as the bar of
         // the take.
@@ -472,47 +304,43 @@ impl Studio {
                     // The panel keeps the height that it was dragged to, whatever it holds.
                     ui.set_min_height(ui.available_height());
                 }
-                self.timeline_ui(ui, actions);
+                self.timeline_ui(ui);
             });
         }
         Panel::bottom("transport")
             .frame(flat::panel(ui.style()))
             .show(ui, |ui| {
                 ui.add_space(2.0);
-                timeline::transport_ui(ui, &self.model, actions);
+                timeline::transport_ui(ui, &self.model);
                 ui.add_space(2.0);
             });
         CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
-            self.viewport.viewport_ui(ui, &self.model, actions);
+            self.viewport.viewport_ui(ui, &self.model);
         });
     }
 
     /// View, transport and three tabs below each other, for fingers.
-    fn narrow_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        theme::for_fingers(ui.style_mut());
-        Panel::top("top")
-            .frame(flat::panel(ui.style()))
-            .show(ui, |ui| self.top_ui(ui, actions));
+    fn narrow_ui(&mut self, ui: &mut Ui) {
         CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
             let height = ui.available_height() * NARROW_VIEWPORT;
             ui.allocate_ui(vec2(ui.available_width(), height), |ui| {
-                self.viewport.viewport_ui(ui, &self.model, actions);
+                self.viewport.viewport_ui(ui, &self.model);
             });
             Frame::NONE.inner_margin(Margin::symmetric(8, 0)).show(ui, |ui| {
-                timeline::narrow_transport_ui(ui, &self.model, actions);
+                timeline::narrow_transport_ui(ui, &self.model);
                 if self.set_words().is_none() {
-                    ui.horizontal(|ui| viewport::roots_ui(ui, &self.model, actions));
+                    ui.horizontal(|ui| viewport::roots_ui(ui, &self.model));
                 }
                 self.tabs_ui(ui, &Tab::NARROW);
                 let width = ui.available_width();
                 ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                     ui.set_max_width(width);
                     if self.tab == Tab::Loops && self.set_words().is_none() {
-                        timeline::take_bar_ui(ui, &mut self.take_bar, &self.model, actions);
+                        timeline::take_bar_ui(ui, &mut self.take_bar, &self.model);
                     }
-                    focus::scrolled_to(ui, |ui| self.panels_ui(ui, actions));
+                    focus::scrolled_to(ui, |ui| self.panels_ui(ui));
                     if self.tab == Tab::Close {
-                        self.seam_curve.seam_curve_ui(ui, &self.model, actions);
+                        self.seam_curve.seam_curve_ui(ui, &self.model);
                     }
                 });
             });
@@ -531,9 +359,10 @@ impl Studio {
             let width = (ui.available_width() + 2.0) / tabs.len() as f32 - 2.0;
             for &tab in tabs {
                 let is_open = self.tab == tab;
-                let button = Button::selectable(is_open, tab.word()).min_size(vec2(width, height));
+                let [word, name] = tab.words();
+                let button = Button::selectable(is_open, word).min_size(vec2(width, height));
                 let response = ui.add_sized(vec2(width, height), button);
-                response.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_open, tab.name()));
+                response.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_open, name));
                 if response.clicked() {
                     self.tab = tab;
                 }
@@ -543,7 +372,7 @@ impl Studio {
     }
 
     /// One row: who this is, files, steps back, what to compare; the verdict; and *Export* at the right.
-    fn top_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn top_ui(&mut self, ui: &mut Ui) {
         ui.add_space(3.0);
         let is_wordy = ui.available_width() > WORDY_POINTS;
         let is_narrow = ui.available_width() < theme::NARROW_POINTS;
@@ -553,9 +382,9 @@ impl Studio {
             }
             self.open_ui(ui);
             ui.spacing_mut().item_spacing.x = 4.0;
-            self.steps_ui(ui, is_wordy, is_narrow, actions);
+            self.steps_ui(ui, is_wordy, is_narrow);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                self.export.short_ui(ui, &self.model, actions);
+                self.export.short_ui(ui, &self.model);
                 let is_dark = ui.visuals().dark_mode;
                 let (icon, other) = if is_dark {
                     (Icon::Sun, "Light")
@@ -567,7 +396,7 @@ impl Studio {
                         .set_theme(if is_dark { egui::Theme::Light } else { egui::Theme::Dark });
                 }
                 if !is_narrow && word_ui(ui, "?", "Keys ?", true, "Keys (?)") {
-                    actions.push(Action::Help(true));
+                    self.model.ask(Action::Help(true));
                 }
                 if !is_narrow {
                     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
@@ -580,22 +409,22 @@ impl Studio {
         if is_narrow {
             ui.horizontal(|ui| self.verdict_ui(ui));
         }
-        self.progress_ui(ui, actions);
-        let chooses_folder = self.export.question_ui(ui, actions);
+        self.progress_ui(ui);
+        let chooses_folder = self.export.question_ui(ui, &self.model);
         self.ask_folder(chooses_folder, ui.ctx());
         ui.add_space(3.0);
     }
 
     /// Steps back and on, and choices to compare with.
-    fn steps_ui(&self, ui: &mut Ui, is_wordy: bool, is_narrow: bool, actions: &mut Vec<Action>) {
+    fn steps_ui(&self, ui: &mut Ui, is_wordy: bool, is_narrow: bool) {
         let [undone, redone] = self.model.undo_names().map(|name| name.unwrap_or("nothing"));
         let tip = format!("Undo: {undone} (Ctrl+Z)");
         if icons::button(ui, Icon::Undo, "Undo", &tip, self.model.can_undo()).clicked() {
-            actions.push(Action::Undo);
+            self.model.ask(Action::Undo);
         }
         let tip = format!("Redo: {redone} (Ctrl+Shift+Z)");
         if icons::button(ui, Icon::Redo, "Redo", &tip, self.model.can_redo()).clicked() {
-            actions.push(Action::Redo);
+            self.model.ask(Action::Redo);
         }
         let [keep, swap] = if is_wordy {
             ["Keep as A", "Swap with A"]
@@ -604,11 +433,11 @@ impl Studio {
         };
         let tip = "Keeps the settings, to compare (A)";
         if !is_narrow && word_ui(ui, keep, "Keep as A", self.model.edit().is_some(), tip) {
-            actions.push(Action::Keep);
+            self.model.ask(Action::Keep);
         }
         let tip = "The settings that were kept, and back (A)";
         if !is_narrow && word_ui(ui, swap, "Swap with A", self.model.has_kept(), tip) {
-            actions.push(Action::SwapKept);
+            self.model.ask(Action::SwapKept);
         }
     }
 
@@ -620,15 +449,13 @@ impl Studio {
 
     /// How good the loop is, with the reason, or what is written or opened instead.
     fn verdict_ui(&self, ui: &mut Ui) {
-        if let Some((stem, number, count)) = self.model.writing() {
-            ui.add(Label::new(format!("Writing {stem} ({number} of {count}) ...")).truncate());
-        } else if let Some(progress) = self
-            .model
-            .progress()
-            .filter(|_| self.model.is_opening() || self.model.is_making_set())
-        {
-            ui.add(Label::new(format!("{progress} ...")).truncate());
-        } else if let Some(words) = self.set_words() {
+        let opens = self.model.is_opening() || self.model.is_making_set();
+        let words = match (self.model.writing(), self.model.progress().filter(|_| opens)) {
+            (Some((stem, number, count)), _) => Some(format!("Writing {stem} ({number} of {count}) ...")),
+            (None, Some(progress)) => Some(format!("{progress} ...")),
+            (None, None) => self.set_words(),
+        };
+        if let Some(words) = words {
             ui.add(Label::new(words).truncate());
         } else if let Some(made) = self.model.made() {
             let colour = grade::colour(made.verdict.grade, ui.visuals().dark_mode);
@@ -639,7 +466,7 @@ impl Studio {
     }
 
     /// Shows a button to cancel work, the last problem, and the last files.
-    fn progress_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn progress_ui(&self, ui: &mut Ui) {
         let is_opening = self.model.progress().is_some() && self.model.is_opening() || self.model.is_making_set();
         let awaits = self.model.awaits_character();
         let is_writing = self.model.writing().is_some();
@@ -649,7 +476,7 @@ impl Studio {
         ui.horizontal_wrapped(|ui| {
             if is_opening || is_writing {
                 if ui.button("Cancel").clicked() {
-                    actions.push(Action::Cancel);
+                    self.model.ask(Action::Cancel);
                 }
             } else if let Some(problem) = self.model.problem() {
                 ui.colored_label(ui.visuals().error_fg_color, problem.to_string());
@@ -657,7 +484,7 @@ impl Studio {
                     ui.label(hint);
                 }
                 if ui.button("Dismiss").clicked() {
-                    actions.push(Action::Dismiss);
+                    self.model.ask(Action::Dismiss);
                 }
             } else if awaits {
                 ui.strong("Drop the character now.");
@@ -666,107 +493,42 @@ impl Studio {
         });
     }
 
-    #[cfg(not(target_arch = "wasm32"))]
-    fn open_ui(&mut self, ui: &mut Ui) {
-        use eframe::egui::containers::menu::{MenuButton, MenuConfig};
-
-        use crate::platform::Ask;
-
-        // A click into the field leaves the menu open.
-        let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
-        MenuButton::new("Open ...").config(config).ui(ui, |ui| {
-            for (word, ask) in [("Choose files ...", Ask::Files), ("Choose a folder ...", Ask::Folder)] {
-                if ui.button(word).clicked() {
-                    self.ask(ask, ui.ctx());
-                    ui.close();
-                }
-            }
-            ui.separator();
-            let label = ui.label("Path of a take");
-            let field = ui
-                .add(egui::TextEdit::singleline(&mut self.path).desired_width(360.0))
-                .labelled_by(label.id);
-            let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-            let opens = ui.add_enabled(!self.path.trim().is_empty(), Button::new("Open this file"));
-            if opens.clicked() || is_entered && !self.path.trim().is_empty() {
-                let path = std::path::PathBuf::from(self.path.trim());
-                self.open_path(&path);
-                ui.close();
-            }
-        });
-    }
-
-    #[cfg(target_arch = "wasm32")]
-    fn open_ui(&mut self, ui: &mut Ui) {
-        if ui.button("Open ...").clicked() {
-            crate::platform::choose_file();
-        }
-    }
-
-    #[cfg(not(target_arch = "wasm32"))]
-    fn open_dropped(&mut self, files: &[DroppedFileHandle]) {
-        let paths: Vec<std::path::PathBuf> = files.iter().map(|file| file.path().to_owned()).collect();
-        self.open_paths(&paths);
-    }
-
-    /// Names the take in the title of the window.
-    #[cfg(not(target_arch = "wasm32"))]
-    fn show_title(&mut self, ctx: &Context) {
-        let title = match self.model.opened() {
-            Some(opened) => format!("{} - loopwright studio", opened.file_name),
-            None => "loopwright studio".to_owned(),
-        };
-        if title != self.title {
-            ctx.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
-            self.title = title;
-        }
-    }
-
-    #[cfg(target_arch = "wasm32")]
-    fn open_dropped(&mut self, files: &[DroppedFileHandle]) {
-        let files: Vec<web_sys::File> = files.iter().filter_map(|file| file.web_file().cloned()).collect();
-        if !files.is_empty() {
-            let inbox = self.inbox.clone();
-            wasm_bindgen_futures::spawn_local(crate::platform::open_files(files, move |action| inbox.put(action)));
-        }
-    }
-
-    fn timeline_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        timeline::take_bar_ui(ui, &mut self.take_bar, &self.model, actions);
-        self.seam_curve.seam_curve_ui(ui, &self.model, actions);
+    fn timeline_ui(&mut self, ui: &mut Ui) {
+        timeline::take_bar_ui(ui, &mut self.take_bar, &self.model);
+        self.seam_curve.seam_curve_ui(ui, &self.model);
     }
 
     /// The panels of the tab that is open.
-    fn panels_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn panels_ui(&mut self, ui: &mut Ui) {
         let is_narrow = ui.ctx().content_rect().width() < theme::NARROW_POINTS;
         match self.tab {
-            Tab::Loops => self.loops_ui(ui, actions),
+            Tab::Loops => self.loops_ui(ui),
             Tab::Close => {
-                self.close_ui(ui, actions);
+                self.close_ui(ui);
                 if is_narrow {
-                    closed_part("Feet").show_unindented(ui, |ui| self.feet_ui(ui, actions));
-                    closed_part("Edits").show(ui, |ui| self.edit_ui(ui, actions));
+                    closed_part(ui, "Feet", |ui| self.feet_ui(ui));
+                    header("Edits", false).show(ui, |ui| self.edit_ui(ui));
                 }
             }
-            Tab::Feet => self.feet_ui(ui, actions),
-            Tab::Edit => self.edit_ui(ui, actions),
-            Tab::Export => self.export_ui(ui, actions),
+            Tab::Feet => self.feet_ui(ui),
+            Tab::Edit => self.edit_ui(ui),
+            Tab::Export => self.export_ui(ui),
         }
     }
 
-    fn loops_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn loops_ui(&mut self, ui: &mut Ui) {
         let model = &self.model;
         let lends_body = model.steered_here().filter(|_| model.shown() == Shown::Set);
         if let Some(steered) = model.steered() {
             let title = format!("Set {}", steered.name);
-            part(&title).show_unindented(ui, |ui| panels::played_ui(ui, model, actions));
+            part(ui, &title, |ui| panels::played_ui(ui, model));
         } else {
-            panels::guide_ui(ui, model, self.export.has_written(), actions);
+            panels::guide_ui(ui, model, self.export.has_written());
         }
         match lends_body.map(|steered| format!("Takes: {} lends its body", steered.file_name())) {
             // Its loops and grades are not those of the set.
-            Some(title) => _ = closed_part(&title).show_unindented(ui, |ui| self.take_ui(ui, actions)),
-            None => self.take_ui(ui, actions),
+            Some(title) => closed_part(ui, &title, |ui| self.take_ui(ui)),
+            None => self.take_ui(ui),
         }
         ui.weak(format!("Drop a take here ({})", Format::names("or")));
         // The page says so at its top.
@@ -775,43 +537,43 @@ impl Studio {
     }
 
     /// Takes that are open, and all that is found in the one that is shown.
-    fn take_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn take_ui(&mut self, ui: &mut Ui) {
         let model = &self.model;
-        self.animations.animations_ui(ui, model, actions);
-        panels::loops_ui(ui, model, actions);
+        self.animations.animations_ui(ui, model);
+        panels::loops_ui(ui, model);
         panels::figures_ui(ui, model);
-        closed_part("Lengths that repeat").show_unindented(ui, |ui| panels::spectrum_ui(ui, model));
+        closed_part(ui, "Lengths that repeat", |ui| panels::spectrum_ui(ui, model));
         let cost_map = &mut self.cost_map;
-        closed_part("Cost of every seam").show_unindented(ui, |ui| cost_map.cost_map_ui(ui, model, actions));
-        closed_part("Jumps between loops").show_unindented(ui, |ui| panels::jumps_ui(ui, model, actions));
-        closed_part("Set and blend").show_unindented(ui, |ui| panels::set_ui(ui, model, actions));
+        closed_part(ui, "Cost of every seam", |ui| cost_map.cost_map_ui(ui, model));
+        closed_part(ui, "Jumps between loops", |ui| panels::jumps_ui(ui, model));
+        closed_part(ui, "Set and blend", |ui| panels::set_ui(ui, model));
     }
 
-    fn close_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn close_ui(&self, ui: &mut Ui) {
         let model = &self.model;
-        part("Closure").show_unindented(ui, |ui| panels::closure_ui(ui, model, actions));
-        closed_part("Joints of their own").show_unindented(ui, |ui| panels::joints_ui(ui, model, actions));
-        part("Root").show_unindented(ui, |ui| panels::root_motion_ui(ui, model, actions));
+        part(ui, "Closure", |ui| panels::closure_ui(ui, model));
+        closed_part(ui, "Joints of their own", |ui| panels::joints_ui(ui, model));
+        part(ui, "Root", |ui| panels::root_motion_ui(ui, model));
     }
 
-    fn feet_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        panels::feet_ui(ui, &self.model, actions);
-        part("Stances by hand").show_unindented(ui, |ui| panels::stances_ui(ui, &self.model, actions));
+    fn feet_ui(&self, ui: &mut Ui) {
+        panels::feet_ui(ui, &self.model);
+        part(ui, "Stances by hand", |ui| panels::stances_ui(ui, &self.model));
     }
 
-    fn edit_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
-        panels::edits_ui(ui, &self.model, actions);
-        closed_part("Smoothing and character").show_unindented(ui, |ui| panels::reading_ui(ui, &self.model, actions));
+    fn edit_ui(&self, ui: &mut Ui) {
+        panels::edits_ui(ui, &self.model);
+        closed_part(ui, "Smoothing and character", |ui| panels::reading_ui(ui, &self.model));
     }
 
-    fn export_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+    fn export_ui(&mut self, ui: &mut Ui) {
         let model = &self.model;
-        let chooses_folder = self.export.export_ui(ui, model, actions);
+        let chooses_folder = self.export.export_ui(ui, model);
         self.ask_folder(chooses_folder, ui.ctx());
         let (capture, export, recipe) = (&mut self.capture, &mut self.export, &mut self.recipe);
-        part("Picture").show_unindented(ui, |ui| capture.capture_ui(ui, model, export));
-        part("Recipe").show_unindented(ui, |ui| recipe.recipe_ui(ui, model, export, actions));
-        closed_part("Controller fit").show_unindented(ui, |ui| panels::fit_ui(ui, model, actions));
+        part(ui, "Picture", |ui| capture.capture_ui(ui, model, export));
+        part(ui, "Recipe", |ui| recipe.recipe_ui(ui, model, export));
+        closed_part(ui, "Controller fit", |ui| panels::fit_ui(ui, model));
     }
 }
 
@@ -823,14 +585,18 @@ fn word_ui(ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str) -> 
     response.on_hover_text(tip).clicked()
 }
 
-/// A part of a tab that folds.
-fn part(name: &str) -> CollapsingHeader {
-    CollapsingHeader::new(RichText::new(name).strong()).default_open(true)
+/// Shows a part of a tab that folds.
+fn part(ui: &mut Ui, name: &str, show: impl FnOnce(&mut Ui)) {
+    header(name, true).show_unindented(ui, show);
 }
 
-/// One that is folded at first.
-fn closed_part(name: &str) -> CollapsingHeader {
-    part(name).default_open(false)
+/// Shows one that is folded at first.
+fn closed_part(ui: &mut Ui, name: &str, show: impl FnOnce(&mut Ui)) {
+    header(name, false).show_unindented(ui, show);
+}
+
+fn header(name: &str, is_open: bool) -> CollapsingHeader {
+    CollapsingHeader::new(RichText::new(name).strong()).default_open(is_open)
 }
 
 impl eframe::App for Studio {

@@ -61,12 +61,18 @@ impl Camera {
     /// The first view of a take: from the side and ahead of where its body faces.
     #[must_use]
     pub fn facing(self, opened: &Opened) -> Self {
-        let first = Self::default();
+        let stature = opened.stature().unwrap_or(Self::default().stature);
+        Self { stature, ..self }.reset()
+    }
+
+    /// The first view of the same body, in the same way.
+    #[must_use]
+    pub fn reset(self) -> Self {
         Self {
-            stature: opened.stature().unwrap_or(first.stature),
+            stature: self.stature,
             follows: self.follows,
             is_orthographic: self.is_orthographic,
-            ..first
+            ..Self::default()
         }
     }
 
@@ -158,15 +164,9 @@ pub(crate) struct View {
     even_depth: Option<f64>,
 }
 
-/// A point on the screen.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
-    pub(crate) at: Pos2,
-}
-
 impl View {
     /// Where a point is seen; `None` behind the eye, and of what is no place at all.
-    pub(crate) fn see(&self, point: DVec3) -> Option<Seen> {
+    pub(crate) fn see(&self, point: DVec3) -> Option<Pos2> {
         let from_eye = point - self.eye;
         let depth = -from_eye.dot(self.back);
         if depth <= NEAR_METRES && self.even_depth.is_none() {
@@ -176,12 +176,10 @@ impl View {
         if !scale.is_finite() {
             return None;
         }
-        Some(Seen {
-            at: pos2(
-                self.centre.x + (from_eye.dot(self.right) * scale) as f32,
-                self.centre.y - (from_eye.dot(self.up) * scale) as f32,
-            ),
-        })
+        Some(pos2(
+            self.centre.x + (from_eye.dot(self.right) * scale) as f32,
+            self.centre.y - (from_eye.dot(self.up) * scale) as f32,
+        ))
     }
 
     /// Metres at a place that are one point of the screen.
@@ -229,8 +227,8 @@ mod tests {
         let target = DVec3::new(3.0, 1.0, -2.0);
         let view = camera.view(target, rect());
         let middle = view.see(target).unwrap();
-        assert!((middle.at - rect().center()).length() < 1e-3);
-        assert!(view.see(target + DVec3::Y).unwrap().at.y < middle.at.y);
+        assert!((middle - rect().center()).length() < 1e-3);
+        assert!(view.see(target + DVec3::Y).unwrap().y < middle.y);
         assert!(view.see(view.eye + view.back).is_none(), "behind the eye");
     }
 
@@ -243,7 +241,7 @@ mod tests {
             };
             let view = camera.view(DVec3::ZERO, rect());
             let size = |at: DVec3| {
-                let [foot, head] = [at, at + view.up].map(|point| view.see(point).unwrap().at);
+                let [foot, head] = [at, at + view.up].map(|point| view.see(point).unwrap());
                 f64::from((head - foot).length())
             };
             let ratio = size(-view.back * 2.0) / size(DVec3::ZERO);
@@ -265,7 +263,7 @@ mod tests {
             for near in [DVec3::ZERO, DVec3::new(0.4, 1.5, -0.3), DVec3::new(-2.0, 0.0, 1.0)] {
                 let [x, y, z, w] = [0, 1, 2, 3]
                     .map(|row| clip[row] * near.x + clip[4 + row] * near.y + clip[8 + row] * near.z + clip[12 + row]);
-                let seen = view.see(origin + near).unwrap().at;
+                let seen = view.see(origin + near).unwrap();
                 let at = pos2((400.0 + 400.0 * x / w) as f32, (300.0 - 300.0 * y / w) as f32);
                 assert!((at - seen).length() < 0.01, "{at:?} {seen:?}");
                 assert!((-1.0..1.0).contains(&(z / w)), "{}", z / w);
@@ -276,7 +274,7 @@ mod tests {
     #[test]
     fn dragging_moves_the_world_along() {
         let camera = Camera::default();
-        let seen = |camera: Camera| camera.view(DVec3::ZERO, rect()).see(DVec3::ZERO).unwrap().at;
+        let seen = |camera: Camera| camera.view(DVec3::ZERO, rect()).see(DVec3::ZERO).unwrap();
         let drag = Vec2::new(30.0, -20.0);
         let moved = seen(camera.panned(drag, rect().height())) - seen(camera);
         assert!((moved - drag).length() < 1.0, "{moved:?}");

@@ -32,20 +32,21 @@ pub(crate) fn hold(ctx: &Context) {
     }
 }
 
-/// Steps to the right by the arrow keys while a widget has the keyboard; ten at once with shift.
-pub(crate) fn steps(ui: &Ui, response: &Response) -> i32 {
+/// Steps to the right by the arrow keys while a widget has the keyboard, if there are any; ten at once with shift.
+pub(crate) fn steps(ui: &Ui, response: &Response) -> Option<i32> {
     if !response.has_focus() {
-        return 0;
+        return None;
     }
     let filter = EventFilter {
         horizontal_arrows: true,
         ..EventFilter::default()
     };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
-    ui.input(|input| {
+    let steps = ui.input(|input| {
         let [on, back] = [Key::ArrowRight, Key::ArrowLeft].map(|key| input.num_presses(key) as i32);
         (on - back) * if input.modifiers.shift { 10 } else { 1 }
-    })
+    });
+    Some(steps).filter(|steps| *steps != 0)
 }
 
 /// Says what a widget is that is drawn here, and its name.

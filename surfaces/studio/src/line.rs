@@ -1,13 +1,29 @@
 //! Lines through many points, drawn through as few of them as look the same: where software draws, each corner takes time.
 
-use eframe::egui::{Pos2, Shape, Stroke};
+use eframe::egui::{Color32, Mesh, Pos2, Shape, Stroke};
 
 /// How far a point may be from the line that is drawn without it, points.
 const UNSEEN_POINTS: f32 = 0.15;
 
 /// A line through points, less those that nobody sees.
-pub(crate) fn through(points: &[Pos2], stroke: Stroke) -> Shape {
-    Shape::line(lean(points), stroke)
+pub(crate) fn through(points: Vec<Pos2>, stroke: Stroke) -> Shape {
+    Shape::line(lean(&points), stroke)
+}
+
+/// The area between two lines, from point to point of both.
+pub(crate) fn area(sides: impl Iterator<Item = [Pos2; 2]>, colour: Color32) -> Mesh {
+    let mut mesh = Mesh::default();
+    for ends in sides {
+        for end in ends {
+            mesh.colored_vertex(end, colour);
+        }
+        let last = mesh.vertices.len() as u32 - 2;
+        if last > 0 {
+            mesh.add_triangle(last - 2, last - 1, last);
+            mesh.add_triangle(last - 1, last, last + 1);
+        }
+    }
+    mesh
 }
 
 /// The points from which all others are farther than nobody sees from the line through these (Douglas and Peucker, 1973).

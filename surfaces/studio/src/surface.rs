@@ -1,6 +1,6 @@
 //! The surface of a body: triangles, and the bones that carry its vertices.
 
-use image::{ImageReader, Limits, imageops};
+use image::{ImageReader, Limits, RgbaImage, imageops};
 use loopwright_formats::mesh::{Mesh, MeshImage};
 
 use crate::{model::Beside, platform::path_of};
@@ -24,15 +24,7 @@ pub(crate) struct Surface {
     /// Corners of fewer triangles, which cast its shadow.
     pub(crate) shadow_indices: Vec<u32>,
     /// A picture for each image; `None` for one that cannot be read.
-    pub(crate) pictures: Vec<Option<Picture>>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Picture {
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-    /// Four bytes for each pixel: red, green, blue and opacity.
-    pub(crate) rgba: Vec<u8>,
+    pub(crate) pictures: Vec<Option<RgbaImage>>,
 }
 
 impl Surface {
@@ -40,12 +32,12 @@ impl Surface {
     pub(crate) fn new(mut mesh: Mesh, beside: &Beside) -> Self {
         let images = std::mem::take(&mut mesh.images);
         let pictures = images.iter().map(|image| match image {
-            MeshImage::Here(bytes) => Picture::read(bytes),
+            MeshImage::Here(bytes) => picture(bytes),
             MeshImage::Beside(uri) => {
                 let path = path_of(uri);
                 // If the file was moved without the folders that it names, its pictures often lie beside it.
                 let bytes = beside.find(&path).or_else(|| beside.find(path.rsplit('/').next()?));
-                Picture::read(&bytes?)
+                picture(&bytes?)
             }
         });
         Self {
@@ -56,39 +48,27 @@ impl Surface {
     }
 }
 
-impl Picture {
-    /// Reads a PNG or a JPEG; `None` for what is neither, and what is too large.
-    fn read(bytes: &[u8]) -> Option<Self> {
-        let mut reader = ImageReader::new(std::io::Cursor::new(bytes))
-            .with_guessed_format()
-            .ok()?;
-        let mut limits = Limits::default();
-        limits.max_image_width = Some(MAX_READ_PIXELS);
-        limits.max_image_height = Some(MAX_READ_PIXELS);
-        limits.max_alloc = Some(MAX_PICTURE_BYTES);
-        reader.limits(limits);
-        let picture = reader.decode().ok()?.into_rgba8();
-        let picture = if picture.width().max(picture.height()) > MAX_DRAWN_PIXELS {
-            imageops::thumbnail(
-                &picture,
-                picture.width().min(MAX_DRAWN_PIXELS),
-                picture.height().min(MAX_DRAWN_PIXELS),
-            )
-        } else {
-            picture
-        };
-        Some(Self {
-            width: picture.width(),
-            height: picture.height(),
-            rgba: picture.into_raw(),
-        })
-    }
+/// Reads a PNG or a JPEG; `None` for what is neither, and what is too large.
+fn picture(bytes: &[u8]) -> Option<RgbaImage> {
+    let mut reader = ImageReader::new(std::io::Cursor::new(bytes))
+        .with_guessed_format()
+        .ok()?;
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(MAX_READ_PIXELS);
+    limits.max_image_height = Some(MAX_READ_PIXELS);
+    limits.max_alloc = Some(MAX_PICTURE_BYTES);
+    reader.limits(limits);
+    let picture = reader.decode().ok()?.into_rgba8();
+    let [width, height] = [picture.width(), picture.height()].map(|side| side.min(MAX_DRAWN_PIXELS));
+    Some(if picture.dimensions() == (width, height) {
+        picture
+    } else {
+        imageops::thumbnail(&picture, width, height)
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use glam::Vec3;
     use loopwright_formats::mesh::Vertex;
 
@@ -145,7 +125,7 @@ mod tests {
     #[test]
     fn a_picture_in_a_file_of_its_own_is_found_beside() {
         let mut png = Vec::new();
-        let pixel = image::RgbaImage::from_pixel(1, 1, image::Rgba([10, 20, 30, 255]));
+        let pixel = RgbaImage::from_pixel(1, 1, image::Rgba([10, 20, 30, 255]));
         pixel
             .write_to(&mut std::io::Cursor::new(&mut png), image::ImageFormat::Png)
             .unwrap();
@@ -163,35 +143,23 @@ mod tests {
             ..sheet(1)
         };
         let pictures = Surface::new(mesh, &beside).pictures;
-        assert_eq!(pictures[0].as_ref().unwrap().rgba, [10, 20, 30, 255]);
+        assert_eq!(**pictures[0].as_ref().unwrap(), [10, 20, 30, 255]);
         assert_eq!(pictures[1], pictures[0]);
         assert_eq!(pictures[2], None);
         assert_eq!(pictures[3], pictures[0], "where its name alone lies beside");
     }
 
     #[test]
-    fn a_fine_surface_has_the_same_shadow_of_fewer_triangles() {
+    fn a_fine_surface_has_the_same_shadow_of_fewer_triangles_and_a_coarse_one_its_own() {
+        let shadow = |mesh: &Mesh| Surface::new(mesh.clone(), &Beside::default()).shadow_indices;
+        for coarse in [sheet(10), Mesh::default()] {
+            assert_eq!(shadow(&coarse), coarse.indices);
+        }
         let fine = sheet(400);
-        let coarse = Surface::new(fine.clone(), &Beside::default()).shadow_indices;
+        let coarse = shadow(&fine);
         let is_right = coarse.len() * 10 < fine.indices.len();
         assert!(is_right, "{} of {}", coarse.len(), fine.indices.len());
         // But for half a cell along the edges.
         assert!((area(&fine, &coarse) - 1.0).abs() < 0.03, "{}", area(&fine, &coarse));
-        let corners: HashSet<u32> = coarse.iter().copied().collect();
-        assert!(corners.iter().all(|&corner| (corner as usize) < fine.vertices.len()));
-    }
-
-    #[test]
-    fn a_coarse_surface_casts_its_shadow_itself() {
-        let coarse = sheet(10);
-        assert_eq!(
-            Surface::new(coarse.clone(), &Beside::default()).shadow_indices,
-            coarse.indices
-        );
-        assert!(
-            Surface::new(Mesh::default(), &Beside::default())
-                .shadow_indices
-                .is_empty()
-        );
     }
 }

@@ -20,9 +20,10 @@ macro_rules! columns {
     ($(#[doc = $about:literal] $name:ident: $type:ty,)*) => {
         /// A loop in a catalog: where it comes from, what it is, how good it is, and where it was written.
         ///
-        /// Positions and directions have +Y up and +Z forward, whatever the file uses. `None` stands for an unknown value. The same
-        /// figures stand in the sidecar of the loop; docs/formats/catalog.md lists all columns.
+        /// Positions and directions have +Y up and +Z forward, whatever the file uses. What is not known is null. The same figures stand in the
+        /// sidecar of the loop; docs/formats/catalog.md lists all columns.
         #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
         #[serde(default)]
         pub struct LoopRow {
             $(#[doc = $about] pub $name: $type,)*
@@ -188,4 +189,17 @@ columns! {
     output: String,
     /// SHA-256 of the loop's file.
     output_sha256: Option<String>,
+}
+
+#[cfg(test)]
+#[path = "../../formats/src/tests/schema.rs"]
+mod schema;
+
+#[test]
+fn the_schema_of_answers_defines_a_row_by_the_columns() {
+    schema::assert_current(schema::ANSWERS, |answers| {
+        let mut definitions = schema::Definitions::new();
+        definitions.add::<LoopRow>("catalog_row");
+        schema::put(answers, definitions.finish());
+    });
 }

@@ -1,4 +1,4 @@
-//! What an analysis offers, stage by stage: each method calls the function of its stage.
+//! Methods of an analysis, stage by stage: each calls the function of its stage.
 
 use std::borrow::Cow;
 

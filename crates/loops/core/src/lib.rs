@@ -97,6 +97,9 @@ pub mod handover;
 #[cfg(feature = "unstable")]
 pub mod unstable;
 
+#[cfg(test)]
+mod tests;
+
 pub use analysis::{Analysis, BodyOverrides};
 pub use candidate::{FoundLoops, LoopCandidate, SearchSettings};
 pub use closure::ClosureSettings;

@@ -110,14 +110,10 @@ fn pose_pairs(world: &WorldTracks, skeleton: &Skeleton, carrier: usize) -> Vec<P
 /// The keys of a loop with the one that closes it, whether or not that is written: the first one, moved on.
 fn with_closing_key(written: &Take, carrier: usize, num_samples: usize, motion: Rigid) -> Tracks {
     let skeleton = written.skeleton();
-    let mut tracks = Tracks::empty(skeleton.clone(), written.frame_time_secs(), num_samples + 1);
-    for key in 0..num_samples {
-        tracks.push(written.pose(key));
-    }
     let mut closing = written.pose(0).to_pose();
     closing.carry(skeleton, carrier, motion);
-    tracks.push(closing.as_ref());
-    tracks
+    let keys = (0..num_samples).map(|key| written.pose(key));
+    Tracks::pose_by_pose(skeleton, written.frame_time_secs(), keys.chain([closing.as_ref()]))
 }
 
 /// The constant twist that makes `motion` from the first to the last of these keys, whole turns included.

@@ -16,7 +16,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What follows a number of this unit, with the space before it.
+    /// Text after a number of this unit, with the space before it.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Number => "",

@@ -71,7 +71,7 @@ pub enum VariationError {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Variation {
-    /// What was asked for.
+    /// The settings asked for.
     pub settings: VariationSettings,
     /// Number of loops after which all repeats.
     pub copies: usize,
@@ -158,9 +158,8 @@ pub(crate) fn varied(
     }
     let weights = Weights::new(basis.len(), copies, count, settings.seed);
     let beside = onto.map_or_else(Vec::new, |onto| beside(skeleton, &varies, onto));
-    let mut tracks = Tracks::empty(skeleton.clone(), clip.step_secs(), copies * count);
     let mut square = 0.0;
-    for sample in 0..copies * count {
+    let samples = (0..copies * count).map(|sample| {
         let plain = clip.body_pose(sample % count);
         let (mut pose, mix) = (plain.to_pose(), weights.at(sample));
         for (index, &joint) in joints.iter().enumerate() {
@@ -172,8 +171,9 @@ pub(crate) fn varied(
             let moved = pose.as_ref().world_of(skeleton, by) * plain.world_of(skeleton, by).inverse();
             pose.place(skeleton, joint, moved * plain.world_of(skeleton, joint));
         }
-        tracks.push(pose.as_ref());
-    }
+        pose
+    });
+    let tracks = Tracks::pose_by_pose(skeleton, clip.step_secs(), samples);
     let variation = Variation {
         settings: *settings,
         copies,

@@ -2,11 +2,11 @@
 
 use glam::{DQuat, DVec3};
 use loopwright_core::candidate::{ChooseBy, Outcome};
-use loopwright_core::{Analysis, Joint, LoopCandidate, SearchSettings, Skeleton, Take};
+use loopwright_core::{Joint, LoopCandidate, SearchSettings, Skeleton, Take};
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::WalkSettings;
 
-use crate::support::{captured, take_of, walk_of};
+use crate::support::{analysed, captured, take_of, walk_of};
 
 /// A walk that gets faster all the time, with sensor noise.
 fn drifting() -> Take {
@@ -14,7 +14,7 @@ fn drifting() -> Take {
 }
 
 fn found(take: &Take, choose_by: ChooseBy) -> Vec<LoopCandidate> {
-    let analysis = Analysis::new(take).unwrap();
+    let analysis = analysed(take);
     let settings = SearchSettings {
         choose_by,
         ..SearchSettings::default()
@@ -24,7 +24,7 @@ fn found(take: &Take, choose_by: ChooseBy) -> Vec<LoopCandidate> {
 
 /// Difference of speed over a cycle around both ends, measured apart from the library: at the hips.
 fn drift(take: &Take, candidate: &LoopCandidate) -> f64 {
-    let analysis = Analysis::new(take).unwrap();
+    let analysis = analysed(take);
     let hips = |frame: f64| analysis.world.position(frame.round() as usize, analysis.body.hips);
     let ends = [candidate.cut.start_frame(), candidate.cut.end_frame()];
     let last = (take.num_frames() - 1) as f64;
@@ -78,8 +78,10 @@ fn the_list_is_in_the_order_of_outcome() {
         for pair in list.windows(2) {
             let scores: Vec<f64> = by_outcome.iter().map(score).collect();
             let worth = |candidate: &LoopCandidate| (candidate.is_sound(), candidate.steadiness_around.is_even());
-            let is_better = worth(&pair[0]) > worth(&pair[1]);
-            assert!(is_better || score(&pair[0]) <= score(&pair[1]), "{scores:?}");
+            assert!(
+                worth(&pair[0]) > worth(&pair[1]) || score(&pair[0]) <= score(&pair[1]),
+                "{scores:?}"
+            );
         }
     }
     let made_in_full = |candidate: &LoopCandidate| candidate.outcome.unwrap().knee_ratio.is_some();
@@ -88,7 +90,7 @@ fn the_list_is_in_the_order_of_outcome() {
 
 #[test]
 fn fewer_candidates_are_the_first_of_more() {
-    let analysis = Analysis::new(&drifting()).unwrap();
+    let analysis = analysed(&drifting());
     let list = |max_candidates: usize| {
         let settings = SearchSettings {
             max_candidates,
@@ -178,7 +180,7 @@ fn takes_that_are_turned_or_mirrored_give_the_same_loops() {
             assert_eq!(listed(&take.turned(turn)), expected, "{degrees}");
         }
         let point = |at: DVec3| DVec3::new(-at.x, at.y, at.z);
-        let partners = Analysis::new(&take).unwrap().mirror(&[]).unwrap();
+        let partners = analysed(&take).mirror(&[]).unwrap();
         let joints = (0..num_joints).map(|joint| Joint {
             name: take.skeleton().joint(partners.partner(joint)).name.clone(),
             rest_offset: point(take.skeleton().joint(joint).rest_offset),

@@ -91,106 +91,11 @@ fn the_least_closure_has_the_smallest_integral() {
                 assert!(other > smallest, "case {case}, {k}: {smallest} above {other}");
                 // It is a minimum, not a slope: what is added is the integral of the bump alone.
                 let slope = (other - smallest) / factor - factor * own;
-                let is_near = slope.abs() < 1e-5 * (own * smallest).sqrt();
-                assert!(is_near, "case {case}, {k}: slope {slope} of {own} and {smallest}");
+                assert!(
+                    slope.abs() < 1e-5 * (own * smallest).sqrt(),
+                    "case {case}, {k}: slope {slope} of {own} and {smallest}"
+                );
             }
-        }
-    }
-}
-
-/// Number of Legendre polynomials that the minimum is sought among.
-const NUM_POLYNOMIALS: usize = 26;
-
-/// Values of the Legendre polynomials and of their first three derivatives at x.
-fn legendre(x: f64) -> [[f64; 4]; NUM_POLYNOMIALS] {
-    let mut p = [[0.0; 4]; NUM_POLYNOMIALS];
-    p[0][0] = 1.0;
-    p[1] = [x, 1.0, 0.0, 0.0];
-    for k in 2..NUM_POLYNOMIALS {
-        let n = k as f64;
-        // k P_k = (2k - 1) x P_(k-1) - (k - 1) P_(k-2), differentiated.
-        for d in 0..4 {
-            let below = if d > 0 { d as f64 * p[k - 1][d - 1] } else { 0.0 };
-            p[k][d] = ((2.0 * n - 1.0) * (x * p[k - 1][d] + below) - (n - 1.0) * p[k - 2][d]) / n;
-        }
-    }
-    p
-}
-
-/// Solves a linear system by elimination with row pivoting.
-fn solve(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
-    let size = rows.len();
-    for column in 0..size {
-        let pivot = (column..size).max_by(|&a, &b| rows[a][column].abs().total_cmp(&rows[b][column].abs()));
-        rows.swap(column, pivot.unwrap());
-        let lead = rows[column].clone();
-        for (index, row) in rows.iter_mut().enumerate() {
-            if index != column {
-                let factor = row[column] / lead[column];
-                for (value, above) in row.iter_mut().zip(&lead) {
-                    *value -= factor * above;
-                }
-            }
-        }
-    }
-    (0..size).map(|i| rows[i][size] / rows[i][i]).collect()
-}
-
-/// The polynomial that minimises the integral under the conditions, as coefficients of Legendre polynomials in x = 2t/T - 1.
-fn minimise(period: f64, s: f64, conditions: &[f64; 6]) -> Vec<f64> {
-    const N: usize = NUM_POLYNOMIALS;
-    // The derivatives in x are those in t times T/2 each.
-    let half = 0.5 * period;
-    let weight = libm::pow(s / half, 6.0);
-    let mut rows = vec![vec![0.0; N + 7]; N + 6];
-    // Boole's rule; products are of degree 50.
-    const STEPS: usize = 2000;
-    for i in 0..=STEPS {
-        let p = legendre(2.0 * i as f64 / STEPS as f64 - 1.0);
-        let boole = match i {
-            0 | STEPS => 7.0,
-            _ => [14.0, 32.0, 12.0, 32.0][i % 4],
-        };
-        let share = boole * 2.0 / 45.0 * 2.0 / STEPS as f64;
-        for (row, p_row) in rows.iter_mut().zip(&p) {
-            for (cell, p_column) in row.iter_mut().zip(&p) {
-                *cell += share * (p_row[0] * p_column[0] + weight * p_row[3] * p_column[3]);
-            }
-        }
-    }
-    for (end, p) in [legendre(-1.0), legendre(1.0)].iter().enumerate() {
-        for derivative in 0..3 {
-            let condition = 2 * derivative + end;
-            for k in 0..N {
-                rows[N + condition][k] = p[k][derivative];
-                rows[k][N + condition] = p[k][derivative];
-            }
-            rows[N + condition][N + 6] = conditions[condition] * libm::pow(half, derivative as f64);
-        }
-    }
-    let mut coefficients = solve(rows);
-    coefficients.truncate(N);
-    coefficients
-}
-
-/// The closed form against a minimum that knows nothing of exponentials.
-#[test]
-fn the_least_closure_is_the_minimum_found_among_polynomials() {
-    let mut random = Random::new(20_021_978, 2);
-    for case in 0..40 {
-        let period = libm::exp(random.within(-2.0, 2.0));
-        let blend_secs = random.within(0.8, 4.0) * period;
-        let conditions = conditions(&mut random, period);
-        let found = minimise(period, blend_secs / TIMES_PER_BLEND, &conditions);
-        let shape = Shape::new(ShapeKind::Least, blend_secs);
-        let boundary = Boundary::new(shape, shape, period, Order::C2).unwrap();
-        for i in 0..=50 {
-            let share = f64::from(i) / 50.0;
-            let weights = boundary.weights(share * period).value;
-            let ours: f64 = weights.iter().zip(&conditions).map(|(w, c)| w * c).sum();
-            let p = legendre(2.0 * share - 1.0);
-            let theirs: f64 = found.iter().zip(&p).map(|(c, p)| c * p[0]).sum();
-            assert!((ours - theirs).abs() < 1e-6, "case {case} at {share}: {ours}, {theirs}");
         }
     }
 }

@@ -1,16 +1,15 @@
 //! Contacts and segments against the truth of synthetic takes.
 
-use loopwright_core::Analysis;
 use loopwright_core::analysis::{MotionKind, Segment};
 use loopwright_synth::{WalkSettings, random_settings, synthesize};
 
-use crate::support::{posed, steady, walk_of};
+use crate::support::{analysed, posed, steady, walk_of};
 
 /// The distance of the detected spans from the true ones, frames at 30 per second, one entry for each end of a true contact
 /// inside the take; infinite if none was detected for it.
 fn misses(settings: &WalkSettings) -> Vec<f64> {
     let synthetic = synthesize(settings).unwrap();
-    let analysis = Analysis::new(&synthetic.take).unwrap();
+    let analysis = analysed(&synthetic.take);
     let last = (synthetic.take.num_frames() - 1) as f64;
     let to_30 = 30.0 / settings.frame_rate_hz;
     let mut misses = Vec::new();
@@ -48,8 +47,10 @@ fn contacts_are_those_of_the_truth() {
     }
     assert!(all.len() > 1000, "{}", all.len());
     let (off, count) = (all.iter().filter(|&&miss| miss > 2.0).count(), all.len());
-    let is_most = off as f64 <= 0.02 * count as f64;
-    assert!(is_most, "{off} of {count} ends are more than two frames off");
+    assert!(
+        off as f64 <= 0.02 * count as f64,
+        "{off} of {count} ends are more than two frames off"
+    );
 }
 
 /// A larger body moves faster, and stands where the smaller one does. Sizes are powers of two, so that nothing is rounded.
@@ -58,7 +59,7 @@ fn contacts_are_the_same_at_every_size() {
     let take = walk_of(WalkSettings::default());
     let spans = |size: f64| {
         let sized = posed(&take, |_, pose| pose.translations.iter_mut().for_each(|at| *at *= size));
-        Analysis::new(&sized).unwrap().contacts.spans().to_vec()
+        analysed(&sized).contacts.spans().to_vec()
     };
     let own = spans(1.0);
     assert!(own.len() > 4, "{}", own.len());
@@ -71,7 +72,7 @@ fn contacts_are_the_same_at_every_size() {
 fn the_phase_counts_from_the_strike_of_the_left_foot() {
     let settings = steady();
     let synthetic = synthesize(&settings).unwrap();
-    let analysis = Analysis::new(&synthetic.take).unwrap();
+    let analysis = analysed(&synthetic.take);
     let period = settings.period_secs * settings.frame_rate_hz;
     let foot = analysis.body.feet[0].lowest_joint();
     let name = &synthetic.take.skeleton().joint(foot).name;
@@ -90,7 +91,7 @@ fn the_phase_counts_from_the_strike_of_the_left_foot() {
 
 #[test]
 fn segments_separate_standing_from_walking_and_curves_from_lines() {
-    let segments = |settings: WalkSettings| -> Vec<Segment> { Analysis::new(&walk_of(settings)).unwrap().segments };
+    let segments = |settings: WalkSettings| -> Vec<Segment> { analysed(&walk_of(settings)).segments };
     let settings = WalkSettings::default().lead_in_secs(3.0).turn_dps(0.0);
     let found = segments(settings.clone());
     let kinds: Vec<MotionKind> = found.iter().map(|segment| segment.gait.kind).collect();

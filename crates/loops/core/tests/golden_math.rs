@@ -1,19 +1,9 @@
-//! Rotations and twists against reference numbers: the golden files if they exist, and a few of their numbers here.
-//!
-//! Files: quaternion.json, twist.json and the Jacobian rates of c2_closure.json.
+//! Rotations and twists against numbers of another implementation.
 
 use glam::{DMat3, DQuat, DVec3, DVec4};
-use loopwright_core::math::{Rigid, Screw, Twist, rotation};
-use serde_json::Value;
+use loopwright_core::math::{Rigid, Twist, rotation};
 
-use crate::support::golden::{assert_near, golden, list, quaternion, vector};
-use crate::support::twist;
-
-/// A matrix given by rows.
-fn matrix(value: &Value) -> DMat3 {
-    let rows: Vec<DVec3> = value.as_array().unwrap().iter().map(vector).collect();
-    DMat3::from_cols(rows[0], rows[1], rows[2]).transpose()
-}
+use crate::support::assert_near;
 
 #[track_caller]
 fn assert_matrix_near(found: DMat3, expected: DMat3, tolerance: f64) {
@@ -27,82 +17,6 @@ fn apart(a: DQuat, b: DQuat) -> f64 {
     DVec4::from(a - b).abs().max_element()
 }
 
-#[test]
-fn exponential_and_logarithm() {
-    let Some(file) = golden("quaternion.json") else { return };
-    for case in list(&file["from_scaled_angle_axis"]) {
-        // The reference leaves 1e-8 in its denominators.
-        let found = rotation::exp(vector(&case["v"]));
-        assert!(apart(found, quaternion(&case["q"])) < 2e-8, "{case}");
-    }
-    for case in list(&file["to_scaled_angle_axis_shortest"]) {
-        assert_near(rotation::log(quaternion(&case["q"])), vector(&case["v"]), 1e-12);
-    }
-}
-
-#[test]
-fn products_and_angular_velocities() {
-    let Some(file) = golden("quaternion.json") else { return };
-    for case in list(&file["mul"]) {
-        let product = quaternion(&case["a"]) * quaternion(&case["b"]);
-        assert!(apart(product, quaternion(&case["ab"])) < 1e-13, "{case}");
-    }
-    for case in list(&file["differentiate_angular_velocity"]) {
-        let step = rotation::difference(quaternion(&case["next"]), quaternion(&case["curr"]));
-        assert_near(step / case["dt"].as_f64().unwrap(), vector(&case["omega"]), 1e-10);
-    }
-}
-
-#[test]
-fn left_jacobian_and_its_inverse() {
-    let Some(file) = golden("quaternion.json") else { return };
-    for case in list(&file["left_jacobian"]) {
-        let v = vector(&case["v"]);
-        assert_matrix_near(rotation::left_jacobian(v), matrix(&case["Jl"]), 1e-13);
-        assert_matrix_near(rotation::left_jacobian_inverse(v), matrix(&case["Jl_inv"]), 1e-13);
-    }
-}
-
-#[test]
-fn rate_of_the_left_jacobian() {
-    let Some(file) = golden("c2_closure.json") else { return };
-    for case in list(&file["jacobian_rate"]) {
-        let (o, rate) = (vector(&case["o"]), vector(&case["do"]));
-        let found = rotation::left_jacobian_rate(o, rate);
-        assert_matrix_near(found, matrix(&case["left_jacobian_rate"]), 1e-12);
-        assert_near(found * rate, vector(&case["rate_times_do"]), 1e-12);
-    }
-}
-
-#[test]
-fn twists_of_quarter_turns_and_general_screws() {
-    let Some(file) = golden("twist.json") else { return };
-    for case in list(&file["planar"]).iter().chain(list(&file["general"])) {
-        let motion = Rigid::new(quaternion(&case["quat_wxyz"]), vector(&case["displacement"]));
-        let twist = twist(vector(&case["twist_v"]), vector(&case["twist_w"]));
-        let there = twist.exp(1.0);
-        assert!(apart(there.rotation, motion.rotation) < 1e-12, "{case}");
-        assert_near(there.translation, motion.translation, 1e-12);
-        let on_screw = Screw::from(twist).at(1.0);
-        assert!(apart(on_screw.rotation, motion.rotation) < 1e-12, "{case}");
-        assert_near(on_screw.translation, motion.translation, 1e-12);
-        let back = Twist::log(motion, 1.0);
-        assert_near(back.linear, twist.linear, 1e-11);
-        assert_near(back.angular, twist.angular, 1e-12);
-        if let (Some(rotation), Some(translation)) = (case.get("half_quat_wxyz"), case.get("half_displacement")) {
-            let half_way = twist.exp(0.5);
-            assert!(apart(half_way.rotation, quaternion(rotation)) < 1e-12, "{case}");
-            assert_near(half_way.translation, vector(translation), 1e-12);
-        }
-    }
-    let half = &file["blend_half"];
-    let mean = |key: &str| (vector(&file["planar"][0][key]) + vector(&file["planar"][1][key])) / 2.0;
-    let blend = twist(mean("twist_v"), mean("twist_w"));
-    assert_near(blend.exp(1.0).translation, vector(&half["displacement"]), 1e-12);
-    assert_near(mean("displacement"), vector(&file["naive_mean_displacement"]), 1e-12);
-}
-
-/// A few of the golden numbers, for a checkout without the folder.
 #[test]
 fn numbers_kept_here() {
     let v = DVec3::new(1.0, -0.5, 0.25);

@@ -47,15 +47,3 @@ fn idle_loops_are_long_and_their_root_rests() {
         }
     }
 }
-
-#[test]
-fn idle_is_found_by_the_bodys_own_scale() {
-    let take = synthesize_idle(&IdleSettings::default()).unwrap();
-    let analysis = Analysis::new(&take).unwrap();
-    assert!(!analysis.activity.is_still());
-    let idle = SearchSettings {
-        idle: true,
-        ..SearchSettings::default()
-    };
-    assert!(!analysis.find_loops(&idle).unwrap().candidates.is_empty());
-}

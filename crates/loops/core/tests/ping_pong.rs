@@ -6,9 +6,9 @@ use loopwright_core::feet::{LoopContact, StanceEdit, StanceSpan};
 use loopwright_core::math::{ops, rotation};
 use loopwright_core::mirror::Pairing;
 use loopwright_core::pipeline::MakeError;
-use loopwright_core::{Analysis, LoopSettings, MadeLoop, RootMode, SearchSettings, Take};
+use loopwright_core::{LoopSettings, MadeLoop, RootMode, SearchSettings, Take};
 
-use crate::support::{chain, posed, skeleton, steady, walk_of};
+use crate::support::{analysed, chain, posed, skeleton, steady, walk_of};
 
 const TAU: f64 = core::f64::consts::TAU;
 
@@ -47,7 +47,7 @@ fn banner(rate_hz: f64, secs: f64) -> Take {
 
 /// The loop of frames of the user's choice.
 fn made_of(take: &Take, start: f64, end: f64, ease_secs: f64, settings: &LoopSettings) -> MadeLoop {
-    let analysis = Analysis::new(take).unwrap();
+    let analysis = analysed(take);
     let candidate = analysis.appraise(start, end, &ping_pong(take, ease_secs)).unwrap();
     analysis.make_loop(&candidate, settings).unwrap()
 }
@@ -87,48 +87,6 @@ fn poses_before_and_after_a_turn_are_the_same_to_the_bit() {
     }
 }
 
-/// The place in the take at a time of the loop, by adding up the odd cubic that is the speed around a turn: another way than the closed form.
-fn place(at: f64, length: f64, held: f64) -> f64 {
-    let (half, period) = (8.0 / 3.0 * held, 2.0 * length + 4.0 * held);
-    let speed = |at: f64| {
-        let to_turn = (at / (0.5 * period)).round() * 0.5 * period;
-        let (u, way) = ((at - to_turn) / half, if at < 0.5 * period { 1.0 } else { -1.0 });
-        let shape = |u: f64| 0.5 * (3.0 * u - u * u * u);
-        match u.abs() < 1.0 {
-            true if to_turn == 0.5 * period => -shape(u),
-            true => shape(u),
-            false => way,
-        }
-    };
-    let steps = 2000;
-    let step = at / f64::from(steps);
-    (0..steps)
-        .map(|index| {
-            let from = f64::from(index) * step;
-            let simpson = speed(from) + 4.0 * speed(from + 0.5 * step) + speed(from + step);
-            step * simpson / 6.0
-        })
-        .sum()
-}
-
-#[test]
-fn a_banner_goes_there_and_back_as_the_closed_form_says() {
-    let take = banner(120.0, 6.0);
-    // A turn of half a second is 60 frames, which hold the motion back by 11 on each side.
-    let (start, end) = (50.0, 400.0);
-    let made = made_of(&take, start, end, 0.5, &LoopSettings::default());
-    let count = made.loop_clip.num_samples();
-    assert_eq!(count, 2 * 350 + 44);
-    let mut worst = 0.0_f64;
-    for sample in (0..count).step_by(7) {
-        let frame = start + place(sample as f64, end - start, 11.0);
-        for joint in 1..6 {
-            worst = worst.max((turned(&made, sample, joint) - angle(joint, frame / 120.0)).abs());
-        }
-    }
-    assert!(worst < 1e-5, "{worst}");
-}
-
 /// Where a motion is C2, halving the step halves the largest change of its acceleration from sample to sample; where the acceleration jumps,
 /// that stays. Turns of a few frames, which take ever less time, are the counterexample.
 #[test]
@@ -155,7 +113,7 @@ fn acceleration_goes_on_over_both_turns_and_all_joins() {
 #[test]
 fn the_stretch_is_found_whose_ends_are_slow() {
     let take = banner(60.0, 12.0);
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let settings = ping_pong(&take, 0.5);
     let (found, _) = analysis.find_and_make(&settings).unwrap();
     let world = take.world_tracks();
@@ -212,7 +170,7 @@ fn what_cannot_be_trusted_is_left_out() {
         320.. => pose.rotations.copy_from_slice(take.rotations(320)),
         _ => {}
     });
-    let analysis = Analysis::new(&odd).unwrap();
+    let analysis = analysed(&odd);
     let found = analysis.find_loops(&ping_pong(&odd, 0.5)).unwrap();
     assert!(!found.candidates.is_empty());
     for candidate in &found.candidates {
@@ -231,7 +189,7 @@ fn a_door_without_a_body_goes_there_and_back() {
     };
     let rotations = (0..=60).map(|frame| DQuat::from_rotation_y(opened(frame))).collect();
     let take = Take::new("door", skeleton, 1.0 / 30.0, vec![DVec3::ZERO; 61], rotations).unwrap();
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let (found, _) = analysis.find_and_make(&ping_pong(&take, 0.5)).unwrap();
     let best = found.best().unwrap();
     // All of it that moves: the open door is held.
@@ -254,7 +212,7 @@ fn a_door_without_a_body_goes_there_and_back() {
 #[test]
 fn a_body_that_walks_comes_back_on_its_feet() {
     let take = walk_of(steady());
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let candidate = analysis.appraise(20.0, 90.0, &ping_pong(&take, 0.4)).unwrap();
     let stands = |made: &MadeLoop, sample: usize| {
         let contacts = made.feet.contacts.iter().filter(|contact| contact.foot == 0);
@@ -307,7 +265,7 @@ fn long_stretches_are_found() {
         (0..3 * count).map(at).collect(),
     )
     .unwrap();
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let moved = |frame: usize| angle(frame + 1) - angle(frame - 1);
     let mean = (1..count - 1).map(|frame| moved(frame) * moved(frame)).sum::<f64>() / (count - 2) as f64;
     for shortest in [1.0, 600.0] {
@@ -330,7 +288,7 @@ fn long_stretches_are_found() {
 #[test]
 fn what_cannot_be_made_is_refused() {
     let take = banner(30.0, 4.0);
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let settings = ping_pong(&take, 0.5);
     assert!(analysis.appraise(10.0, 12.0, &settings).is_err());
     assert!(analysis.appraise(50.0, 10.0, &settings).is_err());
@@ -345,12 +303,12 @@ fn what_cannot_be_made_is_refused() {
         Err(MakeError::MeanCycle(_))
     ));
     let short = banner(30.0, 0.1);
-    let analysis = Analysis::new(&short).unwrap();
+    let analysis = analysed(&short);
     let refused = analysis.find_loops(&ping_pong(&short, 0.5));
     assert!(matches!(refused, Err(SearchError::TooShort { .. })), "{refused:?}");
     let one = skeleton(&[("thing", None, DVec3::ZERO)]);
     let still = Take::new("still", one, 0.1, vec![DVec3::ZERO; 50], vec![DQuat::IDENTITY; 50]).unwrap();
-    let analysis = Analysis::new(&still).unwrap();
+    let analysis = analysed(&still);
     assert_eq!(analysis.find_loops(&ping_pong(&still, 0.5)), Err(SearchError::Still));
     // Odd numbers of frames and odd times of turns give loops all the same.
     for ease in [f64::NAN, f64::INFINITY, -1.0, 0.0, 1e-300, 1e300] {

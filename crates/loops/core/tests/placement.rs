@@ -2,12 +2,10 @@
 
 use glam::DVec3;
 use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::{
-    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, Take, analysis::Body, root_motion::RootSpace,
-};
+use loopwright_core::{LoopSettings, MadeLoop, RootMode, RootSettings, Take, analysis::Body, root_motion::RootSpace};
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize_idle};
 
-use crate::support::{best, moved, posed, walk_of};
+use crate::support::{analysed, best, moved, posed, walk_of};
 
 /// A turning walk that starts anywhere, facing anywhere, on a floor above the origin.
 fn walk(place: Rigid) -> Take {
@@ -17,7 +15,7 @@ fn walk(place: Rigid) -> Take {
 
 /// The same loop where the take stood, and at the origin.
 fn both(take: &Take, root: RootSettings) -> [MadeLoop; 2] {
-    let analysis = Analysis::new(take).unwrap();
+    let analysis = analysed(take);
     let best = best(&analysis);
     [false, true].map(|recenter| {
         let settings = LoopSettings::with_root(RootSettings { recenter, ..root });
@@ -128,10 +126,10 @@ fn a_whole_take_starts_at_the_origin() {
         let take = walk(place);
         let body = Body::find(&take, &loopwright_core::BodyOverrides::default()).unwrap();
         let moved = take.recentered(&body);
-        let analysis = Analysis::new(&moved).unwrap();
+        let analysis = analysed(&moved);
         let first = analysis.heading.world_from_heading(0);
         assert!(is_over_origin(first.translation), "{first:?}");
-        let height = Analysis::new(&take).unwrap().heading.ground(0).y;
+        let height = analysed(&take).heading.ground(0).y;
         assert!((first.translation.y - height).abs() < 1e-9);
         assert!(rotation::yaw_of(first.rotation).abs() < 1e-9);
         // Everything else moves along.

@@ -200,8 +200,10 @@ fn loops_come_back_from_their_keys() {
         let back = LoopClip::from_keys(&keys(&clip, COUNT + 1), layout, *clip.root(), 0).unwrap();
         assert_eq!(back.num_samples(), COUNT);
         for key in 0..3 * COUNT {
-            let is_same = are_alike(&clip.world_pose(key), &back.world_pose(key));
-            assert!(is_same, "in place: {in_place}");
+            assert!(
+                are_alike(&clip.world_pose(key), &back.world_pose(key)),
+                "in place: {in_place}"
+            );
         }
     }
     // A file whose root followed a path gives the same body on its twist.

@@ -8,12 +8,14 @@ use loopwright_core::edit::{JointOffset, LoopEdit, Offset};
 use loopwright_core::feet::{FeetSettings, FootLock, FootOutcome, RootSpeed, StanceEdit, StanceSpan};
 use loopwright_core::retarget::{FootSole, RigPair};
 use loopwright_core::{
-    Analysis, Joint, LoopSettings, MadeLoop, Pose, RootMode, RootSettings, SearchSettings, Skeleton, Take,
-    loop_clip::LoopKeys, math::rotation, motion::WorldTracks, quality,
+    LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take, loop_clip::LoopKeys, math::rotation,
+    motion::WorldTracks, quality,
 };
 
-use crate::support::characters::{Character, PLAIN, character, rig_at_rest, rig_of, speed_of_points, walk};
-use crate::support::{best_made, joint, measured, posed};
+use crate::support::characters::{
+    Character, PLAIN, Tree, character, pair_onto, rig_at_rest, rig_of, speed_of_points, walk,
+};
+use crate::support::{analysed, best_made, measured, posed};
 
 /// The walker, a character, and the recommended loop of the walker with these settings on it.
 struct On {
@@ -24,8 +26,8 @@ struct On {
 
 fn onto(target: &Take, search: &SearchSettings, settings: &LoopSettings) -> On {
     let take = walk();
-    let pair = RigPair::new(rig_of(&take), rig_at_rest(target)).unwrap();
-    let analysis = Analysis::new(&take).unwrap();
+    let pair = pair_onto(&take, target);
+    let analysis = analysed(&take);
     let found = analysis.find_loops(search).unwrap();
     let settings = LoopSettings {
         character: Some(Arc::new(pair.clone())),
@@ -95,7 +97,7 @@ fn toes_without_ends_keep_their_turns() {
     let down = target.world_tracks().position(0, ball).y;
     for off in [0.0, 1e-10, 1e-4] {
         let target = posed(&target, |_, pose| pose.translations[0].y -= down - off);
-        let pair = RigPair::new(rig_of(&take), rig_at_rest(&target)).unwrap();
+        let pair = pair_onto(&take, &target);
         let moved = pair.of_motion(&take.world_tracks()).take(&take).unwrap();
         for (toe, like) in [("ball_l", "LeftToeBase"), ("ball_r", "RightToeBase")] {
             let [toe, like] = [moved.skeleton().find(toe), take.skeleton().find(like)].map(Option::unwrap);
@@ -138,7 +140,7 @@ fn fronts_of_shoes_stay_above_the_ground_while_feet_are_held() {
     let take = walk();
     let target = with_long_feet(&character(&take, PLAIN));
     let soles = long_soles(&target);
-    let own = best_made(&Analysis::new(&take).unwrap(), &LoopSettings::default()).loop_clip;
+    let own = best_made(&analysed(&take), &LoopSettings::default()).loop_clip;
     let lowest_with = |lock: FootLock| {
         let rig = rig_at_rest(&target).with_soles(soles.clone());
         let transfer = RigPair::new(rig_of(&take), rig).unwrap().of_loop(&own);
@@ -233,27 +235,13 @@ fn edits_stances_and_the_origin_are_the_characters() {
     assert!(made.recentered_by.is_some() && !measured(&made).pops());
 }
 
-/// The same character below a joint on the ground, as engines have it, whose axes are a quarter turn off.
+/// The character below a joint on the ground, as engines have it, whose axes are a quarter turn off.
 fn below_a_root(character: &Take) -> Take {
-    let tilt = DQuat::from_axis_angle(DVec3::X, -FRAC_PI_2);
-    let own = character.pose(0).to_pose();
-    let mut joints = vec![joint("root", None, DVec3::ZERO)];
-    let mut pose = Pose::new(vec![DVec3::ZERO], vec![tilt]);
-    for (joint, known) in character.skeleton().joints().iter().enumerate() {
-        let (mut at, mut turn) = (own.translations[joint], own.rotations[joint]);
-        if known.parent.is_none() {
-            (at, turn) = (tilt.conjugate() * at, tilt.conjugate() * turn);
-        }
-        pose.translations.push(at);
-        pose.rotations.push(turn);
-        joints.push(Joint {
-            parent: Some(known.parent.map_or(0, |parent| parent + 1)),
-            rest_offset: at,
-            ..known.clone()
-        });
-    }
-    let skeleton = Skeleton::new(joints).unwrap();
-    Take::new("rooted", skeleton, 0.1, pose.translations, pose.rotations).unwrap()
+    let mut tree = Tree::of(character);
+    tree.add("root", None, DVec3::ZERO).hang("pelvis", "root");
+    let root = tree.find("root");
+    tree.joints[root].2.rotation = DQuat::from_axis_angle(DVec3::X, -FRAC_PI_2);
+    tree.take()
 }
 
 #[test]
@@ -287,7 +275,7 @@ fn the_root_joint_of_the_character_carries_the_root_motion_in_every_mode() {
 #[test]
 fn mirrored_loops_stay_mirrored_on_a_character_and_after_edits() {
     let take = walk();
-    let mirror = Analysis::new(&take).unwrap().mirror(&[]).unwrap();
+    let mirror = analysed(&take).mirror(&[]).unwrap();
     let search = SearchSettings {
         pairing: Some(mirror).into(),
         ..SearchSettings::default()
@@ -320,24 +308,21 @@ fn mirrored_loops_stay_mirrored_on_a_character_and_after_edits() {
     }
 }
 
-/// The same character with balls of the feet twice as far ahead, which its legs do not always reach.
+/// The character with balls of the feet twice as far ahead, which its legs do not always reach.
 fn with_long_feet(character: &Take) -> Take {
-    let mut pose = character.pose(0).to_pose();
-    let mut joints = character.skeleton().joints().to_vec();
-    for name in ["ball_l", "ball_r"] {
-        let ball = character.skeleton().find(name).unwrap();
-        pose.translations[ball] *= DVec3::new(1.0, 1.0, 2.0);
-        joints[ball].rest_offset = pose.translations[ball];
+    let mut tree = Tree::of(character);
+    for (foot, ball) in [("foot_l", "ball_l"), ("foot_r", "ball_r")] {
+        let (foot, at) = (tree.at(foot), tree.at(ball));
+        tree.put(ball, at + DVec3::Z * (at - foot).z);
     }
-    let skeleton = Skeleton::new(joints).unwrap();
-    Take::new("long feet", skeleton, 0.1, pose.translations, pose.rotations).unwrap()
+    tree.take()
 }
 
 #[test]
 fn legs_grow_by_no_more_than_is_allowed_and_reach_farther() {
     let take = walk();
     let target = with_long_feet(&character(&take, PLAIN));
-    let mut pair = RigPair::new(rig_of(&take), rig_at_rest(&target)).unwrap();
+    let mut pair = pair_onto(&take, &target);
     let lengths = |on: &Take| -> Vec<f64> {
         let world = on.world_tracks();
         let find = |name: &str| on.skeleton().find(name).unwrap();
@@ -377,8 +362,10 @@ fn legs_grow_by_no_more_than_is_allowed_and_reach_farther() {
     let [thigh, shin, arm, foot] = <[f64; 4]>::try_from(lengths(&grown)).unwrap();
     assert!(thigh > 1.001 * rest[0] && thigh < 1.01 * rest[0], "{thigh} {}", rest[0]);
     assert!((thigh / rest[0] - shin / rest[1]).abs() < 1e-9, "both bones grow alike");
-    let is_kept = (arm - rest[2]).abs() < 1e-12 && (foot - rest[3]).abs() < 1e-12;
-    assert!(is_kept, "{arm} {foot}");
+    assert!(
+        (arm - rest[2]).abs() < 1e-12 && (foot - rest[3]).abs() < 1e-12,
+        "{arm} {foot}"
+    );
     let after = miss(&pair, &grown);
     assert!(after < before, "{before} m, {after} m");
     // A loop stays closed.
@@ -386,5 +373,5 @@ fn legs_grow_by_no_more_than_is_allowed_and_reach_farther() {
         character: Some(Arc::new(pair)),
         ..LoopSettings::default()
     };
-    assert!(!measured(&best_made(&Analysis::new(&take).unwrap(), &settings)).pops());
+    assert!(!measured(&best_made(&analysed(&take), &settings)).pops());
 }

@@ -5,7 +5,7 @@ use loopwright_core::pipeline::{RetriedLoop, Retry};
 use loopwright_core::{Analysis, LoopCandidate, LoopSettings, SearchSettings, Take, feet::FootLock};
 use loopwright_synth::WalkSettings;
 
-use crate::support::{by_cost, measured, steady, walk_of};
+use crate::support::{analysed, by_cost, measured, steady, walk_of};
 
 /// Several cycles of exactly 60 frames.
 fn walk() -> Take {
@@ -36,7 +36,7 @@ fn retried(analysis: &Analysis, first: &LoopCandidate, others: &[LoopCandidate],
 
 #[test]
 fn the_first_stretch_whose_seam_does_not_show_is_taken() {
-    let analysis = Analysis::new(&walk()).unwrap();
+    let analysis = analysed(&walk());
     let too_short = stretch(&analysis, 70, 122);
     let others = [stretch(&analysis, 70, 120), stretch(&analysis, 65, 125)];
 
@@ -52,7 +52,7 @@ fn the_first_stretch_whose_seam_does_not_show_is_taken() {
 
 #[test]
 fn stretches_are_searched_for_where_none_is_given() {
-    let analysis = Analysis::new(&walk()).unwrap();
+    let analysis = analysed(&walk());
     let too_short = stretch(&analysis, 70, 122);
     let search = by_cost();
     let found = analysis.find_loops(&search).unwrap().candidates;
@@ -68,7 +68,7 @@ fn stretches_are_searched_for_where_none_is_given() {
 
 #[test]
 fn a_loop_that_the_search_made_is_the_one_that_would_be_made() {
-    let analysis = Analysis::new(&walk_of(WalkSettings::default())).unwrap();
+    let analysis = analysed(&walk_of(WalkSettings::default()));
     let (found, made) = analysis.find_and_make(&SearchSettings::default()).unwrap();
     let best = found.best().unwrap();
     assert_eq!(made.as_ref().map(|made| &made.candidate), Some(best));
@@ -94,7 +94,7 @@ fn a_loop_that_the_search_made_is_the_one_that_would_be_made() {
 
 #[test]
 fn the_seam_is_closed_otherwise_where_no_stretch_helps() {
-    let analysis = Analysis::new(&walk()).unwrap();
+    let analysis = analysed(&walk());
     let first = stretch(&analysis, 70, 122);
     let others = [stretch(&analysis, 70, 120)];
 
@@ -109,7 +109,7 @@ fn the_seam_is_closed_otherwise_where_no_stretch_helps() {
 
 #[test]
 fn the_closure_chosen_shows_no_seam_where_another_does_not() {
-    let analysis = Analysis::new(&walk()).unwrap();
+    let analysis = analysed(&walk());
     for end in [120, 122] {
         let first = stretch(&analysis, 70, end);
         let choice = analysis.choose_closure(&first, &LoopSettings::default()).unwrap();

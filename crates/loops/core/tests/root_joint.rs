@@ -356,36 +356,4 @@ fn an_inertialized_root_meets_itself_in_velocity_and_acceleration() {
         let [inside, seam] = unevenness(&|key| made.loop_clip.root_pose(key));
         assert!(seam[0] < inside[0] && seam[1] < 2.0 * inside[1], "{seam:?} {inside:?}");
     }
-    let uncut = |key: usize| {
-        let [cycle, at] = [key / PERIOD, key % PERIOD].map(|frames| frames as f64 * FRAME_TIME);
-        let start = START as f64 * FRAME_TIME;
-        let travel = hastening(start).inverse() * hastening(start + PERIOD as f64 * FRAME_TIME);
-        let before = if cycle > 0.0 { travel } else { Rigid::IDENTITY };
-        before * hastening(start).inverse() * hastening(start + at)
-    };
-    let [inside, seam] = unevenness(&uncut);
-    assert!(
-        seam[0] > 10.0 * inside[0] && seam[1] > 10.0 * inside[1],
-        "{seam:?} {inside:?}"
-    );
-}
-
-/// Played over a hundred seams, velocities on both sides of each are equal in the root's own axes.
-#[test]
-fn an_inertialized_root_plays_without_a_gap() {
-    for order in [Order::C1, Order::C2] {
-        let clip = inertialized(order, [0.3, 0.6], 0.4).loop_clip;
-        for cycle in 1..=100 {
-            let seam = f64::from(cycle) * clip.period_secs();
-            // Differences of second order, so that the root's own acceleration has no part in it.
-            let rates = [-1e-5, 1e-5].map(|step: f64| {
-                let [near, far] = [step, 2.0 * step].map(|step| clip.root_delta(seam, seam + step));
-                let turn = |delta: Rigid| rotation::log(delta.rotation);
-                let rate = |near: DVec3, far: DVec3| (4.0 * near - far) / (2.0 * step);
-                [rate(near.translation, far.translation), rate(turn(near), turn(far))]
-            });
-            let [moves, turns] = [0, 1].map(|part| (rates[0][part] - rates[1][part]).length());
-            assert!(moves < 1e-6 && turns.to_degrees() < 1e-6, "{order}: {moves} {turns}");
-        }
-    }
 }

@@ -1,10 +1,10 @@
 //! The autocorrelation against the sum written out, and against the truth of synthetic walks.
 
 use glam::DQuat;
-use loopwright_core::{Analysis, Take, Tracks};
+use loopwright_core::Take;
 use loopwright_synth::WalkSettings;
 
-use crate::support::walk_of;
+use crate::support::{analysed, posed, walk_of};
 
 fn walk(seconds: f64) -> Take {
     walk_of(
@@ -35,7 +35,7 @@ fn detrended(values: &[f64]) -> Vec<f64> {
 #[test]
 fn the_transform_equals_the_sum_written_out() {
     let take = walk(5.0);
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let features = &analysis.features;
     let frames = features.num_frames();
     let values = analysis.spectrum.values();
@@ -57,32 +57,19 @@ fn the_transform_equals_the_sum_written_out() {
     assert_eq!(values.len(), frames * 3 / 4);
 }
 
-/// 100 frames of a period of 34.6 frames: a transform without padding gives 50 there.
-#[test]
-fn a_short_take_does_not_wrap_around() {
-    let take = walk(99.0 / 30.0);
-    let analysis = Analysis::new(&take).unwrap();
-    let peaks = analysis.spectrum.peaks(12, 60, 0.1);
-    let period = WalkSettings::default().period_secs * 30.0;
-    assert!((peaks[0].lag_frames - period).abs() < 1.0, "{peaks:?}");
-    assert!(peaks[0].height > 0.8 && peaks[0].height <= 1.05, "{peaks:?}");
-}
-
 /// Poses that are flagged do not lower the rhythm: a spike of one frame costs little, as if it were not there.
 #[test]
 fn flagged_poses_do_not_enter() {
     let clean = walk(8.0);
-    let spiked = {
-        let mut poses: Vec<_> = (0..clean.num_frames())
-            .map(|frame| clean.pose(frame).to_pose())
-            .collect();
-        for rotation in &mut poses[100].rotations {
-            *rotation = DQuat::from_rotation_x(1.5) * *rotation;
+    let spiked = posed(&clean, |frame, pose| {
+        if frame == 100 {
+            let turn = DQuat::from_rotation_x(1.5);
+            pose.rotations
+                .iter_mut()
+                .for_each(|rotation| *rotation = turn * *rotation);
         }
-        let tracks = Tracks::from_poses(clean.skeleton().clone(), clean.frame_time_secs(), poses).unwrap();
-        Take::from_tracks("spiked", tracks).unwrap()
-    };
-    let [clean, spiked] = [clean, spiked].map(|take| Analysis::new(&take).unwrap());
+    });
+    let [clean, spiked] = [clean, spiked].map(|take| analysed(&take));
     assert!(!spiked.defects.bad_frames.is_empty());
     let differ = clean.spectrum.values().iter().zip(spiked.spectrum.values());
     let worst = differ.map(|(one, other)| (one - other).abs()).fold(0.0, f64::max);

@@ -1,10 +1,10 @@
 //! The list of stretches against sessions whose stretches are known: synthetic walks and idles, joined one after the other.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::{Analysis, LoopCandidate, Pose, SearchSettings, Take, candidate::FoundStretches, math::rotation};
+use loopwright_core::{LoopCandidate, Pose, SearchSettings, Take, candidate::FoundStretches, math::rotation};
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize_idle};
 
-use crate::support::{best, of_poses, walk_of};
+use crate::support::{analysed, best, of_poses, walk_of};
 
 const FRAME_RATE_HZ: f64 = 30.0;
 
@@ -92,7 +92,7 @@ fn session(parts: &[Part]) -> (Take, Vec<[usize; 2]>) {
 }
 
 fn stretches(take: &Take, settings: &SearchSettings) -> FoundStretches {
-    Analysis::new(take).unwrap().find_stretches(settings).unwrap()
+    analysed(take).find_stretches(settings).unwrap()
 }
 
 /// The part that holds a whole loop, up to half a second on either side.
@@ -120,13 +120,15 @@ fn assert_one_row_each(parts: &[Part]) {
         let part = &parts[part_of(&row.best, &frames).unwrap()];
         assert_eq!(row.best.is_idle, part.speed_mps == 0.0, "{part:?}: {summary:?}");
         let speed_mps = row.best.twist.linear.length();
-        let is_near = (speed_mps - part.speed_mps).abs() < 0.05 * part.speed_mps + 0.01;
-        assert!(is_near, "{part:?}: {summary:?}");
+        assert!(
+            (speed_mps - part.speed_mps).abs() < 0.05 * part.speed_mps + 0.01,
+            "{part:?}: {summary:?}"
+        );
         let turn_dps = row.best.twist.angular.y.to_degrees();
         assert!((turn_dps - part.turn_dps).abs() < 3.0, "{part:?}: {summary:?}");
     }
     // The recommended loop first, and idle ones last.
-    assert_eq!(found.rows[0].best, best(&Analysis::new(&take).unwrap()));
+    assert_eq!(found.rows[0].best, best(&analysed(&take)));
     assert!(found.rows[1..].is_sorted_by_key(|row| row.best.is_idle), "{summary:?}");
 }
 
@@ -161,10 +163,7 @@ fn a_single_walk_is_one_row_with_its_versions() {
     assert_eq!(found.rows.len(), 1, "{:?}", found.rows);
     assert!(found.rows[0].versions.len() >= 8, "{}", found.rows[0].versions.len());
     // All that the search of the whole take lists is there, and nothing twice.
-    let listed = Analysis::new(&take)
-        .unwrap()
-        .find_loops(&SearchSettings::default())
-        .unwrap();
+    let listed = analysed(&take).find_loops(&SearchSettings::default()).unwrap();
     let versions = &found.rows[0].versions;
     for candidate in &listed.candidates[1..] {
         let same = versions.iter().filter(|version| version.cut == candidate.cut);
@@ -242,7 +241,7 @@ fn every_kind_comes_once_before_any_comes_again() {
 fn every_cycle_of_a_gait_is_found() {
     let parts = [walk(8.0, 1.2, 10.0), idle(5.0), walk(6.0, 0.8, 0.0)];
     let (take, frames) = session(&parts);
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let cycles = analysis.find_cycles(&SearchSettings::default()).unwrap().candidates;
     for part in [0, 2] {
         let of_part: Vec<&LoopCandidate> = (cycles.iter())

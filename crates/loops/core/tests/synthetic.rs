@@ -1,10 +1,10 @@
 //! Search and root motion against the truth of synthetic takes.
 
 use glam::DVec3;
-use loopwright_core::{Analysis, LoopSettings, SearchSettings, math::Twist, mirror::Pairing};
+use loopwright_core::{LoopSettings, SearchSettings, math::Twist, mirror::Pairing};
 use loopwright_synth::{SyntheticTake, random_settings, synthesize};
 
-use crate::support::{best, steady, walk_of};
+use crate::support::{analysed, best, steady, walk_of};
 
 const TAKES: u64 = 200;
 
@@ -21,7 +21,7 @@ struct Errors {
 
 fn errors(synthetic: &SyntheticTake) -> Option<Errors> {
     let SyntheticTake { take, truth } = synthetic;
-    let analysis = Analysis::new(take).unwrap();
+    let analysis = analysed(take);
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     let best = found.best()?;
     let dt = take.frame_time_secs();
@@ -91,15 +91,19 @@ fn the_fundamental_and_the_twist_are_found_on_random_walks() {
 #[test]
 fn an_exactly_periodic_walk_is_closed_without_a_trace() {
     let take = walk_of(steady().period_secs(1.2).frame_rate_hz(60.0));
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let best = best(&analysis);
     assert_eq!((best.cycles, best.cut.num_frames().round()), (1, 72.0));
     let made = analysis.make_loop(&best, &LoopSettings::default()).unwrap();
     let offsets = made.closed.rotation_offsets.iter().map(|offset| offset.length());
     let largest = offsets.fold(0.0, f64::max);
     // The trend of the hips' height is cut short near the ends of the take and moves the length by a thousandth of a frame.
-    let is_right = largest < 1e-4;
-    assert!(is_right, "{largest} {:?} {:?}", best.cut, made.closed.seam.largest());
+    assert!(
+        largest < 1e-4,
+        "{largest} {:?} {:?}",
+        best.cut,
+        made.closed.seam.largest()
+    );
 }
 
 #[test]
@@ -110,7 +114,7 @@ fn half_cycles_are_found_and_made_symmetric() {
         let Ok(SyntheticTake { take, truth }) = synthesize(&settings) else {
             continue;
         };
-        let analysis = Analysis::new(&take).unwrap();
+        let analysis = analysed(&take);
         let mirror = analysis.mirror(&[]).unwrap();
         let search = SearchSettings {
             pairing: Pairing::Mirrored(mirror.clone()),

@@ -3,16 +3,14 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright_core::feet::{StanceEdit, StanceSpan};
 use loopwright_core::math::{ops, rotation};
 use loopwright_core::mean_cycle::CyclesEnd;
 use loopwright_core::pipeline::MakeError;
-use loopwright_core::retarget::RigPair;
 use loopwright_core::variation::{VariationError, VariationSettings};
-use loopwright_core::{Analysis, Joint, LoopClip, LoopSettings, MadeLoop, Skeleton, Take};
+use loopwright_core::{Joint, LoopClip, LoopSettings, MadeLoop, Skeleton, Take};
 
-use crate::support::characters::{Character, PLAIN, character, rig_at_rest, rig_of};
-use crate::support::{best, posed, posed_on, steady, walk_of};
+use crate::support::characters::{Character, PLAIN, character, pair_onto};
+use crate::support::{analysed, best, posed, posed_on, steady, walk_of};
 
 /// Slow swings of no common period with the walk; of the mean square one.
 fn wander(secs: f64, phase: f64) -> f64 {
@@ -30,10 +28,7 @@ const ARM: f64 = 0.06;
 
 /// A walk of 24 s whose upper body wanders from cycle to cycle; legs and hips go round exactly.
 fn wandering() -> Take {
-    let take = walk_of(loopwright_synth::WalkSettings {
-        seconds: 24.0,
-        ..steady()
-    });
+    let take = walk_of(steady().seconds(24.0));
     let [head, spine, arm] = ["Head", "Spine", "LeftArm"].map(|name| take.skeleton().find(name).unwrap());
     let step = take.frame_time_secs();
     posed(&take, |frame, pose| {
@@ -49,7 +44,7 @@ fn wandering() -> Take {
 }
 
 fn made(take: &Take, variation: Option<VariationSettings>) -> MadeLoop {
-    let analysis = Analysis::new(take).unwrap();
+    let analysis = analysed(take);
     let settings = LoopSettings {
         variation,
         ..LoopSettings::default()
@@ -168,7 +163,7 @@ fn every_seam_is_as_smooth_as_the_rest() {
 #[test]
 fn what_cannot_vary_is_refused() {
     let take = wandering();
-    let analysis = Analysis::new(&take).unwrap();
+    let analysis = analysed(&take);
     let candidate = best(&analysis);
     let refused = |variation: VariationSettings| {
         let settings = LoopSettings {
@@ -182,76 +177,43 @@ fn what_cannot_vary_is_refused() {
     };
     let whole = settings(0);
     for secs in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(
-            refused(VariationSettings { secs, ..whole }),
-            VariationError::Secs { .. }
-        ));
+        let refused = refused(VariationSettings { secs, ..whole });
+        assert!(matches!(refused, VariationError::Secs { .. }), "{refused}");
     }
     for amount in [-0.1, 0.0, 2.1, f64::NAN] {
-        assert!(matches!(
-            refused(VariationSettings { amount, ..whole }),
-            VariationError::Amount { .. }
-        ));
+        let refused = refused(VariationSettings { amount, ..whole });
+        assert!(matches!(refused, VariationError::Amount { .. }), "{refused}");
     }
-    assert!(matches!(
-        refused(VariationSettings { secs: 1e9, ..whole }),
-        VariationError::TooLong { .. }
-    ));
-    // Two cycles show too little.
-    let short = walk_of(loopwright_synth::WalkSettings {
-        seconds: 3.0,
-        ..steady()
-    });
-    let analysis = Analysis::new(&short).unwrap();
-    let variation = Some(whole);
-    let made = analysis.make_loop(
-        &best(&analysis),
-        &LoopSettings {
-            variation,
+    let too_long = refused(VariationSettings { secs: 1e9, ..whole });
+    assert!(matches!(too_long, VariationError::TooLong { .. }));
+    // What the cycles of a steady walk show: two or three too little, and those that are all alike nothing.
+    let of_walk = |seconds: f64| {
+        let analysis = analysed(&walk_of(steady().seconds(seconds)));
+        let settings = LoopSettings {
+            variation: Some(whole),
             ..LoopSettings::default()
-        },
-    );
-    assert!(matches!(made, Err(MakeError::Variation(_))));
-    // Three show too little, too, and what ends their row is said.
-    let short = walk_of(loopwright_synth::WalkSettings {
-        seconds: 4.6,
-        ..steady()
-    });
-    let analysis = Analysis::new(&short).unwrap();
-    let settings = LoopSettings {
-        variation,
-        ..LoopSettings::default()
+        };
+        match analysis.make_loop(&best(&analysis), &settings) {
+            Err(MakeError::Variation(error)) => error,
+            made => panic!("{:?}", made.map(|made| made.variation)),
+        }
     };
-    let refused = analysis.make_loop(&best(&analysis), &settings);
-    let Err(MakeError::Variation(
-        error @ VariationError::TooFewCycles {
+    of_walk(3.0);
+    let few = of_walk(4.6);
+    let expected = matches!(
+        few,
+        VariationError::TooFewCycles {
             found: 2..=3,
             before: CyclesEnd::TakeEnds,
             after: CyclesEnd::TakeEnds,
-        },
-    )) = refused
-    else {
-        panic!("{:?}", refused.map(|made| made.variation));
-    };
-    assert!(
-        error.to_string().contains("the take has no frames for another cycle"),
-        "{error}"
+        }
     );
-    // Cycles that are all alike do not vary.
-    let alike = walk_of(loopwright_synth::WalkSettings {
-        seconds: 12.0,
-        ..steady()
-    });
-    let analysis = Analysis::new(&alike).unwrap();
-    let refused = analysis.make_loop(&best(&analysis), &settings);
     assert!(
-        matches!(
-            refused,
-            Err(MakeError::Variation(VariationError::Alike { left_out: false }))
-        ),
-        "{:?}",
-        refused.map(|made| made.variation)
+        expected && few.to_string().contains("no frames for another cycle"),
+        "{few}"
     );
+    let alike = of_walk(12.0);
+    assert!(matches!(alike, VariationError::Alike { left_out: false }), "{alike}");
 }
 
 /// The take with a joint turned about the bone below it, by an angle at each time.
@@ -339,45 +301,28 @@ fn what_hangs_from_a_leg_does_not_vary() {
     }
 }
 
-/// A character varies by as much as the take, at the same time and in the same joints; it is edited, and its feet stand, in every cycle.
+/// A character varies by as much as the take, at the same time and in the same joints, and its feet stand in every cycle.
 #[test]
 fn a_character_varies_as_the_take_does() {
     let take = wandering();
     let target = character(&take, Character { legs: 0.45, ..PLAIN });
-    let pair = RigPair::new(rig_of(&take), rig_at_rest(&target)).unwrap();
-    let foot = 0;
-    let made_with = |variation: Option<VariationSettings>, stances: Vec<StanceEdit>| {
-        let analysis = Analysis::new(&take).unwrap();
+    let pair = Arc::new(pair_onto(&take, &target));
+    let analysis = analysed(&take);
+    let [plain, varied] = [None, Some(settings(3))].map(|variation| {
         let on = LoopSettings {
             variation,
-            stances,
-            character: Some(Arc::new(pair.clone())),
+            character: Some(pair.clone()),
             ..LoopSettings::default()
         };
         analysis.make_loop(&best(&analysis), &on).unwrap()
-    };
-    let found = made_with(None, Vec::new());
-    let contact = found.feet.contacts.iter().find(|contact| contact.foot == foot).unwrap();
-    let [start, end] = [contact.start_sample, contact.start_sample + contact.num_samples / 2]
-        .map(|sample| sample as f64 * found.loop_clip.step_secs());
-    let swings = vec![StanceEdit {
-        foot,
-        span: StanceSpan::Secs([start, end]),
-        stands: false,
-    }];
-    let (plain, varied) = (made_with(None, swings.clone()), made_with(Some(settings(3)), swings));
-    assert_ne!(plain.feet.contacts, found.feet.contacts);
+    });
     let (count, many) = (plain.loop_clip.num_samples(), varied.loop_clip.num_samples());
+    assert_eq!(many, count * varied.num_copies());
     assert_eq!(
-        (many, varied.num_copies()),
-        (count * varied.num_copies(), varied.num_copies())
+        varied.feet.contacts.len(),
+        plain.feet.contacts.len() * varied.num_copies()
     );
-    let stands = |made: &MadeLoop, sample: usize| {
-        let mut contacts = made.feet.contacts.iter().filter(|contact| contact.foot == foot);
-        contacts.any(|contact| contact.keys().any(|key| key % made.loop_clip.num_samples() == sample))
-    };
     for sample in 0..many {
-        assert_eq!(stands(&varied, sample), stands(&plain, sample % count), "{sample}");
         let [one, other] = [(&varied, sample), (&plain, sample % count)].map(|(made, sample)| {
             let joints = ["thigh_l", "calf_l", "foot_l", "ball_r"].map(|name| target.skeleton().find(name).unwrap());
             joints.map(|joint| made.loop_clip.body_pose(sample).rotations[joint])

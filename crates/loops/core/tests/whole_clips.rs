@@ -11,7 +11,9 @@ use loopwright_core::{
 };
 use loopwright_synth::WalkSettings;
 
-use crate::support::{best, best_made, measured, of_frames, of_poses, posed, skeleton, steady, take_of, walk_of};
+use crate::support::{
+    analysed, best, best_made, measured, of_frames, of_poses, posed, skeleton, steady, take_of, walk_of,
+};
 
 /// A walk of exactly one cycle of `frames` frames, and as many keys as asked for.
 fn cycle(frames: usize, keys: usize) -> Take {
@@ -24,14 +26,14 @@ fn cycle(frames: usize, keys: usize) -> Take {
 }
 
 fn whole(take: &Take) -> Option<WholeClip> {
-    let analysis = Analysis::new(take).unwrap();
+    let analysis = analysed(take);
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     found.best().and_then(|best| best.whole)
 }
 
 fn made(take: &Take) -> MadeLoop {
     let settings = LoopSettings::with_feet(FootLock::Off);
-    best_made(&Analysis::new(take).unwrap(), &settings)
+    best_made(&analysed(take), &settings)
 }
 
 /// Largest distance and rotation between the poses of a loop, moved by its root, and the frames of a take.
@@ -60,8 +62,10 @@ fn a_finished_loop_comes_back_as_it_was() {
         let made = made(&take);
         assert_eq!(made.loop_clip.num_samples(), 66);
         let (metres, radians) = apart(&made, &take, 66);
-        let is_same = metres < 1e-5 && radians < 0.01_f64.to_radians();
-        assert!(is_same, "{last_key}: {metres} {radians}");
+        assert!(
+            metres < 1e-5 && radians < 0.01_f64.to_radians(),
+            "{last_key}: {metres} {radians}"
+        );
     }
 }
 
@@ -112,11 +116,13 @@ fn a_little_more_than_a_cycle_is_trimmed_to_one() {
             .seconds(cycles * truth)
             .frame_rate_hz(30.0)
             .noise_deg(noise_deg);
-        let analysis = Analysis::new(&walk_of(settings)).unwrap();
+        let analysis = analysed(&walk_of(settings));
         let best = best(&analysis);
         let (whole, secs) = (best.whole.unwrap(), best.source_period_secs);
-        let is_cycle = whole.kind == WholeClipKind::Cycle && (secs - truth).abs() < 1.0 / 30.0;
-        assert!(is_cycle, "{cycles}, {noise_deg} deg: {secs} s, {whole:?}");
+        assert!(
+            whole.kind == WholeClipKind::Cycle && (secs - truth).abs() < 1.0 / 30.0,
+            "{cycles}, {noise_deg} deg: {secs} s, {whole:?}"
+        );
         let quality = measured(&analysis.make_loop(&best, &LoopSettings::default()).unwrap());
         let displacement = quality.displacement_metres.unwrap();
         assert!(!quality.pops() && displacement < 0.01, "{quality:?}");
@@ -143,7 +149,7 @@ fn a_single_cycle_has_its_own_period() {
             .period_secs(truth)
             .seconds(f64::from(keys - 1) / 30.0)
             .frame_rate_hz(30.0);
-        let analysis = Analysis::new(&walk_of(settings)).unwrap();
+        let analysis = analysed(&walk_of(settings));
         let found = analysis.find_loops(&SearchSettings::default()).unwrap();
         let Some(best) = found.best() else {
             // Two frames short of a cycle is no cycle.
@@ -151,8 +157,10 @@ fn a_single_cycle_has_its_own_period() {
             continue;
         };
         let (whole, secs) = (best.whole.unwrap(), best.source_period_secs);
-        let is_right = whole.last_key == LastKey::BeforeClosing && (secs - truth).abs() < 4e-3;
-        assert!(is_right, "{keys}: {secs} s, {whole:?}");
+        assert!(
+            whole.last_key == LastKey::BeforeClosing && (secs - truth).abs() < 4e-3,
+            "{keys}: {secs} s, {whole:?}"
+        );
     }
 }
 
@@ -212,7 +220,7 @@ fn captures_of_many_cycles_are_searched() {
                 .seconds(f64::from(frames - 1) / 60.0)
                 .period_secs(66.0 / 60.0),
         );
-        let best = best(&Analysis::new(&take).unwrap());
+        let best = best(&analysed(&take));
         assert!(best.whole.is_none() && best.cycles == 1, "{frames}: {:?}", best.whole);
     }
 }
@@ -222,7 +230,7 @@ fn clips_of_any_length_have_an_answer() {
     let take = cycle(66, 67);
     for frames in 1..12 {
         let short = of_frames(&take, 0..frames);
-        let analysis = Analysis::new(&short).unwrap();
+        let analysis = analysed(&short);
         assert_eq!(analysis.whole_loop(), None, "{frames}");
         let _ = analysis.whole_cycle();
         let _ = analysis.find_loops(&SearchSettings::default());
@@ -262,8 +270,10 @@ fn fish(beats: f64, frames: usize, name: &str) -> Take {
 fn nothing_is_cut_out_of_what_loops() {
     for (beats, keys) in [(1.0, 60), (2.0, 60), (3.0, 60), (2.0, 61)] {
         let found = whole(&fish(beats, keys, "Take 001")).unwrap();
-        let is_kept = found.loops_already() && found.is_in_place() && found.num_frames == 60.0;
-        assert!(is_kept, "{beats} beats, {keys} keys: {found:?}");
+        assert!(
+            found.loops_already() && found.is_in_place() && found.num_frames == 60.0,
+            "{beats} beats, {keys} keys: {found:?}"
+        );
     }
 }
 
@@ -287,7 +297,7 @@ fn names_tell_what_motion_leaves_open() {
         ("Take 001", WholeClipKind::EndsAsItBegins, false),
     ] {
         let take = strike(name);
-        let found = Analysis::new(&take).unwrap().whole_loop().unwrap();
+        let found = analysed(&take).whole_loop().unwrap();
         assert_eq!((found.kind, found.by_name), (kind, by_name), "{name}");
         let deaf = BodyOverrides {
             ignore_name: true,
@@ -310,10 +320,7 @@ fn a_door_on_its_hinge_moves() {
         let turn = if joint == 0 { turn } else { 0.0 };
         (rows[joint].2, DQuat::from_rotation_y(turn))
     });
-    let found = Analysis::new(&door)
-        .unwrap()
-        .find_loops(&SearchSettings::default())
-        .unwrap();
+    let found = analysed(&door).find_loops(&SearchSettings::default()).unwrap();
     let best = found.best().unwrap();
     assert!(best.loops_already() && best.twist.angular.length() < 1e-6, "{best:?}");
 }

@@ -98,6 +98,17 @@ pub(crate) fn one(names: &[String], wanted: &str) -> Result<usize, AnimationErro
     }
 }
 
+/// Names of parts of a file: their own, else their numbers.
+pub(crate) fn names_or_numbers<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Vec<String> {
+    names
+        .enumerate()
+        .map(|(index, name)| match name {
+            Some(name) if !name.is_empty() => name.to_owned(),
+            _ => index.to_string(),
+        })
+        .collect()
+}
+
 /// Whether a name has letters that stand for others.
 fn is_pattern(wanted: &str) -> bool {
     wanted.contains(['*', '?'])

@@ -49,6 +49,14 @@ pub(crate) fn short_number(number: f64) -> String {
     format!("{number:.digits$}")
 }
 
+/// Says how many are meant besides the one that is named.
+pub(crate) fn and_more(count: usize) -> String {
+    match count {
+        0 | 1 => String::new(),
+        _ => format!(" and {} more", count - 1),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

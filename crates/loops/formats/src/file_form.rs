@@ -39,7 +39,9 @@ pub(crate) trait FileForm: Any {
     fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError>;
 
     /// Makes it ready for writing in one of [`Self::formats`]; `take` is on its skeleton.
-    fn turn_into(&mut self, format: Format, take: &Take);
+    fn turn_into(&mut self, format: Format, take: &Take) {
+        let _ = (format, take);
+    }
 
     fn can_be_extended(&self) -> bool {
         self.capabilities().not_extended.is_none()
@@ -91,7 +93,7 @@ pub(crate) trait FileForm: Any {
     fn assume_metres(&mut self) {}
 
     /// Leaves out keys that say nothing, and states the true unit.
-    fn suit_engines(&mut self);
+    fn suit_engines(&mut self) {}
 
     /// Loops what it holds beside the pose, such as the shapes of a face, along with a loop.
     fn loop_along(&mut self, made: &MadeLoop) -> Result<(), MakeError> {

@@ -50,7 +50,11 @@
 mod format;
 
 #[cfg(test)]
-mod schema;
+mod tests;
+
+#[cfg(test)]
+#[path = "../tests/support/random.rs"]
+mod random;
 
 mod text;
 

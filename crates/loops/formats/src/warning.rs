@@ -1,6 +1,7 @@
 //! Warnings about unusual contents that do not prevent using a file.
 
-use crate::{bvh::warning::BvhWarning, excerpt::list, format::Format, space::warning::SpaceWarning};
+use crate::excerpt::{and_more, list};
+use crate::{bvh::warning::BvhWarning, format::Format, space::warning::SpaceWarning};
 
 /// Something unusual in a file, or a change made to write one. `Display` gives one sentence.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -187,10 +188,7 @@ fn more_files(count: usize) -> String {
 }
 
 fn scaled(count: usize, varies: bool) -> String {
-    let others = match count {
-        0 | 1 => String::new(),
-        _ => format!(" and {} more", count - 1),
-    };
+    let others = and_more(count);
     let verb = match (count, varies) {
         (0 | 1, false) => "has a scale",
         (_, false) => "have a scale",

@@ -6,101 +6,90 @@
 use loopwright_formats::{BvhError, ReadError, ReadSettings, bvh, read_take};
 use loopwright_mocap::folder_or_skip;
 
-use crate::support::Random;
-
-enum Expected {
-    /// Read, with a warning that contains this text; empty for none.
-    Accept(&'static str),
-    /// Rejected, with a message that contains this text.
-    Reject(&'static str),
-}
-
-use Expected::{Accept, Reject};
-
-#[rustfmt::skip]
-const FILES: [(&str, Expected); 81] = [
-    ("00_good_reference", Accept("")),
-    ("all_zero_offsets", Accept("the skeleton has no size")),
-    ("binary_garbage", Reject("not a BVH file: expected HIERARCHY at line 1")),
-    ("braces_on_same_line", Accept("")),
-    ("channels_count_mismatch", Reject("line 9, column 14: CHANNELS says 3 in LeftUpLeg, found 2")),
-    ("channels_huge_count", Reject("channel count \"4294967295\" of LeftUpLeg is out of range")),
-    ("channels_missing", Reject("line 27, column 1: a row has 12 values, the hierarchy has 9 channels")),
-    ("channels_repeated", Reject("channel Xrotation twice in LeftUpLeg")),
-    ("channels_unknown", Reject("unknown channel \"Wrotation\"")),
-    ("channels_zero", Accept("")),
-    ("comma_decimals", Reject("line 28, column 1: \"0,0\" is not a number (frame 1, joint Hips, channel Xposition); decimal comma?")),
-    ("constant_motion", Accept("")),
-    ("cr_only", Accept("")),
-    ("crlf", Accept("")),
-    ("deep_nesting_10000", Reject("nesting is deeper than the limit")),
-    ("duplicate_joint_names", Accept("2 joints are named LeftUpLeg")),
-    ("empty", Reject("the file is empty")),
-    ("end_site_named", Accept("")),
-    ("end_site_with_channels", Reject("line 13, column 7: an End Site has no channels")),
-    ("enormous_value", Reject("value \"1e300\" is out of any plausible range")),
-    ("exponent_floats", Accept("")),
-    ("extra_closing_brace", Reject("line 25, column 1: unexpected \"}\"")),
-    ("fbx_renamed", Reject("not a BVH file: expected HIERARCHY at line 1, column 1")),
-    ("fewer_rows_than_declared", Accept("10 frames declared, 6 present; 6 are used")),
-    ("fps_as_frame_time", Accept("one frame each 30 s; was 30 fps meant?")),
-    ("fractional_frames", Reject("frame count must be a whole number, found \"6.5\"")),
-    ("frame_count_overflow", Reject("frame count is out of range")),
-    ("frame_time_missing", Reject("expected \"Frame Time:\"")),
-    ("frames_missing", Reject("expected \"Frames:\" after MOTION")),
-    ("frames_time_keyword", Accept("unusual keyword \"Frames Time:\"")),
-    ("hierarchy_missing", Reject("expected HIERARCHY at line 1, column 1")),
-    ("huge_frame_count", Accept("4000000000 frames declared, 2 present")),
-    ("inf_value", Reject("line 30, column 5: value is not finite: \"-inf\" (frame 3, joint Hips, channel Yposition)")),
-    ("integer_values", Accept("the frame time \"0333333\" has lost its decimal point")),
-    ("joint_name_is_keyword", Accept("")),
-    ("joint_name_missing", Reject("line 6, column 8: joint name missing after JOINT")),
-    ("joint_name_with_spaces", Accept("")),
-    ("leading_dot_and_plus", Accept("")),
-    ("long_token", Accept("joint name of 200000 characters")),
-    ("lower_case_keywords", Accept("")),
-    ("missing_end_site", Accept("LeftUpLeg and 1 more have no End Site")),
-    ("more_rows_than_declared", Accept("2 rows beyond the declared 4 ignored")),
-    ("motion_before_hierarchy", Reject("expected HIERARCHY at line 1")),
-    ("motion_on_one_line", Accept("")),
-    ("msvc_indeterminate", Reject("\"-1.#IND\" is not a number (frame 3, joint Hips, channel Yposition) (NaN")),
-    ("nan_frame_time", Reject("frame time must be a positive number")),
-    ("nan_offset", Reject("value is not finite: \"nan\" (OFFSET of LeftUpLeg)")),
-    ("nan_value", Reject("value is not finite: \"nan\" (frame 3, joint Hips, channel Yposition)")),
-    ("negative_frame_time", Reject("frame time must be positive")),
-    ("negative_frames", Reject("frame count must not be negative")),
-    ("no_colons", Accept("")),
-    ("no_final_newline", Accept("")),
-    ("no_motion_section", Reject("expected MOTION, found the end of the file")),
-    ("non_utf8_name", Accept("line 6, column 9: joint name is not UTF-8")),
-    ("offset_missing", Reject("OFFSET missing in LeftUpLeg")),
-    ("offset_two_numbers", Reject("OFFSET of LeftUpLeg needs three numbers, found 2")),
-    ("one_frame", Accept("")),
-    ("overflow_value", Reject("value \"1e999\" is out of any plausible range")),
-    ("root_without_body", Reject("expected \"{\" after ROOT Hips")),
-    ("root_without_position", Accept("the root Hips has no position channels")),
-    ("row_too_narrow", Reject("line 28, column 1: a row has 11 values, the hierarchy has 12 channels")),
-    ("row_too_wide", Reject("line 28, column 1: a row has 13 values, the hierarchy has 12 channels")),
-    ("run_on_numbers", Reject("line 31, column 14: \"0.0-0.0\" is not a number (frame 4, joint Hips, channel Zrotation)")),
-    ("scale_channels", Accept("scale channels of LeftUpLeg ignored")),
-    ("second_motion_section", Reject("line 34, column 1: unexpected \"MOTION\" after the last frame")),
-    ("tabs_and_blank_lines", Accept("")),
-    ("text_in_motion", Reject("line 30, column 5: \"ninety\" is not a number")),
-    ("tiny_frame_time", Reject("frame rate is implausible")),
-    ("trailing_garbage", Accept("text after the last frame ignored")),
-    ("trailing_nul_bytes", Accept("text after the last frame ignored")),
-    ("truncated_row", Reject("line 33, column 1: the last frame, 6, has too few values, 6 of 12; is the file cut off?")),
-    ("two_roots", Accept("2 skeletons, the one below Hips is read; 3 other bones are left out")),
-    ("unclosed_brace", Reject("expected \"}\" before \"MOTION\": joint Hips is left open")),
-    ("upper_case_channels", Accept("")),
-    ("utf16_le", Reject("the text is UTF-16; save it as UTF-8 or ASCII")),
-    ("utf8_bom", Accept("")),
-    ("utf8_name", Accept("")),
-    ("whitespace_only", Reject("the file is empty")),
-    ("zero_frame_time", Reject("frame time must be positive")),
-    ("zero_frames", Reject("the file holds no motion")),
-    ("zero_joints", Reject("the hierarchy has no joints")),
-];
+/// Files with what becomes of each: it is read, read with one warning of these words, or refused with a message of these words.
+const FILES: &str = r#"
+00_good_reference: read
+all_zero_offsets: warns, the skeleton has no size
+binary_garbage: refused, not a BVH file: expected HIERARCHY at line 1
+braces_on_same_line: read
+channels_count_mismatch: refused, line 9, column 14: CHANNELS says 3 in LeftUpLeg, found 2
+channels_huge_count: refused, channel count "4294967295" of LeftUpLeg is out of range
+channels_missing: refused, line 27, column 1: a row has 12 values, the hierarchy has 9 channels
+channels_repeated: refused, channel Xrotation twice in LeftUpLeg
+channels_unknown: refused, unknown channel "Wrotation"
+channels_zero: read
+comma_decimals: refused, line 28, column 1: "0,0" is not a number (frame 1, joint Hips, channel Xposition); decimal comma?
+constant_motion: read
+cr_only: read
+crlf: read
+deep_nesting_10000: refused, nesting is deeper than the limit
+duplicate_joint_names: warns, 2 joints are named LeftUpLeg
+empty: refused, the file is empty
+end_site_named: read
+end_site_with_channels: refused, line 13, column 7: an End Site has no channels
+enormous_value: refused, value "1e300" is out of any plausible range
+exponent_floats: read
+extra_closing_brace: refused, line 25, column 1: unexpected "}"
+fbx_renamed: refused, not a BVH file: expected HIERARCHY at line 1, column 1
+fewer_rows_than_declared: warns, 10 frames declared, 6 present; 6 are used
+fps_as_frame_time: warns, one frame each 30 s; was 30 fps meant?
+fractional_frames: refused, frame count must be a whole number, found "6.5"
+frame_count_overflow: refused, frame count is out of range
+frame_time_missing: refused, expected "Frame Time:"
+frames_missing: refused, expected "Frames:" after MOTION
+frames_time_keyword: warns, unusual keyword "Frames Time:"
+hierarchy_missing: refused, expected HIERARCHY at line 1, column 1
+huge_frame_count: warns, 4000000000 frames declared, 2 present
+inf_value: refused, line 30, column 5: value is not finite: "-inf" (frame 3, joint Hips, channel Yposition)
+integer_values: warns, the frame time "0333333" has lost its decimal point
+joint_name_is_keyword: read
+joint_name_missing: refused, line 6, column 8: joint name missing after JOINT
+joint_name_with_spaces: read
+leading_dot_and_plus: read
+long_token: warns, joint name of 200000 characters
+lower_case_keywords: read
+missing_end_site: warns, LeftUpLeg and 1 more have no End Site
+more_rows_than_declared: warns, 2 rows beyond the declared 4 ignored
+motion_before_hierarchy: refused, expected HIERARCHY at line 1
+motion_on_one_line: read
+msvc_indeterminate: refused, "-1.#IND" is not a number (frame 3, joint Hips, channel Yposition) (NaN
+nan_frame_time: refused, frame time must be a positive number
+nan_offset: refused, value is not finite: "nan" (OFFSET of LeftUpLeg)
+nan_value: refused, value is not finite: "nan" (frame 3, joint Hips, channel Yposition)
+negative_frame_time: refused, frame time must be positive
+negative_frames: refused, frame count must not be negative
+no_colons: read
+no_final_newline: read
+no_motion_section: refused, expected MOTION, found the end of the file
+non_utf8_name: warns, line 6, column 9: joint name is not UTF-8
+offset_missing: refused, OFFSET missing in LeftUpLeg
+offset_two_numbers: refused, OFFSET of LeftUpLeg needs three numbers, found 2
+one_frame: read
+overflow_value: refused, value "1e999" is out of any plausible range
+root_without_body: refused, expected "{" after ROOT Hips
+root_without_position: warns, the root Hips has no position channels
+row_too_narrow: refused, line 28, column 1: a row has 11 values, the hierarchy has 12 channels
+row_too_wide: refused, line 28, column 1: a row has 13 values, the hierarchy has 12 channels
+run_on_numbers: refused, line 31, column 14: "0.0-0.0" is not a number (frame 4, joint Hips, channel Zrotation)
+scale_channels: warns, scale channels of LeftUpLeg ignored
+second_motion_section: refused, line 34, column 1: unexpected "MOTION" after the last frame
+tabs_and_blank_lines: read
+text_in_motion: refused, line 30, column 5: "ninety" is not a number
+tiny_frame_time: refused, frame rate is implausible
+trailing_garbage: warns, text after the last frame ignored
+trailing_nul_bytes: warns, text after the last frame ignored
+truncated_row: refused, line 33, column 1: the last frame, 6, has too few values, 6 of 12; is the file cut off?
+two_roots: warns, 2 skeletons, the one below Hips is read; 3 other bones are left out
+unclosed_brace: refused, expected "}" before "MOTION": joint Hips is left open
+upper_case_channels: read
+utf16_le: refused, the text is UTF-16; save it as UTF-8 or ASCII
+utf8_bom: read
+utf8_name: read
+whitespace_only: refused, the file is empty
+zero_frame_time: refused, frame time must be positive
+zero_frames: refused, the file holds no motion
+zero_joints: refused, the hierarchy has no joints
+"#;
 
 /// Reads as a file and as a take; both must agree on whether it is usable.
 fn outcome(bytes: &[u8]) -> Result<Vec<String>, String> {
@@ -113,16 +102,16 @@ fn outcome(bytes: &[u8]) -> Result<Vec<String>, String> {
     parsed.map(|_| warnings.iter().map(ToString::to_string).collect())
 }
 
-fn check(name: &str, bytes: &[u8], expected: &Expected) {
-    match (outcome(bytes), expected) {
-        (Ok(warnings), Accept("")) => assert_eq!(warnings, [""; 0], "{name}"),
-        (Ok(warnings), Accept(part)) => {
+fn check(name: &str, bytes: &[u8], expected: &str) {
+    let (verdict, part) = expected.split_once(", ").unwrap_or((expected, ""));
+    match (outcome(bytes), verdict) {
+        (Ok(warnings), "read") => assert_eq!(warnings, [""; 0], "{name}"),
+        (Ok(warnings), "warns") => {
             let is_right = warnings.len() == 1 && warnings[0].contains(part);
             assert!(is_right, "{name}: {warnings:?}");
         }
-        (Err(message), Reject(part)) => assert!(message.contains(part), "{name}: {message}"),
-        (Ok(_), Reject(part)) => panic!("{name} is read, expected: {part}"),
-        (Err(message), Accept(_)) => panic!("{name} is refused: {message}"),
+        (Err(message), "refused") => assert!(message.contains(part), "{name}: {message}"),
+        (found, _) => panic!("{name}: {found:?}, expected: {expected}"),
     }
 }
 
@@ -130,17 +119,18 @@ fn check(name: &str, bytes: &[u8], expected: &Expected) {
 fn every_bad_file_behaves_as_its_readme_says() {
     let Some(folder) = folder_or_skip() else { return };
     let folder = folder.join("bad");
-    for (name, expected) in &FILES {
+    let files = FILES.trim().lines().map(|line| line.split_once(": ").unwrap());
+    for (name, expected) in files.clone() {
         let bytes = std::fs::read(folder.join(format!("{name}.bvh"))).unwrap_or_else(|error| panic!("{name}: {error}"));
         check(name, &bytes, expected);
     }
     let present = std::fs::read_dir(&folder).unwrap().filter_map(Result::ok);
     let is_bvh = |entry: &std::fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "bvh");
     let count = present.filter(is_bvh).count();
-    assert_eq!(count, FILES.len(), "a file is not in the table");
+    assert_eq!(count, files.count(), "a file is not in the table");
 }
 
-const GOOD: &str = "HIERARCHY
+pub(crate) const GOOD: &str = "HIERARCHY
 ROOT Hips
 {
   OFFSET 0.00 0.00 0.00
@@ -165,51 +155,51 @@ Frame Time: 0.04
 
 #[test]
 fn edits_of_a_good_file() {
-    check("good", GOOD.as_bytes(), &Accept(""));
+    check("good", GOOD.as_bytes(), "read");
     #[rustfmt::skip]
     let edits = [
-        ("HIERARCHY", "\u{FEFF}hierarchy", Accept("")),
-        ("HIERARCHY", "; a note\nHIERARCHY", Reject("expected HIERARCHY at line 1, column 1")),
-        ("JOINT Leg\n", "JOINT Left Leg End {\n", Reject("found \"{\"")),
-        ("JOINT Leg\n  {", "JOINT Left Leg End {", Accept("")),
-        ("JOINT Leg\n", "JOINT \n", Reject("line 6, column 9: joint name missing after JOINT")),
-        ("ROOT Hips", "ROOT Leg", Accept("2 joints are named Leg")),
-        ("OFFSET 9.00 0.00 0.00", "OFFSET 9.00 0.00 0.00 0.00", Reject("needs three numbers, found 4")),
-        ("OFFSET 9.00 0.00 0.00", "OFFSET 9.00 0.00 0.00 OFFSET 9 0 0", Reject("OFFSET twice in Leg")),
-        ("OFFSET 9.00", "OFFSET 9,00", Reject("\"9,00\" is not a number (OFFSET of Leg); decimal comma?")),
-        ("OFFSET 0.00 -40.00 0.00", "", Reject("OFFSET missing in the End Site of Leg")),
-        ("OFFSET 0.00 -40.00 0.00", "OFFSET 0.00 inf 0.00", Reject("(OFFSET of the End Site of Leg)")),
-        ("OFFSET 0.00 -40.00 0.00", "JOINT x", Reject("expected OFFSET or \"}\" in the End Site of Leg, found \"JOINT\"")),
-        ("CHANNELS 3", "CHANNELS 2", Reject("CHANNELS says 2 in Leg, found 3")),
-        ("CHANNELS 3", "CHANNELS three", Reject("expected the number of channels of Leg, found \"three\"")),
-        ("CHANNELS 3", "CHANELS 3", Reject("expected OFFSET, CHANNELS, JOINT, End Site or \"}\" in Leg, found \"CHANELS\"")),
-        ("  CHANNELS 3 Zrotation Xrotation Yrotation\n", "", Reject("a row has 9 values, the hierarchy has 6 channels")),
-        ("Frames: 3", "Frames:3", Accept("")),
-        ("Frames: 3", "FRAMES : 3.0", Accept("")),
-        ("Frames: 3", "Frames: three", Reject("frame count must be a whole number, found \"three\"")),
-        ("Frames: 3", "Frames: nan", Reject("frame count must be a whole number")),
-        ("Frames: 3", "Frames: 5", Accept("5 frames declared, 3 present")),
-        ("Frames: 3", "Frames: 2", Accept("1 row beyond the declared 2 ignored")),
-        ("Frames: 3", "Frames: 18446744073709551615", Accept("18446744073709551615 frames declared, 3 present")),
-        ("Frames: 3", "Frames: 18446744073709551616", Reject("frame count is out of range")),
-        ("Frame Time: 0.04", "Frame Time:0.04", Accept("")),
-        ("Frame Time: 0.04", "FrameTime .04", Accept("")),
-        ("Frame Time: 0.04", "Frame Time: 0,04", Reject("frame time must be a positive number of seconds")),
-        ("Frame Time: 0.04", "Frame Time: 1", Accept("one frame each 1 s; was 1 fps meant?")),
-        ("Frame Time: 0.04", "Frame Time: 20000", Reject("frame rate is implausible")),
-        ("Frame Time: 0.04\n", "Frame Time:", Reject("frame time must be positive")),
-        ("0.0 20.0 0.0\n", "0.0 20.0 0.0\u{1A}", Accept("text after the last frame ignored")),
-        ("0.0 20.0 0.0\n", "0.0 20.0 0.0\nroot b", Reject("unexpected \"root\" after the last frame")),
-        ("0.0 20.0 0.0\n", "0.0 20.0 0.0 7.0\n", Reject("line 21, column 1: a row has 10 values, the hierarchy has 9 channels (frame 3)")),
-        ("0.0 20.0 0.0\n", "0.0 20.0\n", Reject("the last frame, 3, has too few values, 8 of 9")),
-        ("0.0 10.0 0.0\n", "0.0 10.0\n", Reject("line 20, column 1: a row has 8 values, the hierarchy has 9 channels (frame 2)")),
-        ("0.0 10.0 0.0\n", "0.0 10.0 0.0 1.0\n", Reject("line 20, column 1: a row has 10 values, the hierarchy has 9 channels (frame 2)")),
-        ("0.0 10.0 0.0\n", "0.0 10.0\n0.0\n", Accept("")),
-        ("0.0 10.0 0.0\n", "0.0 10.0 - 0.0\n", Reject("line 20, column 35: \"-\" is not a number (frame 2, joint Leg, channel Yrotation)")),
+        ("HIERARCHY", "\u{FEFF}hierarchy", "read"),
+        ("HIERARCHY", "; a note\nHIERARCHY", "refused, expected HIERARCHY at line 1, column 1"),
+        ("JOINT Leg\n", "JOINT Left Leg End {\n", "refused, found \"{\""),
+        ("JOINT Leg\n  {", "JOINT Left Leg End {", "read"),
+        ("JOINT Leg\n", "JOINT \n", "refused, line 6, column 9: joint name missing after JOINT"),
+        ("ROOT Hips", "ROOT Leg", "warns, 2 joints are named Leg"),
+        ("OFFSET 9.00 0.00 0.00", "OFFSET 9.00 0.00 0.00 0.00", "refused, needs three numbers, found 4"),
+        ("OFFSET 9.00 0.00 0.00", "OFFSET 9.00 0.00 0.00 OFFSET 9 0 0", "refused, OFFSET twice in Leg"),
+        ("OFFSET 9.00", "OFFSET 9,00", "refused, \"9,00\" is not a number (OFFSET of Leg); decimal comma?"),
+        ("OFFSET 0.00 -40.00 0.00", "", "refused, OFFSET missing in the End Site of Leg"),
+        ("OFFSET 0.00 -40.00 0.00", "OFFSET 0.00 inf 0.00", "refused, (OFFSET of the End Site of Leg)"),
+        ("OFFSET 0.00 -40.00 0.00", "JOINT x", "refused, expected OFFSET or \"}\" in the End Site of Leg, found \"JOINT\""),
+        ("CHANNELS 3", "CHANNELS 2", "refused, CHANNELS says 2 in Leg, found 3"),
+        ("CHANNELS 3", "CHANNELS three", "refused, expected the number of channels of Leg, found \"three\""),
+        ("CHANNELS 3", "CHANELS 3", "refused, expected OFFSET, CHANNELS, JOINT, End Site or \"}\" in Leg, found \"CHANELS\""),
+        ("  CHANNELS 3 Zrotation Xrotation Yrotation\n", "", "refused, a row has 9 values, the hierarchy has 6 channels"),
+        ("Frames: 3", "Frames:3", "read"),
+        ("Frames: 3", "FRAMES : 3.0", "read"),
+        ("Frames: 3", "Frames: three", "refused, frame count must be a whole number, found \"three\""),
+        ("Frames: 3", "Frames: nan", "refused, frame count must be a whole number"),
+        ("Frames: 3", "Frames: 5", "warns, 5 frames declared, 3 present"),
+        ("Frames: 3", "Frames: 2", "warns, 1 row beyond the declared 2 ignored"),
+        ("Frames: 3", "Frames: 18446744073709551615", "warns, 18446744073709551615 frames declared, 3 present"),
+        ("Frames: 3", "Frames: 18446744073709551616", "refused, frame count is out of range"),
+        ("Frame Time: 0.04", "Frame Time:0.04", "read"),
+        ("Frame Time: 0.04", "FrameTime .04", "read"),
+        ("Frame Time: 0.04", "Frame Time: 0,04", "refused, frame time must be a positive number of seconds"),
+        ("Frame Time: 0.04", "Frame Time: 1", "warns, one frame each 1 s; was 1 fps meant?"),
+        ("Frame Time: 0.04", "Frame Time: 20000", "refused, frame rate is implausible"),
+        ("Frame Time: 0.04\n", "Frame Time:", "refused, frame time must be positive"),
+        ("0.0 20.0 0.0\n", "0.0 20.0 0.0\u{1A}", "warns, text after the last frame ignored"),
+        ("0.0 20.0 0.0\n", "0.0 20.0 0.0\nroot b", "refused, unexpected \"root\" after the last frame"),
+        ("0.0 20.0 0.0\n", "0.0 20.0 0.0 7.0\n", "refused, line 21, column 1: a row has 10 values, the hierarchy has 9 channels (frame 3)"),
+        ("0.0 20.0 0.0\n", "0.0 20.0\n", "refused, the last frame, 3, has too few values, 8 of 9"),
+        ("0.0 10.0 0.0\n", "0.0 10.0\n", "refused, line 20, column 1: a row has 8 values, the hierarchy has 9 channels (frame 2)"),
+        ("0.0 10.0 0.0\n", "0.0 10.0 0.0 1.0\n", "refused, line 20, column 1: a row has 10 values, the hierarchy has 9 channels (frame 2)"),
+        ("0.0 10.0 0.0\n", "0.0 10.0\n0.0\n", "read"),
+        ("0.0 10.0 0.0\n", "0.0 10.0 - 0.0\n", "refused, line 20, column 35: \"-\" is not a number (frame 2, joint Leg, channel Yrotation)"),
     ];
     for (from, to, expected) in edits {
         assert!(GOOD.contains(from), "{from}");
-        check(to, GOOD.replacen(from, to, 1).as_bytes(), &expected);
+        check(to, GOOD.replacen(from, to, 1).as_bytes(), expected);
     }
 }
 
@@ -253,59 +243,6 @@ fn scales_other_than_one_are_refused() {
     let message = outcome(text.as_bytes()).unwrap_err();
     let part = "frame 3, joint Leg, channel Yscale: scale 1.5 is not supported";
     assert!(message.contains(part), "{message}");
-}
-
-#[test]
-fn no_edit_of_bytes_makes_the_reader_panic() {
-    let mut random = Random(7);
-    #[rustfmt::skip]
-    let pieces: [&[u8]; 20] = [
-        b"{", b"}", b"\n", b"\r", b" ", b"-", b".", b"e9", b"1e308", b"nan", b"\0", b"\xFF", b"ROOT ", b"JOINT ", b"End ",
-        b"OFFSET ", b"CHANNELS 9 ", b"MOTION\n", b"Frames: 99999999 ", b"99999999999999999999",
-    ];
-    let mut num_read = 0;
-    for round in 0..20_000 {
-        let mut bytes = GOOD.as_bytes().to_vec();
-        for _ in 0..=random.below(4) {
-            let at = random.below(bytes.len());
-            match random.below(5) {
-                0 => bytes[at] = random.below(256) as u8,
-                1 => bytes.truncate(at.max(1)),
-                2 => {
-                    let to = (at + random.below(40)).min(bytes.len());
-                    bytes.drain(at..to);
-                }
-                3 => {
-                    let to = (at + random.below(200)).min(bytes.len());
-                    let copy = bytes[at..to].to_vec();
-                    let target = random.below(bytes.len());
-                    bytes.splice(target..target, copy);
-                }
-                _ => {
-                    bytes.splice(at..at, pieces[random.below(pieces.len())].iter().copied());
-                }
-            }
-            if bytes.is_empty() {
-                break;
-            }
-        }
-        let mut warnings = Vec::new();
-        match read_take(&bytes, "edited", &ReadSettings::default(), &mut warnings) {
-            Ok(loaded) => {
-                num_read += 1;
-                assert!(loaded.take.num_frames() >= 1);
-                loopwright_formats::write_take(&loaded.take, &loaded.source).unwrap();
-            }
-            Err(error) => {
-                let message = error.to_string();
-                assert!(message.chars().count() < 500, "round {round}: {message}");
-            }
-        }
-        for warning in warnings {
-            assert!(warning.to_string().chars().count() < 500);
-        }
-    }
-    assert!(num_read > 100, "only {num_read} edits were read");
 }
 
 #[test]

@@ -3,12 +3,12 @@
 use loopwright_core::{Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take, feet::FootLock};
 use loopwright_formats::loop_file::{PlaceError, facts::TakeFacts};
 use loopwright_formats::{
-    AnimationChoice, Format, LoadLoopError, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source,
-    SpaceSettings, UnitChoice, UpChoice, load_loop, read_take, write_loop, write_take,
+    Format, LoadLoopError, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source,
+    SpaceSettings, UnitChoice, UpChoice, load, load_loop, read_take, write_loop, write_take,
 };
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize, synthesize_idle};
 
-use crate::support::{self, gltf_file::parts_of, take_of};
+use crate::support::{gltf_file::parts_of, take_of};
 
 /// A walk, its analysis, and a loop of it written in a format.
 struct Walk {
@@ -266,7 +266,7 @@ fn tracks_that_do_not_move_have_one_key_for_engines_and_read_the_same() {
             };
             let [long, short] = [source.clone(), source.clone().for_engines()]
                 .map(|source| write_loop(&made.loop_clip, &source, &writing).unwrap().bytes);
-            let read = |bytes: &[u8]| support::read(bytes, AnimationChoice::Auto).unwrap().0.take;
+            let read = |bytes: &[u8]| load(bytes, "t").unwrap().take;
             assert_eq!(read(&long), read(&short), "{format:?}");
             let (before, after) = (key_counts(&long), key_counts(&short));
             let all = made.loop_clip.num_samples() + 1;
@@ -287,7 +287,7 @@ fn tracks_that_do_not_move_have_one_key_for_engines_and_read_the_same() {
     for &format in &formats()[1..] {
         let source = Source::for_take(&statue, format).for_engines();
         let bytes = write_take(&statue, &source).unwrap().bytes;
-        let (read, _) = support::read(&bytes, AnimationChoice::Auto).unwrap();
+        let read = load(&bytes, "t").unwrap();
         assert_eq!(read.take.num_frames(), 12, "{format:?}");
         assert!(key_counts(&bytes).iter().filter(|&&count| count > 1).count() <= 3);
     }

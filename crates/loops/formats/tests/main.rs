@@ -9,10 +9,12 @@ mod fbx_bad_files;
 mod fbx_files;
 #[cfg(feature = "fbx")]
 mod fbx_round_trip;
+mod forms;
 mod gltf;
 mod loop_file;
 mod manifest;
 mod mesh;
+mod mutations;
 mod pose_by_pose;
 mod round_trip;
 mod soles;

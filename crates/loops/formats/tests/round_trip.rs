@@ -7,13 +7,13 @@ use loopwright_core::math::{Rigid, Twist, rotation};
 use loopwright_core::{Joint, LoopClip, RootMode, RootMotion, Skeleton, Take};
 use loopwright_formats::bvh::{ChannelKind, Hierarchy};
 use loopwright_formats::{
-    AnimationChoice, BvhWarning, ClosingKey, FileWarning, Format, LoadedTake, LoopWriteSettings, ReadError,
-    ReadSettings, Source, SpaceSettings, UnitChoice, Up, UpChoice, WriteError, WrittenFile, read_take, write_loop,
+    BvhWarning, ClosingKey, FileWarning, Format, LoadedTake, LoopWriteSettings,
+    ReadSettings, Source, SpaceSettings, UnitChoice, Up, UpChoice, WrittenFile, load, read_take, write_loop,
     write_take,
 };
 use loopwright_mocap::folder_or_skip;
 
-use crate::support::{self, Random, loop_of, take_of, walk};
+use crate::support::{self, Random, assert_keys, loop_of, take_of};
 
 fn hierarchy(source: &Source) -> &Hierarchy {
     let Source::Bvh(source) = source else {
@@ -102,7 +102,7 @@ fn real_takes_come_back() {
     let mut worst = [0.0_f64; 3];
     for path in files {
         let (bytes, path) = (std::fs::read(&path).unwrap(), path.display());
-        let (loaded, _) = support::read(&bytes, AnimationChoice::Auto).unwrap();
+        let loaded = load(&bytes, "t").unwrap();
         let written = write_take(&loaded.take, &loaded.source).unwrap();
         assert_eq!(written.warnings, [], "{path}");
         assert_no_minus_zero(text_of(&written));
@@ -325,18 +325,8 @@ fn loops_come_back_for_any_layout() {
                     assert_no_minus_zero(text_of(&written));
                     let again = read_again(text_of(&written), &source).take;
                     assert_eq!(again.num_frames(), num_keys);
-                    assert_eq!(again.num_joints(), 2 + usize::from(add_root));
-                    let world = again.world_tracks();
-                    for key in 0..num_keys {
-                        let pose = clip.world_pose(key);
-                        for joint in 0..2 {
-                            let counterpart = joint + usize::from(add_root);
-                            assert!(pose.translations[joint].distance(world.position(key, counterpart)) < 1e-7);
-                            // An added root is upright in the file's axes, so its child has the rotation.
-                            let turned = rotation::difference(pose.rotations[joint], world.rotation(key, counterpart));
-                            assert!(turned.length() < 1e-7);
-                        }
-                    }
+                    // An added root is upright in the file's axes, so its child has the rotation.
+                    assert_keys(&again, &clip, usize::from(add_root), [1e-7; 2]);
                     // The fastest curve turns by 15 degrees a key, the root's pitch and roll by less.
                     let step = largest_step_degrees(text_of(&written), &source);
                     assert!(step < 60.0, "{up} {mode:?} {settings:?}: {step}");
@@ -417,60 +407,4 @@ fn the_root_motion_stays_on_the_joint_that_had_it() {
     }
     // The joint above has the same track in every cycle.
     assert!(again.translations(24)[0].distance(again.translations(0)[0]) < 1e-12);
-}
-
-#[test]
-fn what_cannot_be_written_is_said() {
-    let source = source(Up::Y);
-    let clip = clip(&source, RootMode::Constant, 0);
-    let write = |copies| {
-        let settings = LoopWriteSettings {
-            copies,
-            ..LoopWriteSettings::default()
-        };
-        write_loop(&clip, &source, &settings).unwrap_err()
-    };
-    assert_eq!(write(0), WriteError::NoCopies);
-    assert!(matches!(write(usize::MAX), WriteError::TooManyKeys { .. }));
-    let other = Skeleton::new(skeleton(&source).joints()[..1].to_vec()).unwrap();
-    let take = take_of(&other, 0.1, 1, |_, _| (DVec3::ZERO, DQuat::IDENTITY));
-    let error = WriteError::JointCount { expected: 2, found: 1 };
-    assert_eq!(write_take(&take, &source), Err(error));
-    let take = take_of(&skeleton(&source), 0.1, 1, |_, joint| {
-        let rest = skeleton(&source).joint(1).rest_offset;
-        (if joint == 0 { DVec3::X * 9e8 } else { rest }, DQuat::IDENTITY)
-    });
-    let error = WriteError::OutOfRange { key: 0, joint: 0 };
-    assert_eq!(write_take(&take, &source), Err(error));
-    let settings = SpaceSettings {
-        unit: UnitChoice::Metres(0.0),
-        ..SpaceSettings::default()
-    };
-    let settings = ReadSettings::in_space(settings);
-    let error = read_take(TWO_JOINTS.as_bytes(), "t", &settings, &mut Vec::new()).unwrap_err();
-    assert_eq!(error, ReadError::Unit { found: 0.0 });
-}
-
-#[test]
-fn a_synthetic_walk_comes_back_and_gives_its_own_space() {
-    let walk = walk();
-    let source = Source::for_take(&walk, Format::Bvh);
-    let written = write_take(&walk, &source).unwrap();
-    assert_eq!(written.warnings, []);
-    let (again, warnings) = support::read(&written.bytes, AnimationChoice::Auto).unwrap();
-    assert_eq!(warnings, []);
-    let space = again.source.space();
-    assert_eq!((space.up, space.unit_metres), (Up::Y, 0.01));
-    assert_eq!(again.take.num_joints(), walk.num_joints());
-    let (world, other) = (walk.world_tracks(), again.take.world_tracks());
-    // Files list branches whole; joints are matched by name.
-    for joint in 0..walk.num_joints() {
-        let counterpart = again.take.skeleton().find(&walk.skeleton().joint(joint).name).unwrap();
-        for frame in 0..walk.num_frames() {
-            let off = world
-                .position(frame, joint)
-                .distance(other.position(frame, counterpart));
-            assert!(off < 1e-7);
-        }
-    }
 }

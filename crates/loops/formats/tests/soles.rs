@@ -11,7 +11,7 @@ use loopwright_formats::{
 use loopwright_mocap::folder_or_skip;
 use serde_json::json;
 
-use crate::support::{Random, carried, gltf_file::GltfFile, walk, written};
+use crate::support::{carried, gltf_file::GltfFile, walk, written};
 
 /// A node of [`Legs`]: name, parent, translation, rotation.
 type Row = (&'static str, Option<usize>, [f64; 3], DQuat);
@@ -153,10 +153,7 @@ impl Legs {
     /// What is read of it.
     fn soles(&self) -> (Rig, Vec<FootSole>) {
         let bytes = self.file.glb();
-        let settings = ReadSettings {
-            space: SpaceSettings::new(UpChoice::Y, UnitChoice::Metres(1.0)),
-            ..ReadSettings::default()
-        };
+        let settings = ReadSettings::in_space(SpaceSettings::new(UpChoice::Y, UnitChoice::Metres(1.0)));
         let loaded = read_take(&bytes, "stand", &settings, &mut Vec::new()).unwrap();
         soles_of(&bytes, &loaded)
     }
@@ -310,28 +307,14 @@ fn without_a_mesh_there_are_no_soles() {
     assert_eq!(read_soles(&bytes, &loaded.source, &rig_of(&loaded), &small), []);
 }
 
-#[test]
-fn no_change_of_a_file_makes_reading_panic() {
+/// A heel in the skin of a body, and toes below it without.
+pub(crate) fn shod_feet() -> GltfFile {
     let mut legs = Legs::new();
     let (heel, toes) = shoe();
     let points: Vec<(DVec3, &[(usize, f32)])> = heel.iter().map(|at| (*at, &[(FOOT, 0.6), (SHIN, 0.4)][..])).collect();
     legs.skin(&points, DAffine3::IDENTITY);
     legs.part(TOES, &toes);
-    let bytes = legs.file.glb();
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
-    let mut read = 0;
-    for _ in 0..1500 {
-        let changed = random.change(&bytes);
-        let Ok(loaded) = load(&changed, "stand") else { continue };
-        let (rig, soles) = soles_of(&changed, &loaded);
-        read += usize::from(!soles.is_empty());
-        for sole in &soles {
-            assert!((1..=24).contains(&sole.points.len()));
-            let is_sound = |(joint, at): &(usize, DVec3)| *joint < rig.skeleton().num_joints() && at.is_finite();
-            assert!(sole.points.iter().all(is_sound));
-        }
-    }
-    assert!(read > 100, "{read}");
+    legs.file
 }
 
 /// A captured character at rest.
@@ -429,24 +412,6 @@ fn soles_of_captured_characters_are_as_low_as_their_meshes() {
             );
             assert!((4..=24).contains(&sole.points.len()), "{name}");
         }
-    }
-}
-
-/// Its foot has no toes, and no joint says how long it is.
-#[test]
-fn the_foot_of_a_robot_is_as_long_as_it_is_drawn() {
-    let Some(folder) = folder_or_skip() else { return };
-    let robot = captured(&folder, "gltf/RobotExpressive.glb");
-    for sole in &robot.soles {
-        let ankle = robot.world.translations[sole.ankle];
-        let ahead = sole.points.iter().map(|point| (robot.at_rest(point) - ankle).z);
-        let behind = ahead.clone().fold(f64::INFINITY, f64::min);
-        let ahead = ahead.fold(f64::NEG_INFINITY, f64::max);
-        // Of a height of 4.46.
-        assert!(
-            (0.83..0.84).contains(&ahead) && (-0.12..-0.11).contains(&behind),
-            "{behind} {ahead}"
-        );
     }
 }
 

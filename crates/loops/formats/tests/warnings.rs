@@ -2,7 +2,6 @@
 
 use glam::DQuat;
 use loopwright_formats::{AnimationChoice, FileWarning, LoadedTake, write_take};
-use serde_json::json;
 
 use crate::support::{self, gltf_file::GltfFile};
 
@@ -53,10 +52,10 @@ fn a_missing_rest_pose_is_reported() {
 
 /// Hips that walk and a chest that turns, each with keys from 0 to some second.
 fn gltf(walk_secs: f32, turn_secs: f32, degrees: f64) -> GltfFile {
-    let mut file = GltfFile::of_nodes(json!([
+    let mut file = GltfFile::of(r#"[
         {"name": "Hips", "translation": [0, 1, 0], "children": [1]},
-        {"name": "Chest", "translation": [0, 0.4, 0]},
-    ]));
+        {"name": "Chest", "translation": [0, 0.4, 0]}
+    ]"#);
     let times = |secs: f32| -> Vec<f32> { (0..=10).map(|key| secs * key as f32 / 10.0).collect() };
     let walk = file.floats("SCALAR", &times(walk_secs));
     let positions: Vec<f32> = (0..=10).flat_map(|key| [0.0, 1.0, 0.1 * key as f32]).collect();
@@ -105,27 +104,23 @@ fn gltf_channels_of_unequal_length_are_reported() {
 
 #[test]
 fn gltf_scales_are_reported() {
-    let mut file = gltf(1.0, 1.0, 2.0);
-    file.json["nodes"][1]["scale"] = json!([1, 1.5, 1]);
+    let file = gltf(1.0, 1.0, 2.0).edit("/nodes/1/scale", "[1, 1.5, 1]");
     let (joint, count, varies) = ("Chest".to_owned(), 1, false);
     assert_eq!(
         read(&file.glb()).1,
         [FileWarning::ScaledJoints { joint, count, varies }]
     );
     // A scale of the whole skeleton is a unit conversion.
-    let mut file = gltf(1.0, 1.0, 2.0);
-    file.json["nodes"][0]["scale"] = json!([1.5, 1.5, 1.5]);
+    let file = gltf(1.0, 1.0, 2.0).edit("/nodes/0/scale", "[1.5, 1.5, 1.5]");
     assert_eq!(read(&file.glb()).1, []);
 }
 
 #[test]
 fn what_hardly_moves_is_written_and_read_again() {
     // A hundred-thousandth of a unit counts as motion in this file, and no longer once it is sampled between its keys.
-    let mut file = GltfFile::of_nodes(json!([{"name": "Hips"}]));
-    let times = file.floats("SCALAR", &[0.0, 0.0101, 0.0233, 0.9]);
+    let mut file = GltfFile::of(r#"[{"name": "Hips"}]"#);
     let places = [[0.0; 3], [0.0, 0.000_011, 0.0], [0.0; 3], [0.0; 3]].concat();
-    let positions = file.floats("VEC3", &places);
-    file.animate("Breath", &[(0, "translation", "LINEAR", times, positions)]);
+    file.move_node("Breath", (0, "translation"), &[0.0, 0.0101, 0.0233, 0.9], &places);
     let (LoadedTake { take, source, .. }, reported) = read(&file.glb());
     let stands_still = FileWarning::StandsStill {
         animation: "Breath".to_owned(),
@@ -140,9 +135,7 @@ fn what_hardly_moves_is_written_and_read_again() {
 #[test]
 fn an_animation_without_motion_is_no_match_for_one_with_it() {
     let mut file = gltf(0.5, 0.5, 0.0);
-    let times = file.floats("SCALAR", &[0.0, 5.0]);
-    let still = file.floats("VEC3", &[0.0, 1.0, 0.0, 0.0, 1.0, 0.0]);
-    file.animate("Rest", &[(0, "translation", "LINEAR", times, still)]);
+    file.move_node("Rest", (0, "translation"), &[0.0, 5.0], &[0.0, 1.0, 0.0, 0.0, 1.0, 0.0]);
     assert_eq!(read(&file.glb()).0.take.name(), "Walk");
     file.json["animations"].as_array_mut().unwrap().remove(0);
     assert_eq!(read(&file.glb()).0.take.name(), "Rest");

@@ -50,13 +50,13 @@ pub use choose::{Chosen, Request, Rows, choose};
 pub use decision::Decision;
 pub use error::{JobError, StudyError, TargetError};
 pub use make::{LoopMade, draft, make, max_rate_hz};
-pub use of_loops::{LoopOfLoops, foot_slide_cmps, judge_pack};
+pub use of_loops::{LoopOfLoops, judge_pack, with_feet};
 pub use recipe::{Recipe, RecipeError, words::parse_bounds};
 #[cfg(feature = "clap")]
 pub use search::parse_range;
 pub use search::{DEFAULT_TOP, SearchRequest, SearchRows, Stretches, TURNING_DPS, TurnSide, search_rows};
 pub use stored::{AddedRoot, StoredLoop, StoredLoopError, without_animations};
-pub use study::{Studied, Study, stated_space, take_facts};
+pub use study::{Studied, Study, stated_space};
 pub use verdict::Verdict;
 pub use warning::Warning;
 pub use write::{PendingLoop, name_part, write};

@@ -1,7 +1,10 @@
 //! A loop that comes of others, a blend of them or one on another character: written and judged.
 
-use loopwright_core::{LoopClip, Quality, RootMode, Skeleton, analysis::Body, loop_clip::LoopKeys, quality};
-use loopwright_formats::loop_file::{DerivedLoop, MotionPack, PackSidecar, facts::CheckFacts};
+use loopwright_core::{
+    LoopClip, Quality, RootMode, Skeleton, analysis::Body, feet::Feet, loop_clip::LoopKeys, quality,
+};
+use loopwright_formats::loop_file::facts::{CheckFacts, FeetFacts};
+use loopwright_formats::loop_file::{DerivedLoop, MotionPack, PackSidecar, describe};
 use loopwright_formats::{LoopFile, LoopFileError, Sidecar, Source, Target};
 
 use crate::checks::{CheckId, Subject};
@@ -92,8 +95,15 @@ pub fn judge_pack(
     Ok((bytes, sidecar))
 }
 
-/// How much its feet slide, centimetres per second.
-pub fn foot_slide_cmps(clip: &LoopClip, body: &Body) -> Option<f64> {
-    let slide = quality::measure(&LoopKeys::from_loop(clip), body, None).foot_slide_mps;
-    slide.map(|mps| 1e2 * mps)
+/// The loop with its feet held, where they could be, and the facts of its feet: how much they slid before, and do now.
+pub fn with_feet(free: LoopClip, held: Option<LoopClip>, feet: &Feet, body: &Body) -> (LoopClip, FeetFacts) {
+    let slide_cmps = |clip: &LoopClip| {
+        let slide = quality::measure(&LoopKeys::from_loop(clip), body, None).foot_slide_mps;
+        slide.map(|mps| 1e2 * mps)
+    };
+    let mut facts = describe::feet(&free, body, feet, 0);
+    facts.foot_slide_before_cmps = slide_cmps(&free);
+    let clip = held.unwrap_or(free);
+    facts.foot_slide_after_cmps = slide_cmps(&clip);
+    (clip, facts)
 }

@@ -86,7 +86,7 @@ impl SearchRequest {
         ]
     }
 
-    /// With what a recipe says of searches.
+    /// Applies what a recipe says of searches.
     #[must_use]
     pub fn tuned(self, recipe: &SearchRecipe) -> Self {
         Self {
@@ -153,7 +153,7 @@ impl SearchRequest {
             idle: self.idle,
             choose_by: self.choose,
             pairing: Pairing::Same,
-            // Who asks for a length asks for a part of the take: its whole is then not considered.
+            // A length is that of a part of the take, so the whole is not considered.
             whole_take: self.seconds.is_none(),
         }
     }
@@ -232,7 +232,7 @@ pub fn search_rows(
 ) -> Result<SearchRows, SearchError> {
     let of = |found| SearchRows { found, stretches: None };
     if request.every_cycle {
-        // Those of all stretches, so that a number means the same cycle however many rows are asked for.
+        // Cycles of all stretches: a number means the same cycle however many rows are asked for.
         let settings = SearchSettings {
             max_candidates: MOST_ROWS,
             ..settings.clone()

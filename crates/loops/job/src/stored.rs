@@ -10,10 +10,9 @@ use loopwright_formats::loop_file::{DerivedLoop, PlaceError, RetargetOrigin, des
 use loopwright_formats::{LoadedTake, LoopFileError, LoopInFile, ReadError, Sidecar, Source, Target, read_take};
 
 use crate::character::{CarryError, Matched};
-use crate::of_loops::{LoopOfLoops, as_played, foot_slide_cmps};
+use crate::of_loops::{LoopOfLoops, as_played, with_feet};
 use crate::recipe;
 use crate::recipe::RecipeError;
-use crate::study::take_facts;
 
 /// A loop that was read from its file, ready to be played.
 #[derive(Clone, Debug)]
@@ -81,7 +80,7 @@ impl StoredLoop {
         sidecar: Sidecar,
         added_root: AddedRoot,
     ) -> Result<Self, StoredLoopError> {
-        let facts = take_facts(name, &file);
+        let facts = file.facts(name);
         if added_root == AddedRoot::Folded {
             file.take = sidecar.without_added_root(file.take)?;
         }
@@ -177,10 +176,7 @@ impl StoredLoop {
         let retarget = matched.pair.of_loop(&self.clip);
         let carried = retarget.loop_clip(&self.clip).map_err(CarryError::from)?;
         let (held, feet) = (retarget.held(&self.clip, &carried, FootLock::Auto)).map_err(CarryError::from)?;
-        let mut feet = describe::feet(&carried, body, &feet, 0);
-        feet.foot_slide_before_cmps = foot_slide_cmps(&carried, body);
-        let mut clip = held.unwrap_or(carried);
-        feet.foot_slide_after_cmps = foot_slide_cmps(&clip, body);
+        let (mut clip, feet) = with_feet(carried, held, &feet, body);
         let root_joint = retarget.root_joint();
         let root = &self.sidecar.root_motion;
         let mut recentered_by = None;

@@ -160,7 +160,7 @@ impl Studied {
 
     /// The facts at the start of every answer and sidecar.
     pub fn facts(&self) -> TakeFacts {
-        let of_file = take_facts(&self.name, &self.file);
+        let of_file = self.file.facts(&self.name);
         TakeFacts {
             smooth_hz: self.smooth_hz,
             rig: self.character.as_ref().map(Matched::facts),
@@ -220,11 +220,6 @@ impl Studied {
             other => other.to_string(),
         }
     }
-}
-
-/// The facts of a take that was read from a file of that name.
-pub fn take_facts(name: &str, file: &LoadedTake) -> TakeFacts {
-    file.facts(name)
 }
 
 /// The space that a sidecar states for its loop; the user's settings take precedence.

@@ -5,12 +5,12 @@
 
 use core::f64::consts::TAU;
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use loopwright_core::Take;
 use loopwright_core::math::{Spring, decay_rate, ops, rotation};
 
-use crate::settings::{check_ranges, check_size};
-use crate::{ROOT_NOISE_METRES_PER_DEG, SynthError, body, noise::Noise};
+use crate::settings::{check_ranges, check_size, num_frames};
+use crate::{SynthError, body, body::joint, noise::Noise, take_of};
 
 /// A command to the body, valid from a time on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,40 +80,24 @@ const STRIDES_HZ: f64 = 0.9;
 /// Errors: settings out of range or too large.
 pub fn drive(settings: &DriveSettings) -> Result<Take, SynthError> {
     settings.check()?;
-    let skeleton = body::skeleton();
-    let rest: Vec<DVec3> = skeleton.joints().iter().map(|joint| joint.rest_offset).collect();
-    let num_frames = (settings.seconds * settings.frame_rate_hz + 1e-9).floor() as usize + 1;
+    let rest = body::rest_pose(&body::skeleton());
     let mut noise = Noise::new(settings.seed);
     let mut driven = Driven::default();
     let mut commands = settings.commands.iter().peekable();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..num_frames {
+    let poses = (0..num_frames(settings.seconds, settings.frame_rate_hz)).map(|frame| {
         let secs = frame as f64 / settings.frame_rate_hz;
         while let Some(command) = commands.next_if(|command| command.at_secs <= secs) {
             driven.advance(command.at_secs, settings);
             driven.asked = Some(*command);
         }
         driven.advance(secs, settings);
-        let mut offsets = rest.clone();
-        let mut turns = vec![DQuat::IDENTITY; rest.len()];
-        offsets[body::joint::HIPS] += driven.position + driven.sway(settings.sway_metres);
-        turns[body::joint::HIPS] = rotation::from_yaw(driven.facing[0]);
-        if settings.noise_deg > 0.0 {
-            offsets[body::joint::HIPS] += noise.normal_vector() * (ROOT_NOISE_METRES_PER_DEG * settings.noise_deg);
-            for turn in &mut turns {
-                *turn *= rotation::exp(noise.normal_vector() * settings.noise_deg.to_radians());
-            }
-        }
-        translations.extend(offsets);
-        rotations.extend(turns);
-    }
-    Ok(Take::new(
-        "synthetic-drive",
-        skeleton,
-        1.0 / settings.frame_rate_hz,
-        translations,
-        rotations,
-    )?)
+        let mut pose = rest.clone();
+        pose.translations[joint::HIPS] += driven.position + driven.sway(settings.sway_metres);
+        pose.rotations[joint::HIPS] = rotation::from_yaw(driven.facing[0]);
+        noise.disturb(&mut pose, settings.noise_deg);
+        pose
+    });
+    take_of("synthetic-drive", settings.frame_rate_hz, poses)
 }
 
 /// The body at a time.
@@ -203,7 +187,7 @@ mod tests {
     fn the_body_arrives_where_the_springs_lead() {
         let settings = DriveSettings::default();
         let take = drive(&settings).unwrap();
-        let hips = |secs: f64| take.translations((secs * settings.frame_rate_hz) as usize)[body::joint::HIPS];
+        let hips = |secs: f64| take.translations((secs * settings.frame_rate_hz) as usize)[joint::HIPS];
         // Long after a command the lag behind it is 2/y times the change.
         let lag = 2.0 / decay_rate(settings.velocity_half_life_secs);
         assert!((hips(5.9).z - 1.4 * (3.9 - lag)).abs() < 1e-4, "{}", hips(5.9));

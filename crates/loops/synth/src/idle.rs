@@ -7,8 +7,8 @@ use loopwright_core::math::{Rigid, ops, rotation};
 use loopwright_core::{Pose, Take};
 
 use crate::body::{self, HIP_ASIDE_METRES, HIP_BELOW_METRES, SHANK_METRES, Side, THIGH_METRES, joint};
-use crate::settings::{check_ranges, check_size};
-use crate::{ROOT_NOISE_METRES_PER_DEG, SynthError, ik, noise::Noise, walker::standing_height};
+use crate::settings::{check_ranges, check_size, num_frames};
+use crate::{SynthError, ik, noise::Noise, take_of, walker::standing_height};
 
 /// A standing body to synthesize. By default it breathes and sways for twelve seconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,35 +87,23 @@ pub fn synthesize_idle(settings: &IdleSettings) -> Result<Take, SynthError> {
         ("noise_deg", settings.noise_deg, 0.0, 45.0),
     ])?;
     check_size(settings.seconds, settings.frame_rate_hz)?;
-    let skeleton = body::skeleton();
+    let rest = body::rest_pose(&body::skeleton());
     let mut noise = Noise::new(settings.seed);
     let wanders: [Wander; NUM_WANDERS] = core::array::from_fn(|_| Wander::new(&mut noise));
     let breath = Wander::new(&mut noise);
-    let num_frames = (settings.seconds * settings.frame_rate_hz + 1e-9).floor() as usize + 1;
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..num_frames {
-        let secs = frame as f64 / settings.frame_rate_hz;
-        let mut pose = Pose {
-            translations: skeleton.joints().iter().map(|joint| joint.rest_offset).collect(),
-            rotations: vec![glam::DQuat::IDENTITY; skeleton.num_joints()],
-        };
-        set_idle(&mut pose, settings, &wanders, &breath, secs);
-        if settings.noise_deg > 0.0 {
-            pose.translations[joint::HIPS] += noise.normal_vector() * (ROOT_NOISE_METRES_PER_DEG * settings.noise_deg);
-            for turn in &mut pose.rotations {
-                *turn *= rotation::exp(noise.normal_vector() * settings.noise_deg.to_radians());
-            }
-        }
-        translations.extend(pose.translations);
-        rotations.extend(pose.rotations);
-    }
-    Ok(Take::new(
-        "synthetic-idle",
-        skeleton,
-        1.0 / settings.frame_rate_hz,
-        translations,
-        rotations,
-    )?)
+    let poses = (0..num_frames(settings.seconds, settings.frame_rate_hz)).map(|frame| {
+        let mut pose = rest.clone();
+        set_idle(
+            &mut pose,
+            settings,
+            &wanders,
+            &breath,
+            frame as f64 / settings.frame_rate_hz,
+        );
+        noise.disturb(&mut pose, settings.noise_deg);
+        pose
+    });
+    take_of("synthetic-idle", settings.frame_rate_hz, poses)
 }
 
 /// The pose at a time: hips over planted feet, a breathing chest, a head and arms that wander.

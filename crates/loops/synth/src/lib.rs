@@ -38,8 +38,7 @@ mod truth;
 
 mod ease;
 
-use loopwright_core::Pose;
-use loopwright_core::{Take, math::rotation};
+use loopwright_core::{Pose, Take};
 
 pub use driven::{Command, DriveSettings, drive};
 pub use idle::{IdleSettings, synthesize_idle};
@@ -47,11 +46,6 @@ pub use random::random_settings;
 pub use settings::{SynthError, WalkSettings};
 pub use truth::{TrueContact, Truth};
 pub use walker::Walker;
-
-/// Root position noise in metres per degree of noise on the rotations.
-///
-/// Markers that are off by a millimetre or two rotate a limb by a few tenths of a degree and shift the pelvis less.
-const ROOT_NOISE_METRES_PER_DEG: f64 = 0.005;
 
 /// A take and the truth about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,38 +61,36 @@ pub struct SyntheticTake {
 /// Frame n is the walk at n / `frame_rate_hz` seconds. Errors: settings out of range, too large, or out of the legs' reach.
 pub fn synthesize(settings: &WalkSettings) -> Result<SyntheticTake, SynthError> {
     let walker = Walker::new(settings)?;
-    let num_frames = settings.num_frames();
     let mut noise = noise::Noise::new(settings.seed);
-    let mut translations = Vec::with_capacity(num_frames * body::NUM_JOINTS);
-    let mut rotations = Vec::with_capacity(num_frames * body::NUM_JOINTS);
-    for frame in 0..num_frames {
+    let poses = (0..settings.num_frames()).map(|frame| {
         let time_secs = frame as f64 / settings.frame_rate_hz;
-        let Pose {
-            translations: mut offsets,
-            rotations: mut turns,
-        } = if frame == 0 && settings.t_pose_first_frame {
+        let mut pose = if frame == 0 && settings.t_pose_first_frame {
             walker.t_pose_at(time_secs)
         } else {
             walker.pose_at(time_secs)
         };
-        if settings.noise_deg > 0.0 {
-            offsets[body::joint::HIPS] += noise.normal_vector() * (ROOT_NOISE_METRES_PER_DEG * settings.noise_deg);
-            for turn in &mut turns {
-                *turn *= rotation::exp(noise.normal_vector() * settings.noise_deg.to_radians());
-            }
-        }
-        translations.extend(offsets);
-        rotations.extend(turns);
-    }
-    let take = Take::new(
-        "synthetic-walk",
-        walker.skeleton().clone(),
-        1.0 / settings.frame_rate_hz,
-        translations,
-        rotations,
-    )?;
+        noise.disturb(&mut pose, settings.noise_deg);
+        pose
+    });
     Ok(SyntheticTake {
-        take,
+        take: take_of("synthetic-walk", settings.frame_rate_hz, poses)?,
         truth: walker.truth(),
     })
+}
+
+/// A take of poses of the body at so many frames a second.
+fn take_of(name: &str, frame_rate_hz: f64, poses: impl Iterator<Item = Pose>) -> Result<Take, SynthError> {
+    let mut all = Pose::default();
+    for pose in poses {
+        all.translations.extend(pose.translations);
+        all.rotations.extend(pose.rotations);
+    }
+    let step_secs = 1.0 / frame_rate_hz;
+    Ok(Take::new(
+        name,
+        body::skeleton(),
+        step_secs,
+        all.translations,
+        all.rotations,
+    )?)
 }

@@ -3,9 +3,17 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
-use loopwright_core::math::ops;
+use loopwright_core::Pose;
+use loopwright_core::math::{ops, rotation};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
+
+use crate::body::joint;
+
+/// Root position noise in metres per degree of noise on the rotations.
+///
+/// Markers that are off by a millimetre or two rotate a limb by a few tenths of a degree and shift the pelvis less.
+const ROOT_NOISE_METRES_PER_DEG: f64 = 0.005;
 
 /// Random numbers from a seed.
 #[derive(Clone, Debug)]
@@ -45,6 +53,16 @@ impl Noise {
         let (x, y) = self.normal_pair();
         let (z, _) = self.normal_pair();
         DVec3::new(x, y, z)
+    }
+
+    /// Disturbs a pose as sensors with noise of this standard deviation do, degrees on each joint.
+    pub(crate) fn disturb(&mut self, pose: &mut Pose, noise_deg: f64) {
+        if noise_deg > 0.0 {
+            pose.translations[joint::HIPS] += self.normal_vector() * (ROOT_NOISE_METRES_PER_DEG * noise_deg);
+            for turn in &mut pose.rotations {
+                *turn *= rotation::exp(self.normal_vector() * noise_deg.to_radians());
+            }
+        }
     }
 }
 

@@ -151,10 +151,8 @@ const SHORTEST_WALK: f64 = 3.0;
 
 impl WalkSettings {
     /// Number of frames of the take.
-    ///
-    /// The small allowance keeps the last frame when rounding puts a whole number of frames slightly below itself.
     pub fn num_frames(&self) -> usize {
-        (self.seconds * self.frame_rate_hz + 1e-9).floor() as usize + 1
+        num_frames(self.seconds, self.frame_rate_hz)
     }
 
     /// Checks the range of every field and the size of the take.
@@ -191,6 +189,13 @@ impl WalkSettings {
         check_ranges(&ranges)?;
         check_size(self.seconds, self.frame_rate_hz)
     }
+}
+
+/// Number of frames of a take of that length and rate.
+///
+/// The small allowance keeps the last frame when rounding puts a whole number of frames slightly below itself.
+pub(crate) fn num_frames(seconds: f64, frame_rate_hz: f64) -> usize {
+    (seconds * frame_rate_hz + 1e-9).floor() as usize + 1
 }
 
 /// Checks fields against their ranges, each given by name, value, least and most. Errors: [`SynthError::OutOfRange`].

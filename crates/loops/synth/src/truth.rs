@@ -124,18 +124,6 @@ impl Truth {
         self.path.twist()
     }
 
-    /// The constant twist, in the root's own axes at the start, that carries the root from one time to another.
-    ///
-    /// It is log(root(start)^-1 root(end)) over the time between, with the true unwrapped yaw. While the root runs on one
-    /// screw, not over either end of a turn, that is the nominal twist times travel over time, without a logarithm. The two times
-    /// must differ.
-    pub fn twist_between(&self, start_secs: f64, end_secs: f64) -> Twist {
-        let travel = self.travel_secs(end_secs) - self.travel_secs(start_secs);
-        let share = travel / (end_secs - start_secs);
-        let twist = self.path.twist();
-        Twist::new(twist.linear * share, twist.angular * share)
-    }
-
     fn travel_secs(&self, time_secs: f64) -> f64 {
         self.path.travel_secs(self.path.gait_secs(time_secs))
     }

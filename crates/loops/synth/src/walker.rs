@@ -7,8 +7,7 @@ use loopwright_core::math::{Rigid, ops, rotation};
 use loopwright_core::{Pose, Skeleton};
 
 use crate::body::{
-    self, HIP_ASIDE_METRES, HIP_BELOW_METRES, HIPS_REST_HEIGHT_METRES, NUM_JOINTS, SHANK_METRES, Side, THIGH_METRES,
-    joint,
+    self, HIP_ASIDE_METRES, HIP_BELOW_METRES, HIPS_REST_HEIGHT_METRES, SHANK_METRES, Side, THIGH_METRES, joint,
 };
 use crate::footstep::{self, FootPose, Footsteps};
 use crate::{SynthError, Truth, WalkSettings, gait::Gait, ik, path::Path};
@@ -131,8 +130,7 @@ impl Walker {
 
     /// The rest pose with the hips at a place in the world.
     fn rest_at(&self, translation: DVec3, rotation: DQuat) -> Pose {
-        let offsets = self.skeleton.joints().iter().map(|joint| joint.rest_offset);
-        let mut pose = Pose::new(offsets.collect(), vec![DQuat::IDENTITY; NUM_JOINTS]);
+        let mut pose = body::rest_pose(&self.skeleton);
         pose.translations[joint::HIPS] = translation;
         pose.rotations[joint::HIPS] = rotation;
         pose

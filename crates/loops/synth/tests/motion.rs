@@ -125,28 +125,3 @@ fn joints_move_without_pops() {
         assert!(fine < 0.4 * coarse, "{coarse} to {fine} in {settings:?}");
     }
 }
-
-#[test]
-fn toes_clear_the_ground() {
-    for settings in many().iter().filter(|settings| settings.climb_mps == 0.0) {
-        let walker = Walker::new(settings).unwrap();
-        let skeleton = walker.skeleton();
-        for i in 0..400 {
-            let world = walker
-                .pose_at(settings.seconds * f64::from(i) / 399.0)
-                .as_ref()
-                .world(skeleton);
-            for name in ["LeftToeBase", "RightToeBase"] {
-                let joint = skeleton.find(name).unwrap();
-                let world = world.as_ref().joint(joint);
-                let tip = world.transform_point(skeleton.joint(joint).tip.unwrap());
-                // Flat on the ground, the joint is at 25 mm and the tip at 15 mm.
-                let clearance = (world.translation.y - 0.025).min(tip.y - 0.015);
-                assert!(
-                    clearance > -0.004,
-                    "{name} is {clearance} m over the ground in {settings:?}"
-                );
-            }
-        }
-    }
-}

@@ -1,26 +1,8 @@
 //! The truth of a take: root, phase, contacts, and writing and reading it.
 
 use glam::DVec3;
-use loopwright_core::math::{Twist, ops, rotation};
+use loopwright_core::math::rotation;
 use loopwright_synth::{Truth, WalkSettings, Walker, random_settings, synthesize};
-
-#[test]
-fn twist_between_is_the_logarithm_of_the_roots_motion() {
-    for seed in 0..100 {
-        let settings = random_settings(seed);
-        let truth = Walker::new(&settings).unwrap().truth();
-        for (start, end) in [(0.0, 0.3), (0.4, 0.4 + settings.period_secs), (1.0, 3.1), (2.0, 0.5)] {
-            let motion = truth.root_at(start).inverse() * truth.root_at(end);
-            let turn = DVec3::Y * (truth.yaw_at(end) - truth.yaw_at(start));
-            let expected = Twist::log_with_turn(motion, turn, end - start);
-            let found = truth.twist_between(start, end);
-            let off = (found.linear - expected.linear).length();
-            assert!(off < 1e-9, "{found:?} {expected:?}");
-            assert!((found.angular - expected.angular).length() < 1e-12);
-            assert!((motion.translation - found.exp(end - start).translation).length() < 1e-12);
-        }
-    }
-}
 
 #[test]
 fn root_runs_on_an_arc_at_the_speed_asked_for() {
@@ -52,46 +34,6 @@ fn phase_and_time_are_inverse() {
     assert!(shortest < 0.95 * truth.period_secs && longest > 1.05 * truth.period_secs);
     let mean = truth.period_from(3.0, 343.1) / 343.1;
     assert!((mean / truth.period_secs - 1.0).abs() < 0.01, "{mean}");
-}
-
-#[test]
-fn even_walks_have_the_nominal_period() {
-    let truth = Walker::new(&WalkSettings::default()).unwrap().truth();
-    assert!((truth.period_from(1.0, 1.0) - 1.1537).abs() < 1e-12);
-    for (frame, phase) in truth.phases.iter().enumerate() {
-        assert!((phase - (0.1 + frame as f64 / 60.0 / 1.1537)).abs() < 1e-12);
-    }
-}
-
-#[test]
-fn contacts_last_as_long_as_the_duty_factor_says() {
-    for seed in 0..50 {
-        let settings = random_settings(seed).speed_variation(0.0);
-        let truth = Walker::new(&settings).unwrap().truth();
-        let last_frame = (truth.phases.len() - 1) as f64;
-        let period_frames = settings.period_secs * settings.frame_rate_hz;
-        assert!((0.45..0.62).contains(&truth.duty_factor), "{}", truth.duty_factor);
-        for side in ["Left", "Right"] {
-            let of = |joint: &str| {
-                let name = format!("{side}{joint}");
-                truth.contacts.iter().filter(move |contact| contact.joint == name)
-            };
-            // Whole contacts, not cut off by the ends of the take.
-            let whole = |start: f64, end: f64| start > 0.0 && end < last_frame;
-            for ball in of("ToeBase").filter(|contact| whole(contact.start_frame, contact.end_frame)) {
-                let share = (ball.end_frame - ball.start_frame) / period_frames;
-                // The stance without the roll down from the heel.
-                assert!(share < truth.duty_factor && share > 0.85 * truth.duty_factor, "{share}");
-                let ankle = of("Foot")
-                    .find(|contact| contact.start_frame == ball.start_frame)
-                    .unwrap();
-                assert!(ankle.end_frame < ball.end_frame);
-                let arm = DVec3::from_array(ball.position) - DVec3::from_array(ankle.position);
-                assert!((arm.length() - ops::hypot(0.13, 0.06)).abs() < 1e-12);
-            }
-            assert!(of("ToeBase").count() >= 4);
-        }
-    }
 }
 
 #[test]

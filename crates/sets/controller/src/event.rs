@@ -24,7 +24,7 @@ pub enum Quantity {
 
 impl Quantity {
     /// Its signal in a profile.
-    pub(super) fn signal(self, profile: &Profile) -> &Signal {
+    pub fn signal(self, profile: &Profile) -> &Signal {
         match self {
             Self::Velocity => &profile.velocity,
             Self::Facing => &profile.facing,

@@ -9,7 +9,8 @@ use core::ops::Range;
 use glam::DVec3;
 use loopwright_core::math::ops;
 
-use super::{profile::Signal, response, response::SmoothedResponse};
+use super::profile::Signal;
+use super::response::{self, SmoothedResponse, golden_section};
 
 /// Largest error of a trusted fit, as a share of the step.
 ///
@@ -332,12 +333,6 @@ impl Change {
         let error = (dot(&left, &left) / free * spreads.last()?).sqrt() / sensitivity;
         (free > FEWEST_FREE * count && error.is_finite()).then_some(error)
     }
-}
-
-/// The two inner points of the search by the golden section.
-fn golden_section(low: f64, high: f64) -> [f64; 2] {
-    let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
-    [high - golden * (high - low), low + golden * (high - low)]
 }
 
 /// Unit columns that span the same, each at right angles to those before it, and the length that was left of the last one.

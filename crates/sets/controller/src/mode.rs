@@ -110,28 +110,14 @@ fn largest(profile: &Profile, values: impl Iterator<Item = (usize, f64)>) -> Opt
 /// Frames of a mode, and those of the same run within half a second of one.
 fn widened(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Vec<usize> {
     let reach = profile.frames_in(SUSTAINED_SECS);
-    let mut frames = Vec::new();
-    for run in &profile.runs {
-        // Frames since the mode last occurred, forwards and backwards.
-        let mut since = vec![usize::MAX; run.len()];
-        let mut last = None;
-        for (index, frame) in run.clone().enumerate() {
-            last = if modes[frame] == mode { Some(index) } else { last };
-            since[index] = last.map_or(usize::MAX, |last| index - last);
-        }
-        let mut next = None;
-        for (index, frame) in run.clone().enumerate().rev() {
-            next = if modes[frame] == mode { Some(index) } else { next };
-            since[index] = since[index].min(next.map_or(usize::MAX, |next| next - index));
-        }
-        frames.extend(
-            run.clone()
-                .zip(since)
-                .filter(|&(_, since)| since <= reach)
-                .map(|(frame, _)| frame),
-        );
-    }
-    frames
+    let runs = profile.runs.iter();
+    runs.flat_map(|run| {
+        run.clone().filter(move |&frame| {
+            let around = frame.saturating_sub(reach).max(run.start)..(frame + reach + 1).min(run.end);
+            modes[around].contains(&mode)
+        })
+    })
+    .collect()
 }
 
 /// The largest of the lowest speeds over windows of the sustained length within the mode.
@@ -139,27 +125,18 @@ fn top_speed(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Optio
     let window = profile.frames_in(SUSTAINED_SECS) + 1;
     let mut best: Option<Maximum> = None;
     for run in &profile.runs {
-        let mut start = run.start;
-        while start + window <= run.end {
-            let mut least = f64::INFINITY;
-            let mut other = None;
-            for frame in start..start + window {
-                if modes[frame] != mode {
-                    other = Some(frame);
-                }
-                least = least.min(profile.speed(frame));
-            }
-            if let Some(frame) = other {
-                start = frame + 1;
+        for start in run.start..(run.end + 1).saturating_sub(window) {
+            let frames = start..start + window;
+            if modes[frames.clone()].iter().any(|other| *other != mode) {
                 continue;
             }
+            let least = frames.map(|frame| profile.speed(frame)).fold(f64::INFINITY, f64::min);
             if best.is_none_or(|best| least > best.value) {
                 best = Some(Maximum {
                     value: least,
                     secs: profile.secs(start) + 0.5 * (window - 1) as f64 * profile.frame_time_secs,
                 });
             }
-            start += 1;
         }
     }
     best

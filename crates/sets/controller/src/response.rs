@@ -123,10 +123,9 @@ impl SmoothedResponse {
     pub fn peak_rate(&self) -> f64 {
         // The rate rises once and falls once: the peak of u e^-u at 1, moved and flattened by the weights.
         let (mut low, mut high) = (-4.0 * self.deviation, 1.0 + 4.0 * self.deviation);
-        let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
         let at = |u: f64| self.rate(u / self.decay_rate);
         for _ in 0..60 {
-            let (left, right) = (high - golden * (high - low), low + golden * (high - low));
+            let [left, right] = golden_section(low, high);
             if at(left) < at(right) {
                 low = left;
             } else {
@@ -135,6 +134,12 @@ impl SmoothedResponse {
         }
         at(0.5 * (low + high))
     }
+}
+
+/// The two inner points of the search by the golden section.
+pub(super) fn golden_section(low: f64, high: f64) -> [f64; 2] {
+    let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
+    [high - golden * (high - low), low + golden * (high - low)]
 }
 
 /// Half-life, seconds, of the spring that covers `step` and whose largest rate, smoothed, is `peak_rate`.

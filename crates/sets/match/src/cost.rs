@@ -237,7 +237,7 @@ impl CostDatabase<'_> {
         CostDatabase::from_rows(features, Clips::default(), Vec::new(), motions)
     }
 
-    /// This database and some more motions, whose rows its own features gave.
+    /// Adds motions whose rows its own features gave.
     pub fn with(&self, motions: &[CostMotion]) -> Result<CostDatabase<'static>, RowsError> {
         let rows = (0..self.num_rows()).flat_map(|row| self.set.leaves.row(row)).collect();
         CostDatabase::from_rows(self.set.features.clone(), Clips::of_database(self), rows, motions)

@@ -109,7 +109,7 @@ pub struct MatchFilter {
     pub rows_left: usize,
 }
 
-/// Some gaits.
+/// A set of gaits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GaitSet(u32);
 
@@ -199,7 +199,7 @@ impl MatchDatabase<'_> {
         MatchDatabase::from_rows(horizon, Standard::new(&all), Clips::default(), Vec::new(), &motions)
     }
 
-    /// This database and some more motions with its [`Self::horizon`], brought to the size of those that are there: distances of their rows stay as they are.
+    /// Adds motions with its [`Self::horizon`], scaled as those that are there: distances between these stay as they are.
     pub fn with(&self, motions: Vec<MatchMotion>) -> Result<MatchDatabase<'static>, RowsError> {
         let rows = (0..self.num_rows()).flat_map(|row| self.set.rows.row(row)).collect();
         let FutureRows { horizon, standard, .. } = &self.set;

@@ -38,7 +38,7 @@ impl Default for Horizon {
 }
 
 impl Horizon {
-    /// These times.
+    /// A horizon of these times.
     ///
     /// Errors: [`MatchError::Times`] unless each is later than the one before, the first above 0 and the last at most 10.
     pub fn new(secs: [f64; NUM_TIMES]) -> Result<Self, MatchError> {

@@ -118,12 +118,9 @@ fn eigenvectors(matrix: &mut [f64], size: usize) -> Vec<f64> {
                 let ratio = (other - one) / (2.0 * off);
                 let tangent = ratio.signum() / (ratio.abs() + (ratio * ratio + 1.0).sqrt());
                 let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
-                turn(matrix, size, [row, column], [cosine, tangent * cosine]);
-                for vector in vectors.chunks_exact_mut(size) {
-                    let (a, b) = (vector[row], vector[column]);
-                    vector[row] = cosine * a - tangent * cosine * b;
-                    vector[column] = tangent * cosine * a + cosine * b;
-                }
+                let (plane, angle) = ([row, column], [cosine, tangent * cosine]);
+                turn(matrix, size, plane, angle);
+                turn_columns(&mut vectors, size, plane, angle);
             }
         }
         if !has_turned {
@@ -133,13 +130,18 @@ fn eigenvectors(matrix: &mut [f64], size: usize) -> Vec<f64> {
     vectors
 }
 
+/// Turns two columns of a matrix into each other.
+fn turn_columns(matrix: &mut [f64], size: usize, [one, other]: [usize; 2], [cosine, sine]: [f64; 2]) {
+    for row in matrix.chunks_exact_mut(size) {
+        let (a, b) = (row[one], row[other]);
+        row[one] = cosine * a - sine * b;
+        row[other] = sine * a + cosine * b;
+    }
+}
+
 /// Turns rows and columns of a symmetric matrix in the plane of two of them, by the angle of this cosine and sine.
 fn turn(matrix: &mut [f64], size: usize, [one, other]: [usize; 2], [cosine, sine]: [f64; 2]) {
-    for at in 0..size {
-        let (a, b) = (matrix[at * size + one], matrix[at * size + other]);
-        matrix[at * size + one] = cosine * a - sine * b;
-        matrix[at * size + other] = sine * a + cosine * b;
-    }
+    turn_columns(matrix, size, [one, other], [cosine, sine]);
     for at in 0..size {
         let (a, b) = (matrix[one * size + at], matrix[other * size + at]);
         matrix[one * size + at] = cosine * a - sine * b;

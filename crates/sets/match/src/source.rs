@@ -57,8 +57,8 @@ impl MatchSource {
         self.repeats.map_or(frame, |(first, count)| first + frame % count)
     }
 
-    /// This motion, of which only some frames can be matched or jumped to; the others still are what comes before and after. Frames
-    /// that there are not change nothing.
+    /// Restricts the frames that can be matched or jumped to; the others still count as what comes before and after. Frames beyond the
+    /// motion are ignored.
     pub fn within(self, frames: core::ops::Range<usize>) -> Self {
         Self {
             range: Some(frames),

@@ -5,12 +5,12 @@
 
 use core::hint::black_box;
 
-use loopwright_core::math::{Decay, ops};
-use loopwright_match::features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard};
-use loopwright_match::{CostDatabase, CostFeatures, MatchFilter, MatchSource, NearestRows};
+use loopwright_core::math::Decay;
+use loopwright_match::features::{self, Horizon, RawFeatures};
+use loopwright_match::{CostDatabase, CostFeatures, MatchFilter, MatchSource};
 use loopwright_mocap::folder_or_skip;
 
-use crate::support::{captured, nearest_of_all, one_by_one, rows_of};
+use crate::support::{captured, nearest_is_that_of_all, one_by_one, rows_of};
 
 /// Takes that are rows, and takes that are asked for.
 const ROWS: [&str; 9] = [
@@ -52,28 +52,7 @@ fn captured_frames_and_steered_ones_are_found_as_by_comparing_all() {
     let asked = frames_of(&folder, &ASKED);
     let counts = [&frames, &asked].map(Vec::len);
     assert!(counts[0] > 5_000 && counts[1] > 1_000, "rows and asked for: {counts:?}");
-    let standard = Standard::new(&frames);
-    let rows: Vec<f32> = frames.iter().flat_map(|frame| standard.apply(frame)).collect();
-    let found = NearestRows::new(&rows, NUM_FEATURES).unwrap();
-    let mut before = None;
-    for trial in 0..number("LOOPWRIGHT_QUERIES").unwrap_or(QUERIES) {
-        let mut wish = asked[trial * 7 % asked.len()];
-        if trial % 8 > 0 {
-            let (angle, speed) = (0.017 * (trial % 240) as f64 - 2.0, 0.03 * (trial % 101) as f64);
-            let path = Horizon::default().secs().map(|secs| {
-                let far = speed * secs;
-                Future {
-                    position: [far * ops::sin(angle * secs), far * ops::cos(angle * secs)],
-                    facing: angle * secs,
-                }
-            });
-            features::steer(&mut wish, path);
-        }
-        let query = standard.apply(&wish);
-        let answer = found.nearest(&query, before);
-        assert_eq!(answer, Some(nearest_of_all(&rows, &query)), "query {trial}");
-        before = answer.map(|best| best.row);
-    }
+    nearest_is_that_of_all(&frames, &asked, number("LOOPWRIGHT_QUERIES").unwrap_or(QUERIES));
 }
 
 /// Takes of one skeleton whose frames are jumped to, and one whose frames are left.

@@ -3,19 +3,15 @@
 use glam::{DQuat, DVec2};
 use loopwright_core::analysis::{BodyOverrides, MotionKind};
 use loopwright_core::{Analysis, math::ops};
-use loopwright_match::features::{self, Future, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard};
-use loopwright_match::walk::{WalkError, WalkPath, WalkTransition, WalkerSettings as WalkByMatch, walk as walk_by};
+use loopwright_match::features::{self, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard};
+use loopwright_match::walk::{WalkError, WalkPath, Walked, WalkerSettings as WalkByMatch, walk as walk_by};
 use loopwright_match::{
-    DatabaseError, GaitSet, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, NearestRows,
-    Neighbour,
+    DatabaseError, GaitSet, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, Neighbour,
 };
 use loopwright_synth::{DriveSettings, WalkSettings, drive};
 
-use crate::support::{Changes, made, nearest_of_all, sum_up, walk};
+use crate::support::{at_any_address, damage_is_refused, made, nearest_is_that_of_all, no_change_panics, sum_up, walk};
 
-fn rows(frames: &[RawFeatures], standard: &Standard) -> Vec<f32> {
-    frames.iter().flat_map(|frame| standard.apply(frame)).collect()
-}
 /// The nearest of the rows that pass, compared one by one: its squared distance and its number.
 fn one_by_one(
     database: &MatchDatabase<'_>,
@@ -26,6 +22,21 @@ fn one_by_one(
         .filter(|&row| passes(row))
         .map(|row| (database.squared_distance(query, row), row))
         .min_by(|one, other| one.partial_cmp(other).unwrap())
+}
+
+/// Every so manyth row, asked for, is answered as by comparing the rows that pass one by one.
+fn answers_by_rows_that_pass(
+    database: &MatchDatabase<'_>,
+    every: usize,
+    filter: &MatchFilter,
+    passes: impl Fn(usize) -> bool,
+) {
+    for row in (0..database.num_rows()).step_by(every) {
+        let query = database.row(row);
+        let found = database.nearest(&query, filter, Some(row));
+        let found = found.map(|found| (found.squared_distance, found.row));
+        assert_eq!(found, one_by_one(database, &query, &passes), "{filter:?}");
+    }
 }
 
 /// A walk on a circle: the future is an arc of its radius, whatever the frame and wherever the walk began.
@@ -101,12 +112,7 @@ fn rows_know_their_gait() {
     };
     let num_walks = (0..database.num_rows()).filter(|&row| is_walk(row)).count();
     assert!(num_walks > 50 && num_walks + 50 < database.num_rows(), "{num_walks}");
-    for row in (0..database.num_rows()).step_by(9) {
-        let query = database.row(row);
-        let found = database.nearest(&query, &filter, None);
-        let found = found.map(|found| (found.squared_distance, found.row));
-        assert_eq!(found, one_by_one(&database, &query, is_walk));
-    }
+    answers_by_rows_that_pass(&database, 9, &filter, is_walk);
     let nothing = MatchFilter {
         gaits: GaitSet::new(|gait| gait.kind == MotionKind::Backward),
         ..MatchFilter::default()
@@ -138,8 +144,8 @@ fn features_do_not_depend_on_where_a_take_faces() {
 fn every_vector_has_mean_zero_and_spread_one() {
     let frames = features::of_take(&walk(&WalkSettings::default()), Horizon::default()).unwrap();
     let standard = Standard::new(&frames);
-    let rows = rows(&frames, &standard);
-    let column = |at: usize| rows.chunks_exact(NUM_FEATURES).map(move |row| f64::from(row[at]));
+    let rows: Vec<_> = frames.iter().map(|frame| standard.apply(frame)).collect();
+    let column = |at: usize| rows.iter().map(move |row| f64::from(row[at]));
     let count = frames.len() as f64;
     for at in 0..NUM_FEATURES {
         assert!((column(at).sum::<f64>() / count).abs() < 1e-5);
@@ -165,37 +171,13 @@ fn of_many_walks_the_nearest_frame_is_found() {
     let takes: Vec<Vec<RawFeatures>> = (0..8)
         .map(|seed| features::of_take(&walk(&settings(seed)), Horizon::default()).unwrap())
         .collect();
-    let frames = takes[..7].concat();
-    let standard = Standard::new(&frames);
-    let rows = rows(&frames, &standard);
-    let found = NearestRows::new(&rows, NUM_FEATURES).unwrap();
-    let mut before = None;
-    for (trial, mut asked) in takes[7].iter().copied().enumerate() {
-        if trial % 3 > 0 {
-            let angle = 0.01 * (trial % 200) as f64 - 1.0;
-            let future = |secs: f64| Future {
-                position: [secs * ops::sin(angle), secs * ops::cos(angle)],
-                facing: angle,
-            };
-            features::steer(&mut asked, Horizon::default().secs().map(future));
-        }
-        let query = standard.apply(&asked);
-        let answer = found.nearest(&query, before);
-        assert_eq!(answer, Some(nearest_of_all(&rows, &query)), "query {trial}");
-        before = answer.map(|best| best.row);
-    }
+    nearest_is_that_of_all(&takes[..7].concat(), &takes[7], takes[7].len());
 }
 
 #[test]
 fn what_cannot_be_matched_is_refused() {
-    let short = walk(&WalkSettings::default().seconds(12.0));
-    let (skeleton, secs) = (short.take.skeleton().clone(), short.take.frame_time_secs());
-    let frames = 0..30;
-    let translations = frames.clone().flat_map(|frame| short.take.translations(frame).to_vec());
-    let translations = translations.collect();
-    let rotations = frames.flat_map(|frame| short.take.rotations(frame).to_vec()).collect();
-    let few = loopwright_core::Take::new("short", skeleton, secs, translations, rotations);
-    let error = features::of_take(&Analysis::new(&few.unwrap()).unwrap(), Horizon::default()).unwrap_err();
+    let short = walk(&WalkSettings::default().seconds(0.5));
+    let error = features::of_take(&short, Horizon::default()).unwrap_err();
     assert!(matches!(error, MatchError::Short { .. }), "{error}");
 }
 
@@ -278,12 +260,7 @@ fn filters_leave_the_answer_exact() {
             let clip = &database.clips()[database.frame_of(row).clip].clip;
             filter.tags.iter().all(|tag| clip.tags.contains(tag)) && database.standing(row) & standing == standing
         };
-        for row in (0..database.num_rows()).step_by(7) {
-            let query = database.row(row);
-            let found = database.nearest(&query, &filter, Some(row));
-            let found = found.map(|found| (found.squared_distance, found.row));
-            assert_eq!(found, one_by_one(&database, &query, passes), "{filter:?}");
-        }
+        answers_by_rows_that_pass(&database, 7, &filter, passes);
     }
 }
 
@@ -349,13 +326,11 @@ fn a_database_survives_its_bytes() {
     for count in [0, 1, 3] {
         let database = MatchDatabase::new(motions(count), Horizon::default()).unwrap();
         let bytes = database.to_bytes();
-        for shift in 0..5 {
-            let mut shifted = vec![0; shift];
-            shifted.extend(&bytes);
-            let again = MatchDatabase::from_bytes(&shifted[shift..]).unwrap();
+        at_any_address(&bytes, |bytes| {
+            let again = MatchDatabase::from_bytes(bytes).unwrap();
             assert_eq!(again, database);
             assert_eq!(again.to_bytes(), bytes);
-        }
+        });
     }
 }
 
@@ -365,45 +340,29 @@ fn bytes_that_are_no_database_are_refused() {
     let changed = |at: usize, to: &[u8]| {
         let mut bytes = bytes.clone();
         bytes[at..at + to.len()].copy_from_slice(to);
-        MatchDatabase::from_bytes(&bytes).map(|_| ()).unwrap_err()
+        MatchDatabase::from_bytes(&bytes).unwrap_err()
     };
-    assert_eq!(changed(0, b"BVH"), DatabaseError::Magic);
-    assert_eq!(changed(8, &9_u32.to_le_bytes()), DatabaseError::Version { found: 9 });
-    assert_eq!(changed(12, &MARK_OF_BIG_ENDIAN), DatabaseError::ByteOrder);
-    let features = changed(20, &30_u32.to_le_bytes());
-    assert_eq!(features, DatabaseError::Features { found: 30 });
+    for (at, to, error) in [
+        (0, &b"BVH"[..], DatabaseError::Magic),
+        (8, &9_u32.to_le_bytes(), DatabaseError::Version { found: 9 }),
+        // The mark of the other order.
+        (12, &[1, 2, 3, 4], DatabaseError::ByteOrder),
+        (20, &30_u32.to_le_bytes(), DatabaseError::Features { found: 30 }),
+    ] {
+        assert_eq!(changed(at, to), error);
+    }
     for huge in [u64::MAX, 1 << 40, 0] {
         let error = changed(24, &huge.to_le_bytes());
         assert!(matches!(error, DatabaseError::Length { .. }), "{huge}");
     }
-    for at in (64..bytes.len()).step_by(991) {
-        assert_eq!(changed(at, &[bytes[at] ^ 1]), DatabaseError::Checksum);
-    }
-    for length in (0..bytes.len()).step_by(577) {
-        let error = MatchDatabase::from_bytes(&bytes[..length]).unwrap_err();
-        let is_right = match length {
-            0..8 => error == DatabaseError::Magic,
-            _ => matches!(error, DatabaseError::Length { .. }),
-        };
-        assert!(is_right, "{length}: {error}");
-    }
+    damage_is_refused(&bytes, |changed| MatchDatabase::from_bytes(changed).unwrap_err());
 }
 
-const MARK_OF_BIG_ENDIAN: [u8; 4] = [1, 2, 3, 4];
-
-/// Contents that contradict each other under a checksum that is right: refused, or harmless to every query.
 #[test]
 fn no_change_of_a_database_makes_a_query_panic() {
     let original = MatchDatabase::new(motions(2), Horizon::default()).unwrap().to_bytes();
-    let mut changes = Changes(7);
-    let mut num_read = 0;
-    for round in 0..3000 {
-        // The first tables are short; most changes would fall into the leaves.
-        let bytes = changes.of(&original, [200, 2000, original.len()][round % 3]);
-        let Ok(database) = MatchDatabase::from_bytes(&bytes) else {
-            continue;
-        };
-        num_read += 1;
+    no_change_panics(&original, 200, [3000, 300], |bytes| {
+        let database = MatchDatabase::from_bytes(bytes).ok()?;
         let nowhere = Neighbour {
             row: 0,
             squared_distance: 0.0,
@@ -413,8 +372,8 @@ fn no_change_of_a_database_makes_a_query_panic() {
             database.frame_of(row);
             database.nearest(&database.row(row), &MatchFilter::default(), Some(row));
         }
-    }
-    assert!(num_read > 300, "{num_read}");
+        Some(())
+    });
 }
 
 /// A loop goes on by its own twist: the place ahead of every sample is that of the twist, and feet move as in its take.
@@ -458,34 +417,63 @@ fn walkers() -> Vec<MatchSource> {
     turns.flat_map(|turn| [of(0.9, turn), of(1.4, turn)]).collect()
 }
 
-fn database_of(sources: &[MatchSource]) -> MatchDatabase<'static> {
-    let motions = sources.iter().enumerate();
-    let motions =
-        motions.flat_map(|(index, source)| source.motions(&format!("{index}"), &[], Horizon::default()).unwrap());
-    MatchDatabase::new(motions.collect(), Horizon::default()).unwrap()
+/// Motions, and the database of them.
+struct Crowd {
+    sources: Vec<MatchSource>,
+    database: MatchDatabase<'static>,
+}
+
+impl Crowd {
+    fn new(sources: Vec<MatchSource>) -> Self {
+        let motions = sources.iter().enumerate();
+        let motions =
+            motions.flat_map(|(index, source)| source.motions(&format!("{index}"), &[], Horizon::default()).unwrap());
+        let database = MatchDatabase::new(motions.collect(), Horizon::default()).unwrap();
+        Self { sources, database }
+    }
+
+    fn go(&self, path: &[(f64, DVec2)], settings: &WalkByMatch) -> Result<Walked, WalkError> {
+        let by_clip: Vec<&MatchSource> = self.sources.iter().collect();
+        self.go_by(&by_clip, path, &MatchFilter::default(), settings)
+    }
+
+    fn go_by(
+        &self,
+        by_clip: &[&MatchSource],
+        path: &[(f64, DVec2)],
+        filter: &MatchFilter,
+        settings: &WalkByMatch,
+    ) -> Result<Walked, WalkError> {
+        walk_by(
+            &self.database,
+            by_clip,
+            &WalkPath::new(path.to_vec())?,
+            filter,
+            settings,
+        )
+    }
+}
+
+/// With feet that are not held.
+fn free() -> WalkByMatch {
+    WalkByMatch {
+        holds_feet: false,
+        ..WalkByMatch::default()
+    }
 }
 
 /// Around a corner and on: the character stays near its path, its feet stay where they stand, and no jump shows.
 #[test]
 fn a_path_is_walked_without_a_pop() {
-    let sources = walkers();
-    let database = database_of(&sources);
-    let by_clip: Vec<&MatchSource> = sources.iter().collect();
-    let path = WalkPath::new(vec![
+    let walkers = Crowd::new(walkers());
+    let path = [
         (0.0, DVec2::ZERO),
         (5.0, DVec2::new(0.0, 6.0)),
         (10.0, DVec2::new(6.0, 6.0)),
         (15.0, DVec2::new(6.0, 0.0)),
-    ]);
-    let path = path.unwrap();
-    let go = |holds_feet: bool| {
-        let settings = WalkByMatch {
-            holds_feet,
-            ..WalkByMatch::default()
-        };
-        walk_by(&database, &by_clip, &path, &MatchFilter::default(), &settings).unwrap()
-    };
-    let (walked, free) = (go(true), go(false));
+    ];
+    let go = |settings: &WalkByMatch| walkers.go(&path, settings).unwrap();
+    let (walked, free) = (go(&WalkByMatch::default()), go(&free()));
     assert_eq!(walked.take.num_frames(), 901);
     assert!(!walked.jumps.is_empty());
     assert_eq!((&walked.rows, &walked.jumps), (&free.rows, &free.jumps));
@@ -494,8 +482,8 @@ fn a_path_is_walked_without_a_pop() {
     let worst = errors.iter().copied().fold(0.0, f64::max);
     assert!(mean < 0.5 && worst < 1.5, "off the path by {mean} m, at most {worst}");
     // Faces along the legs of the path well behind their corners.
+    let analysis = Analysis::new(&walked.take).unwrap();
     for (frame, degrees) in [(250, 0.0), (560, 90.0), (860, 180.0)] {
-        let analysis = Analysis::new(&walked.take).unwrap();
         let off = (analysis.heading.yaw(frame).to_degrees() - degrees).rem_euclid(360.0);
         assert!(off.min(360.0 - off) < 35.0, "frame {frame} faces {off} off");
     }
@@ -504,58 +492,7 @@ fn a_path_is_walked_without_a_pop() {
     let (held, slides) = (walked.slide_mps.unwrap(), free.slide_mps.unwrap());
     assert!(held < 0.35 * slides, "{held} of {slides}");
     // The same path, the same bits.
-    assert_eq!(go(true).take, walked.take);
-}
-
-/// Plain blending goes the same way: between jumps it plays what its rows say, and after a blend nothing is left of what was before.
-#[test]
-fn a_path_is_walked_with_plain_blending() {
-    let sources = walkers();
-    let database = database_of(&sources);
-    let by_clip: Vec<&MatchSource> = sources.iter().collect();
-    let points = vec![
-        (0.0, DVec2::ZERO),
-        (5.0, DVec2::new(0.0, 6.0)),
-        (10.0, DVec2::new(6.0, 6.0)),
-    ];
-    let path = WalkPath::new(points).unwrap();
-    let blend_secs = 0.3;
-    let settings = WalkByMatch {
-        holds_feet: false,
-        transition: WalkTransition::Crossfade { blend_secs },
-        ..WalkByMatch::default()
-    };
-    let walked = walk_by(&database, &by_clip, &path, &MatchFilter::default(), &settings).unwrap();
-    assert!(walked.jumps.len() > 3, "{:?}", walked.jumps);
-    // Later than an inertialized jump it does what it was joined for.
-    let errors = &walked.path_error_metres;
-    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
-    let worst = errors.iter().copied().fold(0.0, f64::max);
-    assert!(mean < 1.0 && worst < 2.5, "off the path by {mean} m, at most {worst}");
-    let num_blended = (blend_secs * 60.0) as usize + 1;
-    let mut num_whole = 0;
-    for frame in 0..walked.rows.len() {
-        let is_blending = |&jump: &usize| (jump..jump + num_blended).contains(&frame);
-        if walked.jumps.iter().any(is_blending) {
-            continue;
-        }
-        let at = database.frame_of(walked.rows[frame]);
-        let own = sources[at.clip].take();
-        for (joint, rotation) in walked.take.rotations(frame).iter().enumerate().skip(1) {
-            let angle = rotation.angle_between(own.rotations(at.frame)[joint]);
-            assert!(angle < 1e-6, "frame {frame}, joint {joint}: {angle}");
-        }
-        num_whole += 1;
-    }
-    assert!(num_whole > 100, "{num_whole}");
-    // It is continuous, too, at and after every jump: no joint goes farther in a frame than a fast foot.
-    let world = walked.take.world_tracks();
-    for frame in 1..walked.take.num_frames() {
-        for joint in 0..walked.take.num_joints() {
-            let step = world.position(frame, joint).distance(world.position(frame - 1, joint));
-            assert!(step * 60.0 < 7.0, "frame {frame}: {} m/s", step * 60.0);
-        }
-    }
+    assert_eq!(go(&WalkByMatch::default()).take, walked.take);
 }
 
 /// A loop in a database goes on for as long as the path, over its seam.
@@ -565,23 +502,18 @@ fn a_loop_is_walked_over_its_seam() {
     let analysis = walk(&straight);
     let made = made(&analysis);
     let source = MatchSource::from_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
-    let database = database_of(std::slice::from_ref(&source));
+    let alone = Crowd::new(vec![source]);
     let speed = made.loop_clip.root().twist.linear.z;
-    let path = WalkPath::new(vec![(0.0, DVec2::ZERO), (10.0, DVec2::new(0.0, 10.0 * speed))]).unwrap();
-    let go = |settings: &WalkByMatch| walk_by(&database, &[&source], &path, &MatchFilter::default(), settings).unwrap();
-    let walked = go(&WalkByMatch::default());
-    let last = database.num_rows() - 1;
+    let path = [(0.0, DVec2::ZERO), (10.0, DVec2::new(0.0, 10.0 * speed))];
+    let walked = alone.go(&path, &WalkByMatch::default()).unwrap();
+    let last = alone.database.num_rows() - 1;
     let over_seam = walked.rows.windows(2).filter(|rows| rows == &[last, 0]).count();
     assert!(over_seam > walked.jumps.len(), "{over_seam} {:?}", walked.jumps);
     let far = walked.path_error_metres.iter().copied().fold(0.0, f64::max);
     let twist = made.loop_clip.root().twist;
     assert!(far < 0.3, "{far} {twist:?}");
     // As sharp as the loop itself, whose feet come down hard.
-    let free = WalkByMatch {
-        holds_feet: false,
-        ..WalkByMatch::default()
-    };
-    let free = go(&free);
+    let free = alone.go(&path, &free()).unwrap();
     let world = made.loop_clip.tracks_from_root();
     let count = made.loop_clip.num_samples();
     let joints = analysis.take.num_joints();
@@ -597,47 +529,41 @@ fn a_loop_is_walked_over_its_seam() {
 
 #[test]
 fn paths_that_cannot_be_walked_are_refused() {
-    let sources = walkers();
-    let database = database_of(&sources);
-    let one = WalkPath::new(vec![(0.0, DVec2::ZERO)]);
-    assert_eq!(one, Err(WalkError::Points { found: 1 }));
+    let walkers = Crowd::new(walkers());
+    let by_clip: Vec<&MatchSource> = walkers.sources.iter().collect();
+    let start = (0.0, DVec2::ZERO);
+    let refused = |path: &[(f64, DVec2)]| walkers.go(path, &WalkByMatch::default()).unwrap_err();
+    assert_eq!(refused(&[start]), WalkError::Points { found: 1 });
     let endless = DVec2::new(f64::INFINITY, 0.0);
     for bad in [(0.0, DVec2::ONE), (f64::NAN, DVec2::ONE), (1.0, endless)] {
-        let path = WalkPath::new(vec![(0.0, DVec2::ZERO), bad]);
-        assert_eq!(path, Err(WalkError::Order { point: 1 }));
+        assert_eq!(refused(&[start, bad]), WalkError::Order { point: 1 });
     }
-    let path = WalkPath::new(vec![(0.0, DVec2::ZERO), (1.0, DVec2::ONE)]).unwrap();
-    let by_clip: Vec<&MatchSource> = sources.iter().collect();
-    let go = |by_clip: &[&MatchSource], path: &WalkPath, filter: &MatchFilter, settings: &WalkByMatch| {
-        walk_by(&database, by_clip, path, filter, settings)
-    };
-    let error = |by_clip: &[&MatchSource], filter: &MatchFilter| {
-        go(by_clip, &path, filter, &WalkByMatch::default()).unwrap_err()
-    };
     // So long that no memory would hold it.
-    let endless = WalkPath::new(vec![(0.0, DVec2::ZERO), (1e15, DVec2::ONE)]).unwrap();
-    let walked = go(&by_clip, &endless, &MatchFilter::default(), &WalkByMatch::default());
-    assert!(matches!(walked, Err(WalkError::Long { .. })));
+    assert!(matches!(refused(&[start, (1e15, DVec2::ONE)]), WalkError::Long { .. }));
     // Asked more rarely than any clip lasts, it goes on at the end of one all the same.
     let rarely = WalkByMatch {
         query_secs: 100.0,
         ..WalkByMatch::default()
     };
-    let straight = WalkPath::new(vec![(0.0, DVec2::ZERO), (20.0, DVec2::new(0.0, 20.0))]).unwrap();
-    let walked = go(&by_clip, &straight, &MatchFilter::default(), &rarely).unwrap();
+    let walked = walkers.go(&[start, (20.0, DVec2::new(0.0, 20.0))], &rarely).unwrap();
     assert_eq!(walked.take.num_frames(), 1201);
     let runs = MatchFilter {
         tags: vec![("style".to_owned(), "run".to_owned())],
         ..MatchFilter::default()
     };
+    let error = |by_clip: &[&MatchSource], filter: &MatchFilter| {
+        let path = [start, (1.0, DVec2::ONE)];
+        let walked = walkers.go_by(by_clip, &path, filter, &WalkByMatch::default());
+        walked.unwrap_err()
+    };
     assert_eq!(error(&by_clip, &runs), WalkError::NoRow);
     let all = MatchFilter::default();
     assert!(matches!(error(&by_clip[1..], &all), WalkError::Source { .. }));
     let short = MatchSource::from_take(walk(&WalkSettings::default().seconds(4.0)));
+    let slow = MatchSource::from_take(walk(&WalkSettings::default().frame_rate_hz(30.0).seconds(60.0)));
     let mut other = by_clip.clone();
     other[3] = &short;
     assert!(matches!(error(&other, &all), WalkError::Source { .. }));
-    let slow = MatchSource::from_take(walk(&WalkSettings::default().frame_rate_hz(30.0).seconds(60.0)));
     other[3] = &slow;
     assert!(matches!(error(&other, &all), WalkError::Rate { .. }));
 }

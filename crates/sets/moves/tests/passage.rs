@@ -2,7 +2,9 @@
 
 use glam::{DQuat, DVec3};
 use loopwright_core::analysis::FootEventKind;
-use loopwright_core::{Analysis, LoopClip, LoopSettings, SearchSettings, Take};
+use loopwright_core::loop_clip::Interpolation;
+use loopwright_core::math::Rigid;
+use loopwright_core::{Analysis, LoopClip, LoopSettings, Pose, Take};
 use loopwright_mocap::folder_or_skip;
 use loopwright_moves::passage::{self, FootEvent, FoundPassages, PassageError};
 use loopwright_moves::play::PlayError;
@@ -16,29 +18,14 @@ const LEAD_IN_SECS: f64 = 1.5;
 /// Names state turns by multiples of it.
 const NAMED_TURN: f64 = core::f64::consts::FRAC_PI_4;
 
-/// A walker that stands, starts, and walks straight on.
-fn start() -> SyntheticTake {
-    synthesize(
-        &WalkSettings::default()
-            .lead_in_secs(LEAD_IN_SECS)
-            .seconds(9.0)
-            .turn_dps(0.0)
-            .drift(0.0)
-            .noise_deg(0.0),
-    )
-    .unwrap()
+/// A walker that stands first.
+fn walker(settings: WalkSettings) -> SyntheticTake {
+    synthesize(&settings.lead_in_secs(LEAD_IN_SECS).drift(0.0).noise_deg(0.0)).unwrap()
 }
 
-/// The same take backwards in time: it walks backwards, and stops.
-fn reversed(take: &Take) -> Take {
-    let frames = (0..take.num_frames()).rev();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in frames {
-        translations.extend(take.translations(frame));
-        rotations.extend(take.rotations(frame));
-    }
-    let skeleton = take.skeleton().clone();
-    Take::new("stop", skeleton, take.frame_time_secs(), translations, rotations).unwrap()
+/// A walker that stands, starts, and walks straight on.
+fn start() -> SyntheticTake {
+    walker(WalkSettings::default().seconds(9.0).turn_dps(0.0))
 }
 
 fn stance_of(analysis: &Analysis) -> LoopClip {
@@ -46,14 +33,14 @@ fn stance_of(analysis: &Analysis) -> LoopClip {
     passage::stance(analysis, stand, "idle", analysis.take.frame_time_secs()).unwrap()
 }
 
+fn walk_of(analysis: &Analysis) -> LoopClip {
+    let walk = support::best_made(analysis, &LoopSettings::default());
+    walk.loop_clip.named("walk")
+}
+
 /// The stance and the walk of a take.
 fn loops_of(analysis: &Analysis) -> LoopSet {
-    let stance = stance_of(analysis);
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let walk = analysis
-        .make_loop(found.best().unwrap(), &LoopSettings::default())
-        .unwrap();
-    LoopSet::new(vec![stance, walk.loop_clip.named("walk")]).unwrap()
+    LoopSet::new(vec![stance_of(analysis), walk_of(analysis)]).unwrap()
 }
 
 fn found_in(take: &Take) -> (Analysis, LoopSet, FoundPassages) {
@@ -63,10 +50,32 @@ fn found_in(take: &Take) -> (Analysis, LoopSet, FoundPassages) {
     (analysis, set, found)
 }
 
+/// The passages of these kinds of a body that goes nowhere, the loop of its stance, and the first frame of the first.
+fn on_the_spot(take: &Take, kinds: &[PassageKind]) -> (Vec<Passage>, LoopSet, f64) {
+    let analysis = Analysis::new(take).unwrap();
+    let set = LoopSet::new(vec![stance_of(&analysis)]).unwrap();
+    let found = passage::find(&set, &analysis, kinds).unwrap();
+    (all_made(&analysis, &set, &found), set, found.passages[0].frames[0])
+}
+
 fn all_made(analysis: &Analysis, set: &LoopSet, found: &FoundPassages) -> Vec<Passage> {
     let step_secs = analysis.take.frame_time_secs();
     let made = Passage::all_from_take(set, analysis, &found.passages, step_secs).unwrap();
     made.map(Result::unwrap).collect()
+}
+
+fn first_made(
+    set: &LoopSet,
+    analysis: &Analysis,
+    found: &FoundPassages,
+    step_secs: f64,
+) -> Result<Passage, PassageError> {
+    let mut made = Passage::all_from_take(set, analysis, &found.passages[..1], step_secs)?;
+    made.next().unwrap()
+}
+
+fn names(passages: &[Passage]) -> Vec<&str> {
+    passages.iter().map(Passage::name).collect()
 }
 
 /// World places of all joints over a passage, with its loops for so many samples before and after.
@@ -86,17 +95,12 @@ fn with_loops(passage: &Passage, set: &LoopSet, around: isize) -> Vec<Vec<DVec3>
     (-around..=last + around).map(place).collect()
 }
 
-fn of_loop(
-    passage: &Passage,
-    set: &LoopSet,
-    end: usize,
-    beyond: isize,
-) -> (loopwright_core::Pose, loopwright_core::math::Rigid) {
+fn of_loop(passage: &Passage, set: &LoopSet, end: usize, beyond: isize) -> (Pose, Rigid) {
     let state = passage.ends()[end];
     let clip: &LoopClip = &set.loops()[state.loop_index];
     let secs = beyond as f64 * passage.step_secs();
     let from = passage.roots()[end * (passage.num_samples() - 1)];
-    let body = clip.body_pose_at(state.secs + secs, loopwright_core::loop_clip::Interpolation::Cubic);
+    let body = clip.body_pose_at(state.secs + secs, Interpolation::Cubic);
     (body, from * clip.root().twist.exp(secs))
 }
 
@@ -127,7 +131,7 @@ fn meets_its_loops(passage: &Passage, set: &LoopSet) {
         let (body, _) = of_loop(passage, set, end, 0);
         assert_eq!(passage.tracks().pose(sample).to_pose().translations, body.translations);
     }
-    assert_eq!(passage.roots()[0], loopwright_core::math::Rigid::IDENTITY);
+    assert_eq!(passage.roots()[0], Rigid::IDENTITY);
     let ratio = join_ratio(passage, set);
     assert!(ratio < 1.1, "{}: {ratio}", passage.name());
     assert!(passage.has_held_feet());
@@ -167,20 +171,6 @@ fn stays_in(SyntheticTake { take, truth }: &SyntheticTake, from: f64) -> Vec<Sta
         }
     };
     balls.map(stay).collect()
-}
-
-/// No foot strikes twice without a lift between.
-fn alternates(passage: &Passage) {
-    for foot in 0..2 {
-        let events = passage.events().iter().filter(|event| event.foot == foot);
-        let kinds: Vec<FootEventKind> = events.map(|event| event.kind).collect();
-        assert!(
-            kinds.windows(2).all(|pair| pair[0] != pair[1]),
-            "{}: {:?}",
-            passage.name(),
-            passage.events()
-        );
-    }
 }
 
 /// What stands between two events, the first and the last moment aside, stays where it is, metres per second.
@@ -257,7 +247,7 @@ fn happens_as_in(truth: &[Stay], passage: &Passage) {
 }
 
 #[test]
-fn a_start_is_found_and_meets_both_loops() {
+fn a_start_is_found_and_written_as_it_is() {
     let walk = start();
     let take = &walk.take;
     let (analysis, set, found) = found_in(take);
@@ -266,11 +256,8 @@ fn a_start_is_found_and_meets_both_loops() {
     let rate_hz = take.frame_rate_hz();
     assert!((from / rate_hz - LEAD_IN_SECS).abs() < 0.4 && to > from, "{from} {to}");
     for step_secs in [1.0 / rate_hz, 1.0 / 30.0] {
-        let made = Passage::from_take(&set, &analysis, &found.passages[0], step_secs).unwrap();
+        let made = first_made(&set, &analysis, &found, step_secs).unwrap();
         assert_eq!(made.name(), "start_walk");
-        if step_secs * rate_hz == 1.0 {
-            meets_its_loops(&made, &set);
-        }
         happens_as_in(&stays_in(&walk, from), &made);
         assert!(made.travel().z > 0.3 && made.turn().abs() < 0.05, "{}", made.travel());
         // What it writes is what it holds.
@@ -294,7 +281,7 @@ fn a_small_body_starts_too() {
     let take = start().take.scaled(0.1).unwrap();
     let (analysis, set, found) = found_in(&take);
     let made = all_made(&analysis, &set, &found);
-    assert_eq!(made.iter().map(Passage::name).collect::<Vec<_>>(), ["start_walk"]);
+    assert_eq!(names(&made), ["start_walk"]);
 }
 
 /// Once a passage of more samples than memory holds was begun.
@@ -307,44 +294,27 @@ fn too_many_samples_are_refused() {
             "{made:?}"
         );
     };
-    refused(Passage::from_take(&set, &analysis, &found.passages[0], 1e-9));
+    refused(first_made(&set, &analysis, &found, 1e-9));
     refused(Passage::between(&set, [0, 1], 1e-9, analysis.overrides()));
     assert!(passage::stance(&analysis, 0, "idle", 1e-9).is_err());
     for step_secs in [0.0, f64::NAN, f64::INFINITY] {
-        let made = Passage::from_take(&set, &analysis, &found.passages[0], step_secs);
+        let made = first_made(&set, &analysis, &found, step_secs);
         assert!(matches!(made, Err(PassageError::Step { .. })), "{made:?}");
     }
-}
-
-#[test]
-fn a_stop_is_found_and_meets_both_loops() {
-    let take = reversed(&start().take);
-    let (analysis, set, found) = found_in(&take);
-    let kinds: Vec<PassageKind> = found.passages.iter().map(|passage| passage.kind).collect();
-    assert_eq!(kinds, [PassageKind::Stop]);
-    assert!(found.missing.iter().any(|(kind, _)| *kind == PassageKind::Start));
-    let made = Passage::from_take(&set, &analysis, &found.passages[0], take.frame_time_secs()).unwrap();
-    meets_its_loops(&made, &set);
 }
 
 /// A walker that stands, starts, walks, turns by a right angle, walks, and stops.
 #[test]
 fn a_walk_of_all_kinds_is_found_with_the_contacts_of_the_truth() {
-    let walk = synthesize(
-        &WalkSettings::default()
-            .lead_in_secs(LEAD_IN_SECS)
-            .lead_out_secs(LEAD_IN_SECS)
-            .turn_dps(60.0)
-            .turn_span_secs(Some([4.0, 5.5]))
-            .seconds(14.0)
-            .drift(0.0)
-            .noise_deg(0.0),
-    )
-    .unwrap();
+    let settings = WalkSettings::default()
+        .lead_out_secs(LEAD_IN_SECS)
+        .turn_dps(60.0)
+        .turn_span_secs(Some([4.0, 5.5]))
+        .seconds(14.0);
+    let walk = walker(settings);
     let (analysis, set, found) = found_in(&walk.take);
     let made = all_made(&analysis, &set, &found);
-    let names: Vec<&str> = made.iter().map(Passage::name).collect();
-    assert_eq!(names, ["start_walk", "stop_walk", "walk_turn_left_90"]);
+    assert_eq!(names(&made), ["start_walk", "stop_walk", "walk_turn_left_90"]);
     for (made, found) in made.iter().zip(&found.passages) {
         meets_its_loops(made, &set);
         happens_as_in(&stays_in(&walk, found.frames[0]), made);
@@ -354,50 +324,32 @@ fn a_walk_of_all_kinds_is_found_with_the_contacts_of_the_truth() {
 /// A walker that stands, turns by small steps, and stands.
 #[test]
 fn a_turn_in_place_is_found_with_the_contacts_of_the_truth() {
-    let walk = synthesize(
-        &WalkSettings::default()
-            .lead_in_secs(LEAD_IN_SECS)
-            .lead_out_secs(LEAD_IN_SECS)
-            .speed_mps(0.0)
-            .turn_dps(-60.0)
-            .seconds(7.0)
-            .drift(0.0)
-            .noise_deg(0.0),
-    )
-    .unwrap();
-    let analysis = Analysis::new(&walk.take).unwrap();
-    let set = LoopSet::new(vec![stance_of(&analysis)]).unwrap();
-    let found = passage::find(&set, &analysis, &PassageKind::ALL).unwrap();
-    let made = all_made(&analysis, &set, &found);
-    let names: Vec<&str> = made.iter().map(Passage::name).collect();
+    let settings = WalkSettings::default()
+        .lead_out_secs(LEAD_IN_SECS)
+        .speed_mps(0.0)
+        .turn_dps(-60.0)
+        .seconds(7.0);
+    let walk = walker(settings);
+    let (made, set, first_frame) = on_the_spot(&walk.take, &PassageKind::ALL);
     let turned = (walk.truth.yaw_at(7.0) / NAMED_TURN).round() * NAMED_TURN.to_degrees();
-    assert_eq!(names, [format!("turn_right_{:.0}", -turned)]);
+    assert_eq!(names(&made), [format!("turn_right_{:.0}", -turned)]);
     meets_its_loops(&made[0], &set);
-    happens_as_in(&stays_in(&walk, found.passages[0].frames[0]), &made[0]);
+    happens_as_in(&stays_in(&walk, first_frame), &made[0]);
 }
 
 /// A body that is turned on its feet: between two contacts of a foot that slid, but stayed down, it was to lift and to strike at once.
 #[test]
 fn feet_that_slide_while_they_are_down_neither_lift_nor_strike() {
     let still = standing();
-    let frame_time_secs = still.frame_time_secs();
-    let take = support::take_of(
-        still.skeleton().clone(),
-        frame_time_secs,
-        still.num_frames(),
-        |frame, joint| {
-            let share = ((frame as f64 * frame_time_secs - 1.5) / 0.45).clamp(0.0, 1.0);
-            let turned = DQuat::from_rotation_y(0.7 * share.powi(3) * (10.0 - 15.0 * share + 6.0 * share * share));
-            let turned = if joint == 0 { turned } else { DQuat::IDENTITY };
-            let place = turned * still.translations(frame)[joint];
-            (place, turned * still.rotations(frame)[joint])
-        },
-    );
-    let analysis = Analysis::new(&take).unwrap();
-    let set = LoopSet::new(vec![stance_of(&analysis)]).unwrap();
-    let found = passage::find(&set, &analysis, &[PassageKind::TurnInPlace]).unwrap();
-    let made = all_made(&analysis, &set, &found);
-    assert_eq!(made.iter().map(Passage::name).collect::<Vec<_>>(), ["turn_left_45"]);
+    let take = support::moved(&still, |frame| {
+        let share = ((frame as f64 * still.frame_time_secs() - 1.5) / 0.45).clamp(0.0, 1.0);
+        Rigid::from_yaw(
+            0.7 * share.powi(3) * (10.0 - 15.0 * share + 6.0 * share * share),
+            DVec3::ZERO,
+        )
+    });
+    let (made, ..) = on_the_spot(&take, &[PassageKind::TurnInPlace]);
+    assert_eq!(names(&made), ["turn_left_45"]);
     assert_eq!(made[0].events(), []);
 }
 
@@ -417,33 +369,16 @@ fn a_jump_is_found_with_its_flight() {
     const HIGH_METRES: f64 = 0.35;
     const FLIGHT: [f64; 2] = [1.3, 2.0];
     let still = standing();
-    let take = support::take_of(
-        still.skeleton().clone(),
-        still.frame_time_secs(),
-        still.num_frames(),
-        |frame, joint| {
-            let share = (frame as f64 * still.frame_time_secs() - FLIGHT[0]) / (FLIGHT[1] - FLIGHT[0]);
-            let share = share.clamp(0.0, 1.0);
-            let up = if joint == 0 {
-                HIGH_METRES * 64.0 * (share * (1.0 - share)).powi(3)
-            } else {
-                0.0
-            };
-            (
-                still.translations(frame)[joint] + DVec3::Y * up,
-                still.rotations(frame)[joint],
-            )
-        },
-    );
-    let analysis = Analysis::new(&take).unwrap();
-    let set = LoopSet::new(vec![stance_of(&analysis)]).unwrap();
-    let found = passage::find(&set, &analysis, &PassageKind::ALL).unwrap();
-    let made = all_made(&analysis, &set, &found);
-    let names: Vec<&str> = made.iter().map(Passage::name).collect();
-    assert_eq!(names, ["jump"]);
+    let take = support::posed(&still, |frame, pose| {
+        let share = (frame as f64 * still.frame_time_secs() - FLIGHT[0]) / (FLIGHT[1] - FLIGHT[0]);
+        let share = share.clamp(0.0, 1.0);
+        pose.translations[0].y += HIGH_METRES * 64.0 * (share * (1.0 - share)).powi(3);
+    });
+    let (made, set, first_frame) = on_the_spot(&take, &PassageKind::ALL);
+    assert_eq!(names(&made), ["jump"]);
     meets_its_loops(&made[0], &set);
     // A foot has left the ground 6 mm over it.
-    let flight = FLIGHT.map(|secs| secs - found.passages[0].frames[0] * take.frame_time_secs());
+    let flight = FLIGHT.map(|secs| secs - first_frame * take.frame_time_secs());
     let late_secs = 0.045;
     let stays = ["Left", "Right"].map(|side| Stay {
         side,
@@ -456,26 +391,20 @@ fn a_jump_is_found_with_its_flight() {
 /// Captures end in a T-pose, which is no stance; a stop into it went through it.
 #[test]
 fn a_pose_with_arms_spread_out_is_no_stand() {
-    let walk = reversed(&start().take);
+    let walk = start().take;
+    let walk = support::of_frames(&walk, (0..walk.num_frames()).rev());
     let stops = Analysis::new(&walk).unwrap();
     let frame = passage::calmest_stands(&stops)[0];
     let first = walk.num_frames() - (LEAD_IN_SECS * walk.frame_rate_hz()) as usize - 40;
     assert!(frame > first);
-    let is_arm = |joint: usize| {
-        let name = &walk.skeleton().joint(joint).name;
-        ["Shoulder", "Arm", "Hand"].iter().any(|part| name.contains(part))
-    };
-    let take = support::take_of(
-        walk.skeleton().clone(),
-        walk.frame_time_secs(),
-        walk.num_frames(),
-        |frame, joint| {
-            let share = ((frame as f64 - first as f64) / 30.0).clamp(0.0, 1.0);
-            let share = if is_arm(joint) { share } else { 0.0 };
-            let rotation = walk.rotations(frame)[joint].slerp(DQuat::IDENTITY, share);
-            (walk.translations(frame)[joint], rotation)
-        },
-    );
+    let take = support::posed(&walk, |frame, pose| {
+        let share = ((frame as f64 - first as f64) / 30.0).clamp(0.0, 1.0);
+        for (joint, turn) in walk.skeleton().joints().iter().zip(&mut pose.rotations) {
+            if ["Shoulder", "Arm", "Hand"].iter().any(|part| joint.name.contains(part)) {
+                *turn = turn.slerp(DQuat::IDENTITY, share);
+            }
+        }
+    });
     let analysis = Analysis::new(&take).unwrap();
     let found = passage::find(&loops_of(&stops), &analysis, &[PassageKind::Stop]).unwrap();
     assert_eq!(found.passages, []);
@@ -495,7 +424,7 @@ fn transitions_begin_in_the_one_loop_and_end_in_the_other() {
 #[test]
 fn what_a_take_does_not_do_is_missing_and_other_skeletons_are_refused() {
     let walk = support::walk_of(WalkSettings::default().seconds(6.0));
-    let (analysis, set, _) = found_in(&start().take);
+    let (_, set, _) = found_in(&start().take);
     let still = Analysis::new(&walk).unwrap();
     let found = passage::find(&set, &still, &PassageKind::ALL).unwrap();
     assert_eq!(found.passages, []);
@@ -508,7 +437,6 @@ fn what_a_take_does_not_do_is_missing_and_other_skeletons_are_refused() {
         matches!(refused, Err(PassageError::Skeleton { index: 0, .. })),
         "{refused:?}"
     );
-    drop(analysis);
 }
 
 /// Captured turns: one each, of the size that the take's heading shows.
@@ -521,18 +449,20 @@ fn captured_turns_are_found_and_hold_their_feet() {
     ] {
         let take = support::captured(&folder, name);
         let analysis = Analysis::new(&take).unwrap();
-        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-        let walk = analysis
-            .make_loop(found.best().unwrap(), &LoopSettings::default())
-            .unwrap();
-        let set = LoopSet::new(vec![walk.loop_clip.named("walk")]).unwrap();
+        let set = LoopSet::new(vec![walk_of(&analysis)]).unwrap();
         let found = passage::find(&set, &analysis, &[PassageKind::Turn]).unwrap();
         assert_eq!(found.passages.len(), 1, "{name}");
-        let made = Passage::from_take(&set, &analysis, &found.passages[0], take.frame_time_secs()).unwrap();
+        let made = first_made(&set, &analysis, &found, take.frame_time_secs()).unwrap();
         assert!((made.turn().to_degrees() - degrees).abs() < 12.0, "{}", made.turn());
         assert!(made.has_held_feet());
         let ratio = join_ratio(&made, &set);
         assert!(ratio < 1.35, "{name}: {ratio}");
-        alternates(&made);
+        // No foot strikes twice without a lift between.
+        for foot in 0..2 {
+            let events = made.events().iter().filter(|event| event.foot == foot);
+            let kinds: Vec<FootEventKind> = events.map(|event| event.kind).collect();
+            let alternate = kinds.windows(2).all(|pair| pair[0] != pair[1]);
+            assert!(alternate, "{name}: {kinds:?}");
+        }
     }
 }

@@ -44,16 +44,19 @@ const FADES: [Decay; 3] = [
     Decay::Spring { half_life_secs: 0.15 },
 ];
 
+fn settings(seed: u64, fade: Decay, cycles: [u32; 2]) -> PlaySettings {
+    PlaySettings {
+        seed,
+        fade,
+        cycles,
+        ..PlaySettings::default()
+    }
+}
+
 #[test]
 fn nothing_steps_and_nothing_jerks_at_a_jump() {
     for fade in FADES {
-        let settings = PlaySettings {
-            seed: 5,
-            fade,
-            cycles: [1, 2],
-            ..PlaySettings::default()
-        };
-        let performance = set().perform(30.0, &settings).unwrap();
+        let performance = set().perform(30.0, &settings(5, fade, [1, 2])).unwrap();
         assert!(performance.segments().len() > 10);
         let h = 1e-6;
         for segment in &performance.segments()[1..] {
@@ -185,12 +188,7 @@ fn a_loop_is_left_at_its_best_exit_within_one_more_cycle() {
     let set = set();
     for fade in FADES {
         for cycles in [1, 2] {
-            let settings = PlaySettings {
-                seed: 9,
-                fade,
-                cycles: [cycles; 2],
-                ..PlaySettings::default()
-            };
+            let settings = settings(9, fade, [cycles; 2]);
             let performance = set.perform(60.0, &settings).unwrap();
             for pair in performance.segments().windows(2) {
                 let (left, entered) = (&pair[0], &pair[1]);
@@ -224,13 +222,7 @@ fn a_loop_is_left_at_its_best_exit_within_one_more_cycle() {
 #[test]
 fn no_loop_is_left_before_the_fade_has_ended() {
     let fade = Decay::Quintic { blend_secs: 1.5 };
-    let settings = PlaySettings {
-        seed: 2,
-        fade,
-        cycles: [1, 1],
-        ..PlaySettings::default()
-    };
-    let performance = set().perform(60.0, &settings).unwrap();
+    let performance = set().perform(60.0, &settings(2, fade, [1, 1])).unwrap();
     assert!(performance.segments().len() > 10);
     for pair in performance.segments().windows(2) {
         let period = set().loops()[pair[0].loop_index].period_secs();
@@ -242,10 +234,7 @@ fn no_loop_is_left_before_the_fade_has_ended() {
 #[test]
 fn the_seed_decides_and_no_loop_follows_itself() {
     let played = |seed: u64| {
-        let settings = PlaySettings {
-            seed,
-            ..PlaySettings::default()
-        };
+        let settings = settings(seed, PlaySettings::default().fade, [1, 3]);
         set().perform(120.0, &settings).unwrap()
     };
     assert_eq!(played(7), played(7));
@@ -290,15 +279,7 @@ fn frames_are_samples_of_the_same_performance() {
 #[test]
 fn sets_that_cannot_be_played_are_reported() {
     let set = set();
-    let refused = |secs: f64, fade: Decay, cycles: [u32; 2]| {
-        let settings = PlaySettings {
-            seed: 0,
-            fade,
-            cycles,
-            ..PlaySettings::default()
-        };
-        set.perform(secs, &settings).unwrap_err()
-    };
+    let refused = |secs: f64, fade: Decay, cycles: [u32; 2]| set.perform(secs, &settings(0, fade, cycles)).unwrap_err();
     assert_eq!(LoopSet::new(Vec::new()), Err(PlayError::NoLoops));
     for found in [0.0, -1.0, f64::INFINITY] {
         let error = set.perform(found, &PlaySettings::default()).unwrap_err();
@@ -405,17 +386,24 @@ fn slide_and_depth(performance: &Performance, loops: &[LoopClip]) -> [f64; 2] {
     [slide, depth]
 }
 
-/// A fade from a slow walk into a fast one drags standing feet along by centimetres; solved, they stay.
-#[test]
-fn feet_stay_where_they_stand_while_a_jump_fades() {
-    let loops = vec![walk(0.9, 3), walk(1.7, 4)];
-    let set = LoopSet::new(loops).unwrap();
-    let [open, held] = [false, true].map(|feet| {
+/// A slow and a fast walk, played with feet that are free, and with feet that are held.
+fn open_and_held(secs: f64) -> (LoopSet, [Performance; 2]) {
+    let set = LoopSet::new(vec![walk(0.9, 3), walk(1.7, 4)]).unwrap();
+    let played = [false, true].map(|feet| {
         let settings = PlaySettings {
             feet,
             ..PlaySettings::default()
         };
-        let performance = set.perform(30.0, &settings).unwrap();
+        set.perform(secs, &settings).unwrap()
+    });
+    (set, played)
+}
+
+/// A fade from a slow walk into a fast one drags standing feet along by centimetres; solved, they stay.
+#[test]
+fn feet_stay_where_they_stand_while_a_jump_fades() {
+    let (set, performances) = open_and_held(30.0);
+    let [open, held] = performances.map(|performance| {
         assert!(performance.segments().len() > 8);
         slide_and_depth(&performance, set.loops())
     });
@@ -428,14 +416,7 @@ fn feet_stay_where_they_stand_while_a_jump_fades() {
 /// itself plays.
 #[test]
 fn solved_feet_begin_and_end_at_rest() {
-    let set = LoopSet::new(vec![walk(0.9, 3), walk(1.7, 4)]).unwrap();
-    let performances = [false, true].map(|feet| {
-        let settings = PlaySettings {
-            feet,
-            ..PlaySettings::default()
-        };
-        set.perform(20.0, &settings).unwrap()
-    });
+    let (_, performances) = open_and_held(20.0);
     let corrected = |secs: f64| {
         let [open, held] = (performances.each_ref()).map(|performance| performance.world_pose_at(secs));
         let ways = open.translations.iter().zip(&held.translations);
@@ -454,9 +435,8 @@ fn solved_feet_begin_and_end_at_rest() {
 
 #[test]
 fn solved_feet_are_the_same_whether_jumps_are_prepared_or_not() {
-    let set = LoopSet::new(vec![walk(0.9, 3), walk(1.7, 4)]).unwrap();
+    let (set, [_, alone]) = open_and_held(12.0);
     let settings = PlaySettings::default();
-    let alone = set.perform(12.0, &settings).unwrap();
-    let prepared = set.prepared(settings.fade).unwrap().perform(12.0, &settings).unwrap();
-    assert_eq!(alone, prepared);
+    let prepared = set.prepared(settings.fade).unwrap().perform(12.0, &settings);
+    assert_eq!(prepared, Ok(alone));
 }

@@ -296,7 +296,7 @@ pub struct SteeredCharacter {
     fading: Fading,
     goal: Goal,
     plan: Plan,
-    /// The plan that a new goal put an end to.
+    /// The plan that a new goal interrupted.
     before: Option<(Way, f64)>,
     /// The space that suits the goal.
     wanted: usize,
@@ -459,7 +459,7 @@ impl SteeredCharacter {
         body
     }
 
-    /// Plays a clip by its name, such as a jump, or goes into a loop, at once. Whether the set has it.
+    /// Plays a clip by its name, such as a jump, or goes into a loop, at once. Returns whether the set has it.
     pub fn play(&mut self, name: &str) -> bool {
         let Some(clip) = self.set.clip(name) else {
             return false;
@@ -483,7 +483,7 @@ impl SteeredCharacter {
         true
     }
 
-    /// Events that were there to be read are gone.
+    /// Clears events that an update has offered already.
     fn begin_events(&mut self) {
         if std::mem::take(&mut self.is_told) {
             self.events.clear();

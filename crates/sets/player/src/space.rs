@@ -62,9 +62,9 @@ impl SpaceAxis {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Part {
     pub(crate) clip: usize,
-    /// Of the time, so that speed and turn rate are those asked for.
+    /// Share of the time: by these, speed and turn rate are those asked for.
     pub(crate) share: f64,
-    /// Of the pose.
+    /// Share of the pose.
     pub(crate) weight: f64,
     at: [f64; 2],
 }
@@ -229,7 +229,7 @@ impl PlayedSpace {
         index.map_or([0.0; 2], |index| self.points[index])
     }
 
-    /// As a share of the range of the axes.
+    /// Returns the distance of two points as a share of the range of the axes.
     pub(crate) fn distance(&self, a: [f64; 2], b: [f64; 2]) -> f64 {
         ops::hypot((a[0] - b[0]) / self.scale[0], (a[1] - b[1]) / self.scale[1])
     }

@@ -269,10 +269,7 @@ fn changes(plot: &mut Plot, fits: &[&TakeFit], pool: &Pool) {
 
 /// The take's own values over an event with a trusted fit, as shares of the fitted change.
 fn shares<'a>(fit: &'a TakeFit, event: &Event) -> (&'a Signal, Vec<(f64, f64)>) {
-    let signal = match event.quantity {
-        Quantity::Velocity => &fit.profile.velocity,
-        Quantity::Facing => &fit.profile.facing,
-    };
+    let signal = event.quantity.signal(&fit.profile);
     let Some(fitted) = event.trusted() else {
         return (signal, Vec::new());
     };
@@ -345,9 +342,10 @@ fn histograms(plot: &mut Plot, fits: &[&TakeFit]) {
 fn while_changing(fits: &[&TakeFit], quantity: Quantity, figure: Figure) -> [Vec<f64>; 2] {
     let [mut take, mut controller] = [const { Vec::new() }; 2];
     for fit in fits {
-        let (signal, simulated) = match quantity {
-            Quantity::Velocity => (&fit.profile.velocity, &fit.simulated_velocity),
-            Quantity::Facing => (&fit.profile.facing, &fit.simulated_facing),
+        let signal = quantity.signal(&fit.profile);
+        let simulated = match quantity {
+            Quantity::Velocity => &fit.simulated_velocity,
+            Quantity::Facing => &fit.simulated_facing,
         };
         let Some(simulated) = simulated else { continue };
         let mut seen = vec![false; signal.values.len()];

@@ -8,12 +8,12 @@ use loopwright_core::math::percentile;
 use loopwright_core::pipeline::Recentered;
 use loopwright_core::{BodyOverrides, LoopClip, RootMode};
 use loopwright_formats::loop_file::facts::{BlendFacts, FeetFacts};
-use loopwright_formats::loop_file::{BlendOrigin, DerivedLoop, describe};
+use loopwright_formats::loop_file::{BlendOrigin, DerivedLoop};
 use loopwright_formats::{Format, LoadedTake, LoopFile, LoopFileError, Target};
 use loopwright_moves::Blender;
 use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace, Mix, PhaseError};
 
-use loopwright_job::{LoopOfLoops, StoredLoop, foot_slide_cmps, without_animations};
+use loopwright_job::{LoopOfLoops, StoredLoop, with_feet, without_animations};
 
 /// How loops are mixed.
 #[derive(Clone, Debug, Default)]
@@ -217,11 +217,7 @@ fn held(
     let is_mixed = weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
     let lock = if is_mixed { request.lock_feet } else { FootLock::Off };
     let (held, feet) = mix.held(body, root_joint(first, &mix.clip), lock)?;
-    let mut facts = describe::feet(&mix.clip, body, &feet, 0);
-    facts.foot_slide_before_cmps = foot_slide_cmps(&mix.clip, body);
-    let clip = held.unwrap_or(mix.clip);
-    facts.foot_slide_after_cmps = foot_slide_cmps(&clip, body);
-    Ok((clip, facts))
+    Ok(with_feet(mix.clip, held, &feet, body))
 }
 
 /// Which loops are aligned by a shift alone, and why, where feet of others or their own touch down.
@@ -280,14 +276,16 @@ fn weigh(request: &BlendRequest, loops: &[StoredLoop]) -> Result<(Blender, Vec<f
             return Err(MixError::Range { axis, value, low, high });
         }
     }
-    let [speed, turn] = wanted.map(|wanted| wanted.map(|(axis, value, scale)| (axis, value * scale)));
-    let weights = match (speed, turn) {
-        (Some((speed, v)), Some((turn, w))) => BlendSpace::over([speed, turn], clips.clone())?.weights([v, w]),
-        (Some((axis, value)), None) | (None, Some((axis, value))) => {
-            BlendSpace::along(axis, clips.clone())?.weights([value, 0.0])
-        }
-        (None, None) if request.weights.is_empty() => vec![1.0; clips.len()],
-        (None, None) => request.weights.clone(),
+    let mut asked = wanted.into_iter().flatten();
+    let [first, second] = [asked.next(), asked.next()];
+    let weights = if first.is_some() {
+        let axes = [first, second].map(|asked| asked.map(|(axis, ..)| axis));
+        let at = [first, second].map(|asked| asked.map_or(0.0, |(_, value, scale)| value * scale));
+        BlendSpace::new(axes, &clips)?.weights(at)
+    } else if request.weights.is_empty() {
+        vec![1.0; clips.len()]
+    } else {
+        request.weights.clone()
     };
     Ok((blender(request, loops, clips)?, weights))
 }

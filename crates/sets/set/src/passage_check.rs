@@ -125,7 +125,7 @@ impl From<PassageFacts> for PassageInFile {
 }
 
 impl PassageInFile {
-    /// One that is not in a file yet, between loops of these names; `feet` are the names of its feet.
+    /// Describes a passage that is not in a file yet, between loops of these names; `feet` are the names of its feet.
     pub(crate) fn new(passage: &Passage, names: &[String; 2], feet: &[String]) -> Self {
         Self {
             kind: clip_kind(passage.kind()),

@@ -343,7 +343,7 @@ pub fn write_set(
     let mut outputs = Outputs::keeping(force, inputs);
     output::make_folder(folder)?;
     for file in clips {
-        set::add(folder, &mut outputs, file)?;
+        outputs.add_with_sidecar(&folder.join(&file.name), &file.bytes, file.sidecar.as_deref())?;
     }
     set::add_beside(folder, &mut outputs, made)?;
     outputs.commit().map(|_| ())

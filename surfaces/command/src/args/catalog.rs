@@ -68,9 +68,8 @@ pub(crate) struct CatalogArgs {
 }
 
 /// A kind of motion, in any case.
-fn parse_kind(text: &str) -> Result<MotionKind, String> {
-    let kind = text.trim().to_lowercase().parse();
-    kind.map_err(|unknown: UnknownWord| unknown.to_string())
+fn parse_kind(text: &str) -> Result<MotionKind, UnknownWord> {
+    text.trim().to_lowercase().parse()
 }
 
 /// What a list of loops is sorted by, the smallest first.

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use loopwright_core::words::UnknownWord;
 use loopwright_formats::{Format, Target};
 use loopwright_moves::PassageKind;
 
-use super::{RigArgs, format::parse_format};
+use super::{RigArgs, format::parse_format, parse_word};
 use crate::headings::{ENGINE, INPUT, OUTPUT};
 use crate::{recipe::TakeArgs, words::choice};
 
@@ -31,7 +30,7 @@ pub(crate) struct CutArgs {
     #[arg(short, long)]
     pub(crate) force: bool,
     /// Kinds to look for: start, stop, turn, jump [default: all].
-    #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_parser = parse_kind)]
+    #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_parser = parse_word::<CutKind>)]
     pub(crate) kind: Vec<CutKind>,
     /// Also make a transition from each loop into each other.
     #[arg(long)]
@@ -65,10 +64,6 @@ loopwright_core::words!(CutKind {
     Turn: "turn",
     Jump: "jump",
 });
-
-fn parse_kind(text: &str) -> Result<CutKind, String> {
-    text.trim().parse().map_err(|unknown: UnknownWord| unknown.to_string())
-}
 
 impl CutArgs {
     /// The kinds of passages to make.

@@ -157,34 +157,28 @@ fn in_order(command: Command) -> Command {
     })
 }
 
-/// Which animations commands read where none is named; others read the longest.
-const ANIMATIONS: [(&str, &str); 6] = [
-    ("list", "all"),
-    ("check", "all loops"),
-    ("report", "all loops"),
-    ("blend", "all loops"),
-    ("play", "all loops"),
-    ("set", "all"),
-];
+/// The help of an argument.
+fn help_of(arg: &Arg) -> String {
+    arg.get_help().map(StyledStr::to_string).unwrap_or_default()
+}
 
-/// Says which animations a command reads where none is named.
+/// Says which animations a command reads where none is named, if not the longest.
 fn with_animations(arg: Arg, command: &str) -> Arg {
-    let Some((_, all)) = ANIMATIONS.iter().find(|(name, _)| *name == command) else {
-        return arg;
+    let all = match command {
+        "list" | "set" => "all",
+        "check" | "report" | "blend" | "play" => "all loops",
+        _ => return arg,
     };
     if arg.get_long() != Some("animation") {
         return arg;
     }
-    let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
-    arg.help(
-        help.replace("Animation to read", "Animations to read")
-            .replace("the longest", all),
-    )
+    let help = help_of(&arg).replace("Animation to read", "Animations to read");
+    arg.help(help.replace("the longest", all))
 }
 
 /// Puts the names of all formats in their place in a help text.
 fn with_formats(arg: Arg) -> Arg {
-    let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
+    let help = help_of(&arg);
     if !help.contains('{') {
         return arg;
     }
@@ -240,7 +234,7 @@ fn first_of(values: &[String], letters: usize) -> String {
 
 /// Leaves the default out, and adds the values in a few characters.
 fn on_one_line(arg: Arg) -> Arg {
-    let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
+    let help = help_of(&arg);
     let mut help = help.split(" [default").next().unwrap_or_default().to_owned();
     let values: Vec<String> = (arg.get_possible_values().iter())
         .map(|value| value.get_name().to_owned())
@@ -268,9 +262,9 @@ fn with_conflicts(command: Command) -> Command {
         let Some(others) = all.get(arg.get_id()).filter(|others| !others.is_empty()) else {
             return arg;
         };
-        let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
         // Without dashes: a line that begins with them reads as a flag.
-        arg.help(format!("{help} [not with: {}]", others.join(", ")))
+        let help = format!("{} [not with: {}]", help_of(&arg), others.join(", "));
+        arg.help(help)
     })
 }
 
@@ -287,7 +281,7 @@ fn with_values_explained(arg: Arg) -> Arg {
     let Some(longest) = explained.iter().map(|(name, _)| name.len()).max() else {
         return arg;
     };
-    let mut help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
+    let mut help = help_of(&arg);
     // Clap would put the default after the last value.
     for default in arg.get_default_values() {
         help.push_str(&format!(" [default: {}]", default.to_string_lossy()));

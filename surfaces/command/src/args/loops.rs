@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args};
-use loopwright_core::{feet::FootLock, math::DecayKind, words::UnknownWord};
+use loopwright_core::{feet::FootLock, math::DecayKind};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_job::{CheckId, DEFAULT_TOP};
 
-use super::{EngineArgs, ExcludeArgs, RigArgs};
+use super::{EngineArgs, ExcludeArgs, RigArgs, parse_word};
 use crate::headings::{FEET, INPUT, JUMP, MIX, OUTPUT};
 use crate::numbers::{parse_count, parse_cycles};
 use crate::words::{Written, choice};
@@ -34,7 +34,7 @@ pub(crate) struct CheckArgs {
     )]
     pub(crate) fail_on: Grade,
     /// Checks that decide the grade, by their ids: docs/checks.md lists them [default: all].
-    #[arg(long, value_name = "ID,...", value_delimiter = ',', value_parser = parse_check)]
+    #[arg(long, value_name = "ID,...", value_delimiter = ',', value_parser = parse_word::<CheckId>)]
     pub(crate) only: Vec<CheckId>,
     /// Also check whether the loops belong together: skeleton, frame rate, phase, duration, speed.
     #[arg(long)]
@@ -58,10 +58,6 @@ pub(crate) struct CheckArgs {
     /// Overwrite existing files.
     #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) force: bool,
-}
-
-fn parse_check(text: &str) -> Result<CheckId, String> {
-    text.trim().parse().map_err(|unknown: UnknownWord| unknown.to_string())
 }
 
 /// Loops that are read together, and the motion that they become.
@@ -129,16 +125,11 @@ pub(crate) struct PlayArgs {
     pub(crate) fade_seconds: Option<f64>,
     /// Whether planted feet are locked, and feet kept above the floor, while a jump fades.
     #[arg(long, value_name = "WHEN", help_heading = FEET, action = ArgAction::Set,
-        value_parser = auto_or_off(), default_value = "auto")]
+        value_parser = PossibleValuesParser::new(["auto", "off"]).map(|word| word == "auto"), default_value = "auto")]
     pub(crate) lock_feet: bool,
     /// Frames per second of the motion [default: those of the first loop].
     #[arg(long, value_name = "R", help_heading = OUTPUT)]
     pub(crate) fps: Option<f64>,
-}
-
-/// Reads whether a thing is done.
-fn auto_or_off() -> impl TypedValueParser<Value = bool> {
-    PossibleValuesParser::new(["auto", "off"]).map(|word| word == "auto")
 }
 
 /// What a jump costs, and how many of them are listed.

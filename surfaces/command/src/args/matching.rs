@@ -13,7 +13,7 @@ use loopwright_moves::play::DEFAULT_FADE_SECS;
 use crate::headings::{FEET, INPUT, MATCH, OUTPUT};
 use crate::numbers::{parse_count, parse_positive};
 use crate::recipe::TakeArgs;
-use crate::words::{Written, choice, kind_among, possible};
+use crate::words::{Written, choice, kind_among};
 
 /// Nearest frames that a query lists.
 const DEFAULT_NEAREST: usize = 5;
@@ -42,7 +42,7 @@ pub(crate) enum MatchCommand {
 #[derive(Clone, Debug, Args)]
 pub struct RowSettings {
     /// What finds a frame: pose and future, or the cost of a jump.
-    #[arg(long, help_heading = MATCH, value_name = "SET", value_parser = feature_set(), default_value_t = FeatureSetKind::Future, conflicts_with = "add")]
+    #[arg(long, help_heading = MATCH, value_name = "SET", value_parser = PossibleValuesParser::new(["future", "cost"]).try_map(|word| word.parse::<FeatureSetKind>()), default_value_t = FeatureSetKind::Future, conflicts_with = "add")]
     pub features: FeatureSetKind,
     /// For future: times ahead that are matched, seconds [default: 0.333,0.667,1].
     #[arg(long, help_heading = MATCH, value_name = "S,S,S", value_delimiter = ',', num_args = 1..=3, conflicts_with = "add")]
@@ -123,7 +123,7 @@ pub struct Wish {
     #[arg(long = "gait", value_name = "GAIT", value_parser = kind_among(&GAITS))]
     pub gaits: Vec<MotionKind>,
     /// Only frames in which this foot is planted.
-    #[arg(long, value_name = "FOOT", value_parser = standing_foot())]
+    #[arg(long, value_name = "FOOT", value_parser = PossibleValuesParser::new(["left", "right", "both"]).try_map(|word| word.parse::<StandingFoot>()))]
     pub standing: Option<StandingFoot>,
     /// Frames to list at most, the nearest first.
     #[arg(long, value_name = "K", default_value_t = DEFAULT_NEAREST, value_parser = parse_count)]
@@ -201,7 +201,7 @@ pub(crate) struct MatchWalkArgs {
     pub(crate) fade_seconds: f64,
     /// Whether planted feet are locked.
     #[arg(long, value_name = "WHEN", help_heading = FEET, action = ArgAction::Set,
-        value_parser = on_or_off(), default_value = "on")]
+        value_parser = PossibleValuesParser::new(["on", "off"]).map(|word| word == "on"), default_value = "on")]
     pub(crate) lock_feet: bool,
     /// The take to write.
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
@@ -247,23 +247,6 @@ words!(StandingFoot {
     Right: "right",
     Both: "both",
 });
-
-/// Reads a set of features.
-fn feature_set() -> impl TypedValueParser<Value = FeatureSetKind> {
-    let listed = FeatureSetKind::ALL.map(|set| possible(set.as_str(), ""));
-    PossibleValuesParser::new(listed).try_map(|word| word.parse::<FeatureSetKind>())
-}
-
-/// Reads which foot stands.
-fn standing_foot() -> impl TypedValueParser<Value = StandingFoot> {
-    let listed = StandingFoot::ALL.map(|foot| possible(foot.as_str(), ""));
-    PossibleValuesParser::new(listed).try_map(|word| word.parse::<StandingFoot>())
-}
-
-/// Reads whether a thing is done.
-fn on_or_off() -> impl TypedValueParser<Value = bool> {
-    PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
-}
 
 /// `NAME=VALUE`, neither empty.
 pub(crate) fn parse_tag(text: &str) -> Result<(String, String), String> {

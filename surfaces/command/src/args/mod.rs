@@ -1,6 +1,6 @@
 //! The command line as typed.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, str::FromStr};
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 use clap_complete::Shell;
@@ -134,11 +134,16 @@ pub(crate) enum Command {
     Man(ManArgs),
     /// Prints a recipe with every setting: its meaning, unit and default.
     Recipe(RecipeArgs),
-    /// Prints a JSON schema of loopwright.toml, for editors.
+    /// Prints a JSON schema of recipes and of loopwright.toml, for editors.
     Schema,
     /// Prints the licences of all that the program is built from.
     #[command(alias = "licenses")]
     Licences,
+}
+
+/// One word of a list.
+fn parse_word<T: FromStr>(text: &str) -> Result<T, T::Err> {
+    text.trim().parse()
 }
 
 #[derive(Debug, Args)]

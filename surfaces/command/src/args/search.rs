@@ -6,6 +6,7 @@ use clap::Args;
 use loopwright_job::{DEFAULT_TOP, SearchRequest};
 
 use super::JobsArgs;
+use crate::files::InputFile;
 use crate::headings::{INPUT, OUTPUT, WHICH_LOOP};
 use crate::numbers::parse_count;
 use crate::recipe::{Sets, StudyArgs};
@@ -29,7 +30,7 @@ pub(crate) struct FindArgs {
     pub(crate) takes: Vec<PathBuf>,
     /// The one that is worked on.
     #[arg(skip)]
-    pub(crate) take: PathBuf,
+    pub(crate) take: InputFile,
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
     /// Rows to list at most.

@@ -17,7 +17,7 @@ pub(crate) struct InspectArgs {
     pub(crate) takes: Vec<PathBuf>,
     /// The one that is worked on.
     #[arg(skip)]
-    pub(crate) take: PathBuf,
+    pub(crate) take: InputFile,
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
     /// Show when each foot is on the ground, as bars over time.

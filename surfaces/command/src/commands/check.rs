@@ -17,10 +17,10 @@ use crate::output::{self, Outputs};
 use crate::report::check::{self as report, Verdict};
 use crate::written_loop::{self, LoopsInFile, WrittenLoop};
 use crate::written_passage::{CheckedPassage, WrittenPassage};
-use crate::{args::CheckArgs, failures, load, recipe::TakeArgs, talk};
+use crate::{args::CheckArgs, failures, load, project, recipe::TakeArgs, talk};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
-    let limits = Limits::settled(args.limits, args.config.as_deref())?;
+    let limits = project::limits(args.limits, args.config.as_deref())?;
     let (passages, others) = passages_in(&args.loops)?;
     let mut loops = loops_in(&others, &args.reading, Excluded::of(&args.loops, &args.left_out));
     // A folder of passages alone is no folder without loops.
@@ -36,12 +36,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
             .flatten()
             .chain(passages.iter().map(|passage| &passage.place));
         for path in found.map(|input| &input.path).chain(&args.take) {
-            outputs.protect(path);
+            outputs.protect_named(path);
             outputs.protect_as("sidecar", &files::sidecar_path(path));
         }
         outputs.check(junit)?;
     }
-    let read = |take: &PathBuf| load::load(take, &args.reading.clone().into());
+    let read = |take: &PathBuf| load::load(&InputFile::named(take), &args.reading.clone().into());
     let take = args.take.as_ref().map(read).transpose()?;
     let mut checking = Checking {
         args,

@@ -9,7 +9,7 @@ use loopwright_formats::{
     AnimationChoice, ClosingKey, FileWarning, Format, LoadedTake, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar,
     Source, WrittenFile,
 };
-use loopwright_job::{CharacterTarget, take_facts};
+use loopwright_job::CharacterTarget;
 
 use super::each::{self, Manner};
 use super::retarget::{self, Moved, Options};
@@ -55,7 +55,7 @@ pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending, Failure> {
     };
     if args.split {
         let animations = |path: &Path| {
-            let file = load::open(path)?;
+            let file = files::read_animated(path)?;
             let numbers = animations::asked_for(path, &file, args.reading.animation.as_deref(), Excluded::NONE)?;
             let animation = |number: usize| Some((number, file.animation_names()[number].clone()));
             Ok(numbers.into_iter().map(animation).collect())
@@ -125,8 +125,8 @@ fn on_its_own(args: &ConvertArgs) -> Result<Moved, Failure> {
         file.source = file.source.with_animation(args.number).map_err(Failure::error)?;
     }
     talk::warn_all(&warnings);
-    let take = take_facts(&args.input.path.display().to_string(), &file);
-    loop_output::check_beside(&mut outputs, &args.input, sidecar.is_some(), &args.output)?;
+    let take = file.facts(&args.input.path.display().to_string());
+    outputs.check_beside(args.input.sidecar_if(sidecar.is_some()), &args.output)?;
     Ok(Moved {
         take,
         sidecar: write(args, format, &file, sidecar, &mut outputs)?,
@@ -207,14 +207,14 @@ fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<FileWa
         ..settings
     };
     if sidecar.is_some() {
-        return load::read_loop(path, &settings, sidecar, warnings);
+        return files::read_loop(path, &settings, sidecar, warnings);
     }
-    let file = load::open(path)?;
+    let file = files::read_animated(path)?;
     let read = match file.num_animations() {
         0 => file.read_rest(&settings, warnings),
         _ => file.read(&settings, warnings),
     };
-    read.map_err(|error| failures::read(path, &error))
+    read.map_err(|error| files::cannot_read(path, &error))
 }
 
 /// A file that was read, and what is to be written of it.
@@ -409,7 +409,7 @@ fn topmost_joint(path: &Path, written: &WrittenFile) -> Result<Option<String>, F
         limits: memory::limits(),
         ..ReadSettings::default()
     };
-    let read = load::parse(path, &written.bytes)?.read(&settings, &mut Vec::new());
-    let take = read.map_err(|error| failures::read(path, &error))?.take;
+    let read = files::parse(path, &written.bytes)?.read(&settings, &mut Vec::new());
+    let take = read.map_err(|error| files::cannot_read(path, &error))?.take;
     Ok(Some(take.skeleton().joint(0).name.clone()))
 }

@@ -21,15 +21,16 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
     failures::check_rate(args.fps)?;
     files::check_is_there(&args.take)?;
     let loops = written_loop::all_loops(&args.loops, &args.reading)?;
-    let (take, study) = reading(args);
+    let input = InputFile::named(&args.take);
+    let (take, study) = (&input.path, reading(args, &input));
     let studying = load::study(study.clone())?;
-    let studied = load::load(&take, &studying)?;
+    let studied = load::load(&input, &studying)?;
     check_has_feet(args, &studied)?;
     let engine = args.target.unwrap_or(Target::Generic);
-    let format = format(args, args.on.rig.as_deref().unwrap_or(&take))?;
+    let format = format(args, args.on.rig.as_deref().unwrap_or(take))?;
     talk::warn_all(args.fps.and_then(|rate| engine.rate_complaint(rate)));
     let mut outputs = Outputs::new(args.force);
-    outputs.protect(&take);
+    outputs.protect(take);
     if let Some(rig) = &args.on.rig {
         outputs.protect_as("rig", rig);
     }
@@ -57,18 +58,14 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
     end(args, answer(&studied, &cut, rows), &outputs.commit()?)
 }
 
-/// The file of the take, and how it is studied.
-fn reading(args: &CutArgs) -> (PathBuf, StudyArgs) {
-    let study: StudyArgs = args.reading.clone().into();
-    let InputFile { path, animation, .. } = InputFile::named(&args.take);
-    let study = StudyArgs {
-        animation: animation.or(study.animation.clone()),
+/// Returns how the take is studied.
+fn reading(args: &CutArgs, input: &InputFile) -> StudyArgs {
+    StudyArgs {
         rig: args.on.rig.clone(),
         map: args.on.map.clone(),
         bone_stretch: args.on.bone_stretch,
-        ..study
-    };
-    (path, study)
+        ..input.reading(&args.reading).into()
+    }
 }
 
 /// Errors: no foot was found.

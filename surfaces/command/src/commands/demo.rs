@@ -9,8 +9,9 @@ use loopwright_synth::{WalkSettings, synthesize};
 
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
-use crate::report::{demo::DemoAnswer, find::FindAnswer, synth::TruthFacts};
-use crate::{args::DemoArgs, commands::synth, failures, loop_output, recipe::Recipe};
+use crate::report::find::FindAnswer;
+use crate::report::synth::{DemoAnswer, TruthFacts};
+use crate::{args::DemoArgs, commands::synth, failures, load, loop_output, recipe::Recipe};
 
 pub(crate) fn run(args: &DemoArgs) -> Result<Ending, Failure> {
     let folder = &args.output;
@@ -41,7 +42,7 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
         .map_err(Failure::error)?;
     let recipe = Recipe::default();
     let studied = Study::default().analyse(take_path.display().to_string(), file, Vec::new());
-    let studied = studied.map_err(|error| failures::study(&take_path, error))?;
+    let studied = studied.map_err(|error| load::cannot_study(&take_path, error))?;
     let in_words = |error: JobError| failures::job(&studied, None, error);
     let settings = SearchSettings::default();
     let rows = search_rows(&studied, &settings, &SearchRequest::default()).map_err(|error| in_words(error.into()))?;

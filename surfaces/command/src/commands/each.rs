@@ -29,16 +29,16 @@ pub(super) struct Manner<'a> {
 pub(super) fn file(
     names: &[PathBuf],
     manner: Manner<'_>,
-    work: impl Fn(&Path) -> Result<Ending, Failure> + Sync,
+    work: impl Fn(InputFile) -> Result<Ending, Failure> + Sync,
 ) -> Result<Ending, Failure> {
     match names {
         [one] if !batch::are_many(names) => {
             files::check_is_there(one)?;
-            work(one)
+            work(InputFile::named(one))
         }
         _ => {
             let found = batch::find(names, Wanted::All, None, manner.character);
-            all(found, manner, |input| work(&input.path))
+            all(found, manner, |input| work(InputFile::named(&input.path)))
         }
     }
 }

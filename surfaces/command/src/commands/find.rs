@@ -22,7 +22,6 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     };
     let study = load::study(args.study.clone())?;
     each::file(&args.takes, manner, |take| {
-        let take = take.to_owned();
         one(&FindArgs { take, ..args.clone() }, &study)
     })
 }
@@ -32,7 +31,7 @@ fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
         return like::run(args, study);
     }
     let mut outputs = Outputs::new(args.force);
-    outputs.protect(&args.take);
+    outputs.protect(&args.take.path);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     let loaded = load::load(&args.take, study)?;
     let in_words = |error: JobError| failures::job(&loaded, Some(&args.search), error);

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use loopwright_controller::{FitError, FitSettings, Pool, SpeedTable, TableOf, TakeFit};
 use loopwright_core::Analysis;
 use loopwright_formats::{AnimationChoice, Format, LoadedTake};
-use loopwright_job::{take_facts, warning};
+use loopwright_job::warning;
 
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::recipe::TakeArgs;
 use crate::report::fit::{self as report, FittedTake, Outcome, Source};
-use crate::{args::FitArgs, failures, files, load, memory, patterns::Pattern, plot::PlotFile, talk};
+use crate::{args::FitArgs, failures, files, memory, patterns::Pattern, plot::PlotFile, talk};
 
 pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     if let Some(profile) = &args.profile {
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     }
     let mut outputs = Outputs::new(args.force);
     for path in &args.takes {
-        outputs.protect(path);
+        outputs.protect_named(path);
     }
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     if let Some(path) = &args.toml {
@@ -189,7 +189,7 @@ fn source(path: &Path, num_paths: usize, reading: &TakeArgs, settings: &FitSetti
 /// Reads a take and fits it. Errors: it cannot be read, or its frames are too far apart or too close together.
 fn take(path: &Path, reading: &TakeArgs, settings: &FitSettings) -> Result<FittedTake, Failure> {
     let mut soft = Vec::new();
-    let file = load::read_take(
+    let file = files::read_take(
         path,
         &reading.settings(reading.space(), AnimationChoice::Auto, memory::limits()),
         &mut soft,
@@ -219,7 +219,7 @@ pub(crate) fn fitted(
         return Err(Failure::cannot("fit", path, error).try_this("export the take at 30 to 120 frames per second"));
     }
     Ok(FittedTake {
-        facts: take_facts(&path.display().to_string(), file),
+        facts: file.facts(&path.display().to_string()),
         fit,
         warnings,
     })

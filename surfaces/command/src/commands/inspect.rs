@@ -18,16 +18,15 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     };
     let study = load::study(args.study.clone())?;
     each::file(&args.takes, manner, |take| {
-        let take = take.to_owned();
         one(&InspectArgs { take, ..args.clone() }, &study)
     })
 }
 
 fn one(args: &InspectArgs, study: &Study) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
-    outputs.protect(&args.take);
+    outputs.protect(&args.take.path);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
-    let sidecar = written_loop::read_sidecar(&InputFile::new(args.take.clone(), None), &reading_of(&args.study))?;
+    let sidecar = written_loop::read_sidecar(&InputFile::new(args.take.typed(), None), &reading_of(&args.study))?;
     // A loop is in the space of its take, which the sidecar states.
     let mut study = study.clone();
     if let Some(sidecar) = &sidecar {

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
     let mut all: Vec<(usize, Occurrence)> = Vec::new();
     for (number, (motion, pattern)) in patterns.iter().enumerate() {
         let transitions = Transitions::between(motion, &take, &args.study.weights)
-            .map_err(|error| motions::mismatch([&pattern.path, &args.take], error))?;
+            .map_err(|error| motions::mismatch([&pattern.path, &args.take.typed()], error))?;
         let frames = pattern
             .frames
             .map_or(0..motion.num_frames(), |(start, end)| start..end + 1);
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
             .collect(),
     };
     if answer.occurrences.is_empty() {
-        let failure = nothing(&args.take, &answer);
+        let failure = nothing(&args.take.typed(), &answer);
         let document = answer.json(Some(&failure));
         return Err(failure.in_document(document));
     }

@@ -10,7 +10,7 @@ use crate::talk::{self, Progress};
 use crate::{
     animations::{self, Excluded},
     args::ListArgs,
-    batch, load, output,
+    batch, files, output,
 };
 
 pub(crate) fn run(args: &ListArgs) -> Result<Ending, Failure> {
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<Ending, Failure> {
 
 /// The animations of one file. Errors: the file cannot be read, or none of its animations is asked for.
 fn list(path: &Path, study: &Study) -> Result<ListedFile, Failure> {
-    let file = load::open(path)?;
+    let file = files::read_animated(path)?;
     let numbers = animations::asked_for(path, &file, study.args.animation.as_deref(), Excluded::NONE)?;
     let progress = Progress::new("listing", numbers.len());
     let mut listed = Vec::with_capacity(numbers.len());

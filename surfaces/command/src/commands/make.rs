@@ -14,7 +14,7 @@ use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::recipe::{Recipe, SearchRecipe};
 use crate::report::{failure, json, make as report};
-use crate::{batch, failures, load, loop_output, plot::PlotFile, talk};
+use crate::{batch, failures, load, loop_output, plot::PlotFile, project, talk};
 
 pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
     if args.dry_run {
@@ -89,7 +89,7 @@ fn animations_for_one_file(
     if !args.all_animations && (is_one || !wanted.is_some_and(is_pattern)) {
         return Ok(None);
     }
-    let file = load::open(take)?;
+    let file = files::read_animated(take)?;
     let numbers = animations::asked_for(take, &file, wanted, excluded)?;
     if args.all_animations && names_stretch {
         return Err(make_all::frames_of_one());
@@ -128,6 +128,9 @@ pub(crate) fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe, F
 }
 
 fn read_recipe(path: &Path) -> Result<Recipe, Failure> {
+    if path.ends_with(project::NAME) {
+        return Ok(project::read(path)?.recipe);
+    }
     Recipe::read(&files::read_settings(path)?).map_err(|error| {
         Failure::cannot("read the recipe", path, error).try_this("`loopwright recipe` prints one with every setting")
     })

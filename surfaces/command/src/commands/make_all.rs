@@ -92,9 +92,8 @@ impl LoopedAnimations {
         self.sidecar.outputs = [loop_path, &sidecar_path]
             .map(|path| path.display().to_string())
             .to_vec();
-        outputs.add(loop_path, &self.bytes)?;
         let beside = self.sidecar.to_json().map_err(Failure::error)?;
-        outputs.add(&sidecar_path, beside.as_bytes())
+        outputs.add_with_sidecar(loop_path, &self.bytes, Some(&beside))
     }
 }
 

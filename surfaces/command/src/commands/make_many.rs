@@ -484,7 +484,7 @@ impl MakeLoops<'_> {
         let format = self.format_for(input).map_err(failed)?;
         // Nothing is parsed twice for files of which one animation is asked for.
         if self.options.split || packs(self.options, 2) {
-            let file = load::parse(path, &bytes).map_err(unreadable)?;
+            let file = files::parse(path, &bytes).map_err(unreadable)?;
             let wanted = self.options.request.recipe.take.animation.as_deref();
             let numbers = animations::asked_for(path, &file, wanted, self.options.excluded).map_err(unreadable)?;
             if self.options.split {

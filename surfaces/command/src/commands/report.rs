@@ -450,7 +450,7 @@ impl Pages<'_> {
         let space = stated_space(self.args.reading.space(), sidecar);
         let mut soft = Vec::new();
         let settings = study.settings(space, AnimationChoice::Auto, memory::limits());
-        let file = load::read_take(path, &settings, &mut soft)?;
+        let file = files::read_take(path, &settings, &mut soft)?;
         load::analysed(path, file, soft, &load::study(study)?)
     }
 }

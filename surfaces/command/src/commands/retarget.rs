@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use loopwright_core::Take;
 use loopwright_formats::loop_file::facts::TakeFacts;
-use loopwright_formats::loop_file::{CarriedMotion, MotionPack, PackSidecar};
+use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
 use loopwright_formats::{AnimationChoice, Format, LoadedTake, Sidecar, Source};
-use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, Matched, StoredLoop, pack::NoPack, take_facts};
+use loopwright_job::{AddedRoot, CharacterTarget, LoopOfLoops, StoredLoop, pack::NoPack};
 
 use super::each::{self, Manner};
 use super::make_all;
@@ -15,7 +15,7 @@ use crate::args::{EngineArgs, RetargetArgs};
 use crate::batch::{self, Wanted};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
-use crate::report::{json, make as report, retarget::RetargetAnswer};
+use crate::report::{convert::RetargetAnswer, json, make as report};
 use crate::talk::{self, Progress};
 use crate::{
     animations::{self, Excluded},
@@ -129,7 +129,7 @@ pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
     }
     let sidecar = written_loop::read_sidecar(options.input, options.reading)?;
     let source = options.target.form(format, options.engine.engine());
-    loop_output::check_beside(&mut outputs, options.input, sidecar.is_some(), options.output)?;
+    outputs.check_beside(options.input.sidecar_if(sidecar.is_some()), options.output)?;
     let (carried, take) = options.read_onto(sidecar, &source, &mut outputs)?;
     let (sidecar, ending) = match carried {
         OnCharacter::Take(take) => {
@@ -155,6 +155,21 @@ pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
     })
 }
 
+/// A motion as it was read.
+enum Read {
+    Take(LoadedTake),
+    Loop(Box<StoredLoop>),
+}
+
+impl Read {
+    fn file(&self) -> &LoadedTake {
+        match self {
+            Self::Take(file) => file,
+            Self::Loop(stored) => &stored.file,
+        }
+    }
+}
+
 /// A motion on the character.
 enum OnCharacter {
     Take(Take),
@@ -163,17 +178,6 @@ enum OnCharacter {
 }
 
 impl Options<'_> {
-    /// Matches the joints of a motion, says what is unsure, and keeps the map where that is asked for.
-    fn matched(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<Matched, Failure> {
-        let matched = self.target.matched(file, &self.reading.overrides());
-        let matched = matched.map_err(|error| failures::study(&self.input.path, error))?;
-        talk::warn_all(matched.warnings());
-        if let Some(path) = self.save_map {
-            outputs.add(path, matched.map_text()?.as_bytes())?;
-        }
-        Ok(matched)
-    }
-
     /// Reads the motion, mirrored where that is asked for, and puts it onto the character: the loop that a sidecar describes, or the take.
     /// Says what was read, too.
     fn read_onto(
@@ -182,24 +186,31 @@ impl Options<'_> {
         source: &Source,
         outputs: &mut Outputs,
     ) -> Result<(OnCharacter, TakeFacts), Failure> {
+        let read = match sidecar {
+            Some(sidecar) => Read::Loop(Box::new(self.stored_loop(sidecar)?)),
+            None => Read::Take(self.take_file()?),
+        };
+        let (path, file) = (&self.input.path, read.file());
+        let matched = load::matched(path, file, self.target, self.reading)?;
+        talk::warn_all(matched.warnings());
+        if let Some(path) = self.save_map {
+            outputs.add(path, matched.map_text()?.as_bytes())?;
+        }
         let engine = self.engine;
-        let (carried, facts, matched) = match sidecar {
-            Some(sidecar) => {
-                let stored = self.stored_loop(sidecar)?;
-                let (matched, facts) = (self.matched(&stored.file, outputs)?, stored.facts.clone());
+        let (carried, facts) = match read {
+            Read::Loop(stored) => {
+                let facts = stored.facts.clone();
                 let onto = stored.onto(&matched, engine.target, engine.recenters(), source);
-                let onto = onto.map_err(|error| written_loop::unusable(&self.input.path, error))?;
-                (OnCharacter::Loop(Box::new(onto)), facts, matched)
+                let onto = onto.map_err(|error| written_loop::unusable(path, error))?;
+                (OnCharacter::Loop(Box::new(onto)), facts)
             }
-            None => {
-                let file = self.take_file()?;
-                let facts = take_facts(&self.input.path.display().to_string(), &file);
-                let matched = self.matched(&file, outputs)?;
+            Read::Take(file) => {
                 let mut take = matched.held_take(&file.take).map_err(Failure::error)?;
                 if engine.recenters() {
                     take = take.recentered(self.target.character.rig.body());
                 }
-                (OnCharacter::Take(take), facts, matched)
+                let facts = file.facts(&path.display().to_string());
+                (OnCharacter::Take(take), facts)
             }
         };
         let rig = Some(matched.facts());
@@ -211,7 +222,7 @@ impl Options<'_> {
         let reading = self.input.reading(self.reading);
         let mut warnings = Vec::new();
         let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
-        let mut file = load::read_take(&self.input.path, &settings, &mut warnings)?;
+        let mut file = files::read_take(&self.input.path, &settings, &mut warnings)?;
         talk::warn_all(&warnings);
         if let Some(pairs) = self.mirror {
             file.take = mirroring::mirrored(&file.take, pairs, self.reading)?.0;
@@ -235,7 +246,7 @@ fn motions_of(input: &InputFile, flags: &TakeArgs) -> Result<Vec<InputFile>, Fai
     if input.sidecar.is_some() {
         return written_loop::loops_of(input, flags, Excluded::NONE);
     }
-    let file = load::open(&input.path)?;
+    let file = files::read_animated(&input.path)?;
     let wanted = input.animation.as_deref().or(flags.animation.as_deref());
     let numbers = animations::asked_for(&input.path, &file, wanted, Excluded::NONE)?;
     let motions = numbers.into_iter().map(|number| match file.animation_names() {
@@ -313,8 +324,16 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     let of = args.rig.display().to_string();
     talk::warn_all(&pack.warnings);
     let judged = loopwright_job::judge_pack(pack, &onto, of);
-    let judged = judged.map_err(|error| failures::write(error).of_file(&args.output))?;
-    let sidecar = add_pack(&mut outputs, judged, &args.output)?;
+    let (bytes, mut sidecar) = judged.map_err(|error| failures::write(error).of_file(&args.output))?;
+    sidecar.outputs = vec![args.output.display().to_string()];
+    let mut beside = None;
+    if !sidecar.loops.is_empty() {
+        sidecar
+            .outputs
+            .push(files::sidecar_path(&args.output).display().to_string());
+        beside = Some(sidecar.to_json().map_err(Failure::error)?);
+    }
+    outputs.add_with_sidecar(&args.output, &bytes, beside.as_deref())?;
     outputs.commit()?;
     if args.json {
         output::print(&json::pack(&sidecar, None))?;
@@ -322,22 +341,4 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
         output::print(&report::motions(&sidecar, motions.len()))?;
     }
     Ok(Ending::of_grades(sidecar.loops.iter().map(|facts| facts.quality.grade)))
-}
-
-/// Adds the bytes of a file of several motions, and beside it the facts of its loops, which it returns.
-fn add_pack(
-    outputs: &mut Outputs,
-    (bytes, mut sidecar): (Vec<u8>, PackSidecar),
-    path: &Path,
-) -> Result<PackSidecar, Failure> {
-    outputs.add(path, &bytes)?;
-    sidecar.outputs = vec![path.display().to_string()];
-    if sidecar.loops.is_empty() {
-        outputs.clear_sidecar(path)?;
-    } else {
-        let beside = files::sidecar_path(path);
-        sidecar.outputs.push(beside.display().to_string());
-        outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
-    }
-    Ok(sidecar)
 }

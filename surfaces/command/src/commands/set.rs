@@ -7,13 +7,13 @@ use loopwright_formats::loop_file::facts::Grade;
 use loopwright_formats::set::{LeftOut, Manifest, SET_FILE};
 use loopwright_job::{AddedRoot, Recipe, Studied, Study};
 use loopwright_sets::road::{
-    self, MakeSetError, OfStyle, SetClipFile, SetFileName, SetNote, SetSettings, SetStage, SetTakes, WrittenSet,
+    self, MakeSetError, OfStyle, SetFileName, SetNote, SetSettings, SetStage, SetTakes, WrittenSet,
 };
 use loopwright_sets::set::{self, TakeLoop};
 
 use crate::animations::{self, Excluded};
 use crate::args::SetArgs;
-use crate::batch::{self, Input, Wanted};
+use crate::batch::{self, Wanted};
 use crate::exit::{Ending, Failure};
 use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
@@ -22,8 +22,9 @@ use crate::talk::{self, Progress};
 use crate::{failures, load, memory, report::set as report, written_loop};
 
 pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
-    let mut outputs = Outputs::new(args.force);
+    let settings = settings(args);
     let (inputs, left_out) = inputs(args)?;
+    let mut outputs = Outputs::new(args.force);
     for input in &inputs {
         outputs.protect(&input.path);
     }
@@ -36,13 +37,25 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
         study: load::study(args.take.clone())?,
         reading: args.take.reading(),
     };
-    let settings = settings(args);
-    output::make_folder(&args.output)?;
+    let folder = &args.output;
+    output::make_folder(folder)?;
     for file in settings.files_beside() {
-        outputs.check(&args.output.join(file))?;
+        outputs.check(&folder.join(file))?;
     }
-    let written = make(&takes, settings, left_out, &mut outputs)?;
-    add_beside(&args.output, &mut outputs, &written)?;
+    let in_words = |error| failure(folder, error);
+    let mut notes = Vec::new();
+    let made = road::make_set(settings, &takes, left_out, &mut notes);
+    warn_all(&mut notes);
+    let written = made.map_err(in_words)?.write(&mut notes, |file| {
+        let added = outputs.add_with_sidecar(&folder.join(&file.name), &file.bytes, file.sidecar.as_deref());
+        added.map_err(Stopped::Output)
+    });
+    warn_all(&mut notes);
+    let written = written.map_err(|stopped| match stopped {
+        Stopped::Set(error) => in_words(*error),
+        Stopped::Output(failure) => failure,
+    })?;
+    add_beside(folder, &mut outputs, &written)?;
     outputs.commit()?;
     let manifest = &written.manifest;
     for missing in &manifest.missing {
@@ -51,7 +64,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     output::print(&if args.json {
         written.json
     } else {
-        report::human(manifest, &args.output.join(SET_FILE))
+        report::human(manifest, &folder.join(SET_FILE))
     })?;
     let has_bad = manifest.clips.iter().any(|clip| clip.grade == Some(Grade::Bad));
     Ok(if has_bad || !manifest.missing.is_empty() {
@@ -61,27 +74,20 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     })
 }
 
-/// Clips of the set that was in the folder before go with it: a player or an engine that takes all files of the folder would mix both.
-fn clear_set_before(folder: &Path, outputs: &mut Outputs) {
-    let Ok(before) = read_manifest(&folder.join(SET_FILE)) else {
-        return;
-    };
-    for file in before.clips.iter().map(|clip| Path::new(&clip.file)) {
-        // Only files beside the manifest.
-        if file.file_name() == Some(file.as_os_str()) {
-            outputs.clear(&folder.join(file));
-        }
-    }
-}
-
 /// The files of the style that is asked for, or of the one that most have, and what is left out of them.
-fn inputs(args: &SetArgs) -> Result<(Vec<Input>, Vec<LeftOut>), Failure> {
+fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>), Failure> {
     failures::check_rate(args.fps)?;
     let found = batch::find(&args.takes, Wanted::All, Some(&args.output), args.take.rig.as_deref());
     if let Some((_, failure)) = found.problems.into_iter().next() {
         return Err(failure);
     }
-    let names: Vec<SetFileName> = found.files.iter().map(name_of).collect();
+    let (files, names): (Vec<_>, Vec<_>) = (found.files.into_iter())
+        .map(|input| {
+            let file = InputFile::named(&input.path);
+            let name = name_of(&file, &input.below);
+            (file, name)
+        })
+        .unzip();
     let of_style = road::of_style(&names, args.style.as_deref()).map_err(|error| failure(&args.output, error))?;
     let OfStyle {
         is_kept,
@@ -96,17 +102,16 @@ fn inputs(args: &SetArgs) -> Result<(Vec<Input>, Vec<LeftOut>), Failure> {
             chosen.others.join(", ")
         ));
     }
-    let files = found.files.into_iter().zip(is_kept);
+    let files = files.into_iter().zip(is_kept);
     let kept = files.filter_map(|(input, is_kept)| is_kept.then_some(input));
     Ok((kept.collect(), left_out))
 }
 
-fn name_of(input: &Input) -> SetFileName {
-    let format =
-        files::extension(&InputFile::named(&input.path).path).and_then(|extension| Format::from_extension(&extension));
+fn name_of(file: &InputFile, below: &Path) -> SetFileName {
+    let format = files::extension(&file.path).and_then(|extension| Format::from_extension(&extension));
     SetFileName {
-        name: input.path.display().to_string(),
-        below: input.below.to_string_lossy().into_owned(),
+        name: file.typed().display().to_string(),
+        below: below.to_string_lossy().into_owned(),
         holds_animations: format.is_some_and(|format| format.capabilities().holds_animations),
     }
 }
@@ -118,34 +123,12 @@ fn settings(args: &SetArgs) -> SetSettings {
             ..args.sets.0.clone()
         },
         variants: args.variants.get(),
-        fps: args.fps,
-        target: args.target,
+        fps: args.fps.or(args.sets.0.output.fps),
+        target: args.target.or(args.sets.0.output.target),
         format: args.to,
         is_single: args.single,
         folder: args.output.clone(),
     }
-}
-
-/// Makes the set and adds the files of its clips to what is written.
-fn make(
-    takes: &Takes<'_>,
-    settings: SetSettings,
-    left_out: Vec<LeftOut>,
-    outputs: &mut Outputs,
-) -> Result<WrittenSet, Failure> {
-    let folder = &takes.args.output;
-    let in_words = |error| failure(folder, error);
-    let mut notes = Vec::new();
-    let made = road::make_set(settings, takes, left_out, &mut notes);
-    warn_all(&mut notes);
-    let written = made
-        .map_err(in_words)?
-        .write(&mut notes, |file| add(folder, outputs, &file).map_err(Stopped::Output));
-    warn_all(&mut notes);
-    written.map_err(|stopped| match stopped {
-        Stopped::Set(error) => in_words(*error),
-        Stopped::Output(failure) => failure,
-    })
 }
 
 fn warn_all(notes: &mut Vec<SetNote>) {
@@ -164,20 +147,17 @@ impl From<MakeSetError> for Stopped {
     }
 }
 
-/// Adds a file of clips and what is beside it; no sidecar of ours stays beside one that has none.
-pub(crate) fn add(folder: &Path, outputs: &mut Outputs, file: &SetClipFile) -> Result<(), Failure> {
-    let path = folder.join(&file.name);
-    outputs.add(&path, &file.bytes)?;
-    match &file.sidecar {
-        Some(sidecar) => outputs.add(&files::sidecar_path(&path), sidecar.as_bytes()),
-        None => outputs.clear_sidecar(&path),
-    }
-}
-
 /// Adds the manifest and the files for an engine; the clips of the set that was there before go.
 pub(crate) fn add_beside(folder: &Path, outputs: &mut Outputs, set: &WrittenSet) -> Result<(), Failure> {
-    outputs.add(&folder.join(SET_FILE), set.json.as_bytes())?;
-    clear_set_before(folder, outputs);
+    let path = folder.join(SET_FILE);
+    let before = read_manifest(&path).map_or_else(|_| Vec::new(), |before| before.clips);
+    outputs.add(&path, set.json.as_bytes())?;
+    // A player or an engine that takes all files of the folder would mix both sets. Only files beside the manifest go.
+    for file in before.iter().map(|clip| Path::new(&clip.file)) {
+        if file.file_name() == Some(file.as_os_str()) {
+            outputs.clear(&folder.join(file));
+        }
+    }
     for (file, text) in &set.engine_files {
         outputs.add(&folder.join(file), text.as_bytes())?;
     }
@@ -212,7 +192,7 @@ pub(crate) fn failure(folder: &Path, error: MakeSetError) -> Failure {
 /// The takes of a set, read from their files each time they are asked for.
 struct Takes<'a> {
     args: &'a SetArgs,
-    inputs: &'a [Input],
+    inputs: &'a [InputFile],
     study: Study,
     reading: TakeArgs,
 }
@@ -223,16 +203,16 @@ impl SetTakes for Takes<'_> {
     }
 
     fn name(&self, file: usize) -> String {
-        self.inputs[file].path.display().to_string()
+        self.inputs[file].typed().display().to_string()
     }
 
     fn takes(&self, file: usize, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), String> {
-        let (done, _) = talk::aside(|| self.takes_of(&self.inputs[file].path, give));
+        let (done, _) = talk::aside(|| self.takes_of(&self.inputs[file], give));
         done.map_err(|failure| failure.what().to_owned())
     }
 
     fn loops(&self, file: usize, give: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<(), String> {
-        let (done, _) = talk::aside(|| self.loops_of(&self.inputs[file].path, give));
+        let (done, _) = talk::aside(|| self.loops_of(&self.inputs[file], give));
         done.map_err(|failure| failure.what().to_owned())
     }
 
@@ -271,27 +251,27 @@ impl SetTakes for Takes<'_> {
 
 impl Takes<'_> {
     /// Each take of a file, if it is of the style, and whether the file has several; a file of loops has none.
-    fn takes_of(&self, named: &Path, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), Failure> {
+    fn takes_of(&self, input: &InputFile, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), Failure> {
         let InputFile {
             path,
             animation,
             sidecar: None,
-        } = InputFile::named(named)
+        } = input
         else {
             return Ok(());
         };
-        let file = load::open(&path)?;
+        let file = files::read_animated(path)?;
         let wanted = animation.as_deref().or(self.args.take.animation.as_deref());
         let excluded = Excluded::of(&self.args.takes, &self.args.left_out);
         let is_pack = file.num_animations() > 1;
-        for number in animations::asked_for(&path, &file, wanted, excluded)? {
+        for number in animations::asked_for(path, &file, wanted, excluded)? {
             let animation = &file.animation_names()[number];
             let is_other =
                 |style: &String| is_pack && !set::fits_style(style, &format!("{}/{animation}", path.display()));
             if self.args.style.as_ref().is_some_and(is_other) {
                 continue;
             }
-            match animations::read(&path, &file, number, &self.study) {
+            match animations::read(path, &file, number, &self.study) {
                 Ok(studied) => give(&studied, is_pack),
                 // Of many animations some hold no motion.
                 Err(_) if is_pack => {}
@@ -302,17 +282,17 @@ impl Takes<'_> {
     }
 
     /// Each loop of a file with sidecars.
-    fn loops_of(&self, path: &Path, give: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<(), Failure> {
-        if InputFile::named(path).sidecar.is_none() {
+    fn loops_of(&self, input: &InputFile, give: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<(), Failure> {
+        if input.sidecar.is_none() {
             return Ok(());
         }
-        for name in written_loop::all_loops(&[path.to_owned()], &self.reading)? {
+        let path = &input.path;
+        for name in written_loop::loops_of(input, &self.reading, Excluded::NONE)? {
             let read = || {
                 let stored = written_loop::read_playable(&name, &self.reading, AddedRoot::Folded)?;
                 let matched = (self.study.character())
-                    .map(|target| target.matched(&stored.file, &self.reading.overrides()))
-                    .transpose()
-                    .map_err(|error| failures::study(path, error))?;
+                    .map(|target| load::matched(path, &stored.file, target, &self.reading))
+                    .transpose()?;
                 set::loop_made_before(stored, matched.as_ref()).map_err(|error| written_loop::unusable(path, error))
             };
             give(read().map_err(|failure: Failure| LeftOut {

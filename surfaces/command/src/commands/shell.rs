@@ -53,7 +53,7 @@ pub(crate) fn recipe(args: &RecipeArgs) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
-/// `loopwright schema`: what `loopwright.toml` may say, by the one definition of the flags.
+/// `loopwright schema`: what a recipe and `loopwright.toml` may say, by the descriptions of its keys.
 pub(crate) fn schema() -> Result<Ending, Failure> {
     output::print(&project::schema())?;
     Ok(Ending::Done)

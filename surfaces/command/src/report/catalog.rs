@@ -1,7 +1,5 @@
 //! Answers of `catalog`.
 
-use std::fmt::Write;
-
 use loopwright_catalog::LoopRow;
 use serde::Serialize;
 
@@ -24,21 +22,27 @@ pub(crate) fn human(num_read: usize, rows: &[LoopRow], outputs: &[String]) -> St
                 row.grade.clone().unwrap_or_else(|| "-".to_owned()),
             ]);
         }
-        text.push_str(&table.render());
+        text += &table.render();
     }
-    let _ = writeln!(text, "{} of {num_read} loops", rows.len());
+    text += &format!("{} of {num_read} loops\n", rows.len());
     for output in outputs {
-        let _ = writeln!(text, "{output}");
+        text += &format!("{output}\n");
     }
     text
 }
 
+/// The answer of catalog.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct CatalogAnswer<'a> {
+    /// Rows of all catalogs that were read.
+    rows_read: usize,
+    /// Rows that fit the filters, in the order asked for.
+    #[cfg_attr(test, schemars(with = "Vec<crate::report::tests::CatalogRow>"))]
+    rows: &'a [LoopRow],
+}
+
 /// The rows as they stand in the catalogs.
 pub(crate) fn json(rows_read: usize, rows: &[LoopRow], outputs: &[String]) -> String {
-    #[derive(Serialize)]
-    struct Answer<'a> {
-        rows_read: usize,
-        rows: &'a [LoopRow],
-    }
-    json::document("catalog", Answer { rows_read, rows }, None, outputs)
+    json::document("catalog", CatalogAnswer { rows_read, rows }, None, outputs)
 }

@@ -1,45 +1,59 @@
 //! Answers of `check`.
 
-use std::fmt::Write;
-
 use loopwright_formats::loop_file::facts::{
     CandidateFacts, CheckFacts, Grade, QualityFacts, RootMotionFacts, TakeFacts,
 };
 use loopwright_formats::set::ClipKind;
 use loopwright_job::{CheckId, Verdict as Judged};
 use loopwright_sets::{PassageCheckId, SetCheckId, check_row};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use super::figures::{figures, root_motion};
-use super::json::{self, ErrorFacts};
+use super::figures::{figures, labelled, root_motion};
+use super::json;
 use super::table::Table;
 use crate::exit::Failure;
 use crate::limits::{Exceeded, Limits};
 
+/// The verdict on one loop; sections are null where the file cannot be read.
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckedLoop"))]
 pub(crate) struct Verdict {
+    /// The loop's file.
     pub(crate) file: String,
+    /// The animation, where the file holds several loops.
     pub(crate) animation: Option<String>,
+    /// The grade of the loop; error: it cannot be checked.
+    #[cfg_attr(test, schemars(extend("enum" = ["good", "review", "bad", "error"])))]
     pub(crate) grade: &'static str,
+    /// Checks that it fails, and limits that it exceeds; none where it passes.
     pub(crate) failed: Vec<Exceeded>,
     /// Checks to review, which do not make it fail.
     #[serde(skip)]
     pub(crate) to_review: Vec<Exceeded>,
+    /// The loop's file as a take.
+    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::Take>"))]
     pub(crate) take: Option<TakeFacts>,
+    /// What the sidecar says of the stretch; null without one.
+    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::Candidate>"))]
     pub(crate) candidate: Option<CandidateFacts>,
+    /// Its root motion, from the sidecar, else estimated from the keys.
+    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::RootMotion>"))]
     pub(crate) root_motion: Option<RootMotionFacts>,
+    /// What was measured now, with the grade and the checks.
+    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::Quality>"))]
     pub(crate) quality: Option<QualityFacts>,
-    /// What a passage does; null for a loop.
+    /// What a passage does, as cut says it; null for a loop.
+    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::ClipKind>"))]
     pub(crate) passage: Option<ClipKind>,
-    /// How it fits the others; `None` where that was not asked for.
+    /// How it fits the other loops, one entry per check; null unless --together asks for it.
+    #[cfg_attr(test, schemars(with = "Option<Vec<crate::report::tests::Check>>"))]
     pub(crate) together: Option<Vec<CheckFacts>>,
-    #[serde(rename = "error", skip_serializing_if = "Option::is_none", serialize_with = "error")]
+    /// Why it cannot be checked; left out where it can.
+    #[serde(rename = "error", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<super::json::ErrorFacts>"))]
     pub(crate) failure: Option<Failure>,
+    /// What was assumed, and what makes the verdict doubtful.
     pub(crate) warnings: Vec<String>,
-}
-
-fn error<S: Serializer>(failure: &Option<Failure>, to: S) -> Result<S::Ok, S::Error> {
-    failure.as_ref().map(ErrorFacts::new).serialize(to)
 }
 
 impl Verdict {
@@ -111,9 +125,8 @@ pub(crate) fn junit(verdicts: &[Verdict]) -> String {
         let of_limits: Vec<&Exceeded> = of_limits.collect();
         let errors = usize::from(verdict.failure.is_some());
         let skipped = checks.iter().filter(|check| check.grade.is_none()).count();
-        let _ = writeln!(
-            text,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{errors}\" skipped=\"{skipped}\">",
+        text += &format!(
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{errors}\" skipped=\"{skipped}\">\n",
             escape(&verdict.title()),
             checks.len() + of_limits.len() + errors,
             verdict.failed.len(),
@@ -121,12 +134,9 @@ pub(crate) fn junit(verdicts: &[Verdict]) -> String {
         let mut case = |name: &str, inside: &str| {
             let class = escape(&verdict.title());
             let name = escape(name);
-            let _ = match inside {
-                "" => writeln!(text, "    <testcase classname=\"{class}\" name=\"{name}\"/>"),
-                inside => writeln!(
-                    text,
-                    "    <testcase classname=\"{class}\" name=\"{name}\">{inside}</testcase>"
-                ),
+            text += &match inside {
+                "" => format!("    <testcase classname=\"{class}\" name=\"{name}\"/>\n"),
+                inside => format!("    <testcase classname=\"{class}\" name=\"{name}\">{inside}</testcase>\n"),
             };
         };
         let failure = |failed: &Exceeded| {
@@ -147,9 +157,9 @@ pub(crate) fn junit(verdicts: &[Verdict]) -> String {
         if let Some(failure) = &verdict.failure {
             case("read", &format!("<error message=\"{}\"/>", escape(failure.what())));
         }
-        text.push_str("  </testsuite>\n");
+        text += "  </testsuite>\n";
     }
-    text.push_str("</testsuites>\n");
+    text += "</testsuites>\n";
     text
 }
 
@@ -173,12 +183,12 @@ pub(crate) fn human(verdict: &Verdict, verbose: bool) -> String {
     let judged = judged.map_or_else(|| verdict.grade.to_owned(), |judged| judged.to_string());
     let mut text = format!("{}: {judged}\n", verdict.title());
     if let Some(root) = &verdict.root_motion {
-        let _ = writeln!(text, "  {:<20} {}", "root motion", root_motion(root));
+        text += &labelled("root motion", root_motion(root));
     }
     if let (Some(quality), None) = (&verdict.quality, &verdict.passage) {
-        text.push_str(&figures(quality, verbose, ""));
+        text += &figures(quality, verbose, "");
     }
-    text.push_str(&wanting(&verdict.failed, &verdict.to_review));
+    text += &wanting(&verdict.failed, &verdict.to_review);
     text
 }
 
@@ -194,15 +204,19 @@ fn wanting(failed: &[Exceeded], to_review: &[Exceeded]) -> String {
     let mut text = String::new();
     for (what, list) in [("failed", failed), ("review", to_review)] {
         for exceeded in list {
-            let _ = writeln!(text, "  {what}: {exceeded}\n    try: {}", exceeded.hint);
+            text += &format!("  {what}: {exceeded}\n    try: {}\n", exceeded.hint);
         }
     }
     text
 }
 
+/// The answer of check.
 #[derive(Serialize)]
-struct CheckAnswer<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct CheckAnswer<'a> {
+    /// The verdict on each loop.
     loops: &'a [Verdict],
+    /// What they were held against.
     limits: &'a Limits,
 }
 

@@ -1,12 +1,31 @@
-//! Answers of `convert`.
+//! Answers of `convert` and `retarget`.
 
-use loopwright_formats::loop_file::facts::TakeFacts;
+use loopwright_formats::loop_file::facts::{QualityFacts, TakeFacts};
 use serde::Serialize;
 
 /// The answer of `convert`; there is none as text.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct ConvertAnswer {
+    /// The file that was read, as a take.
+    #[cfg_attr(test, schemars(with = "crate::report::tests::Take"))]
     pub(crate) take: TakeFacts,
+    /// Whether it is a loop with a sidecar, which was written as well.
     pub(crate) is_loop: bool,
+    /// Whether left and right were exchanged.
     pub(crate) mirrored: bool,
+}
+
+/// The answer of `retarget`.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct RetargetAnswer {
+    /// The motion that was read, and the rig that it was carried over to.
+    #[cfg_attr(test, schemars(with = "crate::report::tests::Take"))]
+    pub(crate) take: TakeFacts,
+    /// Whether it is a loop with a sidecar; one was then written for the rig as well.
+    pub(crate) is_loop: bool,
+    /// What was measured of the loop that was written; null for a take.
+    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::Quality>"))]
+    pub(crate) quality: Option<QualityFacts>,
 }

@@ -1,105 +1,180 @@
 //! Answers of `cost`.
 
-use std::fmt::Write;
-
 use serde::Serialize;
 
 use super::table::{Table, optional, rate};
 
 /// One of the two motions of a jump.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct CostSide {
+    /// Its file.
     pub(crate) file: String,
+    /// What it is.
+    #[cfg_attr(test, schemars(extend("enum" = ["take", "loop"])))]
     pub(crate) kind: &'static str,
+    /// The frame that is left or entered; null for all.
     pub(crate) frame: Option<usize>,
+    /// Frames of the take, samples of the loop.
     pub(crate) frames: usize,
+    /// Frames per second.
     pub(crate) fps: f64,
+    /// Seconds from one frame to the next.
     pub(crate) frame_time_secs: f64,
+    /// Length of a loop; null for a take.
     pub(crate) period_secs: Option<f64>,
 }
 
+/// What the jump costs under one decay.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct DecayCost {
+    /// How the offset of the jump fades.
+    #[cfg_attr(
+        test,
+        schemars(schema_with = "crate::report::tests::word::<loopwright_core::math::DecayKind>")
+    )]
     pub(crate) decay: &'static str,
+    /// Half-life of the spring, blend time of the others.
     pub(crate) decay_secs: f64,
+    /// Exact cost.
     pub(crate) cost_metre_secs: f64,
+    /// The approximate cost, which never exceeds it.
     pub(crate) feature_cost_metre_secs: f64,
 }
 
 /// The gaps at a jump in one joint or in the root.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct GapFacts {
+    /// The joint's name, or which part of the root's motion it is, in brackets.
     pub(crate) part: String,
+    /// Whether it is a joint.
     pub(crate) is_joint: bool,
+    /// A factor on metres.
     pub(crate) weight: f64,
+    /// Gap in position: left, up, ahead.
     pub(crate) position_m: [f64; 3],
+    /// Gap in velocity, likewise.
     pub(crate) velocity_mps: [f64; 3],
+    /// Its part of the costs, in their order.
     pub(crate) costs_metre_secs: [f64; 3],
 }
 
 /// A jump from one frame to another.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct PairFacts {
+    /// Under spring, cubic and quintic.
     pub(crate) costs: [DecayCost; 3],
+    /// The gap, part by part.
     pub(crate) gaps: Vec<GapFacts>,
 }
 
 /// A good jump.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct CrossingFacts {
+    /// The frame that is left.
     pub(crate) exit_frame: usize,
+    /// Its time.
     pub(crate) exit_secs: f64,
+    /// The frame that is entered.
     pub(crate) entry_frame: usize,
+    /// Its time.
     pub(crate) entry_secs: f64,
+    /// Exact cost.
     pub(crate) cost_metre_secs: f64,
+    /// The approximate cost, which never exceeds it.
     pub(crate) feature_cost_metre_secs: f64,
 }
 
 /// Jumps between many frames.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct TableFacts {
+    /// How the offset of the jump fades.
+    #[cfg_attr(
+        test,
+        schemars(schema_with = "crate::report::tests::word::<loopwright_core::math::DecayKind>")
+    )]
     pub(crate) decay: &'static str,
+    /// Half-life of the spring, blend time of the others.
     pub(crate) decay_secs: f64,
+    /// The best places to leave, or to enter where one frame is left; the cheapest first.
     pub(crate) best: Vec<CrossingFacts>,
+    /// Median cost of the table.
     pub(crate) median_metre_secs: Option<f64>,
+    /// Largest cost of the table.
     pub(crate) largest_metre_secs: Option<f64>,
+    /// Phase, 0 to 1, of the loop entered at which it does what the one left does at its start; null unless both are loops of as many cycles.
     pub(crate) matching_phase: Option<f64>,
+    /// Frames of the rows of the table; evenly chosen where there are many.
     pub(crate) exit_frames: Vec<usize>,
+    /// Frames of its columns, likewise.
     pub(crate) entry_frames: Vec<usize>,
+    /// Exact costs, a row for each exit.
     pub(crate) costs_metre_secs: Vec<Vec<f64>>,
 }
 
 /// The cheapest jump from one motion of many into another.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct JumpFacts {
+    /// The file that is left.
     pub(crate) left: String,
+    /// The frame at which it is left, from 0.
     pub(crate) exit_frame: usize,
+    /// Its time.
     pub(crate) exit_secs: f64,
+    /// The file that is entered.
     pub(crate) entered: String,
+    /// The frame at which it is entered, from 0.
     pub(crate) entry_frame: usize,
+    /// Its time.
     pub(crate) entry_secs: f64,
+    /// Exact cost.
     pub(crate) cost_metre_secs: f64,
 }
 
 /// Jumps among many motions.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct JumpsFacts {
+    /// How the gap fades: spring, cubic or quintic.
+    #[cfg_attr(
+        test,
+        schemars(schema_with = "crate::report::tests::word::<loopwright_core::math::DecayKind>")
+    )]
     pub(crate) decay: &'static str,
+    /// Half-life of the spring, blend time of the others.
     pub(crate) decay_secs: f64,
+    /// The cheapest jumps, cheapest first.
     pub(crate) best: Vec<JumpFacts>,
+    /// The motions that could be read.
     pub(crate) motions: Vec<CostSide>,
+    /// Cost of the cheapest jump, one row per motion to leave, one column per motion to enter, in the order of the motions; null from a motion
+    /// into itself, and where no jump exists.
     pub(crate) costs_metre_secs: Vec<Vec<Option<f64>>>,
+    /// When that jump leaves, in the same order.
     pub(crate) exits_secs: Vec<Vec<Option<f64>>>,
+    /// When it enters.
     pub(crate) entries_secs: Vec<Vec<Option<f64>>>,
 }
 
 /// The answer of `cost`.
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct CostAnswer {
+    /// What is left; null among many motions.
     pub(crate) left: Option<CostSide>,
+    /// What is entered; null among many motions.
     pub(crate) entered: Option<CostSide>,
+    /// Null unless one frame of each is named.
     pub(crate) pair: Option<PairFacts>,
+    /// Null where one frame of each is named, and among many motions.
     pub(crate) table: Option<TableFacts>,
+    /// Jumps among many motions; null where two are compared.
     pub(crate) among: Option<JumpsFacts>,
 }
 
@@ -107,20 +182,18 @@ pub(crate) struct CostAnswer {
 pub(crate) fn human(answer: &CostAnswer) -> String {
     let mut text = String::new();
     if let (Some(left), Some(entered)) = (&answer.left, &answer.entered) {
-        let _ = writeln!(text, "{}\ninto {}", jump_side(left), jump_side(entered));
+        text += &format!("{}\ninto {}\n", jump_side(left), jump_side(entered));
     }
     if let Some(pair) = &answer.pair {
-        text.push_str(&pair_cost(pair));
+        text += &pair_cost(pair);
     }
     if let Some(table) = &answer.table {
-        text.push_str(&cost_table(table));
+        text += &cost_table(table);
     }
     if let Some(among) = &answer.among {
-        text.push_str(&jumps_among(among));
+        text += &jumps_among(among);
     }
-    text.push_str(
-        "costs in metre-seconds: the weighted distance of the joints from their target, summed over joints, axes and the seconds of the fade\n",
-    );
+    text += "costs in metre-seconds: the weighted distance of the joints from their target, summed over joints, axes and the seconds of the fade\n";
     text
 }
 
@@ -189,10 +262,10 @@ fn jumps_among(among: &JumpsFacts) -> String {
 fn cost_table(table: &TableFacts) -> String {
     let mut text = format!("{} of {:.3} s", table.decay, table.decay_secs);
     if let (Some(median), Some(largest)) = (table.median_metre_secs, table.largest_metre_secs) {
-        let _ = write!(text, "; jumps cost {median:.4} in the median, {largest:.4} at most");
+        text += &format!("; jumps cost {median:.4} in the median, {largest:.4} at most");
     }
     if let Some(phase) = table.matching_phase {
-        let _ = write!(text, "; the start of the first matches phase {phase:.3} of the second");
+        text += &format!("; the start of the first matches phase {phase:.3} of the second");
     }
     text.push('\n');
     let mut best =
@@ -215,6 +288,6 @@ fn cost_table(table: &TableFacts) -> String {
             ),
         ]);
     }
-    text.push_str(&best.render());
+    text += &best.render();
     text
 }

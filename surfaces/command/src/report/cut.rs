@@ -1,34 +1,45 @@
 //! Answers of `cut`.
 
-use std::fmt::Write;
-
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_formats::set::{ClipKind, PassageFacts};
 use serde::Serialize;
 
-use super::table::Table;
+use super::{figures::counted, table::Table};
 
 /// A loop that passages begin and end in.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct LoopRow {
+    /// Its name.
     pub(crate) name: String,
-    /// None for the stance of one pose.
+    /// Its file; null for a stance of one pose of the take.
     pub(crate) file: Option<String>,
 }
 
 /// A kind that was looked for and not found.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Missing {
+    /// The kind.
+    #[cfg_attr(test, schemars(with = "crate::report::tests::ClipKind"))]
     pub(crate) kind: ClipKind,
+    /// Why there is none.
     pub(crate) why: String,
 }
 
 /// The answer of `cut`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct CutAnswer {
+    /// The take.
+    #[cfg_attr(test, schemars(with = "crate::report::tests::Take"))]
     pub(crate) take: TakeFacts,
+    /// The loops that passages begin and end in.
     pub(crate) loops: Vec<LoopRow>,
+    /// The passages, by kind, those of one name with the cheapest first.
+    #[cfg_attr(test, schemars(with = "Vec<crate::report::tests::Passage>"))]
     pub(crate) passages: Vec<PassageFacts>,
+    /// What was looked for and not found.
     pub(crate) missing: Vec<Missing>,
 }
 
@@ -50,14 +61,9 @@ pub(crate) fn human(answer: &CutAnswer, folder: &str) -> String {
         ]);
     }
     let mut text = table.render();
-    let count = answer.passages.len();
-    let _ = writeln!(
-        text,
-        "{count} {} in {folder}",
-        if count == 1 { "passage" } else { "passages" }
-    );
+    text += &format!("{} in {folder}\n", counted(answer.passages.len(), "passage"));
     for missing in &answer.missing {
-        let _ = writeln!(text, "no {}: {}", in_text(missing.kind), missing.why);
+        text += &format!("no {}: {}\n", in_text(missing.kind), missing.why);
     }
     text
 }

@@ -52,8 +52,12 @@ pub(crate) fn of_arguments(error: &clap::Error) -> Failure {
         .wrongly_called()
 }
 
+/// The answer of any command that fails before it knows enough for a document of its own.
 #[derive(Serialize)]
-struct FailureAnswer {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct FailureAnswer {
+    /// The take, where it is known; null otherwise.
+    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::Take>"))]
     take: Option<TakeFacts>,
 }
 

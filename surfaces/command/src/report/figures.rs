@@ -1,6 +1,6 @@
 //! Root motion, feet and figures of loops as text, and the line about a take.
 
-use std::fmt::Write;
+use std::fmt::Display;
 
 use loopwright_core::candidate::{LastKey, OutcomePart, WholeClipKind};
 use loopwright_core::{RootMode, root_motion::RootSpace};
@@ -51,13 +51,13 @@ pub(super) fn root_motion(root: &RootMotionFacts) -> String {
     if root.space == RootSpace::Full {
         let [x, y, z] = root.angular_velocity_radps;
         let rate = (x * x + y * y + z * z).sqrt();
-        let _ = write!(text, ", turning {:.2} deg/s about any axis{radius}", rate.to_degrees());
+        text += &format!(", turning {:.2} deg/s about any axis{radius}", rate.to_degrees());
     } else {
-        let _ = write!(text, ", turning {:+.2} deg/s{radius}", root.turn_rate_dps);
+        text += &format!(", turning {:+.2} deg/s{radius}", root.turn_rate_dps);
     }
     // Below half a millimetre a second it is rounding in the file.
     if root.climb_mps.abs() >= 5e-4 {
-        let _ = write!(text, ", climbing {:+.3} m/s", root.climb_mps);
+        text += &format!(", climbing {:+.3} m/s", root.climb_mps);
     }
     if is_in_place {
         text.push(')');
@@ -143,9 +143,7 @@ pub(super) fn seam_step(quality: &QualityFacts) -> Option<String> {
 /// `displaced_from` says what the displacement is measured from, where it is not closing alone that moves joints.
 pub(super) fn figures(quality: &QualityFacts, verbose: bool, displaced_from: &str) -> String {
     let mut text = String::new();
-    let mut line = |label: &str, value: String| {
-        let _ = writeln!(text, "  {label:<20} {value}");
-    };
+    let mut line = |label, value: String| text += &labelled(label, value);
     if verbose {
         if let Some(step) = seam_step(quality) {
             line("seam step", step);
@@ -219,16 +217,21 @@ pub(super) fn held(feet: &FeetFacts) -> String {
     }
     let mut text = format!("{} locked", names(true));
     if let (Some(before), Some(after)) = (feet.foot_slide_before_cmps, feet.foot_slide_after_cmps) {
-        let _ = write!(text, ": sliding from {before:.1} to {after:.1} cm/s");
+        text += &format!(": sliding from {before:.1} to {after:.1} cm/s");
     }
     if feet.hips_lowered_mm >= 0.1 {
-        let _ = write!(text, ", hips lowered by up to {:.1} mm", feet.hips_lowered_mm);
+        text += &format!(", hips lowered by up to {:.1} mm", feet.hips_lowered_mm);
     }
     let others = names(false);
     if !others.is_empty() {
-        let _ = write!(text, "; {others}");
+        text += &format!("; {others}");
     }
     text
+}
+
+/// A line with a label before it.
+pub(super) fn labelled(label: &str, what: impl Display) -> String {
+    format!("  {label:<20} {what}\n")
 }
 
 /// `1 animation`, `2 animations`.

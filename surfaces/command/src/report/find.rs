@@ -1,6 +1,6 @@
 //! Answers of `find`.
 
-use std::{convert::Infallible, fmt::Write};
+use std::convert::Infallible;
 
 use loopwright_core::candidate::{CyclesLeftOut, MissReason, NearestMiss, Outcome, SegmentLoops};
 use loopwright_core::{Analysis, RootMode, RootMotion, SearchSettings, math::ops, root_motion::RootSpace};
@@ -14,38 +14,71 @@ use super::table::{Table, optional};
 use super::{inspect::SegmentFacts, json};
 use crate::{exit::Failure, failures, parallel};
 
+/// A loop of the list.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct FoundLoop {
+    /// Its number in the list, from 1, the recommended loop first; make --pick takes it.
     rank: usize,
     #[serde(flatten)]
+    #[cfg_attr(test, schemars(with = "crate::report::tests::Candidate"))]
     candidate: CandidateFacts,
+    /// Likeness of the frames around to themselves one period on, at most 1; null where no rhythm was measured.
     repeat_strength: Option<f64>,
+    /// Autocorrelation of the whole take at the period, at most 1; null where the take is too short to measure it.
     take_repeat_strength: Option<f64>,
+    /// Whether the body is idle in the stretch.
     idle: bool,
+    /// Loops of this stretch that were found, shifted or of other numbers of cycles, this one included; null with search.shifted.
     versions: Option<usize>,
+    /// The gait of the segment of the take that holds most of the loop, such as walk or run.
     segment: Option<String>,
+    /// The grade of the loop as make makes it by default; null where it cannot be made.
+    #[cfg_attr(
+        test,
+        schemars(schema_with = "crate::report::tests::optional_word::<loopwright_formats::loop_file::facts::Grade>")
+    )]
     grade: Option<&'static str>,
+    /// The reason for the grade, as a clause.
     reason: Option<String>,
+    /// The checks that the grade comes from.
+    #[cfg_attr(test, schemars(with = "Vec<crate::report::tests::Check>"))]
     checks: Vec<CheckFacts>,
+    /// What a person sees of the loop, by which the list is ordered; null for whole clips, idle loops and with search.choose=cost.
     outcome: Option<OutcomeFacts>,
+    /// Its root motion as it would be written by default.
+    #[cfg_attr(test, schemars(with = "crate::report::tests::RootMotion"))]
     root_motion: RootMotionFacts,
 }
 
 /// What a person sees of a loop, by which the list is ordered; lengths and speeds at the size of a man, null what was not worked
 /// out.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OutcomeFacts {
+    /// The sum of all parts, each from 0 to 3; less is better.
     score: f64,
+    /// Mean distance of joints from the take after closing, feet not locked.
     displacement_mm: Option<f64>,
+    /// Difference of speed between a cycle around the end and one around the start, over their mean.
     speed_drift_ratio: Option<f64>,
+    /// The same for the turn of a cycle.
     turn_drift_deg: Option<f64>,
+    /// The take's own acceleration at the seam over its 99th percentile in the stretch.
     abruptness_ratio: f64,
+    /// Cycles beyond the fewest of any loop of the list.
     extra_cycles: u32,
+    /// Speed of standing feet in the finished loop; null beyond the best three.
     foot_slide_cmps: Option<f64>,
+    /// The sharpest acceleration of a knee in the finished loop over its own in the take; null beyond the best three.
     knee_ratio: Option<f64>,
+    /// Share of the turn in the busiest third of the stretch; null where it turns by less than 30 degrees.
     turn_in_third_share: Option<f64>,
+    /// Difference of its speed from the median one of this gait in the take, as a share; null where it goes nowhere.
     pace_off_ratio: Option<f64>,
+    /// Largest distance of a standing foot from its height in the take; null beyond the best three.
     foot_height_mm: Option<f64>,
+    /// Sharpest jerk of a joint over its own in the take; null beyond the best three.
     kink_ratio: Option<f64>,
 }
 
@@ -118,20 +151,19 @@ impl FoundLoop {
         if !verbose {
             return row;
         }
-        let outcome = self.outcome.as_ref();
+        row.extend(match &self.outcome {
+            Some(outcome) => [
+                optional(Some(outcome.score), 1),
+                optional(outcome.displacement_mm, 1),
+                optional(outcome.speed_drift_ratio.map(|share| 1e2 * share), 1),
+                optional(outcome.turn_drift_deg, 1),
+                optional(Some(outcome.abruptness_ratio), 2),
+                optional(outcome.foot_slide_cmps, 1),
+                optional(outcome.knee_ratio, 2),
+            ],
+            None => ["-"; 7].map(str::to_owned),
+        });
         row.extend([
-            optional(outcome.map(|outcome| outcome.score), 1),
-            optional(outcome.and_then(|outcome| outcome.displacement_mm), 1),
-            optional(
-                outcome
-                    .and_then(|outcome| outcome.speed_drift_ratio)
-                    .map(|share| 1e2 * share),
-                1,
-            ),
-            optional(outcome.and_then(|outcome| outcome.turn_drift_deg), 1),
-            optional(outcome.map(|outcome| outcome.abruptness_ratio), 2),
-            optional(outcome.and_then(|outcome| outcome.foot_slide_cmps), 1),
-            optional(outcome.and_then(|outcome| outcome.knee_ratio), 2),
             optional(candidate.seam_cost_metre_secs, 4),
             optional(candidate.cost_ratio, 3),
             optional(candidate.steadiness, 2),
@@ -151,17 +183,31 @@ impl FoundLoop {
 
 /// The pair of frames that came nearest to a loop, and why it failed; figures that did not fail are null.
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Miss {
+    /// The frame that would be the start.
     start_frame: usize,
+    /// The frame that would be the end.
     end_frame: usize,
+    /// Seconds between them.
     period_secs: f64,
+    /// What was wrong: the seam costs too much, the frames around do not repeat, they have no rhythm, the cycle is seen only once, or the root
+    /// motion or the number of cycles is not what was asked for.
+    #[cfg_attr(test, schemars(extend("enum" = ["cost_ratio", "repeat_strength", "no_rhythm", "seen_once", "root_motion", "cycles"])))]
     reason: &'static str,
+    /// Cost of the seam over the median cost of random jumps.
     cost_ratio: Option<f64>,
+    /// Likeness of the frames around to themselves one period on.
     repeat_strength: Option<f64>,
+    /// How far that likeness stands out from other lags.
     rhythm_prominence: Option<f64>,
+    /// Speed over the ground.
     speed_mps: Option<f64>,
+    /// Rate of turn, left positive.
     turn_rate_dps: Option<f64>,
+    /// Rate of climb.
     climb_mps: Option<f64>,
+    /// Cycles that the pair spans.
     cycles: Option<u32>,
 }
 
@@ -211,10 +257,13 @@ impl Miss {
 
 /// A segment of the take, and the rank of its loop.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SegmentLoop {
     #[serde(flatten)]
     segment: SegmentFacts,
+    /// Rank of its loop in candidates; null where it has none, or where --top leaves that out.
     rank: Option<usize>,
+    /// What came nearest, where it has none.
     nearest_miss: Option<Miss>,
     #[serde(skip)]
     why_none: Option<String>,
@@ -235,21 +284,39 @@ impl From<&SegmentLoops> for SegmentLoop {
 
 /// How often the take repeats.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RhythmFacts {
+    /// Seconds of one cycle.
     period_secs: f64,
+    /// How sure that is, 0 to 1.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     confidence: f64,
+    /// Likeness of the whole take to itself after one cycle, two, three and so on.
     multiples: Vec<f64>,
 }
 
 /// The answer of `find`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct FindAnswer {
+    /// The take.
+    #[cfg_attr(test, schemars(with = "crate::report::tests::Take"))]
     take: TakeFacts,
+    /// Median cost of random jumps in the take; null where it is too short for any.
     random_cost_metre_secs: Option<f64>,
+    /// One row per stretch, the recommended loop first, then those that move, then idle ones. Of each, every kind of motion once before any comes
+    /// again, by grade and in the order of time; bad ones last. With search.shifted versions of loops one by one, the recommended one first and the
+    /// rest by cost.
     candidates: Vec<FoundLoop>,
+    /// Stretches beyond the rows that --top allows; with --every-cycle the cycles of the gaits that are no loops to use; null with search.shifted, and
+    /// where the take cannot be searched.
     candidates_left_out: Option<usize>,
+    /// What came nearest, where nothing was found or less than asked for.
     nearest_miss: Option<Miss>,
+    /// How often the take repeats; null where nothing that moves does.
     rhythm: Option<RhythmFacts>,
+    /// The segments of the take that are long enough for a loop, in the order of time; null with search.shifted, and where nothing was found because
+    /// the take cannot be searched.
     segments: Option<Vec<SegmentLoop>>,
 }
 
@@ -303,27 +370,26 @@ impl FindAnswer {
             .first()
             .and_then(|first| first.candidate.whole_clip.as_ref())
         {
-            let _ = writeln!(text, "1 is the whole clip: {}", whole_clip(whole));
+            text += &format!("1 is the whole clip: {}\n", whole_clip(whole));
         }
         if let Some(rhythm) = &self.rhythm {
-            let _ = writeln!(text, "{}", rhythm.human());
+            text += &format!("{}\n", rhythm.human());
         }
-        text.push_str(&table.render());
+        text += &table.render();
         if let Some((first, why)) =
             (self.candidates.first()).and_then(|first| Some((first, several_cycles(&first.candidate)?)))
         {
-            let _ = writeln!(text, "{} spans {} cycles: {why}", first.rank, first.candidate.cycles);
+            text += &format!("{} spans {} cycles: {why}\n", first.rank, first.candidate.cycles);
         }
         if let Some(count @ 1..) = self.candidates_left_out {
             let all = count + self.candidates.len();
             let stretches = if count == 1 { "stretch" } else { "stretches" };
-            let _ = writeln!(text, "and {count} more {stretches}: --top {all} lists all");
+            text += &format!("and {count} more {stretches}: --top {all} lists all\n");
         }
         for SegmentLoop { segment, why_none, .. } in self.segments.iter().flatten().filter(|_| verbose) {
             if let Some(why) = why_none {
-                let _ = writeln!(
-                    text,
-                    "no loop in frames {}-{} ({}); {why}",
+                text += &format!(
+                    "no loop in frames {}-{} ({}); {why}\n",
                     segment.start_frame, segment.end_frame, segment.gait
                 );
             }

@@ -1,7 +1,5 @@
 //! Answers of `inspect`.
 
-use std::fmt::Write;
-
 use loopwright_core::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment, Spectrum};
 use loopwright_formats::loop_file::Sidecar;
 use loopwright_formats::loop_file::facts::{PeriodicLoopFacts, TakeFacts};
@@ -36,7 +34,7 @@ impl InspectAnswer<'_> {
     pub(crate) fn human(&self, surveyed: &Surveyed, with_contacts: bool) -> String {
         let mut text = headline(&self.take);
         let mut line = |label: &str, value: String| {
-            let _ = writeln!(text, "  {label:<10} {value}");
+            text += &format!("  {label:<10} {value}\n");
         };
         // Of the formats only BVH leaves open which axis is up.
         if surveyed.up_is_detected {
@@ -108,10 +106,10 @@ impl InspectAnswer<'_> {
         }
         if with_contacts {
             text.push('\n');
-            text.push_str(&contacts(surveyed));
+            text += &contacts(surveyed);
         }
         text.push('\n');
-        text.push_str(&tree(surveyed));
+        text += &tree(surveyed);
         text
     }
 }
@@ -141,20 +139,18 @@ fn contacts(surveyed: &Surveyed) -> String {
                 if 2 * stands > count { '#' } else { '.' }
             })
             .collect();
-        let _ = writeln!(text, "  {name:<width$}  {bars}");
+        text += &format!("  {name:<width$}  {bars}\n");
     }
     let end = format!("{:.2} s", duration_secs(facts));
-    let _ = writeln!(
-        text,
-        "  {:<width$}  0{end:>at$}",
+    text += &format!(
+        "  {:<width$}  0{end:>at$}\n",
         "",
         at = columns.saturating_sub(1).max(end.len() + 1)
     );
     for contact in survey.contacts.spans() {
         let secs = |frame: usize| frame as f64 * facts.frame_time_secs;
-        let _ = writeln!(
-            text,
-            "  {:<width$}  frames {}-{}, {:.3}-{:.3} s",
+        text += &format!(
+            "  {:<width$}  frames {}-{}, {:.3}-{:.3} s\n",
             names[contact.foot],
             contact.start_frame,
             contact.end_frame,
@@ -173,55 +169,88 @@ fn tree(surveyed: &Surveyed) -> String {
     let mut text = String::new();
     for (index, joint) in skeleton.joints().iter().enumerate() {
         depths[index] = joint.parent.map_or(0, |parent| depths[parent] + 1);
-        let _ = writeln!(text, "  {}{}", "  ".repeat(depths[index].min(DEEPEST)), joint.name);
+        text += &format!("  {}{}\n", "  ".repeat(depths[index].min(DEEPEST)), joint.name);
     }
     text
 }
 
+/// A joint.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NamedJoint<'a> {
+    /// Its name.
     name: &'a str,
+    /// The joint that it hangs on; null for the topmost.
     parent: Option<&'a str>,
 }
 
+/// A weight.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NamedWeight<'a> {
+    /// The joint.
     joint: &'a str,
+    /// How much it counts in seam costs.
     weight: f64,
 }
 
+/// A bad frame.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct BadFrame {
+    /// The frame.
     frame: usize,
+    /// Whether the pose jumps there, or stands still though the body moves.
+    #[cfg_attr(test, schemars(extend("enum" = ["jump", "frozen"])))]
     kind: &'static str,
 }
 
+/// A joint that flips.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Flipping<'a> {
+    /// The joint.
     joint: &'a str,
+    /// How often.
     count: usize,
+    /// Largest rotation within one frame.
     largest_deg: f64,
 }
 
+/// A peak of the autocorrelation of the take.
 #[derive(Serialize)]
-struct Peak {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct RhythmPeak {
+    /// Its lag.
     period_secs: f64,
+    /// Its height, at most 1.
     repeat_strength: f64,
+    /// How far it stands out from the lags around.
     prominence: f64,
 }
 
+/// A run of frames of one activity.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct StretchFacts {
+    /// How much the body moves.
+    #[cfg_attr(test, schemars(extend("enum" = ["moving", "transition", "idle"])))]
     activity: &'static str,
+    /// First frame.
     start_frame: usize,
+    /// Last frame.
     end_frame: usize,
 }
 
 /// A run of frames with one gait.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct SegmentFacts {
+    /// What the body does, such as walk, run or idle.
     pub(super) gait: String,
+    /// First frame.
     pub(super) start_frame: usize,
+    /// Last frame.
     pub(super) end_frame: usize,
 }
 
@@ -237,30 +266,54 @@ impl From<&Segment> for SegmentFacts {
 
 /// The answer of `inspect`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct InspectAnswer<'a> {
+    /// The take.
+    #[cfg_attr(test, schemars(with = "crate::report::tests::Take"))]
     take: TakeFacts,
+    /// Seconds from the first frame to the last.
     duration_secs: f64,
+    /// Height of the hips over the feet in a standing body, and what is above; null where it cannot be estimated.
     stature_m: Option<f64>,
+    /// The joints, parents before children.
     skeleton: Vec<NamedJoint<'a>>,
+    /// The joint that is the hips.
     hips: &'a str,
+    /// The ankles.
     feet: Vec<&'a str>,
+    /// How the feet were found.
+    #[cfg_attr(test, schemars(extend("enum" = ["given", "names", "geometry", "all leaves"])))]
     feet_found_by: &'static str,
+    /// Joints that count in the search.
     weights: Vec<NamedWeight<'a>>,
+    /// Frames that no loop starts or ends at.
     bad_frames: Vec<BadFrame>,
+    /// Joints that flip, and so do not count.
     flipping_joints: Vec<Flipping<'a>>,
-    rhythm_peaks: Vec<Peak>,
+    /// The highest peaks first.
+    rhythm_peaks: Vec<RhythmPeak>,
+    /// Speed of the body where it moves.
     pace_mps: f64,
+    /// The take by activity.
     stretches: Vec<StretchFacts>,
+    /// The take by gait.
     segments: Vec<SegmentFacts>,
+    /// When feet stand.
     contacts: Vec<Stands<'a>>,
+    /// The path as numbers of a closed form; null where there is none.
+    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::PeriodicLoop>"))]
     periodic_loop: Option<PeriodicLoopFacts>,
 }
 
 /// A span of frames in which a foot stands.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Stands<'a> {
+    /// The foot's lowest joint.
     joint: &'a str,
+    /// First frame.
     start_frame: usize,
+    /// Last frame.
     end_frame: usize,
 }
 
@@ -315,7 +368,7 @@ impl<'a> InspectAnswer<'a> {
                 .collect(),
             rhythm_peaks: rhythm(surveyed)
                 .into_iter()
-                .map(|peak| Peak {
+                .map(|peak| RhythmPeak {
                     period_secs: peak.lag_frames * facts.frame_time_secs,
                     repeat_strength: peak.height,
                     prominence: peak.prominence,
@@ -327,7 +380,11 @@ impl<'a> InspectAnswer<'a> {
                 .stretches()
                 .into_iter()
                 .map(|stretch| StretchFacts {
-                    activity: activity_name(stretch.activity),
+                    activity: match stretch.activity {
+                        ActivityKind::Moving => "moving",
+                        ActivityKind::Transition => "transition",
+                        ActivityKind::Idle => "idle",
+                    },
                     start_frame: stretch.start_frame,
                     end_frame: stretch.end_frame,
                 })
@@ -345,13 +402,5 @@ impl<'a> InspectAnswer<'a> {
 
     pub(crate) fn json(&self, outputs: &[String]) -> String {
         json::document("inspect", self, None, outputs)
-    }
-}
-
-fn activity_name(activity: ActivityKind) -> &'static str {
-    match activity {
-        ActivityKind::Moving => "moving",
-        ActivityKind::Transition => "transition",
-        ActivityKind::Idle => "idle",
     }
 }

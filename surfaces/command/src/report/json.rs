@@ -4,29 +4,42 @@
 
 use loopwright_formats::Sidecar;
 use loopwright_formats::loop_file::{AnimationFacts, PackSidecar, VERSION, to_text};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::{exit::Failure, talk};
 
 #[derive(Serialize)]
-struct Document<'a, T> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Document<'a, T> {
+    /// What the document is.
     format: String,
+    /// Version of the shape. Within a version keys are only added.
+    #[cfg_attr(test, schemars(extend("const" = VERSION)))]
     version: u32,
     #[serde(flatten)]
     facts: T,
+    /// Why the command failed; left out where it did not.
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorFacts<'a>>,
-    warnings: Vec<String>,
+    pub(super) error: Option<ErrorFacts<'a>>,
+    /// What the user was warned about, one sentence each.
+    pub(super) warnings: Vec<String>,
+    /// Files written, as they were named.
     outputs: &'a [String],
 }
 
 /// Why a command failed, with the same wording as on stderr.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ErrorFacts<'a> {
+    /// What happened and where.
     pub(super) message: &'a str,
+    /// Facts behind it, one sentence each.
     pub(super) because: &'a [String],
+    /// One thing to try.
     #[serde(rename = "try")]
     pub(super) hint: Option<&'a str>,
+    /// The exit status: 1 where nothing was found, 2 for an error, 130 where nothing was found before the keyboard stopped it.
+    #[cfg_attr(test, schemars(extend("enum" = [1, 2, 130])))]
     pub(super) exit_status: u8,
 }
 
@@ -41,6 +54,12 @@ impl<'a> ErrorFacts<'a> {
     }
 }
 
+impl Serialize for Failure {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        ErrorFacts::new(self).serialize(to)
+    }
+}
+
 /// Returns the document of one kind: its facts, then why the command failed, its warnings, and the files it wrote.
 pub(crate) fn document<T: Serialize>(kind: &str, facts: T, failure: Option<&Failure>, outputs: &[String]) -> String {
     text(&Document::new(kind, facts, failure, outputs))
@@ -48,13 +67,11 @@ pub(crate) fn document<T: Serialize>(kind: &str, facts: T, failure: Option<&Fail
 
 /// Returns the document of one kind on one line.
 pub(crate) fn line<T: Serialize>(kind: &str, facts: T, failure: Option<&Failure>, outputs: &[String]) -> String {
-    // Structs of numbers and strings always serialise.
-    let line = serde_json::to_string(&Document::new(kind, facts, failure, outputs));
-    format!("{}\n", line.unwrap_or_default())
+    Document::new(kind, facts, failure, outputs).line()
 }
 
-impl<'a, T> Document<'a, T> {
-    fn new(kind: &str, facts: T, failure: Option<&'a Failure>, outputs: &'a [String]) -> Self {
+impl<'a, T: Serialize> Document<'a, T> {
+    pub(super) fn new(kind: &str, facts: T, failure: Option<&'a Failure>, outputs: &'a [String]) -> Self {
         Self {
             format: format!("loopwright-{kind}"),
             version: VERSION,
@@ -64,17 +81,31 @@ impl<'a, T> Document<'a, T> {
             outputs,
         }
     }
+
+    /// Returns it on one line.
+    pub(super) fn line(&self) -> String {
+        // Structs of numbers and strings always serialise.
+        format!("{}\n", serde_json::to_string(self).unwrap_or_default())
+    }
+}
+
+/// Several loops in one file: the answer of make --all-animations, and the JSON beside the file.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct PackAnswer<'a> {
+    /// The file that the animations are from, as it was named.
+    file: &'a str,
+    /// What became of each animation that was asked for, in the order of the file; empty where a single loop was added to a file of loops.
+    #[cfg_attr(test, schemars(with = "Vec<crate::report::tests::Animation>"))]
+    animations: &'a [AnimationFacts],
+    /// The facts of every loop in the file; playback.animation names its animation.
+    #[cfg_attr(test, schemars(with = "Vec<crate::report::tests::Loop>"))]
+    loops: &'a [Sidecar],
 }
 
 /// The document of several loops: that of the file beside them, and why some animations failed.
 pub(crate) fn pack(pack: &PackSidecar, failure: Option<&Failure>) -> String {
-    #[derive(Serialize)]
-    struct Answer<'a> {
-        file: &'a str,
-        animations: &'a [AnimationFacts],
-        loops: &'a [Sidecar],
-    }
-    let answer = Answer {
+    let answer = PackAnswer {
         file: &pack.file,
         animations: &pack.animations,
         loops: &pack.loops,

@@ -1,7 +1,5 @@
 //! Answers of `find --like`.
 
-use std::fmt::Write;
-
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_moves::transition::Occurrence;
 use serde::Serialize;
@@ -11,15 +9,25 @@ use crate::exit::Failure;
 
 /// A stretch of the take that is like a motion.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct OccurrenceFacts {
+    /// The motion: its place in the list of those that were sought, from 0.
     sought: usize,
+    /// First frame.
     start_frame: usize,
+    /// Last frame.
     end_frame: usize,
+    /// Time of the first frame.
     start_secs: f64,
+    /// Its frames times the time of one.
     duration_secs: f64,
+    /// How much faster than the motion it is.
     tempo_ratio: f64,
+    /// Mean distance of joints between the two, seen from the root.
     joint_gap_m: f64,
+    /// Mean cost of a jump from one into the other, over its frames.
     cost_metre_secs: f64,
+    /// The same as a share of random_cost_metre_secs: 0 for the same motion.
     cost_ratio: f64,
 }
 
@@ -51,23 +59,39 @@ impl OccurrenceFacts {
     }
 }
 
+/// A motion that was sought.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct SoughtFacts {
+    /// Its file.
     pub(crate) file: String,
+    /// Whether it is a take or a loop; of a loop the whole cycle is sought.
+    #[cfg_attr(test, schemars(extend("enum" = ["take", "loop"])))]
     pub(crate) kind: &'static str,
+    /// First frame of it that is sought.
     pub(crate) start_frame: usize,
+    /// Last frame of it that is sought.
     pub(crate) end_frame: usize,
+    /// Mean cost of jumps between its frames and frames of the take at random.
     pub(crate) random_cost_metre_secs: f64,
+    /// Stretches of the take that are more like it than like any other motion that is sought.
     pub(crate) occurrences: usize,
+    /// The stretch that came nearest; null where one counts, and where none is long enough.
     pub(crate) nearest: Option<OccurrenceFacts>,
 }
 
 /// The answer of `find --like`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct LikeAnswer {
+    /// The take.
+    #[cfg_attr(test, schemars(with = "crate::report::tests::Take"))]
     pub(crate) take: TakeFacts,
+    /// The motions that were sought, in the order in which they were named.
     pub(crate) sought: Vec<SoughtFacts>,
+    /// Stretches of the take that are like one of them, cheapest first. They overlap by a quarter at most.
     pub(crate) occurrences: Vec<OccurrenceFacts>,
+    /// Stretches beyond the rows that --top allows.
     #[serde(rename = "occurrences_left_out")]
     pub(crate) num_left_out: usize,
 }
@@ -92,10 +116,10 @@ impl LikeAnswer {
             ]);
         }
         let mut text = headline(&self.take);
-        text.push_str(&table.render());
+        text += &table.render();
         if self.num_left_out > 0 {
             let all = self.num_left_out + self.occurrences.len();
-            let _ = writeln!(text, "and {} more: --top {all} lists all", self.num_left_out);
+            text += &format!("and {} more: --top {all} lists all\n", self.num_left_out);
         }
         text
     }

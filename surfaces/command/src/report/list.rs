@@ -1,20 +1,26 @@
 //! Answers of `list`.
 
-use std::{fmt::Write, path::Path};
+use std::path::Path;
 
 use loopwright_job::{Studied, pack::Judged};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::figures::counted;
-use super::json::{self, ErrorFacts};
+use super::json;
 use super::table::{Table, optional, rate};
 use crate::{exit::Failure, loop_output};
 
+/// A file and its animations.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct ListedFile {
+    /// The file, as it was named.
     pub(crate) file: String,
+    /// Its animations, or those that were asked for, in the order of the file.
     pub(crate) animations: Vec<ListedAnimation>,
-    #[serde(rename = "error", skip_serializing_if = "Option::is_none", serialize_with = "error")]
+    /// Why the file cannot be read; left out where it can.
+    #[serde(rename = "error", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<super::json::ErrorFacts>"))]
     pub(crate) failure: Option<Failure>,
 }
 
@@ -37,27 +43,45 @@ impl ListedFile {
     }
 }
 
+/// An animation of a file.
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct ListedAnimation {
+    /// Its number in the file, from 0.
     number: usize,
+    /// Its name; its number where it has none.
     name: String,
+    /// Time from the first frame to the last; null where it cannot be read, like all else.
     duration_secs: Option<f64>,
+    /// Number of frames.
     frames: Option<usize>,
+    /// Frames per second.
     fps: Option<f64>,
+    /// Number of joints.
     joints: Option<usize>,
+    /// What it is: still, idle, walk, turning_walk, run, backward, strafe, turn_in_place, jump, one_shot or other.
     kind: Option<&'static str>,
+    /// Whether it loops: already loops, ends as it begins (but may be a single action), one cycle (to be closed), holds loops (in a part of it)
+    /// or no.
     loops: Option<&'static str>,
+    /// The grade of its loop as make makes it by default; null where it gives none.
+    #[cfg_attr(
+        test,
+        schemars(schema_with = "crate::report::tests::optional_word::<loopwright_formats::loop_file::facts::Grade>")
+    )]
     grade: Option<&'static str>,
+    /// The reason for the grade, as a clause.
     reason: Option<String>,
+    /// Speed of its loop over the ground, measured from the feet where it is in place; null where it gives no loop.
     speed_mps: Option<f64>,
+    /// Why it gives no loop; null where it gives one.
     why_no_loop: Option<String>,
+    /// Assumptions, and what is odd in it, one sentence each.
     warnings: Vec<String>,
-    #[serde(rename = "error", skip_serializing_if = "Option::is_none", serialize_with = "error")]
+    /// Why it cannot be read; left out where it can.
+    #[serde(rename = "error", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<super::json::ErrorFacts>"))]
     failure: Option<Failure>,
-}
-
-fn error<S: Serializer>(failure: &Option<Failure>, to: S) -> Result<S::Ok, S::Error> {
-    failure.as_ref().map(ErrorFacts::new).serialize(to)
 }
 
 impl ListedAnimation {
@@ -129,7 +153,7 @@ pub(crate) fn human(file: &ListedFile) -> String {
     }
     let mut text = format!("{}: {}", file.file, counted(file.animations.len(), "animation"));
     if let Some(rate) = rates.first().filter(|_| !with_rate) {
-        let _ = write!(text, " at {rate} fps");
+        text += &format!(" at {rate} fps");
     }
     text.push('\n');
     let mut table = Table::new(if with_rate {
@@ -140,12 +164,15 @@ pub(crate) fn human(file: &ListedFile) -> String {
     for animation in &file.animations {
         table.row(animation.row(with_rate));
     }
-    text.push_str(&table.render());
+    text += &table.render();
     text
 }
 
+/// The answer of list.
 #[derive(Serialize)]
-struct ListAnswer<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct ListAnswer<'a> {
+    /// The files, in the order in which they were named.
     files: &'a [ListedFile],
 }
 

@@ -8,24 +8,36 @@ use super::json;
 
 /// A loop that was made while the motion came.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct LiveLoop {
+    /// What the document is.
+    #[cfg_attr(test, schemars(extend("const" = "loopwright-live")))]
     format: &'static str,
+    /// Version of the shape. Within a version keys are only added.
+    #[cfg_attr(test, schemars(extend("const" = VERSION)))]
     version: u32,
-    /// Cycles since the motion began.
+    /// Cycles since the motion began; where it has no rhythm, tries.
     pub(crate) cycle: usize,
     /// Whether they are, and not tries.
     #[serde(skip)]
     pub(crate) has_rhythm: bool,
-    /// Frames that came by then.
+    /// Frames of the stream so far.
     pub(crate) frames: usize,
-    /// The frames that it was made of.
+    /// The frames of the stream that it was made of: the first, and the one behind the last.
     pub(crate) of_frames: [usize; 2],
+    /// Length of the loop.
     pub(crate) period_secs: f64,
+    /// Its grade; null where it has none.
+    #[cfg_attr(
+        test,
+        schemars(schema_with = "crate::report::tests::optional_word::<loopwright_formats::loop_file::facts::Grade>")
+    )]
     pub(crate) grade: Option<String>,
     /// Whether it is better than all before, and was written.
     pub(crate) is_written: bool,
     /// From the arrival of the cycle's last frame until the loop was there.
     pub(crate) ready_secs: f64,
+    /// Files written: the loop and its sidecar; none where the one before stays.
     pub(crate) outputs: Vec<String>,
 }
 
@@ -65,6 +77,22 @@ impl LiveLoop {
     }
 }
 
+/// The last line of listen; where there is no loop, loopwright-error is.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct ListenAnswer<'a> {
+    /// Frames of the stream.
+    frames: usize,
+    /// Loops that were made while it came.
+    live_loops: usize,
+    /// Whether the loop is that of the whole recording; otherwise one that was made while the motion came stays.
+    is_of_recording: bool,
+    /// The sidecar of the loop in the file.
+    #[serde(rename = "loop")]
+    #[cfg_attr(test, schemars(with = "crate::report::tests::Loop"))]
+    sidecar: &'a Sidecar,
+}
+
 /// The last line: frames that came, and loops that were made meanwhile; whether the loop is that of a whole recording, and not one that was
 /// made meanwhile.
 pub(crate) fn last_line(
@@ -73,15 +101,7 @@ pub(crate) fn last_line(
     sidecar: &Sidecar,
     outputs: &[String],
 ) -> String {
-    #[derive(Serialize)]
-    struct Answer<'a> {
-        frames: usize,
-        live_loops: usize,
-        is_of_recording: bool,
-        #[serde(rename = "loop")]
-        sidecar: &'a Sidecar,
-    }
-    let answer = Answer {
+    let answer = ListenAnswer {
         frames,
         live_loops,
         is_of_recording,

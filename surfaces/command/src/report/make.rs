@@ -1,12 +1,10 @@
 //! Answers of `make`, `close` and `blend`.
 
-use std::fmt::Write;
-
 use loopwright_formats::loop_file::facts::{EditFacts, MeanCycleFacts};
 use loopwright_formats::{Sidecar, loop_file::PackSidecar};
 use loopwright_job::Verdict;
 
-use super::figures::{counted, figures, held, root_motion, several_cycles, whole_clip};
+use super::figures::{counted, figures, held, labelled, root_motion, several_cycles, whole_clip};
 
 /// The file of a loop, and the verdict on it.
 fn first_line(sidecar: &Sidecar) -> String {
@@ -23,7 +21,7 @@ fn mean_cycle(mean: &MeanCycleFacts) -> String {
     let mut text = format!("{} cycles, frames {start:.0}-{end:.0}", mean.cycles.len());
     let unlike = mean.cycles.iter().filter(|cycle| cycle.share == 0.0).count();
     if unlike > 0 {
-        let _ = write!(text, ", {unlike} of them without weight: unlike the others");
+        text += &format!(", {unlike} of them without weight: unlike the others");
     }
     text + &as_they_are(&mean.joints_left_out, "chosen cycle alone")
 }
@@ -62,74 +60,66 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
     // The frames hold one loop of those that vary.
     let copies = sidecar.num_copies();
     let count = candidate.cycles / copies;
-    let cycles = if count == 1 { "cycle" } else { "cycles" };
+    let cycles = counted(count, "cycle");
     let mut text = first_line(sidecar);
     let is_ping_pong = candidate.ping_pong_ease_frames.is_some();
     if let Some(cure) = Verdict::from_facts(&sidecar.quality).and_then(|verdict| verdict.cure(is_ping_pong)) {
-        let _ = writeln!(text, "  {:<20} {cure}", "try");
+        text += &labelled("try", cure);
     }
-    let _ = match &candidate.whole_clip {
-        Some(whole) => writeln!(
-            text,
-            "  {:<20} {}, {} {cycles}: {}",
-            "whole clip",
-            sidecar.take.file,
-            count,
-            whole_clip(whole)
-        ),
-        None => writeln!(
-            text,
-            "  {:<20} frames {:.2}-{:.2} of {}, {}",
+    let file = &sidecar.take.file;
+    text += &match &candidate.whole_clip {
+        Some(whole) => labelled("whole clip", format_args!("{file}, {cycles}: {}", whole_clip(whole))),
+        None => labelled(
             "cut",
-            candidate.start_frame,
-            candidate.end_frame,
-            sidecar.take.file,
-            match candidate.ping_pong_ease_frames {
-                Some(_) => "there and back".to_owned(),
-                None => format!("{count} {cycles}"),
-            },
+            format_args!(
+                "frames {:.2}-{:.2} of {file}, {}",
+                candidate.start_frame,
+                candidate.end_frame,
+                if is_ping_pong {
+                    "there and back"
+                } else {
+                    cycles.as_str()
+                }
+            ),
         ),
     };
     if let Some(why) = several_cycles(candidate) {
-        let _ = writeln!(text, "  {:<20} {why}", "several cycles");
+        text += &labelled("several cycles", why);
     }
     if let Some(mean) = &sidecar.mean_cycle {
-        let _ = writeln!(text, "  {:<20} {}", "mean of", mean_cycle(mean));
+        text += &labelled("mean of", mean_cycle(mean));
     }
     if let Some(variation) = &sidecar.variation {
-        let _ = writeln!(
-            text,
-            "  {:<20} {} loops, seed {}: {:.1} deg on {} joints, as {} cycles of the take differ{}",
+        text += &labelled(
             "varied",
-            variation.copies,
-            variation.seed,
-            variation.rotation_deg,
-            variation.joints,
-            variation.take_cycles,
-            as_they_are(&variation.joints_left_out, "loop"),
+            format_args!(
+                "{} loops, seed {}: {:.1} deg on {} joints, as {} cycles of the take differ{}",
+                variation.copies,
+                variation.seed,
+                variation.rotation_deg,
+                variation.joints,
+                variation.take_cycles,
+                as_they_are(&variation.joints_left_out, "loop"),
+            ),
         );
     }
-    let _ = writeln!(
-        text,
-        "  {:<20} {:.4} s in {} samples (recorded {:.4} s{})",
+    let times = match copies {
+        2.. => format!(", {copies} times"),
+        _ => String::new(),
+    };
+    let recorded_secs = candidate.source_period_secs / copies as f64;
+    text += &labelled(
         "period",
-        candidate.period_secs,
-        sidecar.playback.samples,
-        candidate.source_period_secs / copies as f64,
-        if copies > 1 {
-            format!(", {copies} times")
-        } else {
-            String::new()
-        },
+        format_args!("{} (recorded {recorded_secs:.4} s{times})", period(sidecar)),
     );
-    let _ = writeln!(text, "  {:<20} {}", "root motion", root_motion(&sidecar.root_motion));
+    text += &labelled("root motion", root_motion(&sidecar.root_motion));
     if let Some(joint) = &sidecar.playback.root_joint {
         let added = if sidecar.playback.root_joint_added {
             "added "
         } else {
             ""
         };
-        let _ = writeln!(text, "  {:<20} {joint}, {added}above the hips", "root joint");
+        text += &labelled("root joint", format_args!("{joint}, {added}above the hips"));
     }
     let closure = &sidecar.closure;
     let blends = if closure.blend_start_secs == closure.blend_end_secs {
@@ -137,20 +127,35 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
     } else {
         format!("{:.3} s and {:.3} s", closure.blend_start_secs, closure.blend_end_secs)
     };
-    let _ = match candidate.ping_pong_ease_frames {
-        Some(_) => writeln!(text, "  {:<20} none needed", "closure"),
-        None => writeln!(text, "  {:<20} {}, {blends}", "closure", closure.method),
+    text += &if is_ping_pong {
+        labelled("closure", "none needed")
+    } else {
+        labelled("closure", format_args!("{}, {blends}", closure.method))
     };
     if !sidecar.edits.is_empty() {
-        let _ = writeln!(text, "  {:<20} {}", "edits", edits(&sidecar.edits));
-    }
-    if let Some(feet) = &sidecar.feet {
-        let _ = writeln!(text, "  {:<20} {}", "feet", held(feet));
+        text += &labelled("edits", edits(&sidecar.edits));
     }
     let displaced_from = sidecar.mean_cycle.as_ref().map_or("", |_| ", from the chosen cycle");
-    text.push_str(&figures(&sidecar.quality, verbose, displaced_from));
+    text + &ending(sidecar, verbose, displaced_from)
+}
+
+/// The length of a loop.
+fn period(sidecar: &Sidecar) -> String {
+    format!(
+        "{:.4} s in {} samples",
+        sidecar.candidate.period_secs, sidecar.playback.samples
+    )
+}
+
+/// What was done to the feet, the figures, and the files beside the loop.
+fn ending(sidecar: &Sidecar, verbose: bool, displaced_from: &str) -> String {
+    let mut text = sidecar
+        .feet
+        .as_ref()
+        .map_or_else(String::new, |feet| labelled("feet", held(feet)));
+    text += &figures(&sidecar.quality, verbose, displaced_from);
     for output in sidecar.outputs.iter().skip(1) {
-        let _ = writeln!(text, "{output}");
+        text += &format!("{output}\n");
     }
     text
 }
@@ -165,7 +170,7 @@ pub(crate) fn motions(pack: &PackSidecar, count: usize) -> String {
     for facts in &pack.loops {
         let name = facts.playback.animation.as_deref().unwrap_or_default();
         let verdict = Verdict::from_facts(&facts.quality).map_or_else(String::new, |verdict| verdict.to_string());
-        let _ = writeln!(text, "  {name}: {verdict}");
+        text += &format!("  {name}: {verdict}\n");
     }
     text
 }
@@ -180,25 +185,11 @@ pub(crate) fn blend(sidecar: &Sidecar) -> String {
                 Some(None) => ", only shifted",
                 _ => "",
             };
-            let _ = writeln!(
-                text,
-                "  {:<20} {file}, from phase {phase:.3}{shifted}",
-                format!("{:.1}%", 100.0 * weight)
-            );
+            let share = format!("{:.1}%", 100.0 * weight);
+            text += &labelled(&share, format_args!("{file}, from phase {phase:.3}{shifted}"));
         }
     }
-    let _ = writeln!(
-        text,
-        "  {:<20} {:.4} s in {} samples",
-        "period", sidecar.candidate.period_secs, sidecar.playback.samples
-    );
-    let _ = writeln!(text, "  {:<20} {}", "root motion", root_motion(&sidecar.root_motion));
-    if let Some(feet) = &sidecar.feet {
-        let _ = writeln!(text, "  {:<20} {}", "feet", held(feet));
-    }
-    text.push_str(&figures(&sidecar.quality, false, ""));
-    for output in sidecar.outputs.iter().skip(1) {
-        let _ = writeln!(text, "{output}");
-    }
-    text
+    text += &labelled("period", period(sidecar));
+    text += &labelled("root motion", root_motion(&sidecar.root_motion));
+    text + &ending(sidecar, false, "")
 }

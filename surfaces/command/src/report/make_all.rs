@@ -1,7 +1,5 @@
 //! The answer of `make` for several animations.
 
-use std::fmt::Write;
-
 use loopwright_formats::loop_file::{AnimationFacts, AnimationOutcome, PackSidecar};
 
 use super::figures::{counted, gap};
@@ -14,7 +12,7 @@ pub(crate) fn human(pack: &PackSidecar) -> String {
     for animation in &pack.animations {
         table.row(row(animation));
     }
-    text.push_str(&table.render());
+    text += &table.render();
     let count = |outcome: AnimationOutcome| {
         let same = pack.animations.iter().filter(|animation| animation.outcome == outcome);
         same.count()
@@ -24,14 +22,13 @@ pub(crate) fn human(pack: &PackSidecar) -> String {
         .filter(|&(_, count)| count > 0)
         .map(|(outcome, count)| format!("{count} {outcome}"))
         .collect();
-    let _ = writeln!(
-        text,
-        "{}: {}",
+    text += &format!(
+        "{}: {}\n",
         counted(pack.animations.len(), "animation"),
         counts.join(", ")
     );
     for output in pack.outputs.iter().skip(1) {
-        let _ = writeln!(text, "{output}");
+        text += &format!("{output}\n");
     }
     text
 }

@@ -1,16 +1,15 @@
 //! The answer of `make` for many takes: a line for each loop as it is done, and a summary.
 
-use std::{collections::BTreeMap, fmt::Write, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use loopwright_catalog::LoopRow;
-use loopwright_formats::loop_file::VERSION;
 use serde::Serialize;
 
-use super::json::ErrorFacts;
-use super::table::Table;
+use super::json::{self, Document, ErrorFacts};
+use super::{figures::counted, table::Table};
 use crate::batch::{LoopResult, TakeResult, Verdict};
 use crate::exit::{Ending, Failure};
-use crate::{output, talk};
+use crate::output;
 
 /// Most different reasons that the summary lists for a verdict.
 const MOST_REASONS: usize = 4;
@@ -71,26 +70,23 @@ impl Summary {
         let mut text = String::new();
         for result in &take.results {
             if json {
-                // Structs of numbers and strings always serialise.
-                let line = serde_json::to_string(&ResultLine::of(take, result)).unwrap_or_default();
-                let _ = writeln!(text, "{line}");
+                text += &line(take, result);
                 continue;
             }
             let named = result.outputs.first().map_or(&take.path, |output| &output.path);
             let before = if take.was_done { " (done before)" } else { "" };
-            let _ = writeln!(
-                text,
-                "{}: {}: {}{before}",
+            text += &format!(
+                "{}: {}: {}{before}\n",
                 named.display(),
                 result.verdict.as_str(),
                 reason(take, result)
             );
             if verbose {
                 for line in result.because.iter().chain(&result.warnings) {
-                    let _ = writeln!(text, "  {line}");
+                    text += &format!("  {line}\n");
                 }
                 if let Some(hint) = &result.hint {
-                    let _ = writeln!(text, "  try: {hint}");
+                    text += &format!("  try: {hint}\n");
                 }
             }
         }
@@ -106,8 +102,8 @@ impl Summary {
             before => format!(", {before} were done before"),
         };
         format!(
-            "{done} {} in {secs:.1} s, {:.0} frames per second{before}",
-            if done == 1 { "take" } else { "takes" },
+            "{} in {secs:.1} s, {:.0} frames per second{before}",
+            counted(done, "take"),
             self.num_frames as f64 / secs.max(1e-9)
         )
     }
@@ -161,29 +157,25 @@ impl Summary {
         }
         let mut text = format!("\n{}", table.render());
         if self.num_with_warnings > 0 {
-            let _ = writeln!(
-                text,
-                "{} with warnings: see the sidecars, or add -v",
+            text += &format!(
+                "{} with warnings: see the sidecars, or add -v\n",
                 self.num_with_warnings
             );
         }
         if self.num_loops_skipped > 0 {
-            let _ = writeln!(
-                text,
-                "{} files left out: they are loops with their sidecars",
+            text += &format!(
+                "{} files left out: they are loops with their sidecars\n",
                 self.num_loops_skipped
             );
         }
         if let Some(catalog) = &self.catalog {
-            let _ = writeln!(text, "{catalog}");
+            text += &format!("{catalog}\n");
         }
         text
     }
 
     fn document(&self, failure: Option<&Failure>) -> String {
-        let line = SummaryLine {
-            format: "loopwright-batch",
-            version: VERSION,
+        let facts = BatchFacts {
             takes: self.num_takes,
             done_before: self.num_done_before,
             loops_left_out: self.num_loops_skipped,
@@ -193,11 +185,8 @@ impl Summary {
             no_loop: self.count(Verdict::NoLoop),
             unreadable: self.count(Verdict::Unreadable),
             failed: self.count(Verdict::Failed),
-            error: failure.map(ErrorFacts::new),
-            warnings: talk::warnings(),
-            outputs: self.catalog.iter().collect(),
         };
-        format!("{}\n", serde_json::to_string(&line).unwrap_or_default())
+        json::line("batch", facts, failure, self.catalog.as_slice())
     }
 }
 
@@ -231,65 +220,67 @@ fn without_numbers(text: &str) -> String {
     kind
 }
 
-/// One loop that was asked for, on a line of its own.
-#[derive(Serialize)]
-struct ResultLine<'a> {
-    format: &'static str,
-    version: u32,
-    take: String,
-    verdict: Verdict,
-    reason: &'a str,
-    done_before: bool,
-    #[serde(rename = "loop")]
-    row: Option<&'a LoopRow>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorFacts<'a>>,
-    warnings: &'a [String],
-    outputs: Vec<String>,
+/// What became of one loop, as a line of JSON.
+fn line(take: &TakeResult, result: &LoopResult) -> String {
+    let outputs = result.outputs.iter().map(|output| output.path.display().to_string());
+    let outputs: Vec<String> = outputs.collect();
+    let facts = ResultFacts {
+        take: take.path.display().to_string(),
+        verdict: result.verdict,
+        reason: &result.reason,
+        done_before: take.was_done,
+        row: result.row.as_deref(),
+    };
+    let mut document = Document::new("result", facts, None, &outputs);
+    document.error = result.row.is_none().then(|| ErrorFacts {
+        message: &result.reason,
+        because: &result.because,
+        hint: result.hint.as_deref(),
+        exit_status: result.verdict.exit_status(),
+    });
+    document.warnings.clone_from(&result.warnings);
+    document.line()
 }
 
-impl<'a> ResultLine<'a> {
-    fn of(take: &TakeResult, result: &'a LoopResult) -> Self {
-        Self {
-            format: "loopwright-result",
-            version: VERSION,
-            take: take.path.display().to_string(),
-            verdict: result.verdict,
-            reason: &result.reason,
-            done_before: take.was_done,
-            row: result.row.as_deref(),
-            error: result.row.is_none().then(|| ErrorFacts {
-                message: &result.reason,
-                because: &result.because,
-                hint: result.hint.as_deref(),
-                exit_status: result.verdict.exit_status(),
-            }),
-            warnings: &result.warnings,
-            outputs: result
-                .outputs
-                .iter()
-                .map(|output| output.path.display().to_string())
-                .collect(),
-        }
-    }
+/// One loop that was asked for, on a line of its own.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct ResultFacts<'a> {
+    /// The take, as it was named or found.
+    take: String,
+    /// What became of the loop: good, review or bad where it was made; no-loop where the take gives none; unreadable where the take cannot be
+    /// read; failed where the loop could not be made or written.
+    verdict: Verdict,
+    /// Why, as a clause.
+    reason: &'a str,
+    /// Whether an earlier run did it.
+    done_before: bool,
+    /// Its row in a catalog; null where there is no loop.
+    #[serde(rename = "loop")]
+    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::CatalogRow>"))]
+    row: Option<&'a LoopRow>,
 }
 
 /// The last line of a run.
 #[derive(Serialize)]
-struct SummaryLine<'a> {
-    format: &'static str,
-    version: u32,
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct BatchFacts {
+    /// Takes, those included that could not be read.
     takes: usize,
+    /// Takes that an earlier run did.
     done_before: usize,
+    /// Files in folders that were left out, because they are loops with their sidecars.
     loops_left_out: usize,
+    /// Loops that can be used unchanged.
     good: usize,
+    /// Loops that a person should look at.
     review: usize,
+    /// Loops whose seam shows.
     bad: usize,
+    /// Loops that a take does not give.
     no_loop: usize,
+    /// Takes that cannot be read.
     unreadable: usize,
+    /// Loops that could not be made or written.
     failed: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorFacts<'a>>,
-    warnings: Vec<String>,
-    outputs: Vec<&'a String>,
 }

@@ -1,6 +1,6 @@
 //! Answers of `match`.
 
-use std::{fmt::Write, path::Path};
+use std::path::Path;
 
 use loopwright_core::analysis::Gait;
 use loopwright_match::{ClipRows, CostDatabase, FeatureSetKind, FrameDatabase, MatchDatabase, walk::Walked};
@@ -9,9 +9,13 @@ use serde::Serialize;
 use super::figures::counted;
 use super::table::{Table, rate};
 
+/// A tag of a clip.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Tag {
+    /// Its name, such as style.
     name: String,
+    /// Its value, such as walk.
     value: String,
 }
 
@@ -37,12 +41,20 @@ fn tags_text(tags: &[Tag]) -> String {
 
 /// The answer of `match build`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct BuildAnswer {
+    /// The match database, as it was named.
     database: String,
+    /// What frames are found by: pose and future, or what a jump costs.
+    #[cfg_attr(test, schemars(schema_with = "crate::report::tests::word::<FeatureSetKind>"))]
     features: &'static str,
+    /// Clips in the database: takes, parts of takes between jumps, and loops.
     clips: usize,
+    /// Frames that can be matched, one row each.
     rows: usize,
+    /// Rows of the takes that were named; all of them without --add.
     added_rows: usize,
+    /// Bytes of the database.
     file_bytes: usize,
 }
 
@@ -80,43 +92,79 @@ pub(crate) fn built(answer: &BuildAnswer) -> String {
     )
 }
 
+/// A run of frames of a take, or a loop, in a match database.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ClipFacts {
+    /// The path of the take, seen from the folder of the database.
     name: String,
+    /// Whether it is a take or a loop.
+    #[cfg_attr(test, schemars(extend("enum" = ["take", "loop"])))]
     kind: &'static str,
+    /// The first frame that can be matched, counted from 0.
     first_frame: usize,
+    /// Number of frames that can be matched.
     frames: usize,
+    /// Frames per second.
     fps: f64,
+    /// Tags of the clip.
     tags: Vec<Tag>,
+    /// Gaits of its frames, in the order in which they first appear.
     gaits: Vec<String>,
+    /// Share of the frames in which the left foot stands, 0 to 1.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     left_stands_share: f64,
+    /// Share of the frames in which the right foot stands, 0 to 1.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     right_stands_share: f64,
 }
 
+/// How the gap of a jump fades.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Fade {
+    /// The kind of fade.
+    #[cfg_attr(
+        test,
+        schemars(schema_with = "crate::report::tests::word::<loopwright_core::math::DecayKind>")
+    )]
     decay: &'static str,
+    /// Half-life of a spring, blend time of the others.
     time_secs: f64,
 }
 
 /// A joint that counts in costs.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WeightFacts {
+    /// Its name.
     joint: String,
+    /// Factor on its metres.
     weight: f64,
 }
 
 /// The answer of `match inspect`.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct InspectAnswer {
+    /// The match database, as it was named.
     database: String,
+    /// What frames are found by: pose and future, or what a jump costs.
+    #[cfg_attr(test, schemars(schema_with = "crate::report::tests::word::<FeatureSetKind>"))]
     features: &'static str,
+    /// The times after a frame at which its future is compared; none in databases of costs.
     ahead_secs: Vec<f64>,
+    /// How the gap of a jump fades; null where nothing costs.
     fade: Option<Fade>,
+    /// The joints that count in costs; none where nothing costs.
     joints: Vec<WeightFacts>,
+    /// Bytes of the database.
     file_bytes: usize,
+    /// Frames that can be matched, one row each.
     rows: usize,
+    /// Bytes that the search needs beyond the rows.
     index_bytes: usize,
+    /// The clips, in the order of their rows.
     clips: Vec<ClipFacts>,
 }
 
@@ -174,13 +222,10 @@ impl InspectAnswer {
         Self {
             database: path.display().to_string(),
             features: features.as_str(),
-            ahead_secs: Vec::new(),
-            fade: None,
-            joints: Vec::new(),
             file_bytes,
             rows: database.num_rows(),
-            index_bytes: 0,
             clips: database.clips().iter().map(clip).collect(),
+            ..Self::default()
         }
     }
 }
@@ -198,15 +243,14 @@ pub(crate) fn inspected(answer: &InspectAnswer) -> String {
         let joints: Vec<String> = (answer.joints.iter())
             .map(|facts| format!("{} {}", facts.joint, facts.weight))
             .collect();
-        let _ = writeln!(
-            text,
-            "  what a jump costs: {decay} of {time_secs} s over {}",
+        text += &format!(
+            "  what a jump costs: {decay} of {time_secs} s over {}\n",
             joints.join(", ")
         );
     }
     if !answer.ahead_secs.is_empty() {
         let times: Vec<String> = answer.ahead_secs.iter().map(|secs| format!("{secs:.3}")).collect();
-        let _ = writeln!(text, "  looks {} s ahead", times.join(", "));
+        text += &format!("  looks {} s ahead\n", times.join(", "));
     }
     let mut clips = Table::new("<clip | <kind | frames | from | fps | left planted | right planted | <gaits | <tags");
     for clip in &answer.clips {
@@ -222,20 +266,32 @@ pub(crate) fn inspected(answer: &InspectAnswer) -> String {
             tags_text(&clip.tags),
         ]);
     }
-    text.push_str(&clips.render());
+    text += &clips.render();
     text
 }
 
+/// A frame that was found.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct FoundFrame {
+    /// Its row in the database, counted from 0.
     row: usize,
+    /// The clip, by its name in the database.
     clip: String,
+    /// The frame of the take, counted from 0.
     frame: usize,
+    /// Its time in the take.
     time_secs: f64,
+    /// Distance of its features from those that were asked for. By pose and future each vector of features has a spread of 1; for costs it is the
+    /// lower bound of the cost, in metre-seconds.
     distance: f64,
+    /// Exact cost of a jump from the frame that was asked for to this one; null where frames are found by pose and future.
     cost_metre_secs: Option<f64>,
+    /// Whether the left foot stands.
     left_stands: bool,
+    /// Whether the right foot stands.
     right_stands: bool,
+    /// Tags of the clip.
     tags: Vec<Tag>,
 }
 
@@ -265,13 +321,22 @@ impl FoundFrame {
 
 /// The answer of `match query`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct QueryAnswer {
+    /// The match database, as it was named.
     pub(crate) database: String,
+    /// What frames are found by: pose and future, or what a jump costs.
+    #[cfg_attr(test, schemars(schema_with = "crate::report::tests::word::<FeatureSetKind>"))]
     pub(crate) features: &'static str,
+    /// The take or loop that was asked for.
     pub(crate) file: String,
+    /// Its frame, counted from 0.
     pub(crate) frame: usize,
+    /// The speed that was asked for; null where it is that of the take.
     pub(crate) speed_mps: Option<f64>,
+    /// The turn rate that was asked for, left positive; null where it is that of the take.
     pub(crate) turn_rate_dps: Option<f64>,
+    /// The nearest or cheapest frames, the best first; of equal ones the lowest row.
     pub(crate) found: Vec<FoundFrame>,
 }
 
@@ -280,10 +345,10 @@ pub(crate) fn queried(answer: &QueryAnswer) -> String {
     let what = if is_cost { "cheapest after" } else { "nearest to" };
     let mut text = format!("{what} frame {} of {}", answer.frame, answer.file);
     if let Some(speed) = answer.speed_mps {
-        let _ = write!(text, ", going on at {speed:.2} m/s");
+        text += &format!(", going on at {speed:.2} m/s");
     }
     if let Some(turn) = answer.turn_rate_dps.filter(|&turn| turn != 0.0) {
-        let _ = write!(text, ", turning {turn:+.1} deg/s");
+        text += &format!(", turning {turn:+.1} deg/s");
     }
     text.push('\n');
     let mut found = Table::new(if is_cost {
@@ -307,15 +372,19 @@ pub(crate) fn queried(answer: &QueryAnswer) -> String {
             tags_text(&frame.tags),
         ]);
     }
-    text.push_str(&found.render());
+    text += &found.render();
     text
 }
 
 /// The answer of `match export`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct ExportAnswer {
+    /// The match database, as it was named.
     pub(crate) database: String,
+    /// Rows of the array.
     pub(crate) rows: usize,
+    /// Features of a row.
     pub(crate) columns: usize,
 }
 
@@ -330,26 +399,43 @@ pub(crate) fn exported(answer: &ExportAnswer, npy: &Path) -> String {
 
 /// A part of a walk that plays one clip.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WalkedPart {
+    /// When it starts.
     start_secs: f64,
+    /// The clip, by its name in the database.
     clip: String,
+    /// The frame of the take with which it starts.
     frame: usize,
 }
 
 /// What a walk along a path is like.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct WalkAnswer {
+    /// Seconds from the first frame to the last.
     duration_secs: f64,
+    /// Number of frames.
     frames: usize,
+    /// Frames per second.
     fps: f64,
+    /// How often the motion goes on in another frame of the database.
     jumps: usize,
+    /// The same per second.
     jump_rate_hz: f64,
+    /// Mean distance of the body from where the path is at that time.
     mean_path_error_m: f64,
+    /// The largest of these distances.
     largest_path_error_m: f64,
+    /// Mean speed over the ground of feet that stand; null where none stands.
     foot_slide_mps: Option<f64>,
+    /// The same of the frames that are played, in their own takes.
     foot_slide_of_sources_mps: Option<f64>,
+    /// The largest change of a joint's step from one frame to the next, just after jumps.
     sharpest_after_jumps_m: f64,
+    /// The same in all other frames.
     sharpest_elsewhere_m: f64,
+    /// What plays, from the first frame and from every jump on.
     parts: Vec<WalkedPart>,
 }
 
@@ -394,17 +480,15 @@ pub(crate) fn walked(answer: &WalkAnswer, file: &str) -> String {
         answer.largest_path_error_m
     );
     if let Some((slide, own)) = answer.foot_slide_mps.zip(answer.foot_slide_of_sources_mps) {
-        let _ = writeln!(
-            text,
-            "  feet slide    {:.1} cm/s while planted, {:.1} in their takes",
+        text += &format!(
+            "  feet slide    {:.1} cm/s while planted, {:.1} in their takes\n",
             100.0 * slide,
             100.0 * own
         );
     }
     for part in &answer.parts {
-        let _ = writeln!(
-            text,
-            "  {:>8.2} s  {} from frame {}",
+        text += &format!(
+            "  {:>8.2} s  {} from frame {}\n",
             part.start_secs, part.clip, part.frame
         );
     }

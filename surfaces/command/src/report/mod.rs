@@ -5,7 +5,6 @@ pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod cost;
 pub(crate) mod cut;
-pub(crate) mod demo;
 pub(crate) mod failure;
 mod figures;
 pub(crate) mod find;
@@ -22,7 +21,8 @@ pub(crate) mod matching;
 pub(crate) mod page;
 pub(crate) mod play;
 pub(crate) mod render;
-pub(crate) mod retarget;
 pub(crate) mod set;
 pub(crate) mod synth;
 mod table;
+#[cfg(test)]
+mod tests;

@@ -4,30 +4,37 @@ use loopwright_formats::Sidecar;
 use loopwright_formats::loop_file::facts::{QualityFacts, RootMotionFacts, TakeFacts};
 use serde::Serialize;
 
-use super::figures::{gap, held, root_motion, seam_step, whole_clip};
+use super::figures::{counted, gap, held, root_motion, seam_step, whole_clip};
 use super::table::{optional, rate};
 
 /// The answer of `report`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct ReportAnswer {
+    /// Loops on the page.
     pub(crate) loops: usize,
+    /// Of those, the ones that are shown beside the stretch of their take.
     pub(crate) with_take: usize,
+    /// Length of the page.
     pub(crate) page_bytes: usize,
+    /// Files of which the page shows nothing.
     pub(crate) not_shown: Vec<NotShown>,
 }
 
 /// A file of which the page shows nothing.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct NotShown {
+    /// The file, and the animation in it if it holds several loops.
     pub(crate) file: String,
+    /// Why nothing of it is shown.
     pub(crate) reason: String,
 }
 
 pub(crate) fn human(answer: &ReportAnswer, page: &str) -> String {
-    let noun = if answer.loops == 1 { "loop" } else { "loops" };
     let mut text = format!(
-        "{page}: {} {noun}, {} beside their takes, {:.1} MB\n",
-        answer.loops,
+        "{page}: {}, {} beside their takes, {:.1} MB\n",
+        counted(answer.loops, "loop"),
         answer.with_take,
         answer.page_bytes as f64 / 1e6
     );
@@ -60,14 +67,13 @@ pub(crate) fn figures(
                 rate(of_take.fps)
             ),
         ));
-        let cycles = if candidate.cycles == 1 { "cycle" } else { "cycles" };
         rows.push((
             "Length",
             format!(
-                "{:.3} s, {} samples, {} {cycles}{}",
+                "{:.3} s, {} samples, {}{}",
                 candidate.period_secs,
                 sidecar.playback.samples,
-                candidate.cycles,
+                counted(candidate.cycles, "cycle"),
                 match candidate.ping_pong_ease_frames {
                     _ if sidecar.variation.is_some() => ", each varied",
                     Some(_) => ", there and back",

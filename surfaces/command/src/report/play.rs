@@ -1,26 +1,38 @@
 //! Answers of `play`.
 
-use std::fmt::Write;
-
 use serde::Serialize;
 
+/// A loop as it was played.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct PlayedLoop {
+    /// The loop's file.
     pub(crate) file: String,
+    /// When it starts.
     pub(crate) start_secs: f64,
+    /// Where in the loop it starts.
     pub(crate) entry_secs: f64,
+    /// Where in the loop it is left for the next; null for the last.
     pub(crate) exit_secs: Option<f64>,
+    /// What the jump into it costs; 0 for the first.
     pub(crate) cost_metre_secs: f64,
 }
 
 /// The answer of `play`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct PlayAnswer {
+    /// Seconds from the first frame to the last.
     pub(crate) duration_secs: f64,
+    /// Number of frames.
     pub(crate) frames: usize,
+    /// Frames per second.
     pub(crate) fps: f64,
+    /// Seconds from one frame to the next.
     pub(crate) frame_time_secs: f64,
+    /// Where the order comes from.
     pub(crate) seed: u64,
+    /// What plays when.
     pub(crate) played: Vec<PlayedLoop>,
 }
 
@@ -33,13 +45,12 @@ pub(crate) fn human(answer: &PlayAnswer, file: &str) -> String {
         answer.played.len().saturating_sub(1)
     );
     for played in &answer.played {
-        let _ = write!(
-            text,
+        text += &format!(
             "  {:>8.2} s  {} from {:.3} s",
             played.start_secs, played.file, played.entry_secs
         );
         if let Some(exit_secs) = played.exit_secs {
-            let _ = write!(text, ", left at {exit_secs:.3} s");
+            text += &format!(", left at {exit_secs:.3} s");
         }
         text.push('\n');
     }

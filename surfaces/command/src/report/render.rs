@@ -4,11 +4,18 @@ use serde::Serialize;
 
 /// The answer of `render`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct RenderAnswer {
+    /// What was drawn.
+    #[cfg_attr(test, schemars(extend("enum" = ["animation", "contact sheet", "onion skin"])))]
     pub(crate) kind: &'static str,
+    /// Pictures of an animation, cells of a sheet.
     pub(crate) pictures: usize,
+    /// Width.
     pub(crate) width_px: u32,
+    /// Height.
     pub(crate) height_px: u32,
+    /// Length of an animation; null for a still.
     pub(crate) duration_secs: Option<f64>,
 }
 

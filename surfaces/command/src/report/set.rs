@@ -1,6 +1,5 @@
 //! The answer of `set`.
 
-use std::fmt::Write;
 use std::path::Path;
 
 use loopwright_formats::loop_file::facts::Grade;
@@ -16,18 +15,13 @@ pub(crate) fn human(set: &Manifest, path: &Path) -> String {
         .max()
         .unwrap_or(0);
     for clip in &set.clips {
-        let _ = write!(text, "{:widest$}  {:>5.2} s", clip.name, clip.seconds);
+        text += &format!("{:widest$}  {:>5.2} s", clip.name, clip.seconds);
         if let (Some(speed), Some(turn)) = (clip.speed_mps, clip.turn_rate_dps) {
-            let _ = write!(
-                text,
-                "  {speed:>5.2} m/s  {:>6.1} deg/s",
-                (10.0 * turn).round() / 10.0 + 0.0
-            );
+            text += &format!("  {speed:>5.2} m/s  {:>6.1} deg/s", (10.0 * turn).round() / 10.0 + 0.0);
         }
         if let (Some(turn), Some(cost)) = (clip.turn_deg, clip.cost) {
             let ends = [&clip.from, &clip.to].map(|state| state.as_ref().map_or("", |state| state.clip.as_str()));
-            let _ = write!(
-                text,
+            text += &format!(
                 "  {} to {}, {:.0} deg, cost {cost:.3}",
                 ends[0],
                 ends[1],
@@ -35,7 +29,7 @@ pub(crate) fn human(set: &Manifest, path: &Path) -> String {
                 turn.round() + 0.0
             );
         }
-        let _ = write!(text, "  {:6}", clip.grade.map_or("", Grade::as_str));
+        text += &format!("  {:6}", clip.grade.map_or("", Grade::as_str));
         let from = match clip.made.from {
             MadeFrom::Take | MadeFrom::Other => clip.made.take.clone(),
             MadeFrom::Mirror | MadeFrom::Blend => {
@@ -48,15 +42,14 @@ pub(crate) fn human(set: &Manifest, path: &Path) -> String {
                 }
             }
         };
-        let _ = write!(text, "  {from}");
+        text += &format!("  {from}");
         if let Some(reason) = &clip.reason {
-            let _ = write!(text, ": {reason}");
+            text += &format!(": {reason}");
         }
         text.push('\n');
     }
-    let _ = writeln!(
-        text,
-        "{}: {} clips at {} frames per second, {} transitions, {} missing, {} takes left out",
+    text += &format!(
+        "{}: {} clips at {} frames per second, {} transitions, {} missing, {} takes left out\n",
         path.display(),
         set.clips.len(),
         set.fps,

@@ -1,15 +1,22 @@
-//! Answers of `synth`.
+//! Answers of `synth` and `demo`.
 
-use loopwright_formats::{Source, loop_file::facts::TakeFacts};
+use loopwright_formats::{Sidecar, Source, loop_file::facts::TakeFacts};
 use loopwright_synth::SyntheticTake;
 use serde::Serialize;
 
+use super::{find::FindAnswer, json, make};
+
 /// Parameters of a synthetic walk; the file of its ground truth has the rest.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct TruthFacts {
+    /// Seconds of one cycle.
     period_secs: f64,
+    /// Speed over the ground.
     speed_mps: f64,
+    /// Rate of turn, left positive.
     turn_rate_dps: f64,
+    /// Rate of climb.
     climb_mps: f64,
 }
 
@@ -35,8 +42,12 @@ impl TruthFacts {
 
 /// The answer of `synth`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct SynthAnswer {
+    /// The take that was written.
+    #[cfg_attr(test, schemars(with = "crate::report::tests::Take"))]
     take: TakeFacts,
+    /// What it was made with.
     truth: TruthFacts,
 }
 
@@ -47,5 +58,34 @@ impl SynthAnswer {
             take: TakeFacts::new(file, &synthetic.take, source.space()),
             truth: TruthFacts::new(synthetic),
         }
+    }
+}
+
+/// The answer of `demo`: the answers of `find` and `make` for the built-in take, and its ground truth.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct DemoAnswer<'a> {
+    #[serde(flatten)]
+    pub(crate) found: FindAnswer,
+    /// The loop that was made.
+    #[serde(rename = "loop")]
+    #[cfg_attr(test, schemars(with = "crate::report::tests::Loop"))]
+    pub(crate) made: &'a Sidecar,
+    /// What the take was made with.
+    pub(crate) truth: TruthFacts,
+}
+
+impl DemoAnswer<'_> {
+    pub(crate) fn json(&self, outputs: &[String]) -> String {
+        json::document("demo", self, None, outputs)
+    }
+
+    pub(crate) fn human(&self) -> String {
+        let (found, made, truth) = (
+            self.found.human(false),
+            make::human(self.made, false),
+            self.truth.human(),
+        );
+        format!("{found}\n{made}{truth}")
     }
 }

@@ -42,6 +42,13 @@ fn check(schema: &Value, rules: &Value, value: &Value, path: &str, faults: &mut 
             "const" | "enum" => {}
             "type" if !is_of_type(value, argument) => faults.push(format!("{path}: {value} is no {argument}")),
             "type" => {}
+            "minimum" if value.as_f64().is_some_and(|number| Some(number) < argument.as_f64()) => {
+                faults.push(format!("{path}: {value} is below {argument}"));
+            }
+            "maximum" if value.as_f64().is_some_and(|number| Some(number) > argument.as_f64()) => {
+                faults.push(format!("{path}: {value} is above {argument}"));
+            }
+            "minimum" | "maximum" => {}
             "anyOf" => {
                 let fits = |rules: &Value| {
                     let mut faults = Vec::new();

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from . import _native
 from ._errors import LoopwrightError, NoLoopError, ReadError, SettingError, WriteError, package
 from ._rows import row_of
-from ._settings import RecipeLike, asked, path_of
+from ._settings import RecipeLike, asked, check_count, path_of
 from ._tables import CATALOG, Table, new_file, write_parquet
 from ._take import opened
 
@@ -29,15 +29,6 @@ PathLike = str | os.PathLike[str]
 Progress = bool | Callable[[int, int], object] | None
 
 _EXTENSIONS = (".bvh", ".fbx", ".glb", ".gltf", ".npz")
-
-# What engines read, where that is not everything; the first goes for takes of other formats.
-_ENGINES = {
-    "godot": (".glb", ".gltf", ".fbx"),
-    "unity": (".fbx",),
-    "unity-humanoid": (".fbx",),
-    "unreal": (".fbx", ".glb", ".gltf"),
-    "bevy": (".glb", ".gltf"),
-}
 
 
 def batch(
@@ -90,12 +81,16 @@ def tasks(
     """
     _check_one_loop(settings)
     check_settings(settings, recipe)
+    if to is not None and f".{to}" not in _EXTENSIONS:
+        raise SettingError(f"to: expected one of {', '.join(each[1:] for each in _EXTENSIONS)}, found {to!r}")
+    wanted = asked(settings, recipe)
     folder = Path(path_of("output", output))
     taken: set[str] = set()
     planned = []
     for path, below in takes_in(source, folder):
         beside = folder / below.parent
-        stem, extension = f"{below.stem}-loop", _extension(path, to, settings, recipe)
+        # As asked for, or that of the engine, of the character, or of the take.
+        stem, extension = f"{below.stem}-loop", f".{to or _native.loop_extension(path, wanted)}"
         name, number = beside / (stem + extension), 1
         while str(name).lower() in taken:
             number += 1
@@ -191,8 +186,8 @@ def in_threads(
     work: Callable[[Item], Result], items: Sequence[Item], threads: int | None, progress: Progress
 ) -> list[Result]:
     """The results of work on each item, in their order. The first exception, and Ctrl-C, stop it; what has begun ends first."""
-    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
-        raise SettingError(f"threads: expected a whole number from 1, found {threads!r}")
+    if threads is not None:
+        check_count("threads", threads)
     with _reporting(progress, len(items)) as report:
         pool = ThreadPoolExecutor(threads or os.cpu_count() or 1, "loopwright")
         try:
@@ -238,37 +233,6 @@ def _is_take(path: str) -> bool:
 
 def _no_take(what: str) -> ReadError:
     return ReadError(what, [f"takes are files whose names end in {', '.join(_EXTENSIONS)}"], "another folder, or the name of a file")
-
-
-def _extension(path: str, to: str | None, settings: Mapping[str, Any], recipe: RecipeLike | None) -> str:
-    """That of the loop's file: as asked for, the engine's, that of the character, or the take's."""
-    if to is not None:
-        if f".{to}" not in _EXTENSIONS:
-            raise SettingError(f"to: expected one of {', '.join(each[1:] for each in _EXTENSIONS)}, found {to!r}")
-        return f".{to}"
-    stated = _stated(recipe)
-    rig = settings.get("rig") or stated.get("take", {}).get("rig")
-    engine = settings.get("for_") or stated.get("output", {}).get("for")
-    own = os.path.splitext(path_of("rig", rig) if rig else path.split("#")[0])[1] or ".bvh"
-    reads = _ENGINES.get(str(engine), _EXTENSIONS)
-    return own if own.lower() in reads else reads[0]
-
-
-def _stated(recipe: RecipeLike | None) -> Mapping[str, Any]:
-    """What a recipe states of the engine and the character."""
-    if recipe is None or isinstance(recipe, Mapping):
-        return recipe or {}
-    stated: dict[str, dict[str, str]] = {}
-    table = ""
-    # One key on each line, as `loopwright recipe` prints them: Python 3.10 has no reader of TOML.
-    with open(path_of("recipe", recipe), encoding="utf-8") as lines:
-        for line in lines:
-            key, _, value = line.partition("=")
-            if line.startswith("["):
-                table = line.strip().strip("[]")
-            elif value:
-                stated.setdefault(table, {})[key.strip()] = value.partition("#")[0].strip().strip("\"'")
-    return stated
 
 
 @contextmanager

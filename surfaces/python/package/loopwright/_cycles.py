@@ -22,7 +22,7 @@ from ._loop import Loop
 from ._poses import Bools, Floats
 from ._rotations import inverse, product, rotate, unrolled
 from ._rows import body_of, row_of
-from ._settings import RecipeLike, asked, path_of
+from ._settings import RecipeLike, asked, check_count, path_of
 from ._tables import Table, made_whole, new_file, read_parquet, write_parquet
 from ._take import Take, opened
 
@@ -299,8 +299,7 @@ def cycles(
 
     Raises SettingError where settings cannot be followed, ReadError where there is no take.
     """
-    if isinstance(phases, bool) or not isinstance(phases, int | np.integer) or phases < 1:
-        raise SettingError(f"phases: expected a whole number from 1, found {phases!r}")
+    check_count("phases", phases)
     wanted: dict[str, Any] = {"every_cycle": True, "start_at": "left-contact", **settings}
     check_settings(wanted, recipe)
     given = [source] if isinstance(source, str | os.PathLike | Take) else source

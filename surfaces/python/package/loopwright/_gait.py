@@ -119,17 +119,13 @@ def _contacts(stands: Bools, cycle: int | None) -> list[tuple[float, float]]:
 
 
 def _place(motion: Take | Loop, joint: int, start: float, end: float) -> Floats:
-    """Where a foot stands: the mean over its contact."""
-    first, last = max(start, 0.0), min(end, float(motion.num_frames)) if not isinstance(motion, Loop) else end
-    frames = np.arange(first, last)
+    """Where a foot stands: the mean over its contact, of a loop at any frames."""
     if isinstance(motion, Loop):
-        return np.asarray(_of_loop(motion, frames / motion.fps, joint).mean(axis=0))
+        # A root joint that was added to the file is none of a pose.
+        added = motion.num_joints - motion.num_body_joints
+        return np.asarray(motion.sample(np.arange(start, end) / motion.fps).positions[:, joint - added].mean(axis=0))
+    frames = np.arange(max(start, 0.0), min(end, float(motion.num_frames)))
     return np.asarray(motion.positions[frames.astype(int), joint].mean(axis=0))
-
-
-def _of_loop(loop: Loop, times: Floats, joint: int) -> Floats:
-    """A joint of the file among those of a pose, in which an added root joint is missing."""
-    return loop.sample(times).positions[:, joint - (loop.num_joints - loop.num_body_joints)]
 
 
 def _body(motion: Take | Loop, frame: float) -> Floats:
@@ -166,9 +162,8 @@ def _before(motion: Take | Loop, steps: list[dict[str, Any]], at: int, fits: Cal
         fitting = [each for each in steps if fits(each)]
         if fitting:
             last = max(fitting, key=lambda each: each["start"])
-            frames = np.arange(last["start"], last["end"]) - motion.num_samples
-            place = _of_loop(motion, frames / motion.fps, last["joint"]).mean(axis=0)
-            earlier = [(last["start"] - motion.num_samples, place)]
+            start, end = last["start"] - motion.num_samples, last["end"] - motion.num_samples
+            earlier = [(start, _place(motion, last["joint"], start, end))]
     if not earlier or not np.isfinite(step["start"]) or not np.isfinite(earlier[-1][0]):
         return np.nan, np.nan
     start, place = earlier[-1]

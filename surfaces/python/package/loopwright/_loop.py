@@ -15,7 +15,7 @@ from . import _native
 from ._native import Loop as NativeLoop
 from ._errors import ArrayError
 from ._motion import Motion, warn
-from ._poses import Floats, Poses, array, numbers, of_numbers
+from ._poses import Floats, Poses, array, numbers, of_numbers, poses_in
 from ._settings import path_of
 
 
@@ -47,8 +47,7 @@ class Loop(Motion[NativeLoop]):
     @cached_property
     def facts(self) -> dict[str, Any]:
         """All that is known of it: its sidecar (docs/formats/json.md)."""
-        facts: dict[str, Any] = self._native.facts()
-        return facts
+        return self._native.facts()
 
     @property
     def grade(self) -> str:
@@ -124,9 +123,8 @@ class Loop(Motion[NativeLoop]):
         times = _times(t)
         if interpolation not in ("cubic", "linear"):
             raise ArrayError(f'interpolation: expected "cubic" or "linear", found {interpolation!r}')
-        points, turns = self._native.sample(times.tobytes(), local, interpolation == "linear", scalar_first)
-        shape = (*times.shape, self.num_body_joints)
-        return Poses(array(points, *shape, 3), array(turns, *shape, 4))
+        sampled = self._native.sample(times.tobytes(), local, interpolation == "linear", scalar_first)
+        return poses_in(*sampled, *times.shape, self.num_body_joints)
 
     @cached_property
     def num_body_joints(self) -> int:
@@ -147,8 +145,7 @@ class Loop(Motion[NativeLoop]):
     def root(self, t: Any, *, scalar_first: bool = False) -> Poses:
         """The root at `t`, seconds: positions (*t, 3) and rotations (*t, 4) in the world."""
         times = _times(t)
-        points, turns = self._native.root(times.tobytes(), scalar_first)
-        return Poses(array(points, *times.shape, 3), array(turns, *times.shape, 4))
+        return poses_in(*self._native.root(times.tobytes(), scalar_first), *times.shape)
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes the loop and its sidecar, `path` with .json: both or none, and over other files only with `force`."""
@@ -168,5 +165,5 @@ def _times(t: Any) -> Floats:
 def load(path: str | os.PathLike[str]) -> Loop:
     """Reads a loop with the sidecar beside it (`pack.glb#Walk-loop` names one of several). Raises ReadError."""
     native, said = _native.load(path_of("path", path))
-    warn((("FileWarning", text) for text in said))
+    warn("FileWarning", said)
     return Loop(native)

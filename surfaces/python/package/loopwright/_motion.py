@@ -14,11 +14,16 @@ import numpy as np
 from . import _errors
 from ._native import Loop as NativeLoop
 from ._native import Take as NativeTake
-from ._poses import Bools, Floats, Ints, Poses, array, mask, matrices_of
+from ._poses import Bools, Floats, Ints, Poses, array, mask, matrices_of, poses_in
 from ._settings import text_of
 
 
-def warn(said: Iterable[tuple[str, str]]) -> None:
+def warn(category: str, said: Iterable[str]) -> None:
+    """Warns of what is odd in a category."""
+    warn_each((category, text) for text in said)
+
+
+def warn_each(said: Iterable[tuple[str, str]]) -> None:
     """Warns of what is odd; each text is shown once for each place in the code that calls this package, as Python does it."""
     level, frame = 1, sys._getframe()
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(f"{__package__}."):
@@ -79,9 +84,7 @@ class Motion(Generic[NativeT]):
         return len(self.names)
 
     def _poses(self, local: bool, scalar_first: bool = False) -> Poses:
-        points, turns = self._native.poses(local, scalar_first)
-        shape = (self.num_frames, self.num_joints)
-        return Poses(array(points, *shape, 3), array(turns, *shape, 4))
+        return poses_in(*self._native.poses(local, scalar_first), self.num_frames, self.num_joints)
 
     @cached_property
     def positions(self) -> Floats:
@@ -135,7 +138,7 @@ class Motion(Generic[NativeT]):
     def to_bytes(self, format: str) -> bytes:
         """The bytes of a file of a format: "bvh", "fbx", "glb", "gltf" or "npz"."""
         written, said = self._native.bytes_as(f"motion.{text_of('format', format)}")
-        warn((("FileWarning", text) for text in said))
+        warn("FileWarning", said)
         return written
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +27,10 @@ def array(data: bytes, *shape: int) -> Floats:
     return np.frombuffer(data, np.float64).reshape(shape)
 
 
+def poses_in(points: bytes, turns: bytes, *shape: int) -> Poses:
+    return Poses(array(points, *shape, 3), array(turns, *shape, 4))
+
+
 def mask(data: bytes, *shape: int) -> Bools:
     return np.frombuffer(data, np.bool_).reshape(shape)
 
@@ -34,19 +38,23 @@ def mask(data: bytes, *shape: int) -> Bools:
 def matrices_of(positions: Floats, rotations: Floats) -> Floats:
     """Transforms (..., 4, 4) of positions and rotations as x, y, z, w; they act on columns."""
     x, y, z, w = np.moveaxis(rotations, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
     matrices = np.zeros((*rotations.shape[:-1], 4, 4))
-    matrices[..., 0, 0] = 1 - 2 * (y * y + z * z)
-    matrices[..., 0, 1] = 2 * (x * y - z * w)
-    matrices[..., 0, 2] = 2 * (x * z + y * w)
-    matrices[..., 1, 0] = 2 * (x * y + z * w)
-    matrices[..., 1, 1] = 1 - 2 * (x * x + z * z)
-    matrices[..., 1, 2] = 2 * (y * z - x * w)
-    matrices[..., 2, 0] = 2 * (x * z - y * w)
-    matrices[..., 2, 1] = 2 * (y * z + x * w)
-    matrices[..., 2, 2] = 1 - 2 * (x * x + y * y)
+    matrices[..., :3, :3] = np.moveaxis(np.array(rows), (0, 1), (-2, -1))
     matrices[..., :3, 3] = positions
     matrices[..., 3, 3] = 1
     return matrices
+
+
+def check_keys(data: Mapping[str, Any], needed: Iterable[str]) -> None:
+    """Raises ArrayError where one is missing."""
+    for key in needed:
+        if key not in data:
+            raise ArrayError(f"data: expected the key {key!r}, found {', '.join(map(repr, data)) or 'none'}")
 
 
 def of_numbers(name: str, value: Any) -> np.ndarray[Any, Any]:

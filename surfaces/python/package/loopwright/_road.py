@@ -6,30 +6,28 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _native
 from ._errors import SettingError
-from ._loop import Loop
-from ._motion import warn
+from ._loop import Loop, load
+from ._motion import warn, warn_each
 from ._poses import Floats, array, numbers
-from ._settings import asked, given, path_of, text_of
+from ._settings import asked, check_count, given, is_path, listed, path_of, text_of
 from ._take import Take, read
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._native import Loop as NativeLoop
 
 Pathlike: TypeAlias = "str | os.PathLike[str]"
 Motionlike: TypeAlias = "Take | Loop | Pathlike"
 MotionT = TypeVar("MotionT", Take, Loop)
 Indices = npt.NDArray[np.int64]
-
-
-def is_path(value: Any) -> bool:
-    return isinstance(value, str | os.PathLike)
 
 
 def document(command: str, *paths: str) -> dict[str, Any]:
@@ -40,7 +38,7 @@ def document(command: str, *paths: str) -> dict[str, Any]:
 
 def warned(facts: dict[str, Any], said: Iterable[str]) -> dict[str, Any]:
     """Facts, once it is warned of what is odd in them."""
-    warn((("MotionWarning", text) for text in said))
+    warn("MotionWarning", said)
     return facts
 
 
@@ -53,9 +51,7 @@ def motion_of(name: str, value: Any) -> Take | Loop:
     path = path_of(name, value)
     if not has_sidecar(path):
         return read(path)
-    native, said = _native.load(path)
-    warn((("FileWarning", text) for text in said))
-    return Loop(native)
+    return load(path)
 
 
 def has_sidecar(path: str) -> bool:
@@ -73,22 +69,16 @@ def take_of(name: str, value: Any) -> Take:
 
 def _loops(loops: Any) -> list[NativeLoop]:
     """Loops, and those in files and folders."""
-    if isinstance(loops, Loop) or is_path(loops):
-        loops = [loops]
-    if not isinstance(loops, Iterable):
-        raise SettingError(f"loops: expected loops or paths, found {type(loops).__name__}")
     natives: list[NativeLoop] = []
-    for index, each in enumerate(loops):
+    for index, each in enumerate(listed("loops", loops, Loop, "loops")):
         if isinstance(each, Loop):
             natives.append(each._native)
         elif is_path(each):
             found, said = _native.loops_in([path_of(f"loops[{index}]", each)])
-            warn((("FileWarning", text) for text in said))
+            warn("FileWarning", said)
             natives += found
         else:
             raise SettingError(f"loops[{index}]: expected a Loop or a path, found {type(each).__name__}")
-    if not natives:
-        raise SettingError("loops: expected one or more, found none")
     return natives
 
 
@@ -128,7 +118,7 @@ def blend(
 
 
 def _loop(native: NativeLoop) -> Loop:
-    warn(native.warnings())
+    warn_each(native.warnings())
     return Loop(native)
 
 
@@ -166,7 +156,7 @@ def play(
         feet=feet,
     )
     native, played, said = _native.play(_loops(loops), text_of("name", name), settings)
-    warn((("MotionWarning", text) for text in said))
+    warn("MotionWarning", said)
     take = Take(native)
     take._played = played
     return take
@@ -214,21 +204,21 @@ class JumpCost:
         return f"<JumpCost {self.costs}>"
 
 
+class _Jumps(TypedDict, total=False):
+    """Options of `cost`."""
+
+    fade: str
+    half_life: float
+    blend: float
+    top: int
+    weights: Mapping[str, float] | None
+    size: int
+    hips: str | None
+    feet: Sequence[str] | None
+
+
 @overload
-def cost(
-    a: Motionlike,
-    b: Motionlike,
-    *,
-    frames: tuple[int, int],
-    fade: str = ...,
-    half_life: float = ...,
-    blend: float = ...,
-    top: int = ...,
-    weights: Mapping[str, float] | None = ...,
-    size: int = ...,
-    hips: str | None = ...,
-    feet: Sequence[str] | None = ...,
-) -> JumpCost: ...
+def cost(a: Motionlike, b: Motionlike, *, frames: tuple[int, int], **options: Unpack[_Jumps]) -> JumpCost: ...
 
 
 @overload
@@ -237,14 +227,7 @@ def cost(
     b: Motionlike | None = None,
     *,
     frames: tuple[int | None, int | None] | None = None,
-    fade: str = ...,
-    half_life: float = ...,
-    blend: float = ...,
-    top: int = ...,
-    weights: Mapping[str, float] | None = ...,
-    size: int = ...,
-    hips: str | None = ...,
-    feet: Sequence[str] | None = ...,
+    **options: Unpack[_Jumps],
 ) -> Costs | JumpCost: ...
 
 
@@ -267,8 +250,7 @@ def cost(
     With `frames`, an exit and an entry, the parts of that jump; of several motions `a` alone, or a folder, the cheapest jump from each into
     each other. `weights` are those of joints, by pattern. Raises NoLoopError where there is no jump.
     """
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
-        raise SettingError(f"size: expected a whole number from 1, found {size!r}")
+    check_count("size", size)
     settings = given(fade=fade, half_life=half_life, blend=blend, top=top, weights=weights, hips=hips, feet=feet)
     if b is None and is_path(a):
         facts = warned(*_native.cost_among(path_of("a", a), settings))["among"]
@@ -288,14 +270,13 @@ def cost(
     else:
         motions = [motion_of("a", a), motion_of("b", b)]
         try:
-            wanted = [None if frame is None else int(frame) for frame in frames or (None, None)]
+            first, second = frames or (None, None)
+            wanted = [None if frame is None else int(frame) for frame in (first, second)]
         except (TypeError, ValueError) as error:
             raise SettingError(f"frames: expected (exit, entry), found {frames!r}") from error
-        if len(wanted) != 2:
-            raise SettingError(f"frames: expected (exit, entry), found {frames!r}")
     jumps = [(motion._native, frame) for motion, frame in zip(motions, wanted, strict=True)]
     facts, costs, said = _native.cost(jumps, settings, int(size))
-    warn((("MotionWarning", text) for text in said))
+    warn("MotionWarning", said)
     if facts["among"] is not None:
         return _among(facts["among"], array(costs, len(motions), len(motions)))
     if facts["pair"] is not None:
@@ -349,16 +330,11 @@ def fit(
     feet: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Figures for a character controller from takes or folders of them: the document of `loopwright fit --json`."""
-    listed = [takes] if isinstance(takes, Take) or is_path(takes) else takes
-    if not isinstance(listed, Iterable):
-        raise SettingError(f"takes: expected takes or paths, found {type(takes).__name__}")
-    listed = list(listed)
-    if not listed:
-        raise SettingError("takes: expected one or more, found none")
+    several = listed("takes", takes, Take, "takes")
     settings = given(mode=mode, smoothing=smoothing, hips=hips, feet=feet)
-    if all(is_path(take) for take in listed):
-        return warned(*_native.fit_files([path_of("takes", take) for take in listed], settings))
-    natives = [take_of(f"takes[{index}]", take)._native for index, take in enumerate(listed)]
+    if all(is_path(take) for take in several):
+        return warned(*_native.fit_files([path_of("takes", take) for take in several], settings))
+    natives = [take_of(f"takes[{index}]", take)._native for index, take in enumerate(several)]
     return warned(*_native.fit(natives, settings))
 
 
@@ -374,32 +350,23 @@ def list_loops(*paths: Pathlike) -> dict[str, Any]:
     return document("list", *(path_of("paths", path) for path in paths))
 
 
-@overload
-def retarget(
-    motion: MotionT,
-    rig: Pathlike,
-    *,
-    map: Pathlike | None = ...,
-    bone_stretch: float | None = ...,
-    for_: str | None = ...,
-    recenter: bool | None = ...,
-    hips: str | None = ...,
-    feet: Sequence[str] | None = ...,
-) -> MotionT: ...
+class _Onto(TypedDict, total=False):
+    """Options of `retarget`."""
+
+    map: Pathlike | None
+    bone_stretch: float | None
+    for_: str | None
+    recenter: bool | None
+    hips: str | None
+    feet: Sequence[str] | None
 
 
 @overload
-def retarget(
-    motion: Pathlike,
-    rig: Pathlike,
-    *,
-    map: Pathlike | None = ...,
-    bone_stretch: float | None = ...,
-    for_: str | None = ...,
-    recenter: bool | None = ...,
-    hips: str | None = ...,
-    feet: Sequence[str] | None = ...,
-) -> Take | Loop: ...
+def retarget(motion: MotionT, rig: Pathlike, **options: Unpack[_Onto]) -> MotionT: ...
+
+
+@overload
+def retarget(motion: Pathlike, rig: Pathlike, **options: Unpack[_Onto]) -> Take | Loop: ...
 
 
 def retarget(
@@ -430,10 +397,10 @@ def retarget(
 
 
 def _motion(native: _native.Take | _native.Loop, said: list[str]) -> Take | Loop:
-    warn((("MotionWarning", text) for text in said))
+    warn("MotionWarning", said)
     if isinstance(native, _native.Take):
         return Take(native)
-    warn(native.warnings())
+    warn_each(native.warnings())
     return Loop(native)
 
 
@@ -505,6 +472,6 @@ def check(loop: Motionlike, *, take: Take | Pathlike | None = None, only: Sequen
     if len(found["loops"]) != 1:
         raise SettingError(f"loop: expected one loop, found {len(found['loops'])} in {loop!r}")
     facts = found["loops"][0]
-    warn((("MotionWarning", text) for text in facts["warnings"]))
+    warn("MotionWarning", facts["warnings"])
     quality = facts["quality"]
     return Check(quality["grade"], quality["reason"], {check["id"]: check for check in quality["checks"]}, facts)

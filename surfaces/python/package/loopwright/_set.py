@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from . import _native
 from ._errors import ReadError, SettingError
 from ._motion import warn
-from ._road import Pathlike, is_path
-from ._settings import RecipeLike, Settings, asked, path_of
+from ._road import Pathlike
+from ._settings import RecipeLike, Settings, asked, check_count, is_path, listed, path_of
 from ._take import Take, animations, read
 
 if TYPE_CHECKING:
@@ -47,16 +47,11 @@ def make_set(
     Paths are files, all animations of which are used, or folders. With `folder` the files are written there; with `single` all clips are
     animations of one file. `fps`, `for_` and `rig` are settings. Raises NoLoopError, MakeError, WriteError.
     """
-    if not isinstance(variants, int) or isinstance(variants, bool) or variants < 1:
-        raise SettingError(f"variants: expected a whole number from 1, found {variants!r}")
-    listed = [takes] if isinstance(takes, Take) or is_path(takes) else takes
-    if not isinstance(listed, Iterable):
-        raise SettingError(f"takes: expected takes or paths, found {type(takes).__name__}")
-    files = [file for index, each in enumerate(listed) for file in _files(f"takes[{index}]", each)]
-    if not files:
-        raise SettingError("takes: expected one or more, found none")
+    check_count("variants", variants)
+    several = listed("takes", takes, Take, "takes")
+    files = [file for index, each in enumerate(several) for file in _files(f"takes[{index}]", each)]
     wanted: dict[str, object] = {
-        "variants": variants,
+        "variants": int(variants),
         "format": format,
         "single": single,
         "folder": None if folder is None else path_of("folder", folder),
@@ -64,7 +59,7 @@ def make_set(
     }
     given = [(name, is_pack, [take._native for take in of_file]) for name, is_pack, of_file in files]
     manifest, made, said = _native.make_set(given, asked(settings, recipe), wanted)
-    warn((("MotionWarning", text) for text in said))
+    warn("MotionWarning", said)
     return MotionSet(manifest, dict(made))
 
 

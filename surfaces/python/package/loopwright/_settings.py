@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import Any, TypedDict
 
 from . import _native
@@ -117,6 +118,27 @@ def given(**values: Any) -> dict[str, Any]:
         for name, value in values.items()
         if value is not None
     }
+
+
+def check_count(name: str, value: Any) -> None:
+    """Raises SettingError for what is no whole number from 1; no list is longer than the largest."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not 1 <= int(value) <= 2**31:
+        raise SettingError(f"{name}: expected a whole number from 1, found {value!r:.60}")
+
+
+def is_path(value: Any) -> bool:
+    return isinstance(value, str | os.PathLike)
+
+
+def listed(name: str, value: Any, single: type | tuple[type, ...], what: str) -> list[Any]:
+    """Several, or one alone. Raises SettingError where there is none."""
+    if isinstance(value, single) or is_path(value):
+        return [value]
+    if not isinstance(value, Iterable):
+        raise SettingError(f"{name}: expected {what} or paths, found {type(value).__name__}")
+    if found := list(value):
+        return found
+    raise SettingError(f"{name}: expected one or more, found none")
 
 
 def path_of(name: str, value: Any) -> str:

@@ -15,6 +15,12 @@ import numpy as np
 from ._errors import ArrayError, MissingPackageError, ReadError, WriteError, package
 from ._settings import path_of
 
+
+def _columns(kind: type, section: str, names: str) -> dict[str, tuple[type, str]]:
+    """Columns of one type that a section of sidecars has under the same names."""
+    return {name: (kind, f"{section}.{name}") for name in names.split()}
+
+
 # The columns of a catalog (docs/formats/catalog.md): their types, and where a sidecar states them.
 COLUMNS: dict[str, tuple[type, str]] = {
     "path": (str, "take.file"),
@@ -25,8 +31,7 @@ COLUMNS: dict[str, tuple[type, str]] = {
     "fps": (float, "take.fps"),
     "joints": (int, "take.joints"),
     "row": (int, ""),
-    "start_frame": (float, "candidate.start_frame"),
-    "end_frame": (float, "candidate.end_frame"),
+    **_columns(float, "candidate", "start_frame end_frame"),
     "kind": (str, "kind"),
     "period_secs": (float, "candidate.period_secs"),
     "cycles": (int, "candidate.cycles"),
@@ -40,29 +45,21 @@ COLUMNS: dict[str, tuple[type, str]] = {
     "angular_x_radps": (float, "root_motion.angular_velocity_radps.0"),
     "angular_y_radps": (float, "root_motion.angular_velocity_radps.1"),
     "angular_z_radps": (float, "root_motion.angular_velocity_radps.2"),
-    "speed_mps": (float, "root_motion.speed_mps"),
-    "turn_rate_dps": (float, "root_motion.turn_rate_dps"),
-    "climb_mps": (float, "root_motion.climb_mps"),
-    "radius_m": (float, "root_motion.radius_m"),
+    **_columns(float, "root_motion", "speed_mps turn_rate_dps climb_mps radius_m"),
     "contacts": (str, ""),
     "first_contact_phase": (float, "feet.outcomes.0.strike_phase"),
     "feet_held": (bool, "feet.held"),
-    **{name: (str, f"quality.{name}") for name in ("grade", "reason", "seam_joint")},
-    **{
-        name: (float, f"quality.{name}")
-        for name in (
-            "seam_step_ratio seam_step_mm seam_step_deg seam_velocity_step_mps seam_velocity_step_dps pose_gap_deg pose_gap_mm "
-            "velocity_gap_dps velocity_gap_mmps seam_acceleration_error_ratio seam_acceleration_ratio seam_rank_percent "
-            "take_rank_percent displacement_mm displacement_deg foot_slide_cmps foot_slide_mm"
-        ).split()
-    },
-    **{
-        name: (float, f"candidate.{name}")
-        for name in ("seam_cost_metre_secs", "cost_ratio", "steadiness", "activity_ratio")
-    },
+    **_columns(str, "quality", "grade reason seam_joint"),
+    **_columns(
+        float,
+        "quality",
+        "seam_step_ratio seam_step_mm seam_step_deg seam_velocity_step_mps seam_velocity_step_dps pose_gap_deg pose_gap_mm "
+        "velocity_gap_dps velocity_gap_mmps seam_acceleration_error_ratio seam_acceleration_ratio seam_rank_percent "
+        "take_rank_percent displacement_mm displacement_deg foot_slide_cmps foot_slide_mm",
+    ),
+    **_columns(float, "candidate", "seam_cost_metre_secs cost_ratio steadiness activity_ratio"),
     "closure": (str, "closure.method"),
-    "blend_start_secs": (float, "closure.blend_start_secs"),
-    "blend_end_secs": (float, "closure.blend_end_secs"),
+    **_columns(float, "closure", "blend_start_secs blend_end_secs"),
     "engine": (str, "target.name"),
     "recipe_sha256": (str, "recipe_sha256"),
     "licence": (str, "take.licence"),

@@ -13,9 +13,9 @@ from . import _native
 from ._native import Take as NativeTake
 from ._errors import ArrayError, SettingError
 from ._loop import Loop
-from ._motion import Motion, warn
-from ._poses import Ints, numbers, of_numbers, quaternions
-from ._settings import RecipeLike, asked, path_of, text_of
+from ._motion import Motion, warn, warn_each
+from ._poses import Ints, check_keys, numbers, of_numbers, quaternions
+from ._settings import RecipeLike, asked, check_count, path_of, text_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -111,9 +111,7 @@ class Take(Motion[NativeTake]):
             raise ArrayError(f"data: expected a dictionary, found {type(data).__name__}")
         needed = ("names", "parents", "offsets", "rotations", "fps")
         known = (*needed, "positions", "scalar_first", "tips", "name")
-        for key in needed:
-            if key not in data:
-                raise ArrayError(f"data: expected the key {key!r}, found {', '.join(map(repr, data)) or 'none'}")
+        check_keys(data, needed)
         for key in data:
             if key not in known:
                 raise ArrayError(f"data: expected the keys {', '.join(known)}, found {key!r}")
@@ -146,8 +144,7 @@ class Take(Motion[NativeTake]):
     @property
     def facts(self) -> dict[str, Any]:
         """What is known of its file, with the keys of `take` in sidecars (docs/formats/json.md)."""
-        facts: dict[str, Any] = self._native.facts()
-        return facts
+        return self._native.facts()
 
     @property
     def played(self) -> list[dict[str, Any]] | None:
@@ -159,7 +156,7 @@ class Take(Motion[NativeTake]):
 
         Raises SettingError where settings cannot be followed.
         """
-        _check_count("top", top)
+        check_count("top", top)
         facts, stretches, said = self._native.find(asked(settings, recipe), top)
         self._warn(said)
         rows = zip(stretches, facts.pop("candidates"), strict=True)
@@ -199,7 +196,7 @@ class Take(Motion[NativeTake]):
         settings: Mapping[str, Any],
     ) -> list[Loop]:
         for row in rows or ():
-            _check_count("pick", row)
+            check_count("pick", row)
         if candidate is not None and not isinstance(candidate, Candidate):
             raise SettingError(f"candidate: expected one of take.find(), found {type(candidate).__name__}")
         picks = rows is not None or every or candidate is not None
@@ -209,7 +206,7 @@ class Take(Motion[NativeTake]):
         return loops
 
     def _warn(self, said: Iterable[tuple[str, str]]) -> None:
-        warn(each for each in said if each[1] not in self._said)
+        warn_each(each for each in said if each[1] not in self._said)
 
     def _loops(
         self,
@@ -225,7 +222,7 @@ class Take(Motion[NativeTake]):
     def write(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes the take into a file, by its extension: whole or not at all, and over another file only with `force`."""
         path = path_of("path", path)
-        warn((("FileWarning", text) for text in self._native.write(path, force)))
+        warn("FileWarning", self._native.write(path, force))
         return Path(path)
 
 
@@ -313,10 +310,6 @@ class Found(Sequence[Candidate]):
         return repr(self._candidates)
 
 
-# No list has more rows.
-_MOST = 2**31
-
-
 def _number(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         raise SettingError(f"{name}: expected a number, found {value!r:.60}")
@@ -324,11 +317,6 @@ def _number(name: str, value: Any) -> float:
         return float(value)
     except OverflowError:
         return np.inf
-
-
-def _check_count(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= _MOST:
-        raise SettingError(f"{name}: expected a whole number from 1, found {value!r:.60}")
 
 
 def read(
@@ -342,7 +330,7 @@ def read(
         native, said = _native.Take.parse(bytes(source), text_of("name", name), asked(settings))
     else:
         native, said = _native.Take.open(path_of("source", source), asked(settings))
-    warn((("FileWarning", text) for text in said))
+    warn("FileWarning", said)
     take = Take(native)
     take._said = frozenset(said)
     return take

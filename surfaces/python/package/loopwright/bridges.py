@@ -21,7 +21,7 @@ import numpy as np
 
 from ._errors import ArrayError, ReadError, package
 from ._loop import Loop
-from ._poses import Floats, numbers
+from ._poses import Floats, check_keys, numbers
 from ._rotations import from_axis_angles, from_matrices, inverse, product, rotate, to_axis_angles, to_matrices
 from ._settings import path_of
 from ._take import Take, read
@@ -183,9 +183,7 @@ def from_amass(
     """
     if not isinstance(data, Mapping):
         data = _file(path_of("data", data))
-    for key in ("poses", "trans"):
-        if key not in data:
-            raise ArrayError(f"data: expected the key {key!r}, found {', '.join(map(repr, data)) or 'none'}")
+    check_keys(data, ("poses", "trans"))
     if isinstance(skeleton, Take | Loop):
         names, parents, offsets, tips = skeleton.names, skeleton.parents, skeleton.offsets, skeleton.tips
     elif isinstance(skeleton, Sequence) and not isinstance(skeleton, str) and len(skeleton) == 3:
@@ -244,11 +242,10 @@ def from_kimodo(data: Mapping[str, Any] | PathLike, *, name: str = "take") -> Ta
     if not isinstance(data, Mapping):
         data = _file(path_of("data", data))
     count = len(_KIMODO)
-    for key, shape in (("posed_joints", (None, count, 3)), ("global_rot_mats", (None, count, 3, 3))):
-        if key not in data:
-            raise ArrayError(f"data: expected the key {key!r}, found {', '.join(map(repr, data)) or 'none'}")
-        numbers(key, data[key], shape)
-    return from_npz({key: np.asarray(data[key], np.float32) for key in ("posed_joints", "global_rot_mats")}, name=name)
+    shapes: dict[str, tuple[int | None, ...]] = {"posed_joints": (None, count, 3), "global_rot_mats": (None, count, 3, 3)}
+    check_keys(data, shapes)
+    arrays = {key: numbers(key, data[key], shape).astype(np.float32) for key, shape in shapes.items()}
+    return from_npz(arrays, name=name)
 
 
 def _motion(motion: Any) -> Take | Loop:

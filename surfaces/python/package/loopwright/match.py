@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -22,14 +22,27 @@ from ._native import Loop as NativeLoop
 from ._native import Take as NativeTake
 from ._loop import Loop
 from ._motion import warn
-from ._road import Motionlike, Pathlike, has_sidecar, is_path, motion_of
-from ._settings import given, path_of
+from ._road import Motionlike, Pathlike, has_sidecar, motion_of
+from ._settings import given, is_path, listed, path_of
 from ._take import Take
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     Rows = npt.NDArray[np.float32]
 
 __all__ = ["Database"]
+
+
+class _Wish(TypedDict, total=False):
+    """Options of `Database.query`."""
+
+    speed: float | None
+    turn_rate: float | None
+    tags: Mapping[str, str] | None
+    gait: str | Sequence[str] | None
+    standing: str | None
+    top: int
 
 
 class Database:
@@ -65,14 +78,10 @@ class Database:
         `ahead` are three times ahead, seconds; `fade`, `half_life`, `blend` and `weights` of joints say what a jump costs. With `add` the
         rows of that database stay as they are, its settings too. `tags` are those of all these motions. Raises MakeError.
         """
-        listed = [motions] if isinstance(motions, Take | Loop) or is_path(motions) else motions
-        if not isinstance(listed, Iterable):
-            raise SettingError(f"motions: expected takes, loops or paths, found {type(motions).__name__}")
+        several = listed("motions", motions, (Take, Loop), "takes, loops")
         if add is not None and not isinstance(add, Database):
             raise SettingError(f"add: expected a Database, found {type(add).__name__}")
-        natives = [native for index, each in enumerate(listed) for native in _all_of(f"motions[{index}]", each)]
-        if not natives:
-            raise SettingError("motions: expected one or more, found none")
+        natives = [native for index, each in enumerate(several) for native in _all_of(f"motions[{index}]", each)]
         stated = given(ahead=ahead, fade=fade, half_life=half_life, blend=blend, weights=weights)
         if features != "future":
             stated["features"] = features
@@ -80,7 +89,7 @@ class Database:
             raise SettingError(f"{name}: the rows of a database keep their settings, and add is given")
         settings = {**stated, **given(tags=tags, hips=hips, feet=feet)}
         native, said = _native.Database.build(natives, None if add is None else add._native, settings)
-        warn((("MotionWarning", text) for text in said))
+        warn("MotionWarning", said)
         return cls._of(native.bytes(), "")
 
     @classmethod
@@ -134,31 +143,11 @@ class Database:
         return _rows(*self._native.rows(motion_of("motion", motion)._native))
 
     @overload
-    def query(
-        self,
-        motion: Motionlike,
-        frame: int,
-        *,
-        speed: float | None = ...,
-        turn_rate: float | None = ...,
-        tags: Mapping[str, str] | None = ...,
-        gait: str | Sequence[str] | None = ...,
-        standing: str | None = ...,
-        top: int = ...,
-    ) -> list[dict[str, Any]]: ...
+    def query(self, motion: Motionlike, frame: int, **options: Unpack[_Wish]) -> list[dict[str, Any]]: ...
 
     @overload
     def query(
-        self,
-        motion: Motionlike,
-        frame: Sequence[int] | npt.NDArray[np.integer[Any]],
-        *,
-        speed: float | None = ...,
-        turn_rate: float | None = ...,
-        tags: Mapping[str, str] | None = ...,
-        gait: str | Sequence[str] | None = ...,
-        standing: str | None = ...,
-        top: int = ...,
+        self, motion: Motionlike, frame: Sequence[int] | npt.NDArray[np.integer[Any]], **options: Unpack[_Wish]
     ) -> list[list[dict[str, Any]]]: ...
 
     def query(
@@ -184,7 +173,7 @@ class Database:
         settings = given(speed=speed, turn_rate=turn_rate, tags=tags, gait=gait, standing=standing, top=top)
         wanted = [int(each) for each in frames.reshape(-1)]
         found, said = self._native.query(motion_of("motion", motion)._native, wanted, settings)
-        warn((("MotionWarning", text) for text in said))
+        warn("MotionWarning", said)
         return found if frames.ndim else found[0]
 
 
@@ -198,14 +187,14 @@ def _all_of(name: str, value: Any) -> list[tuple[NativeTake | NativeLoop, bool]]
         try:
             if has_sidecar(path):
                 found, said = _native.loops_in([path])
-                warn((("FileWarning", text) for text in said))
+                warn("FileWarning", said)
                 natives += [(each, path == named) for each in found]
             else:
                 natives.append((motion_of(name, path)._native, path == named))
         except ReadError as error:
             if path == named:
                 raise
-            warn([("FileWarning", f"left out: {error.what}")])
+            warn("FileWarning", [f"left out: {error.what}"])
     return natives
 
 

@@ -4,9 +4,10 @@
 use std::sync::{Arc, Weak};
 
 use loopwright_formats::loop_file::facts::Grade;
+use loopwright_job::Recipe;
 
 use super::{Edit, Listed, Made, Model, Shown, Stretch};
-use crate::work::Job;
+use crate::work::{Job, TakeFile};
 
 /// The grade of a loop of the list, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,12 +151,18 @@ impl Model {
         }
         let bytes = self.file_of_animations().filter(|bytes| listing.is_of(bytes));
         if let (Some(opened), Some(bytes)) = (&self.opened, bytes) {
-            self.work.start(Job::List {
+            let recipe = Recipe {
+                take: opened.study.clone(),
+                ..Recipe::default()
+            };
+            let take = TakeFile {
                 file_name: opened.file_name.clone(),
                 bytes: Arc::clone(bytes),
-                study: Box::new(opened.study.clone()),
-                from: listing.listed.len(),
-            });
+                recipe: Box::new(recipe),
+                named: Vec::new(),
+            };
+            let from = listing.listed.len();
+            self.work.start(Job::List { take, from });
         }
     }
 

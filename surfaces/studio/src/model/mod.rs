@@ -14,7 +14,7 @@ mod steered;
 mod takes;
 mod ticked;
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{cell::RefCell, collections::VecDeque, sync::Arc};
 
 use loopwright_controller::TakeFit;
 use loopwright_core::{LoopCandidate, closure::ClosureName};
@@ -85,6 +85,8 @@ pub struct Model {
     set: LoopSet,
     /// The set that is played.
     steered: Option<Steered>,
+    /// Files of takes that were opened to lend sets their bodies.
+    lent: Vec<String>,
     made: Option<Arc<Made>>,
     /// Whether the loop of what is chosen is still to be made: another file that was read may have taken its turn.
     owes_loop: bool,
@@ -98,6 +100,8 @@ pub struct Model {
     /// The take that was written last, and the choices that it was written by.
     exporting: Option<(String, Edit)>,
     problem: Option<Problem>,
+    /// Changes that panels ask for.
+    asked: RefCell<Vec<Action>>,
     work: Work,
     /// The time shown.
     pub(crate) playback: Playback,
@@ -339,6 +343,23 @@ impl Model {
                 .chosen()
                 .map(|chosen| [chosen.cut.start_frame(), chosen.cut.end_frame()]),
         }
+    }
+
+    /// Asks for a change, which is made at the end of the frame.
+    pub(crate) fn ask(&self, action: Action) {
+        self.asked.borrow_mut().push(action);
+    }
+
+    /// Asks for changes, if there are any.
+    pub(crate) fn ask_all(&self, actions: impl IntoIterator<Item = Action>) {
+        for action in actions {
+            self.ask(action);
+        }
+    }
+
+    /// The changes that were asked for.
+    pub(crate) fn take_asked(&mut self) -> Vec<Action> {
+        self.asked.take()
     }
 
     /// Makes a change.

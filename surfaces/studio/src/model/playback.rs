@@ -186,13 +186,27 @@ impl Model {
 
     /// Length of what is shown, seconds.
     pub fn span_secs(&self) -> f64 {
-        if let (Shown::Blend, Some(mixed)) = (self.shown(), self.set.mixed()) {
+        self.span_of(self.shown())
+    }
+
+    /// Length of a motion, seconds; without a loop it is the take.
+    pub(crate) fn span_of(&self, shown: Shown) -> f64 {
+        if let (Shown::Blend, Some(mixed)) = (shown, self.set.mixed()) {
             return mixed.period_secs();
         }
-        match (self.shown(), &self.made, &self.opened) {
+        match (shown, &self.made, &self.opened) {
             (Shown::Loop | Shown::Uncut, Some(made), _) => made.period_secs(),
             (_, _, Some(opened)) => opened.take().duration_secs(),
             _ => 0.0,
+        }
+    }
+
+    /// How long the root has moved at a time from the seam that is nearest, seconds, as it is shown in cycles of that length.
+    pub(crate) fn root_secs(&self, from_seam: f64, span: f64) -> f64 {
+        match self.root_view {
+            RootView::Accumulate => (self.playback.secs / span).round().max(1.0) * span + from_seam,
+            RootView::World => span + from_seam,
+            RootView::InPlace => 0.0,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use loopwright_core::{LoopClip, feet::Feet};
+use loopwright_moves::Blender;
 use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace};
 
 use super::{Model, Shown};
@@ -24,7 +25,7 @@ pub struct SetLoop {
 #[derive(Clone, Debug, Default)]
 pub struct LoopSet {
     loops: Vec<SetLoop>,
-    space: Option<Result<BlendSpace, BlendError>>,
+    blender: Option<Result<Blender, BlendError>>,
     speed: f64,
     mixed: Option<Arc<LoopClip>>,
 }
@@ -42,21 +43,23 @@ impl LoopSet {
 
     /// Why they cannot be blended.
     pub fn problem(&self) -> Option<&BlendError> {
-        self.space.as_ref().and_then(|space| space.as_ref().err())
+        self.blender.as_ref().and_then(|blender| blender.as_ref().err())
     }
 
     /// For every loop the phase that corresponds to the start of the first.
     pub fn phases(&self) -> &[f64] {
-        match &self.space {
-            Some(Ok(space)) => space.blender().phases(),
+        match &self.blender {
+            Some(Ok(blender)) => blender.phases(),
             _ => &[],
         }
     }
 
     /// The share of every loop in the blend.
     pub fn weights(&self) -> Vec<f64> {
-        match &self.space {
-            Some(Ok(space)) => space.weights([self.speed, 0.0]),
+        match &self.blender {
+            Some(Ok(blender)) => BlendSpace::new([Some(BlendAxis::Speed), None], blender.loops())
+                .map(|space| space.weights([self.speed, 0.0]))
+                .unwrap_or_default(),
             _ => Vec::new(),
         }
     }
@@ -109,15 +112,15 @@ impl LoopSet {
 
     fn align(&mut self) {
         let clips = self.loops.iter().map(|each| each.clip.clone()).collect();
-        self.space = (self.loops.len() > 1).then(|| BlendSpace::along(BlendAxis::Speed, clips));
+        self.blender = (self.loops.len() > 1).then(|| Blender::new(clips));
     }
 
     /// Mixes the loops for a speed, brought into the range of theirs.
     pub(super) fn mix(&mut self, speed: f64) {
         self.mixed = None;
-        if let (Some(Ok(space)), Some([slowest, fastest])) = (&self.space, self.speeds()) {
+        if let (Some(Ok(blender)), Some([slowest, fastest])) = (&self.blender, self.speeds()) {
             self.speed = speed.clamp(slowest, fastest);
-            self.mixed = space.at([self.speed, 0.0]).ok().map(Arc::new);
+            self.mixed = blender.blend(&self.weights()).ok().map(Arc::new);
         }
     }
 }

@@ -136,11 +136,14 @@ impl Model {
         steered.is_for(opened).then_some(steered)
     }
 
-    /// The files of a set: of the takes that are open, by name, but for the one that lends a set its body.
+    /// Whether a take was opened to lend a set its body.
+    fn lends_a_body(&self, opened: &Opened) -> bool {
+        self.lent.contains(&opened.file_name)
+    }
+
+    /// The files of a set: of the takes that are open, by name, but for those that lend sets their bodies.
     pub(crate) fn files_for_set(&self) -> Vec<NamedFile> {
-        let lent = self.steered.as_ref().map(Steered::file_name);
-        let open = self.other_takes().chain(&self.opened);
-        let mut files: Vec<NamedFile> = (open.filter(|opened| Some(opened.file_name.as_str()) != lent))
+        let mut files: Vec<NamedFile> = (self.open_takes().filter(|opened| !self.lends_a_body(opened)))
             .filter_map(|opened| {
                 Some(NamedFile {
                     file_name: opened.file_name.clone(),
@@ -152,16 +155,18 @@ impl Model {
         files
     }
 
-    /// Makes a set of the takes that are open, all read as the one that is shown, for its engine and at its rate.
+    /// Makes a set of the takes that are open, for the engine and at the rate of the one that is shown. All are read as that one, or, where it
+    /// lends a set its body, as the newest that does not.
     pub(super) fn make_set(&mut self, name: String, format: Option<Format>) {
         let Some(edit) = self.edit().filter(|_| self.work.progress().is_none()) else {
             return;
         };
         let OutputRecipe { target, fps, .. } = edit.recipe.output;
+        let read = (self.open_takes().filter(|opened| !self.lends_a_body(opened))).last();
         let recipe = Recipe {
             take: StudyArgs {
                 animation: None,
-                ..edit.recipe.take.clone()
+                ..read.map_or(&edit.recipe.take, |opened| &opened.study).clone()
             },
             output: OutputRecipe {
                 target,
@@ -192,7 +197,9 @@ impl Model {
             wish: Steer::Velocity(DVec3::ZERO),
             places: Vec::new(),
         });
+        let lent = read.file_name.clone();
         self.open(read.file_name, read.bytes, Beside::default());
+        self.lent.push(lent);
     }
 
     /// Returns what a take shows first: a new set if it is its body, or its loop.

@@ -19,17 +19,22 @@ impl Model {
             return self.put_on(file_name, bytes);
         }
         self.problem = None;
-        let is_read_later = self.work.reads_a_file();
+        self.lent.retain(|lent| *lent != file_name);
         let bytes = Arc::new(bytes);
         let held = self.open_bytes(&file_name) + self.waiting_bytes();
-        if is_read_later && held + bytes.len() > self.takes_bytes {
+        if self.work.reads_a_file() && held + bytes.len() > self.takes_bytes {
             return self.leave_out(file_name);
         }
-        let job = Job::Open { file_name, bytes };
-        match is_read_later {
-            // Files that are dropped together are read one after the other.
-            true => self.waiting.push_back(job),
-            false => self.start_reading(job),
+        let job = Job::Open(NamedFile { file_name, bytes });
+        self.read_in_turn(job);
+    }
+
+    /// Reads a file, after the one that is read: files that are dropped together are read one after the other.
+    fn read_in_turn(&mut self, job: Job) {
+        if self.work.reads_a_file() {
+            self.waiting.push_back(job);
+        } else {
+            self.start_reading(job);
         }
     }
 
@@ -46,12 +51,7 @@ impl Model {
                 continue;
             };
             let take = self.take_file(&name, &file.bytes, recipe);
-            let job = Job::Follow { take, edit: None };
-            if self.work.reads_a_file() {
-                self.waiting.push_back(job);
-            } else {
-                self.start_reading(job);
-            }
+            self.read_in_turn(Job::Follow { take, edit: None });
         }
     }
 
@@ -73,7 +73,7 @@ impl Model {
     }
 
     pub(super) fn start_reading(&mut self, job: Job) {
-        if let Job::Open { file_name, .. }
+        if let Job::Open(NamedFile { file_name, .. })
         | Job::Follow {
             take: TakeFile { file_name, .. },
             ..
@@ -91,15 +91,16 @@ impl Model {
 
     /// About how much memory the takes fill that are open, but for one of that name, bytes.
     fn open_bytes(&self, but_for: &str) -> usize {
-        let open = self.others.iter().map(|(opened, _)| opened).chain(&self.opened);
-        let others = open.filter(|opened| opened.file_name != but_for && opened.bytes.is_some());
+        let others = self
+            .open_takes()
+            .filter(|opened| opened.file_name != but_for && opened.bytes.is_some());
         others.map(|opened| opened.memory_bytes()).sum()
     }
 
     /// Bytes of the files that wait to be read.
     fn waiting_bytes(&self) -> usize {
         let bytes = self.waiting.iter().map(|job| match job {
-            Job::Open { bytes, .. } => bytes.len(),
+            Job::Open(file) => file.bytes.len(),
             _ => 0,
         });
         bytes.sum()
@@ -123,25 +124,21 @@ impl Model {
     /// Follows a recipe: at once, or after the take was read as it says.
     pub(super) fn follow(&mut self, bytes: &[u8]) {
         let Some(opened) = self.opened.clone() else { return };
-        let recipe = match Recipe::read(bytes) {
-            Ok(recipe) => recipe,
-            Err(error) => {
-                self.problem = Some(OpenError::Recipe(error).into());
-                return;
+        let edit = Recipe::read(bytes).and_then(|recipe| match &opened.bytes {
+            Some(bytes) if recipe.take != opened.study => {
+                let take = self.take_file(&opened.file_name, bytes, recipe);
+                self.work.start(Job::Follow { take, edit: None });
+                Ok(None)
             }
-        };
-        match &opened.bytes {
-            Some(bytes) if recipe.take != opened.study => self.work.start(Job::Follow {
-                take: self.take_file(&opened.file_name, bytes, recipe),
-                edit: None,
-            }),
-            _ => match Edit::of_recipe(&recipe, &opened) {
-                Ok(edit) => {
-                    self.problem = None;
-                    self.change(edit, true);
-                }
-                Err(error) => self.problem = Some(OpenError::Recipe(error).into()),
-            },
+            _ => Edit::of_recipe(&recipe, &opened).map(Some),
+        });
+        match edit {
+            Ok(Some(edit)) => {
+                self.problem = None;
+                self.change(edit, true);
+            }
+            Ok(None) => {}
+            Err(error) => self.problem = Some(OpenError::Recipe(error).into()),
         }
     }
 
@@ -280,17 +277,12 @@ impl Model {
 
     pub(super) fn take_in(&mut self, opened: Arc<Opened>) {
         let room = self.takes_bytes.saturating_sub(self.open_bytes(&opened.file_name));
-        let is_first = !self
-            .others
-            .iter()
-            .map(|(other, _)| other)
-            .chain(&self.opened)
-            .any(|other| other.bytes.is_some());
+        let is_first = self.open_takes().all(|other| other.bytes.is_none());
         if opened.memory_bytes() > room && !is_first {
             self.leave_out(opened.file_name.clone());
             for job in std::mem::take(&mut self.waiting) {
-                if let Job::Open { file_name, .. } = job {
-                    self.leave_out(file_name);
+                if let Job::Open(file) = job {
+                    self.leave_out(file.file_name);
                 }
             }
             return;
@@ -304,12 +296,17 @@ impl Model {
 
     /// Names of the files of other takes that are open.
     pub fn others(&self) -> impl Iterator<Item = &str> {
-        self.others.iter().map(|(opened, _)| opened.file_name.as_str())
+        self.other_takes().map(|opened| opened.file_name.as_str())
     }
 
     /// Other takes that are open.
     pub(crate) fn other_takes(&self) -> impl Iterator<Item = &Arc<Opened>> {
         self.others.iter().map(|(opened, _)| opened)
+    }
+
+    /// All takes that are open, the one that is shown last.
+    pub(super) fn open_takes(&self) -> impl Iterator<Item = &Arc<Opened>> {
+        self.other_takes().chain(&self.opened)
     }
 
     /// Whether choices were kept to compare with.
@@ -412,10 +409,7 @@ impl Model {
         self.problem = None;
         self.studies = Studies::default();
         self.judged = super::judged::Judged::default();
-        let is_of_file = self
-            .opened
-            .as_ref()
-            .is_some_and(|shown| shown.file_name == opened.file_name);
+        let is_of_file = (self.opened.as_ref()).is_some_and(|shown| shown.file_name == opened.file_name);
         if let Some(ticked) = &mut self.ticked {
             // Ticks of loops, and of animations of another file, are dropped.
             ticked.retain(|each| match each {

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Weak};
 
-use eframe::egui::{self, Button, Label, RichText, ScrollArea, Sense, Stroke, TextEdit, Ui, Vec2};
+use eframe::egui::{self, Button, ScrollArea, Sense, Stroke, TextEdit, Ui, Vec2, vec2};
 use loopwright_job::recipe::StudyArgs;
 
+use super::weak_line_ui;
 use crate::focus::named;
 use crate::grade::light_ui;
 use crate::model::{Action, Model, Opened, Sketch, Ticked};
@@ -29,7 +30,7 @@ pub(crate) struct AnimationsPanel {
 }
 
 impl AnimationsPanel {
-    pub(crate) fn animations_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    pub(crate) fn animations_ui(&mut self, ui: &mut Ui, model: &Model) {
         let Some(opened) = model.opened() else { return };
         let has_several = model.may_have_animations() || model.other_takes().next().is_some();
         ui.horizontal(|ui| {
@@ -45,15 +46,15 @@ impl AnimationsPanel {
                 .on_hover_text(tip)
                 .changed()
             {
-                actions.push(Action::TickSeveral(can_tick));
+                model.ask(Action::TickSeveral(can_tick));
             }
         });
-        self.takes_ui(ui, model, opened, actions);
+        self.takes_ui(ui, model, opened);
         if model.may_have_animations() {
             let list = egui::CollapsingHeader::new("Animation").default_open(true);
-            let list = list.show(ui, |ui| self.list_ui(ui, model, opened, actions));
+            let list = list.show(ui, |ui| self.list_ui(ui, model, opened));
             if list.body_returned.is_some() {
-                actions.push(Action::ListAnimations);
+                model.ask(Action::ListAnimations);
             }
         }
     }
@@ -63,7 +64,7 @@ impl AnimationsPanel {
         wanted.split_whitespace().all(|word| name.contains(word))
     }
 
-    fn takes_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Arc<Opened>, actions: &mut Vec<Action>) {
+    fn takes_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Arc<Opened>) {
         let others = model
             .other_takes()
             .enumerate()
@@ -73,15 +74,9 @@ impl AnimationsPanel {
                 continue;
             }
             ui.horizontal(|ui| {
-                tick_ui(
-                    ui,
-                    model,
-                    Ticked::Take(take.file_name.clone()),
-                    &take.file_name,
-                    actions,
-                );
+                tick_ui(ui, model, Ticked::Take(take.file_name.clone()), &take.file_name);
                 sketch_ui(ui, self.sketch(take));
-                self.take_ui(ui, model, index, take, actions);
+                self.take_ui(ui, model, index, take);
             });
         }
         let Some(name) = self.closing.clone() else { return };
@@ -93,7 +88,7 @@ impl AnimationsPanel {
         ui.horizontal_wrapped(|ui| {
             ui.colored_label(ui.visuals().warn_fg_color, "Its changes are not written.");
             if ui.button("Close it all the same").clicked() {
-                actions.push(Action::Close(index));
+                model.ask(Action::Close(index));
                 self.closing = None;
             }
             if ui.button("Leave it open").clicked() {
@@ -113,7 +108,7 @@ impl AnimationsPanel {
         &self.sketches[at].1
     }
 
-    fn take_ui(&mut self, ui: &mut Ui, model: &Model, index: Option<usize>, take: &Opened, actions: &mut Vec<Action>) {
+    fn take_ui(&mut self, ui: &mut Ui, model: &Model, index: Option<usize>, take: &Opened) {
         let name = &take.file_name;
         let is_unsaved = model.is_unsaved(index);
         let mark = if is_unsaved { "\u{2022} " } else { "" };
@@ -127,7 +122,7 @@ impl AnimationsPanel {
         match index {
             Some(index) => {
                 if named(button, &format!("Go on with {name}{said}")).clicked() {
-                    actions.push(Action::TakeUp(index));
+                    model.ask(Action::TakeUp(index));
                 }
             }
             None => {
@@ -140,7 +135,7 @@ impl AnimationsPanel {
             if closes.clicked() && is_unsaved {
                 self.closing = Some(name.clone());
             } else if closes.clicked() {
-                actions.push(Action::Close(index));
+                model.ask(Action::Close(index));
                 self.closing = None;
             }
         }
@@ -151,17 +146,17 @@ impl AnimationsPanel {
             motion.num_frames(),
             motion.num_joints()
         );
-        ui.add(Label::new(RichText::new(facts).weak()).truncate());
+        weak_line_ui(ui, facts);
     }
 
-    fn list_ui(&self, ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
+    fn list_ui(&self, ui: &mut Ui, model: &Model, opened: &Opened) {
         let wanted: Vec<_> = model.animations().filter(|(name, ..)| self.is_wanted(name)).collect();
         if model.ticked().is_some() {
             ui.horizontal(|ui| {
                 for (word, is_ticked) in [("Tick these", true), ("Tick none of them", false)] {
                     if ui.button(word).clicked() {
                         let names = wanted.iter().map(|(name, ..)| Ticked::Animation((*name).to_owned()));
-                        actions.extend(names.map(|name| Action::Tick(name, is_ticked)));
+                        model.ask_all(names.map(|name| Action::Tick(name, is_ticked)));
                     }
                 }
             });
@@ -171,12 +166,12 @@ impl AnimationsPanel {
         rows.auto_shrink([false, true]).show(ui, |ui| {
             for (name, listed, grade) in wanted {
                 ui.horizontal(|ui| {
-                    tick_ui(ui, model, Ticked::Animation(name.to_owned()), name, actions);
+                    tick_ui(ui, model, Ticked::Animation(name.to_owned()), name);
                     sketch_ui(ui, listed.map_or(&Sketch::default(), |listed| &listed.sketch));
                     let is_shown = name == opened.take().name();
                     let width = (ui.available_width() - FACTS_POINTS).max(80.0);
                     let button = Button::selectable(is_shown, name).truncate();
-                    let size = egui::vec2(width, ui.spacing().interact_size.y);
+                    let size = vec2(width, ui.spacing().interact_size.y);
                     // The facts of all animations stand in one column.
                     let button = ui.allocate_ui(size, |ui| {
                         ui.set_min_width(width);
@@ -184,7 +179,7 @@ impl AnimationsPanel {
                     });
                     let button = button.inner;
                     if button.clicked() && !is_shown {
-                        actions.push(Action::Read(Box::new(StudyArgs {
+                        model.ask(Action::Read(Box::new(StudyArgs {
                             animation: Some(name.to_owned()),
                             ..opened.study.clone()
                         })));
@@ -200,7 +195,7 @@ impl AnimationsPanel {
                         },
                         None => "...".to_owned(),
                     };
-                    ui.add(Label::new(RichText::new(facts).weak()).truncate());
+                    weak_line_ui(ui, facts);
                 });
             }
         });
@@ -211,7 +206,7 @@ impl AnimationsPanel {
 fn sketch_ui(ui: &mut Ui, Sketch(lines): &Sketch) {
     let (rect, _) = ui.allocate_exact_size(Vec2::splat(SKETCH_POINTS), Sense::hover());
     let colour = ui.visuals().text_color();
-    let at = |x: f32, y: f32| rect.min + SKETCH_POINTS * egui::vec2(x, y);
+    let at = |x: f32, y: f32| rect.min + SKETCH_POINTS * vec2(x, y);
     for &[x0, y0, x1, y1, width] in lines {
         let stroke = Stroke::new((SKETCH_POINTS * width).max(1.0), colour);
         ui.painter().line_segment([at(x0, y0), at(x1, y1)], stroke);
@@ -219,10 +214,10 @@ fn sketch_ui(ui: &mut Ui, Sketch(lines): &Sketch) {
 }
 
 /// A box to tick something, where things can be.
-pub(super) fn tick_ui(ui: &mut Ui, model: &Model, ticked: Ticked, name: &str, actions: &mut Vec<Action>) {
+pub(super) fn tick_ui(ui: &mut Ui, model: &Model, ticked: Ticked, name: &str) {
     let Some(all) = model.ticked() else { return };
     let mut is_ticked = all.contains(&ticked);
     if named(ui.checkbox(&mut is_ticked, ""), &format!("Tick {name}")).changed() {
-        actions.push(Action::Tick(ticked, is_ticked));
+        model.ask(Action::Tick(ticked, is_ticked));
     }
 }

@@ -44,12 +44,6 @@ struct Job {
     secs_each: f64,
 }
 
-impl std::fmt::Debug for CapturePanel {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("CapturePanel")
-    }
-}
-
 impl CapturePanel {
     pub(crate) fn capture_ui(&mut self, ui: &mut Ui, model: &Model, export: &ExportPanel) {
         let Some(opened) = model.opened() else { return };
@@ -121,7 +115,7 @@ impl CapturePanel {
                 Ok(None) => {}
                 Ok(Some(bytes)) => {
                     let extension = if job.is_gif { "gif" } else { "png" };
-                    export.take_in_picture(format!("{}.{extension}", job.file_stem), bytes);
+                    export.take_in_other(format!("{}.{extension}", job.file_stem), bytes, None);
                     self.end(model, None);
                 }
                 Err(error) => self.end(model, Some(error)),

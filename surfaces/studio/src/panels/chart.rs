@@ -49,9 +49,9 @@ impl Chart {
     }
 
     pub(super) fn line(&self, ui: &Ui, points: impl Iterator<Item = [f64; 2]>, width: f32, colour: Color32) {
-        let points: Vec<Pos2> = points.map(|[x, y]| self.at(x, y)).collect();
+        let points = points.map(|[x, y]| self.at(x, y)).collect();
         ui.painter_at(self.rect)
-            .add(line::through(&points, Stroke::new(width, colour)));
+            .add(line::through(points, Stroke::new(width, colour)));
     }
 
     pub(super) fn upright(&self, ui: &Ui, x: f64, colour: Color32) {

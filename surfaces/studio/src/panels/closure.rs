@@ -12,14 +12,14 @@ use crate::model::{Action, Edit, Model};
 /// Seconds that the slider of a crossfade reaches.
 const CROSSFADE_SECS: [f64; 2] = [0.01, 1.5];
 
-pub(crate) fn closure_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn closure_ui(ui: &mut Ui, model: &Model) {
     let Some(edit) = model.edit() else { return };
     let name = edit.closure();
-    presets_ui(ui, edit, actions);
+    presets_ui(ui, edit, model);
     choice_ui(ui, "Method", name.as_str(), |ui| {
         for &other in ClosureName::OF_BODIES {
             if ui.selectable_label(other == name, other.as_str()).clicked() {
-                actions.push(Action::CloseBy(other));
+                model.ask(Action::CloseBy(other));
             }
         }
     });
@@ -40,10 +40,10 @@ pub(crate) fn closure_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
     }
     let method = edit.settings.closure.method;
     if name != ClosureName::Auto {
-        times_ui(ui, edit, &method, actions);
+        times_ui(ui, edit, &method, model);
     }
-    shares_ui(ui, edit, &method, actions);
-    order_ui(ui, edit, &method, actions);
+    shares_ui(ui, edit, &method, model);
+    order_ui(ui, edit, &method, model);
     let clamps = model
         .made()
         .map(|made| made.done.made.closed.clamps.as_slice())
@@ -54,7 +54,7 @@ pub(crate) fn closure_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
 }
 
 /// The methods of the article, by its names; the one that is set is marked.
-fn presets_ui(ui: &mut Ui, edit: &Edit, actions: &mut Vec<Action>) {
+fn presets_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
     let closure = &edit.settings.closure;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
@@ -66,7 +66,7 @@ fn presets_ui(ui: &mut Ui, edit: &Edit, actions: &mut Vec<Action>) {
                 WidgetInfo::selected(Role::Button, true, is_set, format!("Preset {}", preset.as_str()))
             });
             if response.on_hover_text(what(preset)).clicked() {
-                actions.push(final_edit(edit.with(|edit| {
+                model.ask(final_edit(edit.with(|edit| {
                     edit.tries_closures = false;
                     edit.settings.closure.method = preset.method();
                     edit.settings.closure.motion = SeamMotion::Central;
@@ -96,7 +96,7 @@ fn by(response: &Response, edit: &Edit, method: Method) -> Option<Action> {
 }
 
 /// All times of a method, those of both ends at once.
-fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>) {
+fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
     if let Some(mut secs) = method.crossfade_secs {
         let [low, high] = CROSSFADE_SECS;
         let setting = Setting {
@@ -113,7 +113,7 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
             crossfade_secs,
             ..*method
         };
-        actions.extend(by(&response, edit, method));
+        model.ask_all(by(&response, edit, method));
         return;
     }
     let mut apart = method.start != method.end;
@@ -128,7 +128,7 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
     }
     if let Some(mut response) = at_start.or(at_end) {
         response.mark_changed();
-        actions.extend(by(&response, edit, Method { start, end, ..*method }));
+        model.ask_all(by(&response, edit, Method { start, end, ..*method }));
     }
     let response = ui.checkbox(&mut apart, "Times of both ends apart");
     if response.changed() {
@@ -139,21 +139,21 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
         } else {
             start
         };
-        actions.extend(by(&response, edit, Method { end, ..*method }));
+        model.ask_all(by(&response, edit, Method { end, ..*method }));
     }
     let parameters = method.start.kind().descriptor().parameters.iter();
     for parameter in parameters.filter(|parameter| parameter.default.is_none()) {
-        optional_ui(ui, edit, method, parameter, actions);
+        optional_ui(ui, edit, method, parameter, model);
     }
 }
 
 /// Whether a parameter that may be absent is there; it starts from the leading time.
-fn optional_ui(ui: &mut Ui, edit: &Edit, method: &Method, parameter: &Parameter, actions: &mut Vec<Action>) {
+fn optional_ui(ui: &mut Ui, edit: &Edit, method: &Method, parameter: &Parameter, model: &Model) {
     let mut is_there = method.start.get(parameter.key).is_some();
     let response = ui.checkbox(&mut is_there, format!("{} apart", parameter.label));
     let [start, end] =
         [method.start, method.end].map(|shape| shape.with(parameter.key, is_there.then(|| shape.secs())));
-    actions.extend(by(&response, edit, Method { start, end, ..*method }));
+    model.ask_all(by(&response, edit, Method { start, end, ..*method }));
 }
 
 /// The sliders of a shape; the one that was moved.
@@ -185,7 +185,7 @@ fn shape_ui(ui: &mut Ui, shape: &mut Shape, end: &str) -> Option<Response> {
     moved
 }
 
-fn shares_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>) {
+fn shares_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
     let mut share = method.shares.rho;
     let setting = Setting {
         word: "Share of the start",
@@ -198,16 +198,16 @@ fn shares_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action
     let response = setting_ui(ui, &mut share, &setting)
         .on_hover_text("1: the start moves to the end; 0: the end moves to the start");
     let shares = Shares::all(share);
-    actions.extend(by(&response, edit, Method { shares, ..*method }));
+    model.ask_all(by(&response, edit, Method { shares, ..*method }));
 }
 
-fn order_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>) {
+fn order_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
     let mut meets = method.order == Order::C2;
     let response = ui
         .checkbox(&mut meets, "Acceleration meets too")
         .on_hover_text("where the method carries it");
     let order = if meets { Order::C2 } else { Order::C1 };
-    actions.extend(by(&response, edit, Method { order, ..*method }));
+    model.ask_all(by(&response, edit, Method { order, ..*method }));
 
     let mut is_layered = edit.settings.closure.motion == SeamMotion::Layered;
     let response = ui.checkbox(&mut is_layered, "Keep the noise of the capture at the seam");
@@ -216,7 +216,7 @@ fn order_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
     } else {
         SeamMotion::Central
     };
-    actions.extend(edit_by(
+    model.ask_all(edit_by(
         &response,
         edit.with(|edit| edit.settings.closure.motion = motion),
     ));

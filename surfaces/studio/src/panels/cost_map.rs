@@ -28,18 +28,12 @@ pub(crate) struct CostMapPanel {
     drawn: Option<(Arc<CostMap>, TextureHandle)>,
 }
 
-impl std::fmt::Debug for CostMapPanel {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("CostMapPanel")
-    }
-}
-
 impl CostMapPanel {
-    pub(crate) fn cost_map_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    pub(crate) fn cost_map_ui(&mut self, ui: &mut Ui, model: &Model) {
         let Some(opened) = model.opened() else { return };
         let Some(costs) = &model.studies().costs else {
             ui.weak("Working ...");
-            actions.push(Action::Study(Study::Costs));
+            model.ask(Action::Study(Study::Costs));
             return;
         };
         let is_drawn = matches!(&self.drawn, Some((of, _)) if Arc::ptr_eq(of, costs));
@@ -82,7 +76,7 @@ impl CostMapPanel {
             let (start, end) = cheapest_about(costs, cell_at(costs, rect, point));
             let (start_frame, end_frame) = (costs.frames[start] as f64, costs.frames[end] as f64);
             if end_frame >= start_frame + MIN_FRAMES {
-                actions.push(Action::Choose(Stretch::Frames { start_frame, end_frame }));
+                model.ask(Action::Choose(Stretch::Frames { start_frame, end_frame }));
             }
         }
         ui.weak("Across: where it starts; up: where it ends. Bright is a cheap seam, dark a dear one.");

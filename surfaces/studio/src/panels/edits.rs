@@ -10,7 +10,7 @@ use crate::focus::named;
 use crate::icons::{self, Icon};
 use crate::model::{Action, Model, time_of_move};
 
-pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn edits_ui(ui: &mut Ui, model: &Model) {
     let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {
         return;
     };
@@ -19,7 +19,7 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     for (index, layer) in edit.recipe.edits.iter().enumerate() {
         let mut changed = layer.clone();
         ui.push_id(("edit", index), |ui| {
-            actions.extend(head_ui(ui, model, index, count));
+            head_ui(ui, model, index, count);
             let body = ui.scope(|ui| {
                 if layer.is_off {
                     ui.disable();
@@ -27,7 +27,7 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                 layer_ui(ui, &mut changed, skeleton)
             });
             if let Some(response) = body.inner {
-                actions.extend(edit_by(&response, edit.with(|edit| edit.recipe.edits[index] = changed)));
+                model.ask_all(edit_by(&response, edit.with(|edit| edit.recipe.edits[index] = changed)));
             }
         });
     }
@@ -38,7 +38,7 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         for &kind in EditKind::ALL {
             if ui.button(format!("Add: {}", kind.descriptor().title)).clicked() {
                 let layer = first(kind, &joint, (time * 1e3).round() / 1e3);
-                actions.push(final_edit(edit.with(|edit| edit.recipe.edits.push(layer))));
+                model.ask(final_edit(edit.with(|edit| edit.recipe.edits.push(layer))));
             }
         }
     });
@@ -54,33 +54,32 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
 }
 
 /// The first row of an edit: whether it applies, its name, which shows its joint at its time, and its place among the others.
-fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) -> Vec<Action> {
+fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) {
     let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {
-        return Vec::new();
+        return;
     };
     let (layer, number) = (&edit.recipe.edits[index], index + 1);
-    let mut actions = Vec::new();
     ui.horizontal(|ui| {
         let mut is_on = !layer.is_off;
         let switch = named(ui.checkbox(&mut is_on, ""), &format!("Edit {number} applies"));
         if switch.changed() {
-            actions.push(final_edit(edit.with(|edit| edit.recipe.edits[index].is_off = !is_on)));
+            model.ask(final_edit(edit.with(|edit| edit.recipe.edits[index].is_off = !is_on)));
         }
         let title = RichText::new(format!("{number}. {}", layer.kind.descriptor().title)).strong();
         let show = ui.add(Button::new(title).frame_when_inactive(false));
         if show.on_hover_text("Show its joint at its time").clicked() {
             let mut joints = opened.skeleton().joints().iter();
             let joint = joints.position(|joint| Some(&joint.name) == layer.joint.as_ref());
-            actions.extend(joint.map(Action::Watch));
+            model.ask_all(joint.map(Action::Watch));
             let secs = model
                 .made()
                 .and_then(|made| time_of_move(layer, &made.done.made.loop_clip));
-            actions.extend(secs.map(Action::Seek));
+            model.ask_all(secs.map(Action::Seek));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let name = format!("Remove edit {number}");
             if icons::button(ui, Icon::Remove, &name, &name, true).clicked() {
-                actions.push(final_edit(edit.with(|edit| _ = edit.recipe.edits.remove(index))));
+                model.ask(final_edit(edit.with(|edit| _ = edit.recipe.edits.remove(index))));
             }
             for (icon, word, to) in [
                 (Icon::Down, "later", index + 1),
@@ -88,12 +87,11 @@ fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) -> Vec<Action
             ] {
                 let (name, is_there) = (format!("Apply edit {number} {word}"), to < count);
                 if icons::button(ui, icon, &name, &name, is_there).clicked() {
-                    actions.push(final_edit(edit.with(|edit| edit.recipe.edits.swap(index, to))));
+                    model.ask(final_edit(edit.with(|edit| edit.recipe.edits.swap(index, to))));
                 }
             }
         });
     });
-    actions
 }
 
 /// Returns the edit that a button adds: of the joint, at that time if its kind has one.

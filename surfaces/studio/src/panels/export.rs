@@ -6,8 +6,7 @@ use std::collections::VecDeque;
 use eframe::egui::{self, Button, Ui};
 use loopwright_formats::{Format, Target};
 
-use super::{final_edit, settings::choice_ui};
-use crate::focus::named;
+use super::{field_ui, final_edit, settings::choice_ui, weak_line_ui};
 use crate::model::{Action, Edit, ExportError, Exported, Model, Opened, SetFiles};
 use crate::platform;
 
@@ -23,10 +22,8 @@ const WHERE_MARGIN: f32 = 40.0;
 enum Pending {
     /// A loop, and the take and the choices that it is of.
     Loop(Exported, Option<Box<(String, Edit)>>),
-    /// A recipe: its name and its text.
-    Recipe(String, String),
-    /// A picture: its name, and its bytes.
-    Picture(String, Vec<u8>),
+    /// Another file: its name, its bytes, and what follows once it is written.
+    Other(String, Vec<u8>, Option<Action>),
     /// A set, in a folder of its name.
     Set(SetFiles),
 }
@@ -35,18 +32,17 @@ impl Pending {
     fn file_name(&self) -> &str {
         match self {
             Self::Loop(exported, _) => &exported.file_name,
-            Self::Recipe(file_name, _) | Self::Picture(file_name, _) => file_name,
+            Self::Other(file_name, ..) => file_name,
             Self::Set(set) => &set.name,
         }
     }
 
     fn is_there(&self, folder: &str) -> bool {
-        match self {
-            Self::Loop(exported, _) => [&exported.file_name, &exported.sidecar_name()]
-                .iter()
-                .any(|name| platform::is_there(folder, name)),
-            _ => platform::is_there(folder, self.file_name()),
-        }
+        let sidecar = match self {
+            Self::Loop(exported, _) => platform::is_there(folder, &exported.sidecar_name()),
+            _ => false,
+        };
+        sidecar || platform::is_there(folder, self.file_name())
     }
 
     /// Returns it by the first name with a number that is free. Errors: the sidecar cannot be written anew.
@@ -58,9 +54,8 @@ impl Pending {
             let name = format!("{stem}-{number}");
             pending = match pending {
                 Self::Loop(exported, of) => Self::Loop(exported.named(&name)?, of),
-                Self::Recipe(_, text) => Self::Recipe(format!("{name}.{ending}"), text),
-                Self::Picture(_, bytes) => Self::Picture(format!("{name}.{ending}"), bytes),
-                Self::Set(set) => Self::Set(SetFiles { name, ..set }),
+                Self::Other(_, bytes, then) => Self::Other(format!("{name}.{ending}"), bytes, then),
+                Self::Set(set) => Self::Set(set.named(name)?),
             };
             if !pending.is_there(folder) {
                 break;
@@ -179,10 +174,10 @@ impl ExportPanel {
         }
     }
 
-    /// Takes in a recipe.
-    pub(super) fn take_in_recipe(&mut self, file_name: String, text: String) {
+    /// Takes in another file, and what follows once it is written.
+    pub(super) fn take_in_other(&mut self, file_name: String, bytes: Vec<u8>, then: Option<Action>) {
         self.forget_said();
-        self.pending.push_back(Pending::Recipe(file_name, text));
+        self.pending.push_back(Pending::Other(file_name, bytes, then));
     }
 
     /// Takes in a set that was just made.
@@ -192,31 +187,23 @@ impl ExportPanel {
         self.pending.push_back(Pending::Set(set));
     }
 
-    /// Takes in a picture.
-    pub(super) fn take_in_picture(&mut self, file_name: String, bytes: Vec<u8>) {
-        self.forget_said();
-        self.pending.push_back(Pending::Picture(file_name, bytes));
-    }
-
     /// Whether files wait until it is said where they go.
     pub(crate) fn asks_where(&self) -> bool {
         !self.pending.is_empty() && !self.is_folder_chosen
     }
 
-    fn save(&mut self, pending: Pending, actions: &mut Vec<Action>) {
+    fn save(&mut self, pending: Pending, model: &Model) {
         let saved = match &pending {
             Pending::Loop(exported, _) => platform::save(&self.folder, exported),
-            Pending::Recipe(file_name, text) => platform::save_text(&self.folder, file_name, text),
-            Pending::Picture(file_name, bytes) => platform::save_bytes(&self.folder, file_name, bytes),
+            Pending::Other(file_name, bytes, _) => platform::save_bytes(&self.folder, file_name, bytes),
             Pending::Set(set) => platform::save_set(&self.folder, set),
         };
         match saved {
             Ok(place) => {
                 self.written.push(place);
-                actions.extend(match pending {
+                model.ask_all(match pending {
                     Pending::Loop(_, of) => Some(Action::Written(of)),
-                    Pending::Recipe(..) => Some(Action::RecipeSaved),
-                    Pending::Picture(..) => None,
+                    Pending::Other(.., then) => then,
                     Pending::Set(set) => Action::of_set(&set),
                 });
             }
@@ -233,14 +220,14 @@ impl ExportPanel {
     }
 
     /// The button of the top, so that nobody has to look for it.
-    pub(crate) fn short_ui(&self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    pub(crate) fn short_ui(&self, ui: &mut Ui, model: &Model) {
         let export = self.export(model);
         let tokens = crate::theme::of(ui);
         let word = egui::RichText::new("Export").color(tokens.on_filled);
         let button = ui.add_enabled(export.is_some(), Button::new(word).fill(tokens.filled));
         button.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, export.is_some(), "Export (E)"));
         if button.on_hover_text("Writes the loop as the tab Export says").clicked() {
-            actions.extend(export);
+            model.ask_all(export);
         }
     }
 
@@ -260,7 +247,7 @@ impl ExportPanel {
     }
 
     /// Returns whether the folder is to be chosen by the dialog of the system.
-    pub(crate) fn export_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) -> bool {
+    pub(crate) fn export_ui(&mut self, ui: &mut Ui, model: &Model) -> bool {
         let Some(opened) = model.opened() else {
             return false;
         };
@@ -270,7 +257,7 @@ impl ExportPanel {
         }
         // A take that is still being opened has no choices yet.
         let format = self.format.unwrap_or(opened.format);
-        self.engine_ui(ui, model, opened, actions);
+        self.engine_ui(ui, model, opened);
         choice_ui(ui, "Format", format.capabilities().name, |ui| {
             for other in Format::ALL {
                 if ui
@@ -289,16 +276,16 @@ impl ExportPanel {
         let export = self.export(model);
         let button = ui.add_enabled(export.is_some(), Button::new("Export the loop"));
         if button.on_hover_text("E").clicked() {
-            actions.extend(export);
+            model.ask_all(export);
         }
         let num_ticked = model.ticked().map_or(0, <[_]>::len);
         if num_ticked > 0 {
             let button = Button::new(format!("Export all that is ticked ({num_ticked})"));
             if ui.add_enabled(model.writing().is_none(), button).clicked() {
-                actions.push(Action::ExportTicked(self.format));
+                model.ask(Action::ExportTicked(self.format));
             }
         }
-        self.set_ui(ui, model, actions);
+        self.set_ui(ui, model);
         chooses_folder
     }
 
@@ -308,20 +295,14 @@ impl ExportPanel {
         if platform::HAS_FOLDERS {
             ui.horizontal(|ui| {
                 chooses_folder = ui.button("Choose the folder ...").clicked();
-                let label = ui.label("Folder");
                 let width = ui.available_width() - BESIDE_POINTS;
-                let field = ui.add(egui::TextEdit::singleline(&mut self.folder).desired_width(width));
-                if named(field.labelled_by(label.id), "Folder").changed() {
-                    self.is_folder_chosen = true;
-                }
+                self.is_folder_chosen |= field_ui(ui, "Folder", &mut self.folder, width).changed();
             });
         }
         let mut name = self.name.clone().unwrap_or_else(|| Exported::stem_of(opened));
         ui.horizontal(|ui| {
-            let label = ui.label("Name");
             let width = ui.available_width() - BESIDE_POINTS;
-            let field = ui.add(egui::TextEdit::singleline(&mut name).desired_width(width));
-            if named(field.labelled_by(label.id), "Name").changed() {
+            if field_ui(ui, "Name", &mut name, width).changed() {
                 // A name has no folders: these are chosen above.
                 self.name = Some(name.replace(['/', '\\'], ""));
             }
@@ -329,12 +310,12 @@ impl ExportPanel {
         let file_name = format!("{}.{}", self.stem(opened), format.extension());
         // One line however long the name, so that nothing moves while it is typed.
         let written = format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name));
-        ui.add(egui::Label::new(egui::RichText::new(written).weak()).truncate());
+        weak_line_ui(ui, written);
         chooses_folder
     }
 
     /// Makes a set of several takes, or of a file of several animations, and says what should be known of it.
-    fn set_ui(&self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    fn set_ui(&self, ui: &mut Ui, model: &Model) {
         let files = model.files_for_set();
         let word = match &files[..] {
             [file] if model.may_have_animations() => format!("Make a set of {}", file.file_name),
@@ -347,7 +328,7 @@ impl ExportPanel {
         if button.on_hover_text(tip).clicked() {
             let name = self.name.as_deref().map_or("", str::trim);
             let name = if name.is_empty() { "set" } else { name };
-            actions.push(Action::MakeSet(name.to_owned(), self.format));
+            model.ask(Action::MakeSet(name.to_owned(), self.format));
         }
         for note in &self.notes {
             ui.weak(note);
@@ -355,7 +336,7 @@ impl ExportPanel {
     }
 
     /// The engine for which the loop is written, with the format that it reads.
-    fn engine_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
+    fn engine_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Opened) {
         let Some(edit) = model.edit() else { return };
         let engine = edit.recipe.output.target;
         let name = |engine: Option<Target>| engine.map_or("any", Target::as_str);
@@ -365,7 +346,7 @@ impl ExportPanel {
                     continue;
                 }
                 if let Ok(edit) = edit.for_engine(other, opened) {
-                    actions.push(final_edit(edit));
+                    model.ask(final_edit(edit));
                 }
                 let reads = other.unwrap_or(Target::Generic).choices().reads;
                 if !reads.contains(&opened.format) {
@@ -386,13 +367,13 @@ impl ExportPanel {
 
     /// Writes what waits, and asks first where it is to go, and about a file that is there already. Returns whether the folder is to be
     /// chosen by the dialog of the system.
-    pub(crate) fn question_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) -> bool {
+    pub(crate) fn question_ui(&mut self, ui: &mut Ui, model: &Model) -> bool {
         if self.asks_where() {
             return self.where_ui(ui);
         }
         while let Some(pending) = self.pending.pop_front() {
             if !pending.is_there(&self.folder) {
-                self.save(pending, actions);
+                self.save(pending, model);
                 continue;
             }
             let words = match &pending {
@@ -406,10 +387,10 @@ impl ExportPanel {
                 })
                 .inner;
             if replaces {
-                self.save(pending, actions);
+                self.save(pending, model);
             } else if keeps_both {
                 match pending.beside(&self.folder) {
-                    Ok(pending) => self.save(pending, actions),
+                    Ok(pending) => self.save(pending, model),
                     Err(error) => self.failed = Some(error.to_string()),
                 }
             } else if !keeps {
@@ -434,9 +415,7 @@ impl ExportPanel {
             ui.label(format!(
                 "{names} goes into this folder, and what you export later, too."
             ));
-            let label = ui.label("Folder of loops");
-            let field = ui.add(egui::TextEdit::singleline(&mut self.folder).desired_width(width));
-            named(field.labelled_by(label.id), "Folder of loops");
+            field_ui(ui, "Folder of loops", &mut self.folder, width);
             ui.horizontal_wrapped(|ui| {
                 ["Write here", "Another folder ...", "Do not write"].map(|word| ui.button(word).clicked())
             })
@@ -463,18 +442,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().display().to_string();
         let mut panel = ExportPanel::new();
-        panel.take_in_picture("walk-loop.png".to_owned(), vec![1]);
+        panel.take_in_other("walk-loop.png".to_owned(), vec![1], None);
         assert!(panel.asks_where());
         panel.choose_folder(place.clone());
         assert!(!panel.asks_where());
-        let mut actions = Vec::new();
+        let model = Model::default();
         let first = panel.pending.pop_front().unwrap();
-        panel.save(first, &mut actions);
-        let second = Pending::Picture("walk-loop.png".to_owned(), vec![2]);
+        panel.save(first, &model);
+        let second = Pending::Other("walk-loop.png".to_owned(), vec![2], None);
         assert!(second.is_there(&place));
         let second = second.beside(&place).unwrap();
         assert_eq!(second.file_name(), "walk-loop-2.png");
-        panel.save(second, &mut actions);
+        panel.save(second, &model);
         for (name, bytes) in [("walk-loop.png", [1]), ("walk-loop-2.png", [2])] {
             assert_eq!(std::fs::read(folder.path().join(name)).unwrap(), bytes);
         }

@@ -5,7 +5,7 @@ use loopwright_core::feet::FootLock;
 
 use super::edit_by;
 use super::settings::choice_ui;
-use crate::model::{Action, Model};
+use crate::model::Model;
 
 const LOCKS: [(FootLock, &str); 3] = [
     (FootLock::Auto, "auto"),
@@ -13,13 +13,13 @@ const LOCKS: [(FootLock, &str); 3] = [
     (FootLock::Off, "off"),
 ];
 
-pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn feet_ui(ui: &mut Ui, model: &Model) {
     let Some(edit) = model.edit() else { return };
     let lock = edit.settings.feet.lock;
     let set = |lock: FootLock| edit.with(|edit| edit.settings.feet.lock = lock);
     let mut holds = lock != FootLock::Off;
     let response = ui.checkbox(&mut holds, "Lock planted feet");
-    actions.extend(edit_by(
+    model.ask_all(edit_by(
         &response,
         set(if holds { FootLock::Auto } else { FootLock::Off }),
     ));
@@ -32,7 +32,7 @@ pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
             let mut response = ui.selectable_label(other == lock, word);
             if response.clicked() {
                 response.mark_changed();
-                actions.extend(edit_by(&response, set(other)));
+                model.ask_all(edit_by(&response, set(other)));
             }
         }
     });

@@ -1,24 +1,11 @@
-//! The keys, and what they do.
+//! The keys, what they do, and the first steps.
 
-use eframe::egui::{self, Context, Event, InputState, Key, Modal, Modifiers, Popup};
+use eframe::egui::{self, Context, Event, InputState, Key, Modal, Modifiers, Popup, RichText, Ui};
 use glam::DVec3;
 
 use super::ExportPanel;
 use crate::camera::Camera;
 use crate::model::{Action, Model, Shown, Steer, Stretch};
-
-/// Keys of the loops of the list.
-const DIGITS: [Key; 9] = [
-    Key::Num1,
-    Key::Num2,
-    Key::Num3,
-    Key::Num4,
-    Key::Num5,
-    Key::Num6,
-    Key::Num7,
-    Key::Num8,
-    Key::Num9,
-];
 
 /// The list of keys and their meanings.
 const KEYS: [(&str, &str); 27] = [
@@ -51,7 +38,7 @@ const KEYS: [(&str, &str); 27] = [
     ("?", "this list"),
 ];
 
-pub(crate) fn help_ui(ctx: &Context, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn help_ui(ctx: &Context, model: &Model) {
     if !model.shows_help {
         return;
     }
@@ -73,46 +60,45 @@ pub(crate) fn help_ui(ctx: &Context, model: &Model, actions: &mut Vec<Action>) {
         ui.button("Close").clicked()
     });
     if modal.inner || modal.should_close() {
-        actions.push(Action::Help(false));
+        model.ask(Action::Help(false));
     }
 }
 
-/// Returns the actions of the keys pressed in this frame; none while a text is typed, and only those of the whole window while
+/// Asks for what the keys pressed in this frame mean; nothing while a text is typed, and only those of the whole window while
 /// another widget has the keyboard.
-pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Action> {
-    let mut actions = Vec::new();
+pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) {
     // Dialogs and lists that are open close by escape themselves.
     let is_open = model.shows_help || export.asks_where() || Popup::is_any_open(ctx);
     if ctx.text_edit_focused() {
-        return actions;
+        return;
     }
     let has_focus = ctx.memory(|memory| memory.focused().is_some());
     ctx.input_mut(|input| {
         let redo = Modifiers::COMMAND | Modifiers::SHIFT;
         if input.consume_key(redo, Key::Z) || input.consume_key(Modifiers::COMMAND, Key::Y) {
-            actions.push(Action::Redo);
+            model.ask(Action::Redo);
         }
         if input.consume_key(Modifiers::COMMAND, Key::Z) {
-            actions.push(Action::Undo);
+            model.ask(Action::Undo);
         }
         if input.consume_key(Modifiers::SHIFT, Key::Questionmark)
             || input.consume_key(Modifiers::NONE, Key::Questionmark)
         {
-            actions.push(Action::Help(!model.shows_help));
+            model.ask(Action::Help(!model.shows_help));
         }
         if is_open {
             return;
         }
         if input.consume_key(Modifiers::NONE, Key::Escape) {
-            actions.push(Action::Cancel);
+            model.ask(Action::Cancel);
         }
         if !has_focus && model.shown() == Shown::Set {
-            actions.extend(steering(input, model));
+            model.ask_all(steering(input, model));
         }
         for (end, bracket) in ["[", "]"].into_iter().enumerate() {
             let mut events = input.events.iter();
             if events.any(|event| matches!(event, Event::Text(text) if text == bracket)) {
-                actions.extend(model.with_end_shown(end).map(Action::Choose));
+                model.ask_all(model.with_end_shown(end).map(Action::Choose));
             }
         }
         if has_focus {
@@ -131,11 +117,10 @@ pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Ac
             if let Some(action) = action_of(key, is_shifted, model, export)
                 && input.consume_key(Modifiers::NONE, key)
             {
-                actions.push(action);
+                model.ask(action);
             }
         }
     });
-    actions
 }
 
 /// Returns the action of a key that is pressed alone, or with shift.
@@ -167,7 +152,7 @@ fn action_of(key: Key, is_shifted: bool, model: &Model, export: &ExportPanel) ->
         Key::Home => Action::Seek(0.0),
         Key::E => return export.export(model),
         _ => {
-            let index = DIGITS.iter().position(|digit| *digit == key)?;
+            let index = key.name().parse::<usize>().ok()?.checked_sub(1)?;
             model.opened()?.found.candidates.get(index)?;
             Action::Choose(Stretch::Found(index))
         }
@@ -204,4 +189,37 @@ pub(crate) fn release_clicked(ctx: &Context) {
             }
         });
     }
+}
+
+/// The first run: three steps, each ticked off when it is done.
+pub(crate) fn guide_ui(ui: &mut Ui, model: &Model, has_exported: bool) {
+    if !model.shows_guide {
+        return;
+    }
+    let has_take = model.opened().is_some_and(|opened| opened.bytes.is_some());
+    let steps = [
+        (
+            has_take,
+            "Drop a take on this window, or press Open. The best loop plays at once.",
+        ),
+        (
+            model.has_looked,
+            "Look at it: choose another loop, drag its ends below, press B for the uncut stretch.",
+        ),
+        (has_exported, "Press Export at the top, or E."),
+    ];
+    egui::Frame::group(ui.style()).show(ui, |ui| {
+        let next = steps.iter().position(|(is_done, _)| !is_done);
+        for (index, (is_done, text)) in steps.into_iter().enumerate() {
+            let text = format!("{}. {text}{}", index + 1, if is_done { " (done)" } else { "" });
+            ui.label(if next == Some(index) {
+                RichText::new(text).strong()
+            } else {
+                RichText::new(text).weak()
+            });
+        }
+        if ui.button("Hide these steps").clicked() {
+            model.ask(Action::Guide(false));
+        }
+    });
 }

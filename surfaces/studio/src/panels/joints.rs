@@ -1,24 +1,24 @@
 //! Joints that are closed in a way of their own: tables `[[joint]]` of a recipe.
 
-use eframe::egui::{self, DragValue, TextEdit, Ui};
+use eframe::egui::{self, DragValue, Ui};
 use loopwright_core::closure::{ClosureName, ShapeKind};
 use loopwright_job::recipe::JointRecipe;
 
-use super::{edit_by, final_edit};
+use super::{edit_by, field_ui, final_edit};
 use crate::focus::named;
-use crate::model::{Action, Edit, Model};
+use crate::model::{Edit, Model};
 
 /// Blend time when a joint gets one of its own, seconds: shorter than that of the body.
 const FIRST_SECS: f64 = 0.1;
 
-pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn joints_ui(ui: &mut Ui, model: &Model) {
     let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {
         return;
     };
     let skeleton = opened.take().skeleton();
     for (index, joint) in edit.recipe.joints.iter().enumerate() {
         ui.push_id(("joint", index), |ui| {
-            ui.horizontal_wrapped(|ui| row_ui(ui, edit, index, actions));
+            ui.horizontal_wrapped(|ui| row_ui(ui, edit, index, model));
             if skeleton.joints_matching(&joint.pattern).is_empty() {
                 ui.colored_label(
                     ui.visuals().warn_fg_color,
@@ -36,14 +36,14 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                 method: ClosureName::Shape(ShapeKind::Quintic),
                 blend: Some(FIRST_SECS),
             };
-            actions.push(final_edit(edit.with(|edit| edit.recipe.joints.push(joint))));
+            model.ask(final_edit(edit.with(|edit| edit.recipe.joints.push(joint))));
         }
     }
     ui.weak("The joint is that of the curves over the seam.");
 }
 
 /// A row: which joints, how they are closed, and over which time.
-fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, actions: &mut Vec<Action>) {
+fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, model: &Model) {
     let number = index + 1;
     let joint = &edit.recipe.joints[index];
     let mut changed = joint.clone();
@@ -69,7 +69,7 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, actions: &mut Vec<Action>) {
         is_changed = true;
     }
     if is_changed {
-        actions.push(final_edit(
+        model.ask(final_edit(
             edit.with(|edit| edit.recipe.joints[index] = changed.clone()),
         ));
     }
@@ -80,23 +80,21 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, actions: &mut Vec<Action>) {
             .suffix(" s")
             .max_decimals(3);
         let response = named(ui.add(drag), &format!("Seconds of joints {number}"));
-        actions.extend(edit_by(
+        model.ask_all(edit_by(
             &response,
             edit.with(|edit| edit.recipe.joints[index] = changed),
         ));
     }
     if ui.button(format!("Remove joints {number}")).clicked() {
-        actions.push(final_edit(edit.with(|edit| _ = edit.recipe.joints.remove(index))));
+        model.ask(final_edit(edit.with(|edit| _ = edit.recipe.joints.remove(index))));
     }
 }
 
 /// The names of joints; another pattern once it is entered, since one that is half typed fits no joint.
 fn pattern_ui(ui: &mut Ui, number: usize, pattern: &str) -> Option<String> {
-    let label = ui.label(format!("Joints {number}"));
     let id = ui.scope_id().with("pattern");
     let mut typed = ui.data(|data| data.get_temp(id)).unwrap_or_else(|| pattern.to_owned());
-    let field = ui.add(TextEdit::singleline(&mut typed).desired_width(110.0));
-    let field = named(field.labelled_by(label.id), &format!("Joints {number}"));
+    let field = field_ui(ui, &format!("Joints {number}"), &mut typed, 110.0);
     let field = field.on_hover_text("* and ? stand for letters");
     // Asked for outside, since the context is locked inside.
     let is_typed_into = field.has_focus();

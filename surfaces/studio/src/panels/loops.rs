@@ -1,10 +1,10 @@
 //! The loops found: a light and words first, figures on demand.
 
-use eframe::egui::{self, DragValue, ProgressBar, Ui};
+use eframe::egui::{DragValue, Grid, ProgressBar, Ui};
 use loopwright_core::LoopCandidate;
 use loopwright_core::candidate::{MissReason, OutcomePart};
 
-use super::{animations::tick_ui, row_ui, turning};
+use super::{animations::tick_ui, row_ui, turning, weak_line_ui};
 use crate::focus::named;
 use crate::grade::light_ui;
 use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch, Ticked};
@@ -12,7 +12,7 @@ use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch, Ticked
 /// Loops that are listed before one asks for more: the others are mostly the same, begun elsewhere.
 const FIRST_LOOPS: usize = 5;
 
-pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn loops_ui(ui: &mut Ui, model: &Model) {
     let Some(opened) = model.opened() else {
         ui.label("No take yet.");
         return;
@@ -33,16 +33,16 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         .collect();
     let (first, more) = heads.split_at(heads.len().min(FIRST_LOOPS));
     for &index in first {
-        loops_alike_ui(ui, model, opened, index, actions);
+        loops_alike_ui(ui, model, opened, index);
     }
     if !more.is_empty() {
         ui.collapsing(format!("{} more", more.len()), |ui| {
             for &index in more {
-                loops_alike_ui(ui, model, opened, index, actions);
+                loops_alike_ui(ui, model, opened, index);
             }
         });
     }
-    ends_ui(ui, model, opened, actions);
+    ends_ui(ui, model, opened);
     numbers_ui(ui, model);
     for warning in &opened.warnings {
         ui.weak(format!("Note: {warning}"));
@@ -50,7 +50,7 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
 }
 
 /// The ends of the stretch as numbers.
-fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action>) {
+fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
     let Some(ends) = model.ends() else { return };
     let last = (opened.take().num_frames() - 1) as f64;
     let reach = [0.0..=ends[1] - MIN_FRAMES, ends[0] + MIN_FRAMES..=last];
@@ -68,25 +68,25 @@ fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened, actions: &mut Vec<Action
             if response.changed()
                 && let Some(stretch) = model.with_end(end, frame)
             {
-                actions.push(if response.dragged() {
+                model.ask(if response.dragged() {
                     Action::Drag(stretch)
                 } else {
                     Action::Choose(stretch)
                 });
             } else if response.drag_stopped() {
-                actions.extend(model.edit().map(|edit| Action::Choose(edit.stretch)));
+                model.ask_all(model.edit().map(|edit| Action::Choose(edit.stretch)));
             }
         }
         let by_hand = matches!(model.edit().map(|edit| edit.stretch), Some(Stretch::Frames { .. }));
         let word = if by_hand { "chosen by hand" } else { "as found" };
         // A wider row would widen the panel, and move the bar below the mouse that drags its ends.
-        ui.add(egui::Label::new(egui::RichText::new(word).weak()).truncate());
+        weak_line_ui(ui, word);
     });
 }
 
 /// A loop, and behind it those that are the same, begun elsewhere.
-fn loops_alike_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize, actions: &mut Vec<Action>) {
-    loop_ui(ui, model, opened, index, actions);
+fn loops_alike_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize) {
+    loop_ui(ui, model, opened, index);
     let all = index + 1..opened.found.candidates.len();
     let alike: Vec<usize> = all.filter(|&other| opened.like(other) == Some(index)).collect();
     if alike.is_empty() {
@@ -96,13 +96,13 @@ fn loops_alike_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize, act
         let words = format!("{} like loop {}, begun elsewhere", alike.len(), index + 1);
         ui.collapsing(words, |ui| {
             for other in alike {
-                loop_ui(ui, model, opened, other, actions);
+                loop_ui(ui, model, opened, other);
             }
         });
     });
 }
 
-fn loop_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize, actions: &mut Vec<Action>) {
+fn loop_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize) {
     let candidate = &opened.found.candidates[index];
     let judgement = model.judgement(index);
     let is_chosen = model.chosen_row() == Some(index);
@@ -113,14 +113,14 @@ fn loop_ui(ui: &mut Ui, model: &Model, opened: &Opened, index: usize, actions: &
     }
     ui.horizontal(|ui| {
         let name = format!("loop {}", index + 1);
-        tick_ui(ui, model, Ticked::Loop(index), &name, actions);
+        tick_ui(ui, model, Ticked::Loop(index), &name);
         if let Judgement::Graded(grade) = judgement {
             light_ui(ui, grade);
         }
         if ui.selectable_label(is_chosen, text).clicked() {
-            actions.push(Action::Choose(Stretch::Found(index)));
+            model.ask(Action::Choose(Stretch::Found(index)));
         }
-        ui.add(egui::Label::new(egui::RichText::new(what_it_does(opened, candidate)).weak()).truncate());
+        weak_line_ui(ui, what_it_does(opened, candidate));
     });
 }
 
@@ -154,7 +154,7 @@ const LEAST_MPS: f64 = 0.05;
 fn numbers_ui(ui: &mut Ui, model: &Model) {
     let Some(chosen) = model.chosen() else { return };
     ui.collapsing("Numbers of this stretch", |ui| {
-        egui::Grid::new("stretch").num_columns(2).show(ui, |ui| {
+        Grid::new("stretch").num_columns(2).show(ui, |ui| {
             let frames = format!("{:.2} to {:.2}", chosen.cut.start_frame(), chosen.cut.end_frame());
             row_ui(ui, "Frames", frames);
             row_ui(ui, "Cycles", chosen.cycles.to_string());
@@ -175,7 +175,7 @@ fn numbers_ui(ui: &mut Ui, model: &Model) {
     });
     let Some(outcome) = &chosen.outcome else { return };
     ui.collapsing("Parts of its score", |ui| {
-        egui::Grid::new("score").num_columns(2).show(ui, |ui| {
+        Grid::new("score").num_columns(2).show(ui, |ui| {
             for (part, value) in OutcomePart::ALL.into_iter().zip(outcome.parts()) {
                 ui.label(part_word(part));
                 let bar = ProgressBar::new((value / WORST_PART) as f32).desired_width(120.0);
@@ -219,5 +219,49 @@ fn reason(reason: &MissReason) -> String {
         MissReason::SeenOnce => "too little of it is seen twice".to_owned(),
         MissReason::RootMotion { .. } => "its motion does not match the search".to_owned(),
         MissReason::Cycles { found } => format!("it has {found} cycles"),
+    }
+}
+
+/// The figures of the loop, on demand: how good it is says the verdict at the top.
+pub(crate) fn figures_ui(ui: &mut Ui, model: &Model) {
+    let Some(made) = model.made() else { return };
+    let quality = &made.quality;
+    ui.collapsing("Numbers of this loop", |ui| {
+        Grid::new("figures").num_columns(2).show(ui, |ui| {
+            let gap = made.done.made.closed.seam.largest();
+            let before = format!("{:.1} mm, {:.2} deg", 1e3 * gap.position, gap.angle.to_degrees());
+            row_ui(ui, "Pose gap, uncut", before);
+            let after = format!(
+                "{}, {}",
+                small(1e3 * quality.pose_gap_metres, "mm"),
+                small(quality.pose_gap_radians.to_degrees(), "deg")
+            );
+            row_ui(ui, "Pose gap, closed", after);
+            row_ui(
+                ui,
+                "Step beyond own motion",
+                small(1e3 * quality.seam.excess_metres, "mm"),
+            );
+            row_ui(ui, "Rank of the seam", format!("{:.0} of 100", 1e2 * quality.seam_rank));
+            if let (Some(metres), Some(radians)) = (quality.displacement_metres, quality.displacement_radians) {
+                let moved = format!("{:.1} mm, {:.2} deg on average", 1e3 * metres, radians.to_degrees());
+                row_ui(ui, "Moved from the take", moved);
+            }
+            if let Some(slide) = quality.foot_slide_mps {
+                row_ui(ui, "Foot sliding", format!("{:.1} cm/s", 1e2 * slide));
+            }
+            if let Some(slide) = quality.farthest_slide {
+                row_ui(ui, "Farthest slide", format!("{:.1} mm", 1e3 * slide.metres));
+            }
+        });
+    });
+}
+
+/// A figure as far as a person can use it.
+fn small(value: f64, unit: &str) -> String {
+    if value < 0.001 {
+        format!("below 0.001 {unit}")
+    } else {
+        format!("{value:.3} {unit}")
     }
 }

@@ -8,12 +8,8 @@ mod cost_map;
 mod edits;
 mod export;
 mod feet;
-mod figures;
-mod fit;
-mod guide;
 mod help;
 mod joints;
-mod jumps;
 mod loops;
 mod played;
 mod reading;
@@ -21,8 +17,8 @@ mod recipe;
 mod root_motion;
 mod set;
 mod settings;
-mod spectrum;
 mod stances;
+mod studies;
 
 pub(crate) use animations::AnimationsPanel;
 pub(crate) use capture::CapturePanel;
@@ -31,23 +27,20 @@ pub(crate) use cost_map::CostMapPanel;
 pub(crate) use edits::edits_ui;
 pub(crate) use export::ExportPanel;
 pub(crate) use feet::feet_ui;
-pub(crate) use figures::figures_ui;
-pub(crate) use fit::fit_ui;
-pub(crate) use guide::guide_ui;
-pub(crate) use help::{help_ui, keys, release_clicked};
+pub(crate) use help::{guide_ui, help_ui, keys, release_clicked};
 pub(crate) use joints::joints_ui;
-pub(crate) use jumps::jumps_ui;
-pub(crate) use loops::loops_ui;
+pub(crate) use loops::{figures_ui, loops_ui};
 pub(crate) use played::played_ui;
 pub(crate) use reading::reading_ui;
 pub(crate) use recipe::RecipePanel;
 pub(crate) use root_motion::root_motion_ui;
 pub(crate) use set::set_ui;
-pub(crate) use spectrum::spectrum_ui;
 pub(crate) use stances::stances_ui;
+pub(crate) use studies::{fit_ui, jumps_ui, spectrum_ui};
 
-use eframe::egui::{Response, Ui};
+use eframe::egui::{Label, Response, RichText, TextEdit, Ui};
 
+use crate::focus::named;
 use crate::model::{Action, Edit};
 
 /// A change of the choices by a widget that is dragged or clicked.
@@ -72,6 +65,18 @@ pub(super) fn row_ui(ui: &mut Ui, name: &str, value: impl Into<String>) {
     ui.label(name);
     ui.label(value.into());
     ui.end_row();
+}
+
+/// Shows weak words in one line, which is cut off where it is too long.
+pub(super) fn weak_line_ui(ui: &mut Ui, words: impl Into<String>) {
+    ui.add(Label::new(RichText::new(words).weak()).truncate());
+}
+
+/// Shows a field for a text with its name before it.
+pub(super) fn field_ui(ui: &mut Ui, name: &str, text: &mut String, width: f32) -> Response {
+    let label = ui.label(name);
+    let field = ui.add(TextEdit::singleline(text).desired_width(width));
+    named(field.labelled_by(label.id), name)
 }
 
 /// A rate of turning in words; what is rounded to nothing has no sign.

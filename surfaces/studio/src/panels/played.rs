@@ -14,7 +14,7 @@ const ROW_POINTS: f32 = 16.0;
 const NAME_POINTS: f32 = 110.0;
 const SHARE_POINTS: f32 = 36.0;
 
-pub(crate) fn played_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn played_ui(ui: &mut Ui, model: &Model) {
     let Some(steered) = model.steered() else { return };
     let playing = steered.hero().playing();
     let set = steered.hero().set();
@@ -24,22 +24,22 @@ pub(crate) fn played_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         let show = egui::Button::selectable(is_shown, format!("Show the set {}", steered.name));
         let reason = format!("Go on with {} first: it has the body of the set", steered.file_name());
         if ui.add_enabled(is_here, show).on_disabled_hover_text(reason).clicked() {
-            actions.push(Action::Show(if is_shown { Shown::Loop } else { Shown::Set }));
+            model.ask(Action::Show(if is_shown { Shown::Loop } else { Shown::Set }));
         }
         if ui.button("Close the set").clicked() {
-            actions.push(Action::CloseSet);
+            model.ask(Action::CloseSet);
         }
     });
     ui.weak("In the view: W A S D or arrows walk, Shift runs; or drag the stick.");
     for space in set.spaces().iter().filter(|space| !space.axes.is_empty()) {
-        grid_ui(ui, steered, space, actions);
+        grid_ui(ui, steered, space, model);
     }
     phases_ui(ui, steered);
     egui::Grid::new("passages").num_columns(2).show(ui, |ui| {
         for clip in set.clips().iter().filter(|clip| !clip.loops()) {
             let is_on = playing.name == clip.name;
             if named(ui.selectable_label(is_on, &clip.name), &format!("Play {}", clip.name)).clicked() {
-                actions.push(Action::PlayClip(clip.name.clone()));
+                model.ask(Action::PlayClip(clip.name.clone()));
             }
             let [from, to] = [&clip.from, &clip.to].map(|state| match state {
                 Some(state) => set.clips()[state.loop_index].name.as_str(),
@@ -64,7 +64,7 @@ fn axis_word(axis: SpaceAxis) -> &'static str {
 }
 
 /// The loops of a space at their places, and the point that is played; a click or drag takes speed and turn rate from it.
-fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, actions: &mut Vec<Action>) {
+fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, model: &Model) {
     let size = vec2(ui.available_width() - SCROLL_POINTS, GRID_POINTS);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let axes: Vec<&str> = space.axes.iter().map(|axis| axis_word(*axis)).collect();
@@ -87,8 +87,8 @@ fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, actions: &mut Ve
     }
     let is_used = response.clicked() || response.dragged();
     if let Some(at) = response.interact_pointer_pos().filter(|_| is_used) {
-        actions.push(Action::Show(Shown::Set));
-        actions.push(Action::Steer(Steer::Goal(goal_at(space, chart.values(at)))));
+        model.ask(Action::Show(Shown::Set));
+        model.ask(Action::Steer(Steer::Goal(goal_at(space, chart.values(at)))));
     }
     response.on_hover_text("Click or drag: that speed and turn");
 }

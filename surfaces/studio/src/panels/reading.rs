@@ -10,13 +10,13 @@ use crate::model::{Action, Model, Opened};
 /// Where smoothing starts when it is switched on, hertz: walks have nothing faster.
 const FIRST_HZ: f64 = 6.0;
 
-pub(crate) fn reading_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn reading_ui(ui: &mut Ui, model: &Model) {
     let Some(opened) = model.opened() else { return };
     if opened.bytes.is_none() {
         ui.weak("Open a take to smooth it or to put it on another character.");
         return;
     }
-    ui.horizontal_wrapped(|ui| smoothing_ui(ui, opened, actions));
+    ui.horizontal_wrapped(|ui| smoothing_ui(ui, opened, model));
     if let Some(rig) = opened.studied.character.as_ref().map(Matched::facts) {
         ui.label(format!(
             "On {}: {} joints follow, size x {:.2}",
@@ -26,7 +26,7 @@ pub(crate) fn reading_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
             ui.weak(format!("Check these joints: {}", rig.unsure.join(", ")));
         }
         if ui.button("Back to its own body").clicked() {
-            actions.push(Action::Read(Box::new(StudyArgs {
+            model.ask(Action::Read(Box::new(StudyArgs {
                 rig: None,
                 map: None,
                 bone_stretch: None,
@@ -37,7 +37,7 @@ pub(crate) fn reading_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
     let mut awaits = model.awaits_character();
     let asked = ui.checkbox(&mut awaits, "Put the loop on the next character I open");
     if asked.changed() {
-        actions.push(Action::AwaitCharacter(awaits));
+        model.ask(Action::AwaitCharacter(awaits));
     }
     if awaits {
         ui.label(format!(
@@ -48,7 +48,7 @@ pub(crate) fn reading_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
 }
 
 /// Whether the take is smoothed, and above which frequency; it is read anew once the number is let go.
-fn smoothing_ui(ui: &mut Ui, opened: &Opened, actions: &mut Vec<Action>) {
+fn smoothing_ui(ui: &mut Ui, opened: &Opened, model: &Model) {
     let study = &opened.study;
     let mut smooth = study.smooth;
     let mut is_smoothed = smooth.is_some();
@@ -74,7 +74,7 @@ fn smoothing_ui(ui: &mut Ui, opened: &Opened, actions: &mut Vec<Action>) {
         }
     }
     if smooth != study.smooth {
-        actions.push(Action::Read(Box::new(StudyArgs {
+        model.ask(Action::Read(Box::new(StudyArgs {
             smooth,
             ..study.clone()
         })));

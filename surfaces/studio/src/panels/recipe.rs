@@ -1,10 +1,8 @@
 //! Saves what is set as a recipe of `loopwright make --recipe`, and opens one.
 
-use eframe::egui::{Label, RichText, Ui};
+use eframe::egui::Ui;
 
-use super::ExportPanel;
-#[cfg(not(target_arch = "wasm32"))]
-use crate::focus::named;
+use super::{ExportPanel, weak_line_ui};
 use crate::model::{Action, Model};
 use crate::platform;
 
@@ -19,17 +17,11 @@ pub(crate) struct RecipePanel {
 
 impl RecipePanel {
     /// The recipe has the name of the loop's file and lies in its folder.
-    pub(crate) fn recipe_ui(
-        &mut self,
-        ui: &mut Ui,
-        model: &Model,
-        export: &mut ExportPanel,
-        actions: &mut Vec<Action>,
-    ) {
+    pub(crate) fn recipe_ui(&mut self, ui: &mut Ui, model: &Model, export: &mut ExportPanel) {
         let Some(opened) = model.opened() else { return };
         let file_name = format!("{}.toml", export.stem(opened));
         // One line however long the name, so that nothing moves while it is typed.
-        ui.add(Label::new(RichText::new(&file_name).weak()).truncate());
+        weak_line_ui(ui, &file_name);
         ui.weak("`loopwright make --recipe` makes the same loop");
         let text = model.recipe_text();
         if ui
@@ -37,25 +29,20 @@ impl RecipePanel {
             .clicked()
         {
             match text {
-                Some(Ok(text)) => export.take_in_recipe(file_name, text),
+                Some(Ok(text)) => export.take_in_other(file_name, text.into_bytes(), Some(Action::RecipeSaved)),
                 Some(Err(error)) => self.said = Some(error.to_string()),
                 None => {}
             }
         }
         #[cfg(not(target_arch = "wasm32"))]
         ui.horizontal(|ui| {
-            let label = ui.label("Recipe");
-            let field = ui.add(eframe::egui::TextEdit::singleline(&mut self.path).desired_width(170.0));
-            named(field.labelled_by(label.id), "Recipe");
+            super::field_ui(ui, "Recipe", &mut self.path, 170.0);
             if ui.button("Open the recipe").clicked() {
-                actions.push(platform::open_path(std::path::Path::new(self.path.trim())));
+                model.ask(platform::open_path(std::path::Path::new(self.path.trim())));
             }
         });
         #[cfg(target_arch = "wasm32")]
-        {
-            let _ = actions;
-            ui.weak("A recipe that is dropped on the page is opened.");
-        }
+        ui.weak("A recipe that is dropped on the page is opened.");
         if let Some(said) = &self.said {
             ui.label(said);
         }

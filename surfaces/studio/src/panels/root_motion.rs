@@ -5,7 +5,7 @@ use loopwright_core::RootMode;
 
 use super::settings::{Setting, choice_ui, setting_ui};
 use super::{edit_by, row_ui, turning};
-use crate::model::{Action, Edit, Model};
+use crate::model::{Edit, Model};
 
 const MODES: [RootMode; 7] = [
     RootMode::Constant,
@@ -17,7 +17,7 @@ const MODES: [RootMode; 7] = [
     RootMode::Stationary,
 ];
 
-pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model) {
     let Some(edit) = model.edit() else { return };
     let mode = edit.settings.root.mode;
     choice_ui(ui, "Root motion", mode.as_str(), |ui| {
@@ -28,17 +28,17 @@ pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Actio
             if response.clicked() {
                 response.mark_changed();
                 let edit = edit.with(|edit| edit.settings.root.mode = other);
-                actions.extend(edit_by(&response, edit));
+                model.ask_all(edit_by(&response, edit));
             }
         }
     });
     ui.weak(meaning(mode));
     if mode == RootMode::Inertialized {
-        blend_ui(ui, edit, actions);
+        blend_ui(ui, edit, model);
     }
     let mut edit = edit.clone();
     let response = ui.checkbox(&mut edit.settings.root.recenter, "Start at the origin, facing ahead");
-    actions.extend(edit_by(&response, edit));
+    model.ask_all(edit_by(&response, edit));
     let Some(made) = model.made() else { return };
     let twist = made.done.made.loop_clip.root().twist;
     egui::Grid::new("root motion").num_columns(2).show(ui, |ui| {
@@ -54,7 +54,7 @@ pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Actio
 }
 
 /// How an inertialized root fades its gap in velocity; with the closure, where nothing else is set.
-fn blend_ui(ui: &mut Ui, edit: &Edit, actions: &mut Vec<Action>) {
+fn blend_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
     let method = edit.settings.closure.method;
     let mut edit = edit.clone();
     let blend = &mut edit.settings.root.blend;
@@ -103,7 +103,7 @@ fn blend_ui(ui: &mut Ui, edit: &Edit, actions: &mut Vec<Action>) {
         moved = Some(response);
     }
     if let Some(response) = moved {
-        actions.extend(edit_by(&response, edit));
+        model.ask_all(edit_by(&response, edit));
     }
 }
 

@@ -13,7 +13,7 @@ const RING: f32 = 150.0;
 /// Room for the ring of a foot, points.
 const FOOT_POINTS: f32 = 5.0;
 
-pub(crate) fn set_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn set_ui(ui: &mut Ui, model: &Model) {
     let set = model.set();
     for (index, each) in set.loops().iter().enumerate() {
         ui.horizontal_wrapped(|ui| {
@@ -22,14 +22,14 @@ pub(crate) fn set_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                 ui.weak(format!("{:.0}%", 1e2 * weight));
             }
             if ui.button(format!("Take {} out", index + 1)).clicked() {
-                actions.push(Action::RemoveFromSet(index));
+                model.ask(Action::RemoveFromSet(index));
             }
         });
     }
     let is_made = model.finished().is_some();
     let add = eframe::egui::Button::new("Put this loop into the set");
     if ui.add_enabled(is_made, add).clicked() {
-        actions.push(Action::AddToSet);
+        model.ask(Action::AddToSet);
     }
     if let Some(problem) = set.problem() {
         ui.colored_label(ui.visuals().warn_fg_color, format!("They cannot be blended: {problem}"));
@@ -42,11 +42,11 @@ pub(crate) fn set_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
                 .fixed_decimals(2)
                 .text("Speed of the blend");
             if named(ui.add(slider), "Speed of the blend").changed() {
-                actions.push(Action::Mix(speed));
+                model.ask(Action::Mix(speed));
             }
             let is_shown = model.shown() == Shown::Blend;
             if ui.selectable_label(is_shown, "Show the blend").clicked() {
-                actions.push(if is_shown {
+                model.ask(if is_shown {
                     Action::Show(Shown::Loop)
                 } else {
                     Action::Mix(speed)

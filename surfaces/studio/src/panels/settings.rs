@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use eframe::egui::{self, DragValue, Response, Slider, SliderClamping, Ui, vec2};
+use eframe::egui::{self, DragValue, Response, Sense, Slider, SliderClamping, Ui, vec2};
 
 use crate::focus::named;
 use crate::icons::{self, Icon};
@@ -29,7 +29,7 @@ pub(super) struct Setting<'a> {
 /// A list to choose from, with its name on the left.
 pub(super) fn choice_ui(ui: &mut Ui, word: &str, chosen: &str, choices: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
-        let label = word_ui(ui, word, egui::Sense::hover());
+        let label = word_ui(ui, word, Sense::hover());
         let width = ui.available_width() - SCROLL_POINTS;
         let list = egui::ComboBox::from_id_salt(word)
             .width(width)
@@ -40,7 +40,7 @@ pub(super) fn choice_ui(ui: &mut Ui, word: &str, chosen: &str, choices: impl FnO
 }
 
 /// The name of a row, as wide as those of the others.
-fn word_ui(ui: &mut Ui, word: &str, sense: egui::Sense) -> Response {
+fn word_ui(ui: &mut Ui, word: &str, sense: Sense) -> Response {
     let room = vec2(NAME_POINTS, ui.spacing().interact_size.y);
     let layout = egui::Layout::left_to_right(egui::Align::Center);
     let label = ui.allocate_ui_with_layout(room, layout, |ui| {
@@ -56,7 +56,7 @@ pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) ->
         ui.spacing_mut().item_spacing.x = 6.0;
         let height = ui.spacing().interact_size.y;
         // The keyboard skips it: the button beside the number does the same.
-        let label = word_ui(ui, setting.word, egui::Sense::CLICK);
+        let label = word_ui(ui, setting.word, Sense::CLICK);
         let reset_points = height.max(26.0) + ui.spacing().item_spacing.x;
         let beside = NUMBER_POINTS + ui.spacing().item_spacing.x + reset_points + SCROLL_POINTS;
         ui.spacing_mut().slider_width = (ui.available_width() - beside).max(40.0);

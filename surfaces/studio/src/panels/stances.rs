@@ -13,7 +13,7 @@ const ROW_POINTS: f32 = 16.0;
 /// How long a stance is that was just added, seconds.
 const FIRST_SECS: f64 = 0.2;
 
-pub(crate) fn stances_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn stances_ui(ui: &mut Ui, model: &Model) {
     let (Some(edit), Some(opened), Some(made)) = (model.edit(), model.opened(), model.made()) else {
         return;
     };
@@ -35,8 +35,8 @@ pub(crate) fn stances_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
             made,
             rect,
         };
-        row.contacts_ui(ui, actions);
-        row.stances_ui(ui, actions);
+        row.contacts_ui(ui, model);
+        row.stances_ui(ui, model);
         ui.painter().text(
             rect.left_center() + vec2(4.0, 0.0),
             egui::Align2::LEFT_CENTER,
@@ -49,13 +49,13 @@ pub(crate) fn stances_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
         ui.weak("Grey: detected contacts over the loop. Click a bar to correct it.");
     }
     for (index, stance) in edit.recipe.stances.iter().enumerate() {
-        row_ui(ui, edit, index, stance, actions);
+        row_ui(ui, edit, index, stance, model);
     }
     ui.horizontal_wrapped(|ui| {
         for name in &names {
             if ui.button(format!("Add a stance of {name}")).clicked() {
                 let from = model.playback.secs_in(period).min((period - FIRST_SECS).max(0.0));
-                actions.push(add(edit, name, [from, (from + FIRST_SECS).min(period)]));
+                model.ask(add(edit, name, [from, (from + FIRST_SECS).min(period)]));
             }
         }
     });
@@ -81,7 +81,7 @@ impl FootRow<'_> {
     }
 
     /// Detected contacts: a click makes one a stance.
-    fn contacts_ui(&self, ui: &Ui, actions: &mut Vec<Action>) {
+    fn contacts_ui(&self, ui: &Ui, model: &Model) {
         let (made, period) = (&self.made.done.made, self.made.period_secs());
         let step = made.loop_clip.step_secs();
         let colour = ui.visuals().weak_text_color().gamma_multiply(0.5);
@@ -94,7 +94,7 @@ impl FootRow<'_> {
             let word = format!("Contact {} of {}: click to correct it", number + 1, self.name);
             focus::label(&response, Role::Button, &word);
             if response.on_hover_text(&word).clicked() {
-                actions.push(add(self.edit, self.name, [from, to.min(period)]));
+                model.ask(add(self.edit, self.name, [from, to.min(period)]));
             }
             ui.painter().rect_filled(self.bar(from, to), 2.0, colour);
             // It may run on over the seam.
@@ -104,7 +104,7 @@ impl FootRow<'_> {
     }
 
     /// Stances by hand: a drag moves one.
-    fn stances_ui(&self, ui: &Ui, actions: &mut Vec<Action>) {
+    fn stances_ui(&self, ui: &Ui, model: &Model) {
         let (edit, period) = (self.edit, self.made.period_secs());
         let step = self.made.done.made.loop_clip.step_secs();
         let colour = ui.visuals().selection.bg_fill;
@@ -120,7 +120,7 @@ impl FootRow<'_> {
             ui.painter().rect_filled(area, 2.0, fill);
             ui.painter()
                 .rect_stroke(area, 2.0, (1.5, colour), egui::StrokeKind::Inside);
-            let steps = focus::steps(ui, &response);
+            let steps = focus::steps(ui, &response).unwrap_or(0);
             let share = response.drag_delta().x / self.rect.width().max(1.0);
             let secs = f64::from(share) * period + f64::from(steps) * step;
             if secs != 0.0 || response.drag_stopped() {
@@ -130,7 +130,7 @@ impl FootRow<'_> {
                     let stance = &mut edit.recipe.stances[index];
                     (stance.from, stance.to) = (from, from + length);
                 });
-                actions.push(Action::Edit {
+                model.ask(Action::Edit {
                     edit: Box::new(changed),
                     is_final: !response.dragged(),
                 });
@@ -152,7 +152,7 @@ fn add(edit: &Edit, foot: &str, [from, to]: [f64; 2]) -> Action {
 }
 
 /// The numbers of a stance.
-fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, stance: &StanceRecipe, actions: &mut Vec<Action>) {
+fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, stance: &StanceRecipe, model: &Model) {
     let mut changed = stance.clone();
     let unit = match stance.unit {
         StanceUnit::Frames => "",
@@ -170,11 +170,11 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, stance: &StanceRecipe, actions
             changed.to = changed.to.max(changed.from);
             let moved = edit.with(|edit| edit.recipe.stances[index] = changed.clone());
             let stands = ui.checkbox(&mut changed.stands, format!("Stance {} is planted", index + 1));
-            actions.extend(edit_by(&from, moved.clone()));
-            actions.extend(edit_by(&to, moved));
-            actions.extend(edit_by(&stands, edit.with(|edit| edit.recipe.stances[index] = changed)));
+            model.ask_all(edit_by(&from, moved.clone()));
+            model.ask_all(edit_by(&to, moved));
+            model.ask_all(edit_by(&stands, edit.with(|edit| edit.recipe.stances[index] = changed)));
             if ui.button(format!("Remove stance {}", index + 1)).clicked() {
-                actions.push(final_edit(edit.with(|edit| _ = edit.recipe.stances.remove(index))));
+                model.ask(final_edit(edit.with(|edit| _ = edit.recipe.stances.remove(index))));
             }
         });
     });

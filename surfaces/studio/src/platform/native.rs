@@ -30,13 +30,14 @@ pub(crate) fn is_there(folder: &str, file_name: &str) -> bool {
 pub(crate) fn save_bytes(folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
     let path = Path::new(folder).join(file_name);
     let place = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
-    let place = place.display().to_string();
-    match fs::write(&path, bytes) {
-        Ok(()) => Ok(place),
-        Err(error) => Err(SaveError::File {
-            path: place,
-            reason: error.to_string(),
-        }),
+    fs::write(&path, bytes).map_err(|error| cannot_write(&place, &error))?;
+    Ok(place.display().to_string())
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> SaveError {
+    SaveError::File {
+        path: path.display().to_string(),
+        reason: error.to_string(),
     }
 }
 
@@ -44,10 +45,7 @@ pub(crate) fn save_bytes(folder: &str, file_name: &str, bytes: &[u8]) -> Result<
 pub(crate) fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError> {
     let path = Path::new(folder).join(&set.name);
     let place = path.display().to_string();
-    fs::create_dir_all(&path).map_err(|error| SaveError::File {
-        path: place.clone(),
-        reason: error.to_string(),
-    })?;
+    fs::create_dir_all(&path).map_err(|error| cannot_write(&path, &error))?;
     let manifest = fs::read(path.join(SET_FILE)).unwrap_or_default();
     for file in &set.files {
         save_bytes(&place, &file.file_name, &file.bytes)?;

@@ -5,13 +5,15 @@ use std::{path::Path, sync::Arc};
 use loopwright_formats::{Character, ReadSettings};
 use loopwright_job::recipe::{RecipeError, StudyArgs, read_joint_map};
 use loopwright_job::{CharacterTarget, Following, TargetError};
+use serde::{Deserialize, Serialize};
 
 /// A file by its name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedFile {
     /// Its name, or the path that a recipe states.
     pub file_name: String,
     /// Its bytes.
+    #[serde(with = "super::bytes")]
     pub bytes: Arc<Vec<u8>>,
 }
 
@@ -38,16 +40,6 @@ pub enum CharacterError {
 }
 
 impl NamedFile {
-    /// The character that a recipe names: one of those that are known, or one of the disk, where there is one.
-    pub(super) fn character_at(path: &Path, known: &[Self]) -> Result<Self, CharacterError> {
-        Self::at(path, known).map_err(|(file_name, reason)| CharacterError::NotThere { file_name, reason })
-    }
-
-    /// The map of joints that a recipe names, likewise.
-    pub(super) fn map_at(path: &Path, known: &[Self]) -> Result<Self, CharacterError> {
-        Self::at(path, known).map_err(|(file_name, reason)| CharacterError::MapNotThere { file_name, reason })
-    }
-
     /// A file that is known, or one of the disk. Errors: its name, and what the system says.
     fn at(path: &Path, known: &[Self]) -> Result<Self, (String, String)> {
         let file_name = path.display().to_string();
@@ -80,10 +72,10 @@ pub(super) fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, Cha
     let Some(path) = &study.rig else {
         return Ok((None, Vec::new()));
     };
-    let file = NamedFile::character_at(path, known)?;
-    let map_file = (study.map.as_ref())
-        .map(|path| NamedFile::map_at(path, known))
-        .transpose()?;
+    let file =
+        NamedFile::at(path, known).map_err(|(file_name, reason)| CharacterError::NotThere { file_name, reason })?;
+    let map_file = (study.map.as_ref().map(|path| NamedFile::at(path, known)).transpose())
+        .map_err(|(file_name, reason)| CharacterError::MapNotThere { file_name, reason })?;
     let map = map_file.as_ref().map(|file| {
         let given = read_joint_map(&file.bytes).map_err(CharacterError::Map)?;
         Ok::<_, CharacterError>((file.file_name.clone(), given))

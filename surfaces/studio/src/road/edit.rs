@@ -6,11 +6,12 @@ use loopwright_core::math::rotation;
 use loopwright_core::{LoopClip, LoopSettings, candidate::WholeClip, closure::ClosureName, closure::Method};
 use loopwright_formats::Target;
 use loopwright_job::recipe::{ClosureRecipe, EditRecipe, OutputRecipe, Recipe, RecipeError, StretchRecipe};
+use serde::{Deserialize, Serialize};
 
 use super::{opened::Opened, stretch::Stretch};
 
 /// All choices that determine the loop.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Edit {
     /// The stretch.
     pub stretch: Stretch,
@@ -19,6 +20,7 @@ pub struct Edit {
     /// How the seam is closed, what the root does and whether feet are held.
     pub settings: LoopSettings,
     /// All else, as a recipe says it; what stands in it of closure, root and feet is replaced by the settings.
+    #[serde(with = "super::recipe_text")]
     pub recipe: Recipe,
 }
 

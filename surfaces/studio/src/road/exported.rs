@@ -2,17 +2,19 @@
 
 use loopwright_formats::{Format, Sidecar, SidecarError};
 use loopwright_job::{JobError, Warning, choose, warning, write};
+use serde::{Deserialize, Serialize};
 
 use super::made::{Made, request};
 use super::opened::Opened;
 use super::stretch::Stretch;
 
 /// The bytes of a loop's file and of its sidecar.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exported {
     /// Name of the file.
     pub file_name: String,
     /// The file.
+    #[serde(with = "super::bytes")]
     pub bytes: Vec<u8>,
     /// The sidecar, whose file has the name of the loop's with `.json` after it.
     pub sidecar: String,

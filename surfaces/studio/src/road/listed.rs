@@ -3,14 +3,13 @@
 use loopwright_formats::{AnimatedFile, AnimationChoice, SizeLimits};
 use loopwright_job::recipe::StudyArgs;
 
-use super::Sketch;
+use super::{Sketch, opened::stem_of};
 
 /// Joints at frames that are studied in one piece of work: about what is done in a third of a second.
 const PIECE: usize = 200_000;
 
 /// An animation of a file.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(any(target_arch = "wasm32", test), derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Listed {
     /// How long it is, seconds; `None` where it cannot be read.
     pub secs: Option<f64>,
@@ -22,7 +21,7 @@ pub struct Listed {
 
 /// The names of all animations of a file, and some of them, from one on, in its order; none where it cannot be read.
 pub(crate) fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize) -> (Vec<String>, Vec<Listed>) {
-    let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
+    let stem = stem_of(file_name);
     let Ok(file) = AnimatedFile::parse(bytes, stem, None) else {
         return (Vec::new(), Vec::new());
     };

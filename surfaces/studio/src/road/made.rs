@@ -28,16 +28,6 @@ pub struct Made {
     pub is_draft: bool,
 }
 
-/// The results of a loop that take long; the rest follows from the choices.
-#[derive(Clone, Debug)]
-pub(crate) struct Worked {
-    pub(crate) done: LoopMade,
-    /// Its figures.
-    pub(crate) quality: Quality,
-    /// Whether feet were left free.
-    pub(crate) is_draft: bool,
-}
-
 /// Why there is no loop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -83,24 +73,11 @@ impl Made {
     fn measured(opened: &Opened, edit: &Edit, done: LoopMade, is_draft: bool) -> Self {
         let made = &done.made;
         let quality = quality::measure(&made.keys(), &made.body, Some(&made.source));
-        Self::of_work(
-            opened,
-            edit,
-            Worked {
-                done,
-                quality,
-                is_draft,
-            },
-        )
+        Self::of_work(opened, edit, done, quality, is_draft)
     }
 
-    /// Adds what follows from the choices to the results of the work.
-    pub(crate) fn of_work(opened: &Opened, edit: &Edit, worked: Worked) -> Self {
-        let Worked {
-            done,
-            quality,
-            is_draft,
-        } = worked;
+    /// Adds what follows from the choices to the loop and its figures, which take long.
+    pub(crate) fn of_work(opened: &Opened, edit: &Edit, done: LoopMade, quality: Quality, is_draft: bool) -> Self {
         let made = &done.made;
         let candidate = made.candidate.clone();
         let recipe = edit.to_recipe();

@@ -1,5 +1,9 @@
 //! From a file to a file: a take that was opened, what is chosen of it, the loop made by that, and the bytes it is written to.
 
+pub(crate) mod bytes;
+
+pub(crate) mod recipe_text;
+
 mod sketch;
 
 mod stretch;
@@ -26,8 +30,6 @@ pub(crate) use edit::time_of_move;
 pub use exported::{ExportError, Exported};
 pub use listed::Listed;
 pub(crate) use listed::list;
-#[cfg(any(target_arch = "wasm32", test))]
-pub(crate) use made::Worked;
 pub use made::{Made, MadeError};
 pub(crate) use opened::Tell;
 #[cfg(any(target_arch = "wasm32", test))]

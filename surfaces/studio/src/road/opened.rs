@@ -140,7 +140,7 @@ impl Opened {
         if let Some(format) = format.filter(|format| !format.is_read) {
             return Err(OpenError::NotInBrowser(format.name));
         }
-        let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
+        let stem = stem_of(file_name);
         let mut warnings = Vec::new();
         let settings = study.settings(study.space(), AnimationChoice::Auto, SizeLimits::default());
         let loaded = read_take(&bytes, stem, &settings, &mut warnings)?;
@@ -292,9 +292,7 @@ impl Opened {
 
     /// File name without extension.
     pub fn stem(&self) -> &str {
-        self.file_name
-            .rsplit_once('.')
-            .map_or(&self.file_name, |(stem, _)| stem)
+        stem_of(&self.file_name)
     }
 
     /// Returns what the body does in most frames of a cut.
@@ -350,6 +348,11 @@ impl Opened {
             }
         }
     }
+}
+
+/// Returns a file name without extension.
+pub(super) fn stem_of(file_name: &str) -> &str {
+    file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem)
 }
 
 /// Whether two loops are as long as each other, and of mostly the same frames. Of three in a row the outer two need not be.

@@ -3,25 +3,27 @@
 use std::sync::Arc;
 
 use loopwright_formats::set::{LeftOut, SET_FILE};
-use loopwright_formats::{AnimatedFile, AnimationChoice, Format, ReadSettings, SizeLimits};
+use loopwright_formats::{AnimatedFile, AnimationChoice, Format, ReadSettings, Sidecar, SidecarError, SizeLimits};
 use loopwright_job::{Recipe, Studied, StudyError};
 use loopwright_sets::road::{self, MakeSetError, SetFileName, SetSettings, SetStage, SetTakes};
 use loopwright_sets::set::TakeLoop;
+use serde::{Deserialize, Serialize};
 
 use super::character::{self, CharacterError, NamedFile};
-use super::opened::Tell;
+use super::opened::{Tell, stem_of};
 
 /// Takes that are left out of a set are named up to this many where it cannot be made.
 const MOST_NAMED: usize = 8;
 
 /// The takes of a set, and how it is made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SetOrder {
     /// Its name, which is that of its folder.
     pub name: String,
     /// The files of its takes; of each all animations.
     pub files: Vec<NamedFile>,
     /// How all of them are read, how their loops are closed, and the engine and the rate of the set.
+    #[serde(with = "super::recipe_text")]
     pub recipe: Box<Recipe>,
     /// Files that the recipe names and that are open.
     pub named: Vec<NamedFile>,
@@ -30,7 +32,7 @@ pub struct SetOrder {
 }
 
 /// The files of a set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetFiles {
     /// The name of their folder.
     pub name: String,
@@ -116,6 +118,23 @@ impl SetOrder {
     }
 }
 
+impl SetFiles {
+    /// Returns the set in a folder of another name, which its sidecars state. Errors: a sidecar cannot be written anew.
+    pub(crate) fn named(mut self, name: String) -> Result<Self, SidecarError> {
+        for file in &mut self.files {
+            if let Ok(mut sidecar) = Sidecar::from_json(&file.bytes) {
+                for output in &mut sidecar.outputs {
+                    if let Some((_, file_name)) = output.rsplit_once('/').filter(|(folder, _)| *folder == self.name) {
+                        *output = format!("{name}/{file_name}");
+                    }
+                }
+                file.bytes = Arc::new(sidecar.to_json()?.into_bytes());
+            }
+        }
+        Ok(Self { name, ..self })
+    }
+}
+
 fn named(file_name: &str, bytes: impl Into<Vec<u8>>) -> NamedFile {
     NamedFile {
         file_name: file_name.to_owned(),
@@ -164,7 +183,7 @@ impl SetTakes for Takes<'_> {
 
     fn takes(&self, file: usize, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), String> {
         let NamedFile { file_name, bytes } = self.files[file];
-        let stem = file_name.rsplit_once('.').map_or(file_name.as_str(), |(stem, _)| stem);
+        let stem = stem_of(file_name);
         let file = AnimatedFile::parse(bytes, stem, None).map_err(|error| error.to_string())?;
         let is_pack = file.num_animations() > 1;
         for number in 0..file.num_animations() {

@@ -12,8 +12,7 @@ const YAW: f64 = 0.9;
 const THINNEST: f64 = 0.015;
 
 /// Lines in a square of side 1: both ends from its upper left corner, and the width.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(any(target_arch = "wasm32", test), derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Sketch(pub Vec<[f32; 5]>);
 
 impl Sketch {

@@ -1,8 +1,7 @@
 //! A stretch of a take, found or chosen by hand.
 
 /// A stretch of a take.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(any(target_arch = "wasm32", test), derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Stretch {
     /// The first loop of the list, or a later one where that is not good and the later one is.
     Recommended,

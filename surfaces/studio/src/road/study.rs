@@ -18,8 +18,7 @@ const MAP: usize = 160;
 const MOST_LOOPS: usize = 4;
 
 /// Which study.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(any(target_arch = "wasm32", test), derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Study {
     /// The cost of the seam from every frame to every other.
     Costs,
@@ -30,8 +29,7 @@ pub enum Study {
 }
 
 /// The cost of seams on a grid of starts and ends, as shares of that of random frames.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(any(target_arch = "wasm32", test), derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct CostMap {
     /// Frames of the grid, of starts and ends alike.
     pub frames: Vec<usize>,
@@ -40,8 +38,7 @@ pub struct CostMap {
 }
 
 /// The cheapest jump from a loop into another one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(any(target_arch = "wasm32", test), derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Jump {
     /// The loop that is left, by its place in the list.
     pub from: usize,

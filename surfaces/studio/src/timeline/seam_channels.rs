@@ -22,21 +22,22 @@ pub(super) enum Kind {
 impl Kind {
     pub(super) const ALL: [Self; 4] = [Self::Turned, Self::Shifted, Self::Rotation, Self::Path];
 
-    pub(super) fn word(self) -> &'static str {
+    /// Its word, and what it shows.
+    pub(super) fn words(self) -> [&'static str; 2] {
         match self {
-            Self::Turned => "Rotation added",
-            Self::Shifted => "Position added",
-            Self::Rotation => "Rotation",
-            Self::Path => "Position",
-        }
-    }
-
-    pub(super) fn tip(self) -> &'static str {
-        match self {
-            Self::Turned => "What closing adds to the rotation of each joint: the loop less the uncut stretch",
-            Self::Shifted => "What closing adds to the position of each joint in its parent",
-            Self::Rotation => "How the joint turns in its parent, about x, y and z, uncut and closed",
-            Self::Path => "Where the joint is from the root, uncut and closed",
+            Self::Turned => [
+                "Rotation added",
+                "What closing adds to the rotation of each joint: the loop less the uncut stretch",
+            ],
+            Self::Shifted => [
+                "Position added",
+                "What closing adds to the position of each joint in its parent",
+            ],
+            Self::Rotation => [
+                "Rotation",
+                "How the joint turns in its parent, about x, y and z, uncut and closed",
+            ],
+            Self::Path => ["Position", "Where the joint is from the root, uncut and closed"],
         }
     }
 

@@ -1,6 +1,6 @@
 //! Curves of one period with the seam in the middle: what closing adds to every joint, and how one joint moves uncut and closed.
 
-use eframe::egui::{self, Align2, Color32, Mesh, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{self, Align2, Color32, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::seam_channels::{Channel, Kind, Offset, channels, offsets, skeleton_of, zone_secs};
 use crate::focus::{self, named};
@@ -49,10 +49,10 @@ impl SeamCurve {
         self.is_shown.unwrap_or(ctx.content_rect().height() >= HIGH_POINTS)
     }
 
-    pub(crate) fn seam_curve_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    pub(crate) fn seam_curve_ui(&mut self, ui: &mut Ui, model: &Model) {
         let Some(made) = model.made() else { return };
         let watched = model.watched.min(made.done.made.loop_clip.skeleton().num_joints() - 1);
-        ui.horizontal_wrapped(|ui| self.choices_ui(ui, made, watched, actions));
+        ui.horizontal_wrapped(|ui| self.choices_ui(ui, made, watched, model));
         if !self.is_shown(ui.ctx()) {
             return;
         }
@@ -88,20 +88,17 @@ impl SeamCurve {
                 && model.shown() != Shown::Take
             {
                 let share = f64::from((at.x - rect.left()) / rect.width().max(1.0)).clamp(0.0, 1.0);
-                actions.push(Action::Seek((share + 0.5).rem_euclid(1.0) * model.span_secs()));
+                model.ask(Action::Seek((share + 0.5).rem_euclid(1.0) * model.span_secs()));
             }
-            let steps = focus::steps(ui, &response);
-            if steps != 0 {
-                actions.push(Action::Step(steps));
-            }
+            model.ask_all(focus::steps(ui, &response).map(Action::Step));
             if let (Curves::Offsets(offsets), true) = (&*curves, has_list) {
-                ui.vertical(|ui| list_ui(ui, offsets, kind, model, actions));
+                ui.vertical(|ui| list_ui(ui, offsets, kind, model));
             }
         });
     }
 
     /// Whether curves are shown, of which kind, and of which joint.
-    fn choices_ui(&mut self, ui: &mut Ui, made: &Made, watched: usize, actions: &mut Vec<Action>) {
+    fn choices_ui(&mut self, ui: &mut Ui, made: &Made, watched: usize, model: &Model) {
         let skeleton = made.done.made.loop_clip.skeleton();
         let mut is_shown = self.is_shown(ui.ctx());
         let shown = ui.checkbox(&mut is_shown, "Curves over the seam");
@@ -113,10 +110,11 @@ impl SeamCurve {
         }
         for kind in Kind::ALL {
             let is_chosen = self.kind == kind;
-            let response = ui.selectable_label(is_chosen, kind.word());
-            let name = format!("Curves: {}", kind.word());
+            let [word, tip] = kind.words();
+            let response = ui.selectable_label(is_chosen, word);
+            let name = format!("Curves: {word}");
             response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_chosen, &name));
-            if response.on_hover_text(kind.tip()).clicked() {
+            if response.on_hover_text(tip).clicked() {
                 self.kind = kind;
             }
         }
@@ -125,7 +123,7 @@ impl SeamCurve {
             .show_ui(ui, |ui| {
                 for (index, joint) in skeleton.joints().iter().enumerate() {
                     if ui.selectable_label(index == watched, &joint.name).clicked() {
-                        actions.push(Action::Watch(index));
+                        model.ask(Action::Watch(index));
                     }
                 }
             });
@@ -134,7 +132,7 @@ impl SeamCurve {
 }
 
 /// The joints that are moved most, to be chosen.
-fn list_ui(ui: &mut Ui, offsets: &[Offset], kind: Kind, model: &Model, actions: &mut Vec<Action>) {
+fn list_ui(ui: &mut Ui, offsets: &[Offset], kind: Kind, model: &Model) {
     let Some(made) = model.made() else { return };
     let skeleton = skeleton_of(made);
     let (factor, unit) = kind.unit();
@@ -156,7 +154,7 @@ fn list_ui(ui: &mut Ui, offsets: &[Offset], kind: Kind, model: &Model, actions: 
                 let is_chosen = joint == Some(model.watched);
                 let button = egui::Button::selectable(is_chosen, egui::RichText::new(words).font(theme::small()));
                 if ui.add(button.truncate()).clicked() {
-                    actions.extend(joint.map(Action::Watch));
+                    model.ask_all(joint.map(Action::Watch));
                 }
             }
         });
@@ -213,27 +211,16 @@ impl Chart {
         )
     }
 
-    /// Samples 0 to N as two lines: from the middle of the period to its end, and from its start to its middle.
-    fn halves(num_intervals: usize) -> [std::ops::RangeInclusive<usize>; 2] {
-        let half = num_intervals / 2;
-        [half..=num_intervals, 0..=half]
-    }
-
-    /// Returns the share of the width at which a sample of the half before the seam, or after it, lies.
-    fn share(sample: usize, num_intervals: usize, half: usize) -> f64 {
-        let share = sample as f64 / num_intervals.max(1) as f64;
-        if half == 0 { share - 0.5 } else { share + 0.5 }
-    }
-
     /// The curve of so many values before the seam and after it. A loop of an hour has more of them than the screen has points: of those
     /// that share one, the least and the greatest are drawn.
     fn lines(&self, values: &[f64], middle: f64, range: f64) -> [Vec<Pos2>; 2] {
         let intervals = values.len().saturating_sub(1);
-        let halves = Self::halves(intervals);
+        let middle_sample = intervals / 2;
         let columns = self.rect.width().max(1.0) as usize;
-        [0, 1].map(|half| {
-            let at = |sample: usize| self.at(Self::share(sample, intervals, half), values[sample] - middle, range);
-            let samples = halves[half].clone();
+        // From the middle of the period to its end before the seam, from its start to its middle after it.
+        [(-0.5, middle_sample..=intervals), (0.5, 0..=middle_sample)].map(|(aside, samples)| {
+            let share = |sample: usize| sample as f64 / intervals.max(1) as f64 + aside;
+            let at = |sample: usize| self.at(share(sample), values[sample] - middle, range);
             let stride = (samples.end() - samples.start()).div_ceil(columns).max(1);
             if stride == 1 {
                 return samples.map(at).collect();
@@ -274,14 +261,14 @@ impl Chart {
         for offset in drawn.filter(|offset| Some(offset.joint) != chosen) {
             for line in self.lines(&offset.values, 0.0, range) {
                 self.painter
-                    .add(line::through(&line, Stroke::new(1.0, self.weak.gamma_multiply(0.7))));
+                    .add(line::through(line, Stroke::new(1.0, self.weak.gamma_multiply(0.7))));
             }
         }
         if let Some(offset) = of_chosen {
             for line in self.lines(&offset.values, 0.0, range) {
                 let ground: Vec<Pos2> = line.iter().map(|point| pos2(point.x, zero)).collect();
                 self.fill(&line, &ground, accent);
-                self.painter.add(line::through(&line, Stroke::new(2.0, accent)));
+                self.painter.add(line::through(line, Stroke::new(2.0, accent)));
             }
         }
         let (factor, unit) = self.kind.unit();
@@ -315,10 +302,10 @@ impl Chart {
             for (before, after) in before.into_iter().zip(after) {
                 self.fill(&before, &after, colour);
                 self.painter.add(line::through(
-                    &before,
+                    before,
                     Stroke::new(1.0, self.strong.gamma_multiply(0.75)),
                 ));
-                self.painter.add(line::through(&after, Stroke::new(2.0, colour)));
+                self.painter.add(line::through(after, Stroke::new(2.0, colour)));
             }
         }
         let (factor, unit) = self.kind.unit();
@@ -332,18 +319,8 @@ impl Chart {
 
     /// The area between two lines that have a point for each other's, or nearly.
     fn fill(&self, one: &[Pos2], other: &[Pos2], colour: Color32) {
-        let colour = colour.gamma_multiply(0.3);
-        let mut mesh = Mesh::default();
-        for (number, (one, other)) in one.iter().zip(other).enumerate() {
-            mesh.colored_vertex(*one, colour);
-            mesh.colored_vertex(*other, colour);
-            if number > 0 {
-                let last = 2 * number as u32;
-                mesh.add_triangle(last - 2, last - 1, last);
-                mesh.add_triangle(last - 1, last, last + 1);
-            }
-        }
-        self.painter.add(mesh);
+        let sides = one.iter().zip(other).map(|(&one, &other)| [one, other]);
+        self.painter.add(line::area(sides, colour.gamma_multiply(0.3)));
     }
 
     /// Words in a row along the upper edge, as far as there is room.

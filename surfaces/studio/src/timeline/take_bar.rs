@@ -2,8 +2,7 @@
 //! the chosen stretch, whose ends one drags.
 
 use eframe::egui::{
-    Align2, Color32, CursorIcon, FontId, Key, Mesh, Modifiers, Rangef, Rect, Response, Role, Sense, Shape, Stroke,
-    StrokeKind, Ui, pos2, vec2,
+    Align2, Color32, CursorIcon, FontId, Key, Modifiers, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
 };
 use loopwright_core::SearchSettings;
 use loopwright_core::edit::{EditKey, EditKind, bump};
@@ -44,11 +43,10 @@ const ZOOM_PER_POINT: f32 = 0.005;
 /// Share of a bar that the stretch takes after a zoom to it.
 const STRETCH_SHARE: f64 = 0.5;
 
-/// The ends while one of them is dragged, frames.
+/// The bar, while the stretch is dragged.
 #[derive(Debug, Default)]
 pub(crate) struct TakeBar {
-    dragged: Option<[f64; 2]>,
-    /// The start of the stretch when it was grasped as a whole.
+    /// The start of the stretch when it was grasped as a whole, frames.
     grasped: Option<f64>,
 }
 
@@ -89,7 +87,7 @@ impl Scale<'_> {
     }
 }
 
-pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model) {
     let Some(opened) = model.opened() else { return };
     let rows = rows(opened);
     let num_rows = rows.iter().map(|(row, _)| row + 1).max().unwrap_or(1);
@@ -110,18 +108,15 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model, actions
     let drawn = rect.intersect(ui.clip_rect());
     ui.scope(|ui| {
         ui.set_clip_rect(drawn);
-        parts_ui(ui, &scale, rows, actions);
+        parts_ui(ui, &scale, rows);
     });
-    ends_ui(ui, bar, &scale, actions);
+    ends_ui(ui, bar, &scale);
     let is_scrubbed = response.clicked() || response.dragged();
     if let Some(at) = response.interact_pointer_pos().filter(|_| is_scrubbed) {
-        actions.push(Action::ShowFrame(scale.frame(at.x)));
+        model.ask(Action::ShowFrame(scale.frame(at.x)));
     }
-    let steps = focus::steps(ui, &response);
-    if steps != 0 {
-        actions.push(Action::Step(steps));
-    }
-    zoom_ui(ui, &scale, actions);
+    model.ask_all(focus::steps(ui, &response).map(Action::Step));
+    zoom_ui(ui, &scale);
     if let Some(at) = response.hover_pos() {
         let frame = scale.frame(at.x);
         let gait = (opened.studied.analysis.segments.iter())
@@ -141,7 +136,7 @@ fn above_points(opened: &Opened) -> f32 {
 }
 
 /// The wheel widens the bar about the mouse, sideways it goes along; Z shows the stretch, or all again.
-fn zoom_ui(ui: &Ui, scale: &Scale<'_>, actions: &mut Vec<Action>) {
+fn zoom_ui(ui: &Ui, scale: &Scale<'_>) {
     let model = scale.model;
     let [first, last] = scale.shown;
     if ui.rect_contains_pointer(scale.rect) {
@@ -153,7 +148,7 @@ fn zoom_ui(ui: &Ui, scale: &Scale<'_>, actions: &mut Vec<Action>) {
         let along = -f64::from(wheel.x) * scale.frames_per_point();
         if factor != 1.0 || along != 0.0 {
             let shown = [at + (first - at) / factor + along, at + (last - at) / factor + along];
-            actions.push(Action::ZoomBar(scale.within(shown)));
+            model.ask(Action::ZoomBar(scale.within(shown)));
             // The wheel does not scroll the panels of a narrow window at the same time.
             ui.input_mut(|input| input.smooth_scroll_delta = vec2(0.0, 0.0));
         }
@@ -167,12 +162,12 @@ fn zoom_ui(ui: &Ui, scale: &Scale<'_>, actions: &mut Vec<Action>) {
                 let beside = 0.5 * (end - start) * (1.0 / STRETCH_SHARE - 1.0);
                 scale.within([start - beside, end + beside])
             });
-        actions.push(Action::ZoomBar(around));
+        model.ask(Action::ZoomBar(around));
     }
 }
 
 /// All parts of the bar but the ends.
-fn parts_ui(ui: &Ui, scale: &Scale<'_>, rows: Vec<(usize, bool)>, actions: &mut Vec<Action>) {
+fn parts_ui(ui: &Ui, scale: &Scale<'_>, rows: Vec<(usize, bool)>) {
     let (opened, visuals) = (scale.opened, ui.visuals());
     let top = scale.rect.top() + above_points(opened);
     let faced = facing(opened);
@@ -182,14 +177,9 @@ fn parts_ui(ui: &Ui, scale: &Scale<'_>, rows: Vec<(usize, bool)>, actions: &mut 
     contacts(ui, scale, visuals.weak_text_color().gamma_multiply(0.8));
     segments(ui, scale, top - SEGMENT_POINTS);
     for (index, (row, is_free)) in rows.into_iter().enumerate() {
-        let bar = LoopBar {
-            index,
-            top: top + ROW_POINTS * row as f32,
-            is_free,
-        };
         // Loops that are folded under another one, or would lie over others, are only in the list.
         if opened.like(index).is_none() && is_free || scale.model.chosen_row() == Some(index) {
-            loop_ui(ui, scale, bar, actions);
+            loop_ui(ui, scale, index, top + ROW_POINTS * row as f32, is_free);
         }
     }
     legend(ui, scale, faced);
@@ -263,7 +253,7 @@ fn speed(ui: &Ui, scale: &Scale<'_>, colour: Color32) {
         pos2(x, base - 0.9 * CURVE_POINTS * (speed / most).min(1.0))
     });
     ui.painter()
-        .add(line::through(&points.collect::<Vec<_>>(), Stroke::new(1.2, colour)));
+        .add(line::through(points.collect(), Stroke::new(1.2, colour)));
 }
 
 /// Frames of a take and where it faces there, radians: as many as a curve has points.
@@ -295,7 +285,7 @@ fn heading(ui: &Ui, scale: &Scale<'_>, [low, high]: [f64; 2], colour: Color32) {
         )
     });
     ui.painter()
-        .add(line::through(&points.collect::<Vec<_>>(), Stroke::new(1.2, colour)));
+        .add(line::through(points.collect(), Stroke::new(1.2, colour)));
 }
 
 /// Least range of the heading, radians.
@@ -316,21 +306,14 @@ fn falloffs(ui: &Ui, scale: &Scale<'_>) {
         };
         let is_chosen = edit.joints().contains(&model.watched());
         let colour = accent.gamma_multiply(if is_chosen { 0.5 } else { 0.2 });
-        let mut area = Mesh::default();
-        for point in 0..=FALLOFF_POINTS {
+        let sides = (0..=FALLOFF_POINTS).map(|point| {
             let share = f64::from(point) / f64::from(FALLOFF_POINTS);
             let ahead = (share * period - middle).rem_euclid(period);
             let height = bump(ahead.min(period - ahead), 0.5 * width) as f32;
             let x = scale.x(cut.start_frame() + share * cut.num_frames());
-            area.colored_vertex(pos2(x, base), colour);
-            area.colored_vertex(pos2(x, base - height * CURVE_POINTS), colour);
-            if point > 0 {
-                let last = 2 * point;
-                area.add_triangle(last - 2, last - 1, last);
-                area.add_triangle(last - 1, last, last + 1);
-            }
-        }
-        ui.painter().add(Shape::mesh(area));
+            [base, base - height * CURVE_POINTS].map(|y| pos2(x, y))
+        });
+        ui.painter().add(line::area(sides, colour));
     }
 }
 
@@ -407,16 +390,8 @@ fn segments(ui: &Ui, scale: &Scale<'_>, top: f32) {
 /// No word is narrower, points.
 const LEAST_WORD_POINTS: f32 = 12.0;
 
-struct LoopBar {
-    index: usize,
-    top: f32,
-    /// Whether no other bar is over it.
-    is_free: bool,
-}
-
-/// A loop as a bar to click, with the word of its grade.
-fn loop_ui(ui: &Ui, scale: &Scale<'_>, bar: LoopBar, actions: &mut Vec<Action>) {
-    let LoopBar { index, top, is_free } = bar;
+/// A loop as a bar to click, with the word of its grade where no other bar is over it.
+fn loop_ui(ui: &Ui, scale: &Scale<'_>, index: usize, top: f32, is_free: bool) {
     let model = scale.model;
     let candidate = &scale.opened.found.candidates[index];
     let grade = match model.judgement(index) {
@@ -451,55 +426,47 @@ fn loop_ui(ui: &Ui, scale: &Scale<'_>, bar: LoopBar, actions: &mut Vec<Action>) 
     }
     let response = response.on_hover_text(text);
     if response.clicked() {
-        actions.push(Action::Choose(Stretch::Found(index)));
+        model.ask(Action::Choose(Stretch::Found(index)));
     }
 }
 
 /// The chosen stretch, whose ends one drags: drafts follow, and the loop is made when they are released.
-fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, actions: &mut Vec<Action>) {
+fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>) {
     let model = scale.model;
-    let Some(chosen) = model.ends() else { return };
-    let mut ends = bar.dragged.unwrap_or(chosen);
+    let Some(ends) = model.ends() else { return };
     let accent = ui.visuals().selection.stroke.color;
     let stretch = Rect::from_x_y_ranges(scale.x(ends[0])..=scale.x(ends[1]), scale.rect.y_range());
     ui.painter()
         .rect_filled(stretch.intersect(scale.rect), 0.0, accent.gamma_multiply(0.10));
-    whole_ui(ui, bar, scale, stretch, actions);
+    whole_ui(ui, bar, scale, stretch);
     for (end, word) in ["Start of the stretch", "End of the stretch"].into_iter().enumerate() {
-        let x = scale.x(ends[end]);
+        let (x, id) = (scale.x(ends[end]), ui.scope_id().with(("end", end)));
         // An end beyond the frames shown cannot be grasped, but one that is dragged stays grasped.
-        if bar.dragged.is_none() && !scale.rect.expand(1.0).x_range().contains(x) {
+        if !ui.ctx().is_being_dragged(id) && !scale.rect.expand(1.0).x_range().contains(x) {
             continue;
         }
         let grasp = Rect::from_x_y_ranges(x - GRASP_POINTS..=x + GRASP_POINTS, scale.rect.y_range());
-        let response = ui.interact(grasp, ui.scope_id().with(("end", end)), Sense::drag());
+        let response = ui.interact(grasp, id, Sense::drag());
         let response = response.on_hover_cursor(CursorIcon::ResizeHorizontal);
         focus::label(&response, Role::Slider, word);
         paint_end(ui, scale, ends, end, response.hovered() || response.dragged());
-        if let Some(mut to) = dragged_to(&response, scale) {
-            let is_free = ui.input(|input| input.modifiers.alt);
-            if !is_free {
+        let chosen = model.edit().map(|edit| edit.stretch);
+        if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged()) {
+            let mut to = scale.frame(at.x).round();
+            if !ui.input(|input| input.modifiers.alt) {
                 to = snapped(scale, ends, end, to);
             }
-            ends[end] = match end {
-                0 => to.min(ends[1] - MIN_FRAMES).max(0.0),
-                _ => to.max(ends[0] + MIN_FRAMES).min(scale.last_frame),
-            };
-            if bar.dragged != Some(ends) {
-                let [start_frame, end_frame] = ends;
-                actions.push(Action::Drag(Stretch::Frames { start_frame, end_frame }));
+            let dragged = model.with_end(end, to);
+            model.ask_all(dragged.filter(|_| dragged != chosen).map(Action::Drag));
+            if let Some(ends) = dragged.and_then(|dragged| scale.opened.ends(dragged)) {
+                dragged_word(ui, scale, ends);
             }
-            bar.dragged = Some(ends);
-            dragged_word(ui, scale, ends);
         }
         let steps = focus::steps(ui, &response);
-        if steps != 0 {
-            actions.extend(model.with_end(end, chosen[end] + f64::from(steps)).map(Action::Choose));
-        }
-        if response.drag_stopped()
-            && let Some([start_frame, end_frame]) = bar.dragged.take()
-        {
-            actions.push(Action::Choose(Stretch::Frames { start_frame, end_frame }));
+        let moved = steps.and_then(|steps| model.with_end(end, ends[end] + f64::from(steps)));
+        model.ask_all(moved.map(Action::Choose));
+        if response.drag_stopped() {
+            model.ask_all(chosen.map(Action::Choose));
         }
     }
 }
@@ -523,7 +490,7 @@ fn paint_end(ui: &Ui, scale: &Scale<'_>, ends: [f64; 2], end: usize, is_held: bo
 }
 
 /// The strip above the stretch, by which it is dragged as a whole.
-fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, stretch: Rect, actions: &mut Vec<Action>) {
+fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, stretch: Rect) {
     let model = scale.model;
     let strip = Rect::from_x_y_ranges(stretch.x_range(), scale.rect.top()..=scale.rect.top() + LEGEND_POINTS);
     let strip = strip.shrink2(vec2(GRASP_POINTS, 1.0)).intersect(scale.rect);
@@ -549,23 +516,15 @@ fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, stretch: Rect, action
         && let Some(to) = model.moved(from + points * scale.frames_per_point() - now)
     {
         if response.dragged() && Some(to) != model.edit().map(|edit| edit.stretch) && points != 0.0 {
-            actions.push(Action::Drag(to));
+            model.ask(Action::Drag(to));
         }
         if response.drag_stopped() {
             bar.grasped = None;
-            actions.extend(model.edit().map(|edit| Action::Choose(edit.stretch)));
+            model.ask_all(model.edit().map(|edit| Action::Choose(edit.stretch)));
         }
     }
     let steps = focus::steps(ui, &response);
-    if steps != 0 {
-        actions.extend(model.moved(f64::from(steps)).map(Action::Choose));
-    }
-}
-
-/// The whole frame that an end is dragged to.
-fn dragged_to(response: &Response, scale: &Scale<'_>) -> Option<f64> {
-    let at = response.interact_pointer_pos().filter(|_| response.dragged())?;
-    Some(scale.frame(at.x).round())
+    model.ask_all(steps.and_then(|steps| model.moved(f64::from(steps)).map(Action::Choose)));
 }
 
 /// The cost of the seam between two whole frames.

@@ -22,40 +22,40 @@ const NUM_SWITCHES: f32 = 3.0;
 const NUMBERED_POINTS: f32 = 800.0;
 
 /// The strip on a wide window: all in one row, where buttons leave room for the slider of the time.
-pub(crate) fn transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn transport_ui(ui: &mut Ui, model: &Model) {
     let is_numbered = ui.available_width() > NUMBERED_POINTS;
     if !is_numbered && icons::side(ui) >= theme::TOUCH_POINTS {
-        narrow_transport_ui(ui, model, actions);
+        narrow_transport_ui(ui, model);
         return;
     }
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        playing_ui(ui, model, actions);
+        playing_ui(ui, model);
         if has_time(model) {
             place_ui(ui, model);
             let speed = if is_numbered { NUMBER_POINTS } else { 0.0 };
             let switches = NUM_SWITCHES * (icons::side(ui) + ui.spacing().item_spacing.x);
             let room = ui.available_width() - SPEED_POINTS - BESIDE_SPEED_POINTS - switches - speed;
-            time_ui(ui, model, room, actions);
+            time_ui(ui, model, room);
         }
         ui.add_space(6.0);
-        speed_ui(ui, model, is_numbered, actions);
-        switches_ui(ui, model, actions);
+        speed_ui(ui, model, is_numbered);
+        switches_ui(ui, model);
     });
 }
 
 /// The transport in rows for fingers.
-pub(crate) fn narrow_transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn narrow_transport_ui(ui: &mut Ui, model: &Model) {
     ui.spacing_mut().item_spacing.x = 4.0;
     ui.horizontal(|ui| {
-        playing_ui(ui, model, actions);
-        switches_ui(ui, model, actions);
+        playing_ui(ui, model);
+        switches_ui(ui, model);
     });
     if has_time(model) {
         ui.horizontal(|ui| {
             place_ui(ui, model);
             let room = ui.available_width();
-            time_ui(ui, model, room, actions);
+            time_ui(ui, model, room);
         });
     }
 }
@@ -65,13 +65,13 @@ fn has_time(model: &Model) -> bool {
     model.shown() != Shown::Set
 }
 
-fn playing_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+fn playing_ui(ui: &mut Ui, model: &Model) {
     let has_time = has_time(model);
     if has_time && icons::button(ui, Icon::ToStart, "To the start", "To the start (Home)", true).clicked() {
-        actions.push(Action::Seek(0.0));
+        model.ask(Action::Seek(0.0));
     }
     if has_time && icons::button(ui, Icon::StepBack, "Step back", "One frame back (left arrow)", true).clicked() {
-        actions.push(Action::Step(-1));
+        model.ask(Action::Step(-1));
     }
     let (icon, word, tip) = if model.playback.is_playing {
         (Icon::Pause, "Pause", "Pause (space)")
@@ -79,10 +79,10 @@ fn playing_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         (Icon::Play, "Play", "Play (space)")
     };
     if icons::button(ui, icon, word, tip, true).clicked() {
-        actions.push(Action::TogglePlaying);
+        model.ask(Action::TogglePlaying);
     }
     if has_time && icons::button(ui, Icon::StepOn, "Step on", "One frame on (right arrow)", true).clicked() {
-        actions.push(Action::Step(1));
+        model.ask(Action::Step(1));
     }
 }
 
@@ -110,7 +110,7 @@ fn place_ui(ui: &mut Ui, model: &Model) {
     word_ui(ui, format!("Loop {}", model.playback.num_wraps + 1), LOOP_POINTS);
 }
 
-fn time_ui(ui: &mut Ui, model: &Model, room: f32, actions: &mut Vec<Action>) {
+fn time_ui(ui: &mut Ui, model: &Model, room: f32) {
     let span = model.span_secs();
     let mut secs = model.playback.secs_in(span);
     ui.spacing_mut().slider_width = (room - NUMBER_POINTS).max(40.0);
@@ -119,7 +119,7 @@ fn time_ui(ui: &mut Ui, model: &Model, room: f32, actions: &mut Vec<Action>) {
     let said = (secs * 1e2).round() / 1e2;
     response.widget_info(|| WidgetInfo::slider(true, said, "Time"));
     if response.changed() {
-        actions.push(Action::Seek(secs));
+        model.ask(Action::Seek(secs));
     }
     word_ui(ui, format!("{secs:.2} s"), NUMBER_POINTS);
 }
@@ -127,13 +127,13 @@ fn time_ui(ui: &mut Ui, model: &Model, room: f32, actions: &mut Vec<Action>) {
 /// Room for the number beside a slider, points.
 const NUMBER_POINTS: f32 = 48.0;
 
-fn speed_ui(ui: &mut Ui, model: &Model, is_numbered: bool, actions: &mut Vec<Action>) {
+fn speed_ui(ui: &mut Ui, model: &Model, is_numbered: bool) {
     let mut speed = model.playback.speed;
     ui.spacing_mut().slider_width = SPEED_POINTS;
     let response = ui.add(Slider::new(&mut speed, SPEEDS).logarithmic(true).show_value(false));
     response.widget_info(|| WidgetInfo::slider(true, speed, "Speed"));
     if response.on_hover_text(format!("Speed: {speed:.2}x")).changed() {
-        actions.push(Action::Speed(speed));
+        model.ask(Action::Speed(speed));
     }
     if is_numbered {
         word_ui(ui, format!("{speed:.2}x"), NUMBER_POINTS);
@@ -149,20 +149,20 @@ fn word_ui(ui: &mut Ui, text: String, points: f32) {
     });
 }
 
-fn switches_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+fn switches_ui(ui: &mut Ui, model: &Model) {
     let playback = &model.playback;
     let is_slow = playback.speed < 1.0;
     let tip = "A quarter of the speed, and back";
     if let Some(slow) = icons::switch(ui, Icon::Slow, "Slow motion", tip, true, is_slow) {
-        actions.push(Action::Speed(if slow { SLOW_SPEED } else { 1.0 }));
+        model.ask(Action::Speed(if slow { SLOW_SPEED } else { 1.0 }));
     }
     if !has_time(model) {
         return;
     }
     let tip = "Play again at the end, or stop there";
-    actions.extend(icons::switch(ui, Icon::Repeat, "Repeat", tip, true, playback.repeats).map(Action::Repeat));
+    model.ask_all(icons::switch(ui, Icon::Repeat, "Repeat", tip, true, playback.repeats).map(Action::Repeat));
     let tip = "Play the time around the seam again and again (L); B shows it uncut";
     let is_there = model.made().is_some();
     let seam_only = icons::switch(ui, Icon::SeamOnly, "Seam only", tip, is_there, playback.is_seam_only);
-    actions.extend(seam_only.map(Action::SeamOnly));
+    model.ask_all(seam_only.map(Action::SeamOnly));
 }

@@ -11,6 +11,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use ::image::RgbaImage;
 use eframe::egui::PaintCallbackInfo;
 use eframe::egui_glow::{Painter, ShaderVersion};
 use eframe::glow::{self, HasContext as _, PixelUnpackData};
@@ -22,7 +23,7 @@ use super::shaders::{
 };
 use loopwright_formats::mesh::Posed;
 
-use crate::surface::{Picture, Surface};
+use crate::surface::Surface;
 
 /// Pixels of a shadow in each direction as it is cast: it is blurred over several.
 const CAST_PIXELS: i32 = 256;
@@ -47,12 +48,6 @@ const PLACE: u32 = 3;
 pub(super) struct Renderer {
     /// Made at the first frame; what it lacks is said instead.
     ready: Option<Result<Ready, String>>,
-}
-
-impl std::fmt::Debug for Renderer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Renderer")
-    }
 }
 
 impl Renderer {
@@ -235,10 +230,10 @@ impl Ready {
                 gl.uniform_matrix_4_f32_slice(uniform("clip_from_near"), false, clip_from_near);
                 // Other poses lie behind the body and are seen as one sheet each: depth first, then colour.
                 gl.clear(glow::DEPTH_BUFFER_BIT);
-                let [red, green, blue, share] = body.tint;
+                let [red, green, blue, share] = body.veil.tint;
                 gl.uniform_4_f32(uniform("tint"), red, green, blue, share);
-                gl.uniform_1_f32(uniform("opacity"), body.opacity);
-                if body.opacity < 1.0 {
+                gl.uniform_1_f32(uniform("opacity"), body.veil.opacity);
+                if body.veil.opacity < 1.0 {
                     gl.color_mask(false, false, false, false);
                     self.draw(gl, *place);
                     gl.color_mask(true, true, true, true);
@@ -464,13 +459,13 @@ unsafe fn triangles(gl: &glow::Context, first: usize, count: usize) {
     }
 }
 
-unsafe fn upload(gl: &glow::Context, picture: &Picture) -> Option<glow::Texture> {
+unsafe fn upload(gl: &glow::Context, picture: &RgbaImage) -> Option<glow::Texture> {
     unsafe {
         let texture = gl.create_texture().ok()?;
         gl.active_texture(glow::TEXTURE0);
         gl.bind_texture(glow::TEXTURE_2D, Some(texture));
-        let size = [picture.width, picture.height].map(|pixels| pixels as i32);
-        image(gl, glow::RGBA8, glow::RGBA, size, Some(&picture.rgba));
+        let size = [picture.width(), picture.height()].map(|pixels| pixels as i32);
+        image(gl, glow::RGBA8, glow::RGBA, size, Some(picture));
         wrap(gl, glow::REPEAT);
         gl.generate_mipmap(glow::TEXTURE_2D);
         Some(texture)

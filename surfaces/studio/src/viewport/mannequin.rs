@@ -502,25 +502,16 @@ mod tests {
     use crate::model::Beside;
     use crate::surface::Surface;
 
-    fn walker() -> (Opened, Figure) {
+    fn walker() -> (Opened, Figure, Mesh) {
         let opened = Opened::walk().unwrap();
         let figure = Figure::new(opened.take(), opened.body());
-        (opened, figure)
-    }
-
-    fn mannequin(opened: &Opened, figure: &Figure) -> Mesh {
-        let colours = Colours {
-            trunk: [0.6; 3],
-            left: [0.1, 0.4, 0.5],
-            right: [0.5, 0.2, 0.3],
-        };
-        surface(opened, figure, &colours)
+        let mesh = surface(&opened, &figure, &Colours::new(&crate::theme::tokens(true)));
+        (opened, figure, mesh)
     }
 
     #[test]
     fn a_mannequin_is_a_body_that_faces_outwards() {
-        let (opened, figure) = walker();
-        let mesh = mannequin(&opened, &figure);
+        let (opened, figure, mesh) = walker();
         assert!((1000..6000).contains(&mesh.vertices.len()), "{}", mesh.vertices.len());
         for vertex in &mesh.vertices {
             assert!((vertex.weights.iter().sum::<f32>() - 1.0).abs() < 1e-6);
@@ -551,8 +542,7 @@ mod tests {
     /// Capsules cannot show that a forearm turns about itself; skin can.
     #[test]
     fn a_wrist_that_twists_moves_its_skin() {
-        let (opened, figure) = walker();
-        let mesh = mannequin(&opened, &figure);
+        let (opened, _, mesh) = walker();
         let hand = opened.body().hands[0];
         let skeleton = opened.skeleton();
         let pose = opened.pose_at(0.0);
@@ -582,14 +572,14 @@ mod tests {
     /// The stripe of a leg is where the knee points: ahead.
     #[test]
     fn knees_point_ahead_and_elbows_bend_to_the_front() {
-        let (opened, _) = walker();
+        let opened = Opened::walk().unwrap();
         let plan = Plan::new(&opened);
         let ahead = opened.studied.analysis.heading.world_from_heading(0).rotation * DVec3::Z;
         let world = opened.pose_at(0.0).as_ref().world(opened.skeleton());
         let of = |joint: usize| (world.rotations[joint] * plan.front[joint].normalize()).dot(ahead);
-        let thighs = opened.body().thighs.unwrap();
-        let shoulders = opened.body().shoulders.unwrap();
-        for joint in thighs.into_iter().chain(shoulders).chain(opened.body().head) {
+        let body = opened.body();
+        let [thighs, shoulders] = [body.thighs, body.shoulders].map(Option::unwrap);
+        for joint in thighs.into_iter().chain(shoulders).chain(body.head) {
             assert!(
                 of(joint) > 0.5,
                 "{}: {}",

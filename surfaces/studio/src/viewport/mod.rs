@@ -14,7 +14,10 @@ mod stick;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use eframe::egui::{self, Align2, FontId, PaintCallback, PointerButton, Pos2, Rect, Role, Sense, Ui};
+use eframe::egui::{
+    self, Align, Align2, FontId, Layout, PaintCallback, PointerButton, Pos2, Rect, Response, Role, Sense, Shape, Ui,
+    vec2,
+};
 use eframe::egui_glow::CallbackFn;
 use glam::DVec3;
 use loopwright_draw::Figure;
@@ -157,7 +160,7 @@ impl Viewport {
         self.rect
     }
 
-    pub(crate) fn viewport_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    pub(crate) fn viewport_ui(&mut self, ui: &mut Ui, model: &Model) {
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
         self.rect = Some(rect);
         focus::label(
@@ -176,26 +179,26 @@ impl Viewport {
             return;
         };
         self.show_body(ui, opened, model, &tokens);
-        self.panes_ui(ui, rect, model, &response, actions);
+        self.panes_ui(ui, rect, model, &response);
         if !self.is_bare {
             flash_ui(ui, rect, model);
             self.faults_ui(ui, rect);
-            shown_ui(ui, rect, model, actions);
-            root_ui(ui, rect, model, actions);
-            switches_ui(ui, rect, model, actions);
+            shown_ui(ui, rect, model);
+            root_ui(ui, rect, model);
+            switches_ui(ui, rect, model);
             if model.shown() == Shown::Set {
-                stick::stick_ui(ui, rect, model, actions);
+                stick::stick_ui(ui, rect, model);
             }
         }
         let turns_joint = self.rings.as_ref().is_some_and(Rings::are_dragged);
         if let Some(moved) = moved_by(ui, &response, model.camera).filter(|_| !turns_joint) {
-            actions.push(Action::Look(moved));
+            model.ask(Action::Look(moved));
         }
         if let Some(body) = &mut self.body
             && let Some(size) = body.size.filter(|size| *size > 0.0 && !body.is_framed)
         {
             body.is_framed = true;
-            actions.push(Action::Look(Camera {
+            model.ask(Action::Look(Camera {
                 stature: size,
                 ..model.camera
             }));
@@ -203,16 +206,16 @@ impl Viewport {
     }
 
     /// The view, or two beside each other: the uncut stretch and the loop.
-    fn panes_ui(&mut self, ui: &Ui, rect: Rect, model: &Model, response: &egui::Response, actions: &mut Vec<Action>) {
+    fn panes_ui(&mut self, ui: &Ui, rect: Rect, model: &Model, response: &Response) {
         if model.is_split && model.made().is_some() {
             // At the same time in the loop, and from the same place.
             let halves = rect.split_left_right_at_fraction(0.5);
             let views = [(halves.0, Shown::Uncut, "Uncut"), (halves.1, Shown::Loop, "Loop")];
             for (number, (rect, shown, word)) in views.into_iter().enumerate() {
                 let first = number * BODIES;
-                self.pane_ui(ui, model, &Pane { rect, shown, first }, response, actions);
+                self.pane_ui(ui, model, &Pane { rect, shown, first }, response);
                 ui.painter_at(rect).text(
-                    rect.center_top() + egui::vec2(0.0, EDGE_POINTS),
+                    rect.center_top() + vec2(0.0, EDGE_POINTS),
                     Align2::CENTER_TOP,
                     word,
                     FontId::proportional(14.0),
@@ -227,21 +230,21 @@ impl Viewport {
                 shown: model.shown(),
                 first: 0,
             };
-            self.pane_ui(ui, model, &pane, response, actions);
+            self.pane_ui(ui, model, &pane, response);
         }
     }
 
     /// One view of the body, with the joints and rings that are clicked and dragged in it.
-    fn pane_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, response: &egui::Response, actions: &mut Vec<Action>) {
+    fn pane_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, response: &Response) {
         let Some(view) = self.view_ui(ui, model, pane) else {
             return;
         };
         if let Some(joint) = self.joints_ui(ui, model, pane, &view, response) {
-            actions.push(Action::Watch(joint));
+            model.ask(Action::Watch(joint));
         }
         let place = self.place_of_rings(model, pane, &view);
         if let (Some(rings), Some(place)) = (&mut self.rings, place) {
-            rings.rings_ui(ui, model, &place, response, actions);
+            rings.rings_ui(ui, model, &place, response);
         }
     }
 
@@ -387,12 +390,12 @@ impl Viewport {
     }
 
     /// Marks the joint that is watched and the one below the pointer; returns the one that is clicked.
-    fn joints_ui(&self, ui: &Ui, model: &Model, pane: &Pane, view: &View, response: &egui::Response) -> Option<usize> {
+    fn joints_ui(&self, ui: &Ui, model: &Model, pane: &Pane, view: &View, response: &Response) -> Option<usize> {
         let rect = pane.rect;
         let opened = model.opened()?;
         let shot = self.body.as_ref()?.shots.get(pane.last())?.as_ref()?;
         let colour = theme::of(ui).accent;
-        let seen = |joint: usize| view.see(shot.scene.world.translations[joint]).map(|seen| seen.at);
+        let seen = |joint: usize| view.see(shot.scene.world.translations[joint]);
         let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer));
         let below = pointer
             .filter(|_| !response.dragged())
@@ -450,19 +453,19 @@ impl Viewport {
 }
 
 /// Controls over the view, at a corner of it, on a ground that lets them be read.
-fn overlay_ui(ui: &mut Ui, rect: Rect, layout: egui::Layout, widgets: impl FnOnce(&mut Ui)) {
+fn overlay_ui(ui: &mut Ui, rect: Rect, layout: Layout, widgets: impl FnOnce(&mut Ui)) {
     let builder = egui::UiBuilder::new().max_rect(rect.shrink(EDGE_POINTS)).layout(layout);
     ui.scope_builder(builder, |ui| {
-        ui.spacing_mut().item_spacing = egui::vec2(2.0, 2.0);
-        let ground = ui.painter().add(egui::Shape::Noop);
+        ui.spacing_mut().item_spacing = vec2(2.0, 2.0);
+        let ground = ui.painter().add(Shape::Noop);
         widgets(ui);
         let (area, fill) = (ui.min_rect().expand(3.0), ui.visuals().panel_fill.gamma_multiply(0.8));
-        ui.painter().set(ground, egui::Shape::rect_filled(area, 6.0, fill));
+        ui.painter().set(ground, Shape::rect_filled(area, 6.0, fill));
     });
 }
 
 /// Which of the three is seen: what is marked says it.
-fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
+fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     let has_loop = model.made().is_some();
     // A narrow window has it at the lower edge.
     let corner = if is_narrow(ui) {
@@ -470,7 +473,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     } else {
         rect.with_max_x(rect.right() - 60.0)
     };
-    overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
+    overlay_ui(ui, corner, Layout::left_to_right(Align::Min), |ui| {
         let set = (Shown::Set, "Set", "The character of the set, steered by keys");
         let set = model.steered_here().map(|_| set);
         let all = [
@@ -486,7 +489,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
             let is_there = has_loop || matches!(shown, Shown::Take | Shown::Set);
             let widget = egui::Button::selectable(model.shown() == shown, word);
             if ui.add_enabled(is_there, widget).on_hover_text(tip).clicked() {
-                actions.push(Action::Show(shown));
+                model.ask(Action::Show(shown));
             }
         }
     });
@@ -502,24 +505,24 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
     } else {
         ui.spacing().interact_size.y + 12.0
     };
-    let below = rect.left_top() + egui::vec2(EDGE_POINTS, EDGE_POINTS + row);
+    let below = rect.left_top() + vec2(EDGE_POINTS, EDGE_POINTS + row);
     let colour = ui.visuals().text_color();
     ui.painter_at(rect)
         .text(below, Align2::LEFT_TOP, words, FontId::proportional(13.0), colour);
 }
 
 /// Asks how root motion is shown; a narrow window asks below the view.
-fn root_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
+fn root_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     if !is_narrow(ui) && model.shown() != Shown::Set {
         let corner = lower_edge(ui, rect);
-        overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Max), |ui| {
-            roots_ui(ui, model, actions);
+        overlay_ui(ui, corner, Layout::left_to_right(Align::Max), |ui| {
+            roots_ui(ui, model);
         });
     }
 }
 
 /// The ways in which root motion is shown.
-pub(crate) fn roots_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+pub(crate) fn roots_ui(ui: &mut Ui, model: &Model) {
     for (view, word, tip) in [
         (
             RootView::Accumulate,
@@ -531,7 +534,7 @@ pub(crate) fn roots_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     ] {
         let is_chosen = model.root_view == view;
         if ui.selectable_label(is_chosen, word).on_hover_text(tip).clicked() {
-            actions.push(Action::RootView(view));
+            model.ask(Action::RootView(view));
         }
     }
 }
@@ -546,84 +549,84 @@ fn lower_edge(ui: &Ui, rect: Rect) -> Rect {
 }
 
 /// Switches of what else is shown and from where, along the right edge; in two columns where it is low.
-fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
+fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     const COLUMN: f32 = 4.0;
     let side = ui.spacing().interact_size.y.max(26.0) + 2.0;
     let is_low = rect.height() < 2.0 * COLUMN * side + 4.0 * EDGE_POINTS;
     let columns = if is_low { 2.0 } else { 1.0 };
     let corner = rect.with_min_x(rect.right() - columns * side - 2.0 * EDGE_POINTS);
     if is_low {
-        overlay_ui(ui, corner, egui::Layout::left_to_right(egui::Align::Min), |ui| {
-            let (room, down) = (egui::vec2(side - 2.0, 0.0), egui::Layout::top_down(egui::Align::Min));
-            ui.allocate_ui_with_layout(room, down, |ui| beside_ui(ui, model, actions));
-            ui.allocate_ui_with_layout(room, down, |ui| camera_ui(ui, model, actions));
+        overlay_ui(ui, corner, Layout::left_to_right(Align::Min), |ui| {
+            let (room, down) = (vec2(side - 2.0, 0.0), Layout::top_down(Align::Min));
+            ui.allocate_ui_with_layout(room, down, |ui| beside_ui(ui, model));
+            ui.allocate_ui_with_layout(room, down, |ui| camera_ui(ui, model));
         });
     } else {
-        overlay_ui(ui, corner, egui::Layout::top_down(egui::Align::Max), |ui| {
-            beside_ui(ui, model, actions);
+        overlay_ui(ui, corner, Layout::top_down(Align::Max), |ui| {
+            beside_ui(ui, model);
             ui.add_space(6.0);
-            camera_ui(ui, model, actions);
+            camera_ui(ui, model);
         });
     }
 }
 
 /// Switches of what is shown beside the body.
-fn beside_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
-    let has_loop = model.made().is_some();
-    let tip = "The uncut stretch on the left, the loop on the right (S)";
-    let split = icons::switch(ui, Icon::Split, "Before and after", tip, has_loop, model.is_split);
-    actions.extend(split.map(Action::Split));
-    let name = "Ghost of the uncut stretch";
-    let ghost = icons::switch(
-        ui,
-        Icon::Ghost,
-        name,
-        "Ghost of the uncut stretch (G)",
-        has_loop,
-        model.has_ghost,
-    );
-    actions.extend(ghost.map(Action::Ghost));
-    let tip = "Onion skin: poses just before the seam and just after it, at once (N)";
-    let onion = icons::switch(ui, Icon::Onion, "Onion skin", tip, has_loop, model.has_onion);
-    actions.extend(onion.map(Action::Onion));
-    let name = "Path of the chosen joint over the seam";
-    let tip = "The path of the chosen joint over the seam (T): click a joint to choose it";
-    let trail = icons::switch(ui, Icon::Trail, name, tip, has_loop, model.has_trail);
-    actions.extend(trail.map(Action::Trail));
+fn beside_ui(ui: &mut Ui, model: &Model) {
+    let rows: [(_, _, _, _, fn(bool) -> Action); 4] = [
+        (
+            Icon::Split,
+            "Before and after",
+            "The uncut stretch on the left, the loop on the right (S)",
+            model.is_split,
+            Action::Split,
+        ),
+        (
+            Icon::Ghost,
+            "Ghost of the uncut stretch",
+            "Ghost of the uncut stretch (G)",
+            model.has_ghost,
+            Action::Ghost,
+        ),
+        (
+            Icon::Onion,
+            "Onion skin",
+            "Onion skin: poses just before the seam and just after it, at once (N)",
+            model.has_onion,
+            Action::Onion,
+        ),
+        (
+            Icon::Trail,
+            "Path of the chosen joint over the seam",
+            "The path of the chosen joint over the seam (T): click a joint to choose it",
+            model.has_trail,
+            Action::Trail,
+        ),
+    ];
+    for (icon, name, tip, is_on, action) in rows {
+        let set = icons::switch(ui, icon, name, tip, model.made().is_some(), is_on);
+        model.ask_all(set.map(action));
+    }
 }
 
 /// How the body is drawn, and from where it is seen.
-fn camera_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+fn camera_ui(ui: &mut Ui, model: &Model) {
     let camera = model.camera;
     let tip = "The character of the file or a mannequin, or capsules (K)";
     let character = icons::switch(ui, Icon::Body, "Character", tip, true, !model.shows_capsules);
-    actions.extend(character.map(|is_shown| Action::Capsules(!is_shown)));
-    let follows = icons::switch(
-        ui,
-        Icon::Follow,
-        "Follow",
-        "The camera follows the body (F)",
-        true,
-        camera.follows,
-    );
-    actions.extend(follows.map(|follows| Action::Look(Camera { follows, ..camera })));
-    let name = "Without perspective";
-    let is_flat = icons::switch(
-        ui,
-        Icon::Orthographic,
-        name,
-        "Without perspective (O)",
-        true,
-        camera.is_orthographic,
-    );
-    actions.extend(is_flat.map(|is_orthographic| {
+    model.ask_all(character.map(|is_shown| Action::Capsules(!is_shown)));
+    let tip = "The camera follows the body (F)";
+    let follows = icons::switch(ui, Icon::Follow, "Follow", tip, true, camera.follows);
+    model.ask_all(follows.map(|follows| Action::Look(Camera { follows, ..camera })));
+    let (name, tip) = ("Without perspective", "Without perspective (O)");
+    let is_flat = icons::switch(ui, Icon::Orthographic, name, tip, true, camera.is_orthographic);
+    model.ask_all(is_flat.map(|is_orthographic| {
         Action::Look(Camera {
             is_orthographic,
             ..camera
         })
     }));
     if icons::button(ui, Icon::Frame, "Frame", "Centre the body (C)", true).clicked() {
-        actions.push(Action::Look(camera.framed()));
+        model.ask(Action::Look(camera.framed()));
     }
 }
 
@@ -653,7 +656,7 @@ fn nearest(pointer: Pos2, opened: &Opened, seen: impl Fn(usize) -> Option<Pos2>)
 }
 
 /// The camera after what mouse and fingers did, where they did anything.
-fn moved_by(ui: &Ui, response: &egui::Response, camera: Camera) -> Option<Camera> {
+fn moved_by(ui: &Ui, response: &Response, camera: Camera) -> Option<Camera> {
     let mut moved = camera;
     // Two fingers move and zoom the view, although the first one alone would turn it.
     let fingers = ui.input(egui::InputState::multi_touch);
@@ -675,12 +678,7 @@ fn moved_by(ui: &Ui, response: &egui::Response, camera: Camera) -> Option<Camera
         moved = moved.zoomed(f64::from(pinch) * (1.0 + ZOOM_PER_POINT * f64::from(wheel)));
     }
     if response.double_clicked() {
-        moved = Camera {
-            stature: camera.stature,
-            follows: camera.follows,
-            is_orthographic: camera.is_orthographic,
-            ..Camera::default()
-        };
+        moved = camera.reset();
     }
     (moved != camera).then_some(moved)
 }
@@ -709,9 +707,8 @@ mod tests {
         Harness::builder().with_max_steps(2).build_ui_state(
             |ui, (viewport, model): &mut (Viewport, Model)| {
                 ui.ctx().set_fonts(crate::fonts::fonts());
-                let mut actions = Vec::new();
-                viewport.viewport_ui(ui, model, &mut actions);
-                for action in actions {
+                viewport.viewport_ui(ui, model);
+                for action in model.take_asked() {
                     model.apply(action);
                 }
             },
@@ -828,7 +825,7 @@ mod tests {
         harness.run_steps(2);
         assert_eq!(posed_by(&mut harness, &[]), 0);
         let camera = harness.state().1.camera;
-        let turned = camera.orbited(egui::vec2(50.0, 10.0));
+        let turned = camera.orbited(vec2(50.0, 10.0));
         assert_eq!(posed_by(&mut harness, &[Action::Look(turned)]), 0);
         assert_eq!(posed_by(&mut harness, &[Action::Step(3)]), 1);
         assert_eq!(posed_by(&mut harness, &[Action::Ghost(true)]), 1);

@@ -2,7 +2,7 @@
 
 use std::f32::consts::PI;
 
-use eframe::egui::{Align2, Color32, FontId, Mesh, Painter, Pos2, Shape, Stroke, pos2, vec2};
+use eframe::egui::{Align2, Color32, FontId, Mesh, Painter, Pos2, Shape, Stroke, vec2};
 use glam::DVec3;
 
 use super::scene::Scene;
@@ -42,7 +42,7 @@ pub(super) fn trail(painter: &Painter, view: &View, paths: &Paths, tokens: &Toke
         line(painter, view, closed, Stroke::new(2.5, colour));
     }
     if let Some(seam) = paths.closed[1].first().and_then(|&seam| view.see(seam)) {
-        painter.circle_filled(seam.at, 3.5, tokens.accent);
+        painter.circle_filled(seam, 3.5, tokens.accent);
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn trail(painter: &Painter, view: &View, paths: &Paths, tokens: &Toke
 pub(super) fn fault(painter: &Painter, view: &View, at: DVec3, words: &str, tokens: &Tokens) {
     disc(painter, view, at, tokens.review);
     if let Some(seen) = view.see(at) {
-        let beside = seen.at + vec2(18.0, 8.0);
+        let beside = seen + vec2(18.0, 8.0);
         painter.text(
             beside,
             Align2::LEFT_CENTER,
@@ -93,10 +93,7 @@ fn marks(painter: &Painter, view: &View, scene: &Scene, tokens: &Tokens) {
     for x in x - GROUND_METRES..x + GROUND_METRES {
         for z in (z - GROUND_METRES..z + GROUND_METRES).filter(|z| (x + z) % 2 == 0) {
             let corners = [[x, z], [x + 1, z], [x, z + 1], [x + 1, z + 1]].map(|[x, z]| corner(x, z));
-            square(
-                &mut mesh,
-                corners.map(|at| Some((view.see(at)?.at, fading(filled, at)))),
-            );
+            square(&mut mesh, corners.map(|at| Some((view.see(at)?, fading(filled, at)))));
         }
     }
     for beside in -GROUND_METRES..=GROUND_METRES {
@@ -115,7 +112,7 @@ fn marks(painter: &Painter, view: &View, scene: &Scene, tokens: &Tokens) {
                 } else {
                     corner(number, z + along)
                 };
-                view.see(at).map(|seen| (seen.at, fading(colour, at)))
+                view.see(at).map(|seen| (seen, fading(colour, at)))
             });
             soft_line(&mut mesh, points, soft);
         }
@@ -177,12 +174,12 @@ fn line(painter: &Painter, view: &View, points: &[DVec3], stroke: Stroke) {
     let finish = |seen: &mut Vec<Pos2>| {
         let points = std::mem::take(seen);
         if points.len() > 1 {
-            painter.add(crate::line::through(&points, stroke));
+            painter.add(crate::line::through(points, stroke));
         }
     };
     for &point in points {
         match view.see(point) {
-            Some(point) => seen.push(point.at),
+            Some(point) => seen.push(point),
             None => finish(&mut seen),
         }
     }
@@ -195,7 +192,7 @@ fn disc(painter: &Painter, view: &View, centre: DVec3, colour: Color32) {
         .map(|corner| {
             let (sin, cos) = (2.0 * PI * corner as f32 / RING as f32).sin_cos();
             let at = centre + CONTACT_METRES * DVec3::new(f64::from(cos), 0.0, f64::from(sin));
-            view.see(at).map(|seen| pos2(seen.at.x, seen.at.y))
+            view.see(at)
         })
         .collect();
     if let Some(corners) = corners {

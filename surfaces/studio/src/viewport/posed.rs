@@ -19,10 +19,7 @@ pub(super) struct PosedBody {
     pub(super) number: u64,
     /// Its vertices, from the origin of the scene on the floor.
     pub(super) vertices: Vec<Posed>,
-    /// A colour, and how much of it is laid over the body's own.
-    pub(super) tint: [f32; 4],
-    /// 1 for a body that hides what is behind it.
-    pub(super) opacity: f32,
+    pub(super) veil: Veil,
     /// Where its shadow falls: the middle along x and z, and half the sizes.
     pub(super) shadow_area: [f32; 4],
 }
@@ -30,7 +27,9 @@ pub(super) struct PosedBody {
 /// How a body looks beside its own colours.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Veil {
+    /// A colour, and how much of it is laid over the body's own.
     pub(super) tint: [f32; 4],
+    /// 1 for a body that hides what is behind it.
     pub(super) opacity: f32,
 }
 
@@ -69,14 +68,11 @@ impl PosedBody {
         Self {
             number,
             vertices,
-            tint: veil.tint,
-            opacity: veil.opacity,
+            veil,
             shadow_area: [x, z, half_x, half_z],
         }
     }
-}
 
-impl PosedBody {
     /// How high it reaches above the floor, or how far to the sides where that is more, metres.
     pub(super) fn size(&self) -> f64 {
         let size = self

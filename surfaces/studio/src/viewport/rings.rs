@@ -66,7 +66,7 @@ impl Place<'_> {
         };
         let painter = ui.painter_at(self.rect);
         let words = format!("{joint_name} {:+.1}°", angle.to_degrees());
-        let at = centre.at + vec2(0.0, -RADIUS_POINTS as f32 - 8.0);
+        let at = centre + vec2(0.0, -RADIUS_POINTS as f32 - 8.0);
         let text = painter.layout_no_wrap(words, FontId::proportional(13.0), ui.visuals().strong_text_color());
         let rect = Align2::CENTER_BOTTOM.anchor_size(at, text.size());
         painter.rect_filled(rect.expand(3.0), 4.0, ui.visuals().panel_fill.gamma_multiply(0.8));
@@ -81,21 +81,14 @@ impl Rings {
     }
 
     /// Draws them, and follows the mouse.
-    pub(super) fn rings_ui(
-        &mut self,
-        ui: &Ui,
-        model: &Model,
-        place: &Place<'_>,
-        response: &Response,
-        actions: &mut Vec<Action>,
-    ) {
+    pub(super) fn rings_ui(&mut self, ui: &Ui, model: &Model, place: &Place<'_>, response: &Response) {
         let (Some(made), Some(edit)) = (model.made(), model.edit()) else {
             return;
         };
         let clip = &made.done.made.loop_clip;
         for axis in 0..3 {
             let corners = (0..=CORNERS).filter_map(|corner| place.view.see(place.corner(axis, corner)));
-            self.seen[axis] = corners.map(|seen| seen.at).collect();
+            self.seen[axis] = corners.collect();
         }
         if self.seen.iter().any(|seen| seen.len() != CORNERS + 1) {
             return;
@@ -115,7 +108,7 @@ impl Rings {
                 secs: model.playback.secs_in(clip.period_secs()),
             });
             if model.playback.is_playing {
-                actions.push(Action::TogglePlaying);
+                model.ask(Action::TogglePlaying);
             }
         }
         self.paint(ui, place, response.hover_pos());
@@ -126,7 +119,7 @@ impl Rings {
             let edit = dragged
                 .before
                 .turned(name, dragged.secs, turn * DVec3::AXES[dragged.axis], clip);
-            actions.push(Action::Edit {
+            model.ask(Action::Edit {
                 edit: Box::new(edit),
                 is_final: response.drag_stopped(),
             });

@@ -37,7 +37,7 @@ impl Moment {
                 root_secs: secs,
             };
         }
-        let within_secs = model.playback.secs_in(span_secs(model, shown));
+        let within_secs = model.playback.secs_in(model.span_of(shown));
         Self {
             shown,
             within_secs,
@@ -51,23 +51,15 @@ impl Moment {
 
     /// Moments just before and after the seam that is nearest, with their times from it; none in a take or a blend.
     pub(super) fn around_seam(model: &Model, shown: Shown) -> Vec<(Self, f64)> {
-        let span_secs = span_secs(model, shown);
+        let span_secs = model.span_of(shown);
         if !matches!(shown, Shown::Loop | Shown::Uncut) || span_secs <= 0.0 {
             return Vec::new();
         }
-        let seam_secs = match model.root_view {
-            RootView::Accumulate => (model.playback.secs / span_secs).round().max(1.0) * span_secs,
-            RootView::World => span_secs,
-            RootView::InPlace => 0.0,
-        };
         let moments = AROUND_SEAM_SECS.map(|from_seam| {
             let moment = Self {
                 shown,
                 within_secs: from_seam.rem_euclid(span_secs),
-                root_secs: match model.root_view {
-                    RootView::InPlace => 0.0,
-                    _ => seam_secs + from_seam,
-                },
+                root_secs: model.root_secs(from_seam, span_secs),
             };
             (moment, from_seam)
         });
@@ -80,18 +72,6 @@ impl Moment {
             shown: Shown::Uncut,
             ..self
         }
-    }
-}
-
-/// Length of what is shown; without a loop it is the take.
-fn span_secs(model: &Model, shown: Shown) -> f64 {
-    if let (Shown::Blend, Some(mixed)) = (shown, model.set().mixed()) {
-        return mixed.period_secs();
-    }
-    match (shown, model.made(), model.opened()) {
-        (Shown::Loop | Shown::Uncut, Some(made), _) => made.period_secs(),
-        (_, _, Some(opened)) => opened.take().duration_secs(),
-        _ => 0.0,
     }
 }
 
@@ -180,14 +160,10 @@ impl Scene {
         let world = pose.as_ref().world(clip.skeleton()).moved(clip.root_pose_at(root_secs));
         let root = clip.root();
         let floor = root.at(root_secs).translation.y;
-        let path = (0..=PATH_POINTS)
-            .map(|point| root_secs - within_secs + clip.period_secs() * point as f64 / PATH_POINTS as f64)
-            .map(|secs| at_height(root.at(secs).translation, floor))
-            .collect();
         Self {
             floor,
             centre: at_height(root.at(root_secs).translation, floor),
-            path,
+            path: path_of(clip, root_secs - within_secs, floor),
             standing: Vec::new(),
             points: figure.points(&world),
             world,
@@ -233,21 +209,25 @@ impl Scene {
             RootView::Accumulate => root_secs - within_secs,
             _ => 0.0,
         };
-        let path = (0..=PATH_POINTS)
-            .map(|point| first + period_secs * point as f64 / PATH_POINTS as f64)
-            .map(|secs| at_height(root.at(secs).translation, floor))
-            .collect();
         let source_frame = cut.start_frame() + within_secs / period_secs * cut.num_frames();
         let nearest = (source_frame.round() as usize).min(opened.take().num_frames() - 1);
         Self {
             floor,
             centre: at_height(root.at(root_secs).translation, floor),
-            path,
+            path: path_of(clip, first, floor),
             standing: standing(opened, nearest, &points, floor),
             world,
             points,
         }
     }
+}
+
+/// The path of the root of a loop over one cycle from a time on, on the ground.
+fn path_of(clip: &LoopClip, first_secs: f64, floor: f64) -> Vec<DVec3> {
+    (0..=PATH_POINTS)
+        .map(|point| first_secs + clip.period_secs() * point as f64 / PATH_POINTS as f64)
+        .map(|secs| at_height(clip.root().at(secs).translation, floor))
+        .collect()
 }
 
 fn at_height(point: DVec3, height: f64) -> DVec3 {

@@ -5,7 +5,7 @@ use loopwright_core::loop_clip::LoopKeys;
 use loopwright_core::quality::{Stand, farthest_slide_of_stances, stands};
 use loopwright_job::checks::{GOOD_FOOT_HEIGHT_METRES, GOOD_FOOT_SLIDE_METRES};
 
-use crate::model::{Made, Model, RootView};
+use crate::model::{Made, Model};
 
 /// Time before the seam and after it over which the path of a joint is drawn, seconds.
 const AROUND_SECS: f64 = 0.5;
@@ -65,25 +65,16 @@ impl Trail {
     pub(super) fn paths(&self, model: &Model, made: &Made) -> Paths {
         let (clip, source) = (&made.done.made.loop_clip, &made.done.made.source);
         let period = made.period_secs();
-        let seam_secs = match model.root_view {
-            RootView::Accumulate => (model.playback.secs / period).round().max(1.0) * period,
-            RootView::World => period,
-            RootView::InPlace => 0.0,
-        };
-        let root_secs = |secs: f64| match model.root_view {
-            RootView::InPlace => 0.0,
-            _ => seam_secs + secs,
-        };
         Paths {
             closed: [false, true].map(|is_after| {
                 (self.closed.iter())
                     .filter(|(secs, _)| if is_after { *secs >= 0.0 } else { *secs <= 0.0 })
-                    .map(|&(secs, point)| clip.root_pose_at(root_secs(secs)).transform_point(point))
+                    .map(|&(secs, point)| clip.root_pose_at(model.root_secs(secs, period)).transform_point(point))
                     .collect()
             }),
             uncut: self.uncut.each_ref().map(|side| {
                 (side.iter())
-                    .map(|&(secs, point)| source.root.at(root_secs(secs)).transform_point(point))
+                    .map(|&(secs, point)| source.root.at(model.root_secs(secs, period)).transform_point(point))
                     .collect()
             }),
         }

@@ -12,7 +12,7 @@ const RIGHT_POINTS: Vec2 = vec2(-110.0, -64.0);
 const LEFT_POINTS: Vec2 = vec2(60.0, -112.0);
 
 /// Shows the stick of a set that is played.
-pub(super) fn stick_ui(ui: &Ui, rect: Rect, model: &Model, actions: &mut Vec<Action>) {
+pub(super) fn stick_ui(ui: &Ui, rect: Rect, model: &Model) {
     let Some(steered) = model.steered_here() else { return };
     let centre = if super::is_narrow(ui) {
         rect.left_bottom() + LEFT_POINTS
@@ -40,6 +40,6 @@ pub(super) fn stick_ui(ui: &Ui, rect: Rect, model: &Model, actions: &mut Vec<Act
         let [_, fastest] = steered.speeds();
         let share = drawn / REACH_POINTS;
         let velocity = fastest * model.camera.on_ground([f64::from(share.x), -f64::from(share.y)]);
-        actions.push(Action::Steer(Steer::Velocity(velocity)));
+        model.ask(Action::Steer(Steer::Velocity(velocity)));
     }
 }

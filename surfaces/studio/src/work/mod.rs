@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 use loopwright_formats::{Format, loop_file::facts::Grade};
 use loopwright_job::recipe::{Recipe, StudyArgs};
+use serde::{Deserialize, Serialize};
 
 use crate::road::{
     Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened, SetError, SetFiles, SetOrder,
@@ -30,35 +31,51 @@ use crate::road::{
 };
 
 /// A take that is read as a recipe says.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TakeFile {
     /// Name of its file.
     pub file_name: String,
     /// Its file.
+    #[serde(with = "crate::road::bytes")]
     pub bytes: Arc<Vec<u8>>,
     /// The recipe.
+    #[serde(with = "crate::road::recipe_text")]
     pub recipe: Box<Recipe>,
     /// Files that the recipe names and that are open.
     pub named: Vec<NamedFile>,
 }
 
-/// A piece of work.
-#[derive(Clone, Debug)]
+/// A piece of work. What is done with a take that is open is handed over in another form.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "fields are what their names say")]
 pub enum Job {
     /// Make the walk that the studio opens with, and find its loops.
     Walk,
     /// Read a file and find its loops.
-    Open { file_name: String, bytes: Arc<Vec<u8>> },
+    Open(NamedFile),
     /// Read a file again, as a recipe says.
     Follow {
         take: TakeFile,
         /// The choices, where they are known already; otherwise those of the recipe.
         edit: Option<Box<Edit>>,
     },
+    /// Say how long some of the animations of a file are, and what they are, from one on.
+    List { take: TakeFile, from: usize },
+    /// Read a take as a recipe says, make its loop, and write it by a name.
+    ReadFile {
+        take: TakeFile,
+        format: Format,
+        stem: String,
+    },
+    /// Make a set of takes.
+    MakeSet(Box<SetOrder>),
+
+    // Skipped ones are last: values are told apart by their number.
     /// Work something out of a take.
+    #[serde(skip)]
     Study { opened: Arc<Opened>, study: Study },
     /// Make a loop.
+    #[serde(skip)]
     Make {
         opened: Arc<Opened>,
         edit: Box<Edit>,
@@ -66,35 +83,23 @@ pub enum Job {
         is_draft: bool,
     },
     /// Make a loop to say its grade, while there is nothing else to do.
+    #[serde(skip)]
     Judge { opened: Arc<Opened>, edit: Box<Edit> },
-    /// Say how long some of the animations of a file are, and what they are, from one on.
-    List {
-        file_name: String,
-        bytes: Arc<Vec<u8>>,
-        study: Box<StudyArgs>,
-        from: usize,
-    },
     /// Make a loop of a take, and write it by a name.
+    #[serde(skip)]
     MakeFile {
         opened: Arc<Opened>,
         edit: Box<Edit>,
         format: Format,
         stem: String,
     },
-    /// Read a take as a recipe says, make its loop, and write it by a name.
-    ReadFile {
-        take: TakeFile,
-        format: Format,
-        stem: String,
-    },
     /// Write a loop.
+    #[serde(skip)]
     Export {
         opened: Arc<Opened>,
         made: Arc<Made>,
         format: Format,
     },
-    /// Make a set of takes.
-    MakeSet(Box<SetOrder>),
 }
 
 /// The result of a piece of work.
@@ -123,7 +128,7 @@ impl Job {
     pub fn run(self, tell: Tell<'_>) -> Done {
         match self {
             Self::Walk => Done::Opened(Opened::walk().map(Arc::new)),
-            Self::Open { file_name, bytes } => {
+            Self::Open(NamedFile { file_name, bytes }) => {
                 let tell = |step: Step| tell(step.of(&file_name));
                 let opened = Opened::read_telling(&file_name, bytes, &StudyArgs::default(), &[], &tell);
                 Done::Opened(opened.map(Arc::new))
@@ -142,13 +147,8 @@ impl Job {
                 Done::Made(made.map(Arc::new))
             }
             Self::Judge { opened, edit } => Done::Judged(Made::of(&opened, &edit).ok().map(|made| made.verdict.grade)),
-            Self::List {
-                file_name,
-                bytes,
-                study,
-                from,
-            } => {
-                let (names, listed) = list(&file_name, &bytes, &study, from);
+            Self::List { take, from } => {
+                let (names, listed) = list(&take.file_name, &take.bytes, &take.recipe.take, from);
                 Done::Listed(names, listed)
             }
             Self::MakeFile {
@@ -167,7 +167,7 @@ impl Job {
     pub fn progress(&self) -> String {
         match self {
             Self::Walk => "Making a walk".to_owned(),
-            Self::Open { file_name, .. }
+            Self::Open(NamedFile { file_name, .. })
             | Self::Follow {
                 take: TakeFile { file_name, .. },
                 ..
@@ -178,7 +178,7 @@ impl Job {
                 Study::Fit => "Fitting a controller".to_owned(),
             },
             Self::Make { .. } | Self::Judge { .. } => "Closing the loop".to_owned(),
-            Self::List { file_name, .. } => format!("Listing {file_name}"),
+            Self::List { take, .. } => format!("Listing {}", take.file_name),
             Self::MakeFile { stem, .. } | Self::ReadFile { stem, .. } => format!("Writing {stem}"),
             Self::Export { .. } => "Writing the loop".to_owned(),
             Self::MakeSet(_) => "Making a set".to_owned(),
@@ -202,14 +202,14 @@ impl Job {
     fn is_long(&self) -> bool {
         matches!(
             self,
-            Self::Open { .. } | Self::Follow { .. } | Self::Study { .. } | Self::MakeSet(_)
+            Self::Open(_) | Self::Follow { .. } | Self::Study { .. } | Self::MakeSet(_)
         )
     }
 
     /// What its answer is where it ends without one, for a reason.
     fn lost(&self) -> fn(String) -> Done {
         match self {
-            Self::Walk | Self::Open { .. } => |reason| Done::Opened(Err(OpenError::Beside(reason))),
+            Self::Walk | Self::Open(_) => |reason| Done::Opened(Err(OpenError::Beside(reason))),
             Self::Follow { .. } => |reason| Done::Followed(Err(OpenError::Beside(reason))),
             Self::Make { .. } | Self::Study { .. } => |reason| Done::Made(Err(MadeError::Beside(reason))),
             Self::Judge { .. } => |_| Done::Judged(None),
@@ -221,22 +221,28 @@ impl Job {
         }
     }
 
-    /// Whether nobody waits for it: all other work goes before.
-    fn is_quiet(&self) -> bool {
-        matches!(self, Self::Judge { .. } | Self::List { .. })
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Walk => Kind::Opens,
+            Self::Open(_) | Self::Follow { .. } => Kind::Reads,
+            Self::Judge { .. } | Self::List { .. } => Kind::Quiet,
+            Self::MakeSet(_) => Kind::MakesSet,
+            _ => Kind::Other,
+        }
     }
+}
 
-    fn reads(&self) -> bool {
-        matches!(self, Self::Open { .. } | Self::Follow { .. })
-    }
-
-    fn opens(&self) -> bool {
-        matches!(self, Self::Walk | Self::Open { .. } | Self::Follow { .. })
-    }
-
-    fn makes_a_set(&self) -> bool {
-        matches!(self, Self::MakeSet(_))
-    }
+/// Work as far as others care what goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    /// A take is opened that is in no file.
+    Opens,
+    /// A take is opened from its file.
+    Reads,
+    /// Nobody waits for it: all other work goes before.
+    Quiet,
+    MakesSet,
+    Other,
 }
 
 /// A loop in a file of that name. Errors: [`ExportError`].
@@ -308,7 +314,7 @@ impl Work {
 
     /// Does this next. A take that is opened replaces all other work.
     pub fn start(&mut self, job: Job) {
-        if job.opens() {
+        if matches!(job.kind(), Kind::Opens | Kind::Reads) {
             self.cancel();
         }
         match &self.running {
@@ -330,7 +336,7 @@ impl Work {
 
     /// What is going on that somebody waits for.
     pub fn progress(&self) -> Option<&str> {
-        let running = self.running.as_ref().filter(|running| !running.is_quiet);
+        let running = self.running.as_ref().filter(|running| running.kind != Kind::Quiet);
         running.map(Running::progress)
     }
 
@@ -339,19 +345,23 @@ impl Work {
         self.running.is_none()
     }
 
+    fn is(&self, kind: Kind) -> bool {
+        self.running.as_ref().is_some_and(|running| running.kind == kind)
+    }
+
     /// Whether a take is being opened.
     pub fn opens(&self) -> bool {
-        self.running.as_ref().is_some_and(|running| running.opens)
+        self.is(Kind::Opens) || self.reads_a_file()
     }
 
     /// Whether a set is being made.
     pub fn makes_a_set(&self) -> bool {
-        self.running.as_ref().is_some_and(|running| running.makes_a_set)
+        self.is(Kind::MakesSet)
     }
 
     /// Whether a file is being read.
     pub fn reads_a_file(&self) -> bool {
-        self.running.as_ref().is_some_and(|running| running.reads)
+        self.is(Kind::Reads)
     }
 
     /// Whether what goes on is done by the next call of [`Self::poll`], in no time.

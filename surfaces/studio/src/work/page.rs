@@ -8,7 +8,7 @@ use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use super::parcel::{Answer, Arrays, Ask, Files, ParcelError, packed, unpacked};
-use super::{Done, Job, Wake};
+use super::{Done, Job, Kind, Wake};
 use crate::road::Opened;
 
 /// Script of the worker, beside the page.
@@ -68,10 +68,7 @@ enum Said {
 #[derive(Debug)]
 pub(super) struct Running {
     progress: String,
-    pub(super) opens: bool,
-    pub(super) reads: bool,
-    pub(super) makes_a_set: bool,
-    pub(super) is_quiet: bool,
+    pub(super) kind: Kind,
     job: Job,
     how: How,
 }
@@ -143,10 +140,7 @@ impl Crew {
         };
         Running {
             progress,
-            opens: job.opens(),
-            reads: job.reads(),
-            makes_a_set: job.makes_a_set(),
-            is_quiet: job.is_quiet(),
+            kind: job.kind(),
             job,
             how,
         }
@@ -164,10 +158,10 @@ impl Crew {
         self.hire();
         let beside = self.beside.as_ref()?;
         // Work that cannot be packed is done here, which reports what is wrong with it.
-        let (ask, files) = Ask::new(job, self.knows.as_ref()).ok()?;
+        let (ask, files) = Ask::new(job, self.knows.as_ref());
         self.num_asked += 1;
         // The worker opens another take, which is known once it has answered.
-        if !(files.is_empty() || job.leaves_the_take()) || job.opens() {
+        if !(files.is_empty() || job.leaves_the_take()) || job.kind() == Kind::Opens {
             self.knows = None;
         }
         Sending {
@@ -185,7 +179,7 @@ impl Crew {
     /// nobody waits for it.
     pub(super) fn can_drop(&self, running: &Running, job: &Job) -> bool {
         let is_made_anew = job.is_draft() && matches!(running.job, Job::Make { .. });
-        matches!(running.how, How::Beside { .. }) && (running.is_quiet || is_made_anew)
+        matches!(running.how, How::Beside { .. }) && (running.kind == Kind::Quiet || is_made_anew)
     }
 
     /// Gives up a piece of work: its worker is ended, and the next piece starts another.

@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
-use super::{Done, Job, Wake};
+use super::{Done, Job, Kind, Wake};
 
 /// Starts threads for work.
 #[derive(Debug, Default)]
@@ -14,10 +14,7 @@ pub(super) struct Crew {
 #[derive(Debug)]
 pub(super) struct Running {
     progress: String,
-    pub(super) opens: bool,
-    pub(super) reads: bool,
-    pub(super) makes_a_set: bool,
-    pub(super) is_quiet: bool,
+    pub(super) kind: Kind,
     answer: Receiver<Answer>,
     /// Makes the answer if its thread ends without one.
     lost: fn(String) -> Done,
@@ -51,10 +48,7 @@ impl Crew {
         let (sender, answer) = channel();
         let running = Running {
             progress: job.progress(),
-            opens: job.opens(),
-            reads: job.reads(),
-            makes_a_set: job.makes_a_set(),
-            is_quiet: job.is_quiet(),
+            kind: job.kind(),
             lost: job.lost(),
             answer,
         };
@@ -75,7 +69,7 @@ impl Crew {
     /// Whether work may be forgotten for the sake of another piece: a thread goes on anyway, and two would share the processor. What
     /// nobody waits for is short.
     pub(super) fn can_drop(&self, running: &Running, _job: &Job) -> bool {
-        running.is_quiet
+        running.kind == Kind::Quiet
     }
 
     /// Forgets a piece of work: its thread ends by itself, and nobody hears of it.

@@ -4,10 +4,9 @@ use eframe::egui::accesskit::{Role, Toggled};
 use egui_kittest::Node;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use loopwright_core::closure::Preset;
-use loopwright_studio::Action;
-use loopwright_studio::model::{Made, Shown, Stretch};
+use loopwright_studio::model::{Made, Shown};
 
-use super::driven::{Driven, apply, click, find, is_made, model, press, studio, unfold, wait, wait_for};
+use super::driven::{Driven, studio};
 
 fn slider<'h>(harness: &'h Driven, label: &'h str) -> Node<'h> {
     let slider = (harness.query_all_by_label(label)).find(|node| node.accesskit_node().role() == Role::Slider);
@@ -16,17 +15,17 @@ fn slider<'h>(harness: &'h Driven, label: &'h str) -> Node<'h> {
 
 /// Moves a slider as far as it goes towards a value.
 fn slide(harness: &mut Driven, label: &str, value: f64) {
-    find(harness, label);
+    harness.find(label);
     slider(harness, label).set_value_accesskit(value);
     harness.run_steps(3);
-    wait(harness, label, is_made);
+    harness.wait_made();
 }
 
 fn choose(harness: &mut Driven, list: &str, entry: &str) {
-    find(harness, list);
+    harness.find(list);
     harness.get_by_label(list).click();
     harness.run_steps(3);
-    click(harness, entry);
+    harness.click(entry);
 }
 
 /// How far the uncut stretch is from the loop at both ends: the largest angle of a joint, radians.
@@ -44,23 +43,15 @@ fn moved(made: &Made) -> [f64; 2] {
 #[test]
 fn the_ratio_says_which_end_moves() {
     let mut harness = studio(1280.0, 2400.0);
-    click(&mut harness, "Lock planted feet");
+    harness.click("Lock planted feet");
     // A stretch that closes badly, so that one sees what moves.
-    let stretch = Stretch::Frames {
-        start_frame: 20.0,
-        end_frame: 50.0,
-    };
-    apply(&mut harness, Action::Choose(stretch));
-    wait(&mut harness, "the stretch is made", is_made);
+    harness.choose_frames(20.0, 50.0);
     // Inertialize Start moves the start alone, Inertialize End the end alone, and the ratio is between.
     choose(&mut harness, "Method", "spring");
     for share in [1.0, 0.0, 0.25] {
         slide(&mut harness, "Share of the start", share);
-        assert_eq!(
-            model(&harness).edit().unwrap().settings.closure.method.shares.rho,
-            share
-        );
-        let [start, end] = moved(model(&harness).made().unwrap());
+        assert_eq!(harness.edit().settings.closure.method.shares.rho, share);
+        let [start, end] = moved(harness.made());
         let gap = start + end;
         assert!(gap > 0.2, "else nothing is shown: {start} {end}");
         assert!((start / gap - share).abs() < 0.1, "{share}: {start} {end}");
@@ -71,7 +62,7 @@ fn the_ratio_says_which_end_moves() {
 #[test]
 fn times_and_hardness_at_both_ends() {
     let mut harness = studio(1280.0, 2400.0);
-    click(&mut harness, "Lock planted feet");
+    harness.click("Lock planted feet");
     let rows = [
         ("spring", "Half-life", [0.01, 0.2]),
         ("cubic", "Blend time", [0.01, 1.0]),
@@ -82,10 +73,10 @@ fn times_and_hardness_at_both_ends() {
     ];
     for (method, slider, [low, high]) in rows {
         choose(&mut harness, "Method", method);
-        click(&mut harness, "Times of both ends apart");
+        harness.click("Times of both ends apart");
         slide(&mut harness, &format!("{slider} at the start"), low);
         slide(&mut harness, &format!("{slider} at the end"), high);
-        let method = model(&harness).edit().unwrap().settings.closure.method;
+        let method = harness.edit().settings.closure.method;
         let set = [method.start, method.end].map(|shape| shape.values().find(|(by, _)| by.label == slider).unwrap().1);
         assert_eq!(set, [low, high], "{slider}");
     }
@@ -103,7 +94,7 @@ fn playing_and_looking() {
     for (label, shown) in [("Uncut", Shown::Uncut), ("Loop", Shown::Loop)] {
         harness.get_by_label(label).click();
         harness.run_steps(2);
-        assert_eq!(model(&harness).shown(), shown);
+        assert_eq!(harness.model().shown(), shown);
     }
     harness.get_by_label("Pause").click();
     for (label, value) in [("Speed", 0.1), ("Speed", 2.0), ("Speed", 4.0), ("Time", 0.5)] {
@@ -111,22 +102,15 @@ fn playing_and_looking() {
         let shown = slider(&harness, label).accesskit_node().numeric_value().unwrap();
         assert!((shown - value).abs() < 1e-9, "{label}: {shown}");
     }
-    assert!((model(&harness).playback_secs() - 0.5).abs() < 1e-9);
+    assert!((harness.model().playback_secs() - 0.5).abs() < 1e-9);
     harness.get_by_label("One period with the seam in the middle");
-    press(&mut harness, "Joint of the curves");
+    harness.press("Joint of the curves");
     // One of those that are seen before the list is scrolled.
-    let joint = model(&harness)
-        .opened()
-        .unwrap()
-        .take()
-        .skeleton()
-        .joint(1)
-        .name
-        .clone();
+    let joint = harness.opened().take().skeleton().joint(1).name.clone();
     harness.get_by_label(&joint).click();
     harness.run_steps(3);
     // The joint of the curves is the one that other panels are about.
-    unfold(&mut harness, "Joints of their own");
+    harness.unfold("Joints of their own");
     harness.get_by_label(&format!("Close {joint} in its own way"));
     harness.get_by_label("Before and after");
     harness.get_by_label("Frame");
@@ -138,8 +122,8 @@ fn presets_have_all_their_times_in_sight() {
     let mut harness = studio(1400.0, 900.0);
     for preset in Preset::ALL {
         let name = format!("Preset {}", preset.as_str());
-        click(&mut harness, &name);
-        assert_eq!(model(&harness).edit().unwrap().settings.closure.method, preset.method());
+        harness.click(&name);
+        assert_eq!(harness.edit().settings.closure.method, preset.method());
         let marked = harness.get_by_label(&name).accesskit_node().toggled();
         assert_eq!(marked, Some(Toggled::True), "{name}");
         let shape = preset.method().start;
@@ -152,17 +136,11 @@ fn presets_have_all_their_times_in_sight() {
         }
     }
     // One click takes a time back to its default.
-    click(&mut harness, "Preset cubic");
+    harness.click("Preset cubic");
     slide(&mut harness, "Blend time at the start", 0.9);
-    assert_ne!(
-        model(&harness).edit().unwrap().settings.closure.method,
-        Preset::Cubic.method()
-    );
-    click(&mut harness, "Reset Blend time at the start");
-    assert_eq!(
-        model(&harness).edit().unwrap().settings.closure.method,
-        Preset::Cubic.method()
-    );
+    assert_ne!(harness.edit().settings.closure.method, Preset::Cubic.method());
+    harness.click("Reset Blend time at the start");
+    assert_eq!(harness.edit().settings.closure.method, Preset::Cubic.method());
     // The root has blend times of its own.
     choose(&mut harness, "Root motion", "inertialized");
     for (label, value) in [
@@ -172,7 +150,7 @@ fn presets_have_all_their_times_in_sight() {
     ] {
         slide(&mut harness, label, value);
     }
-    let blend = model(&harness).edit().unwrap().settings.root.blend;
+    let blend = harness.edit().settings.root.blend;
     assert_eq!(
         (blend.start_secs, blend.end_secs, blend.share),
         (Some(0.3), Some(0.4), Some(0.7))
@@ -183,15 +161,13 @@ fn presets_have_all_their_times_in_sight() {
 #[test]
 fn frames_and_loops_are_counted() {
     let mut harness = studio(1400.0, 900.0);
-    press(&mut harness, "Pause");
-    press(&mut harness, "To the start");
-    let last = model(&harness).made().unwrap().done.made.loop_clip.num_samples() - 1;
+    harness.press("Pause");
+    harness.press("To the start");
+    let last = harness.made().done.made.loop_clip.num_samples() - 1;
     harness.get_by_label(&format!("Frame 0 / {last}"));
     harness.get_by_label("Loop 1");
-    press(&mut harness, "Step on");
+    harness.press("Step on");
     harness.get_by_label(&format!("Frame 1 / {last}"));
-    press(&mut harness, "Play");
-    wait_for(&mut harness, "the seam is crossed", |harness| {
-        harness.query_by_label("Loop 2").is_some()
-    });
+    harness.press("Play");
+    harness.wait_label("Loop 2");
 }

@@ -1,30 +1,50 @@
 //! A studio without a window, and the hands that drive it.
 
+use std::ops::{Deref, DerefMut};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use std::{path::Path, process::Output};
+use std::{process::Output, sync::Arc};
 
+use eframe::egui::{Event, Key, Modifiers, Pos2, Rect, Vec2, vec2};
 use egui_kittest::{Harness, kittest::Queryable as _};
+use loopwright_core::LoopClip;
 use loopwright_formats::{Format, Source, write_take};
+use loopwright_studio::model::{Edit, Exported, Made, Opened, Stretch};
 use loopwright_studio::{Action, Model, Studio};
 use loopwright_synth::{WalkSettings, synthesize};
 use tempfile::TempDir;
 
 /// Longest that work beside the window may take in a debug build on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(120);
 
-pub(crate) type Driven = Harness<'static, Option<Studio>>;
+/// A studio that is driven as a person drives it.
+pub(crate) struct Driven(Harness<'static, Option<Studio>>);
+
+impl Deref for Driven {
+    type Target = Harness<'static, Option<Studio>>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl DerefMut for Driven {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
+    }
+}
 
 /// A studio in a window of that size, once it shows the walk that it opens with.
 pub(crate) fn studio(width: f32, height: f32) -> Driven {
     let mut harness = studio_that(width, height, |_| {});
-    wait(&mut harness, "the walk is closed", is_made);
+    harness.wait_made();
     harness
 }
 
 /// A studio that something is done to before its first frame.
 pub(crate) fn studio_that(width: f32, height: f32, first: impl Fn(&mut Studio) + 'static) -> Driven {
     let builder = Harness::builder().with_size([width, height]).with_max_steps(2);
-    let mut harness = builder.build_ui_state(
+    let mut harness = Driven(builder.build_ui_state(
         move |ui, studio: &mut Option<Studio>| {
             let ctx = ui.ctx().clone();
             let studio = studio.get_or_insert_with(|| {
@@ -35,7 +55,7 @@ pub(crate) fn studio_that(width: f32, height: f32, first: impl Fn(&mut Studio) +
             studio.studio_ui(ui);
         },
         None,
-    );
+    ));
     harness.step();
     harness
 }
@@ -43,11 +63,20 @@ pub(crate) fn studio_that(width: f32, height: f32, first: impl Fn(&mut Studio) +
 /// A folder with `stroll.bvh`, and a studio that has opened it.
 pub(crate) fn studio_with_stroll(width: f32, height: f32) -> (TempDir, Driven) {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("stroll.bvh");
-    std::fs::write(&path, walk(Format::Bvh, &stroll())).unwrap();
+    let [path] = strolls(folder.path(), ["stroll.bvh"]);
     let mut harness = studio(width, height);
-    open(&mut harness, &path);
+    harness.open(&path);
     (folder, harness)
+}
+
+/// Writes the walk that differs from the studio's into files of these names.
+pub(crate) fn strolls<const N: usize>(folder: &Path, names: [&str; N]) -> [PathBuf; N] {
+    let bytes = walk(Format::Bvh, &stroll());
+    names.map(|name| {
+        let path = folder.join(name);
+        std::fs::write(&path, &bytes).unwrap();
+        path
+    })
 }
 
 /// A walk that differs from the one that the studio opens with.
@@ -60,43 +89,9 @@ pub(crate) fn walk(format: Format, settings: &WalkSettings) -> Vec<u8> {
     write_take(&take, &Source::for_take(&take, format)).unwrap().bytes
 }
 
-pub(crate) fn model(harness: &Driven) -> &Model {
-    harness.state().as_ref().unwrap().model()
-}
-
 /// Whether the loop of what is set is there, with its feet held.
 pub(crate) fn is_made(model: &Model) -> bool {
     model.progress().is_none() && model.finished().is_some()
-}
-
-/// Draws frames until something is so of the model.
-pub(crate) fn wait(harness: &mut Driven, what: &str, is_so: impl Fn(&Model) -> bool) {
-    wait_for(harness, what, |harness| is_so(model(harness)));
-}
-
-/// Draws frames until something is so of what is seen.
-pub(crate) fn wait_for(harness: &mut Driven, what: &str, is_so: impl Fn(&Driven) -> bool) {
-    let start = Instant::now();
-    while !is_so(harness) {
-        assert!(start.elapsed() < PATIENCE, "never: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-        harness.step();
-    }
-    harness.run_steps(2);
-}
-
-/// Exports the loop, or saves its recipe, by the button of that label, into the folder that is offered.
-pub(crate) fn export_by(harness: &mut Driven, label: &str) {
-    press(harness, label);
-    write_here(harness);
-}
-
-/// Has files go into the folder that is offered, where that is asked.
-pub(crate) fn write_here(harness: &mut Driven) {
-    wait_for(harness, "it is asked where to", |harness| {
-        harness.query_by_label("Write here").is_some()
-    });
-    press(harness, "Write here");
 }
 
 /// The tabs beside the view, on wide windows and on narrow ones.
@@ -108,64 +103,198 @@ const TABS: [&str; 5] = [
     "Export to a file",
 ];
 
-/// Goes through the tabs until one has that label, as a person does who looks for it.
-pub(crate) fn find(harness: &mut Driven, label: &str) {
-    for tab in TABS {
-        if harness.query_all_by_label(label).next().is_some() {
-            return;
+impl Driven {
+    pub(crate) fn model(&self) -> &Model {
+        self.state().as_ref().unwrap().model()
+    }
+
+    pub(crate) fn edit(&self) -> &Edit {
+        self.model().edit().unwrap()
+    }
+
+    pub(crate) fn opened(&self) -> &Arc<Opened> {
+        self.model().opened().unwrap()
+    }
+
+    pub(crate) fn made(&self) -> &Arc<Made> {
+        self.model().made().unwrap()
+    }
+
+    /// The keys of the loop that is shown.
+    pub(crate) fn clip(&self) -> LoopClip {
+        self.made().done.made.loop_clip.clone()
+    }
+
+    pub(crate) fn rect(&self, label: &str) -> Rect {
+        self.get_by_label(label).rect()
+    }
+
+    /// Draws frames until something is so of the model.
+    #[track_caller]
+    pub(crate) fn wait(&mut self, what: &str, is_so: impl Fn(&Model) -> bool) {
+        self.wait_for(what, |driven| is_so(driven.model()));
+    }
+
+    /// Draws frames until the loop of what is set is there.
+    #[track_caller]
+    pub(crate) fn wait_made(&mut self) {
+        self.wait("the loop is made", is_made);
+    }
+
+    /// Draws frames until something is so of what is seen.
+    #[track_caller]
+    pub(crate) fn wait_for(&mut self, what: &str, is_so: impl Fn(&Self) -> bool) {
+        let start = Instant::now();
+        while !is_so(self) {
+            assert!(start.elapsed() < PATIENCE, "never: {what}");
+            std::thread::sleep(Duration::from_millis(5));
+            self.step();
         }
-        if let Some(tab) = harness.query_by_label(tab) {
-            tab.click();
-            harness.run_steps(3);
+        self.run_steps(2);
+    }
+
+    /// Draws frames until there is a widget whose label has these words.
+    #[track_caller]
+    pub(crate) fn wait_label(&mut self, words: &str) {
+        self.wait_for(words, |driven| {
+            driven.query_all_by_label_contains(words).next().is_some()
+        });
+    }
+
+    /// Draws frames until a problem is said, whose words are returned.
+    #[track_caller]
+    pub(crate) fn wait_problem(&mut self) -> String {
+        self.wait("a problem is said", |model| model.problem().is_some());
+        self.model().problem().unwrap().to_string()
+    }
+
+    pub(crate) fn key(&mut self, key: Key) {
+        self.key_press(key);
+        self.run_steps(3);
+    }
+
+    /// Exports the loop, or saves its recipe, by the button of that label, into the folder that is offered.
+    #[track_caller]
+    pub(crate) fn export_by(&mut self, label: &str) {
+        self.press(label);
+        self.write_here();
+    }
+
+    /// Has files go into the folder that is offered, where that is asked.
+    #[track_caller]
+    pub(crate) fn write_here(&mut self) {
+        self.wait_label("Write here");
+        self.press("Write here");
+    }
+
+    /// Goes through the tabs until one has that label, as a person does who looks for it.
+    pub(crate) fn find(&mut self, label: &str) {
+        for tab in TABS {
+            if self.query_all_by_label(label).next().is_some() {
+                return;
+            }
+            if let Some(tab) = self.query_by_label(tab) {
+                tab.click();
+                self.run_steps(3);
+            }
         }
+    }
+
+    #[track_caller]
+    pub(crate) fn press(&mut self, label: &str) {
+        self.find(label);
+        self.get_by_label(label).click();
+        self.run_steps(3);
+    }
+
+    /// Opens or closes the part of a panel that has that label, which takes some frames.
+    #[track_caller]
+    pub(crate) fn unfold(&mut self, label: &str) {
+        self.press(label);
+        self.run_steps(17);
+    }
+
+    /// Clicks what has that label, and waits until the loop is made.
+    #[track_caller]
+    pub(crate) fn click(&mut self, label: &str) {
+        self.press(label);
+        self.wait_made();
+    }
+
+    /// Drags the mouse from a point to another one.
+    pub(crate) fn drag(&mut self, from: Pos2, by: Vec2) {
+        self.drag_at(from);
+        self.step();
+        self.hover_at(from + by);
+        self.step();
+        self.drop_at(from + by);
+        self.run_steps(2);
+    }
+
+    /// Drags what has that label along.
+    pub(crate) fn drag_along(&mut self, label: &str, points: f32) {
+        let from = self.rect(label).center();
+        self.drag(from, vec2(points, 0.0));
+    }
+
+    /// Clicks into the field of that label, and types instead of what it holds.
+    pub(crate) fn type_into(&mut self, label: &str, text: &str) {
+        self.find(label);
+        self.drag_along(label, 0.0);
+        self.key_press_modifiers(Modifiers::COMMAND, Key::A);
+        self.event(Event::Text(text.to_owned()));
+        self.run_steps(3);
+    }
+
+    pub(crate) fn apply(&mut self, action: Action) {
+        self.state_mut().as_mut().unwrap().apply(action);
+    }
+
+    /// Takes these frames, which close badly.
+    #[track_caller]
+    pub(crate) fn choose_frames(&mut self, start_frame: f64, end_frame: f64) {
+        self.apply(Action::Choose(Stretch::Frames { start_frame, end_frame }));
+        self.wait_made();
+    }
+
+    /// Changes what is set, at the end of a drag.
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut Edit)) {
+        let edit = Box::new(self.edit().with(change));
+        self.apply(Action::Edit { edit, is_final: true });
+    }
+
+    /// Has a file read, as if it were dropped.
+    pub(crate) fn start_opening(&mut self, path: &Path) {
+        self.state_mut().as_mut().unwrap().open_path(path);
+    }
+
+    /// Opens a take, and waits until its loop is made.
+    #[track_caller]
+    pub(crate) fn open(&mut self, path: &Path) {
+        self.start_opening(path);
+        self.wait_open(|opened| path.ends_with(&opened.file_name));
+    }
+
+    /// Draws frames until such a take is open, and its loop is made.
+    #[track_caller]
+    pub(crate) fn wait_open(&mut self, is_it: impl Fn(&Opened) -> bool) {
+        self.wait("the take is open", |model| {
+            is_made(model) && model.opened().is_some_and(|opened| is_it(opened))
+        });
     }
 }
 
-pub(crate) fn press(harness: &mut Driven, label: &str) {
-    find(harness, label);
-    harness.get_by_label(label).click();
-    harness.run_steps(3);
-}
-
-/// Opens or closes the part of a panel that has that label, which takes some frames.
-pub(crate) fn unfold(harness: &mut Driven, label: &str) {
-    find(harness, label);
-    harness.get_by_label(label).click();
-    harness.run_steps(20);
-}
-
-/// Clicks what has that label, and waits until the loop is made.
-pub(crate) fn click(harness: &mut Driven, label: &str) {
-    press(harness, label);
-    wait(harness, label, is_made);
-}
-
-/// Drags the mouse from a point to another one.
-pub(crate) fn drag(harness: &mut Driven, from: eframe::egui::Pos2, by: eframe::egui::Vec2) {
-    harness.drag_at(from);
-    harness.step();
-    harness.hover_at(from + by);
-    harness.step();
-    harness.drop_at(from + by);
-    harness.run_steps(2);
-}
-
-pub(crate) fn apply(harness: &mut Driven, action: Action) {
-    harness.state_mut().as_mut().unwrap().apply(action);
-}
-
-/// Has a file read, as if it were dropped.
-pub(crate) fn start_opening(harness: &mut Driven, path: &Path) {
-    harness.state_mut().as_mut().unwrap().open_path(path);
-}
-
-/// Opens a take, and waits until its loop is made.
-pub(crate) fn open(harness: &mut Driven, path: &Path) {
-    start_opening(harness, path);
-    let file_name = path.file_name().unwrap().to_string_lossy().into_owned();
-    wait(harness, "the take is open", |model| {
-        model.opened().is_some_and(|opened| opened.file_name == file_name) && is_made(model)
-    });
+/// Takes in what is done until something is so. Returns what was written meanwhile.
+pub(crate) fn written_until(model: &mut Model, is_so: impl Fn(&Model) -> bool) -> Vec<Exported> {
+    let start = Instant::now();
+    let mut written = Vec::new();
+    while !is_so(model) {
+        assert!(start.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(2));
+        model.poll();
+        written.extend(model.take_exported());
+    }
+    written
 }
 
 /// What the command that LOOPWRIGHT names answers in a folder; `None` without one.

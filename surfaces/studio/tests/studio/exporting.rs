@@ -1,8 +1,5 @@
 //! What is written: the bytes of the library and of the command.
 
-use std::time::{Duration, Instant};
-
-use eframe::egui::vec2;
 use egui_kittest::kittest::Queryable as _;
 use loopwright_core::closure::{ClosureName, ShapeKind};
 use loopwright_core::edit::{EditKey, EditKind, EditValue};
@@ -12,46 +9,38 @@ use loopwright_job::recipe::{EditedBody, Recipe};
 use loopwright_job::{Verdict, verdict};
 use loopwright_studio::{Action, Model, model::Stretch};
 
-use super::driven::{
-    PATIENCE, apply, click, command, drag, export_by, is_made, model, open, press, start_opening, stroll, studio,
-    studio_with_stroll, wait, walk, write_here,
-};
+use super::driven::{command, is_made, stroll, strolls, studio, studio_with_stroll, walk, written_until};
 
 #[test]
 fn from_a_file_to_an_exported_loop() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("stroll.bvh");
+    let [path] = strolls(folder.path(), ["stroll.bvh"]);
     let bytes = walk(Format::Bvh, &stroll());
-    std::fs::write(&path, &bytes).unwrap();
     let mut harness = studio(1280.0, 2400.0);
-    open(&mut harness, &path);
+    harness.open(&path);
 
     // Another loop of the list, or frames of one's own where there is only one.
-    let num_loops = model(&harness).opened().unwrap().found.candidates.len();
+    let num_loops = harness.opened().found.candidates.len();
     if num_loops > 1 {
-        harness.key_press(eframe::egui::Key::Num2);
-        harness.step();
-        wait(&mut harness, "loop 2 is made", is_made);
-        assert_eq!(model(&harness).edit().unwrap().stretch, Stretch::Found(1));
+        harness.key(eframe::egui::Key::Num2);
+        harness.wait_made();
+        assert_eq!(harness.edit().stretch, Stretch::Found(1));
     }
     // Another method, by its list.
-    press(&mut harness, "Method");
-    click(&mut harness, "spring");
-    assert_eq!(
-        model(&harness).edit().unwrap().closure(),
-        ClosureName::Shape(ShapeKind::Spring)
-    );
-    let spring = model(&harness).edit().unwrap().clone();
+    harness.press("Method");
+    harness.click("spring");
+    assert_eq!(harness.edit().closure(), ClosureName::Shape(ShapeKind::Spring));
+    let spring = harness.edit().clone();
     // Feet off, and on again by undo.
-    click(&mut harness, "Lock planted feet");
-    assert_eq!(model(&harness).edit().unwrap().settings.feet.lock, FootLock::Off);
-    click(&mut harness, "Undo");
-    assert_eq!(model(&harness).edit(), Some(&spring));
+    harness.click("Lock planted feet");
+    assert_eq!(harness.edit().settings.feet.lock, FootLock::Off);
+    harness.click("Undo");
+    assert_eq!(harness.model().edit(), Some(&spring));
 
-    export_by(&mut harness, "Export the loop");
+    harness.export_by("Export the loop");
     let written = folder.path().join("stroll-loop.bvh");
     let sidecar = folder.path().join("stroll-loop.bvh.json");
-    wait(&mut harness, "the file is there", |_| sidecar.exists());
+    harness.wait("the file is there", |_| sidecar.exists());
 
     // The same by the library alone.
     let file = load(&bytes, "stroll").unwrap();
@@ -72,40 +61,21 @@ fn from_a_file_to_an_exported_loop() {
 
     // A file that is there is left alone until one says otherwise.
     std::fs::write(&written, "mine").unwrap();
-    press(&mut harness, "Export the loop");
-    let start = Instant::now();
-    while harness.query_by_label("Replace it").is_none() {
-        assert!(start.elapsed() < PATIENCE);
-        harness.step();
-    }
+    harness.press("Export the loop");
+    harness.wait_label("Replace it");
     assert_eq!(std::fs::read(&written).unwrap(), b"mine");
-    press(&mut harness, "Replace it");
+    harness.press("Replace it");
     assert!(std::fs::read(&written).unwrap() == bytes);
 }
 
 #[test]
 fn every_format_is_what_the_library_writes() {
     let mut model = Model::new(loopwright_studio::work::Wake::default());
-    let poll = |model: &mut Model, is_so: &dyn Fn(&mut Model) -> bool| {
-        let start = Instant::now();
-        while !is_so(model) {
-            assert!(start.elapsed() < PATIENCE);
-            std::thread::sleep(Duration::from_millis(2));
-            model.poll();
-        }
-    };
-    poll(&mut model, &|model| is_made(model));
+    written_until(&mut model, is_made);
     let (opened, made) = (model.opened().unwrap().clone(), model.made().unwrap().clone());
     for format in Format::ALL {
         model.apply(Action::Export(format));
-        let exported = std::cell::Cell::new(None);
-        poll(&mut model, &|model| {
-            let written = model.take_exported();
-            let is_there = written.is_some();
-            exported.set(written);
-            is_there
-        });
-        let exported = exported.take().unwrap();
+        let exported = written_until(&mut model, |model| model.progress().is_none()).remove(0);
         let source = opened.studied.file.source.in_format(format, opened.take());
         // As the command line writes it: with a root joint where engines want one.
         let writing = (made.done.output).writing(format, opened.studied.analysis.root_joint(), SizeLimits::default());
@@ -157,53 +127,46 @@ fn made_by_recipe(text: &str, bytes: &[u8], format: Format) -> Vec<u8> {
 #[test]
 fn a_saved_recipe_makes_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("stroll.bvh");
+    let [path] = strolls(folder.path(), ["stroll.bvh"]);
     let bytes = walk(Format::Bvh, &stroll());
-    std::fs::write(&path, &bytes).unwrap();
     let mut harness = studio(1280.0, 3600.0);
-    open(&mut harness, &path);
-    let end = harness.get_by_label("End of the stretch").rect().center();
-    drag(&mut harness, end, vec2(25.0, 0.0));
-    wait(&mut harness, "another stretch is made", is_made);
-    assert!(matches!(
-        model(&harness).edit().unwrap().stretch,
-        Stretch::Frames { .. }
-    ));
-    press(&mut harness, "Method");
-    click(&mut harness, "spring");
+    harness.open(&path);
+    harness.drag_along("End of the stretch", 25.0);
+    harness.wait_made();
+    assert!(matches!(harness.edit().stretch, Stretch::Frames { .. }));
+    harness.press("Method");
+    harness.click("spring");
     for kind in ["joint at a time", "joint all the time", "smooth", "aim", "noise"] {
-        click(&mut harness, &format!("Add: {kind}"));
+        harness.click(&format!("Add: {kind}"));
     }
-    assert_eq!(model(&harness).made().unwrap().done.made.edits.len(), 5);
+    assert_eq!(harness.made().done.made.edits.len(), 5);
     // Values, as the widgets set them.
-    let mut edit = model(&harness).edit().unwrap().clone();
-    for layer in &mut edit.recipe.edits {
-        match layer.kind {
-            EditKind::Move | EditKind::Offset => {
-                let rotation = EditValue::Vector([5.0, 0.0, 12.5]);
-                layer.values.set(EditKey::Rotation, rotation);
+    harness.change(|edit| {
+        for layer in &mut edit.recipe.edits {
+            match layer.kind {
+                EditKind::Move | EditKind::Offset => {
+                    let rotation = EditValue::Vector([5.0, 0.0, 12.5]);
+                    layer.values.set(EditKey::Rotation, rotation);
+                }
+                EditKind::Aim => layer.values.set(EditKey::Turn, EditValue::Number(20.0)),
+                EditKind::Smooth | EditKind::Noise => {}
             }
-            EditKind::Aim => layer.values.set(EditKey::Turn, EditValue::Number(20.0)),
-            EditKind::Smooth | EditKind::Noise => {}
         }
-    }
-    let edit = Box::new(edit);
-    let action = Action::Edit { edit, is_final: true };
-    apply(&mut harness, action);
-    wait(&mut harness, "the edits are made", is_made);
-    click(&mut harness, "Add a stance of LeftFoot");
+    });
+    harness.wait_made();
+    harness.click("Add a stance of LeftFoot");
 
-    export_by(&mut harness, "Save the recipe");
-    press(&mut harness, "Export the loop");
+    harness.export_by("Save the recipe");
+    harness.press("Export the loop");
     let sidecar = folder.path().join("stroll-loop.bvh.json");
-    wait(&mut harness, "the file is there", |_| sidecar.exists());
+    harness.wait("the file is there", |_| sidecar.exists());
     let text = std::fs::read_to_string(folder.path().join("stroll-loop.toml")).unwrap();
     let exported = std::fs::read(folder.path().join("stroll-loop.bvh")).unwrap();
     assert!(exported == made_by_recipe(&text, &bytes, Format::Bvh), "{text}");
     let facts = Sidecar::from_json(&std::fs::read(&sidecar).unwrap()).unwrap();
     assert_eq!(facts.edits.len(), 5);
     // The facts inside a glTF file are the same, too.
-    let (opened, made) = (model(&harness).opened().unwrap(), model(&harness).finished().unwrap());
+    let (opened, made) = (harness.opened(), harness.made());
     let glb = loopwright_studio::model::Exported::of(opened, made, Format::Glb).unwrap();
     assert!(glb.bytes == made_by_recipe(&text, &bytes, Format::Glb), "GLB");
     for (name, wanted) in [("again.bvh", &exported), ("again.glb", &glb.bytes)] {
@@ -215,24 +178,24 @@ fn a_saved_recipe_makes_the_same_bytes() {
     }
 
     // Opened again it is the same, on a take that was opened afresh.
-    let saved = model(&harness).finished().unwrap().recipe.clone();
-    start_opening(&mut harness, &path);
-    wait(&mut harness, "the take is open again", |model| {
+    let saved = harness.made().recipe.clone();
+    harness.start_opening(&path);
+    harness.wait("the take is open again", |model| {
         is_made(model) && model.edit().is_some_and(|edit| edit.recipe.edits.is_empty())
     });
     let recipe = folder.path().join("stroll-loop.toml");
-    start_opening(&mut harness, &recipe);
-    wait(&mut harness, "the recipe is followed", |model| {
+    harness.start_opening(&recipe);
+    harness.wait("the recipe is followed", |model| {
         is_made(model) && model.edit().is_some_and(|edit| edit.recipe.edits.len() == 5)
     });
-    assert_eq!(model(&harness).finished().unwrap().recipe, saved);
-    assert_eq!(model(&harness).recipe_text().unwrap().unwrap(), text);
-    click(&mut harness, "Undo");
-    assert!(model(&harness).edit().unwrap().recipe.edits.is_empty());
+    assert_eq!(harness.made().recipe, saved);
+    assert_eq!(harness.model().recipe_text().unwrap().unwrap(), text);
+    harness.click("Undo");
+    assert!(harness.edit().recipe.edits.is_empty());
     // What is no recipe changes nothing.
     std::fs::write(&recipe, "[closure]\nmetod = \"spring\"\n").unwrap();
-    start_opening(&mut harness, &recipe);
-    wait(&mut harness, "it is said", |model| model.problem().is_some());
+    harness.start_opening(&recipe);
+    harness.wait_problem();
     harness.get_by_label_contains("unknown field");
 }
 
@@ -240,30 +203,30 @@ fn a_saved_recipe_makes_the_same_bytes() {
 #[test]
 fn a_loop_is_exported_for_an_engine() {
     let (folder, mut harness) = studio_with_stroll(1280.0, 4200.0);
-    press(&mut harness, "Method");
-    click(&mut harness, "spring");
-    click(&mut harness, "Add: noise");
-    click(&mut harness, "Add a stance of LeftFoot");
+    harness.press("Method");
+    harness.click("spring");
+    harness.click("Add: noise");
+    harness.click("Add a stance of LeftFoot");
     for (engine, mode, name) in [
         ("unreal", loopwright_core::RootMode::Constant, "stroll-loop.fbx"),
         ("godot", loopwright_core::RootMode::Constant, "stroll-loop.glb"),
         ("bevy", loopwright_core::RootMode::InPlace, "stroll-loop.glb"),
         ("unity", loopwright_core::RootMode::Constant, "stroll-loop.fbx"),
     ] {
-        press(&mut harness, "Engine");
-        click(&mut harness, engine);
-        let edit = model(&harness).edit().unwrap();
+        harness.press("Engine");
+        harness.click(engine);
+        let edit = harness.edit();
         assert_eq!(edit.settings.root.mode, mode);
         assert!(edit.settings.root.recenter, "engines take loops at the origin");
-        press(&mut harness, "Export (E)");
+        harness.press("Export (E)");
         if engine == "unreal" {
-            write_here(&mut harness);
+            harness.write_here();
         }
         let sidecar = folder.path().join(format!("{name}.json"));
-        wait(&mut harness, "the file is there", |_| sidecar.exists());
+        harness.wait("the file is there", |_| sidecar.exists());
         let facts = Sidecar::from_json(&std::fs::read(&sidecar).unwrap()).unwrap();
         assert!(facts.target.is_some());
-        press(&mut harness, "Save the recipe");
+        harness.press("Save the recipe");
         let again = name.replace("stroll-loop", "again");
         let words = ["make", "stroll.bvh", "--recipe", "stroll-loop.toml", "-o", &again];
         if command(folder.path(), &words).is_some() {

@@ -6,10 +6,7 @@ use loopwright_formats::{Format, Sidecar};
 use loopwright_studio::model::Stretch;
 use loopwright_synth::WalkSettings;
 
-use super::driven::{
-    Driven, click, drag, export_by, find, is_made, model, open, stroll, studio, studio_that, studio_with_stroll, wait,
-    wait_for, walk, write_here,
-};
+use super::driven::{Driven, stroll, strolls, studio, studio_that, studio_with_stroll, walk};
 
 /// A glTF file with two animations: the walk, and its first half.
 pub(crate) fn two_animations() -> Vec<u8> {
@@ -30,73 +27,56 @@ fn any_animation_of_a_file_is_chosen() {
     let mut harness = studio(1280.0, 1600.0);
     let is_right = harness.query_by_label("Animation").is_none();
     assert!(is_right, "the first walk is no file");
-    open(&mut harness, &path);
-    let first = model(&harness).opened().unwrap().take().name().to_owned();
+    harness.open(&path);
+    let first = harness.opened().take().name().to_owned();
     // How long each is, and what it is, is found out beside.
-    wait_for(&mut harness, "the animations are listed", |harness| {
+    harness.wait_for("the animations are listed", |harness| {
         harness.query_all_by_label_contains("6.00 s walk").count() == 2
     });
-    click(&mut harness, "second");
-    wait(&mut harness, "the other animation is open", |model| {
-        model.opened().is_some_and(|opened| opened.take().name() == "second") && is_made(model)
-    });
-    let stretch = model(&harness).edit().unwrap().stretch;
+    harness.click("second");
+    harness.wait_open(|opened| opened.take().name() == "second");
+    let stretch = harness.edit().stretch;
     assert_eq!(
         stretch,
         Stretch::Recommended,
         "frames of one animation say nothing of another"
     );
     // The recipe names it, which the command line follows.
-    let text = model(&harness).recipe_text().unwrap().unwrap();
+    let text = harness.model().recipe_text().unwrap().unwrap();
     assert!(text.contains("animation = \"second\""), "{text}");
-    click(&mut harness, "Undo");
-    wait(&mut harness, "it is taken back", |model| {
-        model.opened().is_some_and(|opened| opened.take().name() == first) && is_made(model)
-    });
+    harness.click("Undo");
+    harness.wait_open(|opened| opened.take().name() == first);
 }
 
 #[test]
 fn a_path_is_typed_under_open() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("typed.bvh");
-    std::fs::write(&path, walk(Format::Bvh, &stroll())).unwrap();
+    let [path] = strolls(folder.path(), ["typed.bvh"]);
     let mut harness = studio(1280.0, 860.0);
-    click(&mut harness, "Open ...");
+    harness.click("Open ...");
     // The click into the field once closed the menu, and what was typed went to the keys.
-    let field = harness.get_by_label("Path of a take");
-    let at = field.rect().center();
-    drag(&mut harness, at, vec2(0.0, 0.0));
-    harness.event(Event::Text(path.display().to_string()));
-    harness.run_steps(2);
-    harness.key_press(Key::Enter);
-    harness.run_steps(2);
-    wait(&mut harness, "the take is open", |model| {
-        model.opened().is_some_and(|opened| opened.file_name == "typed.bvh") && is_made(model)
-    });
+    harness.type_into("Path of a take", &path.display().to_string());
+    harness.key(Key::Enter);
+    harness.wait_open(|opened| opened.file_name == "typed.bvh");
 }
 
 #[test]
 fn what_was_written_is_said_where_it_is_seen() {
     let (folder, mut harness) = studio_with_stroll(1280.0, 720.0);
     harness.key_press(Key::E);
-    write_here(&mut harness);
+    harness.write_here();
     harness.run_steps(2);
-    wait_for(&mut harness, "it is said", |harness| {
-        harness.query_by_label_contains("Written: ").is_some()
-    });
+    harness.wait_label("Written: ");
     let said = harness.get_by_label_contains("Written: ").rect();
     assert!(said.max.y < 120.0, "at the top: {said}");
     // Another loop of the same take does not take the place of the first.
     let first = std::fs::read(folder.path().join("stroll-loop.bvh")).unwrap();
-    harness.key_press(Key::Num2);
-    harness.run_steps(2);
-    wait(&mut harness, "the second is closed", is_made);
+    harness.key(Key::Num2);
+    harness.wait_made();
     harness.key_press(Key::E);
-    wait_for(&mut harness, "it is asked", |harness| {
-        harness.query_by_label("Keep both").is_some()
-    });
-    assert!(harness.get_by_label("Keep both").rect().max.y < 150.0, "at the top");
-    click(&mut harness, "Keep both");
+    harness.wait_label("Keep both");
+    assert!(harness.rect("Keep both").max.y < 150.0, "at the top");
+    harness.click("Keep both");
     let second = std::fs::read(folder.path().join("stroll-loop-2.bvh")).unwrap();
     assert!(second != first && std::fs::read(folder.path().join("stroll-loop.bvh")).unwrap() == first);
     let sidecar = std::fs::read(folder.path().join("stroll-loop-2.bvh.json")).unwrap();
@@ -108,17 +88,11 @@ fn what_was_written_is_said_where_it_is_seen() {
 #[test]
 fn a_loop_and_its_recipe_have_the_name_that_is_typed() {
     let (folder, mut harness) = studio_with_stroll(1280.0, 2600.0);
-    find(&mut harness, "Name");
-    let field = harness.get_by_label("Name");
-    let at = field.rect().center();
-    drag(&mut harness, at, vec2(0.0, 0.0));
-    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
-    harness.event(Event::Text("../walk".to_owned()));
-    harness.run_steps(3);
-    export_by(&mut harness, "Export the loop");
+    harness.type_into("Name", "../walk");
+    harness.export_by("Export the loop");
     let written = folder.path().join("..walk.bvh");
-    wait_for(&mut harness, "it is written", |_| written.exists());
-    click(&mut harness, "Save the recipe");
+    harness.wait_for("it is written", |_| written.exists());
+    harness.click("Save the recipe");
     assert!(folder.path().join("..walk.toml").exists());
 }
 
@@ -129,42 +103,34 @@ fn the_bar_of_a_long_take_is_widened() {
     let long = WalkSettings::default().seed(5).seconds(90.0);
     std::fs::write(&path, walk(Format::Bvh, &long)).unwrap();
     let mut harness = studio(1280.0, 860.0);
-    open(&mut harness, &path);
-    harness.key_press(Key::Space);
-    harness.run_steps(2);
+    harness.open(&path);
+    harness.key(Key::Space);
     let length = |harness: &Driven| {
         let x = |label| harness.query_by_label(label).map(|end| end.rect().center().x);
         Some(x("End of the stretch")? - x("Start of the stretch")?)
     };
     let narrow = length(&harness).unwrap();
     assert!(narrow < 40.0, "else the take is not long: {narrow}");
-    harness.key_press(Key::Z);
-    harness.run_steps(3);
+    harness.key(Key::Z);
     let wide = length(&harness).unwrap();
-    let bar = harness.get_by_label("Whole take: click to show that time").rect();
+    let bar = harness.rect("Whole take: click to show that time");
     let share = wide / bar.width();
     assert!((0.4..0.6).contains(&share), "half of the bar: {share}");
     // Another loop is not chosen out of sight.
     for key in [Key::Num2, Key::Num3, Key::Num4] {
-        harness.key_press(key);
-        harness.run_steps(2);
-        wait(&mut harness, "it is closed", is_made);
-        let start = harness.get_by_label("Start of the stretch").rect().center();
-        let end = harness.get_by_label("End of the stretch").rect().center();
-        assert!(bar.x_range().expand(1.0).contains(start.x) && bar.x_range().expand(1.0).contains(end.x));
+        harness.key(key);
+        harness.wait_made();
+        for end in ["Start of the stretch", "End of the stretch"] {
+            assert!(bar.x_range().expand(1.0).contains(harness.rect(end).center().x));
+        }
     }
     // A frame is dragged to the frame.
-    let end = harness.get_by_label("End of the stretch").rect().center();
-    drag(&mut harness, end, -vec2(20.0, 0.0));
-    assert!(matches!(
-        model(&harness).edit().unwrap().stretch,
-        Stretch::Frames { .. }
-    ));
-    harness.key_press(Key::Z);
-    harness.run_steps(3);
+    harness.drag_along("End of the stretch", -20.0);
+    assert!(matches!(harness.edit().stretch, Stretch::Frames { .. }));
+    harness.key(Key::Z);
     assert!(length(&harness).unwrap() < 40.0, "all again");
     // The wheel does the same about the mouse.
-    let bar = harness.get_by_label("Whole take: click to show that time").rect();
+    let bar = harness.rect("Whole take: click to show that time");
     harness.hover_at(bar.left_top() + vec2(0.5 * bar.width(), 30.0));
     for _ in 0..6 {
         harness.event(Event::MouseWheel {
@@ -183,18 +149,18 @@ fn the_bar_of_a_long_take_is_widened() {
 #[test]
 fn a_contact_that_was_found_is_clicked_to_correct_it() {
     let mut harness = studio(1280.0, 2400.0);
-    click(&mut harness, "Contact 1 of LeftFoot: click to correct it");
-    wait(&mut harness, "the loop is made", is_made);
-    let stances = model(&harness).edit().unwrap().recipe.stances.clone();
+    harness.click("Contact 1 of LeftFoot: click to correct it");
+    harness.wait_made();
+    let stances = harness.edit().recipe.stances.clone();
     let is_right = stances.len() == 1 && stances[0].foot == "LeftFoot" && stances[0].stands;
     assert!(is_right, "{stances:?}");
-    let made = model(&harness).finished().unwrap();
+    let made = harness.made();
     let step = made.done.made.loop_clip.step_secs();
     let mut contacts = made.done.made.feet.contacts.iter().filter(|contact| contact.foot == 0);
     assert!(contacts.any(|contact| (contact.start_sample as f64 * step - stances[0].from).abs() < 2.0 * step));
-    click(&mut harness, "Stance 1 is planted");
-    wait(&mut harness, "the foot swings", is_made);
-    let made = model(&harness).finished().unwrap();
+    harness.click("Stance 1 is planted");
+    harness.wait_made();
+    let made = harness.made();
     let middle = 0.5 * (stances[0].from + stances[0].to) / step;
     let mut contacts = made.done.made.feet.contacts.iter().filter(|contact| contact.foot == 0);
     assert!(!contacts.any(|contact| {
@@ -214,17 +180,10 @@ fn a_first_file_that_cannot_be_read_leaves_the_walk() {
     }
     std::fs::write(&path, serde_json::to_vec(&file).unwrap()).unwrap();
     let mut harness = studio_that(1280.0, 860.0, move |studio| studio.open_path(&path));
-    wait(&mut harness, "it is said", |model| model.problem().is_some());
-    wait(&mut harness, "the walk is closed", is_made);
+    harness.wait_problem();
+    harness.wait_made();
     harness.get_by_label_contains("cannot open this take");
     harness.get_by_label("Put the files that it names beside it, or export it as one .glb.");
-}
-
-#[test]
-fn the_list_says_what_the_body_does() {
-    let harness = studio(1280.0, 860.0);
-    let mut said = harness.query_all_by_label_contains("walk 1.");
-    assert!(said.next().is_some());
 }
 
 #[test]
@@ -232,8 +191,8 @@ fn a_low_window_leaves_room_for_the_body() {
     let mut harness = studio(1280.0, 720.0);
     let curves = "One period with the seam in the middle";
     assert!(harness.query_by_label(curves).is_none());
-    let top = harness.get_by_label("Pause").rect().min.y;
+    let top = harness.rect("Pause").min.y;
     assert!(top > 440.0, "the view is {top} points high");
-    click(&mut harness, "Curves over the seam");
+    harness.click("Curves over the seam");
     harness.get_by_label(curves);
 }

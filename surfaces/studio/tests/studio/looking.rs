@@ -8,9 +8,7 @@ use loopwright_studio::Action;
 use loopwright_studio::model::Stretch;
 use loopwright_synth::WalkSettings;
 
-use super::driven::{
-    apply, command, drag, is_made, model, open, press, studio, studio_with_stroll, unfold, wait, walk,
-};
+use super::driven::{command, studio, studio_with_stroll, walk};
 
 /// The panels that look closer show what the library finds, and the map of costs is clicked into.
 #[test]
@@ -23,29 +21,27 @@ fn the_take_is_looked_at_closer() {
         "Cost of every seam",
         "Jumps between loops",
     ] {
-        unfold(&mut harness, header);
+        harness.unfold(header);
     }
-    wait(&mut harness, "all is worked out", |model| {
+    harness.wait("all is worked out", |model| {
         let studies = model.studies();
         model.progress().is_none() && studies.costs.is_some() && studies.jumps.is_some()
     });
     harness.run_steps(5);
-    let opened = model(&harness).opened().unwrap().clone();
+    let opened = harness.opened().clone();
     // The walk repeats after 1.02 s.
     harness.get_by_label("Autocorrelation: how well the take repeats after a delay");
     harness.get_by_label_contains("It repeats after 1.02 s");
     for part in ["Gap at the seam", "Moved by closing", "Foot sliding"] {
         harness.get_by_label(part);
     }
-    unfold(&mut harness, "Controller fit");
-    wait(&mut harness, "a controller is fitted", |model| {
-        model.studies().fit.is_some()
-    });
+    harness.unfold("Controller fit");
+    harness.wait("a controller is fitted", |model| model.studies().fit.is_some());
     harness.run_steps(5);
     harness.get_by_label("Speed of the take, and the springs fitted to it");
     harness.get_by_label_contains("No half-life of the velocity");
-    press(&mut harness, "Loops of the take");
-    let studies = model(&harness).studies().clone();
+    harness.press("Loops of the take");
+    let studies = harness.model().studies().clone();
     // Jumps cost what the command says between the loops that it makes.
     let jumps = studies.jumps.unwrap().unwrap();
     let num_loops = opened.found.candidates.len().min(4);
@@ -81,14 +77,14 @@ fn the_take_is_looked_at_closer() {
     let ratio = opened.studied.analysis.seam_cost(start_frame, end_frame, decay) / random;
     assert!((costs.ratios[start * costs.len() + end] - ratio).abs() < 1e-12);
     assert!(costs.ratios[end * costs.len() + start].is_infinite());
-    let rect = harness.get_by_label("Cost of every seam: click to take one").rect();
+    let rect = harness.rect("Cost of every seam: click to take one");
     let share = |cell: usize| (cell as f32 + 0.5) / costs.len() as f32;
     let point = rect.left_bottom() + rect.size() * vec2(share(start), -share(end));
     harness.hover_at(point);
     harness.step();
-    drag(&mut harness, point, vec2(0.0, 0.0));
-    wait(&mut harness, "the seam is made", is_made);
-    let Stretch::Frames { start_frame, end_frame } = model(&harness).edit().unwrap().stretch else {
+    harness.drag(point, vec2(0.0, 0.0));
+    harness.wait_made();
+    let Stretch::Frames { start_frame, end_frame } = harness.edit().stretch else {
         panic!("the map was clicked");
     };
     let taken = opened
@@ -107,28 +103,28 @@ fn loops_of_a_set_blend_by_speed() {
     let folder = tempfile::tempdir().unwrap();
     let speeds = [1.0, 1.6];
     let mut harness = studio(1280.0, 5200.0);
-    unfold(&mut harness, "Set and blend");
+    harness.unfold("Set and blend");
     for speed_mps in speeds {
         let settings = WalkSettings::default().speed_mps(speed_mps);
         let path = folder.path().join(format!("walk-{speed_mps}.bvh"));
         std::fs::write(&path, walk(Format::Bvh, &settings)).unwrap();
-        open(&mut harness, &path);
-        press(&mut harness, "Put this loop into the set");
+        harness.open(&path);
+        harness.press("Put this loop into the set");
     }
     harness.get_by_label("Phases of the loops of the set");
     assert!(harness.query_all_by_label("Speed of the blend").next().is_some());
-    press(&mut harness, "Show the blend");
-    assert_eq!(model(&harness).shown(), loopwright_studio::model::Shown::Blend);
-    apply(&mut harness, Action::Mix(1.3));
+    harness.press("Show the blend");
+    assert_eq!(harness.model().shown(), loopwright_studio::model::Shown::Blend);
+    harness.apply(Action::Mix(1.3));
     harness.run_steps(3);
-    let mixed = model(&harness).set().mixed().unwrap().clone();
+    let mixed = harness.model().set().mixed().unwrap().clone();
     let made = loopwright_studio::model::LoopSet::speed_of(&mixed);
     assert!((made - 1.3).abs() < 1e-9, "{made}");
-    let weights = model(&harness).set().weights();
+    let weights = harness.model().set().weights();
     assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12 && weights.iter().all(|weight| *weight > 0.3));
-    press(&mut harness, "Take 2 out");
-    assert!(model(&harness).set().mixed().is_none());
-    assert_eq!(model(&harness).shown(), loopwright_studio::model::Shown::Loop);
+    harness.press("Take 2 out");
+    assert!(harness.model().set().mixed().is_none());
+    assert_eq!(harness.model().shown(), loopwright_studio::model::Shown::Loop);
 }
 
 /// Offsets of closing are seen for each joint, the most moved first, and a click chooses one; then its channels.
@@ -136,13 +132,8 @@ fn loops_of_a_set_blend_by_speed() {
 fn the_seam_is_seen_joint_by_joint() {
     let mut harness = studio(1400.0, 1000.0);
     harness.key_press(Key::Space);
-    let stretch = Stretch::Frames {
-        start_frame: 20.0,
-        end_frame: 50.0,
-    };
-    apply(&mut harness, Action::Choose(stretch));
-    wait(&mut harness, "a stretch that closes badly", is_made);
-    let made = model(&harness).made().unwrap().clone();
+    harness.choose_frames(20.0, 50.0);
+    let made = harness.made().clone();
     let closed = &made.done.made.closed;
     let skeleton = made.done.made.loop_clip.skeleton();
     let most = |joint: usize| {
@@ -156,26 +147,21 @@ fn the_seam_is_seen_joint_by_joint() {
     let mut joints: Vec<usize> = (0..skeleton.num_joints()).collect();
     joints.sort_by(|&one, &other| most(other).total_cmp(&most(one)));
     let words = |joint: usize| format!("{}  {:.1}°", skeleton.joint(joint).name, most(joint).to_degrees());
-    let places = [0, 1, 2].map(|place| harness.get_by_label(&words(joints[place])).rect().center().y);
+    let places = [0, 1, 2].map(|place| harness.rect(&words(joints[place])).center().y);
     assert!(places.is_sorted(), "{places:?}");
-    press(&mut harness, &words(joints[1]));
-    assert_eq!(model(&harness).watched(), joints[1]);
+    harness.press(&words(joints[1]));
+    assert_eq!(harness.model().watched(), joints[1]);
     for kind in ["Position added", "Rotation", "Position"] {
-        press(&mut harness, &format!("Curves: {kind}"));
+        harness.press(&format!("Curves: {kind}"));
         harness.get_by_label("One period with the seam in the middle");
     }
     // The curve scrubs: its middle is the seam.
-    let chart = harness.get_by_label("One period with the seam in the middle").rect();
-    drag(
-        &mut harness,
-        chart.left_center() + vec2(0.75 * chart.width(), 0.0),
-        vec2(0.0, 0.0),
-    );
-    let share = model(&harness).playback_secs() / made.period_secs();
+    let chart = harness.rect("One period with the seam in the middle");
+    harness.drag(chart.left_center() + vec2(0.75 * chart.width(), 0.0), vec2(0.0, 0.0));
+    let share = harness.model().playback_secs() / made.period_secs();
     assert!((share - 0.25).abs() < 0.01, "{share}");
     // The path of the joint is drawn on request.
-    harness.key_press(Key::T);
-    harness.run_steps(3);
+    harness.key(Key::T);
     let path = harness.get_by_label("Path of the chosen joint over the seam");
     assert_eq!(path.accesskit_node().toggled(), Some(Toggled::True));
 }

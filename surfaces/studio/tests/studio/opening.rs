@@ -9,22 +9,20 @@ use loopwright_formats::Format;
 use loopwright_job::recipe::Recipe;
 use loopwright_studio::model::Exported;
 
-use super::driven::{
-    Driven, click, command, is_made, model, open, press, start_opening, stroll, studio, studio_that, wait, walk,
-};
+use super::driven::{Driven, command, is_made, stroll, strolls, studio, studio_that, walk};
 
 #[test]
 fn it_opens_moving() {
     let mut harness = studio(1280.0, 860.0);
     harness.get_by_label("Drop a take here (BVH, FBX, GLB, glTF, NPZ or VRMA)");
-    wait(&mut harness, "the walk is closed", is_made);
-    let before = model(&harness).playback_secs();
+    harness.wait_label("walk 1.");
+    let before = harness.model().playback_secs();
     harness.run_steps(5);
-    assert!(model(&harness).playback_secs() > before);
-    press(&mut harness, "Pause");
-    let paused = model(&harness).playback_secs();
+    assert!(harness.model().playback_secs() > before);
+    harness.press("Pause");
+    let paused = harness.model().playback_secs();
     harness.run_steps(5);
-    assert_eq!(model(&harness).playback_secs(), paused);
+    assert_eq!(harness.model().playback_secs(), paused);
 }
 
 #[test]
@@ -34,79 +32,79 @@ fn what_cannot_be_opened_is_said_and_the_former_take_stays() {
     std::fs::write(&path, "HIERARCHY ROOT").unwrap();
     let mut harness = studio(1280.0, 860.0);
     for path in [path.as_path(), folder.path(), Path::new("no such file")] {
-        start_opening(&mut harness, path);
-        wait(&mut harness, "it is said", |model| model.problem().is_some());
+        harness.start_opening(path);
+        harness.wait_problem();
         harness.get_by_label_contains("cannot open this take");
-        assert_eq!(model(&harness).opened().unwrap().file_name, "walk.bvh");
-        press(&mut harness, "Dismiss");
-        assert!(model(&harness).problem().is_none());
+        assert_eq!(harness.opened().file_name, "walk.bvh");
+        harness.press("Dismiss");
+        assert!(harness.model().problem().is_none());
     }
 }
 
 #[test]
 fn several_takes_stay_open_and_two_settings_are_compared() {
     let folder = tempfile::tempdir().unwrap();
-    let [one, other] = ["one.bvh", "other.bvh"].map(|name| folder.path().join(name));
-    for path in [&one, &other] {
-        std::fs::write(path, walk(Format::Bvh, &stroll())).unwrap();
-    }
+    let [one, other] = strolls(folder.path(), ["one.bvh", "other.bvh"]);
     let mut harness = studio(1280.0, 3600.0);
     let autosave = folder.path().join("state/last.toml");
     harness.state_mut().as_mut().unwrap().autosave_to(autosave.clone());
-    open(&mut harness, &one);
-    press(&mut harness, "Keep as A");
-    let first = model(&harness).edit().unwrap().clone();
-    click(&mut harness, "Add: noise");
-    let noisy = model(&harness).edit().unwrap().clone();
+    harness.open(&one);
+    harness.press("Keep as A");
+    let first = harness.edit().clone();
+    harness.click("Add: noise");
+    let noisy = harness.edit().clone();
     // What is set is kept on the disk without being asked for.
     let kept = std::fs::read(&autosave).unwrap();
     assert_eq!(Recipe::read(&kept).unwrap().edits, noisy.recipe.edits);
     for wanted in [&first, &noisy, &first] {
-        press(&mut harness, "Swap with A");
-        wait(&mut harness, "the other is made", is_made);
-        assert_eq!(model(&harness).edit(), Some(wanted));
+        harness.press("Swap with A");
+        harness.wait_made();
+        assert_eq!(harness.model().edit(), Some(wanted));
     }
-    open(&mut harness, &other);
-    assert_eq!(model(&harness).others().collect::<Vec<_>>(), ["one.bvh"]);
-    assert!(!model(&harness).has_kept());
-    click(&mut harness, "Go on with one.bvh");
-    assert_eq!(model(&harness).opened().unwrap().file_name, "one.bvh");
-    assert_eq!(model(&harness).edit(), Some(&first));
-    assert!(model(&harness).can_undo());
+    harness.open(&other);
+    assert_eq!(harness.model().others().collect::<Vec<_>>(), ["one.bvh"]);
+    assert!(!harness.model().has_kept());
+    harness.click("Go on with one.bvh");
+    assert_eq!(harness.opened().file_name, "one.bvh");
+    assert_eq!(harness.model().edit(), Some(&first));
+    assert!(harness.model().can_undo());
     // A file that is opened again replaces itself.
-    open(&mut harness, &other);
-    assert_eq!(model(&harness).others().collect::<Vec<_>>(), ["one.bvh"]);
+    harness.open(&other);
+    assert_eq!(harness.model().others().collect::<Vec<_>>(), ["one.bvh"]);
     // Of files that come at once each is read.
-    let (third, fourth) = (folder.path().join("third.bvh"), folder.path().join("fourth.bvh"));
-    for path in [&third, &fourth] {
-        std::fs::write(path, walk(Format::Bvh, &stroll())).unwrap();
-        start_opening(&mut harness, path);
+    for path in strolls(folder.path(), ["third.bvh", "fourth.bvh"]) {
+        harness.start_opening(&path);
     }
-    wait(&mut harness, "all are open", |model| {
-        is_made(model) && model.others().count() == 3
-    });
+    harness.wait("all are open", |model| is_made(model) && model.others().count() == 3);
     // Both views are there, by their labels and keys.
-    press(&mut harness, "Before and after");
-    press(&mut harness, "Without perspective");
+    harness.press("Before and after");
+    harness.press("Without perspective");
+}
+
+/// A glTF file whose buffers lie in a folder, which it names by what comes before their names.
+fn apart(folder: &Path, before: &str) -> Vec<u8> {
+    let mut file: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, &stroll())).unwrap();
+    for (number, buffer) in file["buffers"].as_array_mut().unwrap().iter_mut().enumerate() {
+        let (_, data) = buffer["uri"].as_str().unwrap().split_once(',').unwrap();
+        std::fs::write(
+            folder.join(format!("part {number}.bin")),
+            STANDARD.decode(data).unwrap(),
+        )
+        .unwrap();
+        buffer["uri"] = format!("{before}part%20{number}.bin").into();
+    }
+    serde_json::to_vec(&file).unwrap()
 }
 
 /// Buffers beside a glTF file are read with it, and its loop is the command's.
 #[test]
 fn a_gltf_file_brings_its_buffers_along() {
     let folder = tempfile::tempdir().unwrap();
-    let whole: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, &stroll())).unwrap();
-    let mut apart = whole.clone();
-    for (number, buffer) in apart["buffers"].as_array_mut().unwrap().iter_mut().enumerate() {
-        let name = format!("part {number}.bin");
-        let data = buffer["uri"].as_str().unwrap().split(',').nth(1).unwrap().to_owned();
-        std::fs::write(folder.path().join(&name), STANDARD.decode(data).unwrap()).unwrap();
-        buffer["uri"] = name.replace(' ', "%20").into();
-    }
     let path = folder.path().join("apart.gltf");
-    std::fs::write(&path, serde_json::to_vec(&apart).unwrap()).unwrap();
+    std::fs::write(&path, apart(folder.path(), "")).unwrap();
     let mut harness = studio(1280.0, 860.0);
-    open(&mut harness, &path);
-    let (opened, made) = (model(&harness).opened().unwrap(), model(&harness).finished().unwrap());
+    harness.open(&path);
+    let (opened, made) = (harness.opened(), harness.made());
     for (format, name) in [(Format::Gltf, "again.gltf"), (Format::Glb, "again.glb")] {
         let exported = Exported::of(opened, made, format).unwrap();
         if command(folder.path(), &["make", "apart.gltf", "-o", name]).is_some() {
@@ -122,21 +120,11 @@ fn a_gltf_file_does_not_bring_files_of_other_folders_along() {
     let folder = tempfile::tempdir().unwrap();
     let inner = folder.path().join("inner");
     std::fs::create_dir(&inner).unwrap();
-    let mut file: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, &stroll())).unwrap();
-    for (number, buffer) in file["buffers"].as_array_mut().unwrap().iter_mut().enumerate() {
-        let data = buffer["uri"].as_str().unwrap().split(',').nth(1).unwrap().to_owned();
-        std::fs::write(
-            folder.path().join(format!("{number}.bin")),
-            STANDARD.decode(data).unwrap(),
-        )
-        .unwrap();
-        buffer["uri"] = format!("../{number}.bin").into();
-    }
     let path = inner.join("nosy.gltf");
-    std::fs::write(&path, serde_json::to_vec(&file).unwrap()).unwrap();
+    std::fs::write(&path, apart(folder.path(), "../")).unwrap();
     let mut harness = studio(1280.0, 860.0);
-    start_opening(&mut harness, &path);
-    wait(&mut harness, "it is said", |model| model.problem().is_some());
+    harness.start_opening(&path);
+    harness.wait_problem();
     harness.get_by_label_contains("cannot open this take");
 }
 
@@ -151,30 +139,26 @@ fn what_was_open_is_there_at_the_next_visit() {
         let ctx = harness.ctx.clone();
         let studio = harness.state_mut().as_mut().unwrap();
         studio.remember_in(state, reopens, &ctx);
-        wait(&mut harness, "a loop is shown", is_made);
+        harness.wait_made();
         harness
     };
     let mut harness = visit(true);
-    for name in ["one.bvh", "other.bvh"] {
-        let path = folder.path().join(name);
-        std::fs::write(&path, walk(Format::Bvh, &stroll())).unwrap();
-        open(&mut harness, &path);
+    for path in strolls(folder.path(), ["one.bvh", "other.bvh"]) {
+        harness.open(&path);
     }
-    click(&mut harness, "Add: noise");
-    let set = model(&harness).recipe_text().unwrap().unwrap();
-    press(&mut harness, "Loops of the take");
-    click(&mut harness, "Go on with one.bvh");
-    click(&mut harness, "Add: aim");
+    harness.click("Add: noise");
+    let set = harness.model().recipe_text().unwrap().unwrap();
+    harness.press("Loops of the take");
+    harness.click("Go on with one.bvh");
+    harness.click("Add: aim");
     harness.run_steps(3);
     let mut harness = visit(true);
-    wait(&mut harness, "all are open", |model| {
-        model.others().count() == 1 && is_made(model)
-    });
-    assert_eq!(model(&harness).opened().unwrap().file_name, "one.bvh");
-    let edits = |harness: &Driven| model(harness).edit().unwrap().recipe.edits.clone();
+    harness.wait("all are open", |model| model.others().count() == 1 && is_made(model));
+    assert_eq!(harness.opened().file_name, "one.bvh");
+    let edits = |harness: &Driven| harness.edit().recipe.edits.clone();
     assert_eq!(edits(&harness)[0].kind, EditKind::Aim);
-    press(&mut harness, "Loops of the take");
-    click(&mut harness, "Go on with other.bvh, not written");
-    assert_eq!(model(&harness).recipe_text().unwrap().unwrap(), set);
+    harness.press("Loops of the take");
+    harness.click("Go on with other.bvh, not written");
+    assert_eq!(harness.model().recipe_text().unwrap().unwrap(), set);
     assert!(visit(false).state().as_ref().unwrap().model().others().next().is_none());
 }

@@ -14,9 +14,7 @@ use loopwright_studio::model::{Edit, Exported, Made, Opened, Shown};
 use loopwright_synth::WalkSettings;
 use serde_json::json;
 
-use super::driven::{
-    Driven, apply, command, drag, find, is_made, model, press, start_opening, studio, wait, wait_for, walk, write_here,
-};
+use super::driven::{Driven, command, is_made, studio, walk};
 
 /// A set of two walks, arcs, and a clip that happens once.
 fn write_set(folder: &Path) {
@@ -68,7 +66,7 @@ fn write_set(folder: &Path) {
 }
 
 fn place(harness: &Driven) -> glam::DVec3 {
-    model(harness).steered().unwrap().hero().root().translation
+    harness.model().steered().unwrap().hero().root().translation
 }
 
 #[test]
@@ -76,11 +74,11 @@ fn a_set_is_steered_by_keys_by_stick_and_by_its_grid() {
     let folder = tempfile::tempdir().unwrap();
     write_set(folder.path());
     let mut harness = studio(1280.0, 1400.0);
-    start_opening(&mut harness, folder.path());
-    wait(&mut harness, "the set is shown", |model| {
+    harness.start_opening(folder.path());
+    harness.wait("the set is shown", |model| {
         model.shown() == Shown::Set && is_made(model)
     });
-    assert_eq!(model(&harness).opened().unwrap().file_name, "stroll.glb");
+    assert_eq!(harness.opened().file_name, "stroll.glb");
     // The file of the body lends it no grade.
     let list = "Takes: stroll.glb lends its body";
     harness.get_by_label(list);
@@ -96,7 +94,7 @@ fn a_set_is_steered_by_keys_by_stick_and_by_its_grid() {
     let slow = went.length();
     harness.key_up(Key::D);
     harness.run_steps(2);
-    assert!(!model(&harness).has_kept(), "A keeps nothing meanwhile");
+    assert!(!harness.model().has_kept(), "A keeps nothing meanwhile");
     // The stick at its end asks for the fastest loop.
     let stick = harness
         .get_by_role_and_label(Role::Slider, "Stick: drag to walk")
@@ -116,21 +114,21 @@ fn a_set_is_steered_by_keys_by_stick_and_by_its_grid() {
     harness.drop_at(stick);
     harness.run_steps(2);
     // The slow end of the grid.
-    find(&mut harness, "Loops of move by speed, m/s and turn, °/s");
-    let grid = harness.get_by_label("Loops of move by speed, m/s and turn, °/s").rect();
-    drag(&mut harness, grid.center(), vec2(-0.5 * grid.width(), 0.0));
+    harness.find("Loops of move by speed, m/s and turn, °/s");
+    let grid = harness.rect("Loops of move by speed, m/s and turn, °/s");
+    harness.drag(grid.center(), vec2(-0.5 * grid.width(), 0.0));
     harness.run_steps(60);
-    let playing = model(&harness).steered().unwrap().hero().playing();
+    let playing = harness.model().steered().unwrap().hero().playing();
     let slowest = playing.clips.iter().find(|part| part.clip.name == "stroll").unwrap();
     assert!(slowest.weight > 0.9, "{playing:?}");
     harness.get_by_label("Phases of the loops: when each foot stands");
-    press(&mut harness, "Play start_walk");
+    harness.press("Play start_walk");
     harness.run_steps(2);
-    assert_eq!(model(&harness).steered().unwrap().hero().playing().name, "start_walk");
+    assert_eq!(harness.model().steered().unwrap().hero().playing().name, "start_walk");
     // Another body cannot play it.
-    press(&mut harness, "Close the set");
-    assert!(model(&harness).steered().is_none() && model(&harness).shown() == Shown::Loop);
-    wait(&mut harness, "its loop is there again", is_made);
+    harness.press("Close the set");
+    assert!(harness.model().steered().is_none() && harness.model().shown() == Shown::Loop);
+    harness.wait_made();
     assert!(harness.query_by_label(list).is_none());
     harness.get_by_label_contains("recommended");
 }
@@ -155,16 +153,14 @@ fn a_set_is_made_of_open_takes() {
         });
     }
     let mut harness = studio(1280.0, 2400.0);
-    start_opening(&mut harness, folder.path());
-    wait(&mut harness, "both are open", |model| {
-        model.others().count() == 1 && is_made(model)
-    });
-    press(&mut harness, "Make a set of 2 takes");
-    write_here(&mut harness);
-    wait(&mut harness, "the set is shown", |model| {
+    harness.start_opening(folder.path());
+    harness.wait("both are open", |model| model.others().count() == 1 && is_made(model));
+    harness.press("Make a set of 2 takes");
+    harness.write_here();
+    harness.wait("the set is shown", |model| {
         model.shown() == Shown::Set && is_made(model)
     });
-    assert_eq!(model(&harness).steered().unwrap().name, "set");
+    assert_eq!(harness.model().steered().unwrap().name, "set");
     assert!(harness.query_all_by_label_contains("is missing: ").next().is_some());
 
     let wanted = files_by_road(&takes, None, None);
@@ -181,15 +177,13 @@ fn a_set_is_made_of_open_takes() {
     // The file that lends its body is no take of the next set, which has other settings, replaces this one and leaves nothing of it.
     std::fs::write(folder.path().join("set/set.json.note"), "mine").unwrap();
     let (fps, format) = (Some(60.0), Some(Format::Glb));
-    let edit = model(&harness).edit().unwrap();
+    let edit = harness.edit();
     let edit = Box::new(edit.with(|edit| edit.recipe.output.fps = fps));
-    apply(&mut harness, Action::Edit { edit, is_final: true });
-    wait(&mut harness, "the loop is made", is_made);
-    apply(&mut harness, Action::MakeSet("set".to_owned(), format));
-    wait_for(&mut harness, "it is asked", |harness| {
-        harness.query_by_label("Replace it").is_some()
-    });
-    press(&mut harness, "Replace it");
+    harness.apply(Action::Edit { edit, is_final: true });
+    harness.wait_made();
+    harness.apply(Action::MakeSet("set".to_owned(), format));
+    harness.wait_label("Replace it");
+    harness.press("Replace it");
     let mut wanted = files_by_road(&takes, fps, format);
     wanted.insert("set.json.note".to_owned(), b"mine".to_vec());
     assert!(files_of(&folder.path().join("set")) == wanted);
@@ -236,8 +230,8 @@ fn a_set_without_its_files_says_which_is_missing() {
     write_set(folder.path());
     std::fs::remove_file(folder.path().join("walk.glb")).unwrap();
     let mut harness = studio(1280.0, 860.0);
-    start_opening(&mut harness, folder.path());
-    wait(&mut harness, "it is said", |model| model.problem().is_some());
+    harness.start_opening(folder.path());
+    harness.wait_problem();
     harness.get_by_label_contains("walk.glb");
-    assert_eq!(model(&harness).opened().unwrap().file_name, "walk.bvh");
+    assert_eq!(harness.opened().file_name, "walk.bvh");
 }

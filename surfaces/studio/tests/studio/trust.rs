@@ -1,11 +1,10 @@
 //! What is said is so: grades, takes that stay open, and where files go.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use eframe::egui::{Key, accesskit::Role};
 use egui_kittest::kittest::Queryable as _;
-use loopwright_core::{SearchSettings, take::Cut};
+use loopwright_core::{SearchSettings, feet::FootLock, take::Cut};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_formats::{Format, Sidecar};
 use loopwright_job::{Request, Rows, SearchRequest, choose, make, write};
@@ -13,56 +12,41 @@ use loopwright_studio::model::{Beside, Edit, Exported, Judgement, Made, Opened, 
 use loopwright_studio::{Action, Model, Studio, work::Wake};
 use loopwright_synth::WalkSettings;
 
-use super::driven::{
-    Driven, PATIENCE, apply, click, export_by, find, is_made, model, open, press, start_opening, stroll, studio,
-    studio_that, studio_with_stroll, wait, wait_for, walk,
-};
+use super::driven::{Driven, is_made, stroll, studio, studio_that, studio_with_stroll, walk, written_until};
 
 /// A loop of the list has no grade until it was made by the present settings, and then that of the loop that one gets.
 #[test]
 fn the_list_says_the_grade_of_the_loop_that_one_gets() {
     let (_folder, mut harness) = studio_with_stroll(1280.0, 2400.0);
-    let count = model(&harness).opened().unwrap().found.candidates.len();
+    let count = harness.opened().found.candidates.len();
     assert!(count > 2);
     harness.key_press(Key::Space);
-    for _ in 0..2 {
-        click(&mut harness, "Lock planted feet");
-        wait(&mut harness, "all loops are judged", |model| {
+    let row = harness.model().chosen_row().unwrap();
+    assert_eq!(harness.edit().stretch, Stretch::Recommended);
+    for round in 0..2 {
+        harness.click("Lock planted feet");
+        if round == 0 {
+            // What was recommended stays chosen, whatever is changed.
+            assert_eq!(harness.edit().stretch, Stretch::Found(row));
+            assert_eq!(harness.model().undo_names(), [Some("stretch"), None]);
+        }
+        harness.wait("all loops are judged", |model| {
             (0..count).all(|index| model.judgement(index) != Judgement::NotYet)
         });
         for index in 0..count {
-            let said = model(&harness).judgement(index);
-            apply(&mut harness, Action::Choose(Stretch::Found(index)));
-            wait(&mut harness, "it is made", is_made);
-            let made = model(&harness).finished().unwrap().verdict.grade;
+            let said = harness.model().judgement(index);
+            harness.apply(Action::Choose(Stretch::Found(index)));
+            harness.wait_made();
+            let made = harness.made().verdict.grade;
             assert_eq!(said, Judgement::Graded(made), "loop {}", index + 1);
         }
     }
-    press(&mut harness, "Loops of the take");
+    harness.press("Loops of the take");
     // Other settings make other loops.
-    let mut edit = model(&harness).edit().unwrap().clone();
-    edit.settings.feet.lock = loopwright_core::feet::FootLock::Off;
-    apply(
-        &mut harness,
-        Action::Edit {
-            edit: Box::new(edit),
-            is_final: false,
-        },
-    );
-    assert_eq!(model(&harness).judgement(0), Judgement::NotYet);
+    harness.change(|edit| edit.settings.feet.lock = FootLock::Off);
+    assert_eq!(harness.model().judgement(0), Judgement::NotYet);
     harness.step();
     assert!(harness.query_all_by_label_contains("not yet judged").next().is_some());
-}
-
-/// Whatever is changed, the loop that was recommended stays chosen.
-#[test]
-fn what_was_recommended_stays_chosen_while_settings_change() {
-    let mut harness = studio(1280.0, 2400.0);
-    let row = model(&harness).chosen_row().unwrap();
-    assert_eq!(model(&harness).edit().unwrap().stretch, Stretch::Recommended);
-    click(&mut harness, "Lock planted feet");
-    assert_eq!(model(&harness).edit().unwrap().stretch, Stretch::Found(row));
-    assert_eq!(model(&harness).undo_names(), [Some("stretch"), None]);
 }
 
 /// Walks in a folder, by number.
@@ -73,7 +57,7 @@ fn walks(folder: &Path, count: usize) -> Vec<PathBuf> {
 }
 
 fn all_open(harness: &mut Driven, count: usize) {
-    wait(harness, "all are open", |model| {
+    harness.wait("all are open", |model| {
         is_made(model) && model.others().count() + 1 == count
     });
 }
@@ -82,12 +66,16 @@ fn all_open(harness: &mut Driven, count: usize) {
 fn takes_stay_open_or_it_is_said_which_do_not() {
     let folder = tempfile::tempdir().unwrap();
     let paths = walks(folder.path(), 12);
+    let broken = folder.path().join("walk-00a.bvh");
+    std::fs::write(&broken, "HIERARCHY ROOT").unwrap();
     let mut harness = studio(1280.0, 2400.0);
-    start_opening(&mut harness, folder.path());
+    harness.start_opening(folder.path());
     all_open(&mut harness, paths.len());
-    assert!(model(&harness).problem().is_none());
+    let said = harness.model().problem().unwrap().to_string();
+    assert!(said.starts_with("left out: walk-00a.bvh ("), "{said}");
+    std::fs::remove_file(broken).unwrap();
     // Where memory does not suffice for all, the others are named.
-    let take = model(&harness).opened().unwrap().take().clone();
+    let take = harness.opened().take().clone();
     let one = paths[0].metadata().unwrap().len() as usize + 240 * take.num_frames() * take.num_joints();
     let room = 7 * one / 2;
     let all = folder.path().to_owned();
@@ -95,72 +83,47 @@ fn takes_stay_open_or_it_is_said_which_do_not() {
         studio.keep_takes_within(room);
         studio.open_path(&all);
     });
-    wait(&mut harness, "it is said", |model| {
-        is_made(model) && model.problem().is_some()
-    });
-    let open = model(&harness).others().count() + 1;
+    harness.wait("it is said", |model| is_made(model) && model.problem().is_some());
+    let open = harness.model().others().count() + 1;
     assert_eq!(open, 3);
-    let said = model(&harness).problem().unwrap().to_string();
+    let said = harness.model().problem().unwrap().to_string();
     assert!(said.contains("walk-11.bvh") || said.contains(" more ("), "{said}");
     assert!(said.contains("close some"), "{said}");
 }
 
-/// A broken file among others is not passed over.
+/// A take has a mark until it is written. The one that was asked about is closed, whichever is shown when one answers.
 #[test]
-fn a_broken_file_among_others_is_named() {
+fn changed_takes_have_a_mark_and_are_closed_after_a_question() {
     let folder = tempfile::tempdir().unwrap();
-    walks(folder.path(), 3);
-    std::fs::write(folder.path().join("walk-00a.bvh"), "HIERARCHY ROOT").unwrap();
-    let mut harness = studio(1280.0, 860.0);
-    start_opening(&mut harness, folder.path());
-    all_open(&mut harness, 3);
-    let said = model(&harness).problem().unwrap().to_string();
-    assert!(said.starts_with("left out: walk-00a.bvh ("), "{said}");
-}
-
-#[test]
-fn a_take_has_a_mark_until_it_is_written_and_is_closed_by_a_button() {
-    let folder = tempfile::tempdir().unwrap();
-    let paths = walks(folder.path(), 2);
+    let paths = walks(folder.path(), 3);
     let mut harness = studio(1280.0, 3600.0);
-    start_opening(&mut harness, folder.path());
+    harness.start_opening(folder.path());
     all_open(&mut harness, paths.len());
-    harness.get_by_label("walk-01.bvh, shown");
-    click(&mut harness, "Lock planted feet");
-    find(&mut harness, "walk-01.bvh, shown, not written");
-    harness.get_by_label("walk-01.bvh, shown, not written");
-    press(&mut harness, "Close walk-01.bvh");
-    press(&mut harness, "Leave it open");
-    assert_eq!(model(&harness).others().count(), 1);
-    export_by(&mut harness, "Export the loop");
-    wait(&mut harness, "it is written", |model| !model.is_unsaved(None));
-    press(&mut harness, "Close walk-01.bvh");
-    wait(&mut harness, "the other is shown", is_made);
-    assert_eq!(model(&harness).opened().unwrap().file_name, "walk-00.bvh");
-    click(&mut harness, "Lock planted feet");
-    press(&mut harness, "Close walk-00.bvh");
-    press(&mut harness, "Close it all the same");
-    wait(&mut harness, "the walk is there", |model| {
+    harness.get_by_label("walk-02.bvh, shown");
+    harness.click("Lock planted feet");
+    harness.find("walk-02.bvh, shown, not written");
+    harness.get_by_label("walk-02.bvh, shown, not written");
+    harness.press("Close walk-02.bvh");
+    harness.press("Leave it open");
+    assert_eq!(harness.model().others().count(), 2);
+    harness.export_by("Export the loop");
+    harness.wait("it is written", |model| !model.is_unsaved(None));
+    harness.press("Close walk-02.bvh");
+    harness.wait_made();
+    assert_eq!(harness.opened().file_name, "walk-01.bvh");
+    harness.click("Lock planted feet");
+    harness.press("Close walk-01.bvh");
+    harness.click("Go on with walk-00.bvh");
+    harness.press("Close it all the same");
+    harness.wait("one is closed", |model| model.others().count() == 0);
+    assert_eq!(harness.opened().file_name, "walk-00.bvh");
+    assert!(harness.query_by_label("Close it all the same").is_none());
+    harness.click("Lock planted feet");
+    harness.press("Close walk-00.bvh");
+    harness.press("Close it all the same");
+    harness.wait("the walk is there", |model| {
         is_made(model) && model.opened().is_some_and(|opened| opened.bytes.is_none())
     });
-    assert_eq!(model(&harness).others().count(), 0);
-}
-
-/// Another take may be shown before one answers; it stays open.
-#[test]
-fn the_take_is_closed_that_was_asked_about() {
-    let folder = tempfile::tempdir().unwrap();
-    let paths = walks(folder.path(), 2);
-    let mut harness = studio(1280.0, 3600.0);
-    start_opening(&mut harness, folder.path());
-    all_open(&mut harness, paths.len());
-    click(&mut harness, "Lock planted feet");
-    press(&mut harness, "Close walk-01.bvh");
-    click(&mut harness, "Go on with walk-00.bvh");
-    press(&mut harness, "Close it all the same");
-    wait(&mut harness, "one is closed", |model| model.others().count() == 0);
-    assert_eq!(model(&harness).opened().unwrap().file_name, "walk-00.bvh");
-    assert!(harness.query_by_label("Close it all the same").is_none());
 }
 
 /// Nothing is written beside the take unasked; the folder that is chosen stays, and an old failure is not said beside a new file.
@@ -173,31 +136,26 @@ fn an_export_asks_where_to_once() {
         walks(inner, 1);
     }
     let mut harness = studio(1280.0, 860.0);
-    open(&mut harness, &one.join("walk-00.bvh"));
+    harness.open(&one.join("walk-00.bvh"));
     harness.key_press(Key::E);
-    wait_for(&mut harness, "it is asked", |harness| {
-        harness.query_by_label("Write here").is_some()
-    });
+    harness.wait_label("Write here");
     harness.get_by_role_and_label(Role::TextInput, "Folder of loops");
     assert_eq!(std::fs::read_dir(&one).unwrap().count(), 1, "nothing is written yet");
     // Escape closes the question, and nothing else.
-    harness.key_press(Key::Escape);
-    harness.run_steps(3);
+    harness.key(Key::Escape);
     assert!(harness.query_by_label("Write here").is_none());
     assert_eq!(std::fs::read_dir(&one).unwrap().count(), 1);
-    start_opening(&mut harness, Path::new("no such file"));
-    wait(&mut harness, "it is said", |model| model.problem().is_some());
+    harness.start_opening(Path::new("no such file"));
+    harness.wait_problem();
     harness.key_press(Key::E);
-    super::driven::write_here(&mut harness);
+    harness.write_here();
     let written = one.join("walk-00-loop.bvh");
-    wait_for(&mut harness, "it is written", |_| written.exists());
-    assert!(model(&harness).problem().is_none());
-    open(&mut harness, &two.join("walk-00.bvh"));
-    click(&mut harness, "Undo");
+    harness.wait_for("it is written", |_| written.exists());
+    assert!(harness.model().problem().is_none());
+    harness.open(&two.join("walk-00.bvh"));
+    harness.click("Undo");
     harness.key_press(Key::E);
-    wait_for(&mut harness, "the first one is asked about", |harness| {
-        harness.query_by_label("Keep both").is_some()
-    });
+    harness.wait_label("Keep both");
     assert_eq!(std::fs::read_dir(&two).unwrap().count(), 1);
 }
 
@@ -241,25 +199,13 @@ fn the_sidecar_has_the_warnings_of_the_command() {
 #[test]
 fn ends_that_are_unlike_are_bad() {
     let mut harness = studio(1280.0, 860.0);
-    let opened = model(&harness).opened().unwrap().clone();
-    let random = opened.found.random_cost.unwrap();
-    let cost = |end| {
-        opened
-            .studied
-            .analysis
-            .seam_cost(20, end, SearchSettings::default().decay)
-    };
-    let end = (40..90)
-        .max_by(|one, other| cost(*one).total_cmp(&cost(*other)))
-        .unwrap();
-    assert!(cost(end) > 1.1 * random);
-    let stretch = Stretch::Frames {
-        start_frame: 20.0,
-        end_frame: end as f64,
-    };
-    apply(&mut harness, Action::Choose(stretch));
-    wait(&mut harness, "it is made", is_made);
-    let verdict = &model(&harness).finished().unwrap().verdict;
+    let opened = harness.opened().clone();
+    let decay = SearchSettings::default().decay;
+    let costs = (40..90).map(|end| (opened.studied.analysis.seam_cost(20, end, decay), end));
+    let (cost, end) = costs.max_by(|one, other| one.0.total_cmp(&other.0)).unwrap();
+    assert!(cost > 1.1 * opened.found.random_cost.unwrap());
+    harness.choose_frames(20.0, end as f64);
+    let verdict = &harness.made().verdict;
     let check = verdict.checks.iter().find(|check| check.id == "repeats").unwrap();
     assert_eq!(
         (verdict.grade, check.grade),
@@ -268,66 +214,40 @@ fn ends_that_are_unlike_are_bad() {
     );
 }
 
-/// Animations, loops and takes that are ticked are written by the road of *Export*.
+/// Animations, loops and takes that are ticked are written by the road of *Export*; the animation that is shown of the frames that are chosen.
 #[test]
 fn what_is_ticked_is_exported_together() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("two.gltf");
     std::fs::write(&path, super::first_use::two_animations()).unwrap();
     let mut harness = studio(1280.0, 4200.0);
-    open(&mut harness, &path);
-    let alone = {
-        let (opened, made) = (model(&harness).opened().unwrap(), model(&harness).finished().unwrap());
-        Exported::of(opened, made, Format::Gltf).unwrap()
+    harness.open(&path);
+    harness.choose_frames(20.0, 50.0);
+    let alone = Exported::of(harness.opened(), harness.made(), Format::Gltf).unwrap();
+    let shown = format!("Tick {}", harness.opened().take().name());
+    harness.press("Export several");
+    harness.wait_label("Tick second");
+    for label in ["Tick two.gltf", "Tick second", "Tick loop 1", &shown] {
+        harness.press(label);
+    }
+    harness.export_by("Export all that is ticked (4)");
+    harness.wait_label("Written: 4 files, the last ");
+    let written = || {
+        std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|file| file.unwrap().path())
     };
-    press(&mut harness, "Export several");
-    wait_for(&mut harness, "the animations are listed", |harness| {
-        harness.query_by_label("Tick second").is_some()
-    });
-    for label in ["Tick two.gltf", "Tick second", "Tick loop 1"] {
-        press(&mut harness, label);
+    let is_alone = |path: &PathBuf| std::fs::read(path).unwrap() == alone.bytes;
+    assert!(is_alone(&folder.path().join("two-loop.gltf")));
+    assert_eq!(
+        written().filter(is_alone).count(),
+        2,
+        "the take and the animation that is shown"
+    );
+    for name in ["two-loop", "two-second-loop", "two-loop-1"] {
+        assert!(folder.path().join(format!("{name}.gltf.json")).exists(), "{name}");
     }
-    export_by(&mut harness, "Export all that is ticked (3)");
-    let written = ["two-loop.gltf", "two-second-loop.gltf", "two-loop-1.gltf"].map(|name| folder.path().join(name));
-    wait_for(&mut harness, "all are written", |_| {
-        written.iter().all(|path| path.exists())
-    });
-    harness.run_steps(3);
-    harness.get_by_label_contains("Written: 3 files, the last ");
-    assert!(std::fs::read(&written[0]).unwrap() == alone.bytes);
-    assert!(written.iter().all(|path| path.with_extension("gltf.json").exists()));
-    assert!(model(&harness).problem().is_none(), "{:?}", model(&harness).problem());
-}
-
-/// Takes in what is done until something is so. Returns what was written meanwhile.
-fn written_until(model: &mut Model, is_so: impl Fn(&Model) -> bool) -> Vec<Exported> {
-    let start = Instant::now();
-    let mut written = Vec::new();
-    while !is_so(model) {
-        assert!(start.elapsed() < PATIENCE);
-        std::thread::sleep(Duration::from_millis(2));
-        model.poll();
-        written.extend(model.take_exported());
-    }
-    written
-}
-
-fn open_bytes(model: &mut Model, file_name: &str, bytes: Vec<u8>) {
-    model.apply(Action::Open {
-        file_name: file_name.to_owned(),
-        bytes,
-        beside: Beside::default(),
-    });
-}
-
-fn export_all(model: &mut Model, ticked: Vec<Ticked>) {
-    model.apply(Action::TickSeveral(true));
-    for each in ticked {
-        model.apply(Action::Tick(each, true));
-    }
-    model.apply(Action::ExportTicked(None));
-    model.poll();
-    assert!(model.writing().is_some());
+    assert!(harness.model().problem().is_none(), "{:?}", harness.model().problem());
 }
 
 /// A take that is opened gives up what is written just then; what cannot be written is tried once.
@@ -336,8 +256,18 @@ fn what_is_ticked_is_written_though_a_take_is_opened() {
     let mut model = Model::new(Wake::default());
     written_until(&mut model, is_made);
     let ticked = vec![Ticked::Take("walk.bvh".to_owned()), Ticked::Loop(98), Ticked::Loop(0)];
-    export_all(&mut model, ticked);
-    open_bytes(&mut model, "stroll.bvh", walk(Format::Bvh, &stroll()));
+    model.apply(Action::TickSeveral(true));
+    for each in ticked {
+        model.apply(Action::Tick(each, true));
+    }
+    model.apply(Action::ExportTicked(None));
+    model.poll();
+    assert!(model.writing().is_some());
+    model.apply(Action::Open {
+        file_name: "stroll.bvh".to_owned(),
+        bytes: walk(Format::Bvh, &stroll()),
+        beside: Beside::default(),
+    });
     let written = written_until(&mut model, |model| is_made(model) && model.writing().is_none());
     let names: Vec<&str> = written.iter().map(|exported| exported.file_name.as_str()).collect();
     assert_eq!(names, ["walk-loop.bvh", "walk-loop-1.bvh"]);
@@ -346,40 +276,19 @@ fn what_is_ticked_is_written_though_a_take_is_opened() {
     assert!(said.starts_with("left out: walk-loop-99 ("), "{said}");
 }
 
-/// Frames that were chosen by hand are those of the loop that is written.
-#[test]
-fn the_animation_that_is_shown_is_exported_as_shown() {
-    let mut model = Model::new(Wake::default());
-    written_until(&mut model, is_made);
-    open_bytes(&mut model, "two.gltf", super::first_use::two_animations());
-    written_until(&mut model, |model| is_made(model) && model.others().count() == 0);
-    let stretch = Stretch::Frames {
-        start_frame: 20.0,
-        end_frame: 50.0,
-    };
-    model.apply(Action::Choose(stretch));
-    written_until(&mut model, is_made);
-    let shown = Exported::of(model.opened().unwrap(), model.finished().unwrap(), Format::Gltf).unwrap();
-    let name = model.opened().unwrap().take().name().to_owned();
-    export_all(&mut model, vec![Ticked::Animation(name)]);
-    let written = written_until(&mut model, |model| model.writing().is_none());
-    assert_eq!(written.len(), 1);
-    assert!(written[0].bytes == shown.bytes);
-}
-
 /// Loops that are the same, begun elsewhere, stand behind the first of them.
 #[test]
 fn equal_loops_are_folded() {
     let long = WalkSettings::default().seed(5).seconds(20.0);
     let opened = Opened::read("long.bvh", walk(Format::Bvh, &long)).unwrap();
-    let count = opened.found.candidates.len();
-    let heads: Vec<usize> = (0..count).filter(|&index| opened.like(index).is_none()).collect();
-    assert!(heads.contains(&0) && heads.len() > 1 && count > 2);
-    for index in 0..count {
-        let like = opened.like(index);
+    let likes: Vec<_> = (0..opened.found.candidates.len())
+        .map(|index| opened.like(index))
+        .collect();
+    assert!(likes[0].is_none() && likes.len() > 2 && likes[1..].contains(&None));
+    for (index, like) in likes.iter().enumerate() {
         assert!(
-            like.is_none_or(|head| head < index && opened.like(head).is_none()),
-            "{index} {like:?}"
+            like.is_none_or(|head| head < index && likes[head].is_none()),
+            "{likes:?}"
         );
     }
     // The second is like the first, and the third like the second alone: it stands for itself.

@@ -21,7 +21,7 @@ pub struct Contact {
     pub end_frame: usize,
 }
 
-/// What a foot does when a contact begins or ends.
+/// The event of a foot at which a contact begins or ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FootEventKind {
     /// It touches down.

@@ -9,7 +9,7 @@ use super::body::Body;
 use crate::math::{ops, percentile, rotation, time_step::TimeStep};
 use crate::{motion::WorldTracks, take::Take};
 
-/// What is wrong with a frame.
+/// A fault of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum BadFrameKind {
@@ -25,7 +25,7 @@ pub enum BadFrameKind {
 pub struct BadFrame {
     /// Frame, counted from 0.
     pub frame: usize,
-    /// What is wrong with it.
+    /// Its fault.
     pub kind: BadFrameKind,
 }
 
@@ -317,19 +317,17 @@ mod tests {
     use glam::DQuat;
 
     use super::*;
-    use crate::motion::{Joint, Skeleton};
+    use crate::tests::{skeleton, take_of};
     use crate::{analysis::body::BodyOverrides, math::ops};
 
     fn swinging(edit: impl Fn(usize) -> f64) -> Take {
-        let joint = |parent| Joint::new("j", parent, DVec3::ZERO);
-        let skeleton = Skeleton::new(vec![joint(None), joint(Some(0)), joint(Some(1))]).unwrap();
-        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        for frame in 0..100 {
-            translations.extend([DVec3::ZERO, DVec3::Y, DVec3::Y]);
-            let angle = edit(frame);
-            rotations.extend([DQuat::IDENTITY, rotation::exp(DVec3::X * angle), DQuat::IDENTITY]);
-        }
-        Take::new("t", skeleton, 1.0 / 60.0, translations, rotations).unwrap()
+        let joint = |parent| ("j", parent, DVec3::ZERO);
+        let skeleton = skeleton(&[joint(None), joint(Some(0)), joint(Some(1))]);
+        take_of(skeleton, 1.0 / 60.0, 100, |frame, joint| match joint {
+            0 => (DVec3::ZERO, DQuat::IDENTITY),
+            1 => (DVec3::Y, rotation::exp(DVec3::X * edit(frame))),
+            _ => (DVec3::Y, DQuat::IDENTITY),
+        })
     }
 
     fn defects(take: &Take) -> TakeDefects {
@@ -385,10 +383,15 @@ mod tests {
     fn a_joint_that_turns_over_is_named() {
         // The second joint lies on the axis that it flips about, so nothing else moves.
         let take = swinging(swing);
-        let mut rotations: Vec<DQuat> = (0..100).flat_map(|f| take.rotations(f).to_vec()).collect();
-        rotations[50 * 3 + 2] = rotation::exp(DVec3::Y * 3.0);
-        let translations = (0..100).flat_map(|f| take.translations(f).to_vec()).collect();
-        let take = Take::new("t", take.skeleton().clone(), 1.0 / 60.0, translations, rotations).unwrap();
+        let take = take_of(take.skeleton().clone(), 1.0 / 60.0, 100, |frame, joint| {
+            let flips = (frame, joint) == (50, 2);
+            let turn = if flips {
+                rotation::exp(DVec3::Y * 3.0)
+            } else {
+                take.rotations(frame)[joint]
+            };
+            (take.translations(frame)[joint], turn)
+        });
         let found = defects(&take);
         assert!(found.bad_frames.is_empty());
         assert_eq!(
@@ -402,16 +405,10 @@ mod tests {
         // Far less than six times their usual step of 25 mm.
         let take = |aside: f64| {
             let skeleton = swinging(swing).skeleton().clone();
-            let hips = |frame| DVec3::new(if frame == 90 { aside } else { 0.0 }, 1.0, 0.025 * f64::from(frame));
-            let translations = (0..200).flat_map(|frame| [hips(frame), DVec3::Y, DVec3::Y]);
-            Take::new(
-                "t",
-                skeleton,
-                1.0 / 30.0,
-                translations.collect(),
-                vec![DQuat::IDENTITY; 600],
-            )
-            .unwrap()
+            take_of(skeleton, 1.0 / 30.0, 200, |frame, joint| {
+                let hips = DVec3::new(if frame == 90 { aside } else { 0.0 }, 1.0, 0.025 * frame as f64);
+                (if joint == 0 { hips } else { DVec3::Y }, DQuat::IDENTITY)
+            })
         };
         assert_eq!(defects(&take(0.1)).jumps, [90, 91]);
         assert_eq!(defects(&take(0.02)).jumps, []);

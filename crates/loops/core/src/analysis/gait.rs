@@ -8,7 +8,7 @@ use super::body::{Body, Side};
 use crate::math::{ops, rigid::Twist};
 use crate::take::Take;
 
-/// What a body does, in the words of animators.
+/// An activity of a body, in the words of animators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum MotionKind {
@@ -128,7 +128,7 @@ impl MotionKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Gait {
-    /// What the body does.
+    /// The activity.
     pub kind: MotionKind,
     /// To which side; `None` for what has none.
     pub side: Option<Side>,

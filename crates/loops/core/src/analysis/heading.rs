@@ -129,33 +129,39 @@ mod tests {
     use glam::DQuat;
 
     use super::*;
-    use crate::motion::{Joint, Skeleton};
-    use crate::{analysis::body::BodyOverrides, take::Take};
+    use crate::analysis::body::BodyOverrides;
+    use crate::tests::{skeleton, take_of};
 
-    fn spinning(yaws: &[f64]) -> Take {
-        let joint = |name: &str, parent| Joint::new(name, parent, DVec3::ZERO);
-        let joints = vec![
-            joint("Hips", None),
-            joint("LeftUpLeg", Some(0)),
-            joint("LeftFoot", Some(1)),
-            joint("RightUpLeg", Some(0)),
-            joint("RightFoot", Some(3)),
-        ];
-        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        for &yaw in yaws {
-            let side = DVec3::new(0.1, 0.0, 0.0);
-            let down = DVec3::new(0.0, -0.9, 0.0);
-            translations.extend([DVec3::new(1.0, 1.0, 2.0), side, down, -side, down]);
-            rotations.push(rotation::from_yaw(yaw));
-            rotations.extend([DQuat::IDENTITY; 4]);
-        }
-        Take::new("t", Skeleton::new(joints).unwrap(), 0.1, translations, rotations).unwrap()
+    const SIDE: DVec3 = DVec3::new(0.1, 0.0, 0.0);
+    const DOWN: DVec3 = DVec3::new(0.0, -0.9, 0.0);
+
+    /// Hips with two legs, and where they are from the joint above.
+    const LEGS: [(&str, Option<usize>, DVec3); 5] = [
+        ("Hips", None, DVec3::Y),
+        ("LeftUpLeg", Some(0), SIDE),
+        ("LeftFoot", Some(1), DOWN),
+        ("RightUpLeg", Some(0), DVec3::new(-0.1, 0.0, 0.0)),
+        ("RightFoot", Some(3), DOWN),
+    ];
+
+    /// The same joints with rests that tell nothing.
+    fn at_origin<'a>(rows: &[(&'a str, Option<usize>, DVec3)]) -> Vec<(&'a str, Option<usize>, DVec3)> {
+        let rows = rows.iter();
+        rows.map(|&(name, parent, _)| (name, parent, DVec3::ZERO)).collect()
     }
 
     #[test]
     fn yaw_is_left_positive_and_counts_whole_turns() {
         let yaws: Vec<f64> = (0..40).map(|i| 0.3 + 0.4 * f64::from(i)).collect();
-        let take = spinning(&yaws);
+        let take = take_of(
+            skeleton(&at_origin(&LEGS)),
+            0.1,
+            yaws.len(),
+            |frame, joint| match joint {
+                0 => (DVec3::new(1.0, 1.0, 2.0), rotation::from_yaw(yaws[frame])),
+                _ => (LEGS[joint].2, DQuat::IDENTITY),
+            },
+        );
         let body = Body::find(&take, &BodyOverrides::default()).unwrap();
         let heading = Heading::level(&take.world_tracks(), &body);
         for (frame, yaw) in yaws.iter().enumerate() {
@@ -167,41 +173,22 @@ mod tests {
     /// Collar bones that begin at one place but for noise do not turn the body: their outer ends, or the thighs, give the facing.
     #[test]
     fn collar_bones_at_one_place_do_not_turn_the_body() {
-        let joint = |name: &str, parent| Joint::new(name, parent, DVec3::ZERO);
+        let noise = DVec3::Z * 1e-3;
         for has_outer_ends in [false, true] {
-            let mut joints = vec![
-                joint("Hips", None),
-                joint("LeftUpLeg", Some(0)),
-                joint("LeftFoot", Some(1)),
-                joint("RightUpLeg", Some(0)),
-                joint("RightFoot", Some(3)),
-                joint("LeftClavicle", Some(0)),
-                joint("RightClavicle", Some(0)),
-            ];
-            let (side, down) = (DVec3::X * 0.1, DVec3::Y * -0.9);
-            let noise = DVec3::Z * 1e-3;
-            let mut pose = vec![
-                DVec3::Y,
-                side,
-                down,
-                -side,
-                down,
-                DVec3::Y * 0.4 + noise,
-                DVec3::Y * 0.4 - noise,
-            ];
+            let mut rows = LEGS.to_vec();
+            rows.extend([
+                ("LeftClavicle", Some(0), DVec3::Y * 0.4 + noise),
+                ("RightClavicle", Some(0), DVec3::Y * 0.4 - noise),
+            ]);
             if has_outer_ends {
-                joints.extend([joint("LeftEnd", Some(5)), joint("RightEnd", Some(6))]);
-                pose.extend([side * 2.0 - noise, side * -2.0 + noise]);
+                rows.extend([
+                    ("LeftEnd", Some(5), SIDE * 2.0 - noise),
+                    ("RightEnd", Some(6), SIDE * -2.0 + noise),
+                ]);
             }
-            let num_joints = joints.len();
-            let take = Take::new(
-                "t",
-                Skeleton::new(joints).unwrap(),
-                0.1,
-                [pose.clone(), pose.clone(), pose].concat(),
-                vec![DQuat::IDENTITY; 3 * num_joints],
-            )
-            .unwrap();
+            let take = take_of(skeleton(&at_origin(&rows)), 0.1, 3, |_, joint| {
+                (rows[joint].2, DQuat::IDENTITY)
+            });
             let body = Body::find(&take, &BodyOverrides::default()).unwrap();
             assert!(body.shoulders.is_some());
             let heading = Heading::level(&take.world_tracks(), &body);

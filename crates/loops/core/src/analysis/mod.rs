@@ -74,7 +74,7 @@ pub struct Analysis {
     pub activity: Activity,
     /// When the feet stand.
     pub contacts: Contacts,
-    /// What the body does, in order of time.
+    /// Activities of the body, in order of time.
     pub segments: Vec<Segment>,
     /// Lengths at which the take repeats.
     pub spectrum: Spectrum,

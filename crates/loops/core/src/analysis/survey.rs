@@ -31,7 +31,7 @@ pub struct Survey {
     pub pace_mps: f64,
     /// When the feet stand.
     pub contacts: Contacts,
-    /// What the body does, in order of time.
+    /// Activities of the body, in order of time.
     pub segments: Vec<Segment>,
     /// Lengths at which the take repeats.
     pub spectrum: Spectrum,

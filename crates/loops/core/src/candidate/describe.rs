@@ -33,7 +33,7 @@ impl<'a> SearchedTake<'a> {
             Some(course) => course.num_frames(),
             None => cut.num_frames() * f64::from(self.pairing.num_stretches()),
         };
-        // What remains of the take beside the loop is compared with it: less than a cycle tells nothing of a repeat.
+        // The rest of the take is compared with the loop: less than a cycle tells nothing of a repeat.
         let remaining = (self.analysis.take.num_frames() - 1) as f64 - num_frames;
         let shows_another_cycle = remaining * f64::from(cycles.max(1)) >= num_frames;
         LoopCandidate {

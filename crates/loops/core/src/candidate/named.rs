@@ -4,10 +4,10 @@
 
 use crate::analysis::{Analysis, MotionKind};
 
-/// What the name of a take says of its motion.
+/// The motion that the name of a take states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NamedMotion {
-    /// What the body does; `None` where the name does not say, or says several things.
+    /// The activity of the body; `None` where the name does not say, or says several things.
     pub kind: Option<MotionKind>,
     /// Whether the motion is meant to repeat; `None` where the name does not say.
     pub repeats: Option<bool>,

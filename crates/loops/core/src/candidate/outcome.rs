@@ -1,4 +1,4 @@
-//! What a person sees of a loop, in parts that can be added up.
+//! How good a loop looks to a person, in parts that can be added up.
 
 use crate::words;
 
@@ -47,7 +47,7 @@ words!(OutcomePart {
     Kink: "kink",
 });
 
-/// What a person sees of a loop that was made of a stretch; lengths and speeds at the size of a man.
+/// How good a loop that was made of a stretch looks to a person; lengths and speeds at the size of a man.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Outcome {

@@ -153,7 +153,7 @@ pub struct LoopCandidate {
     pub activity: f64,
     /// Phase of the body's cycle at the seam, as in [`crate::analysis::contacts::Contacts::phase`].
     pub contact_phase: Option<f64>,
-    /// What a person sees of the loop; `None` where it was not worked out.
+    /// How good the loop looks to a person; `None` where it was not worked out.
     pub outcome: Option<Outcome>,
     /// The figures of the loop as it is made with default settings, not written; `None` where the search did not make it.
     pub quality: Option<Box<Quality>>,

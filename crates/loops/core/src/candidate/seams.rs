@@ -201,16 +201,12 @@ impl<'a> Seams<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::numbers;
 
     #[test]
     fn the_median_is_that_of_all_costs() {
-        let mut state = 7_u64;
-        let mut draw = |scale: f64| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            ((state >> 40) as f64 / 16_777_216.0 - 0.5) * scale
-        };
+        let mut next = numbers(7);
+        let mut draw = |scale: f64| 0.5 * scale * next();
         const AXES: usize = 6;
         // Positions and velocities of every size beside each other, some frames alike.
         for scales in [[1.0, 1.0], [1.0, 30.0], [0.01, 30.0], [0.0, 0.0]] {

@@ -83,7 +83,7 @@ impl SearchSettings {
 /// By what the recommended loop is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChooseBy {
-    /// What a person sees of the loop: see [`Outcome`](super::Outcome).
+    /// By how good the loop looks to a person: see [`Outcome`](super::Outcome).
     #[default]
     Outcome,
     /// The price of its seam.

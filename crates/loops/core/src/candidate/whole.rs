@@ -1,8 +1,8 @@
-//! What a whole clip is as a loop: the result of reading it by its ends.
+//! A whole clip as a loop: the result of reading it by its ends.
 
 use crate::{math::rigid::Rigid, root_motion::RootMode};
 
-/// What the last keys of a whole clip are.
+/// The last keys of a whole clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum LastKey {
@@ -44,7 +44,7 @@ crate::words!(WholeClipKind {
 pub struct WholeClip {
     /// How well it loops.
     pub kind: WholeClipKind,
-    /// What its last keys are.
+    /// Its last keys.
     pub last_key: LastKey,
     /// First frame of the loop; 0 unless the clip shows a little more than a cycle, and is trimmed on both sides, or holds its first pose.
     pub start_frame: usize,

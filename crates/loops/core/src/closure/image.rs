@@ -260,8 +260,9 @@ mod tests {
     use super::*;
     use crate::closure::{ClosureSettings, close::close_half};
     use crate::math::ops;
-    use crate::motion::{Joint, RootMotion, Skeleton};
+    use crate::motion::RootMotion;
     use crate::take::{Cut, Take};
+    use crate::tests::{skeleton, take_of};
 
     const NAMES: [&str; 5] = ["Reference", "Hips", "LeftLeg", "RightLeg", "Head"];
     const PARTNERS: [usize; 5] = [0, 1, 3, 2, 4];
@@ -271,44 +272,22 @@ mod tests {
     const HALF: usize = 240;
     const AROUND: usize = 12;
 
-    fn rest_offset(joint: usize) -> DVec3 {
-        [
-            DVec3::new(0.1, 0.05, 0.2),
-            DVec3::Y,
-            DVec3::new(0.1, -0.5, 0.0),
-            DVec3::new(-0.1, -0.5, 0.0),
-            DVec3::Y * 0.6,
-        ][joint]
-    }
+    const OFFSETS: [DVec3; 5] = [
+        DVec3::new(0.1, 0.05, 0.2),
+        DVec3::Y,
+        DVec3::new(0.1, -0.5, 0.0),
+        DVec3::new(-0.1, -0.5, 0.0),
+        DVec3::new(0.0, 0.6, 0.0),
+    ];
 
     /// A take of those samples; `at` gives the local transform of a joint at a time, from below 0 to above half a cycle.
     fn take(at: impl Fn(usize, f64) -> Rigid) -> Take {
-        let joints = (0..NAMES.len())
-            .map(|joint| {
-                Joint::new(
-                    NAMES[joint],
-                    [None, Some(0), Some(1), Some(1), Some(1)][joint],
-                    rest_offset(joint),
-                )
-            })
-            .collect();
-        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        for frame in 0..=HALF + 2 * AROUND {
-            let secs = (frame as f64 - AROUND as f64) * STEP_SECS;
-            for joint in 0..NAMES.len() {
-                let transform = at(joint, secs);
-                translations.push(transform.translation);
-                rotations.push(transform.rotation);
-            }
-        }
-        Take::new(
-            "half",
-            Skeleton::new(joints).unwrap(),
-            STEP_SECS,
-            translations,
-            rotations,
-        )
-        .unwrap()
+        let parents = [None, Some(0), Some(1), Some(1), Some(1)];
+        let rows: [_; 5] = core::array::from_fn(|joint| (NAMES[joint], parents[joint], OFFSETS[joint]));
+        take_of(skeleton(&rows), STEP_SECS, HALF + 2 * AROUND + 1, |frame, joint| {
+            let transform = at(joint, (frame as f64 - AROUND as f64) * STEP_SECS);
+            (transform.translation, transform.rotation)
+        })
     }
 
     fn clip(take: &Take) -> Clip {
@@ -325,7 +304,7 @@ mod tests {
     /// The joint above the carrier stands turned and off the origin; all others move, no two alike and none in step with the half.
     fn any_motion(joint: usize, secs: f64) -> Rigid {
         if joint == 0 {
-            return Rigid::from_yaw(0.3, rest_offset(0));
+            return Rigid::from_yaw(0.3, OFFSETS[0]);
         }
         let sway = |k: usize| {
             let k = (3 * joint + k) as f64;
@@ -334,30 +313,8 @@ mod tests {
         let moves = if joint == CARRIER { 0.1 } else { 0.0 };
         Rigid::new(
             rotation::exp(DVec3::new(0.5 * sway(0), 0.4 * sway(1), 0.3 * sway(2))),
-            rest_offset(joint) + DVec3::new(sway(3), sway(4), sway(5)) * moves,
+            OFFSETS[joint] + DVec3::new(sway(3), sway(4), sway(5)) * moves,
         )
-    }
-
-    #[test]
-    fn the_image_of_a_pose_is_where_a_mirror_shows_it() {
-        let take = take(any_motion);
-        let (clip, mirror) = (clip(&take), mirror(&take));
-        let image = Image::new(&clip, &mirror, CARRIER).unwrap();
-        let skeleton = clip.skeleton();
-        for sample in [0, 17, 203] {
-            let pose = clip.pose(sample);
-            let seen = image.pose(pose);
-            let seen = seen.as_ref();
-            assert_eq!(
-                (seen.translations[0], seen.rotations[0]),
-                (pose.translations[0], pose.rotations[0])
-            );
-            for joint in 1..NAMES.len() {
-                let world = |pose: PoseRef<'_>, joint: usize| pose.world_of(skeleton, joint).translation;
-                let off = world(seen, PARTNERS[joint]) - world(pose, joint) * ACROSS;
-                assert!(off.length() < 1e-14, "{sample}: joint {joint} is off by {off}");
-            }
-        }
     }
 
     /// Third differences of positions over both seams: a gap of the pose, or one of its velocity or acceleration, would stand out.
@@ -368,8 +325,10 @@ mod tests {
         let image = Image::new(&clip, &mirror, CARRIER).unwrap();
         let closed = close_half(&clip, &image, &ClosureSettings::default()).unwrap();
         let largest = closed.seam.largest();
-        let is_right = largest.position > 0.05 && largest.angle > 0.1 && largest.angular_velocity > 0.1;
-        assert!(is_right, "{largest:?}");
+        assert!(
+            largest.position > 0.05 && largest.angle > 0.1 && largest.angular_velocity > 0.1,
+            "{largest:?}"
+        );
         assert_eq!(closed.tracks.num_frames(), 2 * HALF);
         let world = closed.tracks.world();
         for frame in 0..2 * HALF {
@@ -398,18 +357,18 @@ mod tests {
         let reflected = |turn: DVec3| -turn * ACROSS;
         let take = take(|joint, secs| {
             let angle = cycle * secs;
-            let middle = DVec3::new(-rest_offset(0).x, 1.0, 0.0);
+            let middle = DVec3::new(-OFFSETS[0].x, 1.0, 0.0);
             match joint {
                 CARRIER => Rigid::new(
                     DQuat::IDENTITY,
                     middle + aside + DVec3::new(0.3 * ops::sin(angle), 0.0, 0.1 * ops::cos(2.0 * angle)),
                 ),
-                2 => Rigid::new(rotation::exp(turn) * rotation::exp(leg(secs)), rest_offset(2)),
+                2 => Rigid::new(rotation::exp(turn) * rotation::exp(leg(secs)), OFFSETS[2]),
                 3 => {
                     let later = secs + HALF as f64 * STEP_SECS;
-                    Rigid::new(rotation::exp(reflected(leg(later))), rest_offset(3))
+                    Rigid::new(rotation::exp(reflected(leg(later))), OFFSETS[3])
                 }
-                joint => Rigid::new(DQuat::IDENTITY, rest_offset(joint)),
+                joint => Rigid::new(DQuat::IDENTITY, OFFSETS[joint]),
             }
         });
         let (clip, mirror) = (clip(&take), mirror(&take));
@@ -428,8 +387,10 @@ mod tests {
                 (closed.rotation_offsets[at(2)], left),
                 (closed.rotation_offsets[at(3)], right),
             ] {
-                let is_near = (found - wanted).length() < 1e-9;
-                assert!(is_near, "{found} instead of {wanted} at {sample}");
+                assert!(
+                    (found - wanted).length() < 1e-9,
+                    "{found} instead of {wanted} at {sample}"
+                );
             }
         }
     }

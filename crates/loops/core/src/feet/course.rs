@@ -10,7 +10,7 @@ use crate::motion::RootMotion;
 /// Samples at each end of a fade that are not corrected, so that a correction begins and ends at rest.
 const HELD: usize = 2;
 
-/// What becomes of the first and the last sample.
+/// How the first and the last sample are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ends {
     /// The last is followed by the first.

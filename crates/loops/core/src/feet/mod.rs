@@ -155,7 +155,7 @@ impl Bearing {
     }
 }
 
-/// What determines the speed of the root.
+/// How the speed of the root is determined.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum RootSpeed {
@@ -208,7 +208,7 @@ impl FromStr for RootSpeed {
 pub struct FeetSettings {
     /// Whether they are held.
     pub lock: FootLock,
-    /// What determines the speed of the root.
+    /// How the speed of the root is determined.
     pub speed: RootSpeed,
 }
 

@@ -223,16 +223,11 @@ impl LoopClip {
 /// The local poses of keys, without the root motion of the joint that carries it.
 fn body_of_keys(written: &Take, keys: Range<usize>, root: &RootMotion, carrier: usize) -> Tracks {
     let (skeleton, step_secs) = (written.skeleton(), written.frame_time_secs());
-    let mut tracks = Tracks::empty(skeleton.clone(), step_secs, keys.len());
-    for key in keys {
-        let mut pose = written.pose(key).to_pose();
-        pose.set_joint(
-            carrier,
-            written
-                .pose(key)
-                .in_root(skeleton, carrier, root.at(key as f64 * step_secs)),
-        );
-        tracks.push(pose.as_ref());
-    }
-    tracks
+    let poses = keys.map(|key| {
+        let own = written.pose(key);
+        let mut pose = own.to_pose();
+        pose.set_joint(carrier, own.in_root(skeleton, carrier, root.at(key as f64 * step_secs)));
+        pose
+    });
+    Tracks::pose_by_pose(skeleton, step_secs, poses)
 }

@@ -122,10 +122,8 @@ impl LoopClip {
     pub fn starting_at(&self, sample: isize) -> Self {
         let count = self.num_samples();
         let first = sample.rem_euclid(count as isize) as usize;
-        let mut tracks = Tracks::empty(self.skeleton().clone(), self.step_secs(), count);
-        for key in 0..count {
-            tracks.push(self.body_pose(first + key));
-        }
+        let poses = (0..count).map(|key| self.body_pose(first + key));
+        let tracks = Tracks::pose_by_pose(self.skeleton(), self.step_secs(), poses);
         let (mut path, moved) = (self.path.clone(), first.min(self.path.len()));
         path.rotate_left(moved);
         let start = self.root.at(sample as f64 * self.step_secs());
@@ -173,12 +171,12 @@ impl LoopClip {
     /// `path` holds the root's transform for every sample, seen from the constant twist. Errors: [`LoopClipError::PathLength`].
     pub(crate) fn along_with_joint(self, joint: usize, path: Vec<Rigid>) -> Result<Self, LoopClipError> {
         let skeleton = self.skeleton();
-        let mut tracks = Tracks::empty(skeleton.clone(), self.step_secs(), self.num_samples());
-        for sample in 0..self.num_samples() {
+        let poses = (0..self.num_samples()).map(|sample| {
             // The joint moves along the path first; the root then follows and finds it unchanged relative to itself.
             let sway = path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
-            tracks.push(self.body_pose(sample).with_joint_led(skeleton, joint, sway).as_ref());
-        }
+            self.body_pose(sample).with_joint_led(skeleton, joint, sway)
+        });
+        let tracks = Tracks::pose_by_pose(skeleton, self.step_secs(), poses);
         self.with_tracks(tracks).along(path)
     }
 

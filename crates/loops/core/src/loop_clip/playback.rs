@@ -75,10 +75,8 @@ impl LoopClip {
         let num_samples = num_samples.max(3);
         let faster = self.period_secs() / (num_samples as f64 * step_secs);
         let times = (0..num_samples).map(|sample| secs + self.period_secs() * sample as f64 / num_samples as f64);
-        let mut tracks = Tracks::empty(self.skeleton().clone(), step_secs, num_samples);
-        for secs in times.clone() {
-            tracks.push(self.body_pose_at(secs, Interpolation::Cubic).as_ref());
-        }
+        let poses = (times.clone()).map(|secs| self.body_pose_at(secs, Interpolation::Cubic));
+        let tracks = Tracks::pose_by_pose(self.skeleton(), step_secs, poses);
         let Twist { linear, angular } = self.root.twist;
         let path = times
             .filter(|_| self.follows_path())

@@ -575,15 +575,19 @@ mod tests {
         );
         let [local, translation, axes] = worst(&clip, &runtime, Interpolation::Linear);
         // Six levels of joints, each rounding to 24 bits.
-        let is_right = local < 5e-7 && translation < 1e-6 && axes < 2e-6;
-        assert!(is_right, "{local} {translation} {axes}");
+        assert!(
+            local < 5e-7 && translation < 1e-6 && axes < 2e-6,
+            "{local} {translation} {axes}"
+        );
         // More samples are closer to the cubics, by the square of their number.
         let errors = [40, 80, 160].map(|count| {
             let runtime = RuntimeLoop::resampled(&clip, count).unwrap();
             worst(&clip, &runtime, Interpolation::Cubic)[0]
         });
-        let is_right = errors[0] < 0.01 && errors[1] < 0.3 * errors[0] && errors[2] < 0.3 * errors[1];
-        assert!(is_right, "{errors:?}");
+        assert!(
+            errors[0] < 0.01 && errors[1] < 0.3 * errors[0] && errors[2] < 0.3 * errors[1],
+            "{errors:?}"
+        );
     }
 
     /// The instructions of a processor change the time only.

@@ -303,8 +303,10 @@ mod tests {
         assert!(((1.0 + y * 0.2) * ops::exp(-y * 0.2) - (1.0 + 2.0 * LN_2) / 4.0).abs() < 1e-15);
         for half_life_secs in [1e-3, 0.2, 7.0] {
             let back = decay_rate(decay_rate(half_life_secs));
-            let is_near = (back - half_life_secs).abs() <= 1e-15 * half_life_secs;
-            assert!(is_near, "{half_life_secs}: {back}");
+            assert!(
+                (back - half_life_secs).abs() <= 1e-15 * half_life_secs,
+                "{half_life_secs}: {back}"
+            );
         }
     }
 }

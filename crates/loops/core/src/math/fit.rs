@@ -227,8 +227,10 @@ mod tests {
             let pairs = [DVec3::X, DVec3::new(-0.1, 0.1, 0.3), DVec3::new(0.4, 1.5, 2.0)]
                 .map(|start| PointPair::new(start * unit, turn * start * unit, weight));
             let found = fit_rigid(&pairs);
-            let is_near = rotation::difference(found.rotation, turn).length() < 1e-14;
-            assert!(is_near, "{weight} {unit}");
+            assert!(
+                rotation::difference(found.rotation, turn).length() < 1e-14,
+                "{weight} {unit}"
+            );
         }
     }
 

@@ -326,8 +326,10 @@ mod tests {
             assert!((left_jacobian(o) * rate - velocity).length() < 1e-9, "{o}");
             let product = left_jacobian(o) * left_jacobian_inverse(o);
             let error = product - DMat3::IDENTITY;
-            let is_near = error.x_axis.length() + error.y_axis.length() + error.z_axis.length() < 1e-14;
-            assert!(is_near, "{o}");
+            assert!(
+                error.x_axis.length() + error.y_axis.length() + error.z_axis.length() < 1e-14,
+                "{o}"
+            );
         }
     }
 
@@ -338,8 +340,10 @@ mod tests {
             let step = 1e-5;
             let difference = (left_jacobian(o + rate * step) - left_jacobian(o - rate * step)) * (0.5 / step);
             let error = left_jacobian_rate(o, rate) - difference;
-            let is_near = error.x_axis.length() + error.y_axis.length() + error.z_axis.length() < 1e-9;
-            assert!(is_near, "{o}");
+            assert!(
+                error.x_axis.length() + error.y_axis.length() + error.z_axis.length() < 1e-9,
+                "{o}"
+            );
         }
     }
 

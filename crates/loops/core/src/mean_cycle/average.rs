@@ -163,13 +163,13 @@ impl<'a> LaidCycles<'a> {
 
         let root = RootMotion::new(self.starts[self.row.num_before], self.mean_twist(period_secs));
         let context = Clip::context_samples(step_secs);
-        let mut tracks = Tracks::empty(skeleton.clone(), step_secs, count + 1 + 2 * context);
-        for index in 0..count + 1 + 2 * context {
+        let samples = (0..count + 1 + 2 * context).map(|index| {
             let sample = index as isize - context as isize;
             let mut pose = poses[sample.rem_euclid(count as isize) as usize].clone();
             pose.carry(skeleton, self.carrier, root.at(sample as f64 * step_secs));
-            tracks.push(pose.as_ref());
-        }
+            pose
+        });
+        let tracks = Tracks::pose_by_pose(skeleton, step_secs, samples);
         (Clip::from_samples(tracks, count, context), self.described(&unclear))
     }
 

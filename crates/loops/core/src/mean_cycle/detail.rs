@@ -94,8 +94,10 @@ mod tests {
         ] {
             let track = wave(hz);
             for (fine, value) in Splitter::new(60, 1.0).fine(&track).iter().zip(&track) {
-                let is_near = (fine.x - kept * value.x).abs() < 1e-12 && fine.z.abs() < 1e-12;
-                assert!(is_near, "{hz}: {fine}");
+                assert!(
+                    (fine.x - kept * value.x).abs() < 1e-12 && fine.z.abs() < 1e-12,
+                    "{hz}: {fine}"
+                );
             }
         }
         // Few samples, all of them coarse.

@@ -87,7 +87,7 @@ impl FromStr for MeanCycles {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct MeanCycle {
-    /// What was asked for.
+    /// The cycles asked for.
     pub asked: MeanCycles,
     /// The cycles in order of time; each ends where the next one starts.
     pub cycles: Vec<UsedCycle>,

@@ -127,8 +127,10 @@ mod tests {
     fn a_cycle_unlike_the_others_gets_no_weight() {
         let trusted = trust(&[0.01, 0.012, 0.05, 0.011, 0.009]);
         assert_eq!(trusted[2], 0.0);
-        let is_right = trusted.iter().enumerate().all(|(at, &trust)| at == 2 || trust > 0.7);
-        assert!(is_right, "{trusted:?}");
+        assert!(
+            trusted.iter().enumerate().all(|(at, &trust)| at == 2 || trust > 0.7),
+            "{trusted:?}"
+        );
         let shares = Window::over(&trusted).shares();
         assert_eq!(shares[2], 0.0);
         // Equal cycles are all trusted.

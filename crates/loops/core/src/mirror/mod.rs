@@ -84,6 +84,7 @@ mod tests {
     use crate::math::{ops, rotation};
     use crate::motion::{Joint, Skeleton};
     use crate::take::Take;
+    use crate::tests::{skeleton, take_of};
 
     /// Hips, two legs of two joints and a head; `left` is the direction to the left side.
     fn take(names: [&str; 6], left: DVec3) -> Take {
@@ -97,27 +98,22 @@ mod tests {
             DVec3::new(0.0, -0.52, 0.0),
             DVec3::Y * 0.6,
         ];
-        let joints = (0..6)
-            .map(|joint| Joint::new(names[joint], parents[joint], offsets[joint]))
-            .collect();
-        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        for frame in 0..20 {
-            let t = 0.3 * f64::from(frame);
-            for joint in 0..6 {
-                let phase = t + joint as f64;
-                translations.push(if joint == 0 {
-                    DVec3::new(0.3 * ops::sin(t), 1.0, 0.2 * t)
-                } else {
-                    offsets[joint]
-                });
-                rotations.push(rotation::exp(DVec3::new(
-                    0.4 * ops::sin(phase),
-                    0.3 * ops::cos(phase),
-                    0.2 * ops::sin(2.0 * phase),
-                )));
-            }
-        }
-        Take::new("t", Skeleton::new(joints).unwrap(), 1.0 / 30.0, translations, rotations).unwrap()
+        let rows: [_; 6] = core::array::from_fn(|joint| (names[joint], parents[joint], offsets[joint]));
+        take_of(skeleton(&rows), 1.0 / 30.0, 20, |frame, joint| {
+            let t = 0.3 * frame as f64;
+            let phase = t + joint as f64;
+            let at = if joint == 0 {
+                DVec3::new(0.3 * ops::sin(t), 1.0, 0.2 * t)
+            } else {
+                offsets[joint]
+            };
+            let turn = DVec3::new(
+                0.4 * ops::sin(phase),
+                0.3 * ops::cos(phase),
+                0.2 * ops::sin(2.0 * phase),
+            );
+            (at, rotation::exp(turn))
+        })
     }
 
     const NAMES: [&str; 6] = ["Hips", "LHipJoint", "LeftFoot", "RHipJoint", "RightFoot", "Head"];

@@ -1,4 +1,4 @@
-//! What the end of a stretch meets: its own start, the mirror image of its start, or itself on the way back.
+//! How a stretch goes on after its end: with its own start, with the mirror image of its start, or on the way back.
 
 use std::borrow::Cow;
 

@@ -29,6 +29,18 @@ pub struct PoseRef<'a> {
     pub rotations: &'a [DQuat],
 }
 
+impl<'a> From<&'a Pose> for PoseRef<'a> {
+    fn from(pose: &'a Pose) -> Self {
+        pose.as_ref()
+    }
+}
+
+impl<'a> From<&'a PoseRef<'_>> for PoseRef<'a> {
+    fn from(pose: &'a PoseRef<'_>) -> Self {
+        *pose
+    }
+}
+
 impl<'a> PoseRef<'a> {
     /// A pose of these translations and rotations, which are as many.
     pub const fn new(translations: &'a [DVec3], rotations: &'a [DQuat]) -> Self {

@@ -16,11 +16,11 @@ pub struct Joint {
     pub rest_offset: DVec3,
     /// Where the bone of a leaf joint ends, metres in the joint's axes; `None` where unknown or for inner joints.
     pub tip: Option<DVec3>,
-    /// What it is, where its name does not say it.
+    /// Its part of the body, where its name does not say it.
     pub part: Option<Part>,
 }
 
-/// What a joint is, in the words of joints' names, such as "LeftForeArm".
+/// The part of a body that a joint is, in the words of joints' names, such as "LeftForeArm".
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Part {

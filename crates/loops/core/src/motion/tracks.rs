@@ -46,6 +46,19 @@ impl Tracks {
         }
     }
 
+    /// Tracks of poses of that skeleton, each appended as by [`Self::push`].
+    ///
+    /// # Panics When a pose has another number of joints.
+    pub fn pose_by_pose<P>(skeleton: &Skeleton, step_secs: f64, poses: impl IntoIterator<Item = P>) -> Self
+    where
+        for<'a> PoseRef<'a>: From<&'a P>,
+    {
+        let poses = poses.into_iter();
+        let mut tracks = Self::empty(skeleton.clone(), step_secs, poses.size_hint().0);
+        poses.for_each(|pose| tracks.push((&pose).into()));
+        tracks
+    }
+
     /// Tracks from their values, which are kept except for the signs of the quaternions.
     ///
     /// `translations` and `rotations` are local, frame-major, frames times joints long; rotations must be unit quaternions.

@@ -67,13 +67,13 @@ impl Kept {
 /// Where world rotations come from.
 #[derive(Clone, Debug, PartialEq)]
 enum Rotations {
-    /// Those of all joints at all frames.
+    /// Of all joints at all frames.
     Stored(Vec<DQuat>),
     /// Computed from the local ones along the chain of parents when asked for.
     ///
     /// Whole takes need them of the hips and of a few ends of chains; storing all would take as much memory as the local ones.
     Chained(Arc<Tracks>),
-    /// Those of some joints at all frames.
+    /// Of some joints at all frames.
     Some(Kept, Vec<DQuat>),
 }
 

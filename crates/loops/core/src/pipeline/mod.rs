@@ -583,7 +583,7 @@ fn edited_stances(
         .map(|edit| EditedStance::from_edit(edit, body.feet.len(), candidate, loop_clip))
         .collect::<Result<Vec<_>, _>>()?;
     if candidate.pairing.is_ping_pong() {
-        // What a foot does in frames of the take it does on the way there and on the way back.
+        // Frames of the take are shown twice: on the way there and on the way back.
         let both = settings.stances.iter().zip(edited).flat_map(|(edit, edited)| {
             let is_in_frames = matches!(edit.span, StanceSpan::Frames(_));
             let back = is_in_frames.then(|| edited.on_the_way_back(loop_clip.num_samples()));
@@ -600,7 +600,7 @@ fn edited_stances(
         let other = body.feet.iter().position(|other| other.ankle == ankle);
         other.unwrap_or(foot)
     };
-    // What is said of a foot is so of the other one half a cycle later.
+    // The other foot does the same half a cycle later.
     let count = loop_clip.num_samples();
     let both = edited
         .into_iter()

@@ -112,12 +112,11 @@ impl MadeLoop {
 
 /// A loop as a take: all of its keys, in the world.
 fn take_of(clip: &LoopClip) -> Result<Take, TakeError> {
-    let count = clip.num_samples();
-    let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), count + 1);
-    for key in 0..=count {
-        tracks.push(clip.folded_pose(key).as_ref());
-    }
-    Take::from_tracks(clip.name(), tracks)
+    let poses = (0..=clip.num_samples()).map(|key| clip.folded_pose(key));
+    Take::from_tracks(
+        clip.name(),
+        Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), poses),
+    )
 }
 
 /// The uncut samples on the character, relative to its root.
@@ -158,11 +157,8 @@ fn carried_source(retarget: &Retarget, made: &MadeLoop) -> Result<RootRelativeCl
 /// The mirror of a character, by its joints' names, or by its mean pose over the loop.
 fn mirror_of(pair: &RigPair, source: &RootRelativeClip) -> Result<Mirror, MakeError> {
     let clip = &source.clip;
-    let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), clip.num_intervals());
-    for sample in 0..clip.num_intervals() {
-        tracks.push(clip.pose(sample as isize));
-    }
-    let take = Take::from_tracks("loop", tracks)?;
+    let poses = (0..clip.num_intervals()).map(|sample| clip.pose(sample as isize));
+    let take = Take::from_tracks("loop", Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), poses))?;
     let heading = Heading::level(&take.world_tracks(), pair.target.body());
     Ok(Mirror::new(&take, &[], |frame| heading.yaw(frame))?)
 }

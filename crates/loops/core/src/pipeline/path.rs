@@ -18,12 +18,9 @@ use crate::motion::Tracks;
 /// `smoothing_secs` is the standard deviation of the weights and must be positive. Source: docs/math/root.md.
 pub(super) fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec<Rigid> {
     let count = clip.num_samples();
-    let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), count + 1);
     // The first sample is repeated at the end, to count whole turns of a body that spins.
-    for key in 0..=count {
-        tracks.push(clip.body_pose(key));
-    }
-    let world = tracks.world();
+    let poses = (0..=count).map(|key| clip.body_pose(key));
+    let world = Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), poses).world();
     let heading = Heading::level(&world, body);
     let turns = ((heading.yaw(count) - heading.yaw(0)) / TAU).round();
     // A spin is uniform by itself; only the deviation from it is smoothed.

@@ -13,7 +13,7 @@ const MAX_BENT_METRES: f64 = 0.02;
 /// Most stretches that are tried instead of the one asked for.
 const MAX_STRETCHES: usize = 4;
 
-/// What may be changed where the seam of a loop shows.
+/// Changes that are allowed where the seam of a loop shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Retry<'a> {
     /// Stretches to take instead, the best first; [`Self::instead_of`] says which are tried.
@@ -164,7 +164,7 @@ impl RetriedLoop {
 
     /// Makes another loop and takes it if its seam does not show and the motion is not bent for that.
     fn try_without_seam(&mut self, analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettings) -> bool {
-        // What was edited is meant to differ from what it is compared with.
+        // An edited loop differs from the uncut take on purpose.
         self.try_instead(analysis, candidate, settings, |made| {
             is_without_seam(made, !settings.edits.is_empty())
         })

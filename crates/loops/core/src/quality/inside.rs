@@ -1,4 +1,4 @@
-//! What a person sees inside a loop, beside its seam: kinks, poses that freeze, feet that float or sink, a body that lies or hangs.
+//! Faults that a person sees inside a loop, beside its seam: kinks, poses that freeze, feet that float or sink, a body that lies or hangs.
 
 use glam::{DQuat, DVec3};
 

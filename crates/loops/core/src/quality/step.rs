@@ -9,7 +9,7 @@ use crate::{loop_clip::LoopKeys, math::percentile, math::rotation};
 /// The percentile of a joint's own steps that a seam is compared with.
 const OWN_SHARE: f64 = 0.99;
 
-/// What a joint may do over a seam without showing: as a multiple of its own 99th percentile, or up to a floor that nobody sees.
+/// The largest step of a joint over a seam that does not show: as a multiple of its own 99th percentile, or up to a floor that nobody sees.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
     /// Most that is allowed of a joint that hardly moves, in SI units; lengths at the size of a man.
@@ -44,7 +44,7 @@ const LIMITS: [Limit; 4] = [
 /// size of a man; the floor of rotations is above a degree already.
 const GAP_METRES: f64 = 1e-2;
 
-/// What a joint does over a seam.
+/// A kind of step of a joint over a seam.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StepKind {
     /// It jumps: metres.

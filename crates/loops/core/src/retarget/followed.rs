@@ -96,7 +96,7 @@ impl<T: Copy + PartialEq> Marks<T> {
     }
 }
 
-/// What is mixed at a sample: the feet of each motion, at which sample of it, and its share of the weight.
+/// The parts of a mix at a sample: the feet of each motion, the sample of that motion, and its share of the weight.
 type Shares<'a> = Vec<(&'a FollowedFeet, usize, f64)>;
 
 /// A leg of the target and how the knee of its source bends.

@@ -194,13 +194,12 @@ impl FollowedFeet {
     /// Returns the tracks with joints beside the body where those that lead them put them.
     fn with_led(&self, tracks: &Tracks) -> Tracks {
         let skeleton = tracks.skeleton();
-        let mut led = Tracks::empty(skeleton.clone(), tracks.step_secs(), tracks.num_frames());
-        for sample in 0..tracks.num_frames() {
+        let poses = (0..tracks.num_frames()).map(|sample| {
             let mut pose = tracks.pose(sample).to_pose();
             self.lead(skeleton, &mut pose);
-            led.push(pose.as_ref());
-        }
-        led
+            pose
+        });
+        Tracks::pose_by_pose(skeleton, tracks.step_secs(), poses)
     }
 }
 

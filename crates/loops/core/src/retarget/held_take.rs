@@ -174,11 +174,8 @@ impl<'a> Samples<'a> {
 
     /// The poses of some samples.
     fn tracks(&self, samples: Range<usize>) -> Tracks {
-        let mut tracks = Tracks::empty(self.take.skeleton().clone(), self.step_secs, samples.len());
-        for frame in self.frames(samples) {
-            tracks.push(self.take.pose(frame));
-        }
-        tracks
+        let poses = self.frames(samples).into_iter().map(|frame| self.take.pose(frame));
+        Tracks::pose_by_pose(self.take.skeleton(), self.step_secs, poses)
     }
 }
 

@@ -108,10 +108,7 @@ impl Rig {
         }
         let neck = add("neck".to_owned(), anatomy.neck.first().copied(), top);
         add("head".to_owned(), anatomy.head, neck);
-        for (side, limb) in self.limbs(LimbKind::Arm) {
-            let Some(Bones { upper, lower, end }) = limb.bones else {
-                continue;
-            };
+        for (side, limb, Bones { upper, lower, end }) in self.limbs(LimbKind::Arm) {
             let shoulder = add(format!("{side}Shoulder"), limb.collar.first().copied(), top);
             let upper = add(format!("{side}UpperArm"), Some(upper), shoulder);
             let lower = add(format!("{side}LowerArm"), Some(lower), upper);
@@ -128,10 +125,7 @@ impl Rig {
                 }
             }
         }
-        for (side, limb) in self.limbs(LimbKind::Leg) {
-            let Some(Bones { upper, lower, end }) = limb.bones else {
-                continue;
-            };
+        for (side, limb, Bones { upper, lower, end }) in self.limbs(LimbKind::Leg) {
             let upper = add(format!("{side}UpperLeg"), Some(upper), hips);
             let lower = add(format!("{side}LowerLeg"), Some(lower), upper);
             let Some(end) = end else { continue };
@@ -141,12 +135,13 @@ impl Rig {
         bones
     }
 
-    /// The limbs of a kind, the left one first, with the word for its side.
-    fn limbs(&self, kind: LimbKind) -> impl Iterator<Item = (&'static str, &Limb)> {
+    /// The limbs of a kind that have bones, the left one first, with the word for its side.
+    fn limbs(&self, kind: LimbKind) -> impl Iterator<Item = (&'static str, &Limb, Bones)> {
         let sides = [(Side::Left, "left"), (Side::Right, "right")].into_iter();
         sides.filter_map(move |(side, word)| {
             let mut limbs = self.anatomy.limbs.iter();
-            Some((word, limbs.find(|limb| limb.kind == kind && limb.side == side)?))
+            let limb = limbs.find(|limb| limb.kind == kind && limb.side == side)?;
+            Some((word, limb, limb.bones?))
         })
     }
 

@@ -39,7 +39,7 @@ impl Rig {
 
     /// Joints beside the body that follow one of it rigidly, each with that one; what hangs from them goes with them.
     ///
-    /// Those that a map lets follow a joint of the source go with the joint of the body that follows the same.
+    /// A joint that a map lets follow a joint of the source goes with the joint of the body that follows the same one.
     pub(super) fn led_by_body(&self, map: &JointMap) -> Vec<(usize, usize)> {
         let skeleton = &self.skeleton;
         let hips = self.body.hips;

@@ -7,7 +7,7 @@ use super::anatomy::{Limb, LimbKind};
 use crate::analysis::body::vocabulary::{Meaning, Word};
 use crate::motion::Skeleton;
 
-/// What a joint follows.
+/// The joint or joints of the source that a joint follows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Link {
@@ -29,7 +29,7 @@ pub struct JointMap {
     rests: BTreeSet<usize>,
 }
 
-/// What the caller says that a joint of the target follows.
+/// The caller's choice of what a joint of the target follows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Given {
     /// Nothing: it keeps its rest.

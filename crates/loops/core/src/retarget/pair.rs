@@ -10,7 +10,7 @@ pub struct RigPair {
     pub source: Rig,
     /// The character.
     pub target: Rig,
-    /// What each joint of the character follows.
+    /// The joint of the source that each joint of the character follows.
     pub map: JointMap,
     /// By how much the bones of its legs may grow so that feet reach their places, as a share; 0 by default.
     pub stretch: f64,

@@ -30,7 +30,7 @@ pub struct Rig {
     /// From the axes of the body to the world in that pose.
     pub(super) axes: DQuat,
     stands: bool,
-    /// What its take shows of how it stands.
+    /// How it stands in its take.
     pub(super) stance: Stance,
     soles: Vec<FootSole>,
     /// When its feet count as standing.
@@ -57,7 +57,7 @@ impl FootSole {
     }
 }
 
-/// What is higher over the ground than this share of the leg, where toes turn up, is not the front of a sole.
+/// Toes that turn up by more than this share of the leg over the ground are not the front of a sole.
 const SOLE_SHARE: f64 = 0.02;
 
 /// Frames of a take that are looked at for a pose that stands.
@@ -206,8 +206,7 @@ impl Rig {
     }
 
     fn joint_on_ground(&self) -> Option<usize> {
-        let mut rest = Tracks::empty(self.skeleton.clone(), 1.0, 1);
-        rest.push(self.reference.as_ref());
+        let rest = Tracks::pose_by_pose(&self.skeleton, 1.0, [self.reference.as_ref()]);
         root_joint::find(&self.skeleton, &rest.world(), &self.body)
     }
 

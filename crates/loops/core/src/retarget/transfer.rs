@@ -436,10 +436,11 @@ impl Retarget {
     /// A take on the target's skeleton: the same frames and times. Errors: values leave the plausible range.
     pub fn take(&self, take: &Take) -> Result<Take, TakeError> {
         let (count, step_secs) = (take.num_frames(), take.frame_time_secs());
-        let mut tracks = Tracks::empty(self.target.skeleton.clone(), step_secs, count);
         let poses = self.poses(|frame| take.pose(frame), count, step_secs, true);
-        poses.for_each(|pose| tracks.push(pose.as_ref()));
-        Take::from_tracks(take.name(), tracks)
+        Take::from_tracks(
+            take.name(),
+            Tracks::pose_by_pose(&self.target.skeleton, step_secs, poses),
+        )
     }
 
     /// A loop on the target's skeleton: the same samples and period, the root motion at the target's scale.
@@ -450,9 +451,8 @@ impl Retarget {
         let path: Vec<Rigid> = clip.path().iter().map(|&sway| self.scaled(sway)).collect();
         let clip = clip.clone().on_screw()?;
         let step_secs = clip.step_secs();
-        let mut tracks = Tracks::empty(self.target.skeleton.clone(), step_secs, clip.num_samples());
         let poses = self.poses(|sample| clip.body_pose(sample), clip.num_samples(), step_secs, false);
-        poses.for_each(|pose| tracks.push(pose.as_ref()));
+        let tracks = Tracks::pose_by_pose(&self.target.skeleton, step_secs, poses);
         let mapped = LoopClip::new(clip.name(), tracks, self.carrier(), self.root_motion(clip.root()))?;
         match self.root_joint() {
             _ if path.is_empty() => Ok(mapped),

@@ -51,19 +51,18 @@ impl Clip {
         let [context_before, context_after] = [cut.start_frame(), last - cut.end_frame()]
             .map(|room| ((room / step_frames + 1e-9).floor() as usize).min(wanted));
         let num_samples = context_before + num_intervals + 1 + context_after;
-        let mut tracks = Tracks::empty(take.skeleton().clone(), step_secs, num_samples);
         let mut sampler = Sampler::new(take);
-        for index in 0..num_samples {
+        let samples = (0..num_samples).map(|index| {
             let offset = index as f64 - context_before as f64;
             let frame = if offset == num_intervals as f64 {
                 cut.end_frame()
             } else {
                 cut.start_frame() + offset * step_frames
             };
-            tracks.push(sampler.sample(on_whole_frame(frame, last)).as_ref());
-        }
+            sampler.sample(on_whole_frame(frame, last))
+        });
         Ok(Self {
-            tracks,
+            tracks: Tracks::pose_by_pose(take.skeleton(), step_secs, samples),
             num_intervals,
             context_before,
             is_cycle: false,
@@ -83,13 +82,12 @@ impl Clip {
             .map(|sample| sampler.sample(on_whole_frame(course.frame_at(sample as f64 * step_frames), last)))
             .collect();
         let context = Self::context_samples(step_frames * take.frame_time_secs());
-        let mut tracks = Tracks::empty(take.skeleton().clone(), step_secs, num_intervals + 1 + 2 * context);
-        for index in 0..num_intervals + 1 + 2 * context {
+        let samples = (0..num_intervals + 1 + 2 * context).map(|index| {
             let sample = (index as isize - context as isize).rem_euclid(num_intervals as isize) as usize;
-            tracks.push(there[sample.min(num_intervals - sample)].as_ref());
-        }
+            there[sample.min(num_intervals - sample)].as_ref()
+        });
         Ok(Self {
-            tracks,
+            tracks: Tracks::pose_by_pose(take.skeleton(), step_secs, samples),
             num_intervals,
             context_before: context,
             is_cycle: true,
@@ -118,12 +116,9 @@ impl Clip {
 
     /// Returns the clip without the samples outside the cut, where these do not belong to the motion.
     pub(crate) fn without_context(self) -> Self {
-        let mut tracks = Tracks::empty(self.skeleton().clone(), self.step_secs(), self.num_intervals + 1);
-        for sample in 0..=self.num_intervals {
-            tracks.push(self.tracks.pose(self.context_before + sample));
-        }
+        let samples = (0..=self.num_intervals).map(|sample| self.tracks.pose(self.context_before + sample));
         Self {
-            tracks,
+            tracks: Tracks::pose_by_pose(self.skeleton(), self.step_secs(), samples),
             context_before: 0,
             ..self
         }
@@ -210,20 +205,10 @@ impl Clip {
 
     /// The clip followed by the image of each of its samples, context included: twice as long, and the image follows the end.
     pub(crate) fn followed_by_image(&self, image: impl Fn(PoseRef<'_>) -> Pose) -> Self {
-        let own = self.context_before + self.num_intervals;
-        let mut tracks = Tracks::empty(
-            self.skeleton().clone(),
-            self.step_secs(),
-            own + self.tracks.num_frames(),
-        );
-        for index in 0..own {
-            tracks.push(self.tracks.pose(index));
-        }
-        for index in self.context_before..self.tracks.num_frames() {
-            tracks.push(image(self.tracks.pose(index)).as_ref());
-        }
+        let own = (0..self.context_before + self.num_intervals).map(|index| self.tracks.pose(index).to_pose());
+        let images = (self.context_before..self.tracks.num_frames()).map(|index| image(self.tracks.pose(index)));
         Self {
-            tracks,
+            tracks: Tracks::pose_by_pose(self.skeleton(), self.step_secs(), own.chain(images)),
             num_intervals: 2 * self.num_intervals,
             ..*self
         }
@@ -233,21 +218,16 @@ impl Clip {
     pub fn repeated(&self, copies: usize) -> Self {
         let (count, before) = (self.num_intervals, self.context_before);
         let after = self.tracks.num_frames() - before - count;
-        let mut tracks = Tracks::empty(
-            self.skeleton().clone(),
-            self.step_secs(),
-            before + copies * count + after,
-        );
-        for index in 0..before + copies * count + after {
+        let samples = (0..before + copies * count + after).map(|index| {
             let own = match index.checked_sub(before) {
                 None => index,
                 Some(sample) if sample < copies * count => before + sample % count,
                 Some(sample) => before + count + (sample - copies * count),
             };
-            tracks.push(self.tracks.pose(own));
-        }
+            self.tracks.pose(own)
+        });
         Self {
-            tracks,
+            tracks: Tracks::pose_by_pose(self.skeleton(), self.step_secs(), samples),
             num_intervals: copies * count,
             ..*self
         }
@@ -255,10 +235,8 @@ impl Clip {
 
     /// The clip on another skeleton, pose by pose; `map` receives the sample and its local pose.
     pub(crate) fn map_poses(&self, skeleton: &Skeleton, mut map: impl FnMut(isize, PoseRef<'_>) -> Pose) -> Self {
-        let mut tracks = Tracks::empty(skeleton.clone(), self.step_secs(), self.tracks.num_frames());
-        for index in 0..self.tracks.num_frames() {
-            tracks.push(map(self.sample_at(index), self.tracks.pose(index)).as_ref());
-        }
+        let samples = (0..self.tracks.num_frames()).map(|index| map(self.sample_at(index), self.tracks.pose(index)));
+        let tracks = Tracks::pose_by_pose(skeleton, self.step_secs(), samples);
         Self { tracks, ..*self }
     }
 
@@ -312,7 +290,7 @@ fn on_whole_frame(frame: f64, last: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::math::{ops, rotation};
-    use crate::motion::Joint;
+    use crate::tests::{skeleton, take_of};
 
     /// A turning, moving joint whose motion is known at any time (frames).
     fn truth(frame: f64) -> (DVec3, DQuat) {
@@ -324,9 +302,9 @@ mod tests {
     }
 
     fn take(num_frames: usize, spacing: f64) -> Take {
-        let skeleton = Skeleton::new(vec![Joint::new("root", None, DVec3::ZERO)]);
-        let (translations, rotations) = (0..num_frames).map(|f| truth(f as f64 * spacing)).unzip();
-        Take::new("t", skeleton.unwrap(), 0.1, translations, rotations).unwrap()
+        take_of(skeleton(&[("root", None, DVec3::ZERO)]), 0.1, num_frames, |frame, _| {
+            truth(frame as f64 * spacing)
+        })
     }
 
     fn worst_error(num_frames: usize, spacing: f64) -> f64 {

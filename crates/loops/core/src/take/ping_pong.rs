@@ -87,13 +87,12 @@ impl PingPong {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::motion::{Joint, Skeleton};
-    use crate::take::Take;
+    use crate::tests::{skeleton, take_of};
     use glam::{DQuat, DVec3};
 
     fn cut(start: f64, end: f64) -> Cut {
-        let skeleton = Skeleton::new(vec![Joint::new("root", None, DVec3::ZERO)]).unwrap();
-        let take = Take::new("t", skeleton, 0.1, vec![DVec3::ZERO; 101], vec![DQuat::IDENTITY; 101]).unwrap();
+        let skeleton = skeleton(&[("root", None, DVec3::ZERO)]);
+        let take = take_of(skeleton, 0.1, 101, |_, _| (DVec3::ZERO, DQuat::IDENTITY));
         Cut::new(&take, start, end).unwrap()
     }
 

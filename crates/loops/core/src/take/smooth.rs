@@ -167,14 +167,17 @@ impl LowPass {
 mod tests {
     use super::*;
     use crate::math::rotation;
-    use crate::motion::{Joint, Skeleton};
+    use crate::tests::{skeleton, take_of};
 
     const RATE: f64 = 120.0;
 
     fn take(num_frames: usize, at: impl Fn(f64) -> (DVec3, DQuat)) -> Take {
-        let skeleton = Skeleton::new(vec![Joint::new("root", None, DVec3::ZERO)]);
-        let (translations, rotations) = (0..num_frames).map(|frame| at(frame as f64 / RATE)).unzip();
-        Take::new("t", skeleton.unwrap(), 1.0 / RATE, translations, rotations).unwrap()
+        take_of(
+            skeleton(&[("root", None, DVec3::ZERO)]),
+            1.0 / RATE,
+            num_frames,
+            |frame, _| at(frame as f64 / RATE),
+        )
     }
 
     fn wave(hertz: f64) -> impl Fn(f64) -> (DVec3, DQuat) {

@@ -2,8 +2,8 @@
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::retarget::{Rig, unturned};
-use loopwright_core::{BodyOverrides, LoopClip, Pose, Skeleton, Take, quality};
+use loopwright_core::retarget::{Rig, RigPair, unturned};
+use loopwright_core::{BodyOverrides, Joint, LoopClip, Pose, Skeleton, Take, quality};
 use loopwright_synth::WalkSettings;
 
 use super::{joint, walk_of};
@@ -44,64 +44,147 @@ pub(crate) const PLAIN: Character = Character {
     faces: 0.0,
 };
 
+/// A skeleton in the making: joints with their places in the world.
+#[derive(Clone, Default)]
+pub(crate) struct Tree {
+    pub(crate) joints: Vec<(String, Option<usize>, Rigid)>,
+}
+
+impl Tree {
+    /// The joints of a rig of the walker's shape that rests without turns.
+    pub(crate) fn of(take: &Take) -> Self {
+        let world = take.pose(0).world(take.skeleton());
+        let joints = take.skeleton().joints().iter().enumerate();
+        let row = |(index, joint): (usize, &Joint)| (joint.name.clone(), joint.parent, world.as_ref().joint(index));
+        Self {
+            joints: joints.map(row).collect(),
+        }
+    }
+
+    pub(crate) fn find(&self, name: &str) -> usize {
+        self.joints.iter().position(|(known, ..)| known == name).unwrap()
+    }
+
+    pub(crate) fn at(&self, name: &str) -> DVec3 {
+        self.joints[self.find(name)].2.translation
+    }
+
+    pub(crate) fn add(&mut self, name: &str, parent: Option<&str>, at: DVec3) -> &mut Self {
+        let parent = parent.map(|parent| self.find(parent));
+        self.joints
+            .push((name.to_owned(), parent, Rigid::new(DQuat::IDENTITY, at)));
+        self
+    }
+
+    pub(crate) fn rename(&mut self, names: &[(&str, &str)]) -> &mut Self {
+        for (old, new) in names {
+            let joint = self.find(old);
+            (*new).clone_into(&mut self.joints[joint].0);
+        }
+        self
+    }
+
+    pub(crate) fn hang(&mut self, name: &str, parent: &str) -> &mut Self {
+        let (joint, parent) = (self.find(name), self.find(parent));
+        self.joints[joint].1 = Some(parent);
+        self
+    }
+
+    /// Puts a joint elsewhere in the world.
+    pub(crate) fn put(&mut self, name: &str, at: DVec3) -> &mut Self {
+        let joint = self.find(name);
+        self.joints[joint].2.translation = at;
+        self
+    }
+
+    /// Leaves joints out; what hangs from them hangs from their parents.
+    pub(crate) fn without(&mut self, names: &[&str]) -> &mut Self {
+        for name in names {
+            let gone = self.find(name);
+            let above = self.joints[gone].1;
+            self.joints.remove(gone);
+            for (_, parent, _) in &mut self.joints {
+                *parent = if *parent == Some(gone) { above } else { *parent };
+                *parent = parent.map(|parent| if parent > gone { parent - 1 } else { parent });
+            }
+        }
+        self
+    }
+
+    /// As a take of one pose; every joint after its parent.
+    pub(crate) fn take(&self) -> Take {
+        let mut order: Vec<usize> = Vec::new();
+        while order.len() < self.joints.len() {
+            let next = (0..self.joints.len()).find(|joint| {
+                !order.contains(joint) && self.joints[*joint].1.is_none_or(|parent| order.contains(&parent))
+            });
+            order.push(next.unwrap());
+        }
+        let mut pose = Pose::default();
+        let joints = order.iter().map(|&place| {
+            let (name, parent, world) = &self.joints[place];
+            let local = parent.map_or(*world, |parent| self.joints[parent].2.inverse() * *world);
+            pose.translations.push(local.translation);
+            pose.rotations.push(local.rotation.normalize());
+            let above = parent.map(|parent| order.iter().position(|&joint| joint == parent).unwrap());
+            joint(name, above, local.translation)
+        });
+        let skeleton = Skeleton::new(joints.collect()).unwrap();
+        Take::new("made", skeleton, 0.1, pose.translations, pose.rotations).unwrap()
+    }
+}
+
 /// The walker's joints without its end joints, as a rig that stands at rest on the ground.
 pub(crate) fn character(walker: &Take, of: Character) -> Take {
     let names: Vec<&str> = of.names.split_whitespace().collect();
     let source = walker.skeleton();
-    let kept = MIXAMO.split_whitespace().map(|name| source.find(name).unwrap());
-    let kept: Vec<usize> = kept.collect();
-    let mut order: Vec<usize> = (0..kept.len()).collect();
-    order.sort_by_key(|&index| kept[index]);
-    let (mut joints, mut pose, mut worlds) = (Vec::new(), Pose::default(), Vec::<Rigid>::new());
-    let place = |joint: usize| order.iter().position(|&index| kept[index] == joint);
-    for (number, &index) in order.iter().enumerate() {
-        let mixamo = MIXAMO.split_whitespace().nth(index).unwrap();
-        let mut above = source.parent(kept[index]);
+    let mut kept: Vec<(usize, usize, &str)> = (MIXAMO.split_whitespace().enumerate())
+        .map(|(index, name)| (source.find(name).unwrap(), index, name))
+        .collect();
+    kept.sort_unstable();
+    let place = |joint: usize| kept.iter().position(|&(known, ..)| known == joint);
+    let mut tree = Tree::default();
+    for (number, &(joint, index, mixamo)) in kept.iter().enumerate() {
+        let mut above = source.parent(joint);
         while above.is_some_and(|joint| place(joint).is_none()) {
             above = source.parent(above.unwrap());
         }
         let parent = above.and_then(place);
+        let is_any = |words: &[&str]| words.iter().any(|word| mixamo.contains(word));
         let factor = match mixamo {
-            name if name.contains("Leg") || name.contains("Foot") || name.contains("Toe") => of.legs,
-            name if name.contains("Arm") || name.contains("Hand") => of.arms,
+            _ if is_any(&["Leg", "Foot", "Toe"]) => of.legs,
+            _ if is_any(&["Arm", "Hand"]) => of.arms,
             _ => 1.0,
         };
-        let mut offset = source.joint(kept[index]).rest_offset * factor;
+        let mut offset = source.joint(joint).rest_offset * factor;
         if parent.is_none() {
             offset.y = 0.0;
         }
-        let hangs = mixamo.contains("ForeArm") || mixamo.contains("Hand");
-        let sign = if mixamo.starts_with("Left") { -1.0 } else { 1.0 };
-        let lowered = if hangs {
-            rotation::exp(DVec3::Z * sign * of.arms_down)
-        } else {
-            DQuat::IDENTITY
-        };
+        let (mut lowered, mut own) = (DQuat::IDENTITY, DQuat::IDENTITY);
+        if is_any(&["ForeArm", "Hand"]) {
+            let sign = if mixamo.starts_with("Left") { -1.0 } else { 1.0 };
+            lowered = rotation::exp(DVec3::Z * sign * of.arms_down);
+        }
+        if of.has_own_axes {
+            own = rotation::exp(DVec3::new(1.1, -0.7, 2.3) * (1.0 + 0.37 * number as f64));
+        }
         let turned = rotation::from_yaw(of.faces);
-        let at = parent.map_or(DVec3::ZERO, |parent: usize| worlds[parent].translation) + turned * (lowered * offset);
-        let own = DVec3::new(1.1, -0.7, 2.3) * (1.0 + 0.37 * number as f64);
-        let own = if of.has_own_axes {
-            rotation::exp(own)
-        } else {
-            DQuat::IDENTITY
-        };
-        worlds.push(Rigid::new((turned * own).normalize(), at));
-        joints.push((names[index], parent));
+        let above = parent.map_or(DVec3::ZERO, |parent: usize| tree.joints[parent].2.translation);
+        let world = Rigid::new((turned * own).normalize(), above + turned * (lowered * offset));
+        tree.joints.push((names[index].to_owned(), parent, world));
     }
     // The soles are on the ground.
-    let heights = worlds.iter().map(|world| world.translation.y);
+    let heights = tree.joints.iter().map(|(.., world)| world.translation.y);
     let lowest = heights.fold(f64::INFINITY, f64::min);
-    for world in &mut worlds {
+    for (.., world) in &mut tree.joints {
         world.translation.y += 0.025 * of.legs - lowest;
     }
-    let joints = joints.iter().zip(&worlds).map(|(&(name, parent), &world)| {
-        let local = parent.map_or(world, |parent: usize| worlds[parent].inverse() * world);
-        pose.translations.push(local.translation);
-        pose.rotations.push(local.rotation.normalize());
-        joint(name, parent, local.translation)
-    });
-    let skeleton = Skeleton::new(joints.collect()).unwrap();
-    Take::new("character", skeleton, 0.1, pose.translations, pose.rotations).unwrap()
+    tree.take()
+}
+
+/// A walker's rig, and the rig that it goes onto.
+pub(crate) fn pair_onto(walker: &Take, target: &Take) -> RigPair {
+    RigPair::new(rig_of(walker), rig_at_rest(target)).unwrap()
 }
 
 pub(crate) fn rig_at_rest(take: &Take) -> Rig {

@@ -10,7 +10,6 @@ use loopwright_synth::{WalkSettings, synthesize};
 use rand_pcg::{Pcg64, rand_core::Rng};
 
 pub(crate) mod characters;
-pub(crate) mod golden;
 pub(crate) mod quadrature;
 
 /// Numbers that are the same on every run.
@@ -33,6 +32,14 @@ impl Random {
     pub(crate) fn within(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
+}
+
+#[track_caller]
+pub(crate) fn assert_near(found: DVec3, expected: DVec3, tolerance: f64) {
+    assert!(
+        (found - expected).length() <= tolerance,
+        "found {found}, expected {expected}"
+    );
 }
 
 /// A joint without a tip.
@@ -149,9 +156,13 @@ pub(crate) fn stretch(analysis: &Analysis, cut: &Cut) -> LoopCandidate {
 
 /// The loop of the frames from `start` to `end`, one cycle.
 pub(crate) fn made_of(take: &Take, start: usize, end: usize, settings: &LoopSettings) -> MadeLoop {
-    let analysis = Analysis::new(take).unwrap();
+    let analysis = analysed(take);
     let cut = Cut::new(take, start as f64, end as f64).unwrap();
     analysis.make_loop(&stretch(&analysis, &cut), settings).unwrap()
+}
+
+pub(crate) fn analysed(take: &Take) -> Analysis {
+    Analysis::new(take).unwrap()
 }
 
 pub(crate) fn best(analysis: &Analysis) -> LoopCandidate {
@@ -164,7 +175,7 @@ pub(crate) fn best_made(analysis: &Analysis, settings: &LoopSettings) -> MadeLoo
 }
 
 pub(crate) fn best_loop(take: &Take) -> LoopClip {
-    best_made(&Analysis::new(take).unwrap(), &LoopSettings::default()).loop_clip
+    best_made(&analysed(take), &LoopSettings::default()).loop_clip
 }
 
 /// A search for the cheapest seams, whatever else comes of them.

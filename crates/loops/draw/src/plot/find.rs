@@ -9,7 +9,7 @@ use super::kit::legend::{ChartHeading, DASHED, Sign};
 use super::kit::style::{self, Ink};
 use super::kit::svg::{Anchor, Area, Svg, number};
 use super::kit::{Plot, text};
-use super::tracks::{self, Chosen};
+use super::tracks;
 
 /// A search as SVG: autocorrelation over lag, seam cost over start and length with the loops in it, speed and heading.
 ///
@@ -23,10 +23,9 @@ pub fn find(analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) 
     plot.y += 14.0;
     costs(&mut plot, analysis, settings, found);
     plot.y += 14.0;
-    let chosen = found.best().map(|best| Chosen {
-        start_secs: best.cut.start_frame() * take.frame_time_secs(),
-        end_secs: best.cut.end_frame() * take.frame_time_secs(),
-    });
+    let chosen = found
+        .best()
+        .map(|best| [best.cut.start_frame(), best.cut.end_frame()].map(|frame| frame * take.frame_time_secs()));
     tracks::segments(&mut plot, analysis, map_width());
     let speed = tracks::speed_and_heading(analysis);
     tracks::draw(&mut plot, analysis, &speed, chosen, map_width());

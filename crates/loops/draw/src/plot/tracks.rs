@@ -71,12 +71,8 @@ enum Kind {
     Degrees,
 }
 
-/// A stretch of the take that is marked over all tracks, seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Chosen {
-    pub(super) start_secs: f64,
-    pub(super) end_secs: f64,
-}
+/// The ends of a stretch of the take that is marked over all tracks, seconds.
+pub(super) type Chosen = [f64; 2];
 
 /// Time of a take from its first frame to its last.
 pub(super) fn time_range(take: &Take) -> Range {
@@ -255,7 +251,7 @@ fn ground(svg: &mut Svg, panel: &Chart, analysis: &Analysis, chosen: Option<Chos
         }
     }
     if let Some(chosen) = chosen {
-        for secs in [chosen.start_secs, chosen.end_secs] {
+        for secs in chosen {
             panel.upright(svg, secs, Ink::Text, DASHED);
         }
     }

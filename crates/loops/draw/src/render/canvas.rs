@@ -5,8 +5,8 @@ use core::f64::consts::{PI, TAU};
 use glam::{DVec2, DVec3};
 use loopwright_core::analysis::Side;
 use resvg::tiny_skia::{
-    Color, FillRule, GradientStop, LineCap, LineJoin, LinearGradient, Paint, PathBuilder, Pixmap, PixmapPaint, Point,
-    RadialGradient, Rect, Shader, SpreadMode, Stroke, Transform,
+    Color, FillRule, GradientStop, LineCap, LineJoin, LinearGradient, Paint, Path, PathBuilder, Pixmap, PixmapPaint,
+    Point, RadialGradient, Rect, Shader, SpreadMode, Stroke, Transform,
 };
 
 use super::camera::{Camera, Spot};
@@ -133,16 +133,9 @@ impl Canvas {
     /// A line through world points; parts behind the camera are left out.
     pub(super) fn line(&mut self, camera: &Camera, points: &[DVec3], ink: Ink, share: f64) {
         let mut builder = PathBuilder::new();
-        let mut is_open = false;
-        for &point in points {
-            match camera.project(point) {
-                Some(spot) if is_open => builder.line_to(spot.at.x as f32, spot.at.y as f32),
-                Some(spot) => {
-                    builder.move_to(spot.at.x as f32, spot.at.y as f32);
-                    is_open = true;
-                }
-                None => is_open = false,
-            }
+        for part in points.split(|&point| camera.project(point).is_none()) {
+            let spots = part.iter().filter_map(|&point| camera.project(point));
+            add_line(&mut builder, spots.map(|spot| spot.at));
         }
         let (colour, width) = ink.pen();
         let colour = colour.faded(colour.0[3] * share.clamp(0.0, 1.0));
@@ -152,13 +145,17 @@ impl Canvas {
     /// A line between two points of the picture, `width` in pixels of a picture of 512.
     pub(super) fn stick(&mut self, spots: [DVec2; 2], colour: Colour, width: f64) {
         let mut builder = PathBuilder::new();
-        builder.move_to(spots[0].x as f32, spots[0].y as f32);
-        builder.line_to(spots[1].x as f32, spots[1].y as f32);
+        add_line(&mut builder, spots);
         self.stroke(builder, colour, width);
     }
 
     fn stroke(&mut self, builder: PathBuilder, colour: Colour, width: f64) {
-        let Some(path) = builder.finish() else { return };
+        if let Some(path) = builder.finish() {
+            self.stroke_path(&path, colour, width);
+        }
+    }
+
+    fn stroke_path(&mut self, path: &Path, colour: Colour, width: f64) {
         let stroke = Stroke {
             width: (width * self.scale.max(0.5)) as f32,
             line_cap: LineCap::Butt,
@@ -166,7 +163,12 @@ impl Canvas {
             ..Stroke::default()
         };
         self.pixels
-            .stroke_path(&path, &solid(colour), &stroke, Transform::identity(), None);
+            .stroke_path(path, &solid(colour), &stroke, Transform::identity(), None);
+    }
+
+    fn fill_path(&mut self, path: &Path, paint: &Paint<'_>) {
+        self.pixels
+            .fill_path(path, paint, FillRule::Winding, Transform::identity(), None);
     }
 
     /// A rectangle of one colour, pixels.
@@ -182,14 +184,14 @@ impl Canvas {
         for outline in outlines {
             // All outlines must have the same winding, or they would cut holes into each other.
             if signed_area(outline) > 0.0 {
-                add_outline(&mut builder, outline.iter());
+                add_line(&mut builder, outline.iter().copied());
             } else {
-                add_outline(&mut builder, outline.iter().rev());
+                add_line(&mut builder, outline.iter().rev().copied());
             }
+            builder.close();
         }
         if let Some(path) = builder.finish() {
-            self.pixels
-                .fill_path(&path, &solid(colour), FillRule::Winding, Transform::identity(), None);
+            self.fill_path(&path, &solid(colour));
         }
     }
 
@@ -202,7 +204,8 @@ impl Canvas {
         let along = to.at - from.at;
         let outline = hull_of_circles([from.at, to.at], circles, segments(circles));
         let mut builder = PathBuilder::new();
-        add_outline(&mut builder, outline.iter());
+        add_line(&mut builder, outline);
+        builder.close();
         let Some(path) = builder.finish() else { return };
         let seen_from_the_side = along.length() > (circles[0] - circles[1]).abs() + 0.5;
         let shader = if seen_from_the_side {
@@ -222,16 +225,9 @@ impl Canvas {
             )
         };
         let Some(shader) = shader else { return };
-        self.pixels
-            .fill_path(&path, &paint(shader), FillRule::Winding, Transform::identity(), None);
-        let edge = Stroke {
-            width: (0.9 * self.scale.max(0.5)) as f32,
-            line_join: LineJoin::Round,
-            ..Stroke::default()
-        };
+        self.fill_path(&path, &paint(shader));
         let dark = Colour([0.08, 0.09, 0.11, EDGE * colour.0[3]]);
-        self.pixels
-            .stroke_path(&path, &solid(dark), &edge, Transform::identity(), None);
+        self.stroke_path(&path, dark, 0.9);
     }
 }
 
@@ -247,16 +243,15 @@ fn solid(colour: Colour) -> Paint<'static> {
     paint(Shader::SolidColor(colour.lit(1.0)))
 }
 
-/// Adds a closed outline.
-fn add_outline<'a>(builder: &mut PathBuilder, outline: impl Iterator<Item = &'a DVec2>) {
-    for (index, p) in outline.enumerate() {
+/// Adds a line through points.
+fn add_line(builder: &mut PathBuilder, points: impl IntoIterator<Item = DVec2>) {
+    for (index, p) in points.into_iter().enumerate() {
         if index == 0 {
             builder.move_to(p.x as f32, p.y as f32);
         } else {
             builder.line_to(p.x as f32, p.y as f32);
         }
     }
-    builder.close();
 }
 
 /// Enough segments per half circle that no corner is visible.

@@ -60,9 +60,9 @@ impl DrawnMotion {
                 num_frames,
             });
         }
-        let mut motion = Self::still(figure, take.frame_time_secs());
+        let mut motion = Self::still(figure, take.frame_time_secs(), take.num_joints())?;
         for frame in first..=last {
-            motion.add(take, frame, Rigid::IDENTITY)?;
+            motion.push(take.pose(frame).world(take.skeleton()));
         }
         motion.num_frames = last - first + 1;
         motion.numbering = [first as f64, 1.0];
@@ -82,10 +82,7 @@ impl DrawnMotion {
         num_source_frames: f64,
     ) -> Result<Self, MotionError> {
         let clip = &source.clip;
-        let mut motion = Self::still(figure, clip.step_secs());
-        if clip.skeleton().num_joints() != figure.num_joints() {
-            return Err(MotionError::OtherSkeleton);
-        }
+        let mut motion = Self::still(figure, clip.step_secs(), clip.skeleton().num_joints())?;
         for sample in clip.sample_range() {
             motion.push(clip.pose(sample).world(clip.skeleton()));
         }
@@ -99,10 +96,7 @@ impl DrawnMotion {
 
     /// A loop after closing.
     pub fn of_loop(loop_clip: &LoopClip, figure: &Figure) -> Result<Self, MotionError> {
-        let mut motion = Self::still(figure, loop_clip.step_secs());
-        if loop_clip.skeleton().num_joints() != figure.num_joints() {
-            return Err(MotionError::OtherSkeleton);
-        }
+        let mut motion = Self::still(figure, loop_clip.step_secs(), loop_clip.skeleton().num_joints())?;
         for sample in 0..=loop_clip.num_samples() {
             // A root on a path sways about its twist, so points are relative to the twist.
             let twist = loop_clip.root().at(sample as f64 * loop_clip.step_secs());
@@ -133,19 +127,23 @@ impl DrawnMotion {
                 num_frames: written.num_frames(),
             });
         }
-        let mut motion = Self::still(figure, written.frame_time_secs());
+        let mut motion = Self::still(figure, written.frame_time_secs(), written.num_joints())?;
         motion.root = layout.shown(&root);
         for frame in 0..=last {
             let root_from_world = motion.root.at(frame as f64 * motion.step_secs).inverse();
-            motion.add(written, frame, root_from_world)?;
+            motion.push(written.pose(frame).world(written.skeleton()).moved(root_from_world));
         }
         motion.num_frames = layout.num_samples.max(1);
         motion.repeating();
         Ok(motion)
     }
 
-    fn still(figure: &Figure, step_secs: f64) -> Self {
-        Self {
+    /// A motion without frames. Errors: a pose has another number of joints than the figure.
+    fn still(figure: &Figure, step_secs: f64, num_joints: usize) -> Result<Self, MotionError> {
+        if num_joints != figure.num_joints() {
+            return Err(MotionError::OtherSkeleton);
+        }
+        Ok(Self {
             figure: figure.clone(),
             step_secs,
             points: Vec::new(),
@@ -157,15 +155,7 @@ impl DrawnMotion {
             numbering: [0.0, 1.0],
             guide: Vec::new(),
             heading: DVec3::Z,
-        }
-    }
-
-    fn add(&mut self, take: &Take, frame: usize, moved: Rigid) -> Result<(), MotionError> {
-        if take.num_joints() != self.figure.num_joints() {
-            return Err(MotionError::OtherSkeleton);
-        }
-        self.push(take.pose(frame).world(take.skeleton()).moved(moved));
-        Ok(())
+        })
     }
 
     /// Adds a frame, all joints in root space.
@@ -249,9 +239,13 @@ impl DrawnMotion {
 
     /// World positions of the figure's points `secs` after the start; a repeating motion continues for any number of cycles.
     pub(super) fn points_at(&self, secs: f64) -> Vec<DVec3> {
+        self.in_world(&self.body_at(secs), secs)
+    }
+
+    /// Points in the axes of the root at a time, in the world.
+    fn in_world(&self, points: &[DVec3], secs: f64) -> Vec<DVec3> {
         let root = self.root.at(secs);
-        let points = self.body_at(secs).into_iter();
-        points.map(|point| root.transform_point(point)).collect()
+        points.iter().map(|&point| root.transform_point(point)).collect()
     }
 
     /// The two frames around a time of which the points and joints are known, and the fraction between them.
@@ -409,15 +403,12 @@ impl DrawnMotion {
         } else {
             offset
         };
-        let root = self.root.at(offset as f64 * self.step_secs);
-        self.frame(frame).iter().map(|&p| root.transform_point(p)).collect()
+        self.in_world(self.frame(frame), offset as f64 * self.step_secs)
     }
 
     /// World positions of the pose that ends a cycle and should equal the one that starts it.
     pub(super) fn end_at_seam(&self) -> Vec<DVec3> {
-        let root = self.root.at(0.0);
-        let end = self.frame(self.end_frame() as isize);
-        end.iter().map(|&p| root.transform_point(p)).collect()
+        self.in_world(self.frame(self.end_frame() as isize), 0.0)
     }
 
     /// The frame after the last one played; for a loop without its closing frame, the first.

@@ -67,18 +67,13 @@ pub struct Scene<'a> {
     size: [u32; 2],
     axes: Orientation,
     distance: f64,
+    is_fixed: bool,
     /// Offset from the path that the camera follows to its target; for a fixed camera, the target in the world.
-    target: Target,
+    target: DVec3,
     ground: Ground,
     path: Vec<DVec3>,
     shown_secs: f64,
     title: Option<Picture>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Target {
-    Fixed(DVec3),
-    Along(DVec3),
 }
 
 impl<'a> Scene<'a> {
@@ -104,22 +99,17 @@ impl<'a> Scene<'a> {
             };
             drawn(motion, secs).map(move |point| point - origin)
         }));
-        let middle = if low.is_finite() && high.is_finite() {
-            (low + high) / 2.0
-        } else {
-            DVec3::ZERO
-        };
-        let target = if settings.is_fixed {
-            Target::Fixed(middle)
-        } else {
-            Target::Along(middle)
-        };
         let mut scene = Self {
             motion,
             size: settings.size,
             axes,
             distance: 1.0,
-            target,
+            is_fixed: settings.is_fixed,
+            target: if low.is_finite() && high.is_finite() {
+                (low + high) / 2.0
+            } else {
+                DVec3::ZERO
+            },
             ground,
             path: (0..=PATH_POINTS)
                 .map(|at| motion.guide_at(shown_secs * at as f64 / PATH_POINTS as f64))
@@ -158,9 +148,10 @@ impl<'a> Scene<'a> {
     }
 
     fn target_at(&self, secs: f64) -> DVec3 {
-        match self.target {
-            Target::Fixed(position) => position,
-            Target::Along(aside) => self.motion.guide_at(secs) + aside,
+        if self.is_fixed {
+            self.target
+        } else {
+            self.motion.guide_at(secs) + self.target
         }
     }
 
@@ -174,12 +165,7 @@ impl<'a> Scene<'a> {
         let mut canvas = Canvas::new(self.size).ok_or(RenderError::Size { width, height })?;
         let camera = self.camera_at(secs);
         self.ground.draw_grid(&camera, &mut canvas);
-        let done = if self.shown_secs > 0.0 {
-            secs / self.shown_secs
-        } else {
-            1.0
-        };
-        let at = ((done.clamp(0.0, 1.0) * PATH_POINTS as f64) as usize).min(PATH_POINTS);
+        let at = ((self.share_of(secs) * PATH_POINTS as f64) as usize).min(PATH_POINTS);
         canvas.line(&camera, &self.path[at..], Ink::PathAhead, 1.0);
         canvas.line(&camera, &self.path[..=at], Ink::PathBehind, 1.0);
         if self.motion.repeats() && self.motion.period_secs() > 0.0 {
@@ -232,16 +218,20 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// The share of what is shown that has passed at a time.
+    fn share_of(&self, secs: f64) -> f64 {
+        if self.shown_secs > 0.0 {
+            (secs / self.shown_secs).clamp(0.0, 1.0)
+        } else {
+            1.0
+        }
+    }
+
     /// A progress bar along the bottom, with a gap at every seam.
     fn draw_clock(&self, secs: f64, canvas: &mut Canvas) {
         let [width, height] = self.size.map(f64::from);
         let thick = (height.min(width) / 170.0).max(1.0);
-        let share = if self.shown_secs > 0.0 {
-            (secs / self.shown_secs).clamp(0.0, 1.0)
-        } else {
-            1.0
-        };
-        canvas.bar(0.0, height - thick, width * share, thick, Colour::GREY);
+        canvas.bar(0.0, height - thick, width * self.share_of(secs), thick, Colour::GREY);
         if self.motion.repeats() {
             let cycles = (self.shown_secs / self.motion.period_secs()).round();
             for cycle in 1..cycles.min(width / 4.0) as u32 {

@@ -4,7 +4,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use glam::{DQuat, DVec3};
 use loopwright_core::analysis::Side;
 
-use super::mesh::list;
+use super::{LoopEntry, mesh::list};
 use crate::{
     Surface,
     figure::{Limb, bounds},
@@ -30,15 +30,7 @@ pub(super) struct Room {
     pub(super) is_fine: bool,
 }
 
-/// Numbers that the script needs besides the motion.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Timing {
-    pub(super) cycles: usize,
-    /// Share of the cycle since the first foot came down, at the start.
-    pub(super) contact_phase: f64,
-}
-
-/// A clip as a JSON object.
+/// A motion of a loop as a JSON object.
 ///
 /// `p` seconds, `n` intervals, `e` 1 if the pose at the end is kept beside that at the start, `k` points, `q` metres of a unit, `o` the
 /// origin of the units, `r` the root at the start (position, then quaternion x, y, z, w), `v` and `w` its twist, `m` the middle of the
@@ -46,7 +38,7 @@ pub(super) struct Timing {
 /// of the first contact, `d` the points: 16-bit integers, little-endian, in base64, sample by sample. With a mesh, `s` is its key, `b` the
 /// matrices of its bones, `u` the points that are joints of those, `j` for each bone its place among these, and `t` their rotations as
 /// `d`: x, y and z of quaternions whose w is not negative.
-pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
+pub(super) fn json(entry: &LoopEntry, motion: &DrawnMotion, room: Room) -> String {
     let limbs = drawn_limbs(motion, room);
     let mesh = motion.figure().surface().and_then(Surface::of_page);
     let mut joints = mesh.map_or_else(Vec::new, |mesh| mesh.joints.clone());
@@ -114,8 +106,8 @@ pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
         half.max_element().max(1e-3),
         motion.lowest_sole(),
         limbs.join(","),
-        timing.cycles.max(1),
-        timing.contact_phase,
+        entry.cycles.max(1),
+        entry.contact_phase,
         surface.unwrap_or_default(),
         STANDARD.encode(&bytes),
     )

@@ -21,7 +21,7 @@ use crate::{plot::escape, render::DrawnMotion};
 pub(crate) use mesh::PageMesh;
 pub use set::{DrawnBar, DrawnPassage, DrawnPoint, SetSummary};
 
-use clip::{Room, Timing};
+use clip::Room;
 
 const SCRIPT: &str = include_str!("page.js");
 const STYLE: &str = include_str!("page.css");
@@ -119,13 +119,9 @@ impl Panel {
             bytes,
             is_fine: num_loops <= FEW,
         };
-        let timing = Timing {
-            cycles: entry.cycles,
-            contact_phase: entry.contact_phase,
-        };
         let motions = core::iter::once(&entry.closed).chain(&entry.uncut);
         let clips: Vec<String> = (motions.clone())
-            .map(|motion| clip::json(motion, room, timing))
+            .map(|motion| clip::json(entry, motion, room))
             .collect();
         Self {
             meshes: motions

@@ -70,8 +70,6 @@ pub enum FrameCountFault {
     NotANumber,
     #[error("must not be negative")]
     Negative,
-    #[error("must be a whole number")]
-    NotWhole,
     /// It does not fit 64 bits.
     #[error("is out of range")]
     OutOfRange,

@@ -1,6 +1,6 @@
 //! BVH as one of the formats: what it can do, and its reader and writer.
 
-use loopwright_core::{Pose, Skeleton, Take, retarget};
+use loopwright_core::{Pose, Skeleton, retarget};
 
 use super::{read, source::BvhSource, write};
 use crate::entry::{FormatEntry, one_motion};
@@ -53,11 +53,7 @@ impl FileForm for BvhSource {
         write::write(motion, self)
     }
 
-    fn turn_into(&mut self, _: Format, _: &Take) {}
-
     fn assume_metres(&mut self) {
         *self = self.in_metres();
     }
-
-    fn suit_engines(&mut self) {}
 }

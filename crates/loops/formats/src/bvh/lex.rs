@@ -1,7 +1,7 @@
 //! A cursor over the words and numbers of a BVH file, with lines and columns.
 
 use super::error::{BvhError, Found, NumberPlace, Position};
-use super::number::{NumberFault, plain_number, short_number};
+use super::number::{NumberFault, number, plain_number, short_number};
 use crate::{excerpt::excerpt, limits::MAX_VALUE};
 
 /// A cursor over the bytes. Lines are counted only when a message needs them.
@@ -189,31 +189,59 @@ pub(super) fn found(token: &[u8]) -> Found {
     }
 }
 
+/// Why a line is no row.
+pub(super) enum RowFault<'l> {
+    /// It has so many values.
+    Width(usize),
+    /// This one is no number of a file.
+    Value(&'l [u8]),
+}
+
+/// Reads the values of a line: so many, or none where it is blank.
+pub(super) fn read_row<'l>(line: &'l [u8], width: usize, row: &mut Vec<f64>) -> Result<(), RowFault<'l>> {
+    row.clear();
+    let mut lexer = Lexer::new(line);
+    loop {
+        lexer.skip_space();
+        if lexer.plain_numbers(width - row.len(), row) > 0 {
+            continue;
+        }
+        let token = lexer.token();
+        if token.is_empty() {
+            break;
+        }
+        let value = number(token).map_err(|_| RowFault::Value(token))?;
+        if row.len() == width {
+            let all = line
+                .split(u8::is_ascii_whitespace)
+                .filter(|token| !token.is_empty())
+                .count();
+            return Err(RowFault::Width(all.max(width + 1)));
+        }
+        row.push(value);
+    }
+    match row.len() {
+        0 => Ok(()),
+        found if found == width => Ok(()),
+        found => Err(RowFault::Width(found)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{super::number::number, *};
-
-    /// Multiplicative congruential numbers, the same on every run.
-    struct Random(u64);
+    use super::*;
+    use crate::random::Random;
 
     impl Random {
-        fn below(&mut self, limit: u64) -> u64 {
-            self.0 = self
-                .0
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 33) % limit
-        }
-
         /// Text similar to a number, of any length, sometimes with a letter in it.
         fn decimal(&mut self) -> String {
-            let mut text = ["", "", "-", "-", "+", "--"][self.below(6) as usize].to_owned();
+            let mut text = ["", "", "-", "-", "+", "--"][self.below(6)].to_owned();
             let (num_before, num_after) = match self.below(4) {
                 0 => (self.below(12), self.below(25)),
                 1 => (self.below(22), 0),
                 _ => (self.below(4), self.below(10)),
             };
-            let digits = |count: u64, random: &mut Self, text: &mut String| {
+            let digits = |count: usize, random: &mut Self, text: &mut String| {
                 for _ in 0..count {
                     text.push(char::from(b'0' + random.below(10) as u8));
                 }
@@ -227,11 +255,11 @@ mod tests {
                 text.push_str(&format!("e{}", self.below(60) as i64 - 30));
             }
             if self.below(20) == 0 && !text.is_empty() {
-                let at = self.below(text.len() as u64) as usize;
+                let at = self.below(text.len());
                 let odd = [
                     ".", "-", "+", "/", ":", ",", "\u{1}", "#", "\u{e9}", "\u{7f}", "\u{3a}", "e",
                 ];
-                text.replace_range(at..=at, odd[self.below(odd.len() as u64) as usize]);
+                text.replace_range(at..=at, odd[self.below(odd.len())]);
             }
             text
         }
@@ -254,7 +282,7 @@ mod tests {
                 "\t\t2 3 4 5 6 7 8 9",
                 "\r\n                  ",
                 "\0                 ",
-            ][random.below(5) as usize];
+            ][random.below(5)];
             let line = format!("{text}{ending}");
             let (mut short, mut long) = (Lexer::new(line.as_bytes()), Lexer::new(line.as_bytes()));
             let mut found = Vec::new();

@@ -36,8 +36,6 @@ mod number;
 
 mod motion;
 
-mod row;
-
 pub(crate) mod rows;
 
 pub(crate) mod stream;

@@ -8,7 +8,7 @@ use loopwright_core::analysis::{TakeSample, probe_stride};
 
 use super::read::{Frames, is_bvh};
 use super::{
-    FrameTime, Hierarchy, channel::ChannelKind, hierarchy, lex::Lexer, motion, row::read_row, source::BvhSource,
+    FrameTime, Hierarchy, channel::ChannelKind, hierarchy, lex::Lexer, lex::read_row, motion, source::BvhSource,
 };
 use crate::space::{Space, guess};
 use crate::{settings::ReadSettings, take_warning::warn_of_take, text::without_byte_order_mark, warning::FileWarning};

@@ -123,15 +123,7 @@ impl Frames {
 
     /// Converts them to our axes and unit.
     pub(super) fn settle(&mut self, space: &Space) {
-        let poses =
-            (self.translations.chunks_exact_mut(self.num_joints)).zip(self.rotations.chunks_exact_mut(self.num_joints));
-        for (translations, rotations) in poses {
-            translations[0] = space.turned(translations[0]);
-            rotations[0] = space.turn() * rotations[0];
-            for translation in translations {
-                *translation *= space.unit_metres;
-            }
-        }
+        space.settle(self.num_joints, &mut self.translations, &mut self.rotations);
     }
 
     /// As a take; they are in that space's axes and unit, or, as if that were ours, in the file's until these are known.

@@ -7,8 +7,8 @@ use glam::DQuat;
 use loopwright_core::Skeleton;
 
 use super::read::{Frames, chosen, is_bvh, skeleton};
-use super::row::{RowFault, read_row};
-use super::{Hierarchy, hierarchy, lex::Lexer, motion};
+use super::lex::{Lexer, RowFault, read_row};
+use super::{Hierarchy, hierarchy, motion};
 use crate::space::Space;
 use crate::text::without_byte_order_mark;
 use crate::{byte_count::ByteCount, error::ReadError, excerpt::excerpt, warning::FileWarning};
@@ -356,7 +356,7 @@ impl BvhRecording {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ReadSettings, read_take};
+    use crate::{ReadSettings, random::Random, read_take};
 
     const HEAD: &str = "HIERARCHY\r\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 2 Yposition Yrotation\nJOINT Head\n{\n\
         OFFSET 0 6 0\nCHANNELS 1 Xrotation\n}\n}\nMOTION\nFrames: 0\nFrame Time: 0.05\n";
@@ -496,25 +496,19 @@ mod tests {
     #[test]
     fn no_bytes_end_it_in_a_panic() {
         let good = format!("{HEAD}1 10 20\n2 11 21\n").into_bytes();
-        let mut state = 7_u64;
-        let mut random = |below: usize| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % below
-        };
+        let mut random = Random(7);
         for _ in 0..3000 {
             let mut bytes = good.clone();
-            for _ in 0..=random(4) {
-                let at = random(bytes.len());
-                match random(3) {
-                    0 => bytes[at] = random(256) as u8,
-                    1 => drop(bytes.drain(at..(at + random(30)).min(bytes.len()))),
-                    _ => bytes.insert(at, b"\n{}-9eM"[random(7)]),
+            for _ in 0..=random.below(4) {
+                let at = random.below(bytes.len());
+                match random.below(3) {
+                    0 => bytes[at] = random.below(256) as u8,
+                    1 => drop(bytes.drain(at..(at + random.below(30)).min(bytes.len()))),
+                    _ => bytes.insert(at, b"\n{}-9eM"[random.below(7)]),
                 }
                 bytes.push(b'\n');
             }
-            let (_, recording) = heard(&bytes, &[1 + random(200)]);
+            let (_, recording) = heard(&bytes, &[1 + random.below(200)]);
             if let Some(recording) = recording {
                 // What is recorded can be read, whatever else came.
                 let file = recording.file(0..recording.num_frames());

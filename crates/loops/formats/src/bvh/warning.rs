@@ -1,7 +1,7 @@
 //! Warnings about BVH files, when reading or writing.
 
 use super::error::{Found, Position};
-use crate::excerpt::short_number;
+use crate::excerpt::{and_more, short_number};
 
 /// Something unusual in a BVH file that does not prevent its use, or a change made to write one.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -81,16 +81,6 @@ fn long_names(num_chars: usize, count: usize) -> String {
 fn missing_end_sites(first: &str, count: usize) -> String {
     match count {
         1 => format!("{first} has no End Site: its length is unknown"),
-        _ => format!(
-            "{first} and {} more have no End Site: their length is unknown",
-            count - 1
-        ),
-    }
-}
-
-fn and_more(count: usize) -> String {
-    match count {
-        1 => String::new(),
-        _ => format!(" and {} more", count - 1),
+        _ => format!("{first}{} have no End Site: their length is unknown", and_more(count)),
     }
 }

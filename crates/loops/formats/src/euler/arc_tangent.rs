@@ -58,7 +58,8 @@ mod tests {
 
     use loopwright_core::math::ops;
 
-    use super::{super::tests::Random, *};
+    use super::*;
+    use crate::random::Random;
 
     #[test]
     fn the_fast_arc_tangent_is_that_of_the_library() {

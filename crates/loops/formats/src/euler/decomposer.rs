@@ -102,8 +102,9 @@ fn decompose_joints(_: impl Simd, joints: &[JointAxes], rotations: &[DQuat], ang
 mod tests {
     use core::f64::consts::FRAC_PI_2;
 
-    use super::super::tests::{ORDERS, Random};
+    use super::super::tests::ORDERS;
     use super::*;
+    use crate::random::Random;
 
     #[test]
     fn joints_side_by_side_get_the_angles_that_each_gets_alone() {

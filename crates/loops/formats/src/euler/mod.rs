@@ -108,6 +108,7 @@ mod tests {
     use loopwright_core::math::rotation;
 
     use super::*;
+    use crate::random::Random;
 
     pub(super) const ORDERS: [[Axis; 3]; 6] = [
         [Axis::X, Axis::Y, Axis::Z],
@@ -117,19 +118,6 @@ mod tests {
         [Axis::Z, Axis::Y, Axis::X],
         [Axis::Y, Axis::X, Axis::Z],
     ];
-
-    /// Multiplicative congruential numbers in -1 to 1, the same on every run.
-    pub(super) struct Random(pub(super) u64);
-
-    impl Random {
-        pub(super) fn next(&mut self) -> f64 {
-            self.0 = self
-                .0
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        }
-    }
 
     #[test]
     fn every_order_gives_every_rotation_back() {

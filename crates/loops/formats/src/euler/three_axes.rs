@@ -150,7 +150,8 @@ fn rounded(x: f64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::tests::Random, *};
+    use super::*;
+    use crate::random::Random;
 
     #[test]
     fn rounding_is_that_of_the_standard_library() {

@@ -280,3 +280,26 @@ pub(crate) fn connect(child: i64, parent: i64) -> Record<'static> {
 fn connect_property(child: i64, parent: i64, property: &str) -> Record<'static> {
     Record::new("C").text("OP").i64(child).i64(parent).text(property)
 }
+
+/// A node of that number and its attribute, which is numbered after it.
+pub(crate) fn node(
+    id: i64,
+    name: &str,
+    kind: &str,
+    attribute: impl IntoIterator<Item = Record<'static>>,
+    entries: impl IntoIterator<Item = Record<'static>>,
+) -> [Record<'static>; 2] {
+    let object = |class: &'static str, id: i64| {
+        let named = Record::new(class).i64(id).text(&format!("{name}\0\x01{class}"));
+        named.text(kind)
+    };
+    [
+        object("NodeAttribute", id + 1).with(attribute),
+        object("Model", id).with([
+            Record::new("Version").i32(232),
+            properties(entries),
+            Record::new("Shading").bool(true),
+            Record::new("Culling").text("CullingOff"),
+        ]),
+    ]
+}

@@ -8,12 +8,13 @@ use loopwright_core::{Pose, Skeleton, Take};
 use super::form::ChannelShapes;
 
 use super::source::{FbxSource, Form};
-use super::write;
+use super::{fresh, keys::Keys};
 #[cfg(feature = "fbx")]
 use super::{insert, mesh, read::FbxScene};
+use crate::animation_name::Name;
 use crate::entry::FormatEntry;
 #[cfg(feature = "fbx")]
-use crate::file_form::MotionOfFile;
+use crate::file_form::{MotionOfFile, not_extended};
 use crate::format::{Capabilities, Format};
 #[cfg(feature = "fbx")]
 use crate::limits::SizeLimits;
@@ -76,7 +77,18 @@ impl FileForm for FbxSource {
     }
 
     fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
-        write::write(motion, self)
+        match &self.form {
+            #[cfg(feature = "fbx")]
+            Form::File(file) => insert::insert(motion, self, file),
+            Form::Fresh { leaves } => {
+                let (name, keys) = (Name::new(motion).whole(), Keys::new(motion)?);
+                Ok(WrittenFile {
+                    bytes: fresh::file(&name, &keys, self.has_short_tracks, motion.interpolation)?,
+                    animation: Some(name),
+                    warnings: leaves.iter().cloned().collect(),
+                })
+            }
+        }
     }
 
     fn turn_into(&mut self, _: Format, take: &Take) {
@@ -95,7 +107,19 @@ impl FileForm for FbxSource {
 
     #[cfg(feature = "fbx")]
     fn write_all(&self, motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
-        write::write_all(self, motions)
+        let Form::File(whole) = &self.form else {
+            return Err(not_extended(self.capabilities()));
+        };
+        let mut extension = insert::Extension::new(self, whole)?;
+        let added = motions.iter().map(|each| {
+            let own: &Self = each.form()?;
+            match &own.form {
+                Form::File(file) => extension.add(&each.motion()?, own, file),
+                Form::Fresh { .. } => Err(not_extended(self.capabilities())),
+            }
+        });
+        let added = added.collect();
+        Ok((extension.finish(None)?, added))
     }
 
     #[cfg(feature = "fbx")]

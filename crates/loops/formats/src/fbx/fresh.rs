@@ -122,33 +122,21 @@ fn limb_node(name: &str, node: i64, at_rest: DVec3, reach: f64) -> [Record<'stat
         let empty = property(name, name, "", "A");
         values.into_iter().fold(empty, Record::f64)
     };
-    [
-        Record::new("NodeAttribute")
-            .i64(node + 1)
-            .text(&format!("{name}\0\x01NodeAttribute"))
-            .text("LimbNode")
-            .with([
-                properties([property("Size", "double", "Number", "").f64(reach)]),
-                Record::new("TypeFlags").text("Skeleton"),
-            ]),
-        Record::new("Model")
-            .i64(node)
-            .text(&format!("{name}\0\x01Model"))
-            .text("LimbNode")
-            .with([
-                Record::new("Version").i32(232),
-                properties([
-                    property("RotationOrder", "enum", "", "").i32(0),
-                    property("RotationActive", "bool", "", "").i32(1),
-                    property("InheritType", "enum", "", "").i32(1),
-                    local("Lcl Translation", at_rest.to_array()),
-                    local("Lcl Rotation", [0.0; 3]),
-                    local("Lcl Scaling", [1.0; 3]),
-                ]),
-                Record::new("Shading").bool(true),
-                Record::new("Culling").text("CullingOff"),
-            ]),
-    ]
+    let size = property("Size", "double", "Number", "").f64(reach);
+    animation::node(
+        node,
+        name,
+        "LimbNode",
+        [properties([size]), Record::new("TypeFlags").text("Skeleton")],
+        [
+            property("RotationOrder", "enum", "", "").i32(0),
+            property("RotationActive", "bool", "", "").i32(1),
+            property("InheritType", "enum", "", "").i32(1),
+            local("Lcl Translation", at_rest.to_array()),
+            local("Lcl Rotation", [0.0; 3]),
+            local("Lcl Scaling", [1.0; 3]),
+        ],
+    )
 }
 
 fn header(creator: &str) -> Record<'static> {

@@ -135,7 +135,7 @@ impl Reader<'_> {
         };
         // Corners that agree in all that the file says of them are one vertex.
         let mut known = HashMap::new();
-        let mut triangles = Vec::new();
+        let (mut triangles, mut weighted) = (Vec::new(), Vec::new());
         for part in 0..shape.material_parts.len().max(1) {
             let material = node.materials.get(part).or_else(|| shape.materials.get(part));
             let (colour, image) = material.map_or(([1.0; 3], None), |material| self.look(material));
@@ -167,7 +167,8 @@ impl Reader<'_> {
                         Some(&number) => number,
                         None => {
                             let number = self.mesh.vertices.len() as u32;
-                            let vertex = vertex(shape, corner, numbers, skin, &bones);
+                            weights(skin, shape, corner, &bones, &mut weighted);
+                            let vertex = vertex(shape, corner, numbers, &bones, &mut weighted);
                             let vertex = vertex.ok_or_else(|| MeshError::OutOfRange {
                                 at: node.element.name.to_string(),
                                 vertex: numbers[0] as usize,
@@ -214,13 +215,14 @@ impl Reader<'_> {
     }
 }
 
-/// Reads the vertex at a corner of a face, white, by the numbers of its position, normal and place in textures. `None` if it is out of range.
+/// Reads the vertex at a corner of a face, white, by the numbers of its position, normal and place in textures, and its weights. `None` if it is
+/// out of range.
 fn vertex(
     shape: &ufbx::Mesh,
     corner: usize,
     numbers: [u32; 3],
-    skin: Option<&SkinDeformer>,
     bones: &Bones,
+    weighted: &mut Vec<(u16, f32)>,
 ) -> Option<Vertex> {
     let [point, normal, place] = numbers.map(|number| number as usize);
     let position = shape.vertex_position.values.get(point);
@@ -233,8 +235,7 @@ fn vertex(
     // Textures count from below.
     let place = shape.vertex_uv.values.get(place);
     let place = place.map_or(DVec2::ZERO, |v| DVec2::new(v.x, 1.0 - v.y));
-    let mut weighted = weights(skin, shape, corner, bones);
-    let (mut bones_of, weights) = four_largest(&mut weighted);
+    let (mut bones_of, weights) = four_largest(weighted);
     if weighted.is_empty() {
         bones_of[0] = bones.rigid;
     }
@@ -288,8 +289,14 @@ fn blended(shape: &ufbx::Mesh, corner: usize) -> DVec3 {
         .sum()
 }
 
-/// The weights of the vertex at a corner of a face.
-fn weights(skin: Option<&SkinDeformer>, shape: &ufbx::Mesh, corner: usize, bones: &Bones) -> Vec<(u16, f32)> {
+/// Puts the weights of the vertex at a corner of a face in place of others.
+fn weights(
+    skin: Option<&SkinDeformer>,
+    shape: &ufbx::Mesh,
+    corner: usize,
+    bones: &Bones,
+    weighted: &mut Vec<(u16, f32)>,
+) {
     let stated = skin.and_then(|skin| {
         let vertex = skin.vertices.get(*shape.vertex_indices.get(corner)? as usize)?;
         let from = vertex.weight_begin as usize;
@@ -299,13 +306,9 @@ fn weights(skin: Option<&SkinDeformer>, shape: &ufbx::Mesh, corner: usize, bones
         let bone = bones.of_clusters.get(weight.cluster_index as usize).copied().flatten();
         Some((bone?, weight.weight as f32))
     });
-    weights.collect()
+    weighted.clear();
+    weighted.extend(weights);
 }
-
-/// Digits of a byte in a URI.
-const HEX: [char; 16] = [
-    '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F',
-];
 
 /// A path as FBX files state it, with `/` or `\`, as a URI; of an absolute one, which only its machine has, the last name.
 fn uri_of(path: &str) -> Option<String> {
@@ -316,7 +319,7 @@ fn uri_of(path: &str) -> Option<String> {
     for byte in path.bytes() {
         match byte {
             b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
-            _ => uri.extend(['%', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]),
+            _ => uri.push_str(&format!("%{byte:02X}")),
         }
     }
     (!uri.is_empty()).then_some(uri)

@@ -35,4 +35,3 @@ mod shapes;
 pub(crate) mod source;
 #[cfg(feature = "fbx")]
 mod timing;
-pub(crate) mod write;

@@ -136,15 +136,14 @@ pub(super) fn rotation(transform: &Transform) -> DQuat {
 
 /// The axes of a rotation order, the first outermost: in FBX the last letter is applied last.
 pub(super) fn euler_axes(order: RotationOrder) -> [Axis; 3] {
-    let [first, second, third] = match order {
-        RotationOrder::Xyz | RotationOrder::Spheric => [Axis::X, Axis::Y, Axis::Z],
-        RotationOrder::Xzy => [Axis::X, Axis::Z, Axis::Y],
-        RotationOrder::Yzx => [Axis::Y, Axis::Z, Axis::X],
-        RotationOrder::Yxz => [Axis::Y, Axis::X, Axis::Z],
-        RotationOrder::Zxy => [Axis::Z, Axis::X, Axis::Y],
-        RotationOrder::Zyx => [Axis::Z, Axis::Y, Axis::X],
-    };
-    [third, second, first]
+    match order {
+        RotationOrder::Xyz | RotationOrder::Spheric => [Axis::Z, Axis::Y, Axis::X],
+        RotationOrder::Xzy => [Axis::Y, Axis::Z, Axis::X],
+        RotationOrder::Yzx => [Axis::X, Axis::Z, Axis::Y],
+        RotationOrder::Yxz => [Axis::Z, Axis::X, Axis::Y],
+        RotationOrder::Zxy => [Axis::Y, Axis::X, Axis::Z],
+        RotationOrder::Zyx => [Axis::X, Axis::Y, Axis::Z],
+    }
 }
 
 /// The world transform of a node, in the file's own axes and unit, by its mode of inheriting scale.

@@ -3,6 +3,7 @@
 use ufbx::{AnimCurve, AnimProp, AnimStack, ElementType, Scene};
 
 use super::{error::FbxError, joints::Joints};
+use crate::animations::names_or_numbers;
 use crate::{error::ReadError, euler::Turning, excerpt::cut, settings::AnimationChoice, warning::FileWarning};
 
 /// Most characters of an animation's name in a message.
@@ -10,12 +11,8 @@ const MAX_NAME: usize = 60;
 
 /// Names of a file's animations in the file's order; one without a name has its number.
 pub(super) fn animation_names(scene: &Scene) -> Vec<String> {
-    let stacks = (&scene.anim_stacks).into_iter().enumerate();
-    let names = stacks.map(|(index, stack)| match &*stack.element.name {
-        "" => index.to_string(),
-        name => name.to_owned(),
-    });
-    names.collect()
+    let stacks = (&scene.anim_stacks).into_iter();
+    names_or_numbers(stacks.map(|stack| Some(&*stack.element.name)))
 }
 
 /// Selects the animation.

@@ -123,6 +123,17 @@ impl Component {
     }
 }
 
+/// How many numbers an element of a shape has.
+pub(super) fn width_of(shape: &str) -> usize {
+    match shape {
+        "VEC2" => 2,
+        "VEC3" => 3,
+        "VEC4" => 4,
+        "MAT4" => 16,
+        _ => 1,
+    }
+}
+
 /// Reads accessors, each of them at most once.
 pub(crate) struct Accessors<'a> {
     document: &'a Document,
@@ -160,14 +171,7 @@ impl<'a> Accessors<'a> {
         if let Some(known) = self.read.borrow().get(&index) {
             return Ok(Rc::clone(known));
         }
-        let width = match shape {
-            "VEC2" => 2,
-            "VEC3" => 3,
-            "VEC4" => 4,
-            "MAT4" => 16,
-            _ => 1,
-        };
-        let values: Rc<[f64]> = self.decode(&accessor, width, &at)?.into();
+        let values: Rc<[f64]> = self.decode(&accessor, width_of(shape), &at)?.into();
         self.read.borrow_mut().insert(index, Rc::clone(&values));
         Ok(values)
     }
@@ -295,13 +299,7 @@ impl<'a> Accessors<'a> {
             buffer: view.buffer,
             reason: self.faults.get(view.buffer).cloned().unwrap_or_default(),
         })?;
-        let end = view.byte_offset.checked_add(view.byte_length);
-        let bytes = end.and_then(|end| buffer.get(view.byte_offset..end));
-        let bytes = bytes.ok_or_else(|| GltfError::BeyondEnd {
-            at: format!("bufferViews[{number}]"),
-            needed: (view.byte_offset as u64).saturating_add(view.byte_length as u64),
-            available: buffer.len() as u64,
-        })?;
+        let bytes = GltfError::part(buffer, view.byte_offset, view.byte_length, || format!("bufferViews[{number}]"))?;
         Ok((bytes, view.byte_stride))
     }
 }

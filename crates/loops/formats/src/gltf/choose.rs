@@ -7,6 +7,7 @@ use super::source::Beside;
 use super::track::{self, Track};
 use super::vrm::Humanoid;
 use super::{accessor::Accessors, container::Document, error::GltfError};
+use crate::animations::names_or_numbers;
 use crate::{
     error::ReadError, excerpt::cut, limits::MAX_DEPTH_WITH_ROOT, settings::ReadSettings, warning::FileWarning,
 };
@@ -179,18 +180,7 @@ fn longest<'a>(
 
 /// Names of the animations: their own, else their numbers.
 pub(crate) fn animation_names(animations: &[Animation]) -> Vec<String> {
-    names_of(animations.iter().map(|animation| animation.name.as_deref()))
-}
-
-/// Names of parts: their own, else their numbers.
-fn names_of<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Vec<String> {
-    names
-        .enumerate()
-        .map(|(index, name)| match name {
-            Some(name) if !name.is_empty() => name.to_owned(),
-            _ => index.to_string(),
-        })
-        .collect()
+    names_or_numbers(animations.iter().map(|animation| animation.name.as_deref()))
 }
 
 /// The joints of the skin that the settings select, or of the skin with most animated joints; empty if the animation moves none.
@@ -209,7 +199,7 @@ fn skin_joints(
             return Err(GltfError::no_such(format!("skins[{index}].joints"), found, moved.len()).into());
         }
     }
-    let names = names_of(skins.iter().map(|skin| skin.name.as_deref()));
+    let names = names_or_numbers(skins.iter().map(|skin| skin.name.as_deref()));
     let names: Vec<String> = names.iter().map(|name| cut(name, MAX_SHOWN_NAME)).collect();
     let num_moved = |skin: &Skin| skin.joints.iter().filter(|&&joint| moved[joint]).count();
     let chosen = match settings.skin {

@@ -6,6 +6,7 @@ use base64::{Engine as _, alphabet, engine};
 use serde_json::{Value, json};
 
 use super::error::{GlbFault, GltfError};
+use crate::loop_file::json::reason;
 use crate::{error::ReadError, excerpt::excerpt, limits::SizeLimits, settings::Companions, text};
 
 const MAGIC: &[u8; 4] = b"glTF";
@@ -58,7 +59,7 @@ impl Document {
         let json: Value = serde_json::from_slice(text).map_err(|error| GltfError::Json {
             line: error.line(),
             column: error.column(),
-            reason: reason(&error),
+            reason: excerpt(reason(&error)),
         })?;
         let stated = list_in(&json, "buffers");
         let mut others = OtherFiles::new(stated, bytes.len(), companions, limits);
@@ -311,13 +312,6 @@ pub(super) fn picture(uri: &str) -> Option<(String, Vec<u8>)> {
 fn stated_length(buffer: &Value) -> usize {
     let stated = buffer.get("byteLength").and_then(Value::as_u64);
     stated.map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX))
-}
-
-/// The message of a JSON reader, without the position, which is reported separately.
-pub(crate) fn reason(error: &serde_json::Error) -> String {
-    let reason = error.to_string();
-    let end = reason.rfind(" at line ").unwrap_or(reason.len());
-    excerpt(&reason.as_bytes()[..end])
 }
 
 /// The JSON and the binary chunk of a binary file.

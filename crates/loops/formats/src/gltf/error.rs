@@ -107,6 +107,16 @@ impl GltfError {
         }
     }
 
+    /// A part of some bytes. Errors: they end before it.
+    pub(crate) fn part(bytes: &[u8], start: usize, length: usize, at: impl FnOnce() -> String) -> Result<&[u8], Self> {
+        let part = start.checked_add(length).and_then(|end| bytes.get(start..end));
+        part.ok_or_else(|| Self::BeyondEnd {
+            at: at(),
+            needed: (start as u64).saturating_add(length as u64),
+            available: bytes.len() as u64,
+        })
+    }
+
     /// Advises what to try.
     pub fn remedy(&self) -> &'static str {
         match self {

@@ -38,14 +38,7 @@ fn hips_of(take: &Take) -> Option<usize> {
 fn document(skeleton: &Skeleton, hips: Option<usize>) -> Document {
     let num_joints = skeleton.num_joints();
     let mut nodes: Vec<Value> = (skeleton.joints().iter().enumerate())
-        .map(|(index, joint)| {
-            let mut node = json!({"name": joint.name, "translation": joint.rest_offset.to_array()});
-            let children = skeleton.children(index);
-            if !children.is_empty() {
-                node["children"] = json!(children);
-            }
-            node
-        })
+        .map(|(index, joint)| node(&joint.name, joint.rest_offset, skeleton.children(index)))
         .collect();
     let mut json = json!({
         "asset": {"version": "2.0", "generator": GENERATOR},
@@ -94,6 +87,15 @@ fn document(skeleton: &Skeleton, hips: Option<usize>) -> Document {
         json,
         buffers: vec![Some(Arc::new(buffer.bytes))],
     }
+}
+
+/// A node without a turn at rest.
+pub(super) fn node(name: &str, offset: DVec3, children: &[usize]) -> Value {
+    let mut node = json!({"name": name, "translation": offset.to_array()});
+    if !children.is_empty() {
+        node["children"] = json!(children);
+    }
+    node
 }
 
 /// World positions of joints without rotations.

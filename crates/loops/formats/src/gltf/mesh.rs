@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 
 use super::fresh::GENERATOR;
 use super::parts::{self, Nodes, Skin};
-use super::{accessor::Accessors, container, error::GltfError, source::GltfSource};
+use super::accessor::{Accessors, width_of};
+use super::{container, error::GltfError, source::GltfSource};
 use crate::excerpt::excerpt;
 use crate::limits::{MAX_VALUE, SizeLimits};
 use crate::mesh::{Bone, Mesh, MeshError, MeshImage, Vertex, four_largest};
@@ -342,11 +343,7 @@ impl Reader<'_> {
         let shape = self.accessors.shape(accessor, &at)?;
         let shape = shapes.iter().find(|known| **known == shape).unwrap_or(&shapes[0]);
         let values = self.accessors.values(accessor, shape, &at)?;
-        let width = match *shape {
-            "VEC2" => 2,
-            "VEC3" => 3,
-            _ => 4,
-        };
+        let width = width_of(shape);
         if width * num_vertices != values.len() {
             return Err(GltfError::Kind {
                 at,

@@ -8,8 +8,9 @@ use glam::{DMat4, DQuat, DVec3};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::container::{Document, reason};
+use super::container::Document;
 use super::error::GltfError;
+use crate::loop_file::json::reason;
 use crate::{excerpt::cut, excerpt::excerpt, limits::MAX_VALUE};
 
 /// Longest name of a joint.
@@ -152,7 +153,7 @@ pub(super) fn form<T: DeserializeOwned>(value: &Value, at: impl Fn() -> String) 
     if !value.is_object() {
         return Err(GltfError::form(at(), "expected an object"));
     }
-    T::deserialize(value).map_err(|error| GltfError::form(at(), reason(&error)))
+    T::deserialize(value).map_err(|error| GltfError::form(at(), excerpt(reason(&error))))
 }
 
 /// Rejects other versions of the format.

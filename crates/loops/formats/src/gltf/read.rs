@@ -347,13 +347,10 @@ impl<'a> Rig<'a> {
         for frame in frames {
             let secs = grid.secs(frame);
             let pose = self.pose(|node| self.tracks[node].at(&self.nodes.transforms[node], secs, grid.step_secs));
-            let first = translations.len();
             translations.extend(pose.translations);
             rotations.extend(pose.rotations);
-            translations[first] = space.turned(translations[first]);
-            rotations[first] = space.turn() * rotations[first];
-            translations[first..].iter_mut().for_each(|v| *v *= space.unit_metres);
         }
+        space.settle(self.joints.nodes.len(), &mut translations, &mut rotations);
         let skeleton = self.skeleton(space)?;
         Ok(Take::new(name, skeleton, grid.step_secs, translations, rotations)?)
     }

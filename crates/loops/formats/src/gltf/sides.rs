@@ -128,9 +128,12 @@ mod tests {
             },
         };
         let document = Document {
-            json: serde_json::json!({"extensions": {vrm::ANIMATION: {"expressions": {"preset": {
-                "blinkLeft": {"node": 1}, "blinkRight": {"node": 2}, "aa": {"node": 3}, "lookLeft": {"node": 4}
-            }}}}}),
+            json: serde_json::from_str(
+                r#"{"extensions": {"VRMC_vrm_animation": {"expressions": {"preset": {
+                    "blinkLeft": {"node": 1}, "blinkRight": {"node": 2}, "aa": {"node": 3}, "lookLeft": {"node": 4}
+                }}}}}"#,
+            )
+            .unwrap(),
             buffers: Vec::new(),
         };
         let shapes = [

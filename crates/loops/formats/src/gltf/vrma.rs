@@ -9,7 +9,7 @@ use loopwright_core::retarget::{HumanBone, Rig};
 use loopwright_core::{BodyOverrides, Joint, Pose, Skeleton, Take};
 use serde_json::{Value, json};
 
-use super::{container::Document, fresh::GENERATOR, source::GltfSource, vrm, write};
+use super::{container::Document, fresh::GENERATOR, fresh::node, source::GltfSource, vrm, write};
 use crate::{
     error::WriteError, file_form::FileForm, format::Format, keyed_motion::KeyedMotion, space::Space,
     warning::FileWarning, written::WrittenFile,
@@ -104,15 +104,10 @@ fn offset(bones: &[HumanBone], bone: &HumanBone) -> DVec3 {
 
 fn document(skeleton: &Skeleton, bones: &[HumanBone]) -> Document {
     let nodes = bones.iter().enumerate().map(|(index, bone)| {
-        let joint = &skeleton.joint(bone.joint).name;
-        let mut node = json!({"name": joint, "translation": offset(bones, bone).to_array()});
         let children: Vec<usize> = (0..bones.len())
             .filter(|&below| bones[below].parent == Some(index))
             .collect();
-        if !children.is_empty() {
-            node["children"] = json!(children);
-        }
-        node
+        node(&skeleton.joint(bone.joint).name, offset(bones, bone), &children)
     });
     let nodes: Vec<Value> = nodes.collect();
     let named = bones.iter().enumerate().map(|(node, bone)| (bone.name.as_str(), node));
@@ -238,8 +233,6 @@ impl FileForm for VrmaSource {
         }
         Ok(written)
     }
-
-    fn turn_into(&mut self, _: Format, _: &Take) {}
 
     fn shown_on(&self, read: Take, motion: &KeyedMotion<'_>) -> Result<Take, WriteError> {
         let bones = self.bones()?;

@@ -124,7 +124,7 @@ pub struct CandidateFacts {
     /// What the best loop of fewer cycles is worse at where the search recommends several: price, displacement, speed-drift,
     /// turn-drift, abruptness, foot-slide, knees, turn, pace, foot-height or kink; null otherwise.
     #[serde(with = "optional_word")]
-    #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = OutcomePart::ALL.map(OutcomePart::as_str))))]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<OutcomePart>"))]
     pub several_cycles_for: Option<OutcomePart>,
     /// Cost of the jump from the end to the start: how far weighted joints are from where they should be, summed over time.
     pub seam_cost_metre_secs: Option<f64>,
@@ -148,12 +148,12 @@ pub struct WholeClipFacts {
     /// loops: it loops already; ends-as-it-begins: it can be repeated but may be a single action; cycle: its ends did not quite
     /// meet and were closed.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(with = "String", extend("enum" = WholeClipKind::ALL.map(WholeClipKind::as_str))))]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<WholeClipKind>"))]
     pub kind: WholeClipKind,
     /// closing: the last key is the first again; before-closing: the closing key is missing; repeated: copies of the closing key
     /// follow it and are left out.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(with = "String", extend("enum" = LastKey::ALL.map(LastKey::as_str))))]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<LastKey>"))]
     pub last_key: LastKey,
     /// Whether its name says that it repeats, where its motion leaves that open.
     #[serde(default)]
@@ -301,11 +301,11 @@ impl EditFacts {
 pub struct RootMotionFacts {
     /// What became of the root motion, as --root-motion names it; in-place and keep among others.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(with = "String", extend("enum" = RootMode::ALL.map(RootMode::as_str))))]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<RootMode>"))]
     pub mode: RootMode,
     /// Which motions count as root motion: ground (turns about +Y, motion over the ground, climbs) or full (any).
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(with = "String", extend("enum" = RootSpace::ALL.map(RootSpace::as_str))))]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<RootSpace>"))]
     pub space: RootSpace,
     /// Velocity of the root in its own axes; constant.
     pub linear_velocity_mps: [f64; 3],
@@ -495,7 +495,7 @@ pub struct FeetFacts {
     pub hips_lowered_mm: f64,
     /// What the speed of the root was measured on; given where the user stated it.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(with = "String", extend("enum" = SpeedSource::ALL.map(SpeedSource::as_str))))]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<SpeedSource>"))]
     pub root_speed_from: SpeedSource,
     /// Speed over the ground measured on the standing feet, whether or not the root has it.
     pub feet_speed_mps: Option<f64>,
@@ -524,7 +524,7 @@ pub struct BearingFacts {
     pub joint: String,
     /// The point; ankle for a foot without toes.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(with = "String", extend("enum" = FootPoint::ALL.map(FootPoint::as_str))))]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<FootPoint>"))]
     pub point: FootPoint,
     /// Its first moment.
     pub start_secs: f64,
@@ -594,7 +594,7 @@ pub struct FootFacts {
     pub joint: String,
     /// What was done to it: held, or why it was left alone.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(with = "String", extend("enum" = FootTreatment::ALL.map(FootTreatment::as_str))))]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<FootTreatment>"))]
     pub outcome: FootTreatment,
     /// When its longest contact begins, as a share of the cycle from the start of the loop; null where it never stands, or never
     /// leaves the ground.
@@ -621,7 +621,7 @@ pub struct ContactFacts {
 pub struct QualityFacts {
     /// good: nothing speaks against the loop; review: somebody should look at it; bad: it has a fault that anyone sees.
     #[serde(with = "optional_word")]
-    #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
     pub grade: Option<Grade>,
     /// The reason for the grade, as a clause.
     pub reason: Option<String>,
@@ -703,7 +703,7 @@ pub struct CheckFacts {
     pub time_secs: Option<f64>,
     /// Its grade; null where it was not measured, or is not graded.
     #[serde(with = "optional_word")]
-    #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
     pub grade: Option<Grade>,
 }
 

@@ -60,6 +60,13 @@ fn drop_signs_of_zeros(value: &mut Value) {
     }
 }
 
+/// The message of a JSON reader, without the position, which is reported separately.
+pub(crate) fn reason(error: &serde_json::Error) -> String {
+    let mut reason = error.to_string();
+    reason.truncate(reason.rfind(" at line ").unwrap_or(reason.len()));
+    reason
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -24,7 +24,7 @@ mod pack;
 
 mod load;
 
-mod numbers;
+pub(crate) mod numbers;
 
 mod place;
 

@@ -1,5 +1,6 @@
 //! Every number of facts: derived from how they are written, so that none is forgotten.
 
+use core::ops::RangeInclusive;
 use std::fmt;
 
 use serde::ser::{self, Impossible, Serialize, Serializer};
@@ -7,6 +8,21 @@ use serde::ser::{self, Impossible, Serialize, Serializer};
 /// Errors: the first number of facts that is not finite, or beyond `most`, with the path of its key.
 pub(crate) fn check_numbers(facts: &impl Serialize, most: f64) -> Result<(), WildNumber> {
     facts.serialize(&mut Walk { path: Vec::new(), most })
+}
+
+/// Errors: the first of some numbers that is out of a range, with the path of their key.
+pub(crate) fn in_range(
+    path: &str,
+    numbers: impl IntoIterator<Item = f64>,
+    range: RangeInclusive<f64>,
+) -> Result<(), WildNumber> {
+    match numbers.into_iter().find(|number| !range.contains(number)) {
+        None => Ok(()),
+        Some(found) => Err(WildNumber {
+            path: path.to_owned(),
+            found,
+        }),
+    }
 }
 
 /// A number that is not finite, or too large.

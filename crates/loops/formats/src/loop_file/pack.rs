@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::facts::{ClosureFacts, Grade, TakeFacts};
 use super::file::{DerivedLoop, LoopFileError, ReadBack, described};
 use super::json::to_text;
-use super::sidecar::{Sidecar, SidecarError, VERSION, json_error};
+use super::sidecar::{Sidecar, SidecarError, VERSION};
 use super::word::{self, optional_word};
 use crate::{
     animated_file::AnimatedFile,
@@ -269,37 +269,41 @@ loopwright_core::words!(AnimationOutcome {
 
 /// An animation, and what became of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AnimationFacts {
     /// Its number in the file that was read, from 0.
     pub number: usize,
-    /// Its name.
+    /// Its name; its number where it has none.
     pub name: String,
-    /// What it is: walk, run, idle, turn, strike and so on; null if it could not be read.
+    /// What it is, as in list; null where it cannot be read.
     #[serde(deserialize_with = "word::read_kind")]
     pub kind: Option<String>,
-    /// What became of it.
+    /// What became of it: kept (it loops already and stays as it is), closed (the whole of it), cut (a part of it), left alone (it is no loop) or
+    /// error.
     #[serde(with = "word")]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<AnimationOutcome>"))]
     pub outcome: AnimationOutcome,
     /// Why it was left alone, or could not be looped; null for a loop.
     pub reason: Option<String>,
-    /// The animation that is the loop: its own if it was kept; null if there is none.
+    /// The animation in the file that is the loop: itself where it was kept; null where there is none.
     pub loop_animation: Option<String>,
-    /// First frame of the loop.
+    /// First frame of the loop, from 0; null without a loop, like all that follow.
     pub start_frame: Option<f64>,
     /// Frame whose pose meets that of the first.
     pub end_frame: Option<f64>,
-    /// Largest distance of a joint between both ends before closing.
+    /// Largest distance of a joint between both ends, before closing.
     pub gap_before_mm: Option<f64>,
-    /// Largest rotation of a joint between both ends before closing.
+    /// Largest rotation of a joint between both ends, before closing.
     pub gap_before_deg: Option<f64>,
-    /// The same distance in the file as written.
+    /// That distance in the file as written.
     pub gap_after_mm: Option<f64>,
-    /// The same rotation in the file as written.
+    /// That rotation in the file as written.
     pub gap_after_deg: Option<f64>,
     /// Speed of the loop over the ground.
     pub speed_mps: Option<f64>,
-    /// Whether the loop can be used unchanged; null without a loop.
+    /// Whether the loop can be used unchanged, as quality.grade.
     #[serde(with = "optional_word")]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
     pub grade: Option<Grade>,
 }
 
@@ -312,7 +316,7 @@ impl PackSidecar {
         for each in &self.loops {
             each.check()?;
         }
-        to_text(self).map_err(|error| json_error(&error))
+        Ok(to_text(self)?)
     }
 }
 

@@ -9,8 +9,6 @@
 //! `angular_velocity_radps`, both in the root's own axes. It holds for any t, over any number of cycles. In the space `full`
 //! the start is turned about more than +Y, and `start_rotation_xyzw` says how; on the ground it says the same as the yaw.
 
-use core::ops::RangeInclusive;
-
 use loopwright_core::{Skeleton, mirror::Mirror};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -20,7 +18,7 @@ use super::facts::{
     PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, VariationFacts,
 };
 use super::importer::TargetFacts;
-use super::numbers::{WildNumber, check_numbers};
+use super::numbers::{WildNumber, check_numbers, in_range};
 use super::{
     json::{self, to_text},
     word,
@@ -39,7 +37,7 @@ const MAX_BYTES: usize = 16 << 20;
 const MAX_NUMBER: f64 = 1e12;
 
 /// Most joints, samples and copies: a guard against allocating by a number from a file.
-const MAX_COUNT: usize = 1_000_000_000;
+const MAX_COUNT: f64 = 1e9;
 
 /// A written loop: the sidecar beside it, and the answer of make, close and blend. In the extras of a glTF animation it stands
 /// without take, recipe_sha256, file_sha256, warnings and outputs.
@@ -158,14 +156,19 @@ struct Marks {
     version: u64,
 }
 
-pub(super) fn json_error(error: &serde_json::Error) -> SidecarError {
-    let reason = error.to_string();
-    // The position has separate fields.
-    let reason = reason.rfind(" at line ").map_or(reason.as_str(), |end| &reason[..end]);
-    SidecarError::Json {
-        line: error.line(),
-        column: error.column(),
-        reason: reason.to_owned(),
+impl From<serde_json::Error> for SidecarError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json {
+            line: error.line(),
+            column: error.column(),
+            reason: json::reason(&error),
+        }
+    }
+}
+
+impl From<WildNumber> for SidecarError {
+    fn from(WildNumber { path, found }: WildNumber) -> Self {
+        Self::OutOfRange { field: path, found }
     }
 }
 
@@ -204,7 +207,7 @@ impl Sidecar {
 
     /// Errors: the document is invalid, or lacks a required field.
     fn parse(bytes: &[u8]) -> Result<Self, SidecarError> {
-        let marks: Marks = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
+        let marks: Marks = serde_json::from_slice(bytes)?;
         if marks.format != FORMAT {
             return Err(SidecarError::Format {
                 found: crate::excerpt::excerpt(&marks.format),
@@ -213,7 +216,7 @@ impl Sidecar {
         if marks.version != u64::from(VERSION) {
             return Err(SidecarError::Version { found: marks.version });
         }
-        json::from_text(bytes).map_err(|error| json_error(&error))
+        Ok(json::from_text(bytes)?)
     }
 
     /// The sidecar of the same loop mirrored across X: left and right are exchanged, by the mirror of the skeleton of its keys.
@@ -258,58 +261,49 @@ impl Sidecar {
     /// Errors: [`SidecarError::OutOfRange`] for numbers that JSON or [`Self::from_json`] do not accept.
     pub fn to_json(&self) -> Result<String, SidecarError> {
         self.check()?;
-        to_text(self).map_err(|error| json_error(&error))
+        Ok(to_text(self)?)
     }
 
     pub(super) fn check(&self) -> Result<(), SidecarError> {
         let take = &self.take;
-        in_range("take.frames", take.frames as f64, 1.0..=MAX_COUNT as f64)?;
-        in_range("take.joints", take.joints as f64, 1.0..=MAX_COUNT as f64)?;
-        in_range("take.frame_time_secs", take.frame_time_secs, 1e-6..=1e4)?;
-        in_range("take.fps", take.fps, 1e-4..=1e6)?;
+        for count in [("take.frames", take.frames), ("take.joints", take.joints)] {
+            in_range(count.0, [count.1 as f64], 1.0..=MAX_COUNT)?;
+        }
+        in_range("take.frame_time_secs", [take.frame_time_secs], 1e-6..=1e4)?;
+        in_range("take.fps", [take.fps], 1e-4..=1e6)?;
         self.check_loop()
     }
 
     /// The same without the take.
     fn check_loop(&self) -> Result<(), SidecarError> {
-        let most = MAX_COUNT as f64;
         let Self {
             candidate,
             root_motion,
             playback,
             ..
         } = self;
-        in_range(
-            "candidate.source_period_secs",
-            candidate.source_period_secs,
-            1e-6..=MAX_NUMBER,
-        )?;
-        in_range("candidate.period_secs", candidate.period_secs, 1e-6..=MAX_NUMBER)?;
-        in_range("candidate.cycles", candidate.cycles as f64, 0.0..=most)?;
-        in_range("playback.samples", playback.samples as f64, 3.0..=most)?;
         let last = playback.samples as f64 - 1.0;
-        in_range("playback.seam_sample", playback.seam_sample as f64, 0.0..=last)?;
-        in_range("playback.copies", playback.copies as f64, 1.0..=most)?;
-        for speed in root_motion.linear_velocity_mps {
-            in_range("root_motion.linear_velocity_mps", speed, -1e6..=1e6)?;
+        for (field, found, range) in [
+            ("candidate.source_period_secs", candidate.source_period_secs, 1e-6..=MAX_NUMBER),
+            ("candidate.period_secs", candidate.period_secs, 1e-6..=MAX_NUMBER),
+            ("candidate.cycles", candidate.cycles as f64, 0.0..=MAX_COUNT),
+            ("playback.samples", playback.samples as f64, 3.0..=MAX_COUNT),
+            ("playback.seam_sample", playback.seam_sample as f64, 0.0..=last),
+            ("playback.copies", playback.copies as f64, 1.0..=MAX_COUNT),
+        ] {
+            in_range(field, [found], range)?;
         }
-        for speed in root_motion.take_linear_velocity_mps.into_iter().flatten() {
-            in_range("root_motion.take_linear_velocity_mps", speed, -1e6..=1e6)?;
-        }
-        for rate in root_motion.angular_velocity_radps {
-            in_range("root_motion.angular_velocity_radps", rate, -1e6..=1e6)?;
-        }
-        for part in root_motion.start_rotation_xyzw.into_iter().flatten() {
-            in_range("root_motion.start_rotation_xyzw", part, -2.0..=2.0)?;
-        }
-        for coordinate in root_motion.start_position_m {
-            in_range("root_motion.start_position_m", coordinate, -1e9..=1e9)?;
-        }
+        let speeds = -1e6..=1e6;
+        let take_velocity = root_motion.take_linear_velocity_mps.into_iter().flatten();
+        let (angular, turn) = (root_motion.angular_velocity_radps, root_motion.start_rotation_xyzw);
+        in_range("root_motion.linear_velocity_mps", root_motion.linear_velocity_mps, speeds.clone())?;
+        in_range("root_motion.take_linear_velocity_mps", take_velocity, speeds.clone())?;
+        in_range("root_motion.angular_velocity_radps", angular, speeds)?;
+        in_range("root_motion.start_rotation_xyzw", turn.into_iter().flatten(), -2.0..=2.0)?;
+        in_range("root_motion.start_position_m", root_motion.start_position_m, -1e9..=1e9)?;
         if let Some(recentered) = &root_motion.recentered {
-            in_range("root_motion.recentered.turn_deg", recentered.turn_deg, -1e6..=1e6)?;
-            for coordinate in recentered.moved_m {
-                in_range("root_motion.recentered.moved_m", coordinate, -1e9..=1e9)?;
-            }
+            in_range("root_motion.recentered.turn_deg", [recentered.turn_deg], -1e6..=1e6)?;
+            in_range("root_motion.recentered.moved_m", recentered.moved_m, -1e9..=1e9)?;
         }
         if let Some(variation) = &self.variation {
             // As many samples in each.
@@ -317,27 +311,13 @@ impl Sidecar {
                 Some(0) => variation.copies as f64,
                 _ => 0.0,
             };
-            in_range("variation.copies", copies, 1.0..=MAX_NUMBER)?;
+            in_range("variation.copies", [copies], 1.0..=MAX_NUMBER)?;
         }
         for cycle in self.mean_cycle.iter().flat_map(|mean| &mean.cycles) {
-            for number in [cycle.start_frame, cycle.end_frame] {
-                in_range("mean_cycle.cycles", number, 0.0..=most)?;
-            }
-            in_range("mean_cycle.cycles.share", cycle.share, 0.0..=1.0)?;
+            in_range("mean_cycle.cycles", [cycle.start_frame, cycle.end_frame], 0.0..=MAX_COUNT)?;
+            in_range("mean_cycle.cycles.share", [cycle.share], 0.0..=1.0)?;
         }
-        check_numbers(self, MAX_NUMBER)
-            .map_err(|WildNumber { path, found }| SidecarError::OutOfRange { field: path, found })
-    }
-}
-
-fn in_range(field: &'static str, found: f64, range: RangeInclusive<f64>) -> Result<(), SidecarError> {
-    if range.contains(&found) {
-        Ok(())
-    } else {
-        Err(SidecarError::OutOfRange {
-            field: field.to_owned(),
-            found,
-        })
+        Ok(check_numbers(self, MAX_NUMBER)?)
     }
 }
 

@@ -9,5 +9,4 @@ mod read;
 pub(crate) mod source;
 #[cfg(test)]
 mod tests;
-mod write;
 pub(crate) mod zip;

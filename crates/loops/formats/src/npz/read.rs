@@ -240,11 +240,7 @@ impl Motion {
             },
             ..Space::METRES_Y_UP
         };
-        for root in (0..translations.len()).step_by(num_joints.max(1)) {
-            translations[root] = space.turned(translations[root]);
-            rotations[root] = space.turn() * rotations[root];
-        }
-        translations.iter_mut().for_each(|v| *v *= space.unit_metres);
+        space.settle(num_joints, &mut translations, &mut rotations);
         let joints = self.names.into_iter().enumerate().map(|(joint, name)| Joint {
             tip: self.tips[joint].map(|tip| tip * space.unit_metres),
             ..Joint::new(name, self.parents[joint], offsets[joint] * space.unit_metres)

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 
 use super::manifest::{Manifest, SET_FORMAT, SET_VERSION, SetClip};
-use crate::loop_file::{from_text, to_text};
+use crate::loop_file::numbers::{WildNumber, in_range};
+use crate::loop_file::{from_text, json::reason, to_text};
 
 /// Largest manifest that is read, bytes.
 const MAX_BYTES: usize = 64 << 20;
@@ -42,13 +43,17 @@ pub enum ManifestError {
 
 impl From<serde_json::Error> for ManifestError {
     fn from(error: serde_json::Error) -> Self {
-        let text = error.to_string();
-        let end = text.rfind(" at line ").unwrap_or(text.len());
         Self::Json {
             line: error.line(),
             column: error.column(),
-            reason: text[..end].to_owned(),
+            reason: reason(&error),
         }
+    }
+}
+
+impl From<WildNumber> for ManifestError {
+    fn from(WildNumber { path, found }: WildNumber) -> Self {
+        Self::OutOfRange { at: path, found }
     }
 }
 
@@ -95,7 +100,7 @@ impl Manifest {
 
     /// Errors: what a player could not rely on.
     fn check(&self) -> Result<(), ManifestError> {
-        in_range("fps", self.fps, 1e-3, 1e6)?;
+        in_range("fps", [self.fps], 1e-3..=1e6)?;
         let mut names = BTreeSet::new();
         for clip in &self.clips {
             if !names.insert(clip.name.as_str()) {
@@ -116,7 +121,7 @@ impl Manifest {
                     point.at.len() == space.axes.len(),
                     "a point needs one number for each axis",
                 )?;
-                each_in_range(&at, &point.at)?;
+                are_plausible(&at, point.at.iter().copied())?;
             }
             let most = space.points.len();
             let there = space.triangles.iter().flatten().all(|corner| *corner < most);
@@ -126,7 +131,7 @@ impl Manifest {
             let at = format!("transitions[{index}]");
             named(&names, &at, &each.from)?;
             named(&names, &at, &each.to)?;
-            each_in_range(&at, &[each.leave_secs, each.enter_secs, each.fade_secs, each.cost])?;
+            are_plausible(&at, [each.leave_secs, each.enter_secs, each.fade_secs, each.cost])?;
         }
         for (index, each) in self.filled.iter().enumerate() {
             let at = format!("filled[{index}]");
@@ -152,25 +157,21 @@ fn named(names: &BTreeSet<&str>, at: &str, name: &str) -> Result<(), ManifestErr
 
 impl SetClip {
     fn check(&self, at: &str, names: &BTreeSet<&str>) -> Result<(), ManifestError> {
-        in_range(&format!("{at}.seconds"), self.seconds, 1e-6, MAX_NUMBER)?;
-        in_range(&format!("{at}.frames"), self.frames as f64, 1.0, MAX_NUMBER)?;
+        in_range(&format!("{at}.seconds"), [self.seconds], 1e-6..=MAX_NUMBER)?;
+        in_range(&format!("{at}.frames"), [self.frames as f64], 1.0..=MAX_NUMBER)?;
         let numbers = [self.speed_mps, self.direction_deg, self.turn_rate_dps, self.climb_mps];
         let more = [self.turn_deg, self.cost];
-        let all: Vec<f64> = (numbers.into_iter().chain(more).flatten())
+        let all = (numbers.into_iter().chain(more).flatten())
             .chain(self.events.iter().map(|event| event.secs))
-            .chain(self.travel_m.into_iter().flatten())
-            .collect();
-        each_in_range(at, &all)?;
+            .chain(self.travel_m.into_iter().flatten());
+        are_plausible(at, all)?;
         for state in [&self.from, &self.to].into_iter().flatten() {
             named(names, at, &state.clip)?;
         }
         if self.is_loop() {
             let twist = self.twist.as_ref();
             agree(at, twist.is_some(), "a loop needs its twist")?;
-            each_in_range(
-                at,
-                &twist.map_or(Vec::new(), |twist| [twist.linear, twist.angular].concat()),
-            )?;
+            are_plausible(at, twist.iter().flat_map(|twist| twist.linear.into_iter().chain(twist.angular)))?;
             let phase = self.phase.as_ref();
             agree(at, phase.is_some(), "a loop needs its phase")?;
             let is_steady = phase.is_none_or(|phase| phase.warp.abs() * core::f64::consts::PI < 1.0);
@@ -202,18 +203,7 @@ fn agree(at: &str, is_so: bool, reason: &'static str) -> Result<(), ManifestErro
     })
 }
 
-fn in_range(at: &str, found: f64, least: f64, most: f64) -> Result<(), ManifestError> {
-    if (least..=most).contains(&found) {
-        return Ok(());
-    }
-    Err(ManifestError::OutOfRange {
-        at: at.to_owned(),
-        found,
-    })
-}
-
-fn each_in_range(at: &str, numbers: &[f64]) -> Result<(), ManifestError> {
-    numbers
-        .iter()
-        .try_for_each(|&found| in_range(at, found, -MAX_NUMBER, MAX_NUMBER))
+/// Errors: the first of some numbers that is not finite or plausible.
+fn are_plausible(at: &str, numbers: impl IntoIterator<Item = f64>) -> Result<(), WildNumber> {
+    in_range(at, numbers, -MAX_NUMBER..=MAX_NUMBER)
 }

@@ -117,7 +117,7 @@ pub struct FootEventFacts {
     pub foot: String,
     /// What it does.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(with = "String", extend("enum" = FootEventKind::ALL.map(FootEventKind::as_str))))]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<FootEventKind>"))]
     pub kind: FootEventKind,
 }
 

@@ -150,7 +150,7 @@ pub struct SetClip {
     pub events: Vec<FootEventFacts>,
     /// Whether it can be used unchanged.
     #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
-    #[cfg_attr(test, schemars(with = "Option<String>", extend("enum" = Grade::ALL.map(Grade::as_str))))]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
     pub grade: Option<Grade>,
     /// What is wrong with one that is not good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -468,84 +468,44 @@ mod tests {
 
     #[test]
     fn what_a_player_cannot_rely_on_is_refused() {
-        let refused = |change: fn(&mut Manifest)| {
-            let mut bad = set();
-            change(&mut bad);
-            bad.to_json().unwrap_err().to_string()
-        };
-        for (change, said) in [
-            (
-                (|set| set.clips[0].seconds = f64::NAN) as fn(&mut Manifest),
-                "clips[0].seconds is out of range: NaN",
-            ),
-            (
-                |set| set.clips.push(set.clips[0].clone()),
-                "two clips are named \"walk\"",
-            ),
-            (|set| set.clips[0].twist = None, "clips[0]: a loop needs its twist"),
-            (
-                |set| set.clips[0].kind = ClipKind::Start,
-                "clips[0]: what happens once needs the keys of its root",
-            ),
-            (
-                |set| {
-                    set.clips[0].phase = Some(SetPhase {
-                        warp: 0.4,
-                        ..SetPhase::default()
-                    });
-                },
-                "clips[0]: its phase runs backwards",
-            ),
-            (
-                |set| {
-                    set.transitions.push(SetTransition {
-                        from: "run".to_owned(),
-                        ..SetTransition::default()
-                    });
-                },
-                "transitions[0] names the clip \"run\", which the set does not have",
-            ),
-            (
-                |set| {
-                    set.blend_spaces.push(SetSpace {
-                        triangles: vec![[0, 1, 2]],
-                        ..SetSpace::default()
-                    });
-                },
-                "blend_spaces[0]: a triangle names a point that is not there",
-            ),
+        let text = set().to_json().unwrap();
+        let whole: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let walk = &whole["clips"][0];
+        let twice = format!("[{walk}, {walk}]");
+        let transition =
+            r#"[{"from": "run", "to": "walk", "leave_secs": 0, "enter_secs": 0, "fade": "quintic", "fade_secs": 0}]"#;
+        let space = r#"[{"name": "move", "axes": [], "points": [], "triangles": [[0, 1, 2]]}]"#;
+        for (path, value, said) in [
+            ("/clips", &*twice, "two clips are named \"walk\""),
+            ("/clips/0/seconds", "1e300", "clips[0].seconds is out of range: 1"),
+            ("/clips/0/twist", "null", "clips[0]: a loop needs its twist"),
+            ("/clips/0/kind", "\"start\"", "clips[0]: what happens once needs the keys of its root"),
+            ("/clips/0/phase/warp", "0.4", "clips[0]: its phase runs backwards"),
+            ("/transitions", transition, "transitions[0] names the clip \"run\", which the set does not have"),
+            ("/blend_spaces", space, "blend_spaces[0]: a triangle names a point that is not there"),
         ] {
-            let found = refused(change);
+            let mut bad = whole.clone();
+            *bad.pointer_mut(path).unwrap() = serde_json::from_str(value).unwrap();
+            let refused = Manifest::from_json(bad.to_string().as_bytes());
+            let found = refused.unwrap_err().to_string();
             assert!(found.starts_with(said), "{found}");
         }
+        let mut bad = set();
+        bad.clips[0].seconds = f64::NAN;
+        let found = bad.to_json().unwrap_err().to_string();
+        assert_eq!(found, "clips[0].seconds is out of range: NaN");
     }
 
     /// JSON has no word for them but null: such numbers were written where no limits are checked, and then not read.
     #[test]
     fn what_would_not_be_read_again_is_not_written() {
-        let state = |secs: f64| {
-            Some(LoopStateFacts {
-                clip: "walk".to_owned(),
-                secs,
-            })
-        };
-        let start = SetClip {
-            name: "start".to_owned(),
-            kind: ClipKind::Start,
-            seconds: 1.0,
-            frames: 1,
-            root: Some(RootKeys {
-                secs: vec![0.0],
-                metres: vec![0.0; 3],
-                xyzw: vec![0.0, 0.0, 0.0, 1.0],
-            }),
-            from: state(0.0),
-            to: state(0.5),
-            ..SetClip::default()
-        };
-        let written = |start: SetClip, weight: f64| {
+        let start = r#"{"name": "start", "file": "start.bvh", "kind": "start", "seconds": 1, "frames": 1, "from": {"clip": "walk", "secs": 0},
+            "to": {"clip": "walk", "secs": 0.5}, "root": {"secs": [0], "translation": [0, 0, 0], "rotation": [0, 0, 0, 1]}}"#;
+        let start: SetClip = serde_json::from_str(start).unwrap();
+        let written = |change: fn(&mut SetClip), weight: f64| {
             let mut set = set();
-            set.clips.push(start);
+            set.clips.push(start.clone());
+            change(&mut set.clips[1]);
             set.filled.push(Filled {
                 clip: "walk".to_owned(),
                 from: vec!["start".to_owned()],
@@ -553,15 +513,12 @@ mod tests {
             });
             set.to_json().map(|text| Manifest::from_json(text.as_bytes()))
         };
-        assert!(matches!(written(start.clone(), 1.0), Ok(Ok(_))));
-        let mut of_root = start.clone();
-        of_root.root.as_mut().unwrap().metres[1] = f64::NAN;
-        let (from, to) = (state(f64::NAN), state(f64::INFINITY));
+        assert!(matches!(written(|_| (), 1.0), Ok(Ok(_))));
         for (bad, weight) in [
-            (of_root, 1.0),
-            (SetClip { from, ..start.clone() }, 1.0),
-            (SetClip { to, ..start.clone() }, 1.0),
-            (start, f64::NAN),
+            ((|clip| clip.root.as_mut().unwrap().metres[1] = f64::NAN) as fn(&mut SetClip), 1.0),
+            (|clip| clip.from.as_mut().unwrap().secs = f64::NAN, 1.0),
+            (|clip| clip.to.as_mut().unwrap().secs = f64::INFINITY, 1.0),
+            (|_| (), f64::NAN),
         ] {
             let refused = written(bad, weight);
             assert!(matches!(refused, Err(ManifestError::Json { .. })), "{refused:?}");

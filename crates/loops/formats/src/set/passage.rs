@@ -1,6 +1,5 @@
 //! The JSON beside a passage: what happens once between two loops, by itself.
 
-use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::facts::{ClipKind, FootEventFacts, LoopStateFacts, RootKeys};
@@ -9,16 +8,17 @@ use crate::loop_file::facts::TakeFacts;
 /// The identifier of the format.
 const PASSAGE_FORMAT: &str = "loopwright-passage";
 
-/// Facts of a passage.
+/// A passage from one loop to another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PassageFacts {
-    /// Its name.
+    /// The name of the passage, and of its files.
     pub name: String,
     /// What it does.
     pub kind: ClipKind,
     /// The take that it was cut from; of a transition the one that it was made with.
     pub take: TakeFacts,
-    /// First and last frame of that; null for a transition.
+    /// First and last frame of the take; null for a transition.
     pub source_frames: Option<[f64; 2]>,
     /// Steps from key to key: one less than keys.
     pub frames: usize,
@@ -28,9 +28,11 @@ pub struct PassageFacts {
     pub duration_secs: f64,
     /// The loop that it begins in.
     #[serde(serialize_with = "state")]
+    #[cfg_attr(test, schemars(with = "LoopState"))]
     pub from: LoopStateFacts,
     /// The loop that it ends in.
     #[serde(serialize_with = "state")]
+    #[cfg_attr(test, schemars(with = "LoopState"))]
     pub to: LoopStateFacts,
     /// Change of the heading, left positive.
     pub turn_deg: f64,
@@ -42,28 +44,49 @@ pub struct PassageFacts {
     pub feet_held: bool,
     /// Whether the root stays at the origin in the file.
     pub in_place: bool,
-    /// How the root moves, whether the file moves it or not.
+    /// How the root moves, whether the file moves it or not: seen from where it is at the first key.
     #[serde(serialize_with = "root")]
+    #[cfg_attr(test, schemars(with = "PassageRoot"))]
     pub root: RootKeys,
-    /// When feet come to stand and leave the ground.
+    /// When feet come to stand and leave the ground, in order of time.
     pub events: Vec<FootEventFacts>,
 }
 
-/// Writes a moment of a loop under the keys of this format.
-fn state<S: Serializer>(state: &LoopStateFacts, to: S) -> Result<S::Ok, S::Error> {
-    let mut keys = to.serialize_struct("LoopStateFacts", 2)?;
-    keys.serialize_field("loop", &state.clip)?;
-    keys.serialize_field("secs", &state.secs)?;
-    keys.end()
+/// A loop at a time.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct LoopState<'a> {
+    /// The name of the loop.
+    #[serde(rename = "loop")]
+    name: &'a str,
+    /// Seconds since its start.
+    secs: f64,
 }
 
-/// Writes the root under the keys of this format.
+fn state<S: Serializer>(state: &LoopStateFacts, to: S) -> Result<S::Ok, S::Error> {
+    let (name, secs) = (&state.clip, state.secs);
+    LoopState { name, secs }.serialize(to)
+}
+
+/// The root of a passage over time.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct PassageRoot<'a> {
+    /// Times of the keys.
+    secs: &'a [f64],
+    /// Places, three numbers a key.
+    translation_m: &'a [f64],
+    /// Rotations, four numbers a key.
+    rotation_xyzw: &'a [f64],
+}
+
 fn root<S: Serializer>(root: &RootKeys, to: S) -> Result<S::Ok, S::Error> {
-    let mut keys = to.serialize_struct("RootKeys", 3)?;
-    keys.serialize_field("secs", &root.secs)?;
-    keys.serialize_field("translation_m", &root.metres)?;
-    keys.serialize_field("rotation_xyzw", &root.xyzw)?;
-    keys.end()
+    PassageRoot {
+        secs: &root.secs,
+        translation_m: &root.metres,
+        rotation_xyzw: &root.xyzw,
+    }
+    .serialize(to)
 }
 
 impl PassageFacts {
@@ -82,36 +105,27 @@ impl PassageFacts {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn keys_are_those_of_the_format_and_come_back() {
-        let document = json!({
-            "format": "loopwright-passage",
-            "name": "start_walk", "kind": "start", "take": TakeFacts::default(), "source_frames": [3.0, 33.5],
-            "frames": 1, "fps": 30.0, "duration_secs": 1.0 / 30.0,
-            "from": { "loop": "idle", "secs": 0.5 }, "to": { "loop": "walk", "secs": 0.25 },
-            "turn_deg": 0.0, "travel_m": [0.0, 0.0, 0.5], "cost_metre_secs": 0.125, "feet_held": true, "in_place": false,
-            "root": {
-                "secs": [0.0, 1.0 / 30.0], "translation_m": [0.0, 0.0, 0.0, 0.0, 0.0, 0.5],
-                "rotation_xyzw": [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
-            },
-            "events": [{ "secs": 0.01, "foot": "left", "kind": "strike" }],
-        });
-        let facts = PassageFacts::from_json(&serde_json::to_vec(&document).unwrap()).unwrap();
+        let document = r#"{"format":"loopwright-passage","name":"start_walk","kind":"start","take":TAKE,"source_frames":[3.0,33.5],
+"frames":1,"fps":30.0,"duration_secs":0.04,"from":{"loop":"idle","secs":0.5},"to":{"loop":"walk","secs":0.25},
+"turn_deg":0.0,"travel_m":[0.0,0.0,0.5],"cost_metre_secs":0.125,"feet_held":true,"in_place":false,
+"root":{"secs":[0.0,0.04],"translation_m":[0.0,0.0,0.0,0.0,0.0,0.5],"rotation_xyzw":[0.0,0.0,0.0,1.0,0.0,0.0,0.0,1.0]},
+"events":[{"secs":0.01,"foot":"left","kind":"strike"}]}"#;
+        let take = serde_json::to_string(&TakeFacts::default()).unwrap();
+        let document = document.replace('\n', "").replace("TAKE", &take);
+        let facts = PassageFacts::from_json(document.as_bytes()).unwrap();
         assert_eq!((facts.from.clip.as_str(), facts.root.metres[5]), ("idle", 0.5));
         let mut text = serde_json::to_string(&facts).unwrap();
         text.insert_str(1, "\"format\":\"loopwright-passage\",");
-        assert_eq!(text, document.to_string());
+        assert_eq!(text, document);
 
-        let mut other = document.clone();
-        other["format"] = json!("loopwright-cut");
-        assert!(PassageFacts::from_json(other.to_string().as_bytes()).is_none());
-        other = document;
-        other["kind"] = json!("somersault");
-        let later = PassageFacts::from_json(other.to_string().as_bytes()).unwrap();
+        let other = document.replace("loopwright-passage", "loopwright-cut");
+        assert!(PassageFacts::from_json(other.as_bytes()).is_none());
+        let other = document.replace("\"kind\":\"start\"", "\"kind\":\"somersault\"");
+        let later = PassageFacts::from_json(other.as_bytes()).unwrap();
         assert_eq!(later.kind, ClipKind::Other);
     }
 }

@@ -206,54 +206,32 @@ mod tests {
         ])
         .unwrap();
         let mut rotations = vec![DQuat::IDENTITY; 12];
-        rotations[0] = DQuat::from_rotation_arc(up, up.zxy());
+        rotations[0] = DQuat::from_rotation_arc(up, DVec3::new(up.z, up.x, up.y));
         Take::new("t", skeleton, 0.1, offsets.repeat(3), rotations).unwrap()
     }
 
-    trait Swizzle {
-        fn zxy(self) -> Self;
-    }
-
-    impl Swizzle for DVec3 {
-        fn zxy(self) -> Self {
-            Self::new(self.z, self.x, self.y)
-        }
+    fn settled(take: &Take) -> (Up, f64, Vec<FileWarning>) {
+        let mut warnings = Vec::new();
+        let space = settle(take, &SpaceSettings::default(), &mut warnings);
+        assert!(!space.up_given && !space.unit_given);
+        (space.up, space.unit_metres, warnings)
     }
 
     #[test]
     fn a_standing_body_gives_axis_and_unit() {
         for up in [Up::X, Up::Y, Up::Z] {
             for (_, metres) in NAMED_UNITS {
-                let mut warnings = Vec::new();
-                let take = standing(up.unit(), 1.6 / metres);
-                let space = settle(&take, &SpaceSettings::default(), &mut warnings);
-                assert_eq!((space.up, space.unit_metres), (up, metres));
-                assert!(!space.up_given && !space.unit_given);
-                assert_eq!(warnings, []);
+                assert_eq!(settled(&standing(up.unit(), 1.6 / metres)), (up, metres, vec![]));
             }
         }
     }
 
     #[test]
     fn doubts_are_reported() {
-        let settled = |take: &Take| {
-            let mut warnings = Vec::new();
-            let space = settle(take, &SpaceSettings::default(), &mut warnings);
-            (space.up, space.unit_metres, warnings)
-        };
         let (up, _, warnings) = settled(&standing(-DVec3::Z, 1.6));
-        assert_eq!(
-            (up, &warnings[..]),
-            (
-                Up::against(Axis::Z),
-                &[SpaceWarning::UpsideDown { axis: Axis::Z }.into()][..]
-            )
-        );
+        assert_eq!((up, warnings), (Up::against(Axis::Z), vec![SpaceWarning::UpsideDown { axis: Axis::Z }.into()]));
         let (up, _, warnings) = settled(&standing(DVec3::new(0.0, 1.0, 1.0).normalize(), 1.6));
-        assert_eq!(
-            (up, &warnings[..]),
-            (Up::Y, &[SpaceWarning::UpUnclear { other: Axis::Z }.into()][..])
-        );
+        assert_eq!((up, warnings), (Up::Y, vec![SpaceWarning::UpUnclear { other: Axis::Z }.into()]));
         let (_, unit_metres, warnings) = settled(&standing(DVec3::Y, 1.1));
         assert_eq!(unit_metres, 1.0);
         assert!(
@@ -274,9 +252,7 @@ mod tests {
             vec![DQuat::IDENTITY; 4],
         )
         .unwrap();
-        let mut warnings = Vec::new();
-        let space = settle(&take, &SpaceSettings::default(), &mut warnings);
-        assert_eq!((space.up, space.unit_metres, &warnings[..]), (Up::Z, 0.01, &[][..]));
+        assert_eq!(settled(&take), (Up::Z, 0.01, vec![]));
     }
 
     /// One frame of an animal whose feet have these names, one metre tall along Z; it faces along Y.
@@ -298,11 +274,7 @@ mod tests {
 
     #[test]
     fn the_legs_of_animals_point_down() {
-        let settled = |feet| {
-            let mut warnings = Vec::new();
-            let space = settle(&standing_animal(feet), &SpaceSettings::default(), &mut warnings);
-            (space.up, space.unit_metres, warnings)
-        };
+        let settled = |feet| settled(&standing_animal(feet));
         // The head is as far ahead of the feet as above them, and the size of an animal is that of no person.
         let (up, unit_metres, warnings) = settled(["front_paw_l", "front_paw_r", "hind_paw_l", "hind_paw_r"]);
         assert_eq!((up, unit_metres), (Up::Z, 1.0));

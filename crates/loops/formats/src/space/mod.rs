@@ -203,6 +203,20 @@ impl Space {
         };
         Self { up, ..*self }.turned(v)
     }
+
+    /// Converts poses from the file's axes and unit to ours, frame after frame: the world turns about the first joint, and all else is in
+    /// its parent's axes.
+    pub(crate) fn settle(&self, num_joints: usize, translations: &mut [DVec3], rotations: &mut [DQuat]) {
+        let num_joints = num_joints.max(1);
+        let poses = (translations.chunks_exact_mut(num_joints)).zip(rotations.chunks_exact_mut(num_joints));
+        for (translations, rotations) in poses {
+            translations[0] = self.turned(translations[0]);
+            rotations[0] = self.turn() * rotations[0];
+            for translation in translations {
+                *translation *= self.unit_metres;
+            }
+        }
+    }
 }
 
 #[cfg(test)]

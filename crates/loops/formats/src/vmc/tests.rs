@@ -2,31 +2,26 @@ use loopwright_core::math::rotation;
 use loopwright_synth::{WalkSettings, synthesize};
 
 use super::*;
-use crate::{BvhRecording, BvhStream, ReadSettings, StreamedLine, read_take};
+use crate::{BvhRecording, BvhStream, ReadSettings, StreamedLine, random::Random, read_take};
 
 /// Bytes of a message; texts and numbers in order.
 fn message(address: &str, text: Option<&str>, numbers: &[f32]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let filled = |text: &str| {
-        let mut bytes = text.as_bytes().to_vec();
-        bytes.resize((text.len() / 4 + 1) * 4, 0);
-        bytes
-    };
-    bytes.extend(filled(address));
-    let types: String = text.iter().map(|_| 's').chain(numbers.iter().map(|_| 'f')).collect();
-    bytes.extend(filled(&format!(",{types}")));
-    bytes.extend(text.into_iter().flat_map(filled));
+    let types = format!(",{}{}", "s".repeat(text.iter().len()), "f".repeat(numbers.len()));
+    let mut bytes: Vec<u8> = [address, &types].into_iter().chain(text).flat_map(filled).collect();
     bytes.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
     bytes
 }
 
+/// A text with the zeros that end it.
+fn filled(text: &str) -> Vec<u8> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize((text.len() / 4 + 1) * 4, 0);
+    bytes
+}
+
 fn state(numbers: &[i32]) -> Vec<u8> {
-    let types: String = numbers.iter().map(|_| 'i').collect();
-    let mut bytes = message("/VMC/Ext/OK", None, &[]);
-    bytes.truncate(12);
-    let mut kinds = format!(",{types}").into_bytes();
-    kinds.resize((kinds.len() / 4 + 1) * 4, 0);
-    bytes.extend(kinds);
+    let types = format!(",{}", "i".repeat(numbers.len()));
+    let mut bytes = [filled("/VMC/Ext/OK"), filled(&types)].concat();
     bytes.extend(numbers.iter().flat_map(|number| number.to_be_bytes()));
     bytes
 }
@@ -168,14 +163,14 @@ fn farthest(take: &Take, heard: &Take, first: usize) -> f64 {
     farthest
 }
 
+/// The messages of a frame by the clocks of the sender and of the receiver.
+fn at(take: &Take, frame: usize, [sent, received]: [f64; 2]) -> impl Iterator<Item = (Vec<u8>, f64)> + use<> {
+    pose(take, frame, sent).into_iter().map(move |packet| (packet, received))
+}
+
 fn sent(take: &Take) -> Vec<(Vec<u8>, f64)> {
-    let of = |frame: usize| {
-        let secs = frame as f64 * take.frame_time_secs();
-        pose(take, frame, 100.0 + secs)
-            .into_iter()
-            .map(move |packet| (packet, secs))
-    };
-    (0..take.num_frames()).flat_map(of).collect()
+    let frames = (0..take.num_frames()).map(|frame| (frame, frame as f64 * take.frame_time_secs()));
+    frames.flat_map(|(frame, secs)| at(take, frame, [100.0 + secs, secs])).collect()
 }
 
 /// Right side, right axes, right place: what a sender in Unity states is what is recorded, to what single precision holds.
@@ -273,11 +268,8 @@ fn a_stream_that_stutters_is_laid_on_its_grid() {
 fn what_does_not_continue_is_another_recording() {
     let take = walk(1.0);
     let part = |from: f64| -> Vec<(Vec<u8>, f64)> {
-        let of = |frame: usize| {
-            let secs = from + frame as f64 / 60.0;
-            pose(&take, frame, secs).into_iter().map(move |packet| (packet, secs))
-        };
-        (0..take.num_frames()).flat_map(of).collect()
+        let frames = (0..take.num_frames()).map(|frame| (frame, from + frame as f64 / 60.0));
+        frames.flat_map(|(frame, secs)| at(&take, frame, [secs; 2])).collect()
     };
     // A pause; a clock that is set back; a calibration.
     let mut packets = [part(10.0), part(15.0), part(2.0)].concat();
@@ -306,8 +298,7 @@ fn what_does_not_continue_is_another_recording() {
     let taller = take.scaled(1.2).unwrap();
     let of = |frame: usize| {
         let (of, secs) = if frame < 40 { (&take, frame) } else { (&taller, frame) };
-        let secs = secs as f64 / 60.0;
-        pose(of, frame, secs).into_iter().map(move |packet| (packet, secs))
+        at(of, frame, [secs as f64 / 60.0; 2])
     };
     let heard = Heard::of((0..60).flat_map(of));
     assert_eq!((heard.cuts.len(), heard.cuts[0]), (1, VmcCut::OtherBody));
@@ -321,12 +312,7 @@ fn what_does_not_continue_is_another_recording() {
     let sizes: Vec<Take> = (0..10)
         .map(|size| take.scaled(1.0 + 0.02 * f64::from(size)).unwrap())
         .collect();
-    let of = |frame: usize| {
-        let secs = frame as f64 / 60.0;
-        pose(&sizes[frame % 10], frame, secs)
-            .into_iter()
-            .map(move |packet| (packet, secs))
-    };
+    let of = |frame: usize| at(&sizes[frame % 10], frame, [frame as f64 / 60.0; 2]);
     let heard = Heard::of((0..60).flat_map(of));
     assert!(heard.reader.counts().bones_stretch && heard.cuts.is_empty());
     assert!(heard.takes()[0].num_frames() > 45);
@@ -337,10 +323,7 @@ fn what_does_not_continue_is_another_recording() {
 fn poses_of_which_nothing_comes_are_counted() {
     let take = &walk(1.0);
     let sent_every = |step: f64, count: usize| {
-        (0..count).flat_map(move |frame| {
-            let secs = frame as f64 * step;
-            pose(take, frame, secs).into_iter().map(move |packet| (packet, secs))
-        })
+        (0..count).flat_map(move |frame| at(take, frame, [frame as f64 * step; 2]))
     };
     // Too slow, or by a clock of milliseconds; too few; without hips; before the body is there. The last pose is not known to be whole.
     let has = |packet: &[u8], words: &[u8]| packet.windows(words.len()).any(|part| part == words);
@@ -396,11 +379,7 @@ fn a_rate_that_nobody_has_is_none() {
 #[test]
 fn a_clock_that_stands_still_is_given_up() {
     let take = walk(2.0);
-    let of = |frame: usize| {
-        pose(&take, frame, 7.0)
-            .into_iter()
-            .map(move |packet| (packet, frame as f64 / 60.0))
-    };
+    let of = |frame: usize| at(&take, frame, [7.0, frame as f64 / 60.0]);
     let heard = Heard::of((0..take.num_frames()).flat_map(of));
     assert!(heard.reader.counts().clock_stands_still);
     let recorded = &heard.takes()[0];
@@ -408,10 +387,7 @@ fn a_clock_that_stands_still_is_given_up() {
     // One that is lost after a pause says nothing of it.
     let of = |frame: usize| {
         let secs = frame as f64 / 60.0 + if frame < 60 { 0.0 } else { 0.7 };
-        let packets = pose(&take, frame, secs).into_iter();
-        packets
-            .filter(move |packet| frame != 60 || !packet.starts_with(b"/VMC/Ext/T"))
-            .map(move |packet| (packet, secs))
+        at(&take, frame, [secs; 2]).filter(move |(packet, _)| frame != 60 || !packet.starts_with(b"/VMC/Ext/T"))
     };
     let heard = Heard::of((0..take.num_frames()).flat_map(of));
     assert!(!heard.reader.counts().clock_stands_still);
@@ -449,7 +425,7 @@ fn values_that_lie_are_counted_and_left_out() {
     packets.insert(1000, (b"/VMC/Ext/T".to_vec(), 0.6));
     // Frames up to there would never end.
     for _ in 0..2 {
-        packets.extend(pose(&take, 5, 3e38).into_iter().map(|packet| (packet, 1.0)));
+        packets.extend(at(&take, 5, [3e38, 1.0]));
     }
     packets.insert(1000, (b"GET / HTTP/1.1\r\n".to_vec(), 0.6));
     let heard = Heard::of(packets);
@@ -463,32 +439,26 @@ fn values_that_lie_are_counted_and_left_out() {
 fn no_packets_end_it_in_a_panic() {
     let take = walk(0.5);
     let good = sent(&take);
-    let mut seed = 3_u64;
-    let mut random = |below: usize| {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % below
-    };
+    let mut random = Random(3);
     for _ in 0..40 {
         let mut packets = good.clone();
         for _ in 0..400 {
-            let at = random(packets.len());
-            match random(5) {
+            let at = random.below(packets.len());
+            match random.below(5) {
                 0 => drop(packets.remove(at)),
                 1 => {
-                    let other = random(packets.len());
+                    let other = random.below(packets.len());
                     packets.swap(at, other);
                 }
-                2 => packets[at].1 += random(1000) as f64 - 300.0,
+                2 => packets[at].1 += random.below(1000) as f64 - 300.0,
                 3 => {
-                    let other = packets[random(packets.len())].clone();
+                    let other = packets[random.below(packets.len())].clone();
                     packets.insert(at, other);
                 }
                 _ => {
                     let (packet, _) = &mut packets[at];
-                    let byte = random(packet.len());
-                    packet[byte] = random(256) as u8;
+                    let byte = random.below(packet.len());
+                    packet[byte] = random.below(256) as u8;
                 }
             }
         }

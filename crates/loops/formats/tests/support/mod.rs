@@ -9,26 +9,11 @@ use loopwright_formats::{
 use loopwright_synth::{WalkSettings, synthesize};
 
 pub(crate) mod gltf_file;
+mod random;
 
-/// Multiplicative congruential numbers, the same on every run.
-pub(crate) struct Random(pub(crate) u64);
+pub(crate) use random::Random;
 
 impl Random {
-    fn step(&mut self) -> u64 {
-        const FACTOR: u64 = 6_364_136_223_846_793_005;
-        self.0 = self.0.wrapping_mul(FACTOR).wrapping_add(1_442_695_040_888_963_407);
-        self.0
-    }
-
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        (self.step() >> 33) as usize % limit
-    }
-
-    /// From -1 to 1.
-    pub(crate) fn next(&mut self) -> f64 {
-        (self.step() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
     pub(crate) fn vector(&mut self) -> DVec3 {
         DVec3::new(self.next(), self.next(), self.next())
     }
@@ -73,6 +58,22 @@ pub(crate) fn loop_of(take: &Take, num_samples: usize, carrier: usize, root: Roo
     let poses = (0..num_samples).map(|frame| take.pose(frame).to_pose());
     let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
     LoopClip::new(take.name(), tracks, carrier, root).unwrap()
+}
+
+/// The keys of a loop that was written are its poses in the world, below joints that were added.
+pub(crate) fn assert_keys(take: &Take, clip: &LoopClip, num_added: usize, [metres, radians]: [f64; 2]) {
+    let num_joints = clip.skeleton().num_joints();
+    assert_eq!(take.num_joints(), num_joints + num_added);
+    let world = take.world_tracks();
+    for key in 0..take.num_frames() {
+        let pose = clip.world_pose(key);
+        for joint in 0..num_joints {
+            let (at, turn) = (world.position(key, joint + num_added), world.rotation(key, joint + num_added));
+            let off = pose.translations[joint].distance(at);
+            let turned = rotation::difference(pose.rotations[joint], turn).length();
+            assert!(off < metres && turned < radians, "key {key}, joint {joint}: {off} m, {turned} radians");
+        }
+    }
 }
 
 pub(crate) fn walk() -> Take {

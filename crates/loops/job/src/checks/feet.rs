@@ -24,7 +24,7 @@ pub(super) const SLIDE: Check<Measure> = Check {
     },
     measure: Measure::OfLoop(|row, subject| {
         let quality = subject.quality;
-        // What is made to walk on the spot has to slide, by the feet's own measure in parts only.
+        // Feet that walk on the spot have to slide: their own speed takes that out only in part.
         let goes = quality.root_mps >= root::WALKS_MPS * quality.body_size && !subject.stays_in_place();
         let slide = quality.farthest_slide.filter(|_| goes)?;
         let check = row.graded(1e3 * slide.metres, quality.body_size);

@@ -18,9 +18,9 @@ pub(crate) use subject::{Subject, pulls_back, speed_is_unknown};
 /// How a check of loops is measured; `None` where nothing answers it.
 #[derive(Debug)]
 pub(crate) enum Measure {
-    /// Of the loop, perhaps beside its source.
+    /// Answered by the loop, perhaps beside its source.
     OfLoop(fn(&CheckRow, &Subject<'_>) -> Option<CheckFacts>),
-    /// Of its stretch of the take, whatever was made of it.
+    /// Answered by its stretch of the take, whatever was made of it.
     OfTake(fn(&CheckRow, &Stretch<'_>) -> Option<CheckFacts>),
 }
 

@@ -22,13 +22,13 @@ impl Limits {
         Self::new(review, f64::INFINITY)
     }
 
-    /// Of each of the two limits the larger one.
+    /// Returns the larger of each of the two limits.
     #[must_use]
     pub fn or_wider(self, other: Self) -> Self {
         Self::new(self.review.max(other.review), self.bad.max(other.bad))
     }
 
-    /// These limits times a number.
+    /// Multiplies both limits by a number.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Self {
         Self::new(self.review * factor, self.bad * factor)

@@ -79,14 +79,6 @@ described! {
     }
 }
 
-/// What is stated of a parameter of shapes: for both ends, for the start, for the end.
-#[derive(Clone, Copy)]
-struct Stated {
-    both: Option<f64>,
-    start: Option<f64>,
-    end: Option<f64>,
-}
-
 described! {
     /// Joints that are closed in their own way, as a table `[[joint]]` of a recipe or short, `NAME:METHOD[:SECONDS]`.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -167,12 +159,13 @@ impl ClosureRecipe {
         if start != end && (is_whole(start) || is_whole(end)) {
             return Err(RecipeError::WholeSeam);
         }
-        let method = self.method_of(
-            start,
-            end,
-            |key| self.stated(key).start.or(self.stated(key).both),
-            |key| self.stated(key).end.or(self.stated(key).both),
-        )?;
+        let [given_start, given_end] = [1, 2].map(|end| {
+            move |key| {
+                let stated = self.stated(key);
+                stated[end].or(stated[0])
+            }
+        });
+        let method = self.method_of(start, end, given_start, given_end)?;
         let mut of_joints = Vec::new();
         for joint in joints {
             let matching = skeleton.joints_matching(&joint.pattern);
@@ -191,7 +184,7 @@ impl ClosureRecipe {
             }
             let given = |key| match key {
                 ShapeKey::Blend => joint.blend,
-                key => self.stated(key).both,
+                key => self.stated(key)[0],
             };
             let own = self.method_of(joint.method, joint.method, given, given)?;
             of_joints.extend(matching.into_iter().map(|joint| (joint, own)));
@@ -201,8 +194,8 @@ impl ClosureRecipe {
             ClosureName::Shape(kind) => kind.descriptor().parameter(ShapeKey::VelocityBlend).is_some(),
             _ => false,
         };
-        let Stated { both, start, end } = self.stated(ShapeKey::VelocityBlend);
-        if both.or(start).or(end).is_some() && !names.into_iter().any(fades_apart) {
+        let stated = self.stated(ShapeKey::VelocityBlend);
+        if stated.iter().any(Option::is_some) && !names.into_iter().any(fades_apart) {
             return Err(RecipeError::VelocityBlend);
         }
         Ok(ClosureSettings {
@@ -260,21 +253,19 @@ impl ClosureRecipe {
         }))
     }
 
-    /// What is stated of a parameter of shapes.
-    fn stated(&self, key: ShapeKey) -> Stated {
-        let [both, start, end] = match key {
+    /// Returns what is stated of a parameter of shapes: for both ends, for the start, for the end.
+    fn stated(&self, key: ShapeKey) -> [Option<f64>; 3] {
+        match key {
             ShapeKey::Blend => [self.blend, self.blend_start, self.blend_end],
             ShapeKey::VelocityBlend => [self.velocity_blend, self.velocity_blend_start, self.velocity_blend_end],
             ShapeKey::Hardness => [self.hardness, self.hardness_start, self.hardness_end],
-        };
-        Stated { both, start, end }
+        }
     }
 
     /// Refuses values that the core would also refuse, with messages that name the flags.
     fn check(&self) -> Result<(), RecipeError> {
         for key in ShapeKey::ALL {
-            let Stated { both, start, end } = self.stated(key);
-            for (value, end) in [(both, ""), (start, "-start"), (end, "-end")] {
+            for (value, end) in self.stated(key).into_iter().zip(["", "-start", "-end"]) {
                 let is_flag = key == ShapeKey::Blend && end.is_empty();
                 let name = || {
                     if is_flag {

@@ -14,17 +14,18 @@ use super::search::SearchRecipe;
 use super::stance::StanceRecipe;
 use super::stretch::StretchRecipe;
 use super::take::StudyArgs;
-use super::{Recipe, lay_over};
+use super::{Recipe, laid, lay_over};
 
-/// A table of recipes: its name, what it says, its keys, and whether there may be several.
-type Section = (
+/// A table of recipes: its name, what it says, its keys with their lines in the recipe that lists all, and whether there may be several.
+pub type Section = (
     &'static str,
     &'static str,
     &'static [(&'static str, &'static str)],
     bool,
 );
 
-const SECTIONS: [Section; 7] = [
+/// All tables of recipes but that of edits, whose keys differ by kind.
+pub const SECTIONS: [Section; 7] = [
     (
         "take",
         "How the take is read and what is seen in it.",
@@ -294,8 +295,7 @@ pub fn recipe_of<'a>(settings: impl IntoIterator<Item = &'a Setting>) -> Result<
         }
         lay_over(&mut all, table);
     }
-    all.try_into()
-        .map_err(|error: toml::de::Error| RecipeError::Overlay(error.to_string()))
+    laid(all)
 }
 
 /// The recipe of the settings that are typed.

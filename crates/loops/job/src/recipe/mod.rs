@@ -38,7 +38,7 @@ pub use edit::{EditRecipe, edits};
 pub use edited_body::EditedBody;
 pub use error::RecipeError;
 pub use joint_map::{joint_map_text, read_joint_map};
-pub use keys::{Sets, Setting, default_recipe, example, keys, recipe_of};
+pub use keys::{SECTIONS, Section, Sets, Setting, default_recipe, example, keys, recipe_of};
 pub use mirror::{mirror, mirror_pair};
 pub use output::{Ineffective, OutputRecipe, Recenter, parse_count};
 pub use pairing::pairing;
@@ -137,8 +137,7 @@ impl Recipe {
     pub fn with(&self, more: &Self) -> Result<Self, RecipeError> {
         let mut all = self.table()?;
         lay_over(&mut all, more.table()?);
-        all.try_into()
-            .map_err(|error: toml::de::Error| RecipeError::Overlay(error.to_string()))
+        laid(all)
     }
 
     fn table(&self) -> Result<Table, RecipeError> {
@@ -162,9 +161,7 @@ impl Recipe {
             take.remove("map");
         }
         lay_over(&mut under, over);
-        under
-            .try_into()
-            .map_err(|error: toml::de::Error| RecipeError::Overlay(error.to_string()))
+        laid(under)
     }
 
     /// The core's settings for a loop of a take; `output` is [`OutputRecipe::filled`] for the stretch, and `edited` the body whose joints
@@ -217,6 +214,11 @@ impl Recipe {
             ..self.clone()
         }
     }
+}
+
+/// The recipe of tables that were laid over each other. Errors: they cannot be.
+fn laid(table: Table) -> Result<Recipe, RecipeError> {
+    (table.try_into()).map_err(|error: toml::de::Error| RecipeError::Overlay(error.to_string()))
 }
 
 /// Overrides one table with another. Tables merge key by key, tables in a list are appended so that the later ones count,

@@ -58,25 +58,13 @@ pub enum WalkError {
     Take(#[from] TakeError),
 }
 
-/// How a motion changes over into another.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum WalkTransition {
-    /// The gap of pose, velocity and root motion fades: only the motion that is joined goes on.
-    Inertialized(Decay),
-    /// Both motions go on, and are mixed with a share that grows evenly over a blend time: plain blending, for comparison.
-    Crossfade {
-        /// Blend time, seconds; positive.
-        blend_secs: f64,
-    },
-}
-
 /// How a character walks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WalkerSettings {
     /// Seconds between queries.
     pub query_secs: f64,
-    /// How the motion changes over at a jump.
-    pub transition: WalkTransition,
+    /// How the gap of pose, velocity and root motion fades after a jump.
+    pub fade: Decay,
     /// Half-life with which the character wishes to be on its path again, seconds: as a controller's spring.
     pub path_half_life_secs: f64,
     /// Whether feet that stand are held where they came to stand.
@@ -89,7 +77,7 @@ impl Default for WalkerSettings {
     fn default() -> Self {
         Self {
             query_secs: 0.2,
-            transition: WalkTransition::Inertialized(Decay::Quintic { blend_secs: 0.35 }),
+            fade: Decay::Quintic { blend_secs: 0.35 },
             path_half_life_secs: 0.3,
             holds_feet: true,
             stay: 0.6,

@@ -1,10 +1,10 @@
 //! The motion that plays in a walk, and the search for a better row to go on in.
 
-use glam::{DQuat, DVec2, DVec3};
+use glam::{DVec2, DVec3};
 use loopwright_core::math::{Decay, Rigid, TimeStep, Twist, ops, rotation};
 use loopwright_moves::play::{FadingOffset, MovingPose};
 
-use super::{WalkPath, WalkTransition, WalkerSettings, ground};
+use super::{WalkPath, WalkerSettings, ground};
 use crate::features::{Future, Horizon, NUM_FEATURES, NUM_TIMES};
 use crate::{MatchDatabase, MatchFilter, MatchFrame, MatchSource};
 
@@ -35,9 +35,7 @@ pub(super) struct Walker<'w> {
     /// Motion of the clip's root since then.
     moved: Rigid,
     offset: FadingOffset,
-    /// Motions that are blended out, from the oldest on: the frame that each of them plays, and frames since it was left.
-    left: Vec<(MatchFrame, usize)>,
-    /// Where the character last faced a way of its own, radians.
+    /// Direction of the path where it last had one, radians.
     facing: f64,
 }
 
@@ -81,7 +79,6 @@ impl<'w> Walker<'w> {
             joined,
             moved: Rigid::IDENTITY,
             offset: FadingOffset::none(first.analysis.take.num_joints()),
-            left: Vec::new(),
             facing,
         })
     }
@@ -91,43 +88,13 @@ impl<'w> Walker<'w> {
         (source, source.frame_in_take(self.at.frame))
     }
 
-    /// The motion as it plays, its root seen from where it was at the last jump; in a crossfade, from where it is.
+    /// The motion as it plays, its root seen from where it was at the last jump.
     pub(super) fn state(&self) -> MovingPose {
         let (source, frame) = self.source();
-        let step_secs = source.analysis.take.frame_time_secs();
         let mut state = moving(source, frame, self.moved);
-        match self.settings.transition {
-            WalkTransition::Inertialized(fade) => {
-                self.offset.add_to(&mut state, fade, self.frames as f64 * step_secs);
-                state
-            }
-            WalkTransition::Crossfade { .. } => self.mixed(state, |at| {
-                let source = self.sources[at.clip];
-                moving(source, source.frame_in_take(at.frame), Rigid::IDENTITY)
-            }),
-        }
-    }
-
-    /// Mixes the motions that are blended out with the one that plays.
-    fn mixed<T: Mix>(&self, playing: T, of: impl Fn(MatchFrame) -> T) -> T {
-        let mut mixed: Option<(T, f64)> = None;
-        let mix = |before: Option<(T, f64)>, next: T| match before {
-            Some((before, share)) => before.mixed(next, share),
-            None => next,
-        };
-        for &(at, frames) in &self.left {
-            mixed = Some((mix(mixed, of(at)), self.share(frames)));
-        }
-        mix(mixed, playing)
-    }
-
-    /// The share of a motion that has been blended in for so many frames.
-    fn share(&self, frames: usize) -> f64 {
-        let secs = frames as f64 * self.source().0.analysis.take.frame_time_secs();
-        match self.settings.transition {
-            WalkTransition::Inertialized(_) => 1.0,
-            WalkTransition::Crossfade { blend_secs } => (secs / blend_secs).min(1.0),
-        }
+        let secs = self.frames as f64 * source.analysis.take.frame_time_secs();
+        self.offset.add_to(&mut state, self.settings.fade, secs);
+        state
     }
 
     /// The row that comes next in the clip, if it can be matched.
@@ -140,29 +107,13 @@ impl<'w> Walker<'w> {
 
     /// Goes on by one frame. Behind the last row the motion has its second of future, of which this is the first frame.
     pub(super) fn advance(&mut self) {
-        let of = |at: MatchFrame| {
-            let source = self.sources[at.clip];
-            let frame = source.frame_in_take(at.frame);
-            // A motion may end before it is blended out.
-            let next = (frame + 1).min(source.roots.len() - 1);
-            source.roots[frame].inverse() * source.roots[next]
-        };
-        match self.settings.transition {
-            WalkTransition::Inertialized(_) => self.moved = self.moved * of(self.at),
-            WalkTransition::Crossfade { .. } => self.joined = self.joined * self.mixed(of(self.at), of),
-        }
+        let (source, frame) = self.source();
+        // A take has frames beyond its last row.
+        let next = (frame + 1).min(source.roots.len() - 1);
+        self.moved = self.moved * (source.roots[frame].inverse() * source.roots[next]);
         self.row = self.next_row().unwrap_or(self.row);
         self.at.frame += 1;
         self.frames += 1;
-        for (at, frames) in &mut self.left {
-            let source = self.sources[at.clip];
-            at.frame += usize::from(source.is_loop() || at.frame + 1 < source.roots.len());
-            *frames += 1;
-        }
-        // Nothing is seen of what lies behind a motion that has come in whole.
-        if let Some(whole) = self.left.iter().rposition(|&(_, frames)| self.share(frames) >= 1.0) {
-            self.left.drain(..=whole);
-        }
     }
 
     /// The row where the motion had better go on.
@@ -201,54 +152,11 @@ impl<'w> Walker<'w> {
 
     /// Goes on in another row, with the gap as an offset.
     pub(super) fn jump(&mut self, row: usize, state: &MovingPose) {
-        if let WalkTransition::Crossfade { .. } = self.settings.transition {
-            self.left.push((self.at, 0));
-        }
         self.joined = self.joined * state.root;
         self.row = row;
         (self.at, self.frames, self.moved) = (self.database.frame_of(row), 0, Rigid::IDENTITY);
         let (source, frame) = self.source();
         self.offset = FadingOffset::between(state, &moving(source, frame, Rigid::IDENTITY));
-    }
-}
-
-/// A value that can be mixed evenly with another.
-trait Mix: Sized {
-    /// This with a share of another.
-    fn mixed(self, other: Self, share: f64) -> Self;
-}
-
-/// Part of the way from a rotation to another, the short way round.
-fn rotation_between(from: DQuat, to: DQuat, share: f64) -> DQuat {
-    (rotation::exp(share * rotation::difference(to, from)) * from).normalize()
-}
-
-impl Mix for Rigid {
-    fn mixed(self, other: Self, share: f64) -> Self {
-        Self::new(
-            rotation_between(self.rotation, other.rotation, share),
-            self.translation.lerp(other.translation, share),
-        )
-    }
-}
-
-impl Mix for MovingPose {
-    fn mixed(mut self, other: Self, share: f64) -> Self {
-        for (place, to) in self.body.translations.iter_mut().zip(other.body.translations) {
-            *place = place.lerp(to, share);
-        }
-        for (turn, to) in self.body.rotations.iter_mut().zip(other.body.rotations) {
-            *turn = rotation_between(*turn, to, share);
-        }
-        let rates = self.velocities.iter_mut().zip(other.velocities);
-        for (rate, to) in rates.chain(self.spins.iter_mut().zip(other.spins)) {
-            *rate = rate.lerp(to, share);
-        }
-        self.twist = Twist {
-            linear: self.twist.linear.lerp(other.twist.linear, share),
-            angular: self.twist.angular.lerp(other.twist.angular, share),
-        };
-        self
     }
 }
 

@@ -1,7 +1,9 @@
 //! What tests of several subjects start from: walks, captured takes, and bytes that are changed.
 
-use loopwright_core::{Analysis, LoopSettings, MadeLoop, SearchSettings, math::Decay};
-use loopwright_match::{Cheapest, CostDatabase, Neighbour, features::NUM_FEATURES};
+use loopwright_core::math::{Decay, ops};
+use loopwright_core::{Analysis, LoopSettings, MadeLoop, SearchSettings};
+use loopwright_match::features::{self, Future, Horizon, NUM_FEATURES, RawFeatures, Standard};
+use loopwright_match::{Cheapest, CostDatabase, DatabaseError, NearestRows, Neighbour};
 use loopwright_synth::{WalkSettings, synthesize};
 
 pub(crate) fn walk(settings: &WalkSettings) -> Analysis {
@@ -20,8 +22,34 @@ pub(crate) fn made(analysis: &Analysis) -> MadeLoop {
         .unwrap()
 }
 
+/// The nearest row is that of comparing all, for frames with wishes of their own, each after the answer before.
+pub(crate) fn nearest_is_that_of_all(frames: &[RawFeatures], asked: &[RawFeatures], num_queries: usize) {
+    let standard = Standard::new(frames);
+    let rows: Vec<f32> = frames.iter().flat_map(|frame| standard.apply(frame)).collect();
+    let found = NearestRows::new(&rows, NUM_FEATURES).unwrap();
+    let mut before = None;
+    for trial in 0..num_queries {
+        let mut wish = asked[trial * 7 % asked.len()];
+        if trial % 8 > 0 {
+            let (angle, speed) = (0.017 * (trial % 240) as f64 - 2.0, 0.03 * (trial % 101) as f64);
+            let path = Horizon::default().secs().map(|secs| {
+                let far = speed * secs;
+                Future {
+                    position: [far * ops::sin(angle * secs), far * ops::cos(angle * secs)],
+                    facing: angle * secs,
+                }
+            });
+            features::steer(&mut wish, path);
+        }
+        let query = standard.apply(&wish);
+        let answer = found.nearest(&query, before);
+        assert_eq!(answer, Some(nearest_of_all(&rows, &query)), "query {trial}");
+        before = answer.map(|best| best.row);
+    }
+}
+
 /// The nearest of all rows, compared one by one; the lowest of equal ones.
-pub(crate) fn nearest_of_all(rows: &[f32], query: &[f32; NUM_FEATURES]) -> Neighbour {
+fn nearest_of_all(rows: &[f32], query: &[f32; NUM_FEATURES]) -> Neighbour {
     let mut nearest = Neighbour {
         row: usize::MAX,
         squared_distance: f32::INFINITY,
@@ -61,8 +89,48 @@ pub(crate) fn one_by_one(rows: &[Vec<f32>], decay: Decay, query: &[f32]) -> Vec<
     all
 }
 
-/// Changes of a database: contents that contradict each other under a checksum that is right.
-pub(crate) struct Changes(pub(crate) u64);
+/// Gives the bytes of a database at every alignment.
+pub(crate) fn at_any_address(bytes: &[u8], read: impl Fn(&[u8])) {
+    for shift in 0..5 {
+        let mut shifted = vec![0; shift];
+        shifted.extend(bytes);
+        read(&shifted[shift..]);
+    }
+}
+
+/// A changed bit behind the header is refused, and so is every part of a database.
+pub(crate) fn damage_is_refused(bytes: &[u8], refused: impl Fn(&[u8]) -> DatabaseError) {
+    for at in (64..bytes.len()).step_by(991) {
+        let mut changed = bytes.to_vec();
+        changed[at] ^= 1;
+        assert_eq!(refused(&changed), DatabaseError::Checksum);
+    }
+    for length in (0..bytes.len()).step_by(577) {
+        let error = refused(&bytes[..length]);
+        let is_right = match length {
+            0..8 => error == DatabaseError::Magic,
+            _ => matches!(error, DatabaseError::Length { .. }),
+        };
+        assert!(is_right, "{length}: {error}");
+    }
+}
+
+/// Contents that contradict each other under a checksum that is right are refused, or harmless to what `asks` asks of them; of so many
+/// rounds, so many are read. The `first` bytes hold short tables: most changes would fall into the leaves.
+pub(crate) fn no_change_panics(
+    original: &[u8],
+    first: usize,
+    [rounds, fewest]: [usize; 2],
+    asks: impl Fn(&[u8]) -> Option<()>,
+) {
+    let mut changes = Changes(7);
+    let read = (0..rounds).filter_map(|round| asks(&changes.of(original, [first, 2000, original.len()][round % 3])));
+    let num_read = read.count();
+    assert!(num_read > fewest, "{num_read}");
+}
+
+/// Changes of a database under a checksum that is right.
+struct Changes(u64);
 
 impl Changes {
     fn below(&mut self, limit: usize) -> usize {
@@ -72,7 +140,7 @@ impl Changes {
     }
 
     /// Up to three bytes more are others, among the first so many.
-    pub(crate) fn of(&mut self, original: &[u8], among: usize) -> Vec<u8> {
+    fn of(&mut self, original: &[u8], among: usize) -> Vec<u8> {
         let mut bytes = original.to_vec();
         for _ in 0..=self.below(3) {
             let at = self.below(among);

@@ -13,7 +13,7 @@ use loopwright_core::retarget::FollowedFeet;
 /// Times are mixed by how far loops travel in a cycle; one that stays where it is counts as if it went this share of the farthest.
 const LEAST_WAY: f64 = 0.2;
 
-/// Where each loop of a blend is at each time of it.
+/// Maps the time of a blend to the time of each of its loops.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Alignment {
     /// For every loop the share of its time at which the blend starts.
@@ -107,7 +107,7 @@ impl Alignment {
     /// foot.
     pub(super) fn shares(&self, weights: &[f64], foot: Option<usize>, share: f64) -> Vec<f64> {
         let leg = foot.and_then(|foot| self.feet?.iter().position(|&of| of == foot));
-        // Of each loop that has phases, its weight and how far its map is from that of an even gait which starts with the blend.
+        // For each loop with phases: its weight, its map, and where the map starts, seen from the start of the blend.
         let maps = self
             .gaits
             .iter()

@@ -77,39 +77,29 @@ impl BlendedLeg {
 
 /// The loops of a blend with a weight above 0, and how they are mixed.
 pub(super) struct Mixing<'a> {
-    blender: &'a Blender,
-    weights: &'a [f64],
+    pub(super) blender: &'a Blender,
+    pub(super) weights: &'a [f64],
 }
 
-impl<'a> Mixing<'a> {
-    pub(super) fn new(blender: &'a Blender, weights: &'a [f64]) -> Self {
-        Self { blender, weights }
-    }
-
-    /// The blend alone.
-    pub(super) fn clip(&self, num_samples: usize, step_secs: f64) -> Result<LoopClip, BlendError> {
-        let mut tracks = self.tracks(num_samples, step_secs);
-        for sample in 0..num_samples {
-            let share = share(sample, num_samples);
-            let (pose, _) = self.pose(share, &self.shares_of_legs(share));
-            tracks.push(pose.as_ref());
-        }
-        self.closed(tracks)
-    }
-
+impl Mixing<'_> {
     /// The blend and its feet.
     pub(super) fn mixed(&self, num_samples: usize, step_secs: f64) -> Result<Mix, BlendError> {
-        let mut tracks = self.tracks(num_samples, step_secs);
+        let skeleton = self.blender.on_screws[0].skeleton();
+        let mut tracks = Tracks::empty(skeleton.clone(), step_secs, num_samples);
         let mut places = tracks.clone();
         let shares: Vec<Vec<Vec<f64>>> = (0..num_samples)
-            .map(|sample| self.shares_of_legs(share(sample, num_samples)))
+            .map(|sample| {
+                let legs = self.blender.legs.iter();
+                let share = share(sample, num_samples);
+                legs.map(|leg| self.shares(Some(leg.foot), share)).collect()
+            })
             .collect();
         for (sample, of_legs) in shares.iter().enumerate() {
             let (pose, feet) = self.pose(share(sample, num_samples), of_legs);
             tracks.push(pose.as_ref());
             let mut placed = pose;
             for (joint, at) in feet {
-                placed.place(tracks.skeleton(), joint, at);
+                placed.place(skeleton, joint, at);
             }
             places.push(placed.as_ref());
         }
@@ -130,10 +120,6 @@ impl<'a> Mixing<'a> {
         })
     }
 
-    fn tracks(&self, num_samples: usize, step_secs: f64) -> Tracks {
-        Tracks::empty(self.blender.on_screws[0].skeleton().clone(), step_secs, num_samples)
-    }
-
     /// The loop of these poses, on the mean of the root paths.
     fn closed(&self, tracks: Tracks) -> Result<LoopClip, BlendError> {
         let (blender, num_samples) = (self.blender, tracks.num_frames());
@@ -146,15 +132,9 @@ impl<'a> Mixing<'a> {
         Ok(clip.along(sways.collect())?)
     }
 
-    /// Of every loop, the share of its time that the blend shows at a share of its own.
+    /// Returns for every loop the share of its time that the blend shows at a share of its own time.
     fn shares(&self, foot: Option<usize>, share: f64) -> Vec<f64> {
         self.blender.alignment.shares(self.weights, foot, share)
-    }
-
-    /// [`Self::shares`] of every leg.
-    fn shares_of_legs(&self, share: f64) -> Vec<Vec<f64>> {
-        let legs = self.blender.legs.iter();
-        legs.map(|leg| self.shares(Some(leg.foot), share)).collect()
     }
 
     /// The loops with a weight above 0, each with its weight and its pose at shares of their times.

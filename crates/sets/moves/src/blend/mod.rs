@@ -132,7 +132,7 @@ impl Blender {
     /// phase on and on that floor.
     pub fn blend(&self, weights: &[f64]) -> Result<LoopClip, BlendError> {
         let (num_samples, step_secs) = self.sampling(weights)?;
-        Mixing::new(self, &self.shares(weights)?).clip(num_samples, step_secs)
+        Ok(self.mix(weights, num_samples, step_secs)?.clip)
     }
 
     /// The number of samples that a blend with these weights has on its own, and the time from each to the next.
@@ -146,7 +146,11 @@ impl Blender {
 
     /// Blends at another number of samples, at least three, and another time between them; also tells when feet stand.
     pub fn mix(&self, weights: &[f64], num_samples: usize, step_secs: f64) -> Result<Mix, BlendError> {
-        Mixing::new(self, &self.shares(weights)?).mixed(num_samples.max(3), step_secs)
+        let mixing = Mixing {
+            blender: self,
+            weights: &self.shares(weights)?,
+        };
+        mixing.mixed(num_samples.max(3), step_secs)
     }
 
     /// The root of a blend with these shares.

@@ -218,7 +218,7 @@ impl PhaseMap {
     }
 }
 
-/// Where a function that rises, by one more a turn, has a value: by Newton's method between bounds, from a guess less than 1 away.
+/// Finds where a rising function, which gains 1 a turn, has a value: by Newton's method between bounds, from a guess less than 1 away.
 pub(super) fn inverse(value: f64, guess: f64, function: impl Fn(f64) -> (f64, f64)) -> f64 {
     let (mut low, mut high) = (guess - 1.0, guess + 1.0);
     let mut at = guess;

@@ -1,10 +1,10 @@
-//! Blend spaces: a loop of a given speed, turn rate or climb, from a set of loops with other values.
+//! Blend spaces: the weights of a loop of a given speed, turn rate or climb, from a set of loops with other values.
 //!
 //! Every loop is a point of its speed and turn rate. A given point is blended from the corners of the simplex around it in
 //! Delaunay's triangulation: a pair of neighbours on one axis, a triangle on two. The twist of a blend is linear in each loop's
 //! share of the time, so the blend has exactly the given values. Derivation and rejected alternatives: docs/math/blend.md.
 
-use super::{BlendError, Blender};
+use super::BlendError;
 use loopwright_core::loop_clip::LoopClip;
 use loopwright_core::math::{Twist, ops, percentile};
 
@@ -33,10 +33,10 @@ impl BlendAxis {
 /// A point on one or two axes; the second is 0 if there is one axis.
 type Point = [f64; 2];
 
-/// A set of loops that provides any speed, turn rate or climb between theirs.
+/// Where loops are on axes such as speed and turn rate: any point between them has weights.
 #[derive(Clone, Debug, PartialEq)]
-pub struct BlendSpace {
-    blender: Blender,
+pub struct BlendSpace<'a> {
+    loops: &'a [LoopClip],
     axes: [Option<BlendAxis>; 2],
     /// The loops' own points.
     points: Vec<Point>,
@@ -44,42 +44,27 @@ pub struct BlendSpace {
     scale: Point,
 }
 
-impl BlendSpace {
-    /// Aligns loops and computes the position of each on the axis.
-    ///
-    /// Errors: see [`Blender::new`].
-    pub fn along(axis: BlendAxis, loops: Vec<LoopClip>) -> Result<Self, BlendError> {
-        Self::new([Some(axis), None], loops)
-    }
-
-    /// Aligns loops and computes the position of each on two axes.
-    pub fn over(axes: [BlendAxis; 2], loops: Vec<LoopClip>) -> Result<Self, BlendError> {
-        Self::new(axes.map(Some), loops)
-    }
-
-    fn new(axes: [Option<BlendAxis>; 2], loops: Vec<LoopClip>) -> Result<Self, BlendError> {
-        let blender = Blender::new(loops)?;
-        let points = blender.loops().iter().map(|clip| point(axes, clip.root().twist));
-        let points: Vec<Point> = points.collect();
+impl<'a> BlendSpace<'a> {
+    /// Places loops on one axis, or on two. Errors: there are none.
+    pub fn new(axes: [Option<BlendAxis>; 2], loops: &'a [LoopClip]) -> Result<Self, BlendError> {
+        if loops.is_empty() {
+            return Err(BlendError::NoLoops);
+        }
+        let points: Vec<Point> = loops.iter().map(|clip| point(axes, clip.root().twist)).collect();
         let scale = [0, 1].map(|axis| {
             let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
             if high > low { high - low } else { 1.0 }
         });
         Ok(Self {
-            blender,
+            loops,
             axes,
             points,
             scale,
         })
     }
 
-    /// The loops and their alignment.
-    pub fn blender(&self) -> &Blender {
-        &self.blender
-    }
-
-    /// Weights for [`Blender::blend`] of the loop at a point, one number for each axis of the space; the second is ignored if
-    /// there is one axis.
+    /// Weights for a blend ([`super::Blender::blend`]) of the loops at a point, one number for each axis of the space; the second is
+    /// ignored if there is one axis.
     ///
     /// Weights are at least 0, sum to 1 and are continuous in the point; at a loop's own point it is the only one. At most three
     /// are not 0. A point outside of the range of the loops counts as the nearest one inside, and a value that is not finite as
@@ -111,21 +96,16 @@ impl BlendSpace {
             shares = self.shares(asked);
         }
         // From shares of time to weights: a loop of a longer period has more time at the same weight.
-        let periods = self.blender.loops().iter().map(LoopClip::period_secs);
+        let periods = self.loops.iter().map(LoopClip::period_secs);
         let weights = shares.iter().zip(periods).map(|(share, period)| share / period);
         let weights: Vec<f64> = weights.collect();
         let sum: f64 = weights.iter().sum();
         weights.into_iter().map(|weight| weight / sum).collect()
     }
 
-    /// The loop at a point: see [`Self::weights`].
-    pub fn at(&self, at: [f64; 2]) -> Result<LoopClip, BlendError> {
-        self.blender.blend(&self.weights(at))
-    }
-
     /// The twist of the blend for the given shares of the time.
     fn twist(&self, shares: &[f64]) -> Twist {
-        let loops = self.blender.loops().iter().zip(shares);
+        let loops = self.loops.iter().zip(shares);
         loops.fold(Twist::ZERO, |sum, (clip, share)| Twist {
             linear: sum.linear + clip.root().twist.linear * *share,
             angular: sum.angular + clip.root().twist.angular * *share,

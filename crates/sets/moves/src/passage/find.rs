@@ -99,9 +99,6 @@ pub struct FoundPassage {
     pub ends: [LoopState; 2],
     /// Cost of both ends together, metre-seconds.
     pub cost: f64,
-    /// The change of the body's heading in the take, radians, left positive; once its ends are bent to meet the loops it may turn by
-    /// more or less.
-    pub turn: f64,
 }
 
 /// Why no passage of a kind was found.
@@ -114,7 +111,7 @@ pub enum Looked {
     /// The take does nothing of the kind.
     Never(PassageKind),
     /// The take does it, but no loop is like what it does before or after.
-    NoLoopLike(PassageKind),
+    NoLoopLike,
 }
 
 impl fmt::Display for Looked {
@@ -122,7 +119,7 @@ impl fmt::Display for Looked {
         f.write_str(match self {
             Self::NoLoopStands => "no loop stands",
             Self::NoLoopMoves => "no loop goes anywhere",
-            Self::NoLoopLike(_) => "no loop is as fast as the take there, or the take ends too soon",
+            Self::NoLoopLike => "no loop is as fast as the take there, or the take ends too soon",
             Self::Never(PassageKind::Start) => "the body never stands for 0.2 s before it goes somewhere for 0.8 s",
             Self::Never(PassageKind::Stop) => "the body never goes somewhere for 0.8 s before it stands for 0.2 s",
             Self::Never(PassageKind::TurnInPlace) => "the body never stands, turns by more than 30 degrees, and stands",
@@ -229,7 +226,7 @@ struct Search<'a> {
     decay: Decay,
     step: TimeStep,
     dt: f64,
-    /// Of the body, beside the reference body.
+    /// Size of the body, as a multiple of the reference body.
     size: f64,
 }
 
@@ -468,7 +465,6 @@ impl Search<'_> {
                 secs: fit.sample as f64 * self.set.loops()[fit.loop_index].step_secs(),
             }),
             cost: from.cost + to.cost,
-            turn: self.turned(from.frame, to.frame),
         })
     }
 
@@ -557,7 +553,7 @@ impl Search<'_> {
         } else if needs_move && !loops.iter().any(|clip| moves(clip, self.analysis)) {
             Looked::NoLoopMoves
         } else {
-            Looked::NoLoopLike(kind)
+            Looked::NoLoopLike
         }
     }
 }

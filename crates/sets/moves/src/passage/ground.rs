@@ -22,7 +22,7 @@ impl Ground {
         Rigid::from_yaw(self.yaw, self.at)
     }
 
-    /// Where a root is that moves on from here by a twist.
+    /// Moves on by a twist.
     pub(super) fn moved(self, twist: Twist, secs: f64) -> Self {
         Self {
             at: (self.root() * twist.exp(secs)).translation,
@@ -169,7 +169,7 @@ impl Way {
         self.frames[frame]
     }
 
-    /// Where it is at a frame, which may be fractional.
+    /// Returns the place and facing at a frame, which may be fractional.
     pub(super) fn between(&self, frame: f64) -> Ground {
         let last = self.frames.len() - 1;
         let frame = frame.clamp(0.0, last as f64);
@@ -193,5 +193,26 @@ impl Way {
         let gap = self.frames[to] - self.frames[from];
         let secs = (to - from).max(1) as f64 * frame_time_secs;
         [ops::hypot(gap.at.x, gap.at.z) / secs, gap.yaw / secs]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::f64::consts::TAU;
+
+    use super::*;
+
+    #[test]
+    fn a_facing_comes_near_another_by_whole_turns() {
+        let facing = |yaw: f64| Ground { at: DVec3::ZERO, yaw };
+        for (own, other, turns) in [
+            (0.3, 0.2, 0.0),
+            (7.0, 0.5, -1.0),
+            (-3.0, 3.0, 1.0),
+            (0.1, 4.0 * TAU, 4.0),
+        ] {
+            let near = facing(own).near(facing(other)).yaw;
+            assert!((near - own - turns * TAU).abs() < 1e-12, "{own} {other}: {near}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::find::FoundPassage;
 use super::ground::{Bend, Ground, Way};
-use super::{FootEvent, LoopState, Passage, PassageError, PassageKind, body_of, check, stands};
+use super::{FootEvent, LoopState, Passage, PassageError, PassageKind, check, stands};
 use crate::floor::floor_over_root;
 use crate::play::{LoopSet, MAX_TRANSFORMS, PlayError};
 use loopwright_core::analysis::{Analysis, Body, BodyOverrides, ContactLimits, FootEventKind, Heading};
@@ -18,6 +18,7 @@ use loopwright_core::loop_clip::{Interpolation, LoopClip};
 use loopwright_core::math::{Decay, Rigid, TimeStep, rotation};
 use loopwright_core::motion::{Pose, RootMotion, Skeleton, Tracks};
 use loopwright_core::root_motion::root_joint;
+use loopwright_core::take::Take;
 
 /// A bend fades over this long at most, seconds, and over no more than half of a passage of a take. Shorter, and limbs dart; longer, and
 /// little of the take is left.
@@ -337,7 +338,7 @@ fn loop_at(set: &LoopSet, index: usize) -> Result<&LoopClip, PassageError> {
     set.loops().get(index).ok_or(PassageError::NoSuchLoop { index })
 }
 
-/// Where the root of a loop is, at a sample of it, when the body is over a place and faces somewhere.
+/// Returns the root of a loop at a time at which its body is over a place and faces as `heading` says.
 fn root_under(clip: &LoopClip, body: &Body, limits: &ContactLimits, secs: f64, heading: Ground) -> Ground {
     let pose = clip.body_pose_at(secs, Interpolation::Cubic);
     let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), 1);
@@ -352,7 +353,7 @@ fn root_under(clip: &LoopClip, body: &Body, limits: &ContactLimits, secs: f64, h
     }
 }
 
-/// Where a root is put for feet to be where they are under another root: those that stand in the loops of both, and all the while between.
+/// Returns the root under which feet are where they are under another root: those that stand in both loops, and all the while between.
 fn on_its_feet(
     root: Ground,
     own: Option<FadingLoop<'_>>,
@@ -373,25 +374,11 @@ fn on_its_feet(
 }
 
 impl Passage {
-    /// Cuts a passage out of a take, at so many seconds from sample to sample; a stretch that is no whole number of them ends up to
-    /// half of one earlier or later.
+    /// Cuts passages out of a take, one after the other, at so many seconds from sample to sample; a stretch that is no whole number of them
+    /// ends up to half of one earlier or later.
     ///
-    /// The loops of `set` are those in which it was found. It is named after them and by how far it turns: `start_walk`,
-    /// `turn_left_90`; others may have the same name. Errors: [`PassageError`].
-    pub fn from_take(
-        set: &LoopSet,
-        analysis: &Analysis,
-        found: &FoundPassage,
-        step_secs: f64,
-    ) -> Result<Self, PassageError> {
-        check(set, Some(analysis))?;
-        check_step(step_secs)?;
-        Self::cut_out(set, &StudiedTake::new(analysis), found, step_secs)
-    }
-
-    /// Cuts several, one after the other, and studies the take for all of them once.
-    ///
-    /// Errors: those of all; then, of each, its own.
+    /// The loops of `set` are those in which they were found. Each is named after them and by how far it turns: `start_walk`,
+    /// `turn_left_90`; others may have the same name. Errors: those of all; then, of each, its own: [`PassageError`].
     pub fn all_from_take(
         set: &LoopSet,
         analysis: &Analysis,
@@ -568,7 +555,7 @@ impl Passage {
         });
         let made = (tracks, roots, grid);
         let end_secs = (entry.secs + steps as f64 * step_secs).rem_euclid(entered.period_secs());
-        let body = body_of(entered, overrides)?;
+        let body = Body::find(&Take::from_tracks("", entered.tracks().clone())?, overrides)?;
         let ends = [(from, exit_secs), (to, end_secs)].map(|(loop_index, secs)| LoopState { loop_index, secs });
         Ok(Self {
             name: name_of(PassageKind::Transition, [left.name(), entered.name()], 0.0),

@@ -9,10 +9,10 @@ use glam::DVec3;
 use crate::floor::is_upright;
 use crate::play::{LoopSet, PlayError};
 use crate::transition::TransitionError;
-use loopwright_core::analysis::{Analysis, BodyError, BodyOverrides, FootEventKind, MOVING_MPS, Side};
+use loopwright_core::analysis::{Analysis, BodyError, FootEventKind, MOVING_MPS, Side};
 use loopwright_core::loop_clip::{LoopClip, LoopClipError};
 use loopwright_core::math::{Rigid, ops, rotation};
-use loopwright_core::motion::{Pose, PoseRef, Skeleton, SkeletonDifference, Tracks, TracksError};
+use loopwright_core::motion::{Pose, PoseRef, Skeleton, SkeletonDifference, Tracks};
 use loopwright_core::take::{Take, TakeError};
 
 mod find;
@@ -115,8 +115,6 @@ pub enum PassageError {
     LoopClip(#[from] LoopClipError),
     #[error(transparent)]
     Play(#[from] PlayError),
-    #[error(transparent)]
-    Tracks(#[from] TracksError),
     #[error(transparent)]
     Take(#[from] TakeError),
 }
@@ -277,10 +275,4 @@ fn check(set: &LoopSet, analysis: Option<&Analysis>) -> Result<(), PassageError>
         }
     }
     Ok(())
-}
-
-/// The body of a loop.
-fn body_of(clip: &LoopClip, overrides: &BodyOverrides) -> Result<loopwright_core::analysis::Body, PassageError> {
-    let take = Take::from_tracks("", clip.tracks().clone())?;
-    Ok(loopwright_core::analysis::Body::find(&take, overrides)?)
 }

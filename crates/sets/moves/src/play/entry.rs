@@ -32,9 +32,10 @@ const SAME_SAMPLE: f64 = 1e-9;
 /// Refinements of the best phase between samples, each to half the interval.
 pub(super) const NUM_REFINEMENTS: usize = 6;
 
-/// Weighted positions and velocities of joints at the samples of all loops.
+/// Loops of one skeleton, with weighted positions and velocities of their joints at all samples.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SampledLoops {
+    pub(super) loops: Vec<LoopClip>,
     pub(super) weights: Vec<f64>,
     pub(super) samples: Vec<Vec<WeightedState>>,
 }
@@ -56,8 +57,7 @@ impl WeightedState {
 }
 
 impl SampledLoops {
-    /// The costs between loops of one skeleton; empty without loops.
-    pub(super) fn new(loops: &[LoopClip]) -> Self {
+    pub(super) fn new(loops: Vec<LoopClip>) -> Self {
         let weights = loops.first().map(joint_weights).unwrap_or_default();
         let samples = loops.iter().map(|clip| {
             let times = (0..clip.num_samples()).map(|sample| sample as f64 * clip.step_secs());
@@ -66,26 +66,27 @@ impl SampledLoops {
         Self {
             samples: samples.collect(),
             weights,
+            loops,
         }
     }
 
     /// The state of a loop at a time. That of a sample is the same however its time was added up: velocities are differences over so
     /// little time that rounding shows in them.
-    pub(super) fn state(&self, loops: &[LoopClip], of: usize, secs: f64) -> Cow<'_, WeightedState> {
-        let samples = secs / loops[of].step_secs();
+    pub(super) fn state(&self, of: usize, secs: f64) -> Cow<'_, WeightedState> {
+        let samples = secs / self.loops[of].step_secs();
         let nearest = samples.round();
         if (samples - nearest).abs() < SAME_SAMPLE {
             let sample = nearest.rem_euclid(self.samples[of].len() as f64);
             Cow::Borrowed(&self.samples[of][sample as usize])
         } else {
-            Cow::Owned(motion(&loops[of], secs, &self.weights))
+            Cow::Owned(motion(&self.loops[of], secs, &self.weights))
         }
     }
 
     /// The cheapest phase of `to` for a jump from a time of `from`.
-    pub(super) fn entry(&self, loops: &[LoopClip], from: usize, secs: f64, to: usize, decay: Decay) -> Entry {
-        let left = self.state(loops, from, secs);
-        let clip = &loops[to];
+    pub(super) fn entry(&self, from: usize, secs: f64, to: usize, decay: Decay) -> Entry {
+        let left = self.state(from, secs);
+        let clip = &self.loops[to];
         let mut best = Entry {
             secs: 0.0,
             cost: f64::INFINITY,
@@ -99,24 +100,17 @@ impl SampledLoops {
                 };
             }
         }
-        let mut best = self.refined_entry(&left, loops, to, best, decay);
+        let mut best = self.refined_entry(&left, to, best, decay);
         best.secs = best.secs.rem_euclid(clip.period_secs());
         best
     }
 
     /// The cheapest entry near one, between samples; its time may be in another cycle.
-    pub(super) fn refined_entry(
-        &self,
-        left: &WeightedState,
-        loops: &[LoopClip],
-        to: usize,
-        mut best: Entry,
-        decay: Decay,
-    ) -> Entry {
-        let mut reach = 0.5 * loops[to].step_secs();
+    pub(super) fn refined_entry(&self, left: &WeightedState, to: usize, mut best: Entry, decay: Decay) -> Entry {
+        let mut reach = 0.5 * self.loops[to].step_secs();
         for _ in 0..NUM_REFINEMENTS {
             for secs in [best.secs - reach, best.secs + reach] {
-                let cost = left.state().cost(self.state(loops, to, secs).state(), decay);
+                let cost = left.state().cost(self.state(to, secs).state(), decay);
                 if cost < best.cost {
                     best = Entry { secs, cost };
                 }

@@ -10,7 +10,6 @@ use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 use super::entry::{Entry, NUM_REFINEMENTS, SampledLoops, WeightedState};
 use crate::transition::best::Bounds;
 use loopwright_core::feet::fade::SolvedFade;
-use loopwright_core::loop_clip::LoopClip;
 use loopwright_core::math::{Decay, TimeStep};
 
 /// The cheapest jump from one loop into another.
@@ -63,13 +62,13 @@ impl Jumps {
     }
 
     /// The cheapest jump from one loop into another.
-    pub(super) fn between(&mut self, sampled: &SampledLoops, loops: &[LoopClip], from: usize, to: usize) -> Jump {
+    pub(super) fn between(&mut self, sampled: &SampledLoops, from: usize, to: usize) -> Jump {
         // One result serves both directions: a loop that is left where it was entered need not wait for the sake of rounding.
         let key = [from.min(to), from.max(to)];
         let fade = self.fade;
         let pair = *(self.found)
             .entry(key)
-            .or_insert_with(|| sampled.cheapest_pair(loops, key, fade));
+            .or_insert_with(|| sampled.cheapest_pair(key, fade));
         let [exit_secs, secs] = if from <= to {
             pair.secs
         } else {
@@ -83,8 +82,8 @@ impl Jumps {
 }
 
 impl SampledLoops {
-    fn cheapest_pair(&self, loops: &[LoopClip], of: [usize; 2], decay: Decay) -> Pair {
-        let clips = of.map(|index| &loops[index]);
+    fn cheapest_pair(&self, of: [usize; 2], decay: Decay) -> Pair {
+        let clips = of.map(|index| &self.loops[index]);
         let [left, entered] = of.map(|index| &self.samples[index]);
         let entries: Vec<usize> = (0..entered.len()).collect();
         let bounds = Bounds::new(|entry: usize| entered[entry].state(), &entries, decay);
@@ -115,7 +114,7 @@ impl SampledLoops {
             .map(|&exit| {
                 let (entry, cost) = best[exit];
                 let secs = entry as f64 * clips[1].step_secs();
-                let entry = self.refined_entry(&left[exit], loops, of[1], Entry { secs, cost }, decay);
+                let entry = self.refined_entry(&left[exit], of[1], Entry { secs, cost }, decay);
                 Pair {
                     secs: [exit as f64 * clips[0].step_secs(), entry.secs],
                     cost: entry.cost,
@@ -125,7 +124,7 @@ impl SampledLoops {
         pairs.sort_by(|one, other| one.cost.total_cmp(&other.cost));
         let mut pair = pairs[0];
         for &near in pairs.iter().take(NUM_REFINED_IN_BOTH) {
-            let refined = self.refined(loops, of, near, decay);
+            let refined = self.refined(of, near, decay);
             if refined.cost < pair.cost {
                 pair = refined;
             }
@@ -137,15 +136,15 @@ impl SampledLoops {
     }
 
     /// The cheapest pair near a pair of samples: of the nine at half a sample's distance or none in each phase, then at half that.
-    fn refined(&self, loops: &[LoopClip], of: [usize; 2], mut pair: Pair, decay: Decay) -> Pair {
+    fn refined(&self, of: [usize; 2], mut pair: Pair, decay: Decay) -> Pair {
         let mut reach = 0.5;
         let mut halvings = NUM_REFINEMENTS;
         for _ in 0..MAX_STEPS {
             let before = pair.cost;
             let near: [[(f64, Cow<'_, WeightedState>); 3]; 2] = [0, 1].map(|side| {
                 [0.0, -1.0, 1.0].map(|towards| {
-                    let secs = pair.secs[side] + towards * reach * loops[of[side]].step_secs();
-                    (secs, self.state(loops, of[side], secs))
+                    let secs = pair.secs[side] + towards * reach * self.loops[of[side]].step_secs();
+                    (secs, self.state(of[side], secs))
                 })
             });
             for (exit_secs, left) in &near[0] {

@@ -115,7 +115,6 @@ pub enum PlayError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopSet {
     /// The loops, seen from their constant twists.
-    loops: Vec<LoopClip>,
     sampled: SampledLoops,
     /// The footwork of each; `None` where no feet are found.
     feet: Vec<Option<Footwork>>,
@@ -140,16 +139,15 @@ impl LoopSet {
         let loops: Result<Vec<_>, _> = loops.into_iter().map(LoopClip::on_screw).collect();
         let loops = on_one_floor(loops?, overrides);
         Ok(Self {
-            sampled: SampledLoops::new(&loops),
             feet: loops.iter().map(|clip| Footwork::new(clip, overrides)).collect(),
-            loops,
+            sampled: SampledLoops::new(loops),
             jumps: None,
         })
     }
 
     /// The loops, seen from their constant twists.
     pub fn loops(&self) -> &[LoopClip] {
-        &self.loops
+        &self.sampled.loops
     }
 
     /// The phase of a loop for a jump from a time of another, and its cost under a fade.
@@ -157,7 +155,7 @@ impl LoopSet {
     /// Errors: [`PlayError::FadeSecs`].
     pub fn entry(&self, from: usize, secs: f64, to: usize, fade: Decay) -> Result<Entry, PlayError> {
         check_secs(fade)?;
-        Ok(self.sampled.entry(&self.loops, from, secs, to, fade))
+        Ok(self.sampled.entry(from, secs, to, fade))
     }
 
     /// The jump from one loop into another that costs least under a fade, of all phases of both.
@@ -167,19 +165,19 @@ impl LoopSet {
     pub fn jump(&self, from: usize, to: usize, fade: Decay) -> Result<Jump, PlayError> {
         check_secs(fade)?;
         let mut jumps = self.jumps_under(fade);
-        Ok(jumps.between(&self.sampled, &self.loops, from, to))
+        Ok(jumps.between(&self.sampled, from, to))
     }
 
     /// A loop as the side of a jump at a time of it; `None` where no feet are found.
     pub(crate) fn fading(&self, of: usize, secs: f64) -> Option<FadingLoop<'_>> {
-        let (clip, feet) = (&self.loops[of], self.feet[of].as_ref()?);
+        let (clip, feet) = (&self.loops()[of], self.feet[of].as_ref()?);
         Some(FadingLoop { clip, feet, secs })
     }
 
     /// The cheapest entry at a sample of a loop near a time of it, for a jump from a time of another.
     pub(crate) fn entry_on_sample(&self, from: usize, secs: f64, (to, near): (usize, f64), fade: Decay) -> Entry {
-        let clip = &self.loops[to];
-        let left = self.sampled.state(&self.loops, from, secs);
+        let clip = &self.loops()[to];
+        let left = self.sampled.state(from, secs);
         let nearest = (near / clip.step_secs()).round() as isize;
         let entries = [0, -1, 1].map(|off| {
             let sample = (nearest + off).rem_euclid(clip.num_samples() as isize) as usize;
@@ -200,9 +198,9 @@ impl LoopSet {
     pub fn prepared(mut self, fade: Decay) -> Result<Self, PlayError> {
         check_secs(fade)?;
         let mut jumps = self.jumps_under(fade);
-        for from in 0..self.loops.len() {
+        for from in 0..self.loops().len() {
             for to in 0..from {
-                jumps.between(&self.sampled, &self.loops, from, to);
+                jumps.between(&self.sampled, from, to);
                 self.solved_fade(&mut jumps, from, to);
                 self.solved_fade(&mut jumps, to, from);
             }
@@ -216,7 +214,7 @@ impl LoopSet {
         if let Some(known) = jumps.feet.get(&[from, to]) {
             return known.clone();
         }
-        let Jump { exit_secs, entry } = jumps.between(&self.sampled, &self.loops, from, to);
+        let Jump { exit_secs, entry } = jumps.between(&self.sampled, from, to);
         let solved = self
             .fading(from, exit_secs)
             .zip(self.fading(to, entry.secs))
@@ -236,7 +234,7 @@ impl LoopSet {
                 };
                 let longest_secs = held_secs(entered.clip, 1, fade);
                 SolvedFade::new(left, entered, fade, longest_secs, |secs| {
-                    let state = segment.state(&self.loops, fade, secs);
+                    let state = segment.state(self.loops(), fade, secs);
                     (state.body, state.root)
                 })
             });
@@ -257,6 +255,7 @@ impl LoopSet {
     /// at its start in its own take. The performance does not depend on any frame rate. Errors: [`PlayError`]: settings out of
     /// range, or too many loops one after the other.
     pub fn perform(&self, duration_secs: f64, settings: &PlaySettings) -> Result<Performance, PlayError> {
+        let loops = self.loops();
         if !(duration_secs > 0.0 && duration_secs.is_finite()) {
             return Err(PlayError::Duration { found: duration_secs });
         }
@@ -266,43 +265,43 @@ impl LoopSet {
         if fewest < 1 || most < fewest {
             return Err(PlayError::Cycles { found: settings.cycles });
         }
-        let held = self.loops.iter().map(|clip| held_secs(clip, fewest, fade));
+        let held = loops.iter().map(|clip| held_secs(clip, fewest, fade));
         let shortest = held.fold(f64::INFINITY, f64::min);
-        if self.loops.len() > 1 && duration_secs > shortest * MAX_SEGMENTS as f64 {
+        if loops.len() > 1 && duration_secs > shortest * MAX_SEGMENTS as f64 {
             return Err(PlayError::TooLong);
         }
         let random = &mut Pcg64::seed_from_u64(settings.seed);
-        let mut at = below(random, self.loops.len());
+        let mut at = below(random, loops.len());
         let mut segments = vec![PlayedLoop {
             loop_index: at,
             start_secs: 0.0,
             entry: Entry { secs: 0.0, cost: 0.0 },
             exit_secs: None,
-            root: self.loops[at].root_pose_at(0.0),
-            offset: FadingOffset::none(self.loops[at].skeleton().num_joints()),
+            root: loops[at].root_pose_at(0.0),
+            offset: FadingOffset::none(loops[at].skeleton().num_joints()),
             feet: None,
         }];
         let mut jumps = self.jumps_under(fade);
-        while self.loops.len() > 1 {
+        while loops.len() > 1 {
             let last = segments.len() - 1;
             let segment = &mut segments[last];
             let cycles = fewest + below(random, (most - fewest) as usize + 1) as u32;
             // Any loop except the current one.
-            let next = (at + 1 + below(random, self.loops.len() - 1)) % self.loops.len();
-            let held_secs = held_secs(&self.loops[at], cycles, fade);
+            let next = (at + 1 + below(random, loops.len() - 1)) % loops.len();
+            let held_secs = held_secs(&loops[at], cycles, fade);
             if segment.start_secs + held_secs >= duration_secs {
                 break;
             }
-            let Jump { exit_secs, entry } = jumps.between(&self.sampled, &self.loops, at, next);
+            let Jump { exit_secs, entry } = jumps.between(&self.sampled, at, next);
             // After whole cycles the loop is where it was entered.
-            let since = held_secs + (exit_secs - segment.entry.secs).rem_euclid(self.loops[at].period_secs());
+            let since = held_secs + (exit_secs - segment.entry.secs).rem_euclid(loops[at].period_secs());
             let start_secs = segment.start_secs + since;
             if start_secs >= duration_secs {
                 break;
             }
             segment.exit_secs = Some(exit_secs);
-            let left = segment.state(&self.loops, fade, since);
-            let joined = MovingPose::of_loop(&self.loops[next], entry.secs);
+            let left = segment.state(loops, fade, since);
+            let joined = MovingPose::of_loop(&loops[next], entry.secs);
             let segment = PlayedLoop {
                 loop_index: next,
                 start_secs,
@@ -318,7 +317,7 @@ impl LoopSet {
             segments.push(segment);
         }
         Ok(Performance {
-            loops: self.loops.clone(),
+            loops: loops.to_vec(),
             fade,
             segments,
             duration_secs,

@@ -33,6 +33,7 @@ use loopwright_core::motion::{SkeletonDifference, Tracks, WorldTracks};
 use loopwright_core::take::{Take, TakeError};
 
 pub(crate) mod best;
+mod gaps;
 mod occurrence;
 
 pub use best::{CostGrid, Crossing};

@@ -120,7 +120,7 @@ pub(super) fn of_one_skeleton(
 /// Bones of takes that differ by more than this show where their clips meet, metres: as a step over a seam.
 const SHOWS_METRES: f64 = 0.002;
 
-/// That takes are of several bodies, whose clips cannot meet.
+/// Notes that takes are of several bodies, whose clips cannot meet.
 pub(super) fn bones_apart(kept: &[Offered]) -> Option<SetNote> {
     let (first, others) = kept.split_first()?;
     let apart = others

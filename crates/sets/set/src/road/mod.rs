@@ -342,7 +342,7 @@ fn stance(takes: &(impl SetTakes + ?Sized), like: &Offered, form: &SetForm) -> O
         // What cannot be read is left out by now.
         let _ = takes.takes(file, &mut |studied, _| {
             if found.is_none()
-                && let Ok(Some((stored, made))) = set::stance_of(studied)
+                && let Some((stored, made)) = set::stance_of(studied)
             {
                 let member = set::Member::new(stored, made, form).ok();
                 found = member.filter(|member| member.differs_from(&like.member).is_none());

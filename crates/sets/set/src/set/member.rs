@@ -299,8 +299,8 @@ fn guessed_velocity(sidecar: &Sidecar, clip: &LoopClip, body: &Body) -> Option<D
 /// A strafe goes aside by more than this, degrees, and not back by as much.
 const ASIDE_DEG: f64 = 45.0;
 
-/// Where what strafes in place looks, radians to the left of its root: ahead in its file, since the hips turn to where the body goes. Where it
-/// would not go aside then, the side that its name says decides; `None` where that says none.
+/// Returns where a body that strafes in place looks, radians to the left of its root: ahead in its file, since the hips turn to where the
+/// body goes. If it would then not go aside, the side in its name decides; `None` where the name has none.
 fn ahead_of_strafe(clip: &LoopClip, name: Option<&str>, is_mirrored: bool) -> Option<f64> {
     let way = clip.root().twist.linear;
     let way = ops::atan2(way.x, way.z);

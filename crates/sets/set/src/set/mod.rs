@@ -31,7 +31,7 @@ use select::{names, select, side_of, way_of};
 
 pub use find::{TakeLoop, loop_made_before, loops_of};
 pub use member::{Member, SetForm};
-pub use once::{OnceError, SetPassage, TakePassages, passages_of, stance_of};
+pub use once::{SetPassage, TakePassages, passages_of, stance_of};
 pub use select::{Offered, gait_of};
 pub use style::{fits_style, styles};
 
@@ -350,14 +350,12 @@ impl SetEntry {
             }),
             events: member.events.clone(),
             grade: quality.grade,
-            reason: match member.is_speed_guessed {
-                true => Some(
-                    "its speed and direction are guessed from the foot that is lowest: it runs in place".to_owned(),
-                ),
-                false if member.is_one_pose() => {
-                    Some("one still pose: no take stands for long enough to loop".to_owned())
-                }
-                false => (quality.reason.clone()).filter(|_| quality.grade != Some(Grade::Good)),
+            reason: if member.is_speed_guessed {
+                Some("its speed and direction are guessed from the foot that is lowest: it runs in place".to_owned())
+            } else if member.is_one_pose() {
+                Some("one still pose: no take stands for long enough to loop".to_owned())
+            } else {
+                (quality.reason.clone()).filter(|_| quality.grade != Some(Grade::Good))
             },
             variant_of: self.variant_of.clone(),
             made: match member.made.from {

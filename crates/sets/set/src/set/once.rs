@@ -9,7 +9,7 @@ use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, PlaybackFacts}
 use loopwright_formats::loop_file::{CarriedMotion, describe};
 use loopwright_formats::set::{LoopStateFacts, MadeFrom, Missing, RootKeys, SetClip, SetMade};
 use loopwright_formats::{LoadedTake, Sidecar};
-use loopwright_moves::passage::{self, Looked, PassageError};
+use loopwright_moves::passage::{self, Looked};
 use loopwright_moves::{LoopSet, Passage, PassageKind};
 
 use super::Set;
@@ -19,7 +19,7 @@ use super::member::{SetForm, as_take};
 use super::select::{side_of, way_of};
 use crate::cut::{carried, clip_kind, events, foot_names, numbered};
 use crate::passage_check::{PassageInFile, check_passage};
-use loopwright_job::{CarryError, StoredLoop, Studied, Verdict, recipe};
+use loopwright_job::{StoredLoop, Studied, Verdict, recipe};
 
 /// Something that happens once in a set.
 #[derive(Clone, Debug)]
@@ -59,45 +59,46 @@ const KINDS: [PassageKind; 5] = [
 /// The passages of a take between the loops of a set ([`Set::loops`]), and those of its mirror image, by these pairs of joints.
 ///
 /// An animation of a pack (`is_of_pack`) gives what its name says, if it says that: others are attacks and the like. What cannot be mirrored
-/// gives its own. Errors: it has another skeleton, or cannot be put onto the character.
+/// gives its own. `None` where the take has another skeleton, or cannot be put onto the character.
 pub fn passages_of(
     studied: &Studied,
     of_set: (&Set, &LoopSet),
     is_of_pack: bool,
     pairs: &[String],
-) -> Result<TakePassages, OnceError> {
+) -> Option<TakePassages> {
     let kinds = match studied.analysis.named_motion().kind.filter(|_| is_of_pack) {
         Some(MotionKind::Jump) => &KINDS[4..],
         Some(MotionKind::Walk | MotionKind::Run | MotionKind::Backward | MotionKind::Strafe) => &KINDS[..4],
         Some(MotionKind::TurningWalk | MotionKind::TurnInPlace) => &KINDS[2..4],
-        _ if is_of_pack => return Ok(TakePassages::default()),
+        _ if is_of_pack => return Some(TakePassages::default()),
         _ => &KINDS[..],
     };
-    let analysis = studied.analysis_of_loops()?;
+    let analysis = studied.analysis_of_loops().ok()?;
     let mut passages = passages_in(&analysis, studied, of_set, kinds, MadeFrom::Take)?;
     let mirror = recipe::mirror(&analysis, pairs).ok();
     let image = mirror
         .and_then(|mirror| Analysis::with(&mirror.take(&analysis.take), analysis.overrides()).ok())
-        .and_then(|image| passages_in(&image, studied, of_set, kinds, MadeFrom::Mirror).ok());
+        .and_then(|image| passages_in(&image, studied, of_set, kinds, MadeFrom::Mirror));
     if let Some(image) = image {
         passages.found.extend(image.found);
         passages.missing.extend(image.missing);
     }
-    Ok(passages)
+    Some(passages)
 }
 
-/// The passages of a take on the skeleton of a set.
+/// The passages of a take on the skeleton of a set; `None` where it has another one.
 fn passages_in(
     analysis: &Analysis,
     studied: &Studied,
     (set, loops): (&Set, &LoopSet),
     kinds: &[PassageKind],
     from: MadeFrom,
-) -> Result<TakePassages, OnceError> {
-    let found = passage::find(loops, analysis, kinds)?;
+) -> Option<TakePassages> {
+    let found = passage::find(loops, analysis, kinds).ok()?;
     let facts = studied.facts();
     let entry = |name: &String| set.entries.iter().find(|entry| entry.name == *name);
-    let passages = Passage::all_from_take(loops, analysis, &found.passages, 1.0 / set.form.fps)?.flatten();
+    let passages = Passage::all_from_take(loops, analysis, &found.passages, 1.0 / set.form.fps);
+    let passages = passages.ok()?.flatten();
     let described = passages.map(|passage| {
         let clips = passage.ends().map(|end| &loops.loops()[end.loop_index]);
         let ends = clips.map(|clip| clip.name().to_owned());
@@ -121,10 +122,8 @@ fn passages_in(
         }
     });
     let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) = described.partition(SetPassage::fits);
-    let dear = dear
-        .iter()
-        .map(|each| (each.passage.kind(), Looked::NoLoopLike(each.passage.kind())));
-    Ok(TakePassages {
+    let dear = dear.iter().map(|each| (each.passage.kind(), Looked::NoLoopLike));
+    Some(TakePassages {
         missing: found.missing.into_iter().chain(dear).collect(),
         found: found_ones,
     })
@@ -181,7 +180,7 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
     lacking
         .map(|(what, kind, _)| {
             let why = looked.iter().filter(|(of, _)| *of == kind).map(|(_, why)| *why);
-            // That a take does it and no loop fits says more than that others never do.
+            // A take that does it where no loop fits tells more than takes that never do it.
             let fitting = why.clone().find(|why| !matches!(why, Looked::Never(_)));
             let why = fitting.or_else(|| why.clone().next());
             Missing {
@@ -297,22 +296,20 @@ impl SetPassage {
 const STILL_MPS: f64 = 0.15;
 const STILL_SECS: f64 = 0.3;
 
-/// A still body for a set without an idle: the calmest pose of a take in which it stands; `None` where it never does. Errors: it is no loop,
-/// or the take cannot be put onto the character.
-pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
-    let analysis = studied.analysis_of_loops()?;
+/// A still body for a set without an idle: the calmest pose of a take in which it stands; `None` where it never does, or where the take cannot
+/// be put onto the character.
+pub fn stance_of(studied: &Studied) -> Option<TakeLoop> {
+    let analysis = studied.analysis_of_loops().ok()?;
     // A body that walks in place stands nowhere, however slowly it moves between two steps.
     let around = TimeStep::new(studied.take().frame_time_secs()).nearest_from_one(0.5 * STILL_SECS);
     let last = analysis.take.num_frames() - 1;
     let mut stands = passage::calmest_stands(&analysis).into_iter();
-    let still = stands.find(|frame| {
+    let frame = stands.find(|frame| {
         let mut frames = frame.saturating_sub(around)..=(frame + around).min(last);
         frames.all(|frame| analysis.speed(frame) < STILL_MPS)
-    });
-    let Some(frame) = still else {
-        return Ok(None);
-    };
-    let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs())?.on_turned_root(0.0);
+    })?;
+    let clip = passage::stance(&analysis, frame, "idle", studied.take().frame_time_secs());
+    let clip = clip.ok()?.on_turned_root(0.0);
     let goes_into = studied.goes_into();
     let facts = studied.facts();
     let made = SetMade::of_take(&facts, Some([frame as f64; 2]));
@@ -341,7 +338,7 @@ pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
     };
     let stored = StoredLoop {
         file: LoadedTake {
-            take: as_take(&clip, mode)?,
+            take: as_take(&clip, mode).ok()?,
             source: goes_into.source.clone(),
             file_sha256: None,
             limits: goes_into.limits,
@@ -351,20 +348,5 @@ pub fn stance_of(studied: &Studied) -> Result<Option<TakeLoop>, OnceError> {
         facts,
         followed: None,
     };
-    Ok(Some((stored, made)))
-}
-
-/// Why a take gives nothing that happens once.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OnceError {
-    /// It does not fit the loops of the set.
-    #[error(transparent)]
-    Passage(#[from] PassageError),
-    /// It cannot be put onto the character.
-    #[error(transparent)]
-    Carry(#[from] CarryError),
-    /// A pose of it is no take.
-    #[error(transparent)]
-    Take(#[from] TakeError),
+    Some((stored, made))
 }

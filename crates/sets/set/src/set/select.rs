@@ -97,7 +97,7 @@ pub fn gait_of(member: &Member) -> Result<MotionKind, String> {
 }
 
 impl Offered {
-    /// What decides between loops that move alike, the least first: grade, whether the name says what it does, the plainness of the name (an
+    /// Returns what orders loops that move alike, the best first: grade, whether the name says what it does, the plainness of the name (an
     /// idle goes before an idle with a sword), the turn of what goes straight, sliding feet, displacement by closing.
     fn order(&self) -> (Grade, bool, usize, [f64; 3]) {
         let quality = &self.member.stored.sidecar.quality;
@@ -282,7 +282,7 @@ fn name_of(offered: &Offered) -> String {
 /// Phases at which loops are compared.
 const NUM_PHASES: usize = 32;
 
-/// So many of these loops which differ most from the first and from each other, beside the first.
+/// Returns the loops that differ most from the best and from each other, one fewer than `count`.
 pub(super) fn variants(best: &Offered, others: &[Offered], count: usize) -> Vec<Offered> {
     if count < 2 {
         return Vec::new();

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     let progress = Progress::new("motions read", found.files.len());
     let mut sides = Vec::new();
     for input in &found.files {
-        outputs.protect(&input.path);
+        outputs.protect_named(&input.path);
         let (side, said) = talk::aside(|| Side::of_whole(&input.path, &args.reading));
         progress.beside(|| {
             for warning in &said.warnings {

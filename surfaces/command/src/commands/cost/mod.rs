@@ -48,7 +48,7 @@ fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending, Failu
     let left = Side::read(left, &args.reading)?;
     let entered = Side::read(entered, &args.reading)?;
     for side in [&left, &entered] {
-        outputs.protect(&side.path);
+        outputs.protect_named(&side.path);
     }
     let (answer, svg) = compared([&left, &entered], &args.jumps, TABLE, plot.is_some())?;
     if let (Some(plot), Some(svg)) = (plot, svg) {

@@ -21,7 +21,7 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
     let (named, found) = named_motions(args)?;
     let mut outputs = Outputs::new(args.force);
     for NamedMotion { path, .. } in &named {
-        outputs.protect(path);
+        outputs.protect_named(path);
         outputs.protect_as("sidecar", &files::sidecar_path(path));
     }
     if let Some(table) = &args.tag_table {

@@ -15,7 +15,7 @@ pub(super) fn run(args: &MatchExportArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     outputs.protect_as("database", &args.database);
     for path in &args.takes {
-        outputs.protect(path);
+        outputs.protect_named(path);
     }
     outputs.check(&args.npy)?;
     let bytes = files::read_bytes(&args.database)?;

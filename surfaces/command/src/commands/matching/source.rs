@@ -8,7 +8,12 @@ use loopwright_match::{MatchSource, features::Horizon};
 
 use super::unmatched;
 use crate::recipe::{StudyArgs, TakeArgs};
-use crate::{animations::Excluded, exit::Failure, files::InputFile, load, memory, talk, written_loop};
+use crate::{
+    animations::Excluded,
+    exit::Failure,
+    files::{self, InputFile},
+    load, memory, talk, written_loop,
+};
 
 /// A motion that a file holds.
 pub(super) struct Motion {
@@ -66,7 +71,7 @@ pub(super) fn read_all(
 /// Reads a take and studies it; warnings name the file.
 fn read_take(path: &Path, study: &Study) -> Result<Analysis, Failure> {
     let mut soft = Vec::new();
-    let file = load::read_take(path, &study.reading(memory::limits()), &mut soft)?;
+    let file = files::read_take(path, &study.reading(memory::limits()), &mut soft)?;
     let loaded = load::analysed(path, file, soft, study)?;
     for warning in &loaded.warnings {
         talk::warn(&format!("{}: {warning}", path.display()));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec2;
 use loopwright_core::math::Decay;
-use loopwright_match::walk::{self, WalkError, WalkPath, WalkTransition, WalkerSettings};
+use loopwright_match::walk::{self, WalkError, WalkPath, WalkerSettings};
 use loopwright_match::{MatchDatabase, MatchFilter, MatchSource};
 
 use loopwright_formats::AnimationChoice;
@@ -18,7 +18,7 @@ use crate::report::matching::{self as report, WalkAnswer};
 use crate::{
     animations::Excluded,
     files::{self, InputFile},
-    load, memory,
+    memory,
     recipe::TakeArgs,
     talk, written_loop,
 };
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     let mut sources: Vec<(String, MatchSource)> = Vec::new();
     for (file, name) in &files {
         files::check_named_by(&args.database, file)?;
-        outputs.protect(file);
+        outputs.protect_named(file);
         let motions = source::read_all(file, name.clone(), &args.reading, &[], database.horizon())?;
         let num_motions = motions.len();
         for motion in motions {
@@ -65,9 +65,9 @@ pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
         .collect();
     let settings = WalkerSettings {
         query_secs: args.every,
-        transition: WalkTransition::Inertialized(Decay::Quintic {
+        fade: Decay::Quintic {
             blend_secs: args.fade_seconds,
-        }),
+        },
         path_half_life_secs: args.half_life,
         holds_feet: args.lock_feet,
         stay: args.stay as f32,
@@ -123,7 +123,7 @@ fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source, F
         }
     }
     let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
-    Ok(load::read_take(&input.path, &settings, &mut Vec::new())?.source)
+    Ok(files::read_take(&input.path, &settings, &mut Vec::new())?.source)
 }
 
 /// Lines of three numbers: seconds, x, z. A first line of words, blank lines and those that begin with # are left out.

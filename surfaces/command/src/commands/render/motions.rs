@@ -103,7 +103,7 @@ fn take_motion(
     surfaces: &Surfaces,
 ) -> Result<DrawnMotion, Failure> {
     let path = &file.path;
-    let loaded = load::load(path, &reading.clone().into())?;
+    let loaded = load::load(file, &reading.clone().into())?;
     let figure = Figure::new(loaded.take(), &loaded.analysis.body);
     let figure = surfaces.of_take(figure, path, loaded.take(), &loaded.file.source);
     let last = loaded.take().num_frames() - 1;

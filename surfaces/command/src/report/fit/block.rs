@@ -1,17 +1,15 @@
 //! The block for a controller: TOML, with one table for each mode that has figures.
 
-use std::fmt::Write;
-
 use loopwright_controller::{FitSettings, Pool};
 use loopwright_core::analysis::MotionKind;
 
 use super::{DEGREES, MEANING};
+use crate::report::figures::counted;
 
 pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
     let mut text = format!(
-        "# Written by `loopwright fit` from {} take{}, smoothed by {} s. Metres, seconds, degrees.\n# {MEANING}.\n",
-        pool.takes,
-        if pool.takes == 1 { "" } else { "s" },
+        "# Written by `loopwright fit` from {}, smoothed by {} s. Metres, seconds, degrees.\n# {MEANING}.\n",
+        counted(pool.takes, "take"),
         settings.smoothing_secs
     );
     for mode in core::iter::once(&pool.all).chain(&pool.modes) {
@@ -25,7 +23,7 @@ pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
             ] {
                 // While the body stands idle, these figures are only noise, so a controller has no use for them.
                 if let Some(spread) = spread.filter(|_| mode.mode != Some(MotionKind::Idle)) {
-                    let _ = writeln!(lines, "{key} = {:.3} # {what}", scale * spread.median);
+                    lines += &format!("{key} = {:.3} # {what}\n", scale * spread.median);
                 }
             }
         }
@@ -49,13 +47,10 @@ pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
                 let error = half_lives
                     .uncertainty_secs
                     .map_or_else(String::new, |secs| format!(" ± {secs:.4}"));
-                let _ = writeln!(lines, "{key} = {secs:.4} # s{error}, {source}");
+                lines += &format!("{key} = {secs:.4} # s{error}, {source}\n");
                 if let Some([half_lives, ramp]) = half_lives.ramped {
                     let (secs, ramp) = (half_lives.median, ramp.median);
-                    let _ = writeln!(
-                        lines,
-                        "# nearer still: {key} = {secs:.4} with a goal that takes {ramp:.2} s"
-                    );
+                    lines += &format!("# nearer still: {key} = {secs:.4} with a goal that takes {ramp:.2} s\n");
                 }
             }
         }
@@ -63,12 +58,10 @@ pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
             let table = mode
                 .mode
                 .map_or("controller".to_owned(), |mode| format!("controller.{}", mode.as_str()));
-            let _ = write!(
-                text,
-                "\n[{table}] # {:.1} s of {} take{}\n{lines}",
+            text += &format!(
+                "\n[{table}] # {:.1} s of {}\n{lines}",
                 mode.secs,
-                mode.takes,
-                if mode.takes == 1 { "" } else { "s" }
+                counted(mode.takes, "take")
             );
         }
     }

@@ -1,11 +1,10 @@
 //! Takes and their pools as text.
 
-use std::fmt::Write;
-
 use loopwright_controller::{FitSettings, HalfLives, ModePool, Pool, Quantity, Spread, TakeFit};
 use loopwright_core::analysis::MotionKind;
 
 use super::{DEGREES, FittedTake, MEANING, Outcome, Source, lack_in_words};
+use crate::report::figures::duration_secs;
 use crate::report::table::{Table, optional, rate};
 
 /// The answer as text: one take in detail, several as a table and by folder.
@@ -13,24 +12,23 @@ pub(crate) fn human(sources: &[Source], pool: &Pool, settings: &FitSettings, blo
     let mut text = String::new();
     let outcomes: Vec<&Outcome> = sources.iter().flat_map(|source| &source.outcomes).collect();
     if let [Outcome::Take(take)] = outcomes[..] {
-        text.push_str(&one(take, settings));
+        text += &one(take, settings);
     } else {
-        text.push_str(&many(&outcomes));
+        text += &many(&outcomes);
         for source in sources.iter().filter(|source| source.is_folder && sources.len() > 1) {
             let fits: Vec<&TakeFit> = source.fits().map(|(_, fit)| fit).collect();
-            let _ = write!(text, "\n{}\n{}", source.name, pooled(&Pool::new(&fits)));
+            text += &format!("\n{}\n{}", source.name, pooled(&Pool::new(&fits)));
         }
-        let _ = write!(text, "\nall takes\n{}", pooled(pool));
+        text += &format!("\nall takes\n{}", pooled(pool));
     }
     if pool.takes > 0 {
-        let _ = write!(
-            text,
+        text += &format!(
             "\nvelocity and facing are smoothed by {} s (standard deviation of the weights); {MEANING}\n",
             settings.smoothing_secs
         );
     }
     if pool.has_half_life() {
-        let _ = write!(text, "\n{block}");
+        text += &format!("\n{block}");
     }
     text
 }
@@ -58,13 +56,13 @@ fn one(take: &FittedTake, settings: &FitSettings) -> String {
         "{}: {} frames, {:.2} s at {} fps\n",
         facts.file,
         facts.frames,
-        (facts.frames.max(1) - 1) as f64 * facts.frame_time_secs,
+        duration_secs(facts),
         rate(1.0 / facts.frame_time_secs)
     );
     let fit = match &take.fit {
         Ok(fit) => fit,
         Err(error) => {
-            let _ = writeln!(text, "  {error}");
+            text += &format!("  {error}\n");
             return text;
         }
     };
@@ -82,19 +80,18 @@ fn one(take: &FittedTake, settings: &FitSettings) -> String {
         }
         table.row(row);
     }
-    text.push_str("\nlargest figures: speed held for 0.5 s; acceleration and deceleration, m/s^2\n");
-    text.push_str(&table.render());
+    text += "\nlargest figures: speed held for 0.5 s; acceleration and deceleration, m/s^2\n";
+    text += &table.render();
     if !fit.events.is_empty() {
-        text.push_str("\nchanges, and the half-life of each in two ways\n");
-        text.push_str(&events(fit));
+        text += "\nchanges, and the half-life of each in two ways\n";
+        text += &events(fit);
     }
     text.push('\n');
-    text.push_str(&pooled(&Pool::new(&[fit])));
+    text += &pooled(&Pool::new(&[fit]));
     for (quantity, name) in [(Quantity::Velocity, "velocity"), (Quantity::Facing, "facing")] {
         if let Some(lack) = fit.lack(quantity) {
-            let _ = writeln!(
-                text,
-                "no half-life of the {name}: {}",
+            text += &format!(
+                "no half-life of the {name}: {}\n",
                 lack_in_words(lack, quantity, settings)
             );
         }
@@ -148,7 +145,7 @@ fn many(outcomes: &[&Outcome]) -> String {
         let (file, seconds, rest) = match outcome {
             Outcome::Unreadable { file, .. } => (file.clone(), None, vec!["cannot be read".to_owned()]),
             Outcome::Take(take) => {
-                let secs = (take.facts.frames.max(1) - 1) as f64 * take.facts.frame_time_secs;
+                let secs = duration_secs(&take.facts);
                 let rest = match &take.fit {
                     Err(_) => vec!["too short".to_owned()],
                     Ok(fit) => {

@@ -16,13 +16,21 @@ use super::{DEGREES, Numbers, Outcome, Source, lack_in_words};
 use crate::exit::Failure;
 use crate::report::json::{self, ErrorFacts};
 
+/// Values over many takes or changes, in the unit that the key above ends in.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SpreadFacts {
+    /// How many.
     count: usize,
+    /// The least.
     least: f64,
+    /// The lower quartile.
     lower: f64,
+    /// The median.
     median: f64,
+    /// The upper quartile.
     upper: f64,
+    /// The most.
     most: f64,
 }
 
@@ -37,15 +45,25 @@ fn spread(spread: Option<Spread>, scale: f64) -> Option<SpreadFacts> {
     })
 }
 
+/// Half-lives of changes; 59.7 percent of a change is left after one.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct HalfLifeFacts {
+    /// Changes seen.
     events: usize,
+    /// Median of the fits, of the closed forms where there are none.
     chosen_secs: Option<f64>,
+    /// From the size and the largest rate of each change.
     closed_secs: Option<SpreadFacts>,
+    /// From a fit to each whole change.
     fitted_secs: Option<SpreadFacts>,
+    /// Errors of the fits as shares of the change.
     error_ratio: Option<SpreadFacts>,
+    /// Standard error of the median of fitted_secs; null where it is not known.
     uncertainty_secs: Option<f64>,
+    /// Half-lives under goals that go evenly to their values, where half of the changes or more look so.
     ramped_secs: Option<SpreadFacts>,
+    /// How long those goals take.
     ramp_secs: Option<SpreadFacts>,
 }
 
@@ -66,20 +84,35 @@ impl From<&HalfLives> for HalfLifeFacts {
     }
 }
 
+/// What many takes show in one mode.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ModeFacts {
+    /// The mode, such as walk or run; all for all together.
     mode: &'static str,
+    /// Takes that show it.
     takes: usize,
+    /// How long they do.
     duration_secs: f64,
+    /// Largest speed that is held for half a second.
     top_speed_mps: Option<SpreadFacts>,
+    /// Largest acceleration, smoothed.
     acceleration_mps2: Option<SpreadFacts>,
+    /// Largest deceleration, smoothed.
     deceleration_mps2: Option<SpreadFacts>,
+    /// Largest rate of turn, smoothed.
     turn_rate_dps: Option<SpreadFacts>,
+    /// Half-life from top speed and largest acceleration of each take.
     acceleration_closed_secs: Option<SpreadFacts>,
+    /// Half-life from top speed and largest deceleration of each take.
     deceleration_closed_secs: Option<SpreadFacts>,
+    /// Changes of velocity.
     velocity: HalfLifeFacts,
+    /// Those that gain speed.
     speeding_up: HalfLifeFacts,
+    /// Those that lose speed.
     slowing_down: HalfLifeFacts,
+    /// Changes of facing.
     facing: HalfLifeFacts,
 }
 
@@ -103,11 +136,17 @@ impl From<&ModePool> for ModeFacts {
     }
 }
 
+/// What many takes show together.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PoolFacts {
+    /// The take or the folder; "all takes" for everything.
     name: String,
+    /// Number of takes.
     takes: usize,
+    /// All modes together.
     all: ModeFacts,
+    /// Each mode.
     modes: Vec<ModeFacts>,
 }
 
@@ -122,9 +161,13 @@ impl PoolFacts {
     }
 }
 
+/// A largest value, in the unit that the key above ends in.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PeakFacts {
+    /// The value.
     value: f64,
+    /// When it is reached.
     at_secs: f64,
 }
 
@@ -137,12 +180,19 @@ fn peak(peak: Option<Maximum>, scale: f64) -> Option<PeakFacts> {
 
 /// Largest figures of a take in one mode, with their times.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct LargestFacts {
+    /// The mode.
     mode: &'static str,
+    /// How long the take shows it.
     duration_secs: f64,
+    /// Largest speed that is held for half a second.
     top_speed_mps: Option<PeakFacts>,
+    /// Largest acceleration, smoothed.
     acceleration_mps2: Option<PeakFacts>,
+    /// Largest deceleration, smoothed.
     deceleration_mps2: Option<PeakFacts>,
+    /// Largest rate of turn, smoothed.
     turn_rate_dps: Option<PeakFacts>,
 }
 
@@ -159,27 +209,50 @@ impl From<&ModeFigures> for LargestFacts {
     }
 }
 
+/// A change from one steady velocity or facing to another.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct EventFacts {
+    /// What changes.
+    #[cfg_attr(test, schemars(extend("enum" = ["velocity", "facing"])))]
     quantity: &'static str,
+    /// What kind of change, such as start, stop or turn.
     kind: &'static str,
+    /// The mode.
     mode: &'static str,
+    /// First frame.
     start_frame: usize,
+    /// Last frame.
     end_frame: usize,
+    /// When it changes fastest.
     peak_secs: f64,
+    /// Velocity before, world x and z; null for a facing.
     from_mps: Option<[f64; 2]>,
+    /// Velocity after, likewise.
     to_mps: Option<[f64; 2]>,
+    /// Facing before; null for a velocity.
     from_deg: Option<f64>,
+    /// Facing after, likewise.
     to_deg: Option<f64>,
+    /// Largest acceleration, smoothed; null for a facing.
     peak_acceleration_mps2: Option<f64>,
+    /// Largest rate of turn, smoothed; null for a velocity.
     peak_turn_rate_dps: Option<f64>,
+    /// Half-life from the size and the largest rate.
     closed_half_life_secs: Option<f64>,
+    /// Half-life of the fit.
     fitted_half_life_secs: Option<f64>,
+    /// Its standard error.
     uncertainty_secs: Option<f64>,
+    /// Half-life under a goal that goes evenly to its value, where that fits far better than a step.
     ramped_half_life_secs: Option<f64>,
+    /// How long that goal takes.
     ramp_secs: Option<f64>,
+    /// When the change was asked for, by the fit.
     asked_at_secs: Option<f64>,
+    /// Error of the fit as a share of the change.
     error_ratio: Option<f64>,
+    /// Whether the fit is close enough to count.
     trusted: bool,
 }
 
@@ -216,38 +289,42 @@ impl EventFacts {
     }
 }
 
-#[derive(Serialize)]
+/// What one take shows.
+#[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct TakeAnswer<'a> {
+    /// The file.
     file: &'a str,
+    /// fitted; nothing: no half-life in it; short: too short to fit; error: it cannot be read.
+    #[cfg_attr(test, schemars(extend("enum" = ["fitted", "nothing", "short", "error"])))]
     outcome: &'static str,
+    /// Why there is no half-life of velocity or facing, or nothing at all; null where there are both.
     why: Option<String>,
+    /// The take; null where it cannot be read.
+    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::Take>"))]
     take: Option<&'a TakeFacts>,
+    /// Largest figures by mode.
     largest: Vec<LargestFacts>,
+    /// Its changes.
     events: Vec<EventFacts>,
+    /// Half-lives of all modes, then of each; null where there are none.
     half_lives: Option<PoolFacts>,
+    /// Why it cannot be fitted; left out where it can.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorFacts<'a>>,
+    /// What was odd about it.
     warnings: &'a [String],
 }
 
 impl<'a> TakeAnswer<'a> {
     fn new(outcome: &'a Outcome, settings: &FitSettings) -> Self {
-        let empty = |file: &'a str, outcome: &'static str| Self {
-            file,
-            outcome,
-            why: None,
-            take: None,
-            largest: Vec::new(),
-            events: Vec::new(),
-            half_lives: None,
-            error: None,
-            warnings: &[],
-        };
         let take = match outcome {
             Outcome::Unreadable { file, failure } => {
                 return Self {
+                    file,
+                    outcome: "error",
                     error: Some(ErrorFacts::new(failure)),
-                    ..empty(file, "error")
+                    ..Self::default()
                 };
             }
             Outcome::Take(take) => take,
@@ -256,10 +333,12 @@ impl<'a> TakeAnswer<'a> {
             Ok(fit) => fit,
             Err(error) => {
                 return Self {
+                    file: &take.facts.file,
+                    outcome: "short",
                     why: Some(error.to_string()),
                     take: Some(&take.facts),
                     warnings: &take.warnings,
-                    ..empty(&take.facts.file, "short")
+                    ..Self::default()
                 };
             }
         };
@@ -285,13 +364,21 @@ impl<'a> TakeAnswer<'a> {
     }
 }
 
+/// The answer of fit.
 #[derive(Default, Serialize)]
-struct FitAnswer<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(in crate::report) struct FitAnswer<'a> {
+    /// How much velocity and facing were smoothed: standard deviation of the weights; null where numbers alone were given.
     smoothing_secs: Option<f64>,
+    /// Each take.
     takes: Vec<TakeAnswer<'a>>,
+    /// Each folder that was named, then all takes together.
     pools: Vec<PoolFacts>,
+    /// The answer from numbers alone or from a table; null otherwise.
     velocity: Option<VelocityNumbers>,
+    /// The answer from numbers alone; null otherwise.
     facing: Option<FacingNumbers>,
+    /// How a spring, under velocity, goes through the table of --profile; null otherwise.
     profile: Option<ProfileFacts>,
 }
 

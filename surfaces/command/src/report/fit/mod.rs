@@ -13,6 +13,8 @@ mod table;
 
 pub(crate) use block::block;
 pub(crate) use human::human;
+#[cfg(test)]
+pub(super) use json::FitAnswer;
 pub(crate) use json::{json, numbers_json, table_json};
 pub(crate) use numbers::{Numbers, numbers_human};
 pub(crate) use table::table_human;

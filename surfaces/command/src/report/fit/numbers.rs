@@ -1,7 +1,5 @@
 //! Half-lives and rates from numbers alone.
 
-use std::fmt::Write;
-
 use loopwright_controller::{half_life_of_peak, peak_of_half_life};
 use loopwright_core::math::decay_rate;
 use serde::Serialize;
@@ -43,34 +41,43 @@ pub(crate) fn numbers_human(velocity: Option<Numbers>, facing: Option<Numbers>) 
         ("facing", facing, "deg", "deg/s"),
     ] {
         let Some(numbers) = numbers else { continue };
-        let _ = writeln!(
-            text,
-            "{name}: half-life {:.3} s; 0 to {} {step} peaks at {:.2} {rate}, after {:.3} s",
+        text += &format!(
+            "{name}: half-life {:.3} s; 0 to {} {step} peaks at {:.2} {rate}, after {:.3} s\n",
             numbers.half_life_secs,
             numbers.step,
             numbers.rate,
             numbers.peak_secs()
         );
     }
-    let _ = writeln!(text, "{MEANING}");
+    text += &format!("{MEANING}\n");
     text
 }
 
 /// A change of velocity, from numbers alone.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct VelocityNumbers {
+    /// Top speed.
     speed_mps: f64,
+    /// Largest acceleration on the way to it.
     acceleration_mps2: f64,
+    /// Half-life of the spring that shows both.
     half_life_secs: f64,
+    /// When the acceleration is largest.
     peak_secs: f64,
 }
 
 /// A change of facing, from numbers alone.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct FacingNumbers {
+    /// Angle turned by.
     angle_deg: f64,
+    /// Largest rate of turn.
     turn_rate_dps: f64,
+    /// Half-life of the spring that shows both.
     half_life_secs: f64,
+    /// When the rate is largest.
     peak_secs: f64,
 }
 

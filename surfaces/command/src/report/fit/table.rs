@@ -1,6 +1,6 @@
 //! Answers of `fit --profile`.
 
-use std::{fmt::Write, path::Path};
+use std::path::Path;
 
 use loopwright_controller::{SpeedTable, TableFit, TableOf};
 use serde::Serialize;
@@ -10,26 +10,40 @@ use crate::report::table::Table;
 
 /// A row of the table, and where the spring is then.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RowFacts {
+    /// Its time.
     time_secs: f64,
+    /// Its speed.
     #[serde(skip_serializing_if = "Option::is_none")]
     speed_mps: Option<f64>,
+    /// Its distance.
     #[serde(skip_serializing_if = "Option::is_none")]
     distance_m: Option<f64>,
+    /// Speed of the spring.
     #[serde(skip_serializing_if = "Option::is_none")]
     fitted_speed_mps: Option<f64>,
+    /// Way of the spring.
     #[serde(skip_serializing_if = "Option::is_none")]
     fitted_distance_m: Option<f64>,
 }
 
 /// How a spring goes through a table.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ProfileFacts {
+    /// The table, as it was named.
     file: String,
+    /// What the table holds.
+    #[cfg_attr(test, schemars(extend("enum" = ["speeds", "splits"])))]
     of: &'static str,
+    /// When the spring starts from rest; 0 with fewer than four rows.
     start_secs: f64,
+    /// Root mean square of what the spring is off; null for splits.
     error_mps: Option<f64>,
+    /// Root mean square of what the spring is off; null for speeds.
     error_m: Option<f64>,
+    /// Each row.
     rows: Vec<RowFacts>,
 }
 
@@ -84,15 +98,14 @@ pub(crate) fn table_human(table: &SpeedTable, fit: &TableFit) -> String {
         ]);
     }
     let mut text = rows.render();
-    let _ = writeln!(
-        text,
-        "starts at {:.3} s, off by {:.3} {unit} (root mean square)",
+    text += &format!(
+        "starts at {:.3} s, off by {:.3} {unit} (root mean square)\n",
         fit.start_secs, fit.error
     );
     let shown = TableFit {
         top_speed_mps: (1e2 * fit.top_speed_mps).round() / 1e2,
         ..fit.clone()
     };
-    text.push_str(&numbers_human(numbers(&shown), None));
+    text += &numbers_human(numbers(&shown), None);
     text
 }

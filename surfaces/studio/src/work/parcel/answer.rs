@@ -9,10 +9,10 @@ use loopwright_formats::{Character, Format, LoadedTake, Source};
 use loopwright_job::{CharacterTarget, Decision, Following, LoopMade, Matched, Recipe};
 use serde::{Deserialize, Serialize};
 
-use super::ask::{EditParts, of_reading};
-use super::{Arrays, ParcelError, bytes};
+use super::{Arrays, ParcelError, ask::of_reading};
 use crate::road::{
-    CostMap, Edit, Exported, Jump, Listed, Made, NamedFile, Opened, SetFiles, Studied, StudyError, Worked, retarget_of,
+    CostMap, Edit, Exported, Jump, Listed, Made, NamedFile, Opened, SetFiles, Studied, StudyError, recipe_text,
+    retarget_of,
 };
 use crate::work::{Done, Job};
 
@@ -21,26 +21,22 @@ pub(in crate::work) enum Answer {
     /// A take, whose long arrays are handed over beside it.
     Opened(Box<OpenedParts>),
     /// A take and the choices of a recipe.
-    Followed(Box<OpenedParts>, Box<EditParts>),
+    Followed(Box<OpenedParts>, Box<Edit>),
     /// A loop.
     Made(Box<WorkedParts>),
     /// The word of the grade of a loop, if it can be made.
     Judged(Option<String>),
     /// The names of the animations of a file, and some of them.
     Listed(Vec<String>, Vec<Listed>),
-    /// The name of a file, its bytes and its sidecar.
-    Exported(String, #[serde(with = "bytes")] Vec<u8>, String),
+    /// A loop as a file.
+    Exported(Exported),
     /// What was worked out of a take.
     Studied(StudiedParts),
-    /// The name of a set, its files, and what should be known of it.
-    SetMade(String, Vec<FileParts>, Vec<String>),
+    /// A set.
+    SetMade(SetFiles),
     /// Why there is none of them.
     Failed(String),
 }
-
-/// A file by its name.
-#[derive(Debug, Serialize, Deserialize)]
-pub(in crate::work) struct FileParts(String, #[serde(with = "bytes")] Vec<u8>);
 
 /// A take without its long arrays and without its files.
 #[derive(Debug, Serialize, Deserialize)]
@@ -52,7 +48,9 @@ pub(in crate::work) struct OpenedParts {
     analysis: AnalysisParts,
     found: FoundLoops,
     warnings: Vec<String>,
-    study: String,
+    /// How it was read.
+    #[serde(with = "recipe_text")]
+    study: Recipe,
     character: Option<CharacterParts>,
     speeds: Vec<f32>,
 }
@@ -110,6 +108,9 @@ pub(in crate::work) struct WorkedParts {
     decision: Option<Decision>,
     tried: usize,
     may_move: bool,
+    /// Settings of its file.
+    #[serde(with = "recipe_text")]
+    output: Recipe,
     quality: Quality,
     is_draft: bool,
 }
@@ -145,7 +146,7 @@ impl OpenedParts {
             analysis: AnalysisParts::from_analysis(&studied.analysis),
             found: found.clone(),
             warnings: warnings.clone(),
-            study: of_reading(study).to_text()?,
+            study: of_reading(study),
             character: studied.character.as_ref().map(CharacterParts::new),
             speeds: speeds.clone(),
         })
@@ -153,7 +154,7 @@ impl OpenedParts {
 
     fn join(self, bytes: Option<Arc<Vec<u8>>>, named: Vec<NamedFile>, arrays: Arrays) -> Result<Opened, ParcelError> {
         let analysis = self.analysis.with_arrays(arrays)?;
-        let study = Recipe::read(self.study.as_bytes())?.take;
+        let study = self.study.take;
         let studied = loopwright_job::Studied {
             name: self.file_name.clone(),
             file: LoadedTake {
@@ -190,30 +191,29 @@ impl WorkedParts {
             decision: made.done.decision.clone(),
             tried: made.done.tried,
             may_move: made.done.may_move,
+            output: Recipe {
+                output: made.done.output,
+                ..Recipe::default()
+            },
             quality: made.quality,
             is_draft: made.is_draft,
         }
     }
 
-    fn join(self, opened: &Opened, edit: &Edit) -> Worked {
-        let made = self.made.of_take(opened.take());
-        let recipe = edit.to_recipe();
-        let output = (recipe.output).filled(opened.take().frame_rate_hz(), &made.candidate);
+    fn join(self, opened: &Opened, edit: &Edit) -> Made {
+        let output = self.output.output;
         let mut ineffective = Vec::new();
         output.root_settings(&mut ineffective);
-        Worked {
-            done: LoopMade {
-                row: self.row,
-                made,
-                decision: self.decision,
-                tried: self.tried,
-                may_move: self.may_move,
-                output,
-                ineffective,
-            },
-            quality: self.quality,
-            is_draft: self.is_draft,
-        }
+        let done = LoopMade {
+            row: self.row,
+            made: self.made.of_take(opened.take()),
+            decision: self.decision,
+            tried: self.tried,
+            may_move: self.may_move,
+            output,
+            ineffective,
+        };
+        Made::of_work(opened, edit, done, self.quality, self.is_draft)
     }
 }
 
@@ -235,20 +235,6 @@ impl StudiedParts {
     }
 }
 
-impl From<Exported> for Answer {
-    fn from(exported: Exported) -> Self {
-        Self::Exported(exported.file_name, exported.bytes, exported.sidecar)
-    }
-}
-
-impl From<SetFiles> for Answer {
-    fn from(set: SetFiles) -> Self {
-        let files = set.files.into_iter();
-        let files = files.map(|file| FileParts(file.file_name, Arc::unwrap_or_clone(file.bytes)));
-        Self::SetMade(set.name, files.collect(), set.notes)
-    }
-}
-
 impl Answer {
     /// The take whose long arrays belong to it.
     pub(super) fn has_arrays(&self) -> bool {
@@ -258,35 +244,22 @@ impl Answer {
     pub(in crate::work) fn done(self, job: &Job, arrays: Option<Arrays>) -> Result<Done, ParcelError> {
         let arrays = arrays.unwrap_or_default();
         Ok(match (self, job) {
-            (Self::Opened(parts), Job::Open { bytes, .. }) => {
-                let opened = parts.join(Some(Arc::clone(bytes)), Vec::new(), arrays)?;
-                Done::Opened(Ok(Arc::new(opened)))
+            (Self::Opened(parts), job) => {
+                let bytes = match job {
+                    Job::Open(file) => Some(Arc::clone(&file.bytes)),
+                    _ => None,
+                };
+                Done::Opened(Ok(Arc::new(parts.join(bytes, Vec::new(), arrays)?)))
             }
-            (Self::Opened(parts), _) => Done::Opened(Ok(Arc::new(parts.join(None, Vec::new(), arrays)?))),
             (Self::Followed(parts, edit), Job::Follow { take, .. }) => {
                 let opened = Arc::new(parts.join(Some(Arc::clone(&take.bytes)), take.named.clone(), arrays)?);
-                Done::Followed(Ok((opened, Box::new(edit.into_edit()?))))
+                Done::Followed(Ok((opened, edit)))
             }
-            (Self::Made(parts), Job::Make { opened, edit, .. }) => {
-                Done::Made(Ok(Arc::new(Made::of_work(opened, edit, parts.join(opened, edit)))))
-            }
+            (Self::Made(parts), Job::Make { opened, edit, .. }) => Done::Made(Ok(Arc::new(parts.join(opened, edit)))),
             (Self::Judged(grade), _) => Done::Judged(grade.and_then(|grade| grade.parse().ok())),
             (Self::Listed(names, listed), _) => Done::Listed(names, listed),
-            (Self::Exported(file_name, bytes, sidecar), _) => Done::Exported(Ok(Exported {
-                file_name,
-                bytes,
-                sidecar,
-            })),
-            (Self::SetMade(name, files, notes), _) => Done::SetMade(Ok(SetFiles {
-                name,
-                files: (files.into_iter())
-                    .map(|FileParts(file_name, bytes)| NamedFile {
-                        file_name,
-                        bytes: Arc::new(bytes),
-                    })
-                    .collect(),
-                notes,
-            })),
+            (Self::Exported(exported), _) => Done::Exported(Ok(exported)),
+            (Self::SetMade(set), _) => Done::SetMade(Ok(set)),
             (Self::Studied(studied), Job::Study { opened, .. }) => Done::Studied(Arc::clone(opened), studied.join()),
             (Self::Failed(reason), job) => job.lost()(reason),
             (Self::Followed(..) | Self::Made(_) | Self::Studied(_), job) => {

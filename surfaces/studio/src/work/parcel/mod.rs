@@ -9,13 +9,10 @@ mod answer;
 
 mod bench;
 
-mod bytes;
-
 #[cfg(test)]
 mod tests;
 
 use loopwright_core::handover::NUM_LONG_ARRAYS;
-use loopwright_job::recipe::RecipeError;
 use serde::{Deserialize, Serialize};
 
 pub(super) use answer::Answer;
@@ -27,9 +24,6 @@ pub(super) use bench::Bench;
 /// Why something cannot be handed over.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ParcelError {
-    /// A number that TOML cannot hold, or a recipe that does not fit.
-    #[error("{0}")]
-    Recipe(#[from] RecipeError),
     /// The bytes are not those of the value that is expected.
     #[error(transparent)]
     Bytes(#[from] postcard::Error),

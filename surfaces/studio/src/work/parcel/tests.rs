@@ -1,27 +1,59 @@
 use std::sync::Arc;
 
-use loopwright_core::handover::long_arrays;
+use loopwright_core::{handover::long_arrays, pipeline::Sampling};
 use loopwright_formats::{Format, Source, write_take};
-use loopwright_job::recipe::{Recipe, StudyArgs};
+use loopwright_job::recipe::Recipe;
 use loopwright_synth::{WalkSettings, synthesize};
 
 use super::*;
-use crate::road::{Edit, Exported, Made, NamedFile, Opened, SetOrder, Stretch, Studied, Study};
+use crate::road::{Edit, Made, NamedFile, Opened, SetOrder, Stretch, Studied, Study};
 use crate::work::{Done, Job, TakeFile};
 
-fn file(seed: u64, format: Format) -> Arc<Vec<u8>> {
-    file_of(&WalkSettings::default().seed(seed).seconds(5.0), format)
+fn file(file_name: &str, settings: &WalkSettings) -> NamedFile {
+    let (_, extension) = file_name.rsplit_once('.').unwrap();
+    let take = synthesize(settings).unwrap().take;
+    let source = Source::for_take(&take, Format::from_extension(extension).unwrap());
+    named(file_name, write_take(&take, &source).unwrap().bytes)
 }
 
-fn file_of(settings: &WalkSettings, format: Format) -> Arc<Vec<u8>> {
-    let take = synthesize(settings).unwrap().take;
-    let written = write_take(&take, &Source::for_take(&take, format)).unwrap();
-    Arc::new(written.bytes)
+fn named(file_name: &str, bytes: impl Into<Vec<u8>>) -> NamedFile {
+    NamedFile {
+        file_name: file_name.to_owned(),
+        bytes: Arc::new(bytes.into()),
+    }
+}
+
+fn walk(seed: u64) -> WalkSettings {
+    WalkSettings::default().seed(seed).seconds(5.0)
+}
+
+fn follow(recipe: &str, named: Vec<NamedFile>) -> Job {
+    let NamedFile { file_name, bytes } = file("walk.bvh", &walk(5));
+    let recipe = Box::new(Recipe::read(recipe.as_bytes()).unwrap());
+    Job::Follow {
+        take: TakeFile {
+            file_name,
+            bytes,
+            recipe,
+            named,
+        },
+        edit: None,
+    }
+}
+
+fn set(files: Vec<NamedFile>) -> Job {
+    Job::MakeSet(Box::new(SetOrder {
+        name: "hero".to_owned(),
+        files,
+        recipe: Box::new(Recipe::read(b"[take]\nsmooth = 8.0\n[output]\nfps = 60.0\n").unwrap()),
+        named: Vec::new(),
+        format: Some(Format::Glb),
+    }))
 }
 
 /// What comes back from a worker for a piece of work: everything goes through bytes, as in a page.
 fn through(bench: &mut Bench, job: &Job, knows: Option<&Arc<Opened>>) -> Done {
-    let (ask, files) = Ask::new(job, knows).unwrap();
+    let (ask, files) = Ask::new(job, knows);
     let ask = unpacked(&packed(&ask).unwrap()).unwrap();
     let (answer, opened) = bench.answer(ask, files, &|_| {});
     let answer: Answer = unpacked(&packed(&answer).unwrap()).unwrap();
@@ -29,59 +61,48 @@ fn through(bench: &mut Bench, job: &Job, knows: Option<&Arc<Opened>>) -> Done {
     answer.done(job, arrays).unwrap()
 }
 
-fn opened(done: Done) -> Arc<Opened> {
-    match done {
-        Done::Opened(opened) => opened.unwrap(),
-        other => panic!("{other:?}"),
-    }
+/// What a worker gives for a piece of work, which is what the work gives here.
+fn same(bench: &mut Bench, job: &Job, knows: Option<&Arc<Opened>>) -> Done {
+    let there = through(bench, job, knows);
+    assert_same(&there, &job.clone().run(&|_| {}));
+    there
 }
 
-fn made(done: Done) -> Arc<Made> {
-    match done {
-        Done::Made(made) => made.unwrap(),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn exported(done: Done) -> Exported {
-    match done {
-        Done::Exported(exported) => exported.unwrap(),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn followed(done: Done) -> (Arc<Opened>, Box<Edit>) {
-    match done {
-        Done::Followed(followed) => followed.unwrap(),
-        other => panic!("{other:?}"),
-    }
-}
-
-fn make(opened: &Arc<Opened>, edit: &Edit) -> Job {
-    Job::Make {
-        opened: Arc::clone(opened),
-        edit: Box::new(edit.clone()),
-        is_draft: false,
-    }
-}
-
-fn export(opened: &Arc<Opened>, made: &Arc<Made>, format: Format) -> Job {
-    Job::Export {
-        opened: Arc::clone(opened),
-        made: Arc::clone(made),
-        format,
-    }
-}
-
-fn follow(recipe: Recipe, named: Vec<NamedFile>, edit: Option<Box<Edit>>) -> Job {
-    Job::Follow {
-        take: TakeFile {
-            file_name: "walk.bvh".to_owned(),
-            bytes: file(5, Format::Bvh),
-            recipe: Box::new(recipe),
-            named,
+fn assert_same(there: &Done, here: &Done) {
+    match (there, here) {
+        (Done::Opened(Ok(there)), Done::Opened(Ok(here))) => same_take(there, here),
+        (Done::Followed(Ok((there, edit))), Done::Followed(Ok((here, wanted)))) => {
+            same_take(there, here);
+            assert_eq!(edit, wanted);
+        }
+        (Done::Made(Ok(there)), Done::Made(Ok(here))) => {
+            // The loop of the take stays with the worker: nothing here asks for it.
+            let mut wanted = here.done.made.clone();
+            wanted.of_take = None;
+            assert!(there.done.made == wanted && there.edit == here.edit && there.recipe == here.recipe);
+            assert!(there.quality == here.quality && there.verdict == here.verdict);
+            assert!(there.candidate == here.candidate && there.done.output == here.done.output);
+        }
+        (Done::Judged(there), Done::Judged(here)) => assert!(there.is_some() && there == here),
+        (Done::Exported(Ok(there)), Done::Exported(Ok(here))) => assert!(there == here, "{}", here.file_name),
+        (Done::SetMade(Ok(there)), Done::SetMade(Ok(here))) => assert!(there == here),
+        (Done::Studied(_, there), Done::Studied(_, here)) => match (there, here) {
+            (Studied::Costs(there), Studied::Costs(here)) => assert_eq!(there, here),
+            (Studied::Jumps(Ok(there)), Studied::Jumps(Ok(here))) => assert!(!here.is_empty() && there == here),
+            (Studied::Fit(there), Studied::Fit(here)) => assert!(here.is_ok() && there == here),
+            other => panic!("{other:?}"),
         },
-        edit,
+        _ => assert_eq!(said(there), said(here)),
+    }
+}
+
+/// The words of what went wrong.
+fn said(done: &Done) -> String {
+    match done {
+        Done::Opened(Err(error)) | Done::Followed(Err(error)) => error.to_string(),
+        Done::Made(Err(error)) => error.to_string(),
+        Done::SetMade(Err(error)) => error.to_string(),
+        other => panic!("{other:?}"),
     }
 }
 
@@ -90,6 +111,7 @@ fn same_take(there: &Opened, here: &Opened) {
         there.studied.analysis == here.studied.analysis
             && there.studied.file.source == here.studied.file.source
             && there.found == here.found
+            && there.retarget == here.retarget
     );
     let facts = |opened: &Opened| {
         let Opened {
@@ -105,7 +127,6 @@ fn same_take(there: &Opened, here: &Opened) {
         (file_name, format, warnings, bytes, study, named, speeds)
     };
     assert_eq!(facts(there), facts(here));
-    assert!(there.retarget == here.retarget);
     assert_eq!(there.studied.character.is_some(), here.studied.character.is_some());
     if let (Some(one), Some(other)) = (&there.studied.character, &here.studied.character) {
         assert!(one.pair == other.pair && one.facts() == other.facts());
@@ -115,185 +136,119 @@ fn same_take(there: &Opened, here: &Opened) {
 }
 
 #[test]
-fn a_take_and_its_loop_come_back_as_they_were() {
-    for format in Format::ALL {
-        let bytes = file(5, format);
-        let file_name = format!("walk.{}", format.extension());
-        let here = Opened::read_as(&file_name, Arc::clone(&bytes), &StudyArgs::default(), &[]).unwrap();
+fn takes_and_their_loops_come_back_as_they_were() {
+    let opens = Format::ALL.map(|format| Job::Open(file(&format!("walk.{}", format.extension()), &walk(5))));
+    let named = vec![
+        file("models/hero.glb", &walk(11)),
+        named("hero.toml", *b"[joints]\nHead = \"\"\n"),
+    ];
+    let spring = "[closure]\nmethod = \"spring\"\n";
+    let follows = [
+        follow(&format!("[take]\nup = \"y\"\nunit = \"0.02\"\n{spring}"), Vec::new()),
+        follow(
+            &format!("[take]\nrig = \"models/hero.glb\"\nmap = \"hero.toml\"\n{spring}"),
+            named,
+        ),
+    ];
+    for job in opens.into_iter().chain(follows).chain([Job::Walk]) {
         let mut bench = Bench::default();
-        let there = opened(through(&mut bench, &Job::Open { file_name, bytes }, None));
-        same_take(&there, &here);
-
-        let mut edit = Edit::first(&here);
+        let (Done::Opened(Ok(opened)) | Done::Followed(Ok((opened, _)))) = same(&mut bench, &job, None) else {
+            panic!("{job:?}")
+        };
+        let mut edit = Box::new(Edit::first(&opened));
         edit.settings.closure.method.shares.rho = 0.3;
-        edit.settings.sampling = loopwright_core::pipeline::Sampling::Rate(24.0);
-        let make = make(&there, &edit);
+        edit.settings.sampling = Sampling::Rate(24.0);
+        // What was taken back names its choices itself.
+        if let Job::Follow { take, .. } = job.clone() {
+            let edit = Some(edit.clone());
+            same(&mut bench, &Job::Follow { take, edit }, None);
+        }
+        let make = Job::Make {
+            opened: Arc::clone(&opened),
+            edit: edit.clone(),
+            is_draft: false,
+        };
+        let Done::Made(Ok(wanted)) = make.clone().run(&|_| {}) else {
+            panic!("{make:?}")
+        };
+        let export = |made: &Arc<Made>, format| Job::Export {
+            opened: Arc::clone(&opened),
+            made: Arc::clone(made),
+            format,
+        };
         // Whether the worker still has the take, or has to open it again.
-        for (mut bench, knows) in [(bench, Some(&there)), (Bench::default(), None)] {
-            let made = made(through(&mut bench, &make, knows));
-            let wanted = Made::of(&here, &edit).unwrap();
-            assert!(made.done.made == wanted.done.made && made.edit == edit && made.recipe == wanted.recipe);
-            assert!(made.quality == wanted.quality && made.verdict == wanted.verdict);
-            assert!(made.candidate == wanted.candidate && made.done.output == wanted.done.output);
+        for (mut bench, knows) in [(bench, Some(&opened)), (Bench::default(), None)] {
+            let Done::Made(Ok(made)) = same(&mut bench, &make, knows) else {
+                panic!("{make:?}")
+            };
             for format in Format::ALL {
-                let exported = exported(through(&mut bench, &export(&there, &made, format), Some(&there)));
-                assert!(exported == Exported::of(&here, &wanted, format).unwrap(), "{format:?}");
+                let there = through(&mut bench, &export(&made, format), Some(&opened));
+                assert_same(&there, &export(&wanted, format).run(&|_| {}));
             }
         }
     }
 }
 
 #[test]
-fn what_goes_wrong_is_said_in_the_same_words() {
+fn all_that_is_asked_of_a_take_is_answered_there_as_here() {
     let mut bench = Bench::default();
-    let bytes = Arc::new(b"HIERARCHY\nROOT".to_vec());
-    let file_name = "torn.bvh".to_owned();
-    let here = Opened::read_as(&file_name, Arc::clone(&bytes), &StudyArgs::default(), &[]).unwrap_err();
-    let Done::Opened(Err(there)) = through(&mut bench, &Job::Open { file_name, bytes }, None) else {
-        panic!("it is open")
+    let Done::Opened(Ok(opened)) = through(&mut bench, &Job::Walk, None) else {
+        panic!("it is closed")
     };
-    assert_eq!(there.to_string(), here.to_string());
+    let edit = Box::new(Edit::first(&opened));
+    let studies = [Study::Costs, Study::Jumps, Study::Fit].map(|study| Job::Study {
+        opened: Arc::clone(&opened),
+        study,
+    });
+    let others = [
+        Job::Judge {
+            opened: Arc::clone(&opened),
+            edit: edit.clone(),
+        },
+        Job::MakeFile {
+            opened: Arc::clone(&opened),
+            edit,
+            format: Format::Glb,
+            stem: "other".to_owned(),
+        },
+    ];
+    for job in studies.into_iter().chain(others) {
+        for (bench, knows) in [(&mut bench, Some(&opened)), (&mut Bench::default(), None)] {
+            let done = same(bench, &job, knows);
+            assert!(!matches!(done, Done::Studied(of, _) if !Arc::ptr_eq(&of, &opened)));
+        }
+    }
+}
 
-    let walk = opened(through(&mut bench, &Job::Walk, None));
-    same_take(&walk, &Opened::walk().unwrap());
-    let mut edit = Edit::first(&walk);
+#[test]
+fn sets_and_what_goes_wrong_come_back_in_the_same_words() {
+    let mut bench = Bench::default();
+    let Done::Opened(Ok(opened)) = through(&mut bench, &Job::Walk, None) else {
+        panic!("it is closed")
+    };
+    let mut edit = Box::new(Edit::first(&opened));
     edit.stretch = Stretch::Frames {
         start_frame: 10.0,
         end_frame: 10.5,
     };
-    let here = Made::of(&walk, &edit).unwrap_err();
-    let Done::Made(Err(there)) = through(&mut bench, &make(&walk, &edit), Some(&walk)) else {
-        panic!("it is made")
+    let torn = named("torn.bvh", *b"HIERARCHY\nROOT");
+    let too_short = Job::Make {
+        opened: Arc::clone(&opened),
+        edit,
+        is_draft: false,
     };
-    assert_eq!(there.to_string(), here.to_string());
-}
-
-#[test]
-fn a_recipe_is_followed_there_as_here() {
-    let text = "[take]\nup = \"y\"\nunit = \"0.02\"\n[closure]\nmethod = \"spring\"\n";
-    let recipe = Recipe::read(text.as_bytes()).unwrap();
-    let job = follow(recipe, Vec::new(), None);
-    let (here, edit) = followed(job.clone().run(&|_| {}));
-    let (there, same) = followed(through(&mut Bench::default(), &job, None));
-    same_take(&there, &here);
-    assert_eq!(same, edit);
-}
-
-/// The files of a set, and why there is none.
-#[test]
-fn a_set_is_made_there_as_here() {
-    let good = NamedFile {
-        file_name: "walk.bvh".to_owned(),
-        bytes: file_of(&WalkSettings::default().turn_dps(0.0).drift(0.0), Format::Bvh),
-    };
-    let bad = NamedFile {
-        file_name: "torn.bvh".to_owned(),
-        bytes: Arc::new(b"HIERARCHY".to_vec()),
-    };
-    for (files, is_set) in [(vec![good, bad.clone()], true), (vec![bad], false)] {
-        let job = Job::MakeSet(Box::new(SetOrder {
-            name: "hero".to_owned(),
-            files,
-            recipe: Box::new(Recipe::read(b"[take]\nsmooth = 8.0\n[output]\nfps = 60.0\n").unwrap()),
-            named: Vec::new(),
-            format: Some(Format::Glb),
-        }));
-        let Done::SetMade(here) = job.clone().run(&|_| {}) else {
-            panic!("no set here")
-        };
-        let Done::SetMade(there) = through(&mut Bench::default(), &job, None) else {
-            panic!("no set there")
-        };
-        let [here, there] = [here, there].map(|set| set.map_err(|error| error.to_string()));
-        assert!(here.is_ok() == is_set && here == there);
-        let said = here.map_or_else(|error| error, |set| set.notes.join("\n"));
-        assert!(said.contains("torn.bvh"), "{said}");
+    let without_character = follow("[take]\nrig = \"nowhere/hero.glb\"\n", Vec::new());
+    for job in [
+        too_short,
+        Job::Open(torn.clone()),
+        without_character,
+        set(vec![torn.clone()]),
+    ] {
+        said(&same(&mut bench, &job, Some(&opened)));
     }
-}
-
-/// A character with other bones than those of the walk.
-fn hero() -> NamedFile {
-    NamedFile {
-        file_name: "models/hero.glb".to_owned(),
-        bytes: file(11, Format::Glb),
-    }
-}
-
-#[test]
-fn a_take_goes_on_a_character_there_as_here() {
-    let text = "[take]\nrig = \"models/hero.glb\"\nmap = \"hero.toml\"\n[closure]\nmethod = \"spring\"\n";
-    let recipe = Recipe::read(text.as_bytes()).unwrap();
-    let map = NamedFile {
-        file_name: "hero.toml".to_owned(),
-        bytes: Arc::new(b"[joints]\nHead = \"\"\n".to_vec()),
+    let good = file("walk.bvh", &WalkSettings::default().turn_dps(0.0).drift(0.0));
+    let Done::SetMade(Ok(made)) = same(&mut bench, &set(vec![good, torn]), None) else {
+        panic!("there is no set")
     };
-    let job = |edit| follow(recipe.clone(), vec![hero(), map.clone()], edit);
-    let (here, edit) = followed(job(None).run(&|_| {}));
-    assert!(here.studied.character.is_some());
-    let mut bench = Bench::default();
-    let (there, same) = followed(through(&mut bench, &job(None), None));
-    same_take(&there, &here);
-    assert_eq!(same, edit);
-    // What was taken back names its choices itself.
-    let mut other = edit.clone();
-    other.settings.closure.method.shares.rho = 0.3;
-    let (again, same) = followed(through(&mut bench, &job(Some(other.clone())), None));
-    same_take(&again, &here);
-    assert_eq!(same, other);
-
-    let make = make(&there, &edit);
-    let mut wanted = Made::of(&here, &edit).unwrap();
-    // The loop of the take stays with the worker: nothing here asks for it.
-    assert!(wanted.done.made.of_take.take().is_some());
-    // The worker has the take, or opens it and its character again.
-    for (mut bench, knows) in [(bench, Some(&there)), (Bench::default(), None)] {
-        let made = made(through(&mut bench, &make, knows));
-        assert!(made.done.made == wanted.done.made && made.quality == wanted.quality && made.recipe == wanted.recipe);
-        let exported = exported(through(&mut bench, &export(&there, &made, Format::Glb), Some(&there)));
-        assert!(exported == Exported::of(&here, &wanted, Format::Glb).unwrap());
-    }
-}
-
-#[test]
-fn a_character_that_is_missing_is_said_there_as_here() {
-    let recipe = Recipe::read(b"[take]\nrig = \"nowhere/hero.glb\"\n").unwrap();
-    let job = follow(recipe, Vec::new(), None);
-    let Done::Followed(Err(here)) = job.clone().run(&|_| {}) else {
-        panic!("followed here")
-    };
-    let Done::Followed(Err(there)) = through(&mut Bench::default(), &job, None) else {
-        panic!("followed there")
-    };
-    assert_eq!(there.to_string(), here.to_string());
-}
-
-#[test]
-fn what_is_worked_out_of_a_take_comes_back_as_it_was() {
-    let mut bench = Bench::default();
-    let walk = opened(through(&mut bench, &Job::Walk, None));
-    let here = Opened::walk().unwrap();
-    for (mut bench, knows) in [(bench, Some(&walk)), (Bench::default(), None)] {
-        for study in [Study::Costs, Study::Jumps, Study::Fit] {
-            let job = Job::Study {
-                opened: Arc::clone(&walk),
-                study,
-            };
-            let Done::Studied(of, studied) = through(&mut bench, &job, knows) else {
-                panic!("nothing is worked out")
-            };
-            assert!(Arc::ptr_eq(&of, &walk));
-            match (studied, study.of(&here)) {
-                (Studied::Costs(there), Studied::Costs(here)) => assert_eq!(there, here),
-                (Studied::Jumps(there), Studied::Jumps(here)) => {
-                    assert!(!here.as_ref().unwrap().is_empty());
-                    assert_eq!(there, here);
-                }
-                (Studied::Fit(there), Studied::Fit(here)) => {
-                    assert!(here.is_ok());
-                    assert_eq!(there, here);
-                }
-                other => panic!("{other:?}"),
-            }
-        }
-    }
+    assert!(made.notes.iter().any(|note| note.contains("torn.bvh")), "{made:?}");
 }

@@ -94,12 +94,12 @@ fn is_copy(skeleton: &Skeleton, joint: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Body, BodyOverrides, tests::take};
+    use super::super::tests::{body_of, take};
 
     /// The names of the joints that only steer, and those of the feet.
     fn found(rows: &[(&str, Option<usize>, [f64; 3])]) -> (Vec<String>, Vec<String>) {
         let take = take(rows);
-        let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+        let body = body_of(&take);
         let name = |joint: usize| take.skeleton().joint(joint).name.clone();
         let feet = body.feet.iter().map(|foot| name(foot.ankle)).collect();
         (body.controls.iter().map(|&joint| name(joint)).collect(), feet)

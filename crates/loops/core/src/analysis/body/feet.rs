@@ -175,7 +175,10 @@ fn in_pairs(feet: Vec<Foot>) -> Vec<Foot> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Body, BodyOverrides, FoundBy, tests::take};
+    use super::super::{
+        FoundBy,
+        tests::{body_of, take},
+    };
 
     /// A chain of joints, each below the one before; the first hangs from `parent`.
     fn chain(
@@ -202,7 +205,7 @@ mod tests {
             .map(|(name, parent, offset)| (name.as_str(), *parent, *offset))
             .collect();
         let take = take(&rows);
-        let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+        let body = body_of(&take);
         let name = |joint: usize| take.skeleton().joint(joint).name.clone();
         let feet = body.feet.iter().map(|foot| (name(foot.ankle), foot.toe.map(name)));
         (body.found_by, feet.collect())

@@ -89,11 +89,14 @@ fn mean_heights(take: &Take, body: &[usize]) -> (Vec<f64>, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Body, BodyOverrides, FoundBy, tests::take};
+    use super::super::{
+        FoundBy,
+        tests::{body_of, take},
+    };
     use crate::{analysis::Analysis, take::Take};
 
     fn found_by(rows: &[(&str, Option<usize>, [f64; 3])]) -> FoundBy {
-        Body::find(&take(rows), &BodyOverrides::default()).unwrap().found_by
+        body_of(&take(rows)).found_by
     }
 
     #[test]

@@ -450,17 +450,19 @@ mod tests {
     use glam::{DQuat, DVec3};
 
     use super::*;
-    use crate::motion::{Joint, Skeleton};
+    use crate::motion::Skeleton;
+    use crate::tests::{skeleton, take_of};
 
     /// One standing frame; rows are name, parent, position relative to the parent.
     pub(super) fn take(rows: &[(&str, Option<usize>, [f64; 3])]) -> Take {
-        let joints = rows
-            .iter()
-            .map(|&(name, parent, offset)| Joint::new(name, parent, DVec3::from_array(offset)))
+        let rows: Vec<_> = (rows.iter())
+            .map(|&(name, parent, offset)| (name, parent, DVec3::from_array(offset)))
             .collect();
-        let translations = rows.iter().map(|row| DVec3::from_array(row.2)).collect();
-        let skeleton = Skeleton::new(joints).unwrap();
-        Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY; rows.len()]).unwrap()
+        take_of(skeleton(&rows), 0.1, 1, |_, joint| (rows[joint].2, DQuat::IDENTITY))
+    }
+
+    pub(super) fn body_of(take: &Take) -> Body {
+        Body::find(take, &BodyOverrides::default()).unwrap()
     }
 
     #[test]
@@ -474,7 +476,7 @@ mod tests {
             ("RightFoot", Some(4), [0.0, -0.9, 0.0]),
             ("Head", Some(1), [0.0, 0.6, 0.0]),
         ]);
-        let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+        let body = body_of(&take);
         assert_eq!((body.hips, body.head, body.thighs), (1, Some(6), Some([2, 4])));
         assert_eq!(body.feet.iter().map(|f| f.ankle).collect::<Vec<_>>(), [3, 5]);
         assert!((body.stature(&take).unwrap() - 1.6).abs() < 1e-12);
@@ -488,11 +490,11 @@ mod tests {
             ("c", Some(0), [-0.1, -0.95, 0.0]),
             ("d", Some(0), [0.0, 0.7, 0.0]),
         ];
-        let found = Body::find(&take(&rows), &BodyOverrides::default()).unwrap();
+        let found = body_of(&take(&rows));
         assert_eq!(found.found_by, FoundBy::Geometry);
         assert_eq!(found.feet.iter().map(|f| f.ankle).collect::<Vec<_>>(), [1, 2]);
         let chain = [("a", None, [0.0, 0.0, 0.0]), ("b", Some(0), [0.0, 1.0, 0.0])];
-        let found = Body::find(&take(&chain), &BodyOverrides::default()).unwrap();
+        let found = body_of(&take(&chain));
         assert_eq!((found.found_by, found.hips), (FoundBy::AllLeaves, 0));
         assert_eq!(found.stature(&take(&chain)), None);
     }
@@ -508,7 +510,7 @@ mod tests {
             rows.push((names[3], Some(knee + 2), [0.02, -0.02, 0.05]));
             rows.push((names[4], Some(knee + 2), [-0.02, -0.02, 0.05]));
         }
-        let found = Body::find(&take(&rows), &BodyOverrides::default()).unwrap();
+        let found = body_of(&take(&rows));
         assert_eq!(found.found_by, FoundBy::Geometry);
         let feet: Vec<_> = found.feet.iter().map(|foot| (foot.ankle, foot.toe)).collect();
         assert_eq!(feet, [(3, Some(4)), (8, Some(9))]);
@@ -559,19 +561,19 @@ mod tests {
             bare.rotations(0).to_vec(),
         );
         let take_with_ends = take_with_ends.unwrap();
-        let body = Body::find(&take_with_ends, &BodyOverrides::default()).unwrap();
+        let body = body_of(&take_with_ends);
         assert_eq!((body.hands.as_slice(), body.head), (&[4, 5][..], None));
         let world = take_with_ends.world_tracks();
         assert_eq!(body.point(&world, 0, 4), DVec3::new(0.65, 1.5, 0.0));
         assert_eq!(body.point(&world, 0, 0), world.position(0, 0));
         // Without end sites, as without joints that end the bones, nothing stands in.
-        assert_eq!(Body::find(&bare, &BodyOverrides::default()).unwrap().hands, []);
+        assert_eq!(body_of(&bare).hands, []);
         let ends = [
             ("LeftForeArm_end", Some(4), [0.25, 0.0, 0.0]),
             ("RightForeArm_end", Some(5), [-0.25, 0.0, 0.0]),
             ("Neck_end", Some(3), [0.0, 0.2, 0.0]),
         ];
-        let body = Body::find(&take(&[&legs[..], &arms, &ends].concat()), &BodyOverrides::default()).unwrap();
+        let body = body_of(&take(&[&legs[..], &arms, &ends].concat()));
         assert_eq!((body.hands.as_slice(), body.bone_ends.len()), (&[6, 7][..], 0));
     }
 
@@ -588,7 +590,7 @@ mod tests {
             ("LowerLeg.R", Some(6), [0.0, -0.4, 0.0]),
             ("Head", Some(3), [0.0, 0.6, 0.0]),
         ]);
-        let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+        let body = body_of(&take);
         assert_eq!((body.hips, body.feet.len()), (3, 2));
         assert_eq!(body.end_of_leg_apart(take.skeleton(), &body.feet[0]), Some(5));
         assert!((body.stature(&take).unwrap() - 1.6).abs() < 1e-12);

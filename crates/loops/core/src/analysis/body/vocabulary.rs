@@ -181,7 +181,7 @@ fn by_word(rows: &[(Word, &'static str)]) -> Words {
     words
 }
 
-/// What a name says.
+/// The meaning of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Meaning {

@@ -189,20 +189,15 @@ impl<'a> SeamBounds<'a> {
 mod tests {
     use super::*;
     use crate::candidate::{score::SeamCost, seams::NO_COST};
-    use crate::{analysis::features::Features, math::decay::Decay};
+    use crate::{analysis::features::Features, math::decay::Decay, tests::numbers};
 
     const NUM_FRAMES: usize = 150;
     const NUM_AXES: usize = 9;
 
     /// Irregular numbers of very different sizes, the same in every run.
     fn features(offset: f64, size: f64) -> Features {
-        let mut state = 1_u64;
-        let mut draw = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f64 / 16_777_216.0 - 0.5
-        };
+        let mut next = numbers(1);
+        let mut draw = || 0.5 * next();
         let values = |scale: f64, draw: &mut dyn FnMut() -> f64| -> Vec<f64> {
             (0..NUM_FRAMES * NUM_AXES)
                 .map(|index| offset + size * scale * draw() / (1 + index % NUM_AXES) as f64)
@@ -229,60 +224,6 @@ mod tests {
             sum += (value(left, dim) - value(right, dim)).abs();
         }
         sum
-    }
-
-    #[test]
-    fn every_instruction_set_gives_the_bits_of_plain_loops() {
-        let features = features(0.0, 1.0);
-        let mut squares: Squares = [[[0.0; LANES]; LANES]; ROWS];
-        for cost in costs() {
-            let mut bounds = SeamBounds::new(Seams::new(&features, cost), &[true; NUM_FRAMES]);
-            let mut lists = Vec::new();
-            for instructions in Instructions::available() {
-                bounds = bounds.using(instructions);
-                let mut found = Vec::new();
-                for early_exit in [EarlyExit::On, EarlyExit::Off] {
-                    for tile in 0..NUM_FRAMES / LANES {
-                        for limit in [f32::INFINITY, bounds.limit(0.5), bounds.limit(0.1)] {
-                            let passed = bounds.frames(tile, 4, 0xFFFF, limit, early_exit, &mut squares);
-                            for index in 0..LANES * LANES * ROWS {
-                                let (column, row, lane) = (index / 256, index / 16 % 16, index % 16);
-                                let (left, right) = (tile * LANES + row, (4 + column) * LANES + lane);
-                                if right >= NUM_FRAMES {
-                                    continue;
-                                }
-                                let expected = plain(&bounds, left, right);
-                                let was_passed = passed >> (column * ROWS + row / ROWS) & 1 == 1;
-                                let distance = squares[column][row][lane];
-                                if expected <= limit {
-                                    assert!(was_passed);
-                                    assert_eq!(distance.to_bits(), expected.to_bits(), "{instructions:?}");
-                                } else {
-                                    assert!(!was_passed || distance > limit);
-                                }
-                            }
-                        }
-                    }
-                }
-                for (length, frames) in [(RunLength::Short, SHORT_RUN), (RunLength::Long, LONG_RUN)] {
-                    let gaps = bounds.runs(length, 0, 0, f32::INFINITY).unwrap();
-                    for (left, gaps) in gaps.iter().enumerate() {
-                        for (right, &gap) in gaps.iter().enumerate() {
-                            let run = |run: usize| run * frames..((run + 1) * frames).min(NUM_FRAMES);
-                            for left in run(left) {
-                                for right in run(right) {
-                                    // No margin: the gap is rounded like the distance, and never above it.
-                                    assert!(gap <= plain(&bounds, left, right));
-                                }
-                            }
-                            found.push(gap.to_bits());
-                        }
-                    }
-                }
-                lists.push(found);
-            }
-            assert!(lists.windows(2).all(|pair| pair[0] == pair[1]));
-        }
     }
 
     #[test]

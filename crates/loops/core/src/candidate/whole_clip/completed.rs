@@ -30,21 +30,18 @@ pub(crate) fn completed<'a>(analysis: &'a Analysis, whole: &WholeClip) -> Cow<'a
         pose
     };
     let seam_frames = whole.num_frames - own_frames;
-    let mut tracks = Tracks::empty(take.skeleton().clone(), take.frame_time_secs(), last + 1 + FRAMES_ADDED);
-    for frame in 0..=last {
-        tracks.push(take.pose(frame));
-    }
-    for added in 1..=FRAMES_ADDED {
+    let added = (1..=FRAMES_ADDED).map(|added| {
         let after_closing = added as f64 - seam_frames;
-        let pose = if after_closing >= 0.0 {
+        if after_closing >= 0.0 {
             moved_on(after_closing)
         } else {
             let [earlier, before] = [last - 1, last].map(|frame| take.pose(frame).to_pose());
             let around = [earlier, before, moved_on(0.0), moved_on(1.0)];
             between(&around, seam_frames, added as f64 / seam_frames)
-        };
-        tracks.push(pose.as_ref());
-    }
+        }
+    });
+    let poses = (0..=last).map(|frame| take.pose(frame).to_pose()).chain(added);
+    let tracks = Tracks::pose_by_pose(take.skeleton(), take.frame_time_secs(), poses);
     let completed = Take::from_tracks(take.name(), tracks).ok();
     let completed = completed.and_then(|take| Analysis::with(&take, &analysis.overrides).ok());
     completed.map_or(Cow::Borrowed(analysis), Cow::Owned)

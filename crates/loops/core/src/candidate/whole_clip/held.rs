@@ -22,10 +22,8 @@ fn is_still(take: &Take, size: f64, frame: usize) -> bool {
 pub(super) fn without_held_poses(analysis: &Analysis) -> Option<(usize, Analysis)> {
     let (first, last) = moving_frames(analysis)?;
     let take = &analysis.take;
-    let mut tracks = Tracks::empty(take.skeleton().clone(), take.frame_time_secs(), last + 1 - first);
-    for frame in first..=last {
-        tracks.push(take.pose(frame));
-    }
+    let poses = (first..=last).map(|frame| take.pose(frame));
+    let tracks = Tracks::pose_by_pose(take.skeleton(), take.frame_time_secs(), poses);
     let moving = Take::from_tracks(take.name(), tracks).ok()?;
     Some((first, Analysis::with(&moving, &analysis.overrides).ok()?))
 }

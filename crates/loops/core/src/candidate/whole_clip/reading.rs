@@ -52,7 +52,7 @@ pub(super) struct Scale<'a> {
     joints: Vec<(usize, f64)>,
     /// Size of the body relative to a man.
     pub(super) size: f64,
-    /// What the name of the take says.
+    /// The motion that the name of the take states.
     pub(super) named: NamedMotion,
     /// Worked out for the first seam that needs it: most takes are ruled out by their ends.
     own: OnceCell<Own>,

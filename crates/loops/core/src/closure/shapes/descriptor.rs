@@ -1,4 +1,4 @@
-//! What is known of a kind of shape: how it fades, its parameters with their limits, and its words.
+//! A kind of shape: how it fades, its parameters with their limits, and its words.
 
 use core::ops::RangeInclusive;
 
@@ -93,7 +93,7 @@ pub struct Parameter {
     pub(super) fitted: fn(f64, Period) -> f64,
 }
 
-/// What a parameter has to fit into.
+/// The times that a parameter has to fit into.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Period {
     /// Seconds of the loop.

@@ -213,8 +213,10 @@ mod tests {
                     let rate = (after.value - before.value) / (2.0 * step);
                     let acceleration = (after.rate - before.rate) / (2.0 * step);
                     assert!((at.rate - rate).abs() < 1e-4 * (1.0 + rate.abs()), "{shape:?} {t}");
-                    let is_near = (at.acceleration - acceleration).abs() < 1e-4 * (1.0 + acceleration.abs());
-                    assert!(is_near, "{shape:?} {t}");
+                    assert!(
+                        (at.acceleration - acceleration).abs() < 1e-4 * (1.0 + acceleration.abs()),
+                        "{shape:?} {t}"
+                    );
                 }
             }
         }

@@ -79,8 +79,10 @@ mod tests {
         for hardness in [0.5, 3.0, 89.0, 1e6, 1e300] {
             for t in [0.0, 1e-9, 0.1, 0.125, 0.25, 10.0, 1e12] {
                 let at = fade(0.25, hardness, t);
-                let is_right = at.value.is_finite() && at.rate.is_finite() && at.acceleration.is_finite();
-                assert!(is_right, "{hardness} {t}");
+                assert!(
+                    at.value.is_finite() && at.rate.is_finite() && at.acceleration.is_finite(),
+                    "{hardness} {t}"
+                );
                 assert!(at.value >= 0.0 && at.rate <= 0.0 && at.acceleration >= 0.0);
             }
             let at = fade(0.25, hardness, 0.0);

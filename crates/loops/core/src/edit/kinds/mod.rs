@@ -81,7 +81,7 @@ kinds! {
     Noise: noise,
 }
 
-/// What an edit does.
+/// An edit of a loop.
 trait Edit {
     /// The joints that it changes; their partners in a mirror aside.
     fn joints(&self) -> &[usize] {
@@ -91,7 +91,7 @@ trait Edit {
     /// The loop after it, which stays mirrored. Errors: its numbers are out of range, or do not suit the loop.
     fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError>;
 
-    /// What it does to a loop, as people state it.
+    /// Its values for a loop, as people state them.
     fn values(&self, clip: &LoopClip) -> EditValues;
 }
 
@@ -106,7 +106,7 @@ impl LoopEdit {
         self.inner().joints()
     }
 
-    /// What it does to a loop, as people state it; a time always as one.
+    /// Its values for a loop, as people state them; a moment always in seconds.
     pub fn values(&self, clip: &LoopClip) -> EditValues {
         self.inner().values(clip)
     }
@@ -144,14 +144,14 @@ pub enum EditedJoints {
     Root,
     /// One, which is named.
     One,
-    /// Those that are named, or all.
+    /// The joints that are named, or all.
     All,
-    /// Those that are named, or trunk, arms and head.
+    /// The joints that are named, or trunk, arms and head.
     UpperBody,
 }
 
 impl EditedJoints {
-    /// Those that are meant where none is named.
+    /// The joints that are meant where none is named.
     pub fn usual(self) -> &'static str {
         match self {
             Self::Root | Self::One => "",
@@ -249,7 +249,7 @@ impl From<f64> for EditValue {
     }
 }
 
-/// What people state of an edit, by key, in seconds, degrees, metres and hertz.
+/// The values that people state for an edit, by key, in seconds, degrees, metres and hertz.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EditValues([Option<EditValue>; EditKey::ALL.len()]);
 

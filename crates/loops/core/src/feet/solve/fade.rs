@@ -49,7 +49,7 @@ const SHORTEST_STEP_SECS: f64 = 1.0 / 120.0;
 /// A spring's fade lasts so many half-lives: then a hundredth of its offset is left.
 const HALF_LIVES: f64 = 4.8;
 
-/// What the feet of a loop do at every sample, for jumps out of it and into it.
+/// The work of the feet of a loop at every sample, for jumps out of it and into it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Footwork {
     pub(super) limbs: Vec<Limb>,
@@ -59,7 +59,7 @@ pub struct Footwork {
     pub(super) model: FootModel,
 }
 
-/// What the parts of a leg do at every sample of a loop: see [`Goals`].
+/// The work of the parts of a leg at every sample of a loop: see [`Goals`].
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LegWork {
     pub(super) bears: Vec<[f64; NUM_PARTS]>,
@@ -133,7 +133,7 @@ impl Footwork {
 pub struct FadingLoop<'a> {
     /// The loop.
     pub clip: &'a LoopClip,
-    /// What its feet do.
+    /// The work of its feet.
     pub feet: &'a Footwork,
     /// Seconds since the start of the loop.
     pub secs: f64,
@@ -239,13 +239,9 @@ impl SolvedFade {
         let step_secs =
             (to.clip.step_secs() / (to.clip.step_secs() / LONGEST_STEP_SECS).ceil()).max(SHORTEST_STEP_SECS);
         let count = (window_secs(to, fade, longest_secs) / step_secs).floor() as usize + 1;
-        let mut tracks = Tracks::empty(to.clip.skeleton().clone(), step_secs, count);
-        let mut roots = Vec::with_capacity(count);
-        for sample in 0..count {
-            let (body, root) = sampled(sample as f64 * step_secs);
-            tracks.push(body.as_ref());
-            roots.push(root);
-        }
+        let (bodies, roots): (Vec<Pose>, Vec<Rigid>) =
+            (0..count).map(|sample| sampled(sample as f64 * step_secs)).unzip();
+        let tracks = Tracks::pose_by_pose(to.clip.skeleton(), step_secs, bodies);
         let stage = Stage::new(&tracks, Course::through(roots, step_secs));
         let goals: Vec<Goals> = (0..to.feet.limbs.len())
             .map(|leg| goals_through([from, to], fade, leg, &stage))

@@ -1,4 +1,4 @@
-//! What the parts of a leg should do at every sample: where they bear, how low they may be, and how sharply the knee may move.
+//! Goals for the parts of a leg at every sample: where they bear, how low they may be, and how sharply the knee may move.
 
 use core::ops::Range;
 
@@ -39,7 +39,7 @@ const HARDER: f64 = 1.02;
 /// Angular acceleration of a joint that is as good as still, radians per second squared.
 const STILL_RADIANS: f64 = 20.0;
 
-/// What the parts of a leg should do.
+/// Goals for the parts of a leg.
 pub(super) struct Goals {
     pub(super) poses: Vec<LegPose>,
     /// Where parts are before they are corrected.
@@ -217,7 +217,7 @@ impl Goals {
         };
         let apart = uncut.samples_between_seams(course);
         let first = (keys.start / apart + 1) * apart;
-        // What comes after a seam, as a share of the contact, and the step there.
+        // The part after a seam, as a share of the contact, and the step there.
         let seams: Vec<(usize, f64, f64)> = (first..keys.end)
             .step_by(apart)
             .map(|seam| {

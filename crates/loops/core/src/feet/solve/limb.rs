@@ -19,7 +19,7 @@ const TOES: usize = 7;
 /// Joints of a leg that turn: thigh, knee, ankle and toes.
 pub(in crate::feet) const NUM_JOINTS: usize = 4;
 
-/// What a turn of a joint changes by its unknowns, along one direction.
+/// How a turn of a joint depends on its unknowns, along one direction.
 pub(super) enum TurnedBy {
     /// The joint turns about any axis.
     Vector([f64; 3]),

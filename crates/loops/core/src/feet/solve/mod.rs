@@ -45,7 +45,7 @@ const MOST_STEPS: usize = 8;
 /// next.
 const MOST_STEPS_WITH_LIMITS: usize = 24;
 
-/// What a unit of a step costs at first, metres on the reference body, so that it does not go farther than its coefficients hold: a
+/// Cost of a unit of the first step, metres on the reference body, so that it does not go farther than its coefficients hold: a
 /// straight leg would have to bend by a radian at once. Each later step is damped by a share of the one before, and by a multiple after
 /// one that went too far: long steps that are cut short again and again cost more, and hold feet less well.
 const DAMPING_METRES: f64 = 8.0;

@@ -456,17 +456,7 @@ impl Block<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Pseudo-random numbers in -1 to 1.
-    fn numbers(seed: u64) -> impl FnMut() -> f64 {
-        let mut state = seed;
-        move || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        }
-    }
+    use crate::tests::numbers;
 
     /// Coefficients of neighbouring unknowns of a sample, from its first on.
     type Run<const N: usize> = (usize, [f64; N]);

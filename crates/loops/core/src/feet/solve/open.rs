@@ -1,6 +1,6 @@
 //! Feet over a motion that begins as one loop and ends as another: both ends are held.
 //!
-//! The same equations as for a loop, over the samples of the motion. What bears is what bears in the motion below, a take or a loop,
+//! The same equations as for a loop, over the samples of the motion. Parts bear where they bear in the motion below, a take or a loop,
 //! before its ends were bent to meet the loops; at the ends it stands as high as the loops have it, and from there on ever more as
 //! that motion has it. Derivation: docs/math/passage.md.
 
@@ -39,9 +39,9 @@ pub struct OpenMotion<'a> {
     pub tracks: &'a Tracks,
     /// Where that is at every sample.
     pub roots: &'a [Rigid],
-    /// What feet do in the motion below, at every sample.
+    /// The work of the feet in the motion below, at every sample.
     pub below: &'a Footwork,
-    /// What they do in the loop at either end.
+    /// Their work in the loop at either end.
     pub ends: [Option<FadingLoop<'a>>; 2],
     /// How the bends of its ends fade.
     pub fade: Decay,
@@ -115,8 +115,7 @@ impl OpenMotion<'_> {
 
     fn corrected(&self, settled: &Settled, stage: &Stage<'_>, goals: &[Goals]) -> Tracks {
         let Self { tracks, below, .. } = self;
-        let mut held = Tracks::empty(tracks.skeleton().clone(), tracks.step_secs(), tracks.num_frames());
-        for sample in 0..tracks.num_frames() {
+        let held = (0..tracks.num_frames()).map(|sample| {
             let mut pose = tracks.pose(sample).to_pose();
             if !stage.course.is_held(sample) {
                 let above = stage.rotation_above(sample, below.lifted);
@@ -125,9 +124,9 @@ impl OpenMotion<'_> {
                     limb.turn(&goals.poses[sample], &mut pose.rotations, settled.leg(leg, sample));
                 }
             }
-            held.push(pose.as_ref());
-        }
-        held
+            pose
+        });
+        Tracks::pose_by_pose(tracks.skeleton(), tracks.step_secs(), held)
     }
 
     /// Returns what the parts of a leg should do.
@@ -244,7 +243,7 @@ impl OpenMotion<'_> {
             return;
         };
         if stands >= 0.5 {
-            // What stands in the loop and stands soon here stands between, as high as it then stands.
+            // A part that stands in the loop, and here soon after, also stands in between, at the height here.
             for step in 0..first {
                 goals.bears[inward(step)][part] = 1.0;
                 goals.level[inward(step)][part] = heights[inward(first)][part];
@@ -257,7 +256,7 @@ impl OpenMotion<'_> {
                 goals.level[sample][part] += left(sample) * rise;
             }
         } else if first == 0 {
-            // What stands here and not in the loop has come down, or has to rise to it.
+            // A part that stands here and not in the loop comes down to the ground, or leaves it for the loop.
             let size = self.below.model.size;
             let mut is_down = stands;
             for step in 0..count {

@@ -203,23 +203,13 @@ mod tests {
 
     use super::{super::normal::FEWEST_SAMPLES, *};
     use crate::math::rotation;
-
-    /// Pseudo-random numbers in -1 to 1.
-    fn numbers() -> impl FnMut() -> f64 {
-        let mut state = 11_u64;
-        move || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        }
-    }
+    use crate::tests::numbers;
 
     /// With places that are linear in the unknowns the equations give where the sum of squares, written out, is flat.
     #[test]
     fn the_solution_balances_all_residuals() {
         const WIDTH: usize = HIPS + LEG_UNKNOWNS;
-        let mut next = numbers();
+        let mut next = numbers(11);
         let mut vector = || DVec3::new(next(), next(), next());
         let count = FEWEST_SAMPLES + 3;
         let points: Vec<LegPoints> = (0..count)

@@ -36,8 +36,7 @@ fn frame_count(token: &[u8]) -> Result<u64, FrameCountFault> {
     }
     match text.parse::<f64>() {
         Ok(count) if count < 0.0 => Err(FrameCountFault::Negative),
-        Ok(count) if !count.is_finite() => Err(FrameCountFault::NotANumber),
-        Ok(count) if count.fract() != 0.0 => Err(FrameCountFault::NotWhole),
+        Ok(count) if !count.is_finite() || count.fract() != 0.0 => Err(FrameCountFault::NotANumber),
         // Doubles above this cannot represent all whole numbers.
         Ok(count) if count > 9e15 => Err(FrameCountFault::OutOfRange),
         Ok(count) => Ok(count as u64),

@@ -3,7 +3,7 @@
 use ufbx::InheritMode;
 
 use super::document::{count_objects, malformed, objects, section};
-use crate::fbx::animation::{connect, properties, property};
+use crate::fbx::animation::{connect, node, property};
 use crate::fbx::form::{FbxFile, NodeForm};
 use crate::fbx::record::{Document, Record};
 use crate::fbx::{error::FbxError, joints::ADDED_ROOT};
@@ -45,26 +45,17 @@ pub(super) fn add_root_node(
     let link = link.ok_or_else(|| malformed("the first joint hangs from nothing"))?;
     *link = connect(first.id, id);
     connections.extend([connect(id, file.above_id), connect(id + 1, id)]);
-    section(document, "Objects")?.extend([
-        Record::new("NodeAttribute")
-            .i64(id + 1)
-            .text(&format!("{name}\0\x01NodeAttribute"))
-            .text(kind)
-            .with([Record::new("TypeFlags").text(if kind == "Null" { "Null" } else { "Skeleton" })]),
-        Record::new("Model")
-            .i64(id)
-            .text(&format!("{name}\0\x01Model"))
-            .text(kind)
-            .with([
-                Record::new("Version").i32(232),
-                properties([
-                    property("InheritType", "enum", "", "").i32(inherit_type),
-                    property(ADDED_ROOT, "KString", "", "").text("travel"),
-                ]),
-                Record::new("Shading").bool(true),
-                Record::new("Culling").text("CullingOff"),
-            ]),
-    ]);
+    let flags = if kind == "Null" { "Null" } else { "Skeleton" };
+    section(document, "Objects")?.extend(node(
+        id,
+        name,
+        kind,
+        [Record::new("TypeFlags").text(flags)],
+        [
+            property("InheritType", "enum", "", "").i32(inherit_type),
+            property(ADDED_ROOT, "KString", "", "").text("travel"),
+        ],
+    ));
     count_objects(document, "NodeAttribute", 1)?;
     count_objects(document, "Model", 1)?;
     Ok(NodeForm::plain(id, mode))

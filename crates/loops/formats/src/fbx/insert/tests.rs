@@ -75,12 +75,6 @@ fn file() -> Vec<u8> {
             )
         })
         .collect();
-    let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
-    let mut animation = animation::Builder::new("first", &times, false, KeyInterpolation::Linear, 100);
-    tracks.into_iter().for_each(|track| animation.add(track));
-    let animation = animation.finish("first");
-    objects.extend(animation.objects);
-    connections.extend(animation.connections);
     let settings = [
         ("UpAxis", 2),
         ("UpAxisSign", 1),
@@ -91,14 +85,32 @@ fn file() -> Vec<u8> {
         ("TimeMode", 6),
     ]
     .map(|(name, value)| property(name, "int", "Integer", "").i32(value));
+    let settings = Record::new("GlobalSettings").with([properties(settings)]);
+    finished(7500, vec![settings], objects, connections, tracks)
+}
+
+/// A file of these records with an animation of 21 keys.
+fn finished(
+    version: u32,
+    mut records: Vec<Record<'static>>,
+    mut objects: Vec<Record<'static>>,
+    mut connections: Vec<Record<'static>>,
+    tracks: impl IntoIterator<Item = Track>,
+) -> Vec<u8> {
+    let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
+    let mut animation = animation::Builder::new("first", &times, false, KeyInterpolation::Linear, 100);
+    tracks.into_iter().for_each(|track| animation.add(track));
+    let animation = animation.finish("first");
+    objects.extend(animation.objects);
+    connections.extend(animation.connections);
+    records.extend([
+        Record::new("Definitions").with([Record::new("Count").i32(3)]),
+        Record::new("Objects").with(objects),
+        Record::new("Connections").with(connections),
+    ]);
     record::write(Document {
-        version: 7500,
-        records: vec![
-            Record::new("GlobalSettings").with([properties(settings)]),
-            Record::new("Definitions").with([Record::new("Count").i32(3)]),
-            Record::new("Objects").with(objects),
-            Record::new("Connections").with(connections),
-        ],
+        version,
+        records,
         code: [7; 16],
     })
     .unwrap()
@@ -135,27 +147,11 @@ fn motion_goes_back_through_every_order_turn_pivot_and_scale() {
 
     // Motion that the file never had: the whole rotated and moved, and every joint bent.
     let bend = rotation::exp(DVec3::new(0.3, -0.7, 0.5));
-    let frames = 0..take.num_frames();
-    let translations = frames
-        .clone()
-        .flat_map(|frame| {
-            take.translations(frame)
-                .iter()
-                .map(|t| *t + DVec3::new(0.01, 0.02, -0.03))
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    let rotations = frames
-        .flat_map(|frame| take.rotations(frame).iter().map(|q| *q * bend).collect::<Vec<_>>())
-        .collect();
-    let bent = Take::new(
-        "bent",
-        take.skeleton().clone(),
-        take.frame_time_secs(),
-        translations,
-        rotations,
-    )
-    .unwrap();
+    let values = take.values();
+    let translations = values.translations.iter().map(|t| *t + DVec3::new(0.01, 0.02, -0.03)).collect();
+    let rotations = values.rotations.iter().map(|q| *q * bend).collect();
+    let (skeleton, step_secs) = (take.skeleton().clone(), take.frame_time_secs());
+    let bent = Take::new("bent", skeleton, step_secs, translations, rotations).unwrap();
     let written = write_take(&bent, &source).unwrap();
     assert_eq!(written.animation.as_deref(), Some("bent"));
     assert_same(&bent, &read(&written.bytes, "bent").take);
@@ -289,14 +285,8 @@ fn the_file_states_the_rate_of_what_was_added() {
     for (rate_hz, mode) in [(60.0, 3), (30.0, 6), (61.5, 14)] {
         let values = take.values();
         let (translations, rotations) = (values.translations.to_vec(), values.rotations.to_vec());
-        let at_rate = Take::new(
-            "at rate",
-            take.skeleton().clone(),
-            1.0 / rate_hz,
-            translations,
-            rotations,
-        )
-        .unwrap();
+        let skeleton = take.skeleton().clone();
+        let at_rate = Take::new("at rate", skeleton, 1.0 / rate_hz, translations, rotations).unwrap();
         let written = write_take(&at_rate, &source).unwrap();
         let mut document = record::parse(&written.bytes).unwrap();
         let stated = super::document::setting(&mut document, "TimeMode").unwrap().unwrap();
@@ -336,18 +326,11 @@ fn takes_of_other_skeletons_are_refused() {
     );
 }
 
-/// A first joint of a kind at a position, with two joints below it.
-fn file_of(kind: &str, position: [f64; 3]) -> Vec<u8> {
-    turning_file(kind, position, 0.0)
-}
-
-/// The same, turning by so many degrees a frame.
+/// A first joint of a kind at a position, with two joints below it, turning by so many degrees a frame.
 fn turning_file(kind: &str, [x, y, z]: [f64; 3], degrees: f64) -> Vec<u8> {
     let model = |id: i64, kind: &str, position: [f64; 3]| {
         let translation = property("Lcl Translation", "Lcl Translation", "", "A");
-        let translation = position
-            .iter()
-            .fold(translation, |property, value| property.f64(*value));
+        let translation = position.into_iter().fold(translation, Record::f64);
         Record::new("Model")
             .i64(id)
             .text(&format!("n{id}\0\x01Model"))
@@ -371,36 +354,16 @@ fn turning_file(kind: &str, [x, y, z]: [f64; 3], degrees: f64) -> Vec<u8> {
         attribute(12, 2),
         attribute(13, 3),
     ];
-    let mut connections = vec![
-        connect(1, 0),
-        connect(2, 1),
-        connect(3, 1),
-        connect(12, 2),
-        connect(13, 3),
-    ];
+    let connections = [(1, 0), (2, 1), (3, 1), (12, 2), (13, 3)];
+    let mut connections: Vec<Record<'static>> = connections.map(|(child, parent)| connect(child, parent)).into();
     if kind == "LimbNode" {
         objects.push(attribute(11, 1));
         connections.push(connect(11, 1));
     }
     let positions = (0..21).map(|key| [x, y, z + f64::from(key)]).collect();
     let turns = (0..21).map(|key| [0.0, degrees * f64::from(key), 0.0]).collect();
-    let tracks: Vec<Track> = animation::transform_tracks(1, positions, turns).into();
-    let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
-    let mut animation = animation::Builder::new("first", &times, false, KeyInterpolation::Linear, 100);
-    tracks.into_iter().for_each(|track| animation.add(track));
-    let animation = animation.finish("first");
-    objects.extend(animation.objects);
-    connections.extend(animation.connections);
-    record::write(Document {
-        version: 7400,
-        records: vec![
-            Record::new("Definitions").with([Record::new("Count").i32(3)]),
-            Record::new("Objects").with(objects),
-            Record::new("Connections").with(connections),
-        ],
-        code: [0; 16],
-    })
-    .unwrap()
+    let tracks = animation::transform_tracks(1, positions, turns);
+    finished(7400, Vec::new(), objects, connections, tracks)
 }
 
 #[test]
@@ -411,7 +374,7 @@ fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
         ("LimbNode", [0.0, 0.0, 0.0], "LimbNode"),
         ("Null", [0.0, 90.0, 5.0], "Null"),
     ] {
-        let LoadedTake { take, source, .. } = read(&file_of(kind, position), "first");
+        let LoadedTake { take, source, .. } = read(&turning_file(kind, position, 0.0), "first");
         assert_eq!(take.num_joints(), 3, "{kind} {position:?}");
         // An in-place loop: its root does not move, and is still a joint.
         let poses = (0..4).map(|_| take.pose(0).to_pose());

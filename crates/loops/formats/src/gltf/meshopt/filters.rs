@@ -178,21 +178,19 @@ mod tests {
         let directions = filtered(
             Filter::Octahedral,
             4,
-            &[0x00, 0x00, 0x7f, 0x00, 0x7f, 0x49, 0x7f, 0x00, 0x00, 0x7f, 0x7f, 0x00],
+            b"\x00\x00\x7f\x00\x7f\x49\x7f\x00\x00\x7f\x7f\x00",
         );
         assert_eq!(directions, [0, 0, 127, 0, 76, 0, -102_i8 as u8, 0, 0, 127, 0, 0]);
         let numbers = filtered(
             Filter::Exponential,
             16,
-            &[
-                0x00, 0x80, 0x00, 0xf1, 0x00, 0xd0, 0xff, 0xf1, 0x21, 0x00, 0x00, 0xf1, 0x00, 0x00, 0x7d, 0xf1,
-            ],
+            b"\x00\x80\x00\xf1\x00\xd0\xff\xf1\x21\x00\x00\xf1\x00\x00\x7d\xf1",
         );
         let numbers: Vec<f32> = (numbers.chunks(4))
             .map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]))
             .collect();
         assert_eq!(numbers, [1.0, -0.375, 33.0 / 32768.0, 250.0]);
-        let colours = filtered(Filter::Colour, 4, &[0x7f, 0x7f, 0x00, 0xff, 0x66, 0xcd, 0x00, 0xc0]);
+        let colours = filtered(Filter::Colour, 4, b"\x7f\x7f\x00\xff\x66\xcd\x00\xc0");
         assert_eq!(colours, [254, 127, 0, 255, 51, 102, 153, 128]);
     }
 

@@ -83,12 +83,8 @@ fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadEr
                 is_left = true;
                 continue;
             };
-            let end = (compressed.byte_offset).checked_add(compressed.byte_length);
-            let stream = end.and_then(|end| stored.get(compressed.byte_offset..end));
-            let stream = stream.ok_or_else(|| GltfError::BeyondEnd {
-                at: format!("{at}.extensions.{name}"),
-                needed: (compressed.byte_offset as u64).saturating_add(compressed.byte_length as u64),
-                available: stored.len() as u64,
+            let stream = GltfError::part(&stored, compressed.byte_offset, compressed.byte_length, || {
+                format!("{at}.extensions.{name}")
             })?;
             let length = (compressed.count).saturating_mul(compressed.byte_stride);
             let end = place.byte_offset.saturating_add(length.max(place.byte_length));

@@ -1,14 +1,14 @@
-//! Bytes in one piece.
+//! Bytes handed over in one piece.
 
 use std::fmt;
 
 use serde::{Deserializer, Serializer, de::Visitor};
 
-pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_bytes(bytes)
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+pub(crate) fn deserialize<'de, D: Deserializer<'de>, T: From<Vec<u8>>>(deserializer: D) -> Result<T, D::Error> {
     struct Piece;
 
     impl Visitor<'_> for Piece {
@@ -23,5 +23,5 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
         }
     }
 
-    deserializer.deserialize_bytes(Piece)
+    Ok(deserializer.deserialize_bytes(Piece)?.into())
 }

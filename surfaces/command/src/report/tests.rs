@@ -1,0 +1,113 @@
+//! The schema of answers is that of their types.
+
+#[path = "../../../../crates/loops/formats/src/tests/schema.rs"]
+mod schema;
+#[path = "../../../../crates/loops/formats/src/tests/words.rs"]
+mod words;
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::Value;
+
+use self::schema::{ANSWERS, Definitions, assert_current, put, tracked};
+pub(crate) use self::words::{optional_word, word};
+use super::json::Document;
+use super::{catalog, check, convert, cost, cut, failure, find, fit, inspect, json, like, list, listen, make_many};
+use super::{matching, page, play, render, synth};
+
+/// Types of other crates, whose tests keep their definitions.
+macro_rules! kept {
+    ($($Type:ident: $name:literal),+ $(,)?) => {
+        const KEPT: &[&str] = &[$($name),+];
+
+        $(
+            pub(crate) enum $Type {}
+
+            impl JsonSchema for $Type {
+                fn schema_name() -> Cow<'static, str> {
+                    $name.into()
+                }
+
+                fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                    tracked(ANSWERS)["$defs"][$name].take().try_into().unwrap()
+                }
+            }
+        )+
+    };
+}
+
+kept! {
+    Animation: "animation",
+    Candidate: "candidate",
+    CatalogRow: "catalog_row",
+    Check: "check",
+    ClipKind: "clip_kind",
+    Loop: "loopwright-loop",
+    Passage: "passage",
+    PeriodicLoop: "periodic_loop",
+    Quality: "quality",
+    RootMotion: "root_motion",
+    Take: "take",
+}
+
+/// Adds the document of a kind with such facts.
+fn add<'d, T: JsonSchema>(definitions: &'d mut Definitions, kind: &str) -> &'d mut Value {
+    let format = format!("loopwright-{kind}");
+    let document = definitions.add::<Document<'static, T>>(&format);
+    document["properties"]["format"]["const"] = format.into();
+    document
+}
+
+/// Leaves out the definitions that nothing refers to, and says whether there were any.
+fn forget_unused(answers: &mut Value) -> bool {
+    let text = answers.to_string();
+    let definitions = answers["$defs"].as_object_mut().unwrap();
+    let count = definitions.len();
+    definitions.retain(|name, _| text.contains(&format!("\"#/$defs/{name}\"")));
+    definitions.len() < count
+}
+
+#[test]
+fn the_schema_of_answers_is_that_of_their_types() {
+    assert_current(ANSWERS, |answers| {
+        let mut all = Definitions::new();
+        add::<catalog::CatalogAnswer>(&mut all, "catalog");
+        add::<check::CheckAnswer>(&mut all, "check");
+        add::<convert::ConvertAnswer>(&mut all, "convert");
+        add::<cost::CostAnswer>(&mut all, "cost");
+        add::<cut::CutAnswer>(&mut all, "cut");
+        add::<synth::DemoAnswer>(&mut all, "demo");
+        let failed = add::<failure::FailureAnswer>(&mut all, "error");
+        failed["required"].as_array_mut().unwrap().push("error".into());
+        add::<find::FindAnswer>(&mut all, "find");
+        add::<fit::FitAnswer>(&mut all, "fit");
+        add::<inspect::InspectAnswer>(&mut all, "inspect");
+        add::<json::PackAnswer>(&mut all, "loops");
+        add::<like::LikeAnswer>(&mut all, "like");
+        add::<list::ListAnswer>(&mut all, "list");
+        add::<listen::ListenAnswer>(&mut all, "listen");
+        add::<make_many::BatchFacts>(&mut all, "batch");
+        add::<make_many::ResultFacts>(&mut all, "result");
+        add::<matching::BuildAnswer>(&mut all, "match-build");
+        add::<matching::ExportAnswer>(&mut all, "match-export");
+        add::<matching::InspectAnswer>(&mut all, "match-inspect");
+        add::<matching::QueryAnswer>(&mut all, "match-query");
+        add::<matching::WalkAnswer>(&mut all, "match-walk");
+        add::<page::ReportAnswer>(&mut all, "report");
+        add::<Passage>(&mut all, "passage");
+        add::<play::PlayAnswer>(&mut all, "play");
+        add::<render::RenderAnswer>(&mut all, "render");
+        add::<convert::RetargetAnswer>(&mut all, "retarget");
+        add::<synth::SynthAnswer>(&mut all, "synth");
+        all.add::<listen::LiveLoop>("loopwright-live");
+        let derived = all.finish().into_iter();
+        put(answers, derived.filter(|(name, _)| !KEPT.contains(&name.as_str())));
+        while forget_unused(answers) {}
+        // Where there is neither, the document of an error stands in their place.
+        for name in ["loopwright-listen", "loopwright-passage"] {
+            let keys = answers["$defs"][name]["properties"].as_object_mut().unwrap();
+            keys.retain(|key, _| key != "error");
+        }
+    });
+}

@@ -1,0 +1,168 @@
+//! The studio in a window: paths that are opened, dialogs of the system, the title, and a file that keeps what is set.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use eframe::egui::containers::menu::{MenuButton, MenuConfig};
+use eframe::egui::{
+    Button, Context, DroppedFileHandle, Key, Modifiers, PopupCloseBehavior, TextEdit, Ui, ViewportCommand,
+};
+
+use super::Studio;
+use crate::model::Action;
+use crate::platform::{self, Ask};
+
+/// A dialog that is answered sooner was never shown.
+const NO_DIALOG: Duration = Duration::from_millis(300);
+
+/// What the window alone has.
+#[derive(Default)]
+pub(super) struct Host {
+    /// The file that the choices are saved into whenever a loop is made.
+    pub(super) autosave: Option<PathBuf>,
+    /// The path that is typed.
+    path: String,
+    /// Answers of dialogs of the system, with the question of each.
+    chosen: Arc<Mutex<Vec<(Ask, Vec<PathBuf>)>>>,
+    title: String,
+}
+
+impl Studio {
+    /// Reads a file, or all takes of a folder, beside the window; loops go into its folder.
+    pub fn open_path(&mut self, path: &Path) {
+        self.open_paths(&[path.to_owned()]);
+    }
+
+    /// Reads files and folders beside the window, one after the other; loops go into the folder of the last one.
+    pub fn open_paths(&mut self, paths: &[PathBuf]) {
+        let Some(last) = paths.last() else { return };
+        if self.model.awaits_character() {
+            // Recipes name a character by its path, so that the command finds it.
+            let (inbox, path) = (self.inbox.clone(), last.clone());
+            std::thread::spawn(move || {
+                inbox.put(match platform::open_path(&path) {
+                    Action::Open { bytes, beside, .. } => Action::Open {
+                        file_name: path.display().to_string(),
+                        bytes,
+                        beside,
+                    },
+                    other => other,
+                });
+            });
+            return;
+        }
+        let folder = if last.is_dir() {
+            Some(last.as_path())
+        } else {
+            last.parent().filter(|folder| !folder.as_os_str().is_empty())
+        };
+        // The folder of a file that is not there is not offered.
+        if last.exists() {
+            let folder = folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string());
+            self.export.offer_folder(folder);
+        }
+        let (inbox, paths) = (self.inbox.clone(), paths.to_vec());
+        std::thread::spawn(move || {
+            for path in paths.iter().flat_map(|path| platform::takes_at(path)) {
+                inbox.put(platform::open_path(&path));
+            }
+        });
+    }
+
+    /// Asks for files or a folder by the dialog of the system.
+    fn ask(&self, ask: Ask, ctx: &Context) {
+        let (chosen, wake) = (Arc::clone(&self.host.chosen), ctx.clone());
+        let asked = Instant::now();
+        let inbox = self.inbox.clone();
+        platform::ask(ask, &self.export.folder, move |paths| {
+            if paths.is_empty() && asked.elapsed() < NO_DIALOG {
+                inbox.put(Action::NoDialog);
+            }
+            chosen.lock().unwrap_or_else(PoisonError::into_inner).push((ask, paths));
+            wake.request_repaint();
+        });
+    }
+
+    /// Shows the dialog for the folder of loops if `asks`; a browser has its own folder.
+    pub(super) fn ask_folder(&self, asks: bool, ctx: &Context) {
+        if asks {
+            self.ask(Ask::SaveInto, ctx);
+        }
+    }
+
+    /// Takes in what dialogs answered, names the take in the title, and asks for files by the keyboard.
+    pub(super) fn begin_frame(&mut self, ctx: &Context) {
+        self.take_chosen();
+        self.show_title(ctx);
+        if ctx.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::O)) {
+            self.ask(Ask::Files, ctx);
+        }
+    }
+
+    fn take_chosen(&mut self) {
+        let chosen = std::mem::take(&mut *self.host.chosen.lock().unwrap_or_else(PoisonError::into_inner));
+        for (ask, paths) in chosen {
+            match (ask, paths.first()) {
+                (Ask::SaveInto, Some(folder)) => {
+                    self.export.choose_folder(folder.display().to_string());
+                }
+                _ => self.open_paths(&paths),
+            }
+        }
+    }
+
+    /// Saves the choices into this file whenever a loop is made.
+    pub fn autosave_to(&mut self, path: PathBuf) {
+        self.recipe.offer(&path);
+        self.export.remember_in(path.with_file_name("folder.txt"));
+        self.host.autosave = Some(path);
+    }
+
+    /// Opens what was open at the last visit from files of a folder, and keeps there what is open.
+    pub fn remember_in(&mut self, folder: PathBuf, reopens: bool, ctx: &Context) {
+        self.remember(platform::Memory(folder), reopens, ctx);
+    }
+
+    pub(super) fn open_ui(&mut self, ui: &mut Ui) {
+        // A click into the field leaves the menu open.
+        let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+        MenuButton::new("Open ...").config(config).ui(ui, |ui| {
+            for (word, ask) in [("Choose files ...", Ask::Files), ("Choose a folder ...", Ask::Folder)] {
+                if ui.button(word).clicked() {
+                    self.ask(ask, ui.ctx());
+                    ui.close();
+                }
+            }
+            ui.separator();
+            let label = ui.label("Path of a take");
+            let field = ui
+                .add(TextEdit::singleline(&mut self.host.path).desired_width(360.0))
+                .labelled_by(label.id);
+            let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            let opens = ui.add_enabled(!self.host.path.trim().is_empty(), Button::new("Open this file"));
+            if opens.clicked() || is_entered && !self.host.path.trim().is_empty() {
+                let path = PathBuf::from(self.host.path.trim());
+                self.open_path(&path);
+                ui.close();
+            }
+        });
+    }
+
+    pub(super) fn open_dropped(&mut self, files: &[DroppedFileHandle]) {
+        let paths: Vec<PathBuf> = files.iter().map(|file| file.path().to_owned()).collect();
+        self.open_paths(&paths);
+    }
+
+    /// Names the take in the title of the window.
+    fn show_title(&mut self, ctx: &Context) {
+        let title = match self.model.opened() {
+            Some(opened) => format!("{} - loopwright studio", opened.file_name),
+            None => "loopwright studio".to_owned(),
+        };
+        if title != self.host.title {
+            ctx.send_viewport_cmd(ViewportCommand::Title(title.clone()));
+            self.host.title = title;
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The studio in a page: files that the browser gives, and words for those who do not see the canvas.
+
+use eframe::egui::{Context, DroppedFileHandle, Ui};
+
+use super::{Inbox, Studio};
+use crate::{focus, platform};
+
+/// What the page alone has.
+#[derive(Default)]
+pub(super) struct Host {
+    /// The words that it says.
+    said: String,
+    /// Its words about the widget that has the keyboard.
+    said_focus: focus::SaidFocus,
+    /// Number of loops made when it marked the time of one last.
+    num_marked: u64,
+}
+
+impl Studio {
+    /// Where files that are read beside are put.
+    pub(crate) fn inbox(&self) -> Inbox {
+        self.inbox.clone()
+    }
+
+    pub(super) fn ask_folder(&self, _asks: bool, _ctx: &Context) {}
+
+    pub(super) fn open_ui(&mut self, ui: &mut Ui) {
+        if ui.button("Open ...").clicked() {
+            platform::choose_file();
+        }
+    }
+
+    pub(super) fn open_dropped(&mut self, files: &[DroppedFileHandle]) {
+        let files: Vec<web_sys::File> = files.iter().filter_map(|file| file.web_file().cloned()).collect();
+        if !files.is_empty() {
+            let inbox = self.inbox.clone();
+            wasm_bindgen_futures::spawn_local(platform::open_files(files, move |action| inbox.put(action)));
+        }
+    }
+
+    /// Says in the page, whose canvas screen readers cannot read, what goes on.
+    pub(super) fn say(&mut self, ctx: &Context) {
+        self.host.said_focus.follow(ctx);
+        if self.model.num_made() != self.host.num_marked {
+            self.host.num_marked = self.model.num_made();
+            platform::mark("loop shown");
+        }
+        let name = self.model.opened().map_or("", |opened| opened.file_name.as_str());
+        let said = match (
+            self.model.progress(),
+            self.model.problem(),
+            self.export.said(),
+            self.model.made(),
+        ) {
+            (Some(progress), ..) => progress.to_owned(),
+            (_, Some(problem), ..) => problem.to_string(),
+            (_, _, Some(said), _) => said,
+            _ if self.set_words().is_some() => self.set_words().unwrap_or_default(),
+            (_, _, _, Some(made)) => format!("{name}: {}", made.verdict),
+            _ => String::new(),
+        };
+        if said != self.host.said {
+            platform::say(&said);
+            self.host.said = said;
+        }
+    }
+}

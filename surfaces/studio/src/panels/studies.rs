@@ -1,0 +1,165 @@
+//! What a take tells on demand: the lengths at which it repeats, the cheapest jumps between its loops, and constants with which a character
+//! controller moves like it.
+
+use eframe::egui::{self, Align2, Ui};
+use loopwright_controller::{Lack, Pool, Quantity, TakeFit};
+
+use super::{chart::Chart, row_ui};
+use crate::model::{Action, Model, Study, StudyError, lengths};
+
+/// Longest lag that is drawn, seconds.
+const MAX_SECS: f64 = 6.0;
+
+/// Most points of the curve.
+const MAX_POINTS: usize = 600;
+
+/// Most lengths in words.
+const MOST: usize = 4;
+
+pub(crate) fn spectrum_ui(ui: &mut Ui, model: &Model) {
+    let Some(opened) = model.opened() else { return };
+    let spectrum = &opened.studied.analysis.spectrum;
+    let values = spectrum.values();
+    let step = opened.take().frame_time_secs();
+    let shown = values.len().min((MAX_SECS / step) as usize + 1);
+    let longest = (shown - 1).max(1) as f64 * step;
+    let chart = Chart::new(
+        ui,
+        "Autocorrelation: how well the take repeats after a delay",
+        [0.0, longest],
+        [-1.0, 1.05],
+    );
+    let (weak, strong) = (ui.visuals().weak_text_color(), ui.visuals().selection.stroke.color);
+    let stride = shown.div_ceil(MAX_POINTS).max(1);
+    let points = values[..shown].iter().enumerate().step_by(stride);
+    chart.line(ui, [[0.0, 0.0], [longest, 0.0]].into_iter(), 0.5, weak);
+    if let Some(made) = model.made() {
+        chart.upright(ui, made.candidate.source_period_secs, ui.visuals().warn_fg_color);
+    }
+    chart.line(ui, points.map(|(lag, value)| [lag as f64 * step, *value]), 1.5, strong);
+    let lengths = lengths(spectrum, step);
+    for [secs, height] in lengths.iter().filter(|[secs, _]| *secs <= longest) {
+        chart.dot(ui, *secs, *height, strong);
+    }
+    chart.word(ui, Align2::LEFT_BOTTOM, "lag 0 s");
+    chart.word(ui, Align2::RIGHT_BOTTOM, &format!("{longest:.1} s"));
+    if lengths.is_empty() {
+        ui.label("It repeats at no length.");
+    } else {
+        let words: Vec<String> = (lengths.iter().take(MOST))
+            .map(|[secs, height]| format!("{secs:.2} s ({:.0}%)", 1e2 * height))
+            .collect();
+        ui.label(format!("It repeats after {}.", words.join(", ")));
+    }
+    ui.weak("Dots: lengths found. Upright line: the loop's.");
+}
+
+/// The result of a study, or none where it is still worked out or cannot be, which is said.
+fn studied_ui<'a, T>(
+    ui: &mut Ui,
+    model: &Model,
+    study: Study,
+    result: Option<&'a Result<T, StudyError>>,
+) -> Option<&'a T> {
+    model.opened()?;
+    match result {
+        None => {
+            ui.weak("Working ...");
+            model.ask(Action::Study(study));
+            None
+        }
+        Some(Err(error)) => {
+            ui.label(error.to_string());
+            None
+        }
+        Some(Ok(studied)) => Some(studied),
+    }
+}
+
+/// The cheapest jumps between the loops found.
+pub(crate) fn jumps_ui(ui: &mut Ui, model: &Model) {
+    let Some(jumps) = studied_ui(ui, model, Study::Jumps, model.studies().jumps.as_ref()) else {
+        return;
+    };
+    if jumps.is_empty() {
+        ui.label("There is only one loop: nothing to jump to.");
+        return;
+    }
+    egui::Grid::new("jumps").num_columns(2).striped(true).show(ui, |ui| {
+        for jump in jumps {
+            row_ui(
+                ui,
+                &format!("Loop {} to loop {}", jump.from + 1, jump.to + 1),
+                format!(
+                    "{:.3}: leave at {:.2} s, enter at {:.2} s",
+                    jump.cost, jump.exit_secs, jump.entry_secs
+                ),
+            );
+        }
+    });
+    ui.weak("The cost of a jump in metre-seconds, as `loopwright cost` computes it; a lower cost is less visible.");
+}
+
+/// Half-lives of a character controller, and the springs over the speed of the take.
+pub(crate) fn fit_ui(ui: &mut Ui, model: &Model) {
+    let Some(fit) = studied_ui(ui, model, Study::Fit, model.studies().fit.as_ref()) else {
+        return;
+    };
+    let pool = Pool::new(&[fit]);
+    for (quantity, half_lives, name) in [
+        (Quantity::Velocity, &pool.all.velocity, "velocity"),
+        (Quantity::Facing, &pool.all.facing, "facing"),
+    ] {
+        let words = match (half_lives.chosen(), fit.lack(quantity)) {
+            (Some(spread), _) => {
+                let changes = if spread.count == 1 { "change" } else { "changes" };
+                format!(
+                    "Half-life of the {name}: {:.3} s over {} {changes}",
+                    spread.median, spread.count
+                )
+            }
+            (None, Some(Lack::Still)) => format!("No half-life of the {name}: the body is idle."),
+            (None, Some(Lack::NoFit)) => format!("No half-life of the {name}: no spring fits its changes."),
+            (None, _) => format!("No half-life of the {name}: it does not change from one steady value to another."),
+        };
+        ui.label(words);
+    }
+    speeds_ui(ui, fit);
+    ui.weak("Thin: the take, smoothed; bold: springs. As `loopwright fit` gives them.");
+}
+
+/// The speed of the take over its time, and the springs fitted to it.
+fn speeds_ui(ui: &mut Ui, fit: &TakeFit) {
+    let profile = &fit.profile;
+    let count = profile.speed_rate.len();
+    let speeds = (0..count).map(|frame| profile.speed(frame));
+    let (last, most) = (profile.secs(count - 1), speeds.fold(0.1, f64::max));
+    let chart = Chart::new(
+        ui,
+        "Speed of the take, and the springs fitted to it",
+        [0.0, last],
+        [0.0, 1.1 * most],
+    );
+    let (weak, strong) = (ui.visuals().weak_text_color(), ui.visuals().selection.stroke.color);
+    let stride = count.div_ceil(MAX_POINTS).max(1);
+    for run in &profile.runs {
+        let points = run.clone().step_by(stride);
+        chart.line(
+            ui,
+            points.map(|frame| [profile.secs(frame), profile.speed(frame)]),
+            1.0,
+            weak,
+        );
+    }
+    let deviation = profile.velocity.deviation_secs;
+    for event in fit.events_of(Quantity::Velocity) {
+        let Some(fitted) = event.trusted() else { continue };
+        let points = event.frames.clone().step_by(stride).map(|frame| {
+            let secs = profile.secs(frame);
+            [secs, fitted.at(secs, deviation).length()]
+        });
+        chart.line(ui, points, 2.0, strong);
+    }
+    chart.word(ui, Align2::LEFT_BOTTOM, &format!("speed, up to {most:.1} m/s"));
+    chart.word(ui, Align2::RIGHT_BOTTOM, &format!("{last:.1} s"));
+}
