@@ -25,10 +25,13 @@ impl Folder {
         for part in words {
             answer.says(part);
         }
-        let advises = ["\n  try: ", "try '--help'"]
-            .iter()
-            .any(|advice| answer.stderr.contains(advice));
-        assert!(advises, "{arguments}: no advice in {}", answer.stderr);
+        assert!(
+            ["\n  try: ", "try '--help'"]
+                .iter()
+                .any(|advice| answer.stderr.contains(advice)),
+            "{arguments}: no advice in {}",
+            answer.stderr
+        );
         assert_eq!(answer.stdout, "", "{arguments}");
         assert!(self.contents() == before, "{arguments} left {:?}", self.names());
         answer
@@ -535,8 +538,7 @@ fn a_fit_of_nothing_replaces_no_block() {
 fn a_sidecar_never_speaks_of_another_file() {
     let folder = Folder::with_walk();
     folder.runs("make walk.bvh -o loop.bvh\nconvert loop.bvh copy.bvh");
-    let goes_along = folder.has("copy.bvh.json");
-    assert!(goes_along, "the sidecar goes with the loop");
+    assert!(folder.has("copy.bvh.json"), "the sidecar goes with the loop");
     for command in [
         "convert walk.bvh copy.bvh",
         "play loop.bvh --seconds 3 -o copy.bvh",

@@ -96,8 +96,10 @@ fn loops_play_for_as_long_as_wanted_without_a_step() {
     };
     let [out, left, right] = ["out.bvh", "left-walk.bvh", "right-walk.bvh"].map(largest);
     for part in 0..2 {
-        let is_right = out[part] < 1.2 * left[part].max(right[part]);
-        assert!(is_right, "{out:?} {left:?} {right:?}");
+        assert!(
+            out[part] < 1.2 * left[part].max(right[part]),
+            "{out:?} {left:?} {right:?}"
+        );
     }
     folder.runs(
         "

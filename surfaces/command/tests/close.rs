@@ -164,8 +164,10 @@ fn a_seam_that_shows_is_closed_otherwise_unless_the_closure_is_given() {
     let answer = folder.succeed("make walk.bvh --range 20:33 -o instead.bvh --save-recipe chosen.toml --json");
     let json = answer.json();
     let taken = json["closure"]["auto_choice"].as_str().unwrap();
-    let is_said = taken.starts_with("took frames 20-33 closed by ") && taken.contains("the seam shows: ");
-    assert!(is_said, "{taken}");
+    assert!(
+        taken.starts_with("took frames 20-33 closed by ") && taken.contains("the seam shows: "),
+        "{taken}"
+    );
     answer.says(&format!("note: {taken}"));
     folder.runs("make walk.bvh -o again.bvh --recipe chosen.toml");
     assert!(folder.read("instead.bvh") == folder.read("again.bvh"));

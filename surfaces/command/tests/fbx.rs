@@ -104,8 +104,10 @@ fn real_giants_and_animals_for_engines() {
             let after = folder.answer(&format!("inspect {written} --json"));
             let [before, after] = [&before, &after].map(|json| json["body"]["height_m"].as_f64());
             if let (Some(before), Some(after)) = (before, after) {
-                let is_near = (after / before - 1.0).abs() < 0.02;
-                assert!(is_near, "{written}: {before} m and {after} m");
+                assert!(
+                    (after / before - 1.0).abs() < 0.02,
+                    "{written}: {before} m and {after} m"
+                );
             }
         }
     }

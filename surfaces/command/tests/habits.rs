@@ -145,8 +145,11 @@ fn a_mistyped_input_is_said_before_all_else() {
         ",
     ) {
         let answer = folder.fail(arguments);
-        let is_first = answer.stderr.starts_with("error: cannot read \"wakl.bvh\"");
-        assert!(is_first, "{arguments}: {}", answer.stderr);
+        assert!(
+            answer.stderr.starts_with("error: cannot read \"wakl.bvh\""),
+            "{arguments}: {}",
+            answer.stderr
+        );
         answer.says("try: \"walk.bvh\"");
     }
 }
@@ -172,8 +175,11 @@ fn engines_are_known_in_any_case_and_f_is_force() {
         ",
     ) {
         let first = folder.run(arguments);
-        let is_said = first.status == 0 || first.stderr.contains("exists already");
-        assert!(is_said, "{arguments}: {}", first.stderr);
+        assert!(
+            first.status == 0 || first.stderr.contains("exists already"),
+            "{arguments}: {}",
+            first.stderr
+        );
         folder.succeed(&format!("{arguments} -f"));
     }
 }

@@ -169,8 +169,10 @@ fn loops_are_there_while_the_actor_walks() {
     let (head_of_loop, rows_of_loop) = split(&first);
     assert!(head_of_loop.contains(&format!("Frames: {}\n", rows_of_loop.len())));
     let warned = folder.json("live.bvh.json")["warnings"].to_string();
-    let is_said = warned.contains("made while the motion still came, of frames 0 to ");
-    assert!(is_said, "{warned}");
+    assert!(
+        warned.contains("made while the motion still came, of frames 0 to "),
+        "{warned}"
+    );
     folder.run("check live.bvh").done();
     // The rest at the pace of the walk.
     for row in &rows[frames(3.2)..] {

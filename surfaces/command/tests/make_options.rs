@@ -25,8 +25,10 @@ fn hips_make(take: &Take, from: usize, to: usize, motion: Rigid) {
     let deg = rotation::difference(found.rotation, expected.rotation)
         .length()
         .to_degrees();
-    let is_right = metres < ROOT_MOTION_METRES && deg < ROOT_MOTION_DEG;
-    assert!(is_right, "keys {from} to {to}: off by {metres} m and {deg} degrees");
+    assert!(
+        metres < ROOT_MOTION_METRES && deg < ROOT_MOTION_DEG,
+        "keys {from} to {to}: off by {metres} m and {deg} degrees"
+    );
 }
 
 #[test]
@@ -194,8 +196,10 @@ fn named_hips_and_feet_are_taken() {
     folder.made("");
     let plain = folder.read("loop.bvh");
     folder.made("--set take.hips=Hips --set take.feet=LeftFoot,RightFoot");
-    let is_same = folder.read("loop.bvh") == plain;
-    assert!(is_same, "the names that are found anyway change something");
+    assert!(
+        folder.read("loop.bvh") == plain,
+        "the names that are found anyway change something"
+    );
     let inspected = folder.answer("inspect walk.bvh --set take.feet=LeftHand --json");
     holds(&inspected, "feet = [\"LeftHand\"]\nfeet_found_by = given");
 }

@@ -171,13 +171,19 @@ impl Trial {
             // Only what is asked for with --force may be replaced, and never by less than a whole file.
             if now != bytes {
                 let forced = arguments.iter().any(|argument| argument == "--force") && *status != 2;
-                let is_right = forced && !now.as_ref().is_some_and(Vec::is_empty);
-                assert!(is_right, "{} changed", name.display());
+                assert!(
+                    forced && !now.as_ref().is_some_and(Vec::is_empty),
+                    "{} changed",
+                    name.display()
+                );
             }
         }
         for name in after.keys().filter(|name| !self.first.contains_key(*name)) {
-            let is_right = *status != 2;
-            assert!(is_right, "{} is left by a run that failed: {stderr}", name.display());
+            assert!(
+                *status != 2,
+                "{} is left by a run that failed: {stderr}",
+                name.display()
+            );
             let text = name.display().to_string();
             // The journal of many takes stays, so that a later run can go on.
             let is_journal = text == ".loopwright-batch.jsonl";
@@ -191,8 +197,10 @@ impl Trial {
         }
         if *status == 2 {
             assert!(stderr.contains("error: "), "{stderr}");
-            let is_right = !stderr.contains('\x1b') && !stdout.contains('\x1b');
-            assert!(is_right, "escape codes: {stderr}");
+            assert!(
+                !stderr.contains('\x1b') && !stdout.contains('\x1b'),
+                "escape codes: {stderr}"
+            );
         }
         if arguments.iter().any(|argument| argument == "--json") && !asks_for_text(arguments) {
             answer.json();

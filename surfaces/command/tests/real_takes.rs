@@ -29,8 +29,13 @@ fn all_hold<T: Sync>(items: &[T], test: impl Fn(&T) -> Result<(), String> + Sync
         }
     });
     let wrong = wrong.into_inner().unwrap();
-    let is_right = wrong.is_empty();
-    assert!(is_right, "{} of {}:\n{}", wrong.len(), items.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {}:\n{}",
+        wrong.len(),
+        items.len(),
+        wrong.join("\n")
+    );
 }
 
 /// The loop of a take: no gap by its own figures, and `check` agrees that it loops.

@@ -341,8 +341,10 @@ fn every_command_gives_a_loop_one_grade() {
         for (index, row) in items(&found["candidates"]).enumerate() {
             folder.run(&format!("make {take} -o loop.bvh --force --pick {}", index + 1));
             let made = folder.json("loop.bvh.json")["quality"].clone();
-            let is_no_better = rank(&row["grade"]) >= rank(&made["grade"]);
-            assert!(is_no_better, "{take} {index}: {row} {made}");
+            assert!(
+                rank(&row["grade"]) >= rank(&made["grade"]),
+                "{take} {index}: {row} {made}"
+            );
             let checked = folder.run("check loop.bvh --json").json();
             assert_eq!(checked["loops"][0]["grade"], made["grade"], "{take} {index}");
             if index == 0 {

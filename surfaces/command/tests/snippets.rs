@@ -69,11 +69,13 @@ fn check(language: &str, program: &mut Command) {
         .collect();
     assert_eq!(found.len(), expected().len(), "{language}");
     for (found, expected) in found.iter().zip(expected()) {
-        let is_near = found
-            .iter()
-            .zip(expected)
-            .all(|(one, other)| (one - other).abs() < 1e-9);
-        assert!(is_near, "{language}: {found:?} {expected:?}");
+        assert!(
+            found
+                .iter()
+                .zip(expected)
+                .all(|(one, other)| (one - other).abs() < 1e-9),
+            "{language}: {found:?} {expected:?}"
+        );
     }
 }
 

@@ -3,8 +3,8 @@
 use loopwright_core::{Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take, feet::FootLock};
 use loopwright_formats::loop_file::{PlaceError, facts::TakeFacts};
 use loopwright_formats::{
-    Format, LoadLoopError, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source,
-    SpaceSettings, UnitChoice, UpChoice, load, load_loop, read_take, write_loop, write_take,
+    Format, LoadLoopError, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source, SpaceSettings,
+    UnitChoice, UpChoice, load, load_loop, read_take, write_loop, write_take,
 };
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize, synthesize_idle};
 

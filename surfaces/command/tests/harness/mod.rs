@@ -44,8 +44,10 @@ impl Answer {
         let (stdout, stderr) = (text(output.stdout), text(output.stderr));
         let status = output.status.code();
         let status = status.unwrap_or_else(|| panic!("killed by a signal: {:?}\n{stderr}", output.status));
-        let is_sound = status != 101 && !stderr.contains("panicked");
-        assert!(is_sound, "{asked} panicked:\n{stderr}");
+        assert!(
+            status != 101 && !stderr.contains("panicked"),
+            "{asked} panicked:\n{stderr}"
+        );
         Self {
             asked: asked.to_owned(),
             status,
@@ -78,18 +80,30 @@ impl Answer {
 
     /// Asserts that these words are among the messages.
     pub(crate) fn says(&self, words: &str) {
-        let is_said = self.stderr.contains(words);
-        assert!(is_said, "{}: not {words:?}: {}", self.asked, self.stderr);
+        assert!(
+            self.stderr.contains(words),
+            "{}: not {words:?}: {}",
+            self.asked,
+            self.stderr
+        );
     }
 
     pub(crate) fn shows(&self, words: &str) {
-        let is_shown = self.stdout.contains(words);
-        assert!(is_shown, "{}: not {words:?}: {}", self.asked, self.stdout);
+        assert!(
+            self.stdout.contains(words),
+            "{}: not {words:?}: {}",
+            self.asked,
+            self.stdout
+        );
     }
 
     pub(crate) fn begins(&self, words: &str) {
-        let is_so = self.stdout.starts_with(words);
-        assert!(is_so, "{}: not {words:?}: {}", self.asked, self.stdout);
+        assert!(
+            self.stdout.starts_with(words),
+            "{}: not {words:?}: {}",
+            self.asked,
+            self.stdout
+        );
     }
 
     /// The one JSON document on stdout.

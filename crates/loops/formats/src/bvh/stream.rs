@@ -6,8 +6,8 @@ use std::sync::Arc;
 use glam::DQuat;
 use loopwright_core::Skeleton;
 
-use super::read::{Frames, chosen, is_bvh, skeleton};
 use super::lex::{Lexer, RowFault, read_row};
+use super::read::{Frames, chosen, is_bvh, skeleton};
 use super::{Hierarchy, hierarchy, motion};
 use crate::space::Space;
 use crate::text::without_byte_order_mark;

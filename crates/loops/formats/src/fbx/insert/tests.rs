@@ -148,7 +148,11 @@ fn motion_goes_back_through_every_order_turn_pivot_and_scale() {
     // Motion that the file never had: the whole rotated and moved, and every joint bent.
     let bend = rotation::exp(DVec3::new(0.3, -0.7, 0.5));
     let values = take.values();
-    let translations = values.translations.iter().map(|t| *t + DVec3::new(0.01, 0.02, -0.03)).collect();
+    let translations = values
+        .translations
+        .iter()
+        .map(|t| *t + DVec3::new(0.01, 0.02, -0.03))
+        .collect();
     let rotations = values.rotations.iter().map(|q| *q * bend).collect();
     let (skeleton, step_secs) = (take.skeleton().clone(), take.frame_time_secs());
     let bent = Take::new("bent", skeleton, step_secs, translations, rotations).unwrap();
