@@ -1,7 +1,9 @@
 //! What a glTF file may name: files in its own folder, by where they truly are, once each, and within the limits of reading.
 
-use std::{fs, path::Path};
+use std::fs;
 
+#[cfg(unix)]
+use crate::harness::pipe;
 use crate::harness::{Folder, with_companion};
 use serde_json::{Value, json};
 
@@ -83,12 +85,6 @@ fn a_pipe_named_like_a_loop_is_passed_over() {
     checked.begins("loops/walk-loop.bvh: ");
     assert!(!checked.stdout.contains("pipe-loop"), "{}", checked.stdout);
     folder.refuse("inspect loops/pipe-loop.bvh", "a pipe, a socket or a device");
-}
-
-#[cfg(unix)]
-fn pipe(path: &Path) {
-    let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
-    assert!(made.success());
 }
 
 /// Two thousand buffers that name the file itself, or one large file a hundred times, once took gigabytes.

@@ -49,9 +49,7 @@ impl Listening {
     /// Presses Ctrl-C.
     #[cfg(unix)]
     fn interrupt(&self) {
-        let id = self.child.id().to_string();
-        let sent = std::process::Command::new("kill").args(["-INT", &id]).status().unwrap();
-        assert!(sent.success());
+        crate::harness::signal(&self.child, "INT");
     }
 
     /// The stream ends.

@@ -281,7 +281,6 @@ fn the_cheapest_frame_to_jump_to_is_found() {
     let itself = valid(&folder, "query costs.lwmatch quick.bvh:149 --tag style=quick");
     holds(&itself["found"][0], "frame = 149\ncost_metre_secs = 0");
 
-    // The bound is the distance of the rows that other programs get.
     folder.write("path.csv", "0,0,0\n3,0,3\n");
     folder.runs(
         "
@@ -289,20 +288,14 @@ fn the_cheapest_frame_to_jump_to_is_found() {
         match query costs.lwmatch slow.bvh:40 | cheapest after frame 40 | 0.000
         match query costs.lwmatch slow.bvh:40 --speed 1.6 |! 0.000
         match export costs.lwmatch --npy forms.npy
-        match export costs.lwmatch --take left-out.bvh --npy asked.npy
         2 match walk costs.lwmatch path.csv -o walked.bvh | --features cost
         2 match build left-out.bvh --features cost --half-life 0 -o bad.lwmatch
         2 match build left-out.bvh --add costs.lwmatch --features cost -o bad.lwmatch
         ",
     );
-    let ([rows, columns], forms) = array(&folder, "forms.npy");
-    let ([_, same], asked) = array(&folder, "asked.npy");
-    assert_eq!((columns, same), (3 * items(&inspected["joints"]).len() + 4, columns));
+    let ([rows, columns], _) = array(&folder, "forms.npy");
+    assert_eq!(columns, 3 * items(&inspected["joints"]).len() + 4);
     assert_eq!(inspected["rows"], rows);
-    let row = &forms[number(best, "row") as usize * columns..][..columns];
-    let asked = &asked[40 * columns..];
-    let distance: f32 = row.iter().zip(asked).map(|(one, other)| (one - other).abs()).sum();
-    near(f64::from(distance) / number(best, "distance"), 1.0, 1e-3);
 }
 
 /// Ranges of one take are clips of their own, with tags of their own.

@@ -451,3 +451,16 @@ pub(crate) fn root_start(sidecar: &Value) -> Rigid {
     let yaw = number(sidecar, "root_motion/start_yaw_deg").to_radians();
     Rigid::from_yaw(yaw, vector(&sidecar["root_motion"]["start_position_m"]))
 }
+
+/// Makes a pipe, which has no end.
+#[cfg(unix)]
+pub(crate) fn pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+/// Sends a signal to a run, such as that of Ctrl-C.
+#[cfg(unix)]
+pub(crate) fn signal(run: &Child, name: &str) {
+    let id = run.id().to_string();
+    assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+}
