@@ -36,17 +36,12 @@ fn array(folder: &Folder, name: &str) -> ([usize; 2], Vec<f32>) {
     let end = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
     assert!(end.is_multiple_of(64) && bytes[end - 1] == b'\n');
     let header = std::str::from_utf8(&bytes[10..end]).unwrap();
-    let is_said = header.starts_with("{'descr': '<f4', 'fortran_order': False, 'shape': (");
-    assert!(is_said, "{header}");
-    let shape = header.split(['(', ')']).nth(1).unwrap();
-    let shape: Vec<usize> = shape.split(", ").map(|side| side.parse().unwrap()).collect();
-    let numbers = bytes[end..].chunks_exact(4);
-    (
-        [shape[0], shape[1]],
-        numbers
-            .map(|number| f32::from_le_bytes(number.try_into().unwrap()))
-            .collect(),
-    )
+    let shape = header.strip_prefix("{'descr': '<f4', 'fortran_order': False, 'shape': (");
+    let (rows, columns) = shape.unwrap().split(')').next().unwrap().split_once(", ").unwrap();
+    let numbers = bytes[end..]
+        .chunks_exact(4)
+        .map(|number| f32::from_le_bytes(number.try_into().unwrap()));
+    ([rows, columns].map(|side| side.parse().unwrap()), numbers.collect())
 }
 
 #[test]

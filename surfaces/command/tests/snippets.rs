@@ -76,7 +76,7 @@ fn snippets_move_the_root_as_the_library_does() {
     });
     let source = file("root.rs", format!("{}\nfn main() {{\n{lines}}}\n", snippet("rust")));
     let built = Command::new("rustc")
-        .arg(&source)
+        .arg(source)
         .arg("-o")
         .arg(folder.file("root-rs"))
         .status();
@@ -99,14 +99,15 @@ fn snippets_move_the_root_as_the_library_does() {
         "root.cpp",
         format!("{}\n{show}int main() {{\n{lines}}}\n", snippet("cpp")),
     );
-    if let Ok(status) = Command::new("c++")
+    let program = folder.file("root-cpp");
+    let built = Command::new("c++")
         .arg("-std=c++17")
-        .arg(&source)
+        .arg(source)
         .arg("-o")
-        .arg(folder.file("root-cpp"))
-        .status()
-    {
+        .arg(&program)
+        .status();
+    if let Ok(status) = built {
         assert!(status.success());
-        check("C++", &mut Command::new(folder.file("root-cpp")));
+        check("C++", &mut Command::new(program));
     }
 }
