@@ -121,15 +121,13 @@ impl Answer {
 /// Bytes with a part replaced by another of the same length, wherever it is.
 pub(crate) fn replaced(bytes: &[u8], part: &[u8], other: &[u8]) -> Vec<u8> {
     assert_eq!(part.len(), other.len());
+    let places = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(part));
+    let places: Vec<usize> = places.collect();
+    assert!(!places.is_empty(), "{} is not there", String::from_utf8_lossy(part));
     let mut bytes = bytes.to_vec();
-    let mut found = 0;
-    for at in 0..=bytes.len() - part.len() {
-        if bytes[at..].starts_with(part) {
-            bytes[at..at + part.len()].copy_from_slice(other);
-            found += 1;
-        }
+    for at in places {
+        bytes[at..at + part.len()].copy_from_slice(other);
     }
-    assert!(found > 0, "{} is not there", String::from_utf8_lossy(part));
     bytes
 }
 
@@ -419,17 +417,10 @@ pub(crate) fn parts_of_glb(glb: &[u8]) -> (Value, &[u8]) {
 pub(crate) fn glb_of(json: &Value, buffer: &[u8]) -> Vec<u8> {
     let mut text = serde_json::to_vec(json).unwrap();
     text.resize(text.len().next_multiple_of(4), b' ');
-    let [text_length, length] = [text.len(), buffer.len()].map(|length| length as u32);
-    let whole = 12 + 8 + text_length + 8 + length;
-    let words = |words: [u32; 2]| words.map(u32::to_le_bytes).concat();
-    let head = [
-        &b"glTF"[..],
-        &words([2, whole]),
-        &text_length.to_le_bytes(),
-        b"JSON",
-        &text,
-    ];
-    [&head.concat(), &length.to_le_bytes()[..], b"BIN\0", buffer].concat()
+    let number = |length: usize| (length as u32).to_le_bytes();
+    let chunk = |kind: &[u8], data: &[u8]| [&number(data.len()), kind, data].concat();
+    let chunks = [chunk(b"JSON", &text), chunk(b"BIN\0", buffer)].concat();
+    [b"glTF", &number(2)[..], &number(12 + chunks.len()), &chunks].concat()
 }
 
 /// Three numbers of a JSON document.
