@@ -3,7 +3,8 @@
 use crate::harness::{Folder, holds, items, lines, rows};
 use serde_json::Value;
 
-/// Closes frames of the walk with these flags and saves the recipe, which must make the same bytes again; returns the sidecar and the bytes.
+/// Closes frames of the walk with these flags and saves the recipe, which must make the same bytes again; returns the sidecar and
+/// the bytes.
 fn closed(folder: &Folder, flags: &str) -> (Value, Vec<u8>) {
     let close = format!("close walk.bvh --range 10:45 -o loop.bvh --save-recipe done.toml --force --json {flags}");
     let sidecar = folder.run(&close).wrote().json();
@@ -115,7 +116,8 @@ fn a_recipe_makes_the_same_loop_again() {
         folder.succeed(&format!("{command} walk.bvh -o again.bvh --recipe done.toml --force"));
         assert!(folder.read("first.bvh") == folder.read("again.bvh"), "{command}");
     }
-    // Flags override the recipe; a flag for both ends replaces the recipe's setting for either end. One without frames searches for them.
+    // Flags override the recipe; a flag for both ends replaces the recipe's setting for either end. One without frames searches
+    // for them.
     folder.write("style.toml", "[closure]\nmethod = \"spring\"\nblend = 0.12\n");
     for [command, facts] in rows(
         "

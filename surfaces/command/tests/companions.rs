@@ -106,7 +106,8 @@ fn a_small_file_that_names_large_ones_often_stays_small() {
     assert!(written < 22 << 20, "{written}");
 }
 
-/// A file that is too large was once read to its end before it was refused; so is a take beyond the memory limit, with what it needs.
+/// A file that is too large was once read to its end before it was refused; so is a take beyond the memory limit, with what it
+/// needs.
 #[test]
 fn what_is_above_a_limit_is_refused_by_its_size() {
     let folder = Folder::with_walk();

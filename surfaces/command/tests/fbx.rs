@@ -1,4 +1,5 @@
-//! FBX through the whole command: a loop is written into the file of its take, and bodies of a wrong size get their true one for engines.
+//! FBX through the whole command: a loop is written into the file of its take, and bodies of a wrong size get their true one for
+//! engines.
 
 use loopwright_formats::{AnimationChoice, ReadSettings, read_take};
 

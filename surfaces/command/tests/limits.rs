@@ -1,4 +1,5 @@
-//! Files that claim more than they hold, or name what is not theirs: refused in little memory, with the limit and how to raise it.
+//! Files that claim more than they hold, or name what is not theirs: refused in little memory, with the limit and how to raise
+//! it.
 
 use std::fs::{self, File};
 use std::process::Command;

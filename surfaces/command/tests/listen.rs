@@ -394,7 +394,8 @@ fn the_keyboard_ends_the_stream() {
     holds(&error, "error/exit_status = 130");
 }
 
-/// Once the stream has ended by itself, Ctrl-C ends the run: what was heard is recorded by then, and the loop that was made meanwhile stays.
+/// Once the stream has ended by itself, Ctrl-C ends the run: what was heard is recorded by then, and the loop that was made
+/// meanwhile stays.
 #[test]
 #[cfg(unix)]
 fn the_keyboard_ends_the_last_search() {

@@ -89,8 +89,8 @@ fn databases_keep_the_times_ahead_and_the_gaits() {
     holds(&valid(&folder, "inspect farther.lwmatch"), "ahead_secs = [0.2,0.5,1.5]");
 }
 
-/// The nearest row by its own numbers, as a program would compare them, is the row that `query` finds. Rows that were there keep their
-/// numbers when takes are added.
+/// The nearest row by its own numbers, as a program would compare them, is the row that `query` finds. Rows that were there keep
+/// their numbers when takes are added.
 #[test]
 fn exported_rows_give_the_same_answers() {
     let folder = with_database();
@@ -156,8 +156,8 @@ fn what_cannot_be_matched_is_refused_with_a_way_out() {
     for take in ["slow.bvh", "short.bvh"] {
         folder.copy(take, &format!("set/{take}"));
     }
-    // Of a file of several loops, one whose speed is not known is left out by its name; alone it is refused. In a folder a short one is left
-    // out, and said.
+    // Of a file of several loops, one whose speed is not known is left out by its name; alone it is refused. In a folder a short
+    // one is left out, and said.
     folder.runs(
         "
         2 match build short.bvh -o other.lwmatch  | try:

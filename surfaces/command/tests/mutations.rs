@@ -1,4 +1,5 @@
-//! Input that nobody wrote: changed files, changed recipes, random flags. Nothing panics, hangs, loses a file or leaves half of one.
+//! Input that nobody wrote: changed files, changed recipes, random flags. Nothing panics, hangs, loses a file or leaves half of
+//! one.
 //!
 //! `LOOPWRIGHT_MUTATIONS=40` runs forty times as many, `LOOPWRIGHT_SEED=3` others. A failure prints what gives it again.
 

@@ -38,8 +38,8 @@ fn made_of(take: &Path, options: &str) -> (f64, serde_json::Value) {
     (number(slide, "value"), quality["grade"].clone())
 }
 
-/// Held by the points that bear, a foot of this walk slid farther than before, though slower on average. The good loop of this run was far down
-/// the list, since the take is abrupt at its seam.
+/// Held by the points that bear, a foot of this walk slid farther than before, though slower on average. The good loop of this
+/// run was far down the list, since the take is abrupt at its seam.
 #[test]
 fn feet_slide_no_farther_and_good_loops_go_first() {
     let Some(mocap) = folder_or_skip() else { return };
@@ -111,8 +111,8 @@ fn every_take_loops_or_is_refused_as_the_manifest_says() {
     assert_eq!(wrong.concat(), [""; 0]);
 }
 
-/// Rows of sessions as they were read by eye: distances walked at one speed, the turns between them, and no row twice. Eight of ten candidates
-/// of the first are one stretch; the third has five straight legs, joined by turns.
+/// Rows of sessions as they were read by eye: distances walked at one speed, the turns between them, and no row twice. Eight of
+/// ten candidates of the first are one stretch; the third has five straight legs, joined by turns.
 #[test]
 fn long_takes_give_one_row_per_stretch() {
     let Some(folder) = folder_or_skip() else { return };

@@ -1,5 +1,5 @@
-//! `report` writes one page that needs nothing else, and nothing that stands in a file becomes markup or script of it. How the page
-//! looks and plays: `.ci/report`.
+//! `report` writes one page that needs nothing else, and nothing that stands in a file becomes markup or script of it. How the
+//! page looks and plays: `.ci/report`.
 
 use std::collections::BTreeSet;
 

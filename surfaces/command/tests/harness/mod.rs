@@ -226,8 +226,8 @@ impl Folder {
         }
     }
 
-    /// Runs commands, a row each, and asserts what each prints on either stream: the words behind every `|`, and not those behind `|!`.
-    /// A command ends with the status that its row begins with, or with 0.
+    /// Runs commands, a row each, and asserts what each prints on either stream: the words behind every `|`, and not those behind
+    /// `|!`. A command ends with the status that its row begins with, or with 0.
     pub(crate) fn runs(&self, table: &str) {
         for row in lines(table) {
             let mut columns = row.split('|').map(str::trim);
@@ -345,8 +345,8 @@ pub(crate) fn number(json: &Value, keys: &str) -> f64 {
     number.unwrap_or_else(|| panic!("{keys} is {value:?}, not a number"))
 }
 
-/// Asserts of a JSON document what rows say, with `;` or new lines between them: each has the path of a value, a sign (=, !=, < or >), and JSON
-/// or plain words. What is not there is null.
+/// Asserts of a JSON document what rows say, with `;` or new lines between them: each has the path of a value, a sign (=, !=, <
+/// or >), and JSON or plain words. What is not there is null.
 #[track_caller]
 pub(crate) fn holds(json: &Value, table: &str) {
     for row in table.split(['\n', ';']).map(str::trim).filter(|row| !row.is_empty()) {
