@@ -82,8 +82,10 @@ fn what_no_recipe_of_a_folder_says_is_refused() {
 #[test]
 fn the_published_schema_is_that_of_the_program() {
     let schema = Folder::new().succeed("schema").stdout;
-    let is_right = schema == include_str!("../../../docs/formats/loopwright.toml.schema.json");
-    assert!(is_right, "loopwright schema > docs/formats/loopwright.toml.schema.json");
+    assert!(
+        schema == include_str!("../../../docs/formats/loopwright.toml.schema.json"),
+        "loopwright schema > docs/formats/loopwright.toml.schema.json"
+    );
     let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
     let output = &schema["properties"]["output"]["properties"];
     assert_eq!(output["force-straight"]["type"], "boolean");
