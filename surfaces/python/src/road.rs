@@ -188,7 +188,7 @@ fn unmixed(names: &[String], error: MixError) -> Fault {
         MixError::Range { axis, value, low, high } => {
             let (name, unit) = match axis {
                 BlendAxis::Turn => ("turn_rate", "degrees per second"),
-                BlendAxis::Speed | BlendAxis::Climb => ("speed", "m/s"),
+                BlendAxis::Speed => ("speed", "m/s"),
             };
             Fault::setting(format!("{name}={value} is outside the range of the loops"))
                 .because(format!("the loops cover {low:.3} to {high:.3} {unit}"))

@@ -168,9 +168,7 @@ impl Studied {
             ..of_file
         }
     }
-}
 
-impl Studied {
     /// Why there is no loop of it; `within` are the frames that were searched, if not all.
     pub fn failure(&self, error: &JobError, within: Option<(usize, usize)>) -> String {
         let name = &self.name;

@@ -41,6 +41,8 @@ mod space;
 
 mod set;
 
+mod source;
+
 mod character;
 
 mod steering;

@@ -66,7 +66,7 @@ fn unmixed(names: &[impl Display], error: MixError) -> Failure {
         MixError::Range { axis, value, low, high } => {
             let (flag, unit) = match axis {
                 BlendAxis::Turn => ("--turn-rate", "degrees per second"),
-                BlendAxis::Speed | BlendAxis::Climb => ("--speed", "m/s"),
+                BlendAxis::Speed => ("--speed", "m/s"),
             };
             Failure::error(format!("{flag} {value} is outside the range of the loops"))
                 .because(format!("the loops cover {low:.3} to {high:.3} {unit}"))

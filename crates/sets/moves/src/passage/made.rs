@@ -9,7 +9,7 @@ use super::find::FoundPassage;
 use super::ground::{Bend, Ground, Way};
 use super::{FootEvent, LoopState, Passage, PassageError, PassageKind, check, stands};
 use crate::floor::floor_over_root;
-use crate::play::{LoopSet, MAX_TRANSFORMS, PlayError};
+use crate::play::{LoopSet, check_count};
 use loopwright_core::analysis::{Analysis, Body, BodyOverrides, ContactLimits, FootEventKind, Heading};
 use loopwright_core::feet::fade::{FadingLoop, window_secs};
 use loopwright_core::feet::open::{OpenMotion, SOON_SECS, footwork_of_take};
@@ -68,16 +68,6 @@ fn check_step(step_secs: f64) -> Result<(), PassageError> {
         Ok(())
     } else {
         Err(PassageError::Step { found: step_secs })
-    }
-}
-
-/// Errors: more transforms than a performance may have.
-fn check_count(num_poses: f64, skeleton: &Skeleton) -> Result<(), PlayError> {
-    let found = num_poses * skeleton.num_joints() as f64;
-    if found > MAX_TRANSFORMS as f64 {
-        Err(PlayError::TooManyFrames { found })
-    } else {
-        Ok(())
     }
 }
 

@@ -331,6 +331,16 @@ fn held_secs(clip: &LoopClip, cycles: u32, fade: Decay) -> f64 {
     period_secs * (fade.secs() / period_secs).ceil().max(f64::from(cycles))
 }
 
+/// Errors: more transforms than a performance may have.
+pub(crate) fn check_count(num_poses: f64, skeleton: &Skeleton) -> Result<(), PlayError> {
+    let found = num_poses * skeleton.num_joints() as f64;
+    if found > MAX_TRANSFORMS as f64 {
+        Err(PlayError::TooManyFrames { found })
+    } else {
+        Ok(())
+    }
+}
+
 /// Rejects fades that are too short or too long.
 fn check_secs(fade: Decay) -> Result<(), PlayError> {
     if FADE_SECS.contains(&fade.secs()) {
@@ -462,10 +472,7 @@ impl Performance {
     ) -> Result<Take, PlayError> {
         // The last frame is at the end if the rate allows it, rounding aside, else just before it.
         let last = self.duration_secs / frame_time_secs + 1e-9;
-        let found = (last.floor() + 1.0) * skeleton.num_joints() as f64;
-        if found > MAX_TRANSFORMS as f64 {
-            return Err(PlayError::TooManyFrames { found });
-        }
+        check_count(last.floor() + 1.0, &skeleton)?;
         // A frame time that is not valid gives no frames, which the take rejects.
         let num_frames = if last >= 0.0 { last as usize + 1 } else { 0 };
         let mut tracks = Tracks::empty(skeleton, frame_time_secs, num_frames);
