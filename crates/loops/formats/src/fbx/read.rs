@@ -125,7 +125,6 @@ impl ParsedFile for FbxScene {
     /// For the selection of the animation see docs/formats/fbx.md. The take has the animation's name if the file has several, else
     /// `name`. The space is that stated in the file, unless `settings` override it or the body would not have a person's size.
     fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
-        settings.check_unit()?;
         let scene = &self.scene;
         let stack = timing::choose_stack(scene, settings.animation, warnings)?;
         let joints = joints::choose(
@@ -164,7 +163,6 @@ impl ParsedFile for FbxScene {
     }
 
     fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
-        settings.check_unit()?;
         let animated = Animated {
             take_name: name,
             animation: "",

@@ -25,7 +25,6 @@ const MOST_GROWTH: f64 = 0.05;
 
 /// [`crate::read_take`] for NPZ.
 pub(super) fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, _: &mut Vec<FileWarning>) -> Loaded {
-    settings.check_unit()?;
     let arrays = Arrays {
         entries: zip::entries(bytes)?,
         file_bytes: bytes.len(),
