@@ -88,15 +88,14 @@ pub(crate) fn is_in_place(made: &MadeLoop) -> bool {
     let in_take = match &take.whole {
         _ if take.pairing.is_ping_pong() => true,
         Some(whole) => whole.is_in_place(),
-        None => ops::hypot(take.twist.linear.x, take.twist.linear.z) < MOVING_MPS,
+        None => ops::over_ground(take.twist.linear) < MOVING_MPS,
     };
     in_take || !made.root.mode.moves_root()
 }
 
 /// Speed of a loop over the ground, metres per second.
 pub(crate) fn ground_speed(made: &MadeLoop) -> f64 {
-    let linear = made.loop_clip.root().twist.linear;
-    ops::hypot(linear.x, linear.z)
+    ops::over_ground(made.loop_clip.root().twist.linear)
 }
 
 /// Makes the loop of a stretch, or another one where its seam shows, or where it is not good and another one is. Errors: [`JobError`].

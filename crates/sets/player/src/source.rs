@@ -83,7 +83,7 @@ impl Cycle {
     pub(crate) fn motion(&self, set: &MotionSet) -> Goal {
         let twist = self.twist(set, 0.0);
         Goal {
-            speed: ops::hypot(twist.linear.x, twist.linear.z),
+            speed: ops::over_ground(twist.linear),
             direction: ops::atan2(twist.linear.x, twist.linear.z),
             turn_rate: twist.angular.y,
             climb: twist.linear.y,

@@ -19,7 +19,7 @@ impl SteeredCharacter {
     ///
     /// Without a heading, and where no loop goes sideways, the body faces where it goes; one that stands keeps its facing.
     pub fn steer(&mut self, velocity: DVec3, heading: Option<f64>) {
-        let speed = ops::hypot(velocity.x, velocity.z);
+        let speed = ops::over_ground(velocity);
         if !(speed.is_finite() && heading.is_none_or(f64::is_finite)) {
             return;
         }

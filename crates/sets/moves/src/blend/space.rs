@@ -21,7 +21,7 @@ impl BlendAxis {
     /// The value of a twist on the axis.
     pub fn of(self, twist: Twist) -> f64 {
         match self {
-            Self::Speed => ops::hypot(twist.linear.x, twist.linear.z),
+            Self::Speed => ops::over_ground(twist.linear),
             Self::Turn => twist.angular.y,
         }
     }

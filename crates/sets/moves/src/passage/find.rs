@@ -284,8 +284,7 @@ impl Search<'_> {
     }
 
     fn moved(&self, from: usize, to: usize) -> f64 {
-        let way = self.way.at(to).at - self.way.at(from).at;
-        ops::hypot(way.x, way.z)
+        ops::over_ground(self.way.at(to).at - self.way.at(from).at)
     }
 
     /// The event between two runs.
@@ -527,8 +526,7 @@ impl Search<'_> {
             return false;
         }
         let usual = percentile::of(speeds, 0.75);
-        let twist = clip.root().twist.linear;
-        let own = ops::hypot(twist.x, twist.z);
+        let own = ops::over_ground(clip.root().twist.linear);
         (own - usual).abs() < SPEED_SHARE * own.max(usual) + SPEED_MPS * self.size.sqrt()
     }
 

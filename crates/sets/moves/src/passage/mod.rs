@@ -256,9 +256,8 @@ pub fn stands(clip: &LoopClip, analysis: &Analysis) -> bool {
 
 /// Whether it goes somewhere: from the same speed on as a frame of the take.
 pub fn moves(clip: &LoopClip, analysis: &Analysis) -> bool {
-    let twist = clip.root().twist;
     let root_size = analysis.body.size(&analysis.take).sqrt();
-    ops::hypot(twist.linear.x, twist.linear.z) >= MOVING_MPS * root_size
+    ops::over_ground(clip.root().twist.linear) >= MOVING_MPS * root_size
 }
 
 /// Errors: a loop has another skeleton than the take, or a root that leans.
