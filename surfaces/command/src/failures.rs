@@ -67,18 +67,6 @@ pub fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -
     }
 }
 
-/// Errors: --fps is no rate.
-pub(crate) fn check_rate(fps: Option<f64>) -> Result<(), Failure> {
-    match fps {
-        Some(rate) if !(rate > 0.0 && rate.is_finite()) => Err(Failure::error(format!(
-            "--fps must be a positive number, found {rate:?}"
-        ))
-        .try_this("--fps 30 or --fps 60")
-        .wrongly_called()),
-        _ => Ok(()),
-    }
-}
-
 /// Why no loop has so many frames per second.
 pub(crate) fn rate(wanted_hz: f64, limit_hz: f64) -> Failure {
     // Hundreds of digits help nobody.

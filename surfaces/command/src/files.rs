@@ -116,21 +116,21 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// Why a file cannot be read.
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    let failure = Failure::cannot("read", path, error);
-    match error.kind() {
+    let hint = match error.kind() {
         io::ErrorKind::NotFound => match similar(path) {
-            Some(other) => failure.try_this(format!("\"{}\"", other.display())),
-            None if is_named_like_a_take(path) || path.extension().is_some() => failure.try_this("check the path"),
-            None => failure.try_this(format!(
+            Some(other) => format!("\"{}\"", other.display()),
+            None if is_named_like_a_take(path) || path.extension().is_some() => "check the path".to_owned(),
+            None => format!(
                 "check the path; takes are {} files, recipes and settings TOML",
                 Format::names("or")
-            )),
+            ),
         },
-        io::ErrorKind::NotADirectory => failure.try_this("check the path: one of its folders is a file"),
-        io::ErrorKind::PermissionDenied => failure.try_this("allow yourself to read it: chmod u+r"),
-        io::ErrorKind::OutOfMemory => failure.try_this(memory::hint(memory::limits().max_memory_bytes)),
-        _ => failure.try_this("copy it to another disk, and read the copy"),
-    }
+        io::ErrorKind::NotADirectory => "check the path: one of its folders is a file".to_owned(),
+        io::ErrorKind::PermissionDenied => "allow yourself to read it: chmod u+r".to_owned(),
+        io::ErrorKind::OutOfMemory => memory::hint(memory::limits().max_memory_bytes),
+        _ => "copy it to another disk, and read the copy".to_owned(),
+    };
+    Failure::cannot("read", path, error).try_this(hint)
 }
 
 /// A file in the same folder whose name resembles that of a file that is not there: a take, or for another extension one that has it.
@@ -353,7 +353,7 @@ fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<()
     let Some(Err(other)) = sidecar.map(|sidecar| sidecar.check_file(bytes)) else {
         return Ok(());
     };
-    let beside = sidecar_path(path);
+    let beside = path.with_added_extension(SIDECAR);
     Err(Failure::error(format!(
         "\"{}\" is not the file that \"{}\" describes: one of them was changed or replaced",
         path.display(),
@@ -414,15 +414,11 @@ pub(crate) fn stem(path: &Path) -> String {
 
 /// Whether a file has a sidecar: it is then a loop, or holds several.
 pub(crate) fn has_sidecar(path: &Path) -> bool {
-    sidecar_path(path).exists()
+    path.with_added_extension(SIDECAR).exists()
 }
 
-/// The sidecar of a loop: `<output>.json`.
-pub(crate) fn sidecar_path(output: &Path) -> PathBuf {
-    let mut name = output.as_os_str().to_owned();
-    name.push(".json");
-    PathBuf::from(name)
-}
+/// What is added to the name of a file for that of its sidecar, `walk.glb.json`.
+pub(crate) const SIDECAR: &str = "json";
 
 /// A file that is read, or one animation of it: `pack.glb#Walk`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -455,7 +451,7 @@ impl InputFile {
 
     /// A file by its own path.
     pub(crate) fn new(path: PathBuf, animation: Option<String>) -> Self {
-        let beside = sidecar_path(&path);
+        let beside = path.with_added_extension(SIDECAR);
         Self {
             sidecar: beside.exists().then_some(beside),
             path,

@@ -168,7 +168,7 @@ pub(crate) fn add_written(
 
 /// Names of a loop and of its sidecar, as sidecars state what was written.
 pub(crate) fn names_of(path: &Path) -> [String; 2] {
-    [path, &files::sidecar_path(path)].map(|path| path.display().to_string())
+    [path, &path.with_added_extension(files::SIDECAR)].map(|path| path.display().to_string())
 }
 
 /// Warnings in words, as sidecars hold them.

@@ -141,7 +141,7 @@ impl Outputs {
     /// Fails at once if a loop or its sidecar could not be written later.
     pub(crate) fn check_loop(&self, path: &Path) -> Result<(), Failure> {
         self.check(path)?;
-        self.check(&files::sidecar_path(path)).map(drop)
+        self.check(&path.with_added_extension(files::SIDECAR)).map(drop)
     }
 
     /// Protects an input file from now on: no output may replace it, even with `force`, because a capture cannot be repeated.
@@ -178,7 +178,7 @@ impl Outputs {
     /// Checks the place of the sidecar beside an output that holds the loop of another file, whose own sidecar is named; clears it where
     /// the output holds none.
     pub(crate) fn check_beside(&mut self, own: Option<&Path>, output: &Path) -> Result<(), Failure> {
-        let beside = files::sidecar_path(output);
+        let beside = output.with_added_extension(files::SIDECAR);
         let Some(own) = own else {
             return self.clear_beside(beside);
         };
@@ -189,7 +189,7 @@ impl Outputs {
     /// Makes sure that no sidecar of ours stays beside an output that has none. An existing one is an error; with `force` it is
     /// removed when the new files appear. A file that is not ours is left alone.
     pub(crate) fn clear_sidecar(&mut self, output: &Path) -> Result<(), Failure> {
-        self.clear_beside(files::sidecar_path(output))
+        self.clear_beside(output.with_added_extension(files::SIDECAR))
     }
 
     fn clear_beside(&mut self, path: PathBuf) -> Result<(), Failure> {
@@ -211,7 +211,7 @@ impl Outputs {
     /// Removes a file that an earlier run wrote, and its sidecar, when the new files appear: with `force`, where it is no input and not one
     /// of the new files.
     pub(crate) fn clear(&mut self, file: &Path) {
-        let sidecar = files::sidecar_path(file);
+        let sidecar = file.with_added_extension(files::SIDECAR);
         let is_sidecar_ours = is_ours(&sidecar);
         let ours = core::iter::once(file.to_owned()).chain(is_sidecar_ours.then_some(sidecar));
         for path in ours {
@@ -233,7 +233,7 @@ impl Outputs {
 
     /// Writes a file like [`Self::add`], and its sidecar beside it; where it has none, none of ours stays there.
     pub(crate) fn add_with_sidecar(&mut self, path: &Path, bytes: &[u8], sidecar: Option<&str>) -> Result<(), Failure> {
-        let beside = files::sidecar_path(path);
+        let beside = path.with_added_extension(files::SIDECAR);
         self.add(path, bytes)?;
         match sidecar {
             Some(sidecar) => self.add(&beside, sidecar.as_bytes()),

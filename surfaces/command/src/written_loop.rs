@@ -186,7 +186,7 @@ fn not_described(input: &InputFile) -> Failure {
         .because("the sidecar holds the root motion and the period of the loop")
         .try_this(format!(
             "`loopwright make` writes loops with their sidecars; keep \"{}\" beside the loop",
-            files::sidecar_path(&input.path).display()
+            input.path.with_added_extension(files::SIDECAR).display()
         ))
 }
 
@@ -285,7 +285,7 @@ pub(crate) fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'
 
 /// All facts of loops in the JSON beside a file; none if it cannot be read.
 fn sidecars_beside(path: &Path) -> Vec<Sidecar> {
-    let beside = files::read_bytes(&files::sidecar_path(path)).ok();
+    let beside = files::read_bytes(&path.with_added_extension(files::SIDECAR)).ok();
     let read = beside.and_then(|bytes| Sidecar::all_from_json(&bytes).ok());
     read.unwrap_or_default()
 }

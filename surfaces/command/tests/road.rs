@@ -245,9 +245,8 @@ fn without_a_sidecar_the_closing_key_is_recognised() {
     ] {
         let sidecar = folder.made(&format!("--set output.last-key={last_key}"));
         folder.copy("loop.bvh", "alone.bvh");
-        let checked = folder.succeed("check alone.bvh --json");
-        checked.says(message);
-        let checked = &checked.json()["loops"][0];
+        folder.succeed("check alone.bvh").says(message);
+        let checked = &folder.succeed("check alone.bvh --json").json()["loops"][0];
         holds(checked, "grade = good\ncandidate = null");
         for key in ["root_motion/speed_mps", "root_motion/turn_rate_dps"] {
             near(number(checked, key) / number(&sidecar, key), 1.0, close);

@@ -313,13 +313,16 @@ mod tests {
             recipe_sha256: "b".to_owned(),
             results: vec![LoopResult {
                 verdict: Verdict::Good,
-                outputs: [(output.to_owned(), "new"), (files::sidecar_path(output), SIDECAR)]
-                    .map(|(path, text)| Written {
-                        path,
-                        bytes: text.len() as u64,
-                        sha256: loop_file::sha256(text.as_bytes()),
-                    })
-                    .to_vec(),
+                outputs: [
+                    (output.to_owned(), "new"),
+                    (output.with_added_extension(files::SIDECAR), SIDECAR),
+                ]
+                .map(|(path, text)| Written {
+                    path,
+                    bytes: text.len() as u64,
+                    sha256: loop_file::sha256(text.as_bytes()),
+                })
+                .to_vec(),
                 row: Some(Box::new(loopwright_catalog::LoopRow {
                     grade: Some("good".to_owned()),
                     ..Default::default()
@@ -333,7 +336,7 @@ mod tests {
     fn a_killed_run_leaves_what_it_did() {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("walk-loop.bvh");
-        fs::write(files::sidecar_path(&output), SIDECAR).unwrap();
+        fs::write(output.with_added_extension(files::SIDECAR), SIDECAR).unwrap();
         let (journal, past) = Journal::open(folder.path(), None, false).unwrap();
         assert!(!past.knows("walk.bvh"));
         let writes = Line::Writes {

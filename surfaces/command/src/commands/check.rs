@@ -37,7 +37,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
             .chain(passages.iter().map(|passage| &passage.place));
         for path in found.map(|input| &input.path).chain(&args.take) {
             outputs.protect_named(path);
-            outputs.protect_as("sidecar", [files::sidecar_path(path)]);
+            outputs.protect_as("sidecar", [path.with_added_extension(files::SIDECAR)]);
         }
         outputs.check(junit)?;
     }

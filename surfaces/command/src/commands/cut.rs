@@ -18,7 +18,6 @@ use crate::report::json;
 use crate::{failures, load, loop_output, talk, written_loop};
 
 pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
-    failures::check_rate(args.fps)?;
     let input = InputFile::existing(&args.take)?;
     let loops = written_loop::all_loops(&args.loops, &args.reading)?;
     let (take, study) = (&input.path, reading(args, &input));

@@ -435,7 +435,7 @@ impl Listening<'_> {
         let is_taken = |path: &Path| path.symlink_metadata().is_ok() && outputs.check(path).is_err();
         // That which was asked for was looked at before.
         let is_free = |path: &PathBuf| {
-            let beside = files::sidecar_path(path);
+            let beside = path.with_added_extension(files::SIDECAR);
             !output::is_same(path, &self.args.output) && !is_taken(path) && (*path == name || !is_taken(&beside))
         };
         let all = core::iter::once(name.clone())

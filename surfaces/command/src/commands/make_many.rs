@@ -648,7 +648,7 @@ impl MakeLoops<'_> {
         if let Some(folder) = loop_path.parent() {
             output::make_folder(folder)?;
         }
-        for path in [loop_path, &files::sidecar_path(loop_path)] {
+        for path in [loop_path, &loop_path.with_added_extension(files::SIDECAR)] {
             if path.canonicalize().is_ok_and(|path| self.protected.contains(&path)) {
                 return Err(Failure::error(format!("\"{}\" is a take of this run", path.display()))
                     .try_this("another folder with -o, or another --name; a take is never overwritten"));
@@ -750,7 +750,7 @@ fn made_result(sidecar: &Sidecar, skeleton_sha256: &str, row: usize, outputs: Ve
 /// A loop and its sidecar, which are there now.
 fn written(loop_path: &Path) -> Result<Vec<Written>, Failure> {
     let mut written = Vec::new();
-    for path in [loop_path.to_owned(), files::sidecar_path(loop_path)] {
+    for path in [loop_path.to_owned(), loop_path.with_added_extension(files::SIDECAR)] {
         let mut found = Written {
             path,
             bytes: 0,

@@ -17,7 +17,6 @@ use crate::report::play::{self as report, PlayAnswer, PlayedLoop};
 use crate::{failures, talk, written_loop};
 
 pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
-    failures::check_rate(args.fps)?;
     let (names, format, mut outputs) = of_loops(&args.files)?;
     outputs.check(&args.files.output)?;
     outputs.clear_sidecar(&args.files.output)?;

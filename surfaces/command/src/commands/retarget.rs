@@ -329,7 +329,7 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     if !sidecar.loops.is_empty() {
         sidecar
             .outputs
-            .push(files::sidecar_path(&args.output).display().to_string());
+            .push(args.output.with_added_extension(files::SIDECAR).display().to_string());
         beside = Some(sidecar.to_json().map_err(Failure::error)?);
     }
     outputs.add_with_sidecar(&args.output, &bytes, beside.as_deref())?;

@@ -70,7 +70,6 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
 
 /// The files of the style that is asked for, or of the one that most have, and what is left out of them.
 fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>), Failure> {
-    failures::check_rate(args.fps)?;
     let found = batch::find(&args.takes, Wanted::All, Some(&args.output), args.take.rig.as_deref());
     if let Some((_, failure)) = found.problems.into_iter().next() {
         return Err(failure);

@@ -22,7 +22,7 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     for NamedMotion { path, .. } in &named {
         outputs.protect_named(path);
-        outputs.protect_as("sidecar", [files::sidecar_path(path)]);
+        outputs.protect_as("sidecar", [path.with_added_extension(files::SIDECAR)]);
     }
     outputs.protect_as("tags", &args.tag_table);
     outputs.check(&args.output)?;
