@@ -121,7 +121,7 @@ fn what_cannot_be_blended_or_played_is_refused_and_nothing_is_written() {
         play left.bvh right.bvh --cycles 3:1 -o out.bvh | with the smaller number first
         play left.bvh right.bvh --cycles 0 -o out.bvh | with the smaller number first
         play left.bvh right.bvh --fps 0 -o out.bvh | must be a number from 1e-9
-        play left.bvh right.bvh --fps 1e300 -o out.bvh | 1e300 frames per second exceed the limit of 1000
+        play left.bvh right.bvh --fps 1e8 -o out.bvh | 1e8 frames per second exceed the limit of 1000
         play left.bvh right.bvh -o left.bvh.json | unsupported extension
         play left.bvh right.bvh -o nowhere/out.bvh | there is no folder
         ",
