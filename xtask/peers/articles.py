@@ -60,7 +60,7 @@ EPS = 1e-5  # which the article adds to half-lives
 
 
 class Closure:
-    """What the article sets, the flags that set it in the command, and the decays of both ends."""
+    """Settings of the article, the flags that set it in the command, and the decays of both ends."""
 
     def __init__(self, name, flags, start, end, share=0.5, published=None):
         self.name, self.flags, self.start, self.end, self.share, self.published = name, flags, start, end, share, published
@@ -145,7 +145,7 @@ def published(tracks, closure, v, repaired=False):
 
 
 def left_jacobian(o):
-    """What turns the rate of a rotation vector into an angular velocity; also its inverse."""
+    """Matrices that turn rates of rotation vectors into angular velocities."""
     angle = np.maximum(np.linalg.norm(o, axis=-1), 1e-9)[..., None, None]
     zero = np.zeros(o.shape[:-1])
     cross = np.stack([zero, -o[..., 2], o[..., 1], o[..., 2], zero, -o[..., 0], -o[..., 1], o[..., 0], zero], axis=-1)

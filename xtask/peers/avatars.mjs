@@ -8,27 +8,13 @@
 //   time {name: weight}, "gaze": for each time [yaw, pitch] in degrees, "warnings": what the loaders complain of}, or {"error"}
 
 import fs from "node:fs";
-import { register } from "node:module";
-import path from "node:path";
-import { pathToFileURL } from "node:url";
-
-const modules = path.resolve(process.env.NODE_PATH ?? "node_modules");
-// The packages import each other by name, which Node looks for beside this file.
-const resolver = `export function resolve(name, context, next) {
-  const inner = name === "three" || name.startsWith("three/") || name.startsWith("@pixiv/");
-  return next(name, inner && !context.parentURL?.startsWith(${JSON.stringify(pathToFileURL(modules).href)})
-    ? { ...context, parentURL: ${JSON.stringify(pathToFileURL(path.join(modules, "peers.js")).href)} } : context);
-}`;
-register(`data:text/javascript,${encodeURIComponent(resolver)}`);
-globalThis.self = globalThis;
-globalThis.ProgressEvent = class {};
-globalThis.window = { innerWidth: 1, innerHeight: 1, URL };
+import "./three.mjs";
 
 const complaints = [];
 console.warn = console.error = (...words) => complaints.push(words.map(String).join(" "));
 
 const THREE = await import("three");
-const { GLTFLoader } = await import("three/examples/jsm/loaders/GLTFLoader.js");
+const { GLTFLoader } = await import("three/addons/loaders/GLTFLoader.js");
 const { VRMLoaderPlugin } = await import("@pixiv/three-vrm");
 const { VRMAnimationLoaderPlugin, VRMLookAtQuaternionProxy, createVRMAnimationClip } = await import("@pixiv/three-vrm-animation");
 

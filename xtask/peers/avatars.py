@@ -149,7 +149,7 @@ def with_face(path, out):
 
 
 def demands(path):
-    """What a motion does not keep of what its format demands."""
+    """Yields the demands of the format that a motion does not keep."""
     gltf = Gltf(path)
     stated = gltf.json["extensions"]["VRMC_vrm_animation"]
     assert "VRMC_vrm_animation" in gltf.json["extensionsUsed"] and stated["specVersion"] == "1.0"
@@ -264,7 +264,7 @@ def main(command, shared, scratch, folder):
                 index = key_of.get(named[bone])
                 if index is not None:
                     count += 1
-                    # What plays a motion turns characters of version 0 about, and leaves the motion behind them.
+                    # Players turn characters of version 0 about, and leaves the motion behind them.
                     worst = max(worst, math.dist([sign * x, y, sign * z], meant[index]))
         print(f"| {name} | {hero} | {len(keys)} | {count // max(len(keys), 1)} | {1e3 * worst:.4f} | {len(shown['warnings'])} |")
         if not (1e3 * worst <= MOST_MM and count >= 15 * len(keys)):

@@ -80,7 +80,7 @@ def choose(animation):
         if named:
             play(thing, named[0])
         if data.action is not None:
-            # What the animation leaves alone plays its own; BVH has but one, of another name.
+            # Objects that the animation leaves alone play their own; BVH has but one, of another name.
             (keys if named else others).extend(data.action.frame_range)
     keys = keys or others
     return (min(keys), max(keys)) if keys else None

@@ -36,7 +36,7 @@ TURNED_BACK = {
 
 
 def kinds(shared):
-    """What is written: the name of a file without extension, its extensions, and the arguments of the command before its output.
+    """The files to write: the name of a file without extension, its extensions, and the arguments of the command before its output.
 
     The first that is named in an argument as {name} must be made before. A * in front: the motion is also written as NPZ, as what is meant."""
     every = ["glb", "gltf", "fbx", "bvh"]
@@ -108,7 +108,7 @@ class Files:
 
     def __init__(self, command, shared, scratch, wanted):
         self.command, self.scratch, self.files, self.refused = command, scratch, [], []
-        # What a file was made of, by its path: faults that it had before are not ours.
+        # The file that a file was made of, by its path: faults that it had before are not ours.
         self.before = {}
         self.make("synth", "--seconds", "8", "--turn-rate", "12", "-o", self.at("walk.bvh"))
         self.make("synth", "--seconds", "8", "--speed", "2", "-o", self.at("fast.bvh"))
@@ -202,7 +202,7 @@ def motions(files, path, meant):
     if os.path.basename(path).startswith("into-one"):
         _, listed, _ = run(files.command, "list", path, "--json")
         names = [found["name"] for found in json.loads(listed)["files"][0]["animations"] if "constant" in found["name"] or "fast" in found["name"]]
-    # What states its axes is read by them; a BVH is read as its take was.
+    # Files that state their axes are read by them; a BVH is read as its take was.
     up = re.search(r"up(-?[xz]|-y)\.bvh$", path)
     as_taken = ["--up", up[1]] if up else []
     for name in names:
@@ -212,7 +212,7 @@ def motions(files, path, meant):
         if status:
             raise ValueError(f"not read back: {complaint}")
         take = json.loads(facts)["take"]
-        # Of a loop the command goes by its sidecar, which holds for the character's file.
+        # The command reads a loop by its sidecar, which holds for the character's file.
         estimated = ["--unit", take["unit"]] if form_of(path) == "bvh" else []
         read, _, complaint = run(files.command, "-q", "convert", path, back, "-f", *chosen, *as_taken, *estimated)
         if read:
@@ -235,7 +235,7 @@ def motions(files, path, meant):
 
 
 def extent(motion):
-    """How far the joints are apart at the first key."""
+    """Largest distance of joints at the first key."""
     first = motion.keys[0]
     return max(math.dist(first[0], place) for place in first) or 1.0
 

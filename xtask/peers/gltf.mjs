@@ -10,22 +10,14 @@
 //     -> {"errors", "warnings", "codes": {CODE: count}}, infos and hints left out
 
 import fs from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
+import "./three.mjs";
 
-const modules = path.resolve(process.env.NODE_PATH ?? "node_modules");
-const require = createRequire(path.join(modules, "peers.js"));
-const load = (name) => import(pathToFileURL(path.join(modules, name)).href);
-// The loader asks for a browser's globals.
-globalThis.self = globalThis;
-globalThis.ProgressEvent = class {};
-globalThis.window = { innerWidth: 1, innerHeight: 1, URL };
-const THREE = await load("three/build/three.module.js");
-const { GLTFLoader } = await load("three/examples/jsm/loaders/GLTFLoader.js");
-const { FBXLoader } = await load("three/examples/jsm/loaders/FBXLoader.js");
-const { BVHLoader } = await load("three/examples/jsm/loaders/BVHLoader.js");
-const validator = require("gltf-validator");
+const THREE = await import("three");
+const { GLTFLoader } = await import("three/addons/loaders/GLTFLoader.js");
+const { FBXLoader } = await import("three/addons/loaders/FBXLoader.js");
+const { BVHLoader } = await import("three/addons/loaders/BVHLoader.js");
+const { default: validator } = await import("gltf-validator");
 
 // Pictures are not fetched.
 THREE.TextureLoader.prototype.load = () => new THREE.Texture();

@@ -304,7 +304,7 @@ def worker(number, runs):
     shutil.rmtree(folder, ignore_errors=True)
     seeds(folder)
     originals = {kind: read(os.path.join(folder, file)) for kind, (file, _, _) in KINDS.items()}
-    # Of no run but its own.
+    # It is there in its own runs alone.
     os.remove(os.path.join(folder, "loopwright.toml"))
     rng = random.Random(f"{SEED} {number}")
     counts, faults, slowest, largest = {kind: [0, 0] for kind in KINDS}, [], 0.0, 0

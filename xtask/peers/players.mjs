@@ -1,103 +1,52 @@
-// Plays a set with surfaces/players/three/loopwright.js in a browser without a window, by its manifest alone, and measures what is seen.
+// Plays sets with surfaces/players/three/loopwright.js by their manifests alone, and measures what would be seen.
 //
-//   npm install --prefix FOLDER three playwright-core
-//   apt-get install chromium       (or another browser of that family, its path in CHROMIUM)
-//   node xtask/peers/players.mjs FOLDER SET...
+//   NODE_PATH=FOLDER/node_modules node xtask/peers/players.mjs SET...
 //
-// A SET is a folder with set.json and the files that it names. For each a line of JSON with figures; status 1 where one exceeds its limit, 77 where
-// the programs are not there.
+// A SET is a folder with set.json and the files that it names. For each a line of JSON with figures; status 1 where one exceeds its limit.
 
 import fs from "node:fs";
-import http from "node:http";
-import { createRequire } from "node:module";
 import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import "./three.mjs";
 
-/** What an inside step may be exceeded by at a switch. */
+/** Largest step at a switch, over that inside clips. */
 const MOST_STEP = 1.1;
 /** The root after a minute against the closed form, metres. */
 const MOST_DRIFT_M = 0.01;
 /** Two frame rates lead to one place, where they switch at the same times, metres. */
 const MOST_APART = 0.02;
 
-const [folder, ...sets] = process.argv.slice(2).map((name) => path.resolve(name));
-const require = createRequire(path.join(folder, "node_modules", "peers.js"));
-const executable = process.env.CHROMIUM ?? "/usr/bin/chromium";
-let chromium;
-try {
-  ({ chromium } = require("playwright-core"));
-  require.resolve("three");
-} catch {
-  console.error(`passed over: three and playwright-core are not in ${folder}`);
-  process.exit(77);
-}
-if (!fs.existsSync(executable)) {
-  console.error(`passed over: there is no ${executable}`);
-  process.exit(77);
-}
+// Loaders fetch, and Node fetches no files.
+globalThis.fetch = async ({ url }) => new Response(fs.readFileSync(fileURLToPath(url)));
+const THREE = await import("three");
+const { LoopwrightSet, LoopwrightCharacter } = await import("../../surfaces/players/three/loopwright.js");
 
-const page_text = `<!doctype html><title>players</title><style>body{margin:0}</style>
-<script type="importmap">{"imports": {"three": "/modules/three/build/three.module.js", "three/addons/": "/modules/three/examples/jsm/"}}</script>`;
-const roots = { modules: path.join(folder, "node_modules"), player: path.resolve(import.meta.dirname, "../../surfaces/players/three") };
-sets.forEach((set, index) => (roots[`set${index}`] = set));
-const types = { ".js": "text/javascript", ".json": "application/json" };
-const server = http.createServer((request, response) => {
-  const [, root, ...rest] = decodeURIComponent(new URL(request.url, "http://127.0.0.1").pathname).split("/");
-  const file = root && roots[root] && path.join(roots[root], path.normalize(rest.join("/")));
-  if (root === "") return response.writeHead(200, { "content-type": "text/html" }).end(page_text);
-  if (!file || !fs.existsSync(file)) return response.writeHead(404).end();
-  response.writeHead(200, { "content-type": types[path.extname(file)] ?? "application/octet-stream" }).end(fs.readFileSync(file));
-});
-await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-
-// Without the flags against background traffic Chromium asks for hosts that a closed network refuses, many at a time.
-const browser = await chromium.launch({
-  executablePath: executable,
-  args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
-let faults = 0;
-try {
-  const page = await browser.newPage();
-  await page.goto(`http://127.0.0.1:${server.address().port}/`);
-  const broken = await page.evaluate(rulesInThePage);
-  for (const rule of broken) console.log(`FAULT of a set that is made up: ${rule}`);
-  faults += broken.length;
-  await page.close();
-  for (const [index, set] of sets.entries()) {
-    const name = path.basename(set);
-    const page = await browser.newPage({ viewport: { width: 1440, height: 480 } });
-    const problems = [];
-    page.on("pageerror", (error) => problems.push(String(error)));
-    await page.goto(`http://127.0.0.1:${server.address().port}/`);
-    const figures = await page.evaluate(inThePage, `/set${index}/set.json`);
-    const held = (what, value, most) => {
-      if (!(value <= most)) problems.push(`${what} is ${value}, at most ${most} is wanted`);
-    };
-    for (const drift of figures.drifts) held(`the root of ${drift.at} after 60 s, metres off`, drift.metres, MOST_DRIFT_M);
-    for (const change of figures.switches) {
-      held(`the step from ${change.from} to ${change.to} over that inside`, change.step, MOST_STEP);
-      held(`the second difference from ${change.from} to ${change.to} over that inside`, change.bend, MOST_STEP);
-    }
-    held("the path at another frame rate, metres off", figures.apart_m, MOST_APART);
-    if (!figures.rates_that_switch_alike) problems.push("no other frame rate switches at the same times, so no paths are compared");
-    if (figures.same_foot_twice) problems.push(`the same foot strikes twice in a row, ${figures.same_foot_twice} times`);
-    // A path on which nothing happens shows nothing.
-    if (!figures.switches.length) problems.push("nothing switches");
-    if (!figures.strikes && figures.events_of_set) problems.push("no foot strikes");
-    console.log(JSON.stringify({ set: name, ...figures }));
-    for (const problem of problems) console.log(`FAULT ${name}: ${problem}`);
-    faults += problems.length;
-    await page.close();
+const faults = brokenRules().map((rule) => `of a set that is made up: ${rule}`);
+for (const folder of process.argv.slice(2)) {
+  const name = path.basename(folder);
+  const figures = played(await LoopwrightSet.load(pathToFileURL(path.resolve(folder, "set.json")).href));
+  console.log(JSON.stringify({ set: name, ...figures }));
+  const must = (holds, problem) => {
+    if (!holds) faults.push(`${name}: ${problem}`);
+  };
+  const held = (what, value, most) => must(value <= most, `${what} is ${value}, at most ${most} is wanted`);
+  for (const drift of figures.drifts) held(`the root of ${drift.at} after 60 s, metres off`, drift.metres, MOST_DRIFT_M);
+  for (const change of figures.switches) {
+    held(`the step from ${change.from} to ${change.to} over that inside`, change.step, MOST_STEP);
+    held(`the second difference from ${change.from} to ${change.to} over that inside`, change.bend, MOST_STEP);
   }
-} finally {
-  await browser.close();
-  server.close();
+  held("the path at another frame rate, metres off", figures.apart_m, MOST_APART);
+  must(figures.rates_that_switch_alike, "no other frame rate switches at the same times, so no paths are compared");
+  must(!figures.same_foot_twice, `the same foot strikes twice in a row, ${figures.same_foot_twice} times`);
+  // A path on which nothing happens shows nothing.
+  must(figures.switches.length, "nothing switches");
+  must(figures.strikes || !figures.events_of_set, "no foot strikes");
 }
-process.exit(faults ? 1 : 0);
+for (const fault of faults) console.log(`FAULT ${fault}`);
+process.exit(faults.length ? 1 : 0);
 
 /** Rules of playing that sets of takes seldom come to, tried with sets of one joint that are made up: those that do not hold. */
-async function rulesInThePage() {
-  const THREE = await import("three");
-  const { LoopwrightSet, LoopwrightCharacter } = await import("/player/loopwright.js");
+function brokenRules() {
   const broken = [];
   const must = (holds, rule) => {
     if (!holds) broken.push(rule);
@@ -170,11 +119,8 @@ async function rulesInThePage() {
   return broken;
 }
 
-/** What the page does: it has nothing from here but its argument. */
-async function inThePage(url) {
-  const THREE = await import("three");
-  const { LoopwrightSet, LoopwrightCharacter } = await import("/player/loopwright.js");
-  const set = await LoopwrightSet.load(url);
+/** Plays a set, and measures it. */
+function played(set) {
   const rate = 120;
 
   const places = (hero) => {
@@ -225,7 +171,7 @@ async function inThePage(url) {
   };
   const drifts = [];
   for (const space of set.spaces) {
-    // What stands is played alone, also where it is a corner of slow walks.
+    // Loops that stand are played alone, also where it is a corner of slow walks.
     const own = space.clips.filter(({ stands }) => stands === space.stands);
     const middle = space.points[0].map((_, axis) => space.points.reduce((sum, point) => sum + point[axis], 0) / space.points.length);
     for (const [index, at] of [...own.map((clip) => space.pointOf(clip)), space.covered(middle)].entries()) {

@@ -10,7 +10,7 @@ use crate::{benchmark::PAGE, page};
 /// Heading of the section of figures.
 const SECTION: &str = "## How well it works";
 
-/// What follows a number that was measured.
+/// Words behind a number that was measured.
 const UNITS: [&str; 16] = [
     "mm", "cm", "µm", "%", "degrees", "deg", "frames", "fps", "ms", "s", "seconds", "times", "MB", "MiB", "takes",
     "loops",
@@ -27,7 +27,7 @@ pub(crate) fn check(checkout: &Path) -> Result<(), String> {
     }
 }
 
-/// What is wrong with the figures of a README.
+/// Returns the faults in the figures of a README.
 fn faults(readme: &str, page: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let measured = page::rows(page);

@@ -49,7 +49,7 @@ fn read_pages(place: &Path, name: &Path, pages: &mut BTreeMap<PathBuf, String>) 
     Ok(())
 }
 
-/// What is wrong with the links of the pages, where `exists` knows the files of the checkout.
+/// Returns the links of the pages that lead nowhere, where `exists` knows the files of the checkout.
 fn faults(pages: &BTreeMap<PathBuf, String>, exists: &dyn Fn(&Path) -> bool) -> Vec<String> {
     let anchors: HashMap<&PathBuf, Vec<String>> = pages.iter().map(|(path, text)| (path, headings(text))).collect();
     let mut faults = Vec::new();

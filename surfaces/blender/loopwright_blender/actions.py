@@ -13,7 +13,7 @@ import numpy as np
 from bpy.types import Action, FCurve, Object
 
 HAS_SLOTS = bpy.app.version >= (4, 4, 0)
-# What places an object or a bone.
+# Channels that place an object or a bone.
 ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 CHANNELS = ("location", "scale", *ROTATIONS)
 _BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.(.*)')

@@ -75,7 +75,7 @@ def write(context: Context, recording: Recording, rest: Any, folder: Path) -> Pa
 
 
 def _surface(context: Context, recording: Recording) -> tuple[Floats, ...] | None:
-    """What the armature moves, at rest: points (V, 3) in the world of the recording, the joints that carry them and their weights (V, 4), and
+    """The meshes that the armature moves, at rest: points (V, 3) in the world of the recording, the joints that carry them and their weights (V, 4), and
     the corners of triangles. None without."""
     owner = recording.owner
     data, shown = owner.data, owner.data.pose_position
@@ -101,7 +101,7 @@ def _surface(context: Context, recording: Recording) -> tuple[Floats, ...] | Non
 
 
 def _carried(mesh: Object, evaluated: Object, recording: Recording) -> tuple[Floats, ...]:
-    """The same of one mesh, in the world as it is shown; no triangles of what no bone carries."""
+    """Points, joints, weights and corners of one mesh, in the world as it is shown; no triangles that no bone carries."""
     owner = recording.owner
     joint_of = {name: joint for joint, name in enumerate(recording.names)}
     is_skin = any(modifier.type == "ARMATURE" and modifier.object == owner for modifier in mesh.modifiers)

@@ -27,7 +27,7 @@ _LIMITS = ("LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE", "LIMIT_DISTANCE")
 _RIGID = 1e-4
 # A control that this share of the deform bones follows carries the character. The head may keep its own direction.
 _MOST = 0.9
-# How bones follow a control: rigidly, with their axis but not their twist, or with the point where they start.
+# Ways in which bones follow a control: rigidly, with their axis but not their twist, or with the point where they start.
 _WHOLE, _AXIS, _HEAD = range(3)
 
 

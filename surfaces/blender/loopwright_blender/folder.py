@@ -17,7 +17,7 @@ from .refusal import NoLoop, Refusal
 from .work import Work
 
 _SUFFIXES = (".bvh", ".fbx", ".glb", ".gltf")
-# What an armature's file may bring along. Shape keys come and go with their meshes.
+# Data that an armature's file may bring along. Shape keys come and go with their meshes.
 _KINDS = [each.identifier for each in bpy.types.BlendData.bl_rna.properties if each.type == "COLLECTION" and each.identifier != "shape_keys"]
 _METRES = {"m": 1.0, "cm": 0.01, "in": 0.0254, "cmu": 0.0254 / 0.45, "mm": 0.001}
 # By the axis that is up, the one that Blender's importer takes for forward: characters look along -Y then.
@@ -28,7 +28,7 @@ _FORWARD = {"Y": "-Z", "Z": "Y", "X": "-Z", "-Y": "Z", "-Z": "-Y", "-X": "-Z"}
 class _Row:
     """Characters beside each other along X, which look along -Y."""
 
-    # How far the last one reaches. None without.
+    # Where the last one ends. None without.
     edge: float | None = None
 
     def place(self, owner: Object, tops: set[Object], takes: list[Action], made: list[Action]) -> None:
@@ -169,7 +169,7 @@ def _import(path: Path) -> None:
 
 
 def _reason(said: str) -> str:
-    """What an importer says, without where in its code."""
+    """The message of an importer, without its place in the code."""
     lines = [line.strip() for line in said.splitlines() if line.strip() and not line.startswith("Location:")]
     line = lines[-1] if "Traceback" in said else lines[0]
     return f"It cannot be imported: {line.removeprefix('Error: ')}"

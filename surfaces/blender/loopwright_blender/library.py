@@ -46,7 +46,7 @@ def spoken(remedy: str = "") -> Iterator[list[str]]:
 
 
 def _remedy(errors: ModuleType, error: Any) -> str:
-    """What to do about an error, without keyword arguments, which Blender has none of."""
+    """The remedy for an error, without keyword arguments, which Blender has none of."""
     if isinstance(error, errors.NoLoopError):
         return "Choose an action whose motion repeats, of at least two cycles, or other settings"
     if isinstance(error, errors.InternalError):

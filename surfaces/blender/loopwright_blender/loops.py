@@ -363,7 +363,7 @@ def retarget(context: Context, source: Source, owner: Object, settings: Any) -> 
 
 
 def check(source: Source) -> Any:
-    """How the action plays over its seam."""
-    # That there is no sidecar is no news here.
+    """Checks how the action plays over its seam."""
+    # The warning about a missing sidecar says nothing here.
     with spoken():
         return library().check(source.take)

@@ -16,7 +16,7 @@ from .work import Work
 
 
 class _Loopwright:
-    """What the operators share: refusals are reported, and nothing is changed then."""
+    """The base of the operators: reports refusals, and changes nothing then."""
 
     bl_options = {"REGISTER", "UNDO"}
 
@@ -148,7 +148,7 @@ class _Many(_Loopwright):
     """Operators of many steps: in a window they go on in the background, with progress in the status bar, until Esc; all is one undo step."""
 
     def open(self, context: Context) -> Work:
-        """What is to be done. Refuses."""
+        """Returns the work to be done. Refuses."""
         raise NotImplementedError
 
     def run(self, context: Context) -> str:
@@ -243,7 +243,7 @@ class CheckLoop(_Loopwright, Operator):
         state = owner.loopwright
         state.findings.clear()
         first, fps = source.recording.first, source.recording.fps
-        # What has a fault first.
+        # Faults first.
         worst = {"bad": 0, "review": 1, "good": 2}
         rows = [row for row in checked.checks.values() if row["grade"]]
         for row in sorted(rows, key=lambda row: worst[row["grade"]]):

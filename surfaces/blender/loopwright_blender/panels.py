@@ -108,7 +108,7 @@ class _Check(_Shared):
             state, action = owner.loopwright, loops.active_action(owner)
         except Refusal:
             return
-        # Of another action it would be taken for that of this one.
+        # The verdict on another action would be taken for that on this one.
         if state.checked != action.name:
             return
         _words(layout, context, state.verdict)

@@ -86,7 +86,7 @@ def read(context: Context, owner: Object, action: Action) -> Recording:
     moving = _checked_curves(owner, action, all_curves)
     times = actions.times_of(moving)
     if action.use_frame_range and action.use_cyclic:
-        # What carries the root around a circle has keys beyond the first cycle.
+        # A bone that carries the root around a circle has keys beyond the first cycle.
         within = times[(times > action.frame_start - 1e-3) & (times < action.frame_end + 1e-3)]
         times = within if len(within) else times
     if len(times) < 2:
@@ -118,7 +118,7 @@ def at_rest(context: Context, owner: Object, first: int, frames: int) -> Recordi
     _check_object(owner, all_curves, worlds, bases)
     rest = np.array([[bone.bone.matrix_local for bone in bones]])
     found = _recording(context, owner, bones, parents, first, rest, worlds[:1], bases[:1], np.ones((len(bones), 3)), all_curves)
-    # What the pose or strips of the NLA do to the bones would stay.
+    # Changes by the pose or by strips of the NLA would stay.
     has_strips = bool(actions.strips(owner))
     found.scaled_bones |= {bone.name for bone in bones if has_strips or any(abs(scale - 1) > 1e-6 for scale in bone.scale)}
     found.moved_bones |= {bone.name for bone in bones if has_strips}
@@ -314,7 +314,7 @@ def write(
         return _Fit(recording, started, size, cycle, repeat if is_carried else carries).write(frames[seen], poses[seen])
     writer, made = started()
     joints = {bone.name: index for index, bone in enumerate(bones)}
-    # What deform bones of a rig hang from holds still.
+    # Parents of the deform bones of a rig hold still.
     still = {above.name for bone in bones for above in bone.parent_recursive} - {*joints}
     for bone in _bones(owner):
         if bone.name in still:
@@ -342,7 +342,7 @@ def write(
             writer.add(f"{path}.{channel}", bone.name, frames[:1], np.zeros((1, 1)), None)
     action = writer.finish(frames[0], frames[once][-1], bool(cycle))
     if recording.is_rig or (owner.animation_data and owner.animation_data.drivers):
-        # What the object or the root bone carries is the same in each cycle.
+        # Carried by the object or the root bone, the pose is the same in each cycle.
         seen = _samples(len(frames[once] if is_carried else frames), cycle)
         _check_shown(recording, action, poses[seen], _shown(recording, action, frames[seen])[1], size)
     return action, writer.slot
@@ -486,7 +486,7 @@ def _hold(writer: actions.Writer, bone: Any, frame: float) -> None:
 
 
 def _studied(owner: Object) -> controls.Rig:
-    """How the bones of a rig follow its controls."""
+    """Studies how the bones of a rig follow its controls."""
     kept, data = snapshot(owner), owner.animation_data
     action, slot = (data.action, data.action_slot if actions.HAS_SLOTS else None) if data else (None, None)
     if action:
@@ -507,7 +507,7 @@ def _rigid(poses: Floats) -> Floats:
 
 
 def _shown(recording: Recording, action: Action, frames: Floats) -> tuple[Floats, Floats]:
-    """What Blender shows of an action at some frames: poses of all bones in the armature, and of the joints."""
+    """The poses that Blender shows of an action at some frames, of all bones in the armature, and of the joints."""
     owner = recording.owner
     with actions.assigned(owner, action):
         poses, *_ = _watch(bpy.context, owner, list(owner.pose.bones), frames)
@@ -751,7 +751,7 @@ def check_deltas(owner: Object) -> None:
 
 
 def snapshot(owner: Object) -> str:
-    """What an action may leave changed on an armature after it is taken away."""
+    """The state of an armature that an action may leave changed after it is taken away."""
     bones = {bone.name: [list(getattr(bone, name)) for name in actions.CHANNELS] for bone in owner.pose.bones}
     constraints = [[bone.name, each.name, each.influence, each.mute] for bone in owner.pose.bones for each in bone.constraints]
     properties = [[bone.name, name, value] for bone in owner.pose.bones for name, value in bone.items() if isinstance(value, (bool, int, float))]

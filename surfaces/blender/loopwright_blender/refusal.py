@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is said where something cannot be done."""
+"""Refusals, which say why something cannot be done and what helps."""
 
 from __future__ import annotations
 

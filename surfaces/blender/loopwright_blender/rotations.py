@@ -24,7 +24,7 @@ def to_z_up(rotations: Floats) -> Floats:
 
 
 def about_vertical(matrices: Floats) -> Floats:
-    """Of rotations (..., 3, 3) in the axes of the library, what turns about the vertical: the nearest ones that do nothing else."""
+    """The nearest rotations about the vertical alone to rotations (..., 3, 3) in the axes of the library."""
     angles = np.arctan2(matrices[..., 0, 2] - matrices[..., 2, 0], matrices[..., 0, 0] + matrices[..., 2, 2])
     sin, cos, zero = np.sin(angles), np.cos(angles), np.zeros_like(angles)
     return np.stack([np.stack(row, -1) for row in ([cos, zero, sin], [zero, zero + 1, zero], [-sin, zero, cos])], -2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is asked for, and what was found: properties of the scene and of armatures."""
+"""Settings and results: properties of the scene and of armatures."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ ENGINES = [
 
 
 class LoopwrightSettings(PropertyGroup):
-    """How loops are looked for and made."""
+    """Settings of the search and of loops."""
 
     root: EnumProperty(name="Root", description="What carries the character over the ground", items=ROOTS)
     write_to: EnumProperty(name="Write to", description="Which bones of a rig get the keys", items=WRITE_TO)
@@ -143,7 +143,7 @@ class LoopwrightLoop(PropertyGroup):
 
 
 class LoopwrightFinding(PropertyGroup):
-    """What a check measured."""
+    """A measure of a check."""
 
     label: StringProperty()
     text: StringProperty()
@@ -157,7 +157,7 @@ def _is_other(state: Any, other: Any) -> bool:
 
 
 class LoopwrightState(PropertyGroup):
-    """What was found for an armature, and the loop that waits to be accepted."""
+    """The loops found for an armature, and the one that waits to be accepted."""
 
     other: PointerProperty(
         name="From",
@@ -168,15 +168,15 @@ class LoopwrightState(PropertyGroup):
 
     loops: CollectionProperty(type=LoopwrightLoop)
     chosen: IntProperty(name="Loop", default=-1, update=_show_chosen)
-    # What the list was found in.
+    # Digest of the motion in which the list was found.
     found_in: StringProperty()
-    # What the check is of.
+    # Name of the action that was checked.
     checked: StringProperty()
     findings: CollectionProperty(type=LoopwrightFinding)
     verdict: StringProperty()
     loop: PointerProperty(type=Action)
     take: PointerProperty(type=Action)
-    # What else Reject restores.
+    # Further state that Reject restores.
     before: StringProperty()
 
 

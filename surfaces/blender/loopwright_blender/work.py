@@ -17,7 +17,7 @@ class Work:
     """Files or actions that wait, and what became of the others."""
 
     title: str
-    # What waits, in one word, and each of it, by its name.
+    # One word for what waits, such as "file"; and what waits, each with its name.
     noun: str
     waiting: list[Any]
     # Makes the loops of one: how many, and what is to be said of it. Refuses where there is none.
@@ -26,12 +26,12 @@ class Work:
     made: int = 0
     none: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
-    # What else is to be said.
+    # Further notes.
     said: list[str] = field(default_factory=list)
 
     @property
     def status(self) -> str:
-        """What the status bar shows."""
+        """The text of the status bar."""
         count = self.done + len(self.waiting)
         return f"{self.title}: {self.waiting[0].name} ({self.done + 1} of {count})    Esc: stop" if self.waiting else ""
 
@@ -51,7 +51,7 @@ class Work:
         self.done += 1
 
     def report(self) -> str:
-        """What became of all; refuses where there is no loop."""
+        """Sums up the outcomes; refuses where there is no loop."""
         reasons = [*self.failed, *self.none]
         if not self.made and reasons:
             raise Refusal(f"No loop was made of {_counted(self.done, self.noun)}. {reasons[0]}", "")

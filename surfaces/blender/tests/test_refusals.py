@@ -40,7 +40,7 @@ REFUSED = [
     ("strip(); data.action_blend_type = 'ADD'", "mixed with NLA strips", "Replace", OPERATORS),
     ("strip().scale = 2; data.action = None", 'The NLA strip "strip" changes its action', "bake", OPERATORS),
     ("strip().frame_start = 20; data.action = None", "changes its action", "bake", OPERATORS),
-    ("set(strip(), use_animated_influence=True, influence=0.5); data.action = None", "changes its action", "bake", OPERATORS),
+    ("change(strip(), use_animated_influence=True, influence=0.5); data.action = None", "changes its action", "bake", OPERATORS),
     ("strip().blend_type = 'ADD'; data.action = None", "changes its action", "bake", OPERATORS),
     ("strip(); strip(); data.action = None", "moved by 2 NLA strips", "bake", OPERATORS),
     ("armature.data.pose_position = 'REST'", "rest position", "Pose Position", OPERATORS),
@@ -58,7 +58,7 @@ REFUSED = [
     ("character.loopwright.other = character", "from itself", "Choose another one", RETARGET),
     ("armature.hide_set(True)", "is hidden", "Show it", RETARGET),
     (
-        "set(action, use_frame_range=True, use_cyclic=True, frame_start=1, frame_end=40.5)",
+        "change(action, use_frame_range=True, use_cyclic=True, frame_start=1, frame_end=40.5)",
         "repeats from frame 1 to 40.5, but its keys on whole frames go from 1 to 40",
         "Manual Frame Range",
         RETARGET,
@@ -106,7 +106,7 @@ class Refusals(unittest.TestCase):
         def strip() -> Any:
             return names["data"].nla_tracks.new().strips.new("strip", 1, action)
 
-        def set(each: Any, **values: Any) -> None:
+        def change(each: Any, **values: Any) -> None:
             for name, value in values.items():
                 setattr(each, name, value)
 
@@ -136,7 +136,7 @@ class Refusals(unittest.TestCase):
             made.loopwright.other = armature
 
         names |= {"new_object": lambda: link(bpy.data.objects.new("Box", None)), "linked": lambda: link(scenes.linked("objects", armature.name))}
-        return names | {each.__name__: each for each in (link, moves, drive, strip, set, shift, shorten, recipe, chain)}
+        return names | {each.__name__: each for each in (link, moves, drive, strip, change, shift, shorten, recipe, chain)}
 
     def test_what_cannot_be_done(self) -> None:
         for change, what, remedy, operators in REFUSED:

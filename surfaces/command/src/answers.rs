@@ -1,16 +1,13 @@
 //! What programs that hold takes and loops as values share with the command: how it reads files, and how it words answers and failures.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::{ffi::OsString, sync::Arc};
 
 use clap::FromArgMatches;
 use loopwright_core::SearchSettings;
-use loopwright_formats::{FileWarning, Format, LoadedTake, Sidecar, loop_file::to_value};
-use loopwright_job::recipe::{Recipe, StudyArgs, TakeArgs};
-use loopwright_job::{
-    AddedRoot, CharacterTarget, JobError, PendingLoop, SearchRequest, SearchRows, StoredLoop, Studied, Study,
-    StudyError,
-};
+use loopwright_formats::{FileWarning, LoadedTake, Sidecar, loop_file::to_value};
+use loopwright_job::recipe::{Recipe, TakeArgs};
+use loopwright_job::{AddedRoot, PendingLoop, SearchRows, StoredLoop, Studied, Study};
 
 use serde_json::Value;
 
@@ -19,17 +16,22 @@ use crate::commands::make;
 use crate::exit::{self, Failure};
 use crate::files::InputFile;
 use crate::motions::NamedMotion;
-use crate::output::{self, Outputs};
+use crate::output::Outputs;
 use crate::report::{failure::of_arguments, find::FindAnswer};
-use crate::{failures, files, load, loop_output, memory, perform, talk, written_loop};
+use crate::{files, loop_output, memory, perform, talk, written_loop};
 
 mod values;
 
 pub use crate::args::{GAITS, JumpSettings, RowSettings, StandingFoot, Wish};
+pub use crate::commands::set::failure as set_failure;
+pub use crate::failures::job as job_failure;
+pub use crate::files::split_animation;
+pub use crate::load::{cannot_study as study_failure, character, study};
+pub use crate::output::format_of;
+pub use crate::written_loop::same_skeletons as check_skeletons;
 pub use values::{
-    Motion, check, check_file, check_skeletons, cost, cost_among, fit, fit_files, inspect, match_build, match_inspect,
-    match_query, match_rows, on_character, played, set_failure, stored_loops, unusable, write_file, write_set,
-    write_stored,
+    Motion, check, check_file, cost, cost_among, fit, fit_files, inspect, match_build, match_inspect, match_query,
+    match_rows, on_character, played, stored_loops, unusable, write_file, write_set, write_stored,
 };
 
 /// What a command would have printed, and how it would have ended.
@@ -70,16 +72,6 @@ pub fn answer(typed: &[OsString]) -> Result<Answer, Failure> {
     })
 }
 
-/// How takes are read and studied, with the character that the settings name. Errors: it cannot be read.
-pub fn study(args: StudyArgs) -> Result<Study, Failure> {
-    load::study(args)
-}
-
-/// A character that takes motion, and the map of its joints. Errors: one of them cannot be read.
-pub fn character(file: &Path, map: Option<&Path>, bone_stretch: Option<f64>) -> Result<Arc<CharacterTarget>, Failure> {
-    load::character(file, map, bone_stretch).map(Arc::new)
-}
-
 /// Reads the take in a file; what is odd in it goes to `warnings`. Errors: it cannot be read.
 pub fn read(path: &Path, study: &Study, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake, Failure> {
     files::read_take(path, &study.reading(memory::limits()), warnings)
@@ -99,11 +91,6 @@ pub fn read_bytes(
 /// Names of the animations in a file. Errors: it cannot be read.
 pub fn animation_names(path: &Path) -> Result<Vec<String>, Failure> {
     Ok(files::read_animated(path)?.animation_names().to_vec())
-}
-
-/// A name such as `pack.glb#Walk` as that of the file and of the animation.
-pub fn split_animation(path: &Path) -> (PathBuf, Option<String>) {
-    files::split_animation(path)
 }
 
 /// The extension of the file that the loop of a take in a file goes into: the engine's, that of the character if there is one, or the take's.
@@ -129,24 +116,9 @@ pub fn found(studied: &Studied, rows: &SearchRows, settings: &SearchSettings) ->
     to_value(&FindAnswer::new(studied, rows, settings)).map_err(Failure::error)
 }
 
-/// Why a take cannot be studied, in words.
-pub fn study_failure(path: &Path, error: StudyError) -> Failure {
-    load::cannot_study(path, error)
-}
-
-/// Why there is no loop, in words.
-pub fn job_failure(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -> Failure {
-    failures::job(studied, search, error)
-}
-
 /// The recipe in a file, whose character and map lie where a recipe may name them. Errors: it is none.
 pub fn recipe(path: &Path) -> Result<Recipe, Failure> {
     make::with_file(&Recipe::default(), Some(path))
-}
-
-/// The format that a file of this name has. Errors: none is written under its extension.
-pub fn format_of(path: &Path) -> Result<Format, Failure> {
-    output::format_of(path)
 }
 
 /// Writes a loop and its sidecar, as `make` does: both or none, and over other files only with `force`. `inputs` are never overwritten, and
@@ -172,5 +144,5 @@ pub fn write_files(files: &[(&Path, &[u8])], force: bool, inputs: &[&Path]) -> R
     for (path, bytes) in files {
         outputs.add(path, bytes)?;
     }
-    outputs.commit().map(|_| ())
+    outputs.commit().map(drop)
 }

@@ -20,11 +20,12 @@ pub(crate) enum Ending {
 impl Ending {
     /// How a command ends with a loop of this grade: negatively if that has a fault that anyone sees.
     pub(crate) fn of_grade(grade: Option<Grade>) -> Self {
-        if grade == Some(Grade::Bad) {
-            Self::Negative
-        } else {
-            Self::Done
-        }
+        Self::of_answer(grade != Some(Grade::Bad))
+    }
+
+    /// How a command ends that answers a question: negatively if the answer is no.
+    pub(crate) fn of_answer(is_yes: bool) -> Self {
+        if is_yes { Self::Done } else { Self::Negative }
     }
 
     /// How a command ends with several: as with the worst.

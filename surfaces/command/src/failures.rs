@@ -29,7 +29,7 @@ pub(crate) fn body(error: BodyError) -> Failure {
 }
 
 /// Why a take gives no loop; `search` is what was looked for.
-pub(crate) fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -> Failure {
+pub fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -> Failure {
     let last = studied.take().num_frames() - 1;
     let what = studied.failure(&error, search.and_then(|search| search.within));
     match error {
@@ -67,18 +67,6 @@ pub(crate) fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobE
     }
 }
 
-/// Errors: --fps is no rate.
-pub(crate) fn check_rate(fps: Option<f64>) -> Result<(), Failure> {
-    match fps {
-        Some(rate) if !(rate > 0.0 && rate.is_finite()) => Err(Failure::error(format!(
-            "--fps must be a positive number, found {rate:?}"
-        ))
-        .try_this("--fps 30 or --fps 60")
-        .wrongly_called()),
-        _ => Ok(()),
-    }
-}
-
 /// Why no loop has so many frames per second.
 pub(crate) fn rate(wanted_hz: f64, limit_hz: f64) -> Failure {
     // Hundreds of digits help nobody.
@@ -97,18 +85,14 @@ fn too_dense(what: &str) -> Failure {
 
 /// Why a loop cannot be written.
 pub(crate) fn write(error: LoopFileError) -> Failure {
-    let hint = match &error {
-        LoopFileError::TooManyKeys { .. } => Some("a smaller output.repeat, --fps or output.frames".to_owned()),
+    let failure = Failure::error(&error);
+    match error {
+        LoopFileError::TooManyKeys { .. } => failure.try_this("a smaller output.repeat, --fps or output.frames"),
         LoopFileError::Write(WriteError::Memory(error)) => {
             let more = memory::hint(error.needed);
-            Some(format!("a smaller output.repeat, --fps or output.frames; or {more}"))
+            failure.try_this(format!("a smaller output.repeat, --fps or output.frames; or {more}"))
         }
-        _ => None,
-    };
-    let failure = Failure::error(error);
-    match hint {
-        Some(hint) => failure.try_this(hint),
-        None => failure,
+        _ => failure,
     }
 }
 

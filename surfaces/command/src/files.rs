@@ -7,11 +7,9 @@ use std::{fs::File, sync::OnceLock, thread};
 
 use loopwright_core::names;
 use loopwright_formats::loop_file::sha256;
-use loopwright_formats::{
-    AnimatedFile, ByteCount, FileWarning, Format, LoadedTake, ReadError, ReadSettings, Sidecar, Target,
-};
+use loopwright_formats::{AnimatedFile, ByteCount, FileWarning, Format, LoadedTake, ReadError, ReadSettings, Sidecar};
 
-use crate::{exit::Failure, memory, recipe::TakeArgs, talk};
+use crate::{exit::Failure, memory, recipe::TakeArgs};
 
 /// The name that stands for the standard input or output.
 pub(crate) const STREAM: &str = "-";
@@ -52,16 +50,9 @@ pub(crate) fn extension(path: &Path) -> Option<String> {
     Some(extension.to_string_lossy().into_owned())
 }
 
-/// The extension of a file of motion for an engine that goes into one like this: the engine's, that of the file itself, or for a character that
-/// is no take, such as a VRM avatar, that of motion for it.
-pub(crate) fn extension_for_motion(path: &Path, engine: Option<Target>) -> Option<String> {
-    if let Some(extension) = engine.and_then(|engine| engine.extension(path)) {
-        return Some(extension.to_owned());
-    }
-    let own = extension(path)?;
-    let is_take = Format::from_extension(&own).is_some();
-    let of_motion = Format::of_motion_for(&own).filter(|_| !is_take);
-    Some(of_motion.map_or(own, |format| format.extension().to_owned()))
+/// The extension of a file's name, in lower case.
+pub(crate) fn lowercase_extension(path: &Path) -> Option<String> {
+    Some(path.extension()?.to_string_lossy().to_lowercase())
 }
 
 /// Most bytes of a file that people write, such as a recipe.
@@ -125,21 +116,21 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// Why a file cannot be read.
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    let failure = Failure::cannot("read", path, error);
-    match error.kind() {
+    let hint = match error.kind() {
         io::ErrorKind::NotFound => match similar(path) {
-            Some(other) => failure.try_this(format!("\"{}\"", other.display())),
-            None if is_named_like_a_take(path) || path.extension().is_some() => failure.try_this("check the path"),
-            None => failure.try_this(format!(
+            Some(other) => format!("\"{}\"", other.display()),
+            None if is_named_like_a_take(path) || path.extension().is_some() => "check the path".to_owned(),
+            None => format!(
                 "check the path; takes are {} files, recipes and settings TOML",
                 Format::names("or")
-            )),
+            ),
         },
-        io::ErrorKind::NotADirectory => failure.try_this("check the path: one of its folders is a file"),
-        io::ErrorKind::PermissionDenied => failure.try_this("allow yourself to read it: chmod u+r"),
-        io::ErrorKind::OutOfMemory => failure.try_this(memory::hint(memory::limits().max_memory_bytes)),
-        _ => failure.try_this("copy it to another disk, and read the copy"),
-    }
+        io::ErrorKind::NotADirectory => "check the path: one of its folders is a file".to_owned(),
+        io::ErrorKind::PermissionDenied => "allow yourself to read it: chmod u+r".to_owned(),
+        io::ErrorKind::OutOfMemory => memory::hint(memory::limits().max_memory_bytes),
+        _ => "copy it to another disk, and read the copy".to_owned(),
+    };
+    Failure::cannot("read", path, error).try_this(hint)
 }
 
 /// A file in the same folder whose name resembles that of a file that is not there: a take, or for another extension one that has it.
@@ -161,15 +152,11 @@ fn similar(path: &Path) -> Option<PathBuf> {
 
 /// Fails at once for a name that no file has: a typing error, most likely.
 pub(crate) fn check_is_there(path: &Path) -> Result<(), Failure> {
-    let (path, _) = &split_animation(path);
-    match path.symlink_metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound && !is_stream(path) => Err(unreadable(path, &error)),
-        _ => Ok(()),
-    }
+    InputFile::existing(path).map(drop)
 }
 
 /// The file of a name such as `pack.glb#Walk`, and the animation in it. A file that has the whole name is meant by it.
-pub(crate) fn split_animation(named: &Path) -> (PathBuf, Option<String>) {
+pub fn split_animation(named: &Path) -> (PathBuf, Option<String>) {
     let text = named.to_str().filter(|_| named.symlink_metadata().is_err());
     let text = text.unwrap_or_default();
     let mut parts = text.match_indices('#').map(|(at, _)| (&text[..at], &text[at + 1..]));
@@ -248,30 +235,6 @@ pub(crate) fn read_at_most(file: File, length: u64, limit: u64) -> io::Result<Ve
     })?;
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// The wanted files in a folder and its subfolders, sorted by name.
-///
-/// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed.
-pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let failed = |error: io::Error| Failure::cannot("list", &folder, error);
-        for entry in std::fs::read_dir(&folder).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let path = entry.path();
-            // Files behind links count; a pipe is no file, and reading it would wait for ever.
-            if entry.file_type().map_err(failed)?.is_dir() {
-                folders.push(path);
-            } else if path.is_file() && is_wanted(&path) {
-                talk::keep_on_one_line(&path);
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
 }
 
 /// Reads a file that another file names, up to so many bytes.
@@ -390,7 +353,7 @@ fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<()
     let Some(Err(other)) = sidecar.map(|sidecar| sidecar.check_file(bytes)) else {
         return Ok(());
     };
-    let beside = sidecar_path(path);
+    let beside = path.with_added_extension(SIDECAR);
     Err(Failure::error(format!(
         "\"{}\" is not the file that \"{}\" describes: one of them was changed or replaced",
         path.display(),
@@ -451,15 +414,11 @@ pub(crate) fn stem(path: &Path) -> String {
 
 /// Whether a file has a sidecar: it is then a loop, or holds several.
 pub(crate) fn has_sidecar(path: &Path) -> bool {
-    sidecar_path(path).exists()
+    path.with_added_extension(SIDECAR).exists()
 }
 
-/// The sidecar of a loop: `<output>.json`.
-pub(crate) fn sidecar_path(output: &Path) -> PathBuf {
-    let mut name = output.as_os_str().to_owned();
-    name.push(".json");
-    PathBuf::from(name)
-}
+/// What is added to the name of a file for that of its sidecar, `walk.glb.json`.
+pub(crate) const SIDECAR: &str = "json";
 
 /// A file that is read, or one animation of it: `pack.glb#Walk`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -479,9 +438,20 @@ impl InputFile {
         Self::new(path, animation)
     }
 
+    /// The same for a name as it is typed. Errors: no file has it, a typing error, most likely.
+    pub(crate) fn existing(typed: &Path) -> Result<Self, Failure> {
+        let input = Self::named(typed);
+        match input.path.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !is_stream(&input.path) => {
+                Err(unreadable(&input.path, &error))
+            }
+            _ => Ok(input),
+        }
+    }
+
     /// A file by its own path.
     pub(crate) fn new(path: PathBuf, animation: Option<String>) -> Self {
-        let beside = sidecar_path(&path);
+        let beside = path.with_added_extension(SIDECAR);
         Self {
             sidecar: beside.exists().then_some(beside),
             path,
@@ -511,10 +481,15 @@ impl InputFile {
         name.into()
     }
 
-    /// Returns how it is read: the animation that its name says goes before that of the flags.
+    /// Returns the animation that is asked for: that of its name goes before that of the flags.
+    pub(crate) fn wanted<'a>(&'a self, flags: &'a TakeArgs) -> Option<&'a str> {
+        self.animation.as_deref().or(flags.animation.as_deref())
+    }
+
+    /// Returns how it is read.
     pub(crate) fn reading(&self, flags: &TakeArgs) -> TakeArgs {
         TakeArgs {
-            animation: self.animation.clone().or_else(|| flags.animation.clone()),
+            animation: self.wanted(flags).map(str::to_owned),
             ..flags.clone()
         }
     }

@@ -8,6 +8,7 @@ use crate::{
     batch,
     exit::Failure,
     files::{self, InputFile},
+    patterns::files_below,
     recipe::TakeArgs,
     written_loop,
 };
@@ -46,7 +47,7 @@ pub(crate) fn loops_in(paths: &[PathBuf], flags: &TakeArgs, excluded: Excluded<'
 ///
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no loop.
 fn loops_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let found = files::files_below(folder, |path| {
+    let found = files_below(folder, |path| {
         files::has_sidecar(path) || is_named_like_a_loop(path) && !written_passage::is_cut(path)
     })?;
     if found.is_empty() {

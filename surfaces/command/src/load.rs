@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Reads the character that the settings name. Errors: it cannot be read, or settings are for a character and none is named.
-pub(crate) fn study(args: StudyArgs) -> Result<Study, Failure> {
+pub fn study(args: StudyArgs) -> Result<Study, Failure> {
     let target = character_if(args.rig.as_deref(), args.map.as_deref(), args.bone_stretch)?;
     Study::new(args, target).map_err(|error| match error {
         StudyError::Recipe(error) => error.into(),
@@ -35,16 +35,11 @@ fn character_if(
     map: Option<&Path>,
     bone_stretch: Option<f64>,
 ) -> Result<Option<Arc<CharacterTarget>>, Failure> {
-    rig.map(|rig| character(rig, map, bone_stretch).map(Arc::new))
-        .transpose()
+    rig.map(|rig| character(rig, map, bone_stretch)).transpose()
 }
 
 /// Reads the character that motion goes onto, and the map of its joints. Errors: one of them cannot be read.
-pub(crate) fn character(
-    path: &Path,
-    map: Option<&Path>,
-    bone_stretch: Option<f64>,
-) -> Result<CharacterTarget, Failure> {
+pub fn character(path: &Path, map: Option<&Path>, bone_stretch: Option<f64>) -> Result<Arc<CharacterTarget>, Failure> {
     let companions = |name: &str, most: u64| files::companion(path, name, most);
     let settings = ReadSettings {
         companions: Some(&companions),
@@ -70,7 +65,8 @@ pub(crate) fn character(
         })?;
         following.map = Some((map.display().to_string(), joints));
     }
-    CharacterTarget::new(path.display().to_string(), character, following).map_err(|error| match error {
+    let target = CharacterTarget::new(path.display().to_string(), character, following);
+    target.map(Arc::new).map_err(|error| match error {
         TargetError::NoSkeleton(error) => joints(&error).of_file(path),
         TargetError::Recipe(error) => error.into(),
         other => Failure::error(other),
@@ -150,7 +146,7 @@ pub(crate) fn matched(
 }
 
 /// Why a take cannot be studied; `path` is its file.
-pub(crate) fn cannot_study(path: &Path, error: StudyError) -> Failure {
+pub fn cannot_study(path: &Path, error: StudyError) -> Failure {
     match error {
         StudyError::Recipe(error) => error.into(),
         StudyError::Body(error) => failures::body(error),
@@ -165,11 +161,8 @@ pub(crate) fn cannot_study(path: &Path, error: StudyError) -> Failure {
         .try_this("--smooth 6"),
         StudyError::Joints { error, map } => {
             let failure = joints(&error);
-            let failure = match map {
-                Some(map) => failure.because(format!("the map is \"{map}\"")),
-                None => failure,
-            };
-            failure.of_file(path)
+            let map = map.map(|map| format!("the map is \"{map}\""));
+            map.into_iter().fold(failure, Failure::because).of_file(path)
         }
         other => Failure::error(other),
     }

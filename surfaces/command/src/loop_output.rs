@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_formats::{LoopFile, Sidecar, WrittenFile};
+use loopwright_formats::{Format, LoopFile, Sidecar, Target, WrittenFile};
 use loopwright_job::{PendingLoop, Warning};
 
 use crate::args::TargetArgs;
 use crate::exit::{Ending, Failure};
 use crate::files;
 use crate::output::{self, Outputs};
-use crate::{recipe::Recipe, written_loop};
+use crate::{recipe::Recipe, talk, written_loop};
 
 /// The extension of the file that a loop goes into: the engine's, that of the rig if there is one, or the take's.
 pub(crate) fn extension(take: &Path, recipe: &Recipe) -> String {
@@ -20,7 +20,19 @@ pub(crate) fn extension(take: &Path, recipe: &Recipe) -> String {
         take.to_owned()
     };
     let goes_into = recipe.take.rig.as_deref().unwrap_or(&take);
-    files::extension_for_motion(goes_into, Some(recipe.output.engine())).unwrap_or_else(|| "bvh".to_owned())
+    extension_for_motion(goes_into, Some(recipe.output.engine())).unwrap_or_else(|| "bvh".to_owned())
+}
+
+/// The extension of a file of motion for an engine that goes into one like this: the engine's, that of the file itself, or for a character that
+/// is no take, such as a VRM avatar, that of motion for it.
+pub(crate) fn extension_for_motion(path: &Path, engine: Option<Target>) -> Option<String> {
+    if let Some(extension) = engine.and_then(|engine| engine.extension(path)) {
+        return Some(extension.to_owned());
+    }
+    let own = files::extension(path)?;
+    let is_take = Format::from_extension(&own).is_some();
+    let of_motion = Format::of_motion_for(&own).filter(|_| !is_take);
+    Some(of_motion.map_or(own, |format| format.extension().to_owned()))
 }
 
 /// The file of a loop, by default `<stem>-loop.<extension>`; `<stem>-<animation>-loop.<extension>` if an animation is given.
@@ -103,12 +115,17 @@ pub(crate) fn outputs(take: &Path, recipe: &Recipe, target: &TargetArgs, path: &
     } else {
         outputs.protect(take);
     }
-    for (what, input) in [("recipe", &target.recipe), ("rig", rig)] {
-        if let Some(input) = input {
-            outputs.protect_as(what, input);
-        }
-    }
+    outputs.protect_as("recipe", &target.recipe);
+    outputs.protect_as("rig", rig);
     outputs
+}
+
+/// Says what is odd in a loop, and how it was chosen.
+pub(crate) fn say(pending: &PendingLoop) {
+    talk::warn_all(&pending.warnings);
+    if let Some(decision) = &pending.done.decision {
+        talk::note(&decision.to_string());
+    }
 }
 
 /// Adds a loop and its sidecar to what is written, and returns the sidecar. `others` are all other files that will be written; `of_take` are
@@ -120,9 +137,8 @@ pub(crate) fn add(
     others: &[&Path],
     of_take: Vec<String>,
 ) -> Result<Sidecar, Failure> {
-    let beside = files::sidecar_path(path);
-    let named = [path, &beside].into_iter().chain(others.iter().copied());
-    let (bytes, sidecar) = pending.named(named.map(|path| path.display().to_string()).collect(), of_take);
+    let others = others.iter().map(|path| path.display().to_string());
+    let (bytes, sidecar) = pending.named(names_of(path).into_iter().chain(others).collect(), of_take);
     let text = if outputs.is_in_place(path) {
         written_loop::with_other_loops(&sidecar, path, &bytes)
     } else {
@@ -145,11 +161,14 @@ pub(crate) fn add_written(
     sidecar: Sidecar,
     path: &Path,
 ) -> Result<Sidecar, Failure> {
-    let beside = files::sidecar_path(path);
-    let names = [path, &beside].map(|path| path.display().to_string());
-    let (bytes, sidecar) = written.named(sidecar, names.to_vec());
+    let (bytes, sidecar) = written.named(sidecar, names_of(path).to_vec());
     outputs.add_with_sidecar(path, &bytes, Some(&sidecar.to_json().map_err(Failure::error)?))?;
     Ok(sidecar)
+}
+
+/// Names of a loop and of its sidecar, as sidecars state what was written.
+pub(crate) fn names_of(path: &Path) -> [String; 2] {
+    [path, &path.with_added_extension(files::SIDECAR)].map(|path| path.display().to_string())
 }
 
 /// Warnings in words, as sidecars hold them.

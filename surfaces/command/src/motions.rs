@@ -14,7 +14,7 @@ use crate::{
     files::{self, InputFile},
     load,
     numbers::parse_range,
-    patterns::Pattern,
+    patterns::{Pattern, files_below},
     recipe::TakeArgs,
     written_loop,
 };
@@ -82,7 +82,7 @@ impl NamedMotion {
     /// `FILE`, `FILE:START:END`, a folder for all files in it and below, or a pattern for those that match it.
     pub(crate) fn all(named: &Path) -> Result<Vec<Self>, Failure> {
         let files = if named.is_dir() {
-            let all = files::files_below(named, files::is_named_like_a_take)?;
+            let all = files_below(named, files::is_named_like_a_take)?;
             if all.is_empty() {
                 return Err(
                     Failure::error(format!("\"{}\" holds no take and no loop", named.display()))

@@ -8,17 +8,17 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use loopwright_formats::{Format, loop_file};
 use tempfile::NamedTempFile;
 
 use crate::files::{self, folder_of};
-use crate::{exit::Failure, signals, talk};
+use crate::{exit::Failure, parallel::locked, signals, talk};
 
 /// The format for a file name's extension. Errors: no format is written under this extension.
-pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {
+pub fn format_of(path: &Path) -> Result<Format, Failure> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.and_then(Format::from_extension).ok_or_else(|| {
         let failure = Failure::error(format!("cannot write \"{}\": unsupported extension", path.display()));
@@ -141,12 +141,12 @@ impl Outputs {
     /// Fails at once if a loop or its sidecar could not be written later.
     pub(crate) fn check_loop(&self, path: &Path) -> Result<(), Failure> {
         self.check(path)?;
-        self.check(&files::sidecar_path(path)).map(drop)
+        self.check(&path.with_added_extension(files::SIDECAR)).map(drop)
     }
 
     /// Protects an input file from now on: no output may replace it, even with `force`, because a capture cannot be repeated.
     pub(crate) fn protect(&mut self, input: &Path) {
-        self.protect_as("take", input);
+        self.protect_as("take", [input]);
     }
 
     /// Protects the file of a name such as `pack.glb#Walk`.
@@ -154,15 +154,10 @@ impl Outputs {
         self.protect(&files::split_animation(named).0);
     }
 
-    /// Protects a loop and its sidecar.
-    pub(crate) fn protect_loop(&mut self, input: &Path) {
-        self.protect(input);
-        self.protect(&files::sidecar_path(input));
-    }
-
-    /// Protects a file that is no take; `what` is its kind.
-    pub(crate) fn protect_as(&mut self, what: &'static str, input: &Path) {
-        self.protected.extend(input.canonicalize().map(|path| (path, what)));
+    /// Protects files that are no takes; `what` is their kind.
+    pub(crate) fn protect_as(&mut self, what: &'static str, inputs: impl IntoIterator<Item: AsRef<Path>>) {
+        let real = inputs.into_iter().flat_map(|input| input.as_ref().canonicalize());
+        self.protected.extend(real.map(|path| (path, what)));
     }
 
     /// Protects an input file to which loops are added, unless it is to be replaced by itself with the loops in it.
@@ -183,7 +178,7 @@ impl Outputs {
     /// Checks the place of the sidecar beside an output that holds the loop of another file, whose own sidecar is named; clears it where
     /// the output holds none.
     pub(crate) fn check_beside(&mut self, own: Option<&Path>, output: &Path) -> Result<(), Failure> {
-        let beside = files::sidecar_path(output);
+        let beside = output.with_added_extension(files::SIDECAR);
         let Some(own) = own else {
             return self.clear_beside(beside);
         };
@@ -194,7 +189,7 @@ impl Outputs {
     /// Makes sure that no sidecar of ours stays beside an output that has none. An existing one is an error; with `force` it is
     /// removed when the new files appear. A file that is not ours is left alone.
     pub(crate) fn clear_sidecar(&mut self, output: &Path) -> Result<(), Failure> {
-        self.clear_beside(files::sidecar_path(output))
+        self.clear_beside(output.with_added_extension(files::SIDECAR))
     }
 
     fn clear_beside(&mut self, path: PathBuf) -> Result<(), Failure> {
@@ -216,7 +211,7 @@ impl Outputs {
     /// Removes a file that an earlier run wrote, and its sidecar, when the new files appear: with `force`, where it is no input and not one
     /// of the new files.
     pub(crate) fn clear(&mut self, file: &Path) {
-        let sidecar = files::sidecar_path(file);
+        let sidecar = file.with_added_extension(files::SIDECAR);
         let is_sidecar_ours = is_ours(&sidecar);
         let ours = core::iter::once(file.to_owned()).chain(is_sidecar_ours.then_some(sidecar));
         for path in ours {
@@ -238,7 +233,7 @@ impl Outputs {
 
     /// Writes a file like [`Self::add`], and its sidecar beside it; where it has none, none of ours stays there.
     pub(crate) fn add_with_sidecar(&mut self, path: &Path, bytes: &[u8], sidecar: Option<&str>) -> Result<(), Failure> {
-        let beside = files::sidecar_path(path);
+        let beside = path.with_added_extension(files::SIDECAR);
         self.add(path, bytes)?;
         match sidecar {
             Some(sidecar) => self.add(&beside, sidecar.as_bytes()),
@@ -293,7 +288,7 @@ impl Outputs {
                     change.settle();
                 }
                 let folders = written.iter().map(|path| folder_of(path).to_owned());
-                let mut changed = CHANGED_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut changed = locked(&CHANGED_FOLDERS);
                 changed.extend(folders);
                 Ok(written.iter().map(|path| path.display().to_string()).collect())
             }
@@ -319,30 +314,23 @@ impl Outputs {
             } else {
                 None
             };
-            let is_moved = kept.as_ref().is_some_and(|kept| kept.is_moved);
-            if is_moved {
+            let replaces = kept.is_some();
+            // A file that was there is there again if the new one does not get its name.
+            changes.extend(kept.map(|kept| Change {
+                path: path.clone(),
+                before: Some(kept),
+            }));
+            let moved = if replaces {
+                file.persist(&path)
+            } else {
+                file.persist_noclobber(&path)
+            };
+            moved.map_err(|failure| failed(&failure.error))?;
+            if !replaces {
                 changes.push(Change {
                     path: path.clone(),
-                    before: kept,
+                    before: None,
                 });
-                file.persist(&path).map_err(|failure| failed(&failure.error))?;
-            } else {
-                let moved = match kept {
-                    Some(_) => file.persist(&path),
-                    None => file.persist_noclobber(&path),
-                };
-                match moved {
-                    Ok(_) => changes.push(Change {
-                        path: path.clone(),
-                        before: kept,
-                    }),
-                    Err(failure) => {
-                        if let Some(kept) = kept {
-                            kept.discard();
-                        }
-                        return Err(failed(&failure.error));
-                    }
-                }
             }
             written.push(path);
         }
@@ -407,8 +395,6 @@ impl Change {
 /// A file under a second name, until what replaces it is in its place.
 struct Kept {
     path: PathBuf,
-    /// Whether it no longer has its own name, because the file system has no second names.
-    is_moved: bool,
     /// Says to other runs that it is in use.
     _lock: Option<File>,
 }
@@ -430,19 +416,13 @@ fn kept_back(path: &Path) -> io::Result<Option<Kept>> {
     }
     let lock = File::open(path).ok().filter(|file| file.try_lock().is_ok());
     let linked = named(PART).make_in(folder_of(path), |second| fs::hard_link(path, second));
-    let (kept, is_moved) = match linked {
-        Ok(linked) => (linked, false),
-        Err(_) => (
-            named(OLD).make_in(folder_of(path), |second| fs::rename(path, second))?,
-            true,
-        ),
+    let kept = match linked {
+        Ok(linked) => linked,
+        // The file system has no second names.
+        Err(_) => named(OLD).make_in(folder_of(path), |second| fs::rename(path, second))?,
     };
     let path = kept.into_temp_path().keep().map_err(|failure| failure.error)?;
-    Ok(Some(Kept {
-        path,
-        is_moved,
-        _lock: lock,
-    }))
+    Ok(Some(Kept { path, _lock: lock }))
 }
 
 /// Prefix of our files that have no contents of their own yet.
@@ -491,7 +471,7 @@ fn is_named_by_us(name: &str) -> bool {
 /// their number.
 fn is_first_in(folder: &Path) -> bool {
     static CLEANED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-    let mut cleaned = CLEANED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut cleaned = locked(&CLEANED);
     !cleaned.contains(folder) && cleaned.insert(folder.to_owned())
 }
 
@@ -540,7 +520,7 @@ static CHANGED_FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// Waits until the names of all files are on the disk: once, at the end of a run, because each file that has its name is whole without
 /// it, and waiting for each of many takes longer than writing it. The files are in place already, so failing is no failure.
 pub(crate) fn sync_folders() {
-    let changed = CHANGED_FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let changed = locked(&CHANGED_FOLDERS);
     #[cfg(unix)]
     for folder in changed.iter() {
         if let Ok(folder) = File::open(folder) {
@@ -575,7 +555,7 @@ fn cause(error: &io::Error) -> String {
 }
 
 /// Returns where a file lies or will lie: in its folder, without links, by its name.
-fn place(folder: &Path, path: &Path) -> PathBuf {
+pub(crate) fn place(folder: &Path, path: &Path) -> PathBuf {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     folder.join(path.file_name().unwrap_or_default())
 }
@@ -636,10 +616,8 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let mut stdout = anstream::stdout().lock();
-    match stdout
-        .write_all(talk::harmless(text).as_bytes())
-        .and_then(|()| stdout.flush())
-    {
+    let bytes = talk::harmless(text);
+    match stdout.write_all(bytes.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::error(format!("cannot print: {error}")))
         }

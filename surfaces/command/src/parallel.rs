@@ -1,7 +1,7 @@
 //! Work that is spread over all processors; its results do not depend on their number.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{num::NonZeroUsize, thread};
 
 /// The results of `work` for 0 to `count`, in order, or the first error in that order.
@@ -23,8 +23,7 @@ pub(crate) fn in_order<T: Send, E: Send>(
                 // After an error nothing later is needed.
                 next.store(count, Ordering::Relaxed);
             }
-            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
-            results[index] = Some(result);
+            locked(&results)[index] = Some(result);
         }
     };
     thread::scope(|scope| {
@@ -38,4 +37,9 @@ pub(crate) fn in_order<T: Send, E: Send>(
     });
     let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     results.into_iter().flatten().collect()
+}
+
+/// Locks a value, which is whole even if a thread that had it failed.
+pub(crate) fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use loopwright_core::names;
 use loopwright_formats::Format;
 
-use crate::{exit::Failure, files};
+use crate::{exit::Failure, files, talk};
 
 /// A name with a wildcard.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,8 @@ impl Pattern {
     /// A name with a wildcard that is not itself the name of a file.
     pub(crate) fn new(name: &Path) -> Option<Self> {
         // Behind the name of a file it is one of animations.
-        let is_of_files = || is_missing(name) && files::split_animation(name).1.is_none();
+        let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
+        let is_of_files = || name.symlink_metadata().is_err_and(is_missing) && files::split_animation(name).1.is_none();
         if !name.to_str().is_some_and(has_wildcard) || !is_of_files() {
             return None;
         }
@@ -60,7 +61,7 @@ impl Pattern {
             path.strip_prefix(&pattern.folder)
                 .is_ok_and(|below| pattern.fits(below))
         };
-        let found = files::files_below(&pattern.folder, |path| files::is_named_like_a_take(path) && fits(path))?;
+        let found = files_below(&pattern.folder, |path| files::is_named_like_a_take(path) && fits(path))?;
         if found.is_empty() {
             return Err(Failure::error(format!("nothing matches \"{}\"", name.display()))
                 .because(format!(
@@ -73,13 +74,32 @@ impl Pattern {
     }
 }
 
-fn has_wildcard(text: &str) -> bool {
-    text.contains(['*', '?'])
+/// The wanted files in a folder and its subfolders, sorted by name.
+///
+/// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed.
+pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let failed = |error: io::Error| Failure::cannot("list", &folder, error);
+        for entry in std::fs::read_dir(&folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let path = entry.path();
+            // Files behind links count; a pipe is no file, and reading it would wait for ever.
+            if entry.file_type().map_err(failed)?.is_dir() {
+                folders.push(path);
+            } else if path.is_file() && is_wanted(&path) {
+                talk::keep_on_one_line(&path);
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
-fn is_missing(name: &Path) -> bool {
-    name.symlink_metadata()
-        .is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+fn has_wildcard(text: &str) -> bool {
+    text.contains(['*', '?'])
 }
 
 fn fits_from(parts: &[String], below: &[std::borrow::Cow<'_, str>]) -> bool {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{exit::Failure, output::Outputs};
+use crate::{exit::Failure, files, output::Outputs};
 
 /// A requested plot.
 pub(crate) struct PlotFile {
@@ -22,10 +22,7 @@ impl PlotFile {
         let Some(path) = path else {
             return Ok(None);
         };
-        let extension = path
-            .extension()
-            .map(|extension| extension.to_string_lossy().to_lowercase());
-        let format = match extension.as_deref() {
+        let format = match files::lowercase_extension(path).as_deref() {
             Some("svg") => Format::Svg,
             Some("png") => Format::Png,
             _ => {

@@ -44,10 +44,7 @@ pub(crate) fn read(path: &Path) -> Result<Settings, Failure> {
     let texts = texts(&tables);
     let settings: Result<Vec<Setting>, RecipeError> = texts.iter().map(|text| text.parse()).collect();
     let recipe = settings.and_then(|settings| recipe::recipe_of(&settings));
-    let recipe = recipe.map_err(|error| match error.hint() {
-        Some(hint) => wrong(&error.to_string()).try_this(hint),
-        None => wrong(&error.to_string()),
-    })?;
+    let recipe = recipe.map_err(|error| Failure::from(error).about(&format!("cannot use \"{}\"", path.display())))?;
     if recipe.stretch.start.or(recipe.stretch.end).is_some() {
         return Err(wrong("it names frames, which are those of one take").try_this("no start and end under [stretch]"));
     }

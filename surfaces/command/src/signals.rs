@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
+
+use crate::parallel::locked;
 
 /// Files to remove when the run is stopped. Who holds the lock cannot be stopped.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -42,7 +44,7 @@ pub(crate) fn stream_ends() -> bool {
 
 /// Makes signals wait until the value is dropped.
 pub(crate) fn wait() -> MutexGuard<'static, Vec<PathBuf>> {
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+    locked(&UNFINISHED)
 }
 
 /// From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT clean up and end the run with the status 130, 143, 129 or 131. A file that grows

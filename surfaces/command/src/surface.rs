@@ -3,7 +3,7 @@
 use std::{
     collections::VecDeque,
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use loopwright_core::{RootMotion, Skeleton, Take};
@@ -11,7 +11,7 @@ use loopwright_draw::{Figure, Surface};
 use loopwright_formats::{Source, mesh::Mesh};
 
 use crate::written_loop::WrittenLoop;
-use crate::{exit::Failure, files, memory, talk};
+use crate::{exit::Failure, files, memory, parallel::locked, talk};
 
 /// Meshes held at a time: a folder has few characters, and a mesh may have megabytes.
 const MAX_KNOWN: usize = 8;
@@ -66,7 +66,7 @@ impl Surfaces {
 
     /// The same surface as one that is held, or this one.
     fn shared(&self, surface: Surface) -> Arc<Surface> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked(&self.known);
         let same = known.iter().find(|one| ***one == surface).map(Arc::clone);
         same.unwrap_or_else(|| {
             let surface = Arc::new(surface);

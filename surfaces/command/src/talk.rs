@@ -2,15 +2,15 @@
 //! kept, since every JSON document lists them.
 
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::{borrow::Cow, cell::RefCell, collections::BTreeSet, fmt, io::Write};
 
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use loopwright_formats::one_line;
 
-use crate::exit::Failure;
+use crate::{exit::Failure, parallel::locked};
 
 /// Names of files that go on in a second line, where they could say what looks like an answer.
 static BROKEN_NAMES: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -20,7 +20,7 @@ pub(crate) fn keep_on_one_line(path: &Path) {
     for name in path.iter().map(|name| Path::new(name).with_extension("")) {
         let name = name.to_string_lossy();
         if name.contains('\n') {
-            let mut names = BROKEN_NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut names = locked(&BROKEN_NAMES);
             names.push(name.into_owned());
         }
     }
@@ -36,7 +36,7 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
         letter => letter.is_control(),
     };
     let mut text = Cow::Borrowed(text);
-    for name in BROKEN_NAMES.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+    for name in locked(&BROKEN_NAMES).iter() {
         if text.contains(name.as_str()) {
             text = Cow::Owned(text.replace(name.as_str(), &one_line(name)));
         }
@@ -132,6 +132,13 @@ pub(crate) fn warn_all(warnings: impl IntoIterator<Item: ToString>) {
     }
 }
 
+/// Warns of each of several things in a file.
+pub(crate) fn warn_of(file: impl fmt::Display, warnings: impl IntoIterator<Item: fmt::Display>) {
+    for warning in warnings {
+        warn(&format!("{file}: {warning}"));
+    }
+}
+
 /// Adds a warning to the JSON document only.
 pub(crate) fn keep(text: &str) {
     let is_kept = ASIDE.with_borrow_mut(|aside| {
@@ -141,7 +148,7 @@ pub(crate) fn keep(text: &str) {
         aside.is_some()
     });
     if !is_kept {
-        let mut warnings = WARNINGS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut warnings = locked(&WARNINGS);
         warnings.push(text.to_owned());
     }
 }
@@ -149,7 +156,7 @@ pub(crate) fn keep(text: &str) {
 /// All warnings so far: of this file, if the thread works on one of many.
 pub(crate) fn warnings() -> Vec<String> {
     let aside = ASIDE.with_borrow(|aside| aside.as_ref().map(|aside| aside.warnings.clone()));
-    aside.unwrap_or_else(|| WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).clone())
+    aside.unwrap_or_else(|| locked(&WARNINGS).clone())
 }
 
 /// Every note so far: a decision about a file that is opened twice is one.
@@ -160,10 +167,7 @@ pub(crate) fn note(text: &str) {
     if is_aside() || is_quiet() {
         return;
     }
-    let is_new = NOTES
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .insert(text.to_owned());
+    let is_new = locked(&NOTES).insert(text.to_owned());
     if is_new {
         say(AnsiColor::Cyan.on_default().bold(), "note", text);
     }

@@ -143,9 +143,7 @@ pub(crate) fn on_character(
 ) -> Result<StoredLoop, Failure> {
     let file = read.facts.file.clone();
     let matched = load::matched(Path::new(&file), &read.file, target, reading)?;
-    for warning in matched.warnings() {
-        talk::warn(&format!("{file}: {warning}"));
-    }
+    talk::warn_of(&file, matched.warnings());
     read.on_character(&matched).map_err(Failure::error)
 }
 
@@ -188,7 +186,7 @@ fn not_described(input: &InputFile) -> Failure {
         .because("the sidecar holds the root motion and the period of the loop")
         .try_this(format!(
             "`loopwright make` writes loops with their sidecars; keep \"{}\" beside the loop",
-            files::sidecar_path(&input.path).display()
+            input.path.with_added_extension(files::SIDECAR).display()
         ))
 }
 
@@ -203,9 +201,7 @@ pub(crate) fn read_described(
     let settings = settings(&reading, Some(&sidecar));
     let mut warnings = Vec::new();
     let file = files::read_loop(path, &settings, Some(&sidecar), &mut warnings)?;
-    for warning in &warnings {
-        talk::warn(&format!("{}: {warning}", path.display()));
-    }
+    talk::warn_of(path.display(), &warnings);
     StoredLoop::new(&path.display().to_string(), file, sidecar, added_root).map_err(|error| unusable(path, error))
 }
 
@@ -273,9 +269,8 @@ pub(crate) fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'
     let described: Vec<String> = (sidecars_beside(path).into_iter())
         .filter_map(|sidecar| sidecar.playback.animation)
         .collect();
-    let wanted = input.animation.as_ref().or(flags.animation.as_ref());
     let loops_without = |excluded| {
-        let numbers = animations::asked_for(path, &file, wanted.map(String::as_str), excluded)?;
+        let numbers = animations::asked_for(path, &file, input.wanted(flags), excluded)?;
         let names = numbers.into_iter().map(|number| &file.animation_names()[number]);
         let is_loop = |name: &&String| name.ends_with("-loop") || described.contains(name);
         Ok::<Vec<String>, Failure>(names.filter(is_loop).cloned().collect())
@@ -290,7 +285,7 @@ pub(crate) fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'
 
 /// All facts of loops in the JSON beside a file; none if it cannot be read.
 fn sidecars_beside(path: &Path) -> Vec<Sidecar> {
-    let beside = files::read_bytes(&files::sidecar_path(path)).ok();
+    let beside = files::read_bytes(&path.with_added_extension(files::SIDECAR)).ok();
     let read = beside.and_then(|bytes| Sidecar::all_from_json(&bytes).ok());
     read.unwrap_or_default()
 }
@@ -356,7 +351,7 @@ pub(crate) fn read_all_onto(
 }
 
 /// Errors: loops of several skeletons.
-pub(crate) fn same_skeletons(names: &[impl Display], loops: &[StoredLoop]) -> Result<(), Failure> {
+pub fn same_skeletons(names: &[impl Display], loops: &[StoredLoop]) -> Result<(), Failure> {
     for (name, other) in names.iter().zip(loops) {
         if let Some(difference) = SkeletonDifference::between(loops[0].clip.skeleton(), other.clip.skeleton()) {
             return Err(
@@ -378,8 +373,7 @@ pub(crate) const OTHER_SIDECAR: &str = "make the loop again, or remove the sidec
 /// Errors: the sidecar exists but cannot be read, or the file has no animation as requested.
 pub(crate) fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option<Sidecar>, Failure> {
     let sidecars = all_sidecars(input)?;
-    let wanted = input.animation.as_deref().or(flags.animation.as_deref());
-    sidecar_of(&input.path, &sidecars, wanted, |wanted| {
+    sidecar_of(&input.path, &sidecars, input.wanted(flags), |wanted| {
         names_of(&input.path, &files::read_animated(&input.path)?, wanted)
     })
 }

@@ -13,6 +13,7 @@ use crate::{
     failures,
     files::{self, InputFile},
     memory,
+    patterns::files_below,
     recipe::TakeArgs,
     written_loop,
 };
@@ -36,7 +37,7 @@ pub(crate) struct CheckedPassage {
 
 /// Those in a folder and below, sorted by name. Errors: it cannot be listed.
 pub(crate) fn below(folder: &Path) -> Result<Vec<WrittenPassage>, Failure> {
-    let files = files::files_below(folder, files::is_named_like_a_take)?;
+    let files = files_below(folder, files::is_named_like_a_take)?;
     Ok(files.iter().flat_map(|file| of_file(file)).collect())
 }
 

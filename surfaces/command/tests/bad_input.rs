@@ -25,10 +25,13 @@ impl Folder {
         for part in words {
             answer.says(part);
         }
-        let advises = ["\n  try: ", "try '--help'"]
-            .iter()
-            .any(|advice| answer.stderr.contains(advice));
-        assert!(advises, "{arguments}: no advice in {}", answer.stderr);
+        assert!(
+            ["\n  try: ", "try '--help'"]
+                .iter()
+                .any(|advice| answer.stderr.contains(advice)),
+            "{arguments}: no advice in {}",
+            answer.stderr
+        );
         assert_eq!(answer.stdout, "", "{arguments}");
         assert!(self.contents() == before, "{arguments} left {:?}", self.names());
         answer
@@ -204,22 +207,28 @@ fn an_unwritable_folder_is_reported() {
 
 #[test]
 fn nothing_is_overwritten_unasked() {
-    for existing in ["walk-loop.bvh", "walk-loop.bvh.json"] {
-        let folder = Folder::with_walk();
-        folder.write(existing, "precious");
-        folder.explains("make walk.bvh", &[&format!("\"{existing}\" exists already"), "--force"]);
-    }
-    let folder = Folder::new();
-    folder.write("walk.bvh.truth.json", "precious");
-    folder.explains("synth -o walk.bvh", &["\"walk.bvh.truth.json\" exists already"]);
-    let folder = Folder::new();
-    folder.make_folder("loopwright-demo");
-    folder.write("loopwright-demo/walk-loop.svg", "precious");
-    folder.explains("demo", &["walk-loop.svg\" exists already"]);
-    // A command that fails overwrites nothing, even with --force.
     let folder = Folder::with_walk();
-    folder.write("walk-loop.bvh", "precious");
-    folder.explains("make walk.bvh --force --pick 100000", &["there is no loop number"]);
+    folder.copy("walk.bvh", "stroll.bvh");
+    folder.make_folder("loopwright-demo");
+    for existing in [
+        "walk-loop.bvh",
+        "stroll-loop.bvh.json",
+        "new.bvh.truth.json",
+        "loopwright-demo/walk-loop.svg",
+    ] {
+        folder.write(existing, "precious");
+    }
+    // A command that fails overwrites nothing, even with --force.
+    folder.all_explained(
+        2,
+        "
+        make walk.bvh                           | \"walk-loop.bvh\" exists already | --force
+        make stroll.bvh                         | \"stroll-loop.bvh.json\" exists already | --force
+        synth -o new.bvh                        | \"new.bvh.truth.json\" exists already
+        demo                                    | walk-loop.svg\" exists already
+        make walk.bvh --force --pick 100000     | there is no loop number
+        ",
+    );
 }
 
 #[test]
@@ -535,8 +544,7 @@ fn a_fit_of_nothing_replaces_no_block() {
 fn a_sidecar_never_speaks_of_another_file() {
     let folder = Folder::with_walk();
     folder.runs("make walk.bvh -o loop.bvh\nconvert loop.bvh copy.bvh");
-    let goes_along = folder.has("copy.bvh.json");
-    assert!(goes_along, "the sidecar goes with the loop");
+    assert!(folder.has("copy.bvh.json"), "the sidecar goes with the loop");
     for command in [
         "convert walk.bvh copy.bvh",
         "play loop.bvh --seconds 3 -o copy.bvh",

@@ -1,7 +1,9 @@
 //! What a glTF file may name: files in its own folder, by where they truly are, once each, and within the limits of reading.
 
-use std::{fs, path::Path};
+use std::fs;
 
+#[cfg(unix)]
+use crate::harness::pipe;
 use crate::harness::{Folder, with_companion};
 use serde_json::{Value, json};
 
@@ -85,12 +87,6 @@ fn a_pipe_named_like_a_loop_is_passed_over() {
     folder.refuse("inspect loops/pipe-loop.bvh", "a pipe, a socket or a device");
 }
 
-#[cfg(unix)]
-fn pipe(path: &Path) {
-    let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
-    assert!(made.success());
-}
-
 /// Two thousand buffers that name the file itself, or one large file a hundred times, once took gigabytes.
 #[test]
 fn a_small_file_that_names_large_ones_often_stays_small() {
@@ -110,7 +106,8 @@ fn a_small_file_that_names_large_ones_often_stays_small() {
     assert!(written < 22 << 20, "{written}");
 }
 
-/// A file that is too large was once read to its end before it was refused; so is a take beyond the memory limit, with what it needs.
+/// A file that is too large was once read to its end before it was refused; so is a take beyond the memory limit, with what it
+/// needs.
 #[test]
 fn what_is_above_a_limit_is_refused_by_its_size() {
     let folder = Folder::with_walk();

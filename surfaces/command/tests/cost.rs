@@ -1,6 +1,6 @@
 //! The cost of jumps, as the command reports it.
 
-use crate::harness::{Folder, holds, items, near, number, rows, texts};
+use crate::harness::{Folder, holds, items, number, rows, texts};
 use serde_json::Value;
 
 /// `walk.bvh` and its loop, and a quicker walk at another rate with its loop.
@@ -27,15 +27,6 @@ fn frames_takes_and_loops_are_compared() {
     let pair = folder.answer("cost walk.bvh:30 quick.bvh:45 --json");
     holds(&pair, "table = null\nleft/kind = take");
     assert_eq!(texts(&pair["pair"]["costs"], "decay"), ["spring", "cubic", "quintic"]);
-    for (index, cost) in items(&pair["pair"]["costs"]).enumerate() {
-        let exact = number(cost, "cost_metre_secs");
-        let feature = number(cost, "feature_cost_metre_secs");
-        assert!(feature > 0.0 && feature <= exact, "{feature}, {exact}");
-        let parts: f64 = items(&pair["pair"]["gaps"])
-            .map(|gap| gap["costs_metre_secs"][index].as_f64().unwrap())
-            .sum();
-        near(parts, exact, 1e-9);
-    }
     let table = folder.answer("cost walk-loop.bvh quick-loop.bvh --json");
     holds(
         &table,

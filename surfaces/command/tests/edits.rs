@@ -183,8 +183,8 @@ fn symmetric_loops_stay_closed_and_mirrored_when_they_are_edited() {
     }
 }
 
-/// The sidecar of a mirrored loop states its edits for the other side: by them the mirrored loop differs from the mirror image of the
-/// loop without edits.
+/// The sidecar of a mirrored loop states its edits for the other side: by them the mirrored loop differs from the mirror image of
+/// the loop without edits.
 #[test]
 fn a_mirrored_loop_states_mirrored_edits() {
     let folder = Folder::with_synth("--seconds 4 --fps 30 --turn-rate 20");

@@ -111,7 +111,7 @@ fn a_face_keeps_moving_with_its_body() {
             return;
         };
         answer.wrote();
-        let bytes = std::fs::read(folder.file("loop.glb")).unwrap();
+        let bytes = folder.read("loop.glb");
         let [take, looped] = [0, 1].map(|animation| weights(&bytes, animation));
         let keys = looped.len();
         assert!(keys >= 46, "{options}: {keys} keys");

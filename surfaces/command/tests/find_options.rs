@@ -134,21 +134,6 @@ fn each_stretch_is_a_row_with_its_versions() {
 }
 
 #[test]
-fn candidates_report_their_phase_and_the_search_its_rhythm() {
-    let folder = Folder::with_synth("--seconds 8 --fps 60 --period 1.15 --turn-rate 0");
-    let json = folder.answer("find walk.bvh --json");
-    near(number(&json, "rhythm/period_secs"), 1.15, 0.01);
-    holds(&json, "rhythm/confidence > 0.9\nrhythm/multiples/3 != null");
-    assert!(items(&json["rhythm"]["multiples"]).all(|likeness| likeness.as_f64() > Some(0.8)));
-    for found in items(&json["candidates"]) {
-        holds(
-            found,
-            "contact_phase > -0.1\ncontact_phase < 1\nactivity_ratio > 0.5\nactivity_ratio < 1.5",
-        );
-    }
-}
-
-#[test]
 fn smoothing_and_weights_are_reported_and_kept() {
     let folder = Folder::with_synth("--seconds 6 --fps 60 --noise 0.5");
     let cost = |options: &str| number(&found(&folder, options)[0], "seam_cost_metre_secs");

@@ -1,24 +1,24 @@
 //! What users of other commands expect of one: dry runs, streams, short flags, suggestions that mean what was meant.
 
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::harness::{Folder, command, holds, lines};
 
 /// Runs the command with these bytes on its standard input; returns status, standard output and standard error.
 fn piped(folder: &Folder, arguments: &str, input: &[u8]) -> (i32, Vec<u8>, String) {
-    let mut run: Command = command();
+    let mut run = command();
     run.args(arguments.split_whitespace()).current_dir(folder.path());
     run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = run.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    let input = input.to_owned();
-    let writer = std::thread::spawn(move || {
-        // A command that fails early does not read all.
-        let _ = stdin.write_all(&input);
+    let output = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            // A command that fails early does not read all.
+            let _ = stdin.write_all(input);
+        });
+        child.wait_with_output().unwrap()
     });
-    let output = child.wait_with_output().unwrap();
-    writer.join().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     (output.status.code().unwrap(), output.stdout, said)
 }
@@ -57,8 +57,7 @@ fn a_dry_run_says_what_it_would_write_and_writes_nothing() {
 #[test]
 fn a_take_comes_from_the_standard_input_and_a_loop_goes_to_the_standard_output() {
     let folder = Folder::with_walk();
-    folder.succeed("make walk.bvh -o loop.bvh");
-    folder.succeed("make walk.bvh -o loop.glb");
+    folder.runs("make walk.bvh -o loop.bvh\nconvert walk.bvh walk.glb");
     let walk = folder.read("walk.bvh");
     let (status, stdout, stderr) = piped(&folder, "make - -o -", &walk);
     assert_eq!(status, 0, "{stderr}");
@@ -67,12 +66,11 @@ fn a_take_comes_from_the_standard_input_and_a_loop_goes_to_the_standard_output()
     let (status, stdout, stderr) = piped(&folder, "make - -o - --to glb", &walk);
     assert_eq!((status, &stdout[..4]), (0, &b"glTF"[..]), "{stderr}");
     // The format of what comes in, where no other is asked for.
-    folder.succeed("convert walk.bvh walk.glb");
     let (status, stdout, stderr) = piped(&folder, "make - -o - -q", &folder.read("walk.glb"));
     assert_eq!((status, &stdout[..4], stderr.as_str()), (0, &b"glTF"[..], ""));
     let (status, _, stderr) = piped(&folder, "close - --range 20:54.5", &walk);
     assert_eq!(status, 0, "{stderr}");
-    assert!(folder.file("stdin-loop.bvh").is_file() && folder.file("stdin-loop.bvh.json").is_file());
+    assert!(folder.has("stdin-loop.bvh stdin-loop.bvh.json"));
     let (status, found, _) = piped(&folder, "find - --json", &walk);
     assert_eq!(status, 0);
     assert!(String::from_utf8(found).unwrap().contains("candidates"));
@@ -145,8 +143,11 @@ fn a_mistyped_input_is_said_before_all_else() {
         ",
     ) {
         let answer = folder.fail(arguments);
-        let is_first = answer.stderr.starts_with("error: cannot read \"wakl.bvh\"");
-        assert!(is_first, "{arguments}: {}", answer.stderr);
+        assert!(
+            answer.stderr.starts_with("error: cannot read \"wakl.bvh\""),
+            "{arguments}: {}",
+            answer.stderr
+        );
         answer.says("try: \"walk.bvh\"");
     }
 }
@@ -172,8 +173,11 @@ fn engines_are_known_in_any_case_and_f_is_force() {
         ",
     ) {
         let first = folder.run(arguments);
-        let is_said = first.status == 0 || first.stderr.contains("exists already");
-        assert!(is_said, "{arguments}: {}", first.stderr);
+        assert!(
+            first.status == 0 || first.stderr.contains("exists already"),
+            "{arguments}: {}",
+            first.stderr
+        );
         folder.succeed(&format!("{arguments} -f"));
     }
 }

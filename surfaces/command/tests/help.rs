@@ -8,8 +8,10 @@ fn the_size_of_help_is_that_asked_for() {
     let help = |arguments: &str| folder.succeed(arguments).stdout;
     let (short, full) = (help("make -h"), help("make --help"));
     assert!(short.contains("`loopwright make --help` shows all flags."), "{short}");
-    let is_said = !short.contains("--closure") && !short.contains("Root motion:");
-    assert!(is_said, "{short}");
+    assert!(
+        !short.contains("--closure") && !short.contains("Root motion:"),
+        "{short}"
+    );
     for part in [
         "Input:\n",
         "\nSeam:\n",

@@ -1,9 +1,10 @@
-//! Files that claim more than they hold, or name what is not theirs: refused in little memory, with the limit and how to raise it.
+//! Files that claim more than they hold, or name what is not theirs: refused in little memory, with the limit and how to raise
+//! it.
 
 use std::fs::{self, File};
 use std::process::Command;
 
-use crate::harness::{Answer, Folder, command, lines, rows};
+use crate::harness::{Answer, Folder, command, lines, pipe, rows};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
 
@@ -283,8 +284,7 @@ fn files_name_others_in_their_own_folder_alone() {
     folder.make_folder("came");
     folder.make_folder("own");
     folder.write("secret", "a secret\n");
-    let endless = Command::new("mkfifo").arg(folder.file("endless")).status();
-    assert!(endless.unwrap().success());
+    pipe(&folder.file("endless"));
     folder.succeed("synth -o came/walk.bvh --seconds 2.6 --fps 20");
     folder.succeed("convert came/walk.bvh own/hero.glb");
     folder.run("make came/walk.bvh -o came/loop.bvh").wrote();

@@ -49,9 +49,7 @@ impl Listening {
     /// Presses Ctrl-C.
     #[cfg(unix)]
     fn interrupt(&self) {
-        let id = self.child.id().to_string();
-        let sent = std::process::Command::new("kill").args(["-INT", &id]).status().unwrap();
-        assert!(sent.success());
+        crate::harness::signal(&self.child, "INT");
     }
 
     /// The stream ends.
@@ -169,8 +167,10 @@ fn loops_are_there_while_the_actor_walks() {
     let (head_of_loop, rows_of_loop) = split(&first);
     assert!(head_of_loop.contains(&format!("Frames: {}\n", rows_of_loop.len())));
     let warned = folder.json("live.bvh.json")["warnings"].to_string();
-    let is_said = warned.contains("made while the motion still came, of frames 0 to ");
-    assert!(is_said, "{warned}");
+    assert!(
+        warned.contains("made while the motion still came, of frames 0 to "),
+        "{warned}"
+    );
     folder.run("check live.bvh").done();
     // The rest at the pace of the walk.
     for row in &rows[frames(3.2)..] {
@@ -198,20 +198,14 @@ fn rows_that_lie_are_lost_and_the_rest_goes_on() {
     rows.push("1 2 3 4".to_owned());
     let text = head.clone() + &rows.concat();
     let answer = folder.heard(text.as_bytes(), "-o live.bvh --record take.bvh").wrote();
-    for words in [
-        "is no value of a channel; the row before stands in its place",
-        " has 3 values, and a row has ",
-        "4 lines were no rows\n",
-        "the stream ended within a line",
-    ] {
-        answer.says(words);
-    }
+    answer.says("is no value of a channel; the row before stands in its place");
+    answer.says(" has 3 values, and a row has ");
+    answer.says("4 lines were no rows\n");
+    answer.says("the stream ended within a line");
     assert_eq!(answer.stderr.matches("stands in its place").count(), 3);
     let (_, recorded) = split(&folder.text("take.bvh"));
-    assert_eq!(
-        (recorded.len(), &recorded[60], &recorded[61]),
-        (count, &recorded[59], &recorded[59])
-    );
+    assert_eq!(recorded.len(), count);
+    assert_eq!([&recorded[60], &recorded[61]], [&recorded[59]; 2]);
     folder.is_made_of("take.bvh", "live.bvh");
 
     // So many in a row that nothing bridges them: two recordings. A second file is none of this one.
@@ -231,12 +225,8 @@ fn rows_that_lie_are_lost_and_the_rest_goes_on() {
     answer.says("of 2 recordings, the loop of number");
     let frames = ["part.bvh", "part-2.bvh"].map(|name| split(&folder.text(name)).1.len());
     assert_eq!(frames, [108, 150]);
-    let best = if answer.stderr.contains("of number 1 is") {
-        "part.bvh"
-    } else {
-        "part-2.bvh"
-    };
-    folder.is_made_of(best, "parts.bvh");
+    let is_first = answer.stderr.contains("of number 1 is");
+    folder.is_made_of(["part-2.bvh", "part.bvh"][usize::from(is_first)], "parts.bvh");
 
     // The loop and the recipe have names that recordings would have.
     folder.write("again-3.bvh", "");
@@ -404,7 +394,8 @@ fn the_keyboard_ends_the_stream() {
     holds(&error, "error/exit_status = 130");
 }
 
-/// Once the stream has ended by itself, Ctrl-C ends the run: what was heard is recorded by then, and the loop that was made meanwhile stays.
+/// Once the stream has ended by itself, Ctrl-C ends the run: what was heard is recorded by then, and the loop that was made
+/// meanwhile stays.
 #[test]
 #[cfg(unix)]
 fn the_keyboard_ends_the_last_search() {

@@ -135,8 +135,10 @@ fn all_animations_are_looped_into_one_copy() {
         assert_eq!(num_loops(&folder, &out), 1);
         let answer = folder.answer(&format!("make {out} --animation * -o {again} --json"));
         let kept = named(&answer["animations"], looped);
-        let is_right = kept["outcome"] == "kept" || kept["reason"] == "replaced by the new loop of that name";
-        assert!(is_right, "{answer}");
+        assert!(
+            kept["outcome"] == "kept" || kept["reason"] == "replaced by the new loop of that name",
+            "{answer}"
+        );
         folder.succeed(&format!("play {out} --seconds 3 -o played-{pack}"));
     }
 }

@@ -8,7 +8,9 @@ use std::{collections::BTreeMap, fs, thread};
 use rand_pcg::{Pcg64, rand_core::Rng};
 use serde_json::Value;
 
-use crate::harness::{Answer, Folder, command, holds, items, number, rows, schema::assert_valid, with_companion};
+use crate::harness::{Answer, Folder, holds, items, number, rows, schema::assert_valid, with_companion};
+#[cfg(unix)]
+use crate::harness::{command, pipe, signal};
 
 /// A folder `takes` with walks in it and below; those of two names have the same one.
 fn with_takes() -> Folder {
@@ -189,10 +191,7 @@ fn a_bad_file_stops_no_other() {
     symlink("..", folder.file("takes/slow/up")).unwrap();
     symlink("nowhere.bvh", folder.file("takes/dangling.bvh")).unwrap();
     symlink("../turn.bvh", folder.file("takes/slow/linked.bvh")).unwrap();
-    let pipe = std::process::Command::new("mkfifo")
-        .arg(folder.file("takes/pipe.bvh"))
-        .status();
-    assert!(pipe.unwrap().success());
+    pipe(&folder.file("takes/pipe.bvh"));
     folder.make_folder("takes/locked");
     fs::set_permissions(folder.file("takes/locked"), fs::Permissions::from_mode(0o000)).unwrap();
     let is_root = fs::read_dir(folder.file("takes/locked")).is_ok();
@@ -267,22 +266,18 @@ fn only_what_changed_is_done_again() {
     let modified = |name: &str| fs::metadata(folder.file(name)).unwrap().modified().unwrap();
     let before = modified("out/turn-loop.bvh");
     assert_eq!(run("--resume"), (0, 4));
-    assert_eq!(
-        (outputs(&folder), modified("out/turn-loop.bvh")),
-        (made.clone(), before)
-    );
+    assert!(outputs(&folder) == made && modified("out/turn-loop.bvh") == before);
 
     // Without --resume nothing is replaced.
-    let answer = folder.fail("make takes -o out");
+    folder.refuse("make takes -o out", "earlier run made loops of 4");
     assert!(outputs(&folder) == made);
-    answer.says("earlier run made loops of 4");
 
     folder.copy("takes/slow/walk.bvh", "takes/turn.bvh");
     assert_eq!(run("--resume"), (0, 3));
     assert!(outputs(&folder) != made);
     assert_eq!(run("--resume --closure spring"), (0, 0));
     assert_eq!(run("--resume --closure spring"), (0, 4));
-    fs::remove_file(folder.file("out/fast/walk-loop.bvh.json")).unwrap();
+    folder.remove("out/fast/walk-loop.bvh.json");
     assert_eq!(run("--resume --closure spring"), (0, 3));
     // What somebody changed since, by a byte or with other settings asked for, is not replaced unless that is asked for.
     let mut changed = folder.read("out/turn-loop.bvh");
@@ -297,7 +292,7 @@ fn only_what_changed_is_done_again() {
     assert_eq!(run("--resume --closure spring --force"), (0, 3));
     assert!(folder.read("out/turn-loop.bvh") != changed);
     // What a run did not write is not replaced.
-    fs::write(folder.file("out/mine-loop.bvh"), "mine").unwrap();
+    folder.write("out/mine-loop.bvh", "mine");
     folder.copy("takes/turn.bvh", "takes/mine.bvh");
     assert_eq!(run("--resume --closure spring"), (2, 4));
     assert_eq!(folder.text("out/mine-loop.bvh"), "mine");
@@ -352,7 +347,7 @@ fn killed_runs_go_on_where_they_ended() {
 #[test]
 fn a_run_that_is_stopped_says_so_and_leaves_whole_loops() {
     let folder = with_takes();
-    for (signal, status) in [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)] {
+    for (name, status) in [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)] {
         let _ = fs::remove_dir_all(folder.file("out"));
         let mut run = command();
         run.args(["make", "takes", "-o", "out", "-j", "1"])
@@ -364,17 +359,15 @@ fn a_run_that_is_stopped_says_so_and_leaves_whole_loops() {
             assert!(begun.elapsed() < Duration::from_secs(60));
             thread::sleep(Duration::from_millis(1));
         }
-        let id = run.id().to_string();
-        let killed = std::process::Command::new("kill")
-            .args(["-s", signal, &id])
-            .status()
-            .unwrap();
-        assert!(killed.success());
+        signal(&run, name);
         let output = run.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(status));
         let said = String::from_utf8_lossy(&output.stderr);
-        let is_said = said.contains("with --resume continues");
-        assert_eq!(is_said, signal == "INT", "{signal}: {said}");
+        assert_eq!(
+            said.contains("with --resume continues"),
+            name == "INT",
+            "{name}: {said}"
+        );
         for name in names(&outputs(&folder)) {
             assert!(!name.contains(".part"), "{name}");
         }

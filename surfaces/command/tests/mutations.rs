@@ -1,10 +1,12 @@
-//! Input that nobody wrote: changed files, changed recipes, random flags. Nothing panics, hangs, loses a file or leaves half of one.
+//! Input that nobody wrote: changed files, changed recipes, random flags. Nothing panics, hangs, loses a file or leaves half of
+//! one.
 //!
 //! `LOOPWRIGHT_MUTATIONS=40` runs forty times as many, `LOOPWRIGHT_SEED=3` others. A failure prints what gives it again.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Output, Stdio};
-use std::time::{Duration, Instant};
+use std::sync::mpsc;
+use std::time::Duration;
 use std::{collections::BTreeMap, env, fs, path::PathBuf, thread};
 
 use crate::harness::{Answer, Folder, command, lines};
@@ -170,13 +172,19 @@ impl Trial {
             // Only what is asked for with --force may be replaced, and never by less than a whole file.
             if now != bytes {
                 let forced = arguments.iter().any(|argument| argument == "--force") && *status != 2;
-                let is_right = forced && !now.as_ref().is_some_and(Vec::is_empty);
-                assert!(is_right, "{} changed", name.display());
+                assert!(
+                    forced && !now.as_ref().is_some_and(Vec::is_empty),
+                    "{} changed",
+                    name.display()
+                );
             }
         }
         for name in after.keys().filter(|name| !self.first.contains_key(*name)) {
-            let is_right = *status != 2;
-            assert!(is_right, "{} is left by a run that failed: {stderr}", name.display());
+            assert!(
+                *status != 2,
+                "{} is left by a run that failed: {stderr}",
+                name.display()
+            );
             let text = name.display().to_string();
             // The journal of many takes stays, so that a later run can go on.
             let is_journal = text == ".loopwright-batch.jsonl";
@@ -190,8 +198,10 @@ impl Trial {
         }
         if *status == 2 {
             assert!(stderr.contains("error: "), "{stderr}");
-            let is_right = !stderr.contains('\x1b') && !stdout.contains('\x1b');
-            assert!(is_right, "escape codes: {stderr}");
+            assert!(
+                !stderr.contains('\x1b') && !stdout.contains('\x1b'),
+                "escape codes: {stderr}"
+            );
         }
         if arguments.iter().any(|argument| argument == "--json") && !asks_for_text(arguments) {
             answer.json();
@@ -219,34 +229,13 @@ impl Trial {
     /// What the command says, if it ends in time.
     fn output(&self, arguments: &[String]) -> Output {
         let mut run = command();
-        run.args(arguments).current_dir(self.folder.path());
-        run.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = run.spawn().unwrap();
-        let started = Instant::now();
-        let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-        let reader = |stream: &mut dyn std::io::Read| {
-            let mut bytes = Vec::new();
-            stream.read_to_end(&mut bytes).map(|_| bytes)
-        };
-        thread::scope(|scope| {
-            let out = scope.spawn(move || reader(&mut stdout));
-            let err = scope.spawn(move || reader(&mut stderr));
-            let status = loop {
-                if let Some(status) = child.try_wait().unwrap() {
-                    break status;
-                }
-                if started.elapsed() > HANGS {
-                    child.kill().unwrap();
-                    panic!("still running after {} s: {arguments:?}", HANGS.as_secs());
-                }
-                thread::sleep(Duration::from_millis(2));
-            };
-            Output {
-                status,
-                stdout: out.join().unwrap().unwrap(),
-                stderr: err.join().unwrap().unwrap(),
-            }
-        })
+        run.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());
+        let (send, received) = mpsc::channel();
+        thread::spawn(move || send.send(run.output()));
+        let output = received.recv_timeout(HANGS);
+        output
+            .unwrap_or_else(|_| panic!("still running after {HANGS:?}: {arguments:?}"))
+            .unwrap()
     }
 }
 

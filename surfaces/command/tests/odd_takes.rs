@@ -30,8 +30,8 @@ fn loops_at_any_rate_are_read_back_as_they_were_written() {
 }
 
 /// A loop of three samples has four keys; so few gave no rate, and the file was read with that of its scene: "the loop needs 4
-/// keys, the file has 2". In a take that rests but for its start, any seam costs billions of times as much as that of random frames:
-/// "cost_ratio is out of range".
+/// keys, the file has 2". In a take that rests but for its start, any seam costs billions of times as much as that of random
+/// frames: "cost_ratio is out of range".
 #[test]
 fn short_loops_and_takes_that_rest_are_looped() {
     let Some(mocap) = folder_or_skip() else { return };

@@ -3,6 +3,8 @@
 use std::fs;
 
 use crate::harness::Folder;
+#[cfg(unix)]
+use crate::harness::signal;
 use loopwright_mocap::folder_or_skip;
 
 /// A new loop beside an old sidecar once passed `check`, where their figures happened to be alike.
@@ -37,14 +39,11 @@ fn files_of_a_killed_run_are_removed_by_the_next() {
 fn a_stopped_run_leaves_no_files_and_says_which_signal_it_was() {
     let folder = Folder::with_synth("--seconds 60 --fps 120");
     let before = folder.names();
-    for (signal, status) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129), ("-QUIT", 131)] {
+    for (name, status) in [("INT", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)] {
         let mut run = folder.start(&["render", "walk.bvh", "-o", "walk.gif"]);
         std::thread::sleep(std::time::Duration::from_millis(150));
-        let sent = std::process::Command::new("kill")
-            .args([signal, &run.id().to_string()])
-            .status();
-        assert!(sent.unwrap().success());
-        assert_eq!(run.wait().unwrap().code(), Some(status), "{signal}");
+        signal(&run, name);
+        assert_eq!(run.wait().unwrap().code(), Some(status), "{name}");
         assert_eq!(folder.names(), before);
     }
 }

@@ -21,7 +21,7 @@ fn settings_come_from_the_folder_of_the_input_or_above_and_what_is_typed_counts_
         ",
     );
     // Commands that make no loops heed how takes are read.
-    for command in ["find takes/deep --json", "inspect takes/deep/walk.bvh --json"] {
+    for command in ["find takes/deep --json", "inspect takes/deep --json"] {
         holds(&folder.succeed(command).json_lines()[0], "take/unit = in");
     }
     // The nearest counts; a recipe that is named says all.
@@ -82,8 +82,10 @@ fn what_no_recipe_of_a_folder_says_is_refused() {
 #[test]
 fn the_published_schema_is_that_of_the_program() {
     let schema = Folder::new().succeed("schema").stdout;
-    let is_right = schema == include_str!("../../../docs/formats/loopwright.toml.schema.json");
-    assert!(is_right, "loopwright schema > docs/formats/loopwright.toml.schema.json");
+    assert!(
+        schema == include_str!("../../../docs/formats/loopwright.toml.schema.json"),
+        "loopwright schema > docs/formats/loopwright.toml.schema.json"
+    );
     let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
     let output = &schema["properties"]["output"]["properties"];
     assert_eq!(output["force-straight"]["type"], "boolean");

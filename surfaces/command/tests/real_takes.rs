@@ -3,8 +3,6 @@
 //! The takes lie beside the project and are never part of it; if they are missing, the tests say so and are skipped.
 
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::harness::{Answer, Folder, holds, items, number, rows};
 use crate::road::rank;
@@ -12,26 +10,6 @@ use loopwright_mocap::{Expect, folder_or_skip};
 
 /// Largest pose gap of a loop, degrees and millimetres.
 const MAX_GAP: f64 = 0.01;
-
-/// Runs `test` on all items in two threads and fails with a list of all errors.
-fn all_hold<T: Sync>(items: &[T], test: impl Fn(&T) -> Result<(), String> + Sync) {
-    let next = AtomicUsize::new(0);
-    let wrong = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(why) = test(item) {
-                        wrong.lock().unwrap().push(why);
-                    }
-                }
-            });
-        }
-    });
-    let wrong = wrong.into_inner().unwrap();
-    let is_right = wrong.is_empty();
-    assert!(is_right, "{} of {}:\n{}", wrong.len(), items.len(), wrong.join("\n"));
-}
 
 /// The loop of a take: no gap by its own figures, and `check` agrees that it loops.
 fn loops(folder: &Folder, made: &Answer) -> Result<(), String> {
@@ -41,9 +19,8 @@ fn loops(folder: &Folder, made: &Answer) -> Result<(), String> {
             return Err(format!("{pointer} is {gap}"));
         }
     }
-    let checked = folder.run("check loop.bvh --json");
-    let (checked, made) = (checked.json(), made.json());
-    let (of_check, of_make) = (&checked["loops"][0]["quality"], &made["quality"]);
+    let checked = folder.run("check loop.bvh --json").json();
+    let (of_check, of_make) = (&checked["loops"][0]["quality"], &made.json()["quality"]);
     for key in ["grade", "reason"] {
         if of_check[key] != of_make[key] {
             return Err(format!("check says {}, make {}", of_check[key], of_make[key]));
@@ -53,66 +30,57 @@ fn loops(folder: &Folder, made: &Answer) -> Result<(), String> {
 }
 
 /// Ways of planted feet by `foot-slide`, and grades, of loops that are made with these flags.
-fn made_of(take: &Path, options: &[&str]) -> (f64, serde_json::Value) {
-    let folder = Folder::new();
-    let arguments = [&["make", take.to_str().unwrap(), "-o", "loop.fbx", "--json"], options].concat();
-    let quality = folder.run_list(&arguments).wrote().json()["quality"].clone();
-    let slide = items(&quality["checks"]).find(|check| check["id"] == "foot-slide");
-    (slide.unwrap()["value"].as_f64().unwrap(), quality["grade"].clone())
+fn made_of(take: &Path, options: &str) -> (f64, serde_json::Value) {
+    let make = format!("make FILE -o loop.fbx --json {options}");
+    let quality = Folder::new().run_on(take, &make).wrote().json()["quality"].clone();
+    let mut checks = items(&quality["checks"]);
+    let slide = checks.find(|check| check["id"] == "foot-slide").unwrap();
+    (number(slide, "value"), quality["grade"].clone())
 }
 
-/// Held by the points that bear, a foot of this walk slid farther than before, though slower on average.
+/// Held by the points that bear, a foot of this walk slid farther than before, though slower on average. The good loop of this
+/// run was far down the list, since the take is abrupt at its seam.
 #[test]
-fn feet_are_not_held_where_they_would_slide_farther() {
+fn feet_slide_no_farther_and_good_loops_go_first() {
     let Some(mocap) = folder_or_skip() else { return };
     let walk = mocap.join("ozz-pab/walk.fbx");
-    let [held, free] = [&[][..], &["--lock-feet", "off"]].map(|options| made_of(&walk, options).0);
+    let [held, free] = ["", "--lock-feet off"].map(|options| made_of(&walk, options).0);
     assert!(held <= free + 1.0, "{held} mm, {free} mm");
-}
-
-/// The good loop of this run was far down the list, since the take is abrupt at its seam.
-#[test]
-fn a_loop_that_is_good_goes_before_one_to_review() {
-    let Some(mocap) = folder_or_skip() else { return };
     let run = mocap.join("isaacgym-cmu/09_11_cmu.fbx");
-    assert_eq!(made_of(&run, &["--pick", "1"]).1, "review");
-    assert_eq!(made_of(&run, &[]).1, "good");
+    let grades = ["--pick 1", ""].map(|options| made_of(&run, options).1);
+    assert_eq!(grades, ["review", "good"]);
 }
 
 fn as_expected(take: &Path, expect: Expect) -> Result<(), String> {
     let folder = Folder::new();
-    let made = folder.run_list(&["make", take.to_str().unwrap(), "-o", "loop.bvh", "--json"]);
-    if made.status < 2 && folder.names().contains(&"loop.bvh".to_owned()) {
+    let made = folder.run_on(take, "make FILE -o loop.bvh --json");
+    let is_made = folder.has("loop.bvh");
+    let document = made.json();
+    let quality = &document["quality"];
+    if made.status < 2 && is_made {
         // Where a seam shows another row than the first is made.
-        let found = folder.run_list(&["find", take.to_str().unwrap(), "--json"]).json();
-        let (row, of_loop) = (&found["candidates"][0], &made.json()["quality"]["grade"].clone());
-        if rank(&row["grade"]) < rank(of_loop) {
-            return Err(format!("find says {}, make {of_loop}", row["grade"]));
+        let found = folder.run_on(take, "find FILE --json").json();
+        let row = &found["candidates"][0]["grade"];
+        if rank(row) < rank(&quality["grade"]) {
+            return Err(format!("find says {row}, make {}", quality["grade"]));
         }
     }
     match (expect, made.status) {
         // A seam never shows. Of two takes that turn all over no stretch is even, and that is what is bad.
         (Expect::Loop, 0) => loops(&folder, &made),
-        (Expect::Loop, 1)
-            if made.json()["quality"]["seam_step_ratio"]
-                .as_f64()
-                .is_some_and(|ratio| ratio < 1.0) =>
-        {
+        (Expect::Loop, 1) if quality["seam_step_ratio"].as_f64().is_some_and(|ratio| ratio < 1.0) => {
             loops(&folder, &made)
         }
-        (Expect::Warn, 1) if made.json()["quality"]["grade"] == "bad" => loops(&folder, &made),
+        (Expect::Warn, 1) if quality["grade"] == "bad" => loops(&folder, &made),
         (Expect::Warn, 0) if made.stderr.contains("the loop covers frames") => loops(&folder, &made),
         (Expect::Warn, 0) => Err(format!("no word of the rest of the take: {:?}", made.stderr)),
         // Nothing repeats in these, but a whole clip may be one cycle; its seam shows only if it was authored so.
-        (Expect::Refuse, 0 | 1) if folder.names().contains(&"loop.bvh".to_owned()) => {
-            let document = made.json();
-            match document["candidate"]["whole_clip"]["kind"].as_str() {
-                Some(_) if made.status == 0 => loops(&folder, &made),
-                Some("loops" | "ends-as-it-begins") => Ok(()),
-                Some(kind) => Err(format!("the seam of this {kind} shows")),
-                None => Err("a loop was cut out of it".to_owned()),
-            }
-        }
+        (Expect::Refuse, 0 | 1) if is_made => match document["candidate"]["whole_clip"]["kind"].as_str() {
+            Some(_) if made.status == 0 => loops(&folder, &made),
+            Some("loops" | "ends-as-it-begins") => Ok(()),
+            Some(kind) => Err(format!("the seam of this {kind} shows")),
+            None => Err("a loop was cut out of it".to_owned()),
+        },
         (Expect::Warn | Expect::Refuse, 1) if folder.names().is_empty() => Ok(()),
         (Expect::Warn | Expect::Refuse, 1) => Err(format!("left behind {:?}", folder.names())),
         (_, status) => Err(format!("status {status}: {}", made.stderr)),
@@ -128,13 +96,23 @@ fn every_take_loops_or_is_refused_as_the_manifest_says() {
         .collect();
     let count = |wanted: Expect| takes.iter().filter(|(_, expect)| *expect == wanted).count();
     assert!(count(Expect::Loop) >= 30 && count(Expect::Warn) >= 10 && count(Expect::Refuse) >= 5);
-    all_hold(&takes, |(file, expect)| {
-        as_expected(&folder.join(file), *expect).map_err(|why| format!("{file} ({expect}): {why}"))
+    let wrong = |takes: &[(String, Expect)]| -> Vec<String> {
+        let wrong = takes.iter().filter_map(|(file, expect)| {
+            let why = as_expected(&folder.join(file), *expect).err()?;
+            Some(format!("{file} ({expect:?}): {why}"))
+        });
+        wrong.collect()
+    };
+    // In two threads.
+    let (one, other) = takes.split_at(takes.len() / 2);
+    let wrong = std::thread::scope(|scope| {
+        [scope.spawn(|| wrong(one)), scope.spawn(|| wrong(other))].map(|run| run.join().unwrap())
     });
+    assert_eq!(wrong.concat(), [""; 0]);
 }
 
-/// Rows of sessions as they were read by eye: distances walked at one speed, the turns between them, and no row twice. Eight of ten candidates
-/// of the first are one stretch; the third has five straight legs, joined by turns.
+/// Rows of sessions as they were read by eye: distances walked at one speed, the turns between them, and no row twice. Eight of
+/// ten candidates of the first are one stretch; the third has five straight legs, joined by turns.
 #[test]
 fn long_takes_give_one_row_per_stretch() {
     let Some(folder) = folder_or_skip() else { return };

@@ -93,8 +93,10 @@ fn a_root_joint_that_was_added_is_no_bone() {
     let [plain, added] = ["plain.png", "added.png"].map(|name| Pixmap::decode_png(&folder.read(name)).unwrap());
     let parts = plain.data().iter().zip(added.data());
     let off = parts.filter(|(plain, added)| plain.abs_diff(**added) > 8).count();
-    let is_right = off < 40 && plain.data().len() == added.data().len();
-    assert!(is_right, "{off} parts of pixels differ");
+    assert!(
+        off < 40 && plain.data().len() == added.data().len(),
+        "{off} parts of pixels differ"
+    );
 }
 
 #[test]

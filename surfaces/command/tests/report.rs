@@ -1,5 +1,5 @@
-//! `report` writes one page that needs nothing else, and nothing that stands in a file becomes markup or script of it. How the page
-//! looks and plays: `.ci/report`.
+//! `report` writes one page that needs nothing else, and nothing that stands in a file becomes markup or script of it. How the
+//! page looks and plays: `.ci/report`.
 
 use std::collections::BTreeSet;
 
@@ -84,12 +84,9 @@ fn folders_catalogs_and_loops_become_one_page_each() {
 fn names_in_files_never_become_markup() {
     let folder = Folder::with_walk();
     let hostile = "<script>alert(1)</script>\"' onload=\"x\u{202e}&amp;";
-    let plain = folder.text("walk.bvh");
     // Joints, files, reasons, warnings: whatever a file may say.
-    let joints = plain
-        .replace("RightLeg", "R<b>Leg</b>\"'&")
-        .replace("LeftToeBase", "L</script>Toe");
-    folder.write("walk.bvh", joints);
+    let joints = folder.text("walk.bvh").replace("RightLeg", "R<b>Leg</b>\"'&");
+    folder.write("walk.bvh", joints.replace("LeftToeBase", "L</script>Toe"));
     folder.succeed("make walk.bvh -o loop.bvh");
     let mut sidecar = folder.json("loop.bvh.json");
     sidecar["quality"]["reason"] = hostile.into();

@@ -134,20 +134,12 @@ fn a_root_joint_of_the_rig_carries_the_twist() {
             let displacement = number(&checked, "loops/0/quality/displacement_mm");
             near(displacement, number(&json, "quality/displacement_mm"), 1e-3);
         }
-        // World positions are the same whichever joint carries root motion.
         let kept = folder.made("--root-motion keep");
         let carrier = if moves { name } else { "Hips" };
         holds(
             &kept["playback"],
-            &format!("root_joint = null\ncarrier_joint = {carrier}"),
+            &format!("root_joint = null; carrier_joint = {carrier}"),
         );
-        let kept = folder.take("loop.bvh");
-        folder.made("");
-        let constant = folder.take("loop.bvh");
-        for key in [0, 9, constant.num_frames() - 1] {
-            let [one, other] = [&kept, &constant].map(|take| joint_at(take, key, "LeftFoot").translation);
-            assert!(one.distance(other) < 1e-5, "key {key}: {one} {other}");
-        }
     }
 }
 

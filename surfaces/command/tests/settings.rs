@@ -3,7 +3,7 @@
 use loopwright_formats::loop_file::sha256;
 use serde_json::Value;
 
-use crate::harness::Folder;
+use crate::harness::{Folder, holds, rows};
 
 #[test]
 fn a_sidecar_says_of_which_take_and_by_which_recipe_it_was_made() {
@@ -28,13 +28,15 @@ fn wrong_settings_are_named_with_what_is_near() {
         edit=twist:3 | aim:DEG, noise:DEG[:SEED], offset:JOINT:X,Y,Z
     ";
     folder.refuse_all("make walk.bvh -o loop.bvh --set", refused);
-    let refused = folder.fail("render walk.bvh -o walk.png --set closure.blend=1");
-    refused.says("no effect on this command");
-    folder.refuse("find walk.bvh --set closure.blend=1", "no effect on this command");
     // In a file, the error is the same.
     folder.write("wrong.toml", "closure.blend = \"long\"\n");
-    let refused = folder.fail("make walk.bvh -o loop.bvh --recipe wrong.toml");
-    refused.says("invalid type: string \"long\", expected f64");
+    folder.runs(
+        "
+        2 render walk.bvh -o walk.png --set closure.blend=1     | no effect on this command
+        2 find walk.bvh --set closure.blend=1                   | no effect on this command
+        2 make walk.bvh -o loop.bvh --recipe wrong.toml         | invalid type: string \"long\", expected f64
+        ",
+    );
 }
 
 #[test]
@@ -44,14 +46,17 @@ fn flags_go_before_settings_and_settings_before_the_recipe() {
         "file.toml",
         "[closure]\nmethod = \"cubic\"\nblend = 0.1\nhardness = 3\n",
     );
-    let blend = |flags: &str| {
+    for [flags, secs] in rows(
+        "
+                                                               | 0.1
+        --set closure.blend=0.2                                | 0.2
+        --set closure.blend=0.2 --set closure.blend=0.25       | 0.25
+        --set closure.blend=0.2 --blend 0.3                    | 0.3
+        ",
+    ) {
         let made = folder.made(&format!("--range 10:45 --recipe file.toml {flags}"));
-        made["closure"]["blend_start_secs"].as_f64().unwrap()
-    };
-    assert_eq!(blend(""), 0.1);
-    assert_eq!(blend("--set closure.blend=0.2"), 0.2);
-    assert_eq!(blend("--set closure.blend=0.2 --set closure.blend=0.25"), 0.25);
-    assert_eq!(blend("--set closure.blend=0.2 --blend 0.3"), 0.3);
+        holds(&made, &format!("closure/blend_start_secs = {secs}"));
+    }
     // A table of TOML says what its short form does.
     let made = |set: &str| {
         folder.made(&format!("--range 10:45 --set {set}"));
@@ -79,10 +84,12 @@ fn the_recipe_of_defaults_changes_nothing() {
         assert!(folder.read("loop.bvh") == bytes, "{flags}");
     }
     let closure = folder.succeed("recipe closure").stdout;
-    let is_said = text.contains(&closure) && closure.starts_with("# How the seam is closed");
-    assert!(is_said, "{closure}");
-    folder
-        .succeed("recipe closure.share")
-        .shows("[closure]\n# Share of the gaps");
-    folder.refuse("recipe closure.shar", "did you mean closure.share?");
+    assert!(text.contains(&closure), "{closure}");
+    folder.runs(
+        "
+        recipe closure           | # How the seam is closed
+        recipe closure.share     | [closure] | # Share of the gaps
+        2 recipe closure.shar    | did you mean closure.share?
+        ",
+    );
 }

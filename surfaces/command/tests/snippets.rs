@@ -5,7 +5,7 @@ use std::process::Command;
 use glam::DVec3;
 use loopwright_core::math::{Rigid, Twist, rotation};
 
-use crate::harness::Folder;
+use crate::harness::{Folder, near};
 
 /// A root: start, yaw, linear velocity, turn rate.
 type Root = ([f64; 3], f64, [f64; 3], f64);
@@ -39,15 +39,10 @@ fn expected() -> Vec<[f64; 4]> {
     ROOTS.iter().flat_map(|root| SECS.map(|secs| at(root, secs))).collect()
 }
 
-/// Calls of a function for each root and time, in a language whose lists stand in these brackets.
-fn calls(open: &str, close: &str, call: impl Fn(&str) -> String) -> String {
-    let list = |values: &[f64; 3]| format!("{open}{:?}, {:?}, {:?}{close}", values[0], values[1], values[2]);
+/// Calls of a function for each root and time, with lists in brackets.
+fn calls(call: impl Fn(&str) -> String) -> String {
     let one = |(start, yaw, linear, rate): &Root, secs: f64| {
-        call(&format!(
-            "{}, {yaw:?}, {}, {rate:?}, {secs:?}",
-            list(start),
-            list(linear)
-        ))
+        call(&format!("{start:?}, {yaw:?}, {linear:?}, {rate:?}, {secs:?}"))
     };
     ROOTS.iter().flat_map(|root| SECS.map(|secs| one(root, secs))).collect()
 }
@@ -58,22 +53,13 @@ fn check(language: &str, program: &mut Command) {
         // Its snippet is run where there is one.
         return;
     };
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        output.status.success(),
-        "{language}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let found: Vec<Vec<f64>> = (text.lines())
-        .map(|line| line.split_whitespace().map(|number| number.parse().unwrap()).collect())
-        .collect();
-    assert_eq!(found.len(), expected().len(), "{language}");
-    for (found, expected) in found.iter().zip(expected()) {
-        let is_near = found
-            .iter()
-            .zip(expected)
-            .all(|(one, other)| (one - other).abs() < 1e-9);
-        assert!(is_near, "{language}: {found:?} {expected:?}");
+    let [text, said] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert!(output.status.success(), "{language}: {said}");
+    let found: Vec<f64> = text.split_whitespace().map(|number| number.parse().unwrap()).collect();
+    let expected = expected().concat();
+    assert_eq!(found.len(), expected.len(), "{language}");
+    for (found, expected) in found.into_iter().zip(expected) {
+        near(found, expected, 1e-9);
     }
 }
 
@@ -81,23 +67,23 @@ fn check(language: &str, program: &mut Command) {
 fn snippets_move_the_root_as_the_library_does() {
     let folder = Folder::new();
     let file = |name: &str, text: String| {
-        std::fs::write(folder.file(name), text).unwrap();
+        folder.write(name, text);
         folder.file(name)
     };
-    let lines = calls("[", "]", |arguments| {
+    let lines = calls(|arguments| {
         let show = r#"println!("{:e} {:e} {:e} {:e}", r[0], r[1], r[2], r[3]);"#;
         format!("    let r = root_at({arguments}); {show}\n")
     });
     let source = file("root.rs", format!("{}\nfn main() {{\n{lines}}}\n", snippet("rust")));
     let built = Command::new("rustc")
-        .arg(&source)
+        .arg(source)
         .arg("-o")
         .arg(folder.file("root-rs"))
         .status();
     assert!(built.unwrap().success());
     check("Rust", &mut Command::new(folder.file("root-rs")));
 
-    let lines = calls("[", "]", |arguments| format!("show({arguments});\n"));
+    let lines = calls(|arguments| format!("show({arguments});\n"));
     let show = "function show(start, yaw, v, rate, t) {
   const m = { start_position_m: start, start_yaw_deg: (yaw * 180) / Math.PI, linear_velocity_mps: v, angular_velocity_radps: [0, rate, 0] };
   console.log(rootAt(m, t).join(' '));
@@ -105,20 +91,23 @@ fn snippets_move_the_root_as_the_library_does() {
     let script = file("root.js", format!("{}\n{show}{lines}", snippet("js")));
     check("JavaScript", Command::new("node").arg(script));
 
-    let lines = calls("{", "}", |arguments| format!("    show(root_at({arguments}));\n"));
+    let lines = calls(|arguments| format!("    show(root_at({arguments}));\n"))
+        .replace('[', "{")
+        .replace(']', "}");
     let show = "#include <cstdio>\nstatic void show(std::array<double, 4> r) { std::printf(\"%.17g %.17g %.17g %.17g\\n\", r[0], r[1], r[2], r[3]); }\n";
     let source = file(
         "root.cpp",
         format!("{}\n{show}int main() {{\n{lines}}}\n", snippet("cpp")),
     );
-    if let Ok(status) = Command::new("c++")
+    let program = folder.file("root-cpp");
+    let built = Command::new("c++")
         .arg("-std=c++17")
-        .arg(&source)
+        .arg(source)
         .arg("-o")
-        .arg(folder.file("root-cpp"))
-        .status()
-    {
+        .arg(&program)
+        .status();
+    if let Ok(status) = built {
         assert!(status.success());
-        check("C++", &mut Command::new(folder.file("root-cpp")));
+        check("C++", &mut Command::new(program));
     }
 }

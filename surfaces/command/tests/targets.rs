@@ -225,8 +225,10 @@ fn loops_for_engines_start_at_the_origin_and_face_ahead_in_every_format() {
         let (was, now) = (root(format!("off-{file}")), root(format!("on-{file}")));
         // The harness reads all files as centimetres.
         assert!(was.translation.length() > 0.002, "the loop stood elsewhere: {was:?}");
-        let is_there = now.translation.length() < 1e-6 && now.rotation.xyz().length() < 1e-6;
-        assert!(is_there, "{file}: {now:?}");
+        assert!(
+            now.translation.length() < 1e-6 && now.rotation.xyz().length() < 1e-6,
+            "{file}: {now:?}"
+        );
         for name in ["off", "on"] {
             let checked = folder.answer(&format!("check {name}-{file} --take walk.bvh --json"));
             holds(&checked, "loops/0/quality/displacement_mm < 30");
@@ -311,8 +313,10 @@ fn starts_at_the_origin(folder: &Folder, file: &str, metres: f64) {
     let take = folder.take(file);
     assert_eq!(take.skeleton().joint(0).name, "root");
     let (first, last) = (take.pose(0).joint(0), take.pose(take.num_frames() - 1).joint(0));
-    let is_so = first.translation.length() < 1e-6 && last.translation.z > metres;
-    assert!(is_so, "{first:?} {last:?}");
+    assert!(
+        first.translation.length() < 1e-6 && last.translation.z > metres,
+        "{first:?} {last:?}"
+    );
 }
 
 #[test]

@@ -7,15 +7,16 @@ use crate::harness::{Folder, holds, items, rows, texts};
 #[test]
 fn loops_that_do_not_fit_the_others_are_named() {
     let folder = Folder::new();
-    folder.succeed("synth -o slow.bvh --seconds 6 --speed 1.2 --turn-rate 0");
-    folder.succeed("synth -o quick.bvh --seconds 6 --speed 1.6 --period 1.0 --turn-rate 0");
-    let make = |take: &str, flags: &str, name: &str| {
-        folder.succeed(&format!("make {take}.bvh {flags} -o set/{name}.bvh"));
-    };
     folder.make_folder("set");
-    make("slow", "--start-at left-contact", "slow");
-    make("quick", "--start-at left-contact", "quick");
-    make("slow", "--start-at left-contact --closure cubic", "again");
+    folder.runs(
+        "
+        synth -o slow.bvh --seconds 6 --speed 1.2 --turn-rate 0
+        synth -o quick.bvh --seconds 6 --speed 1.6 --period 1.0 --turn-rate 0
+        make slow.bvh --start-at left-contact -o set/slow.bvh
+        make quick.bvh --start-at left-contact -o set/quick.bvh
+        make slow.bvh --start-at left-contact --closure cubic -o set/again.bvh
+        ",
+    );
     let fits = folder.answer("check set --together --json");
     for of_loop in items(&fits["loops"]) {
         holds(of_loop, "failed = []");
@@ -27,19 +28,23 @@ fn loops_that_do_not_fit_the_others_are_named() {
     }
     holds(&folder.answer("check set --json"), "loops/0/together = null");
 
-    make("slow", "--start-at right-contact", "late");
-    make("slow", "--start-at left-contact --fps 24", "rate");
-    make("slow", "--start-at left-contact --cycles 2", "twice");
-    make("slow", "--start-at left-contact", "speed");
-    make("slow", "--start-at left-contact --root-motion in-place", "place");
+    folder.write("other.bvh", folder.text("slow.bvh").replace("Head", "Kopf"));
+    folder.runs(
+        "
+        make slow.bvh --start-at right-contact -o set/late.bvh
+        make slow.bvh --start-at left-contact --fps 24 -o set/rate.bvh
+        make slow.bvh --start-at left-contact --cycles 2 -o set/twice.bvh
+        make slow.bvh --start-at left-contact -o set/speed.bvh
+        make slow.bvh --start-at left-contact --root-motion in-place -o set/place.bvh
+        make other.bvh --start-at left-contact -o set/joint.bvh
+        ",
+    );
     for name in ["speed", "place"] {
         let mut sidecar: Value = folder.json(&format!("set/{name}.bvh.json"));
         let velocity = &mut sidecar["root_motion"]["linear_velocity_mps"][2];
         *velocity = (1.4 * velocity.as_f64().unwrap()).into();
         folder.write(&format!("set/{name}.bvh.json"), sidecar.to_string());
     }
-    folder.write("other.bvh", folder.text("slow.bvh").replace("Head", "Kopf"));
-    make("other", "--start-at left-contact", "joint");
     let checked = folder.run("check set --together --json").ended(1).json();
     for (of_loop, [name, id]) in items(&checked["loops"]).zip(rows(
         "

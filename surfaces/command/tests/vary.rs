@@ -1,14 +1,11 @@
 //! Loops of many cycles of which none is like another.
 
-use loopwright_core::math::rotation;
-
 use crate::harness::{Folder, holds, near, number, samples};
 
 #[test]
 fn many_cycles_vary_and_loop_as_a_whole() {
     let folder = Folder::with_synth("--seconds 16 --fps 30 --noise 0.5 --variation 0.05");
     let plain = folder.made("");
-    let cycle = folder.take("loop.bvh");
     let made = folder.made("--set output.vary=20 --set output.vary-seed=5 --save-recipe vary.toml");
     let bytes = folder.read("loop.bvh");
     holds(&made["variation"], "seed = 5\ntake_cycles > 7.9\nrotation_deg > 0.1");
@@ -29,24 +26,6 @@ fn many_cycles_vary_and_loop_as_a_whole() {
     folder.loops();
     let checked = folder.answer("check loop.bvh --take walk.bvh --json");
     holds(&checked, "loops/0/quality/displacement_mm < 30");
-
-    // Legs are those of one cycle, again and again; any two heads differ by what is seen.
-    let long = folder.take("loop.bvh");
-    let joint = |name: &str| long.skeleton().find(name).unwrap();
-    for sample in 0..samples(&made) {
-        for name in ["LeftUpLeg", "LeftFoot", "RightLeg"] {
-            let [one, many] = [cycle.rotations(sample % count), long.rotations(sample)].map(|all| all[joint(name)]);
-            assert!(one.dot(many).abs() > 1.0 - 1e-12, "{name} {sample}");
-        }
-    }
-    let turn = |one: usize, other: usize, sample: usize| {
-        let [one, other] = [one, other].map(|copy| long.rotations(copy * count + sample)[joint("Head")]);
-        rotation::difference(one, other).length().to_degrees()
-    };
-    for (one, other) in (0..copies as usize).flat_map(|one| (0..one).map(move |other| (one, other))) {
-        let most = (0..count).map(|sample| turn(one, other, sample)).fold(0.0, f64::max);
-        assert!(most > 0.1, "{one} and {other} differ by {most} degrees");
-    }
 
     // The recipe makes the same bytes, another seed others.
     folder.made("--recipe vary.toml");

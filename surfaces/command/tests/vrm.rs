@@ -15,37 +15,19 @@ fn write_with_json(folder: &Folder, name: &str, json: &Value, copy: &str) {
     folder.write(copy, glb_of(json, parts_of_glb(&bytes).1));
 }
 
-/// A copy of the synthetic walk's GLB as a VRM character: its bones by a map, its joints without names.
+/// `hero.vrm`, a character with the body and the bones of the animation `walk.vrma`, its joints without names.
 fn make_avatar(folder: &Folder) {
-    folder.succeed("convert walk.bvh body.glb");
-    let mut json = json_of(folder, "body.glb");
-    let mut bones = serde_json::Map::new();
+    folder.succeed("convert walk.bvh walk.vrma");
+    let mut json = json_of(folder, "walk.vrma");
     for (node, stated) in json["nodes"].as_array_mut().unwrap().iter_mut().enumerate() {
-        let joint = stated["name"].as_str().unwrap().to_owned();
-        let sided = |prefix: &str, side| joint.strip_prefix(prefix).map(|part| (side, part));
-        let (side, part) = sided("Left", "left")
-            .or(sided("Right", "right"))
-            .unwrap_or(("", &joint));
-        let bone = match part {
-            "Hips" | "Spine" | "Neck" | "Head" => part.to_lowercase(),
-            "Spine1" => "chest".to_owned(),
-            "Spine2" => "upperChest".to_owned(),
-            "UpLeg" => format!("{side}UpperLeg"),
-            "Leg" => format!("{side}LowerLeg"),
-            "Arm" => format!("{side}UpperArm"),
-            "ForeArm" => format!("{side}LowerArm"),
-            "ToeBase" => format!("{side}Toes"),
-            "HandIndex1" => format!("{side}IndexProximal"),
-            "body" => continue,
-            _ => format!("{side}{part}"),
-        };
-        bones.insert(bone, json!({ "node": node }));
         stated["name"] = format!("j{node}").into();
     }
+    let bones = json["extensions"]["VRMC_vrm_animation"]["humanoid"].take();
     json["extensionsUsed"] = json!(["VRMC_vrm"]);
-    json["extensions"] = json!({"VRMC_vrm": {"specVersion": "1.0", "humanoid": {"humanBones": bones}}});
+    json["extensions"] = json!({"VRMC_vrm": {"specVersion": "1.0", "humanoid": bones}});
     json.as_object_mut().unwrap().remove("animations");
-    write_with_json(folder, "body.glb", &json, "hero.vrm");
+    write_with_json(folder, "walk.vrma", &json, "hero.vrm");
+    folder.remove("walk.vrma");
 }
 
 /// Root motion is the hips' own: of a loop that had a joint for it, and where one is asked for.

@@ -33,7 +33,7 @@ impl<'py> Arguments<'py> {
         self.0.iter().map(named).collect()
     }
 
-    /// What `read` makes of an argument, if it is given.
+    /// Reads an argument, if it is given.
     pub(crate) fn get<T>(
         &self,
         name: &str,

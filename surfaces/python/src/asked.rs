@@ -1,4 +1,4 @@
-//! What is asked for: keyword arguments as the settings of a recipe and the conditions of a search.
+//! Keyword arguments as the settings of a recipe and the conditions of a search.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ const SEARCH: [&str; 8] = [
     "every_cycle",
 ];
 
-/// What a call asks for.
+/// Settings, a recipe and a search that a call asks for.
 #[pyclass(frozen, from_py_object, module = "loopwright._native")]
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
@@ -151,7 +151,7 @@ fn set(table: &mut Table, argument: &Argument<'_>) -> Result<(), Fault> {
     }
 }
 
-/// Why a value is none of its key, in words.
+/// Words the error of a value that its key does not take.
 fn refused(argument: &Argument<'_>, error: &RecipeError) -> Fault {
     let said = error.to_string();
     let said = said.lines().next().unwrap_or_default();

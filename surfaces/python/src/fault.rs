@@ -61,7 +61,7 @@ impl Fault {
         Self::new("WriteError", what)
     }
 
-    /// Why there is no loop of a take, in the words of the arguments that say what is looked for.
+    /// The error of a take without a loop, in the words of the arguments of the search.
     pub(crate) fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -> Self {
         let last = studied.take().num_frames() - 1;
         match error {

@@ -1,4 +1,4 @@
-//! What takes hold, and what they share with loops: their skeletons, poses, bytes and warnings.
+//! Takes as they are held, and the skeletons, poses, bytes and warnings of takes and loops.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use pyo3::{prelude::*, types::PyBytes};
 use crate::arrays::vectors;
 use crate::fault::Fault;
 
-/// What a take holds.
+/// A take with its file and its last study.
 pub(crate) struct HeldTake {
     /// Its name, as sidecars state it.
     name: String,
@@ -86,7 +86,7 @@ impl HeldTake {
         &self.file
     }
 
-    /// What was odd in its file.
+    /// Returns the warnings of its file.
     pub(crate) fn soft(&self) -> Vec<String> {
         texts(&self.soft)
     }

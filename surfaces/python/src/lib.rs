@@ -32,7 +32,7 @@ fn command(py: Python<'_>, args: Vec<OsString>) -> u8 {
     py.detach(|| loopwright_cli::run(&args))
 }
 
-/// What a command would print: its exit status, the text, and its warnings. One that fails raises.
+/// Runs a command and returns its exit status, what it prints, and its warnings. One that fails raises.
 #[pyfunction]
 fn answer(py: Python<'_>, args: Vec<OsString>) -> PyResult<(u8, String, Vec<String>)> {
     work(py, move || {
@@ -62,7 +62,7 @@ fn loop_extension(path: std::path::PathBuf, asked: Asked) -> PyResult<String> {
     Ok(answers::loop_extension(&path, &asked.settled()?.0))
 }
 
-/// What Python imports.
+/// The module that Python imports.
 #[pymodule]
 mod _native {
     use pyo3::prelude::*;

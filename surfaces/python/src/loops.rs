@@ -33,7 +33,7 @@ use crate::work::work;
 #[derive(Clone)]
 pub(crate) struct Loop(pub(crate) Arc<HeldLoop>);
 
-/// What a loop holds.
+/// A loop with its origin.
 pub(crate) struct HeldLoop {
     /// Its name in what is said of several.
     pub(crate) name: String,

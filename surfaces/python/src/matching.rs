@@ -22,7 +22,7 @@ pub(crate) struct Database(Arc<Vec<u8>>);
 
 #[pymethods]
 impl Database {
-    /// Of motions, each with whether it is named, perhaps with those of another one; and warnings.
+    /// Builds one of motions, each with whether it is named, and of the rows of another one; returns warnings, too.
     #[staticmethod]
     fn build(
         py: Python<'_>,
@@ -46,7 +46,7 @@ impl Database {
         })
     }
 
-    /// Of the bytes of a file with this name; and what it holds.
+    /// Reads the bytes of a file with this name; returns its facts, too.
     #[staticmethod]
     fn parse(py: Python<'_>, name: PathBuf, bytes: Vec<u8>) -> PyResult<(Self, Facts)> {
         work(py, move || {
@@ -67,7 +67,7 @@ impl Database {
         })
     }
 
-    /// What fits best to each of these frames of a motion; and warnings.
+    /// Finds the rows that fit best to each of these frames of a motion; returns warnings, too.
     fn query(
         &self,
         py: Python<'_>,
@@ -98,7 +98,7 @@ impl Database {
     }
 }
 
-/// What the rows of a database are made of, and the joints that count.
+/// Reads the settings of the rows of a database, and the weights of joints.
 fn rows(settings: &Arguments<'_>) -> PyResult<(answers::RowSettings, BodyOverrides)> {
     let ahead = |argument: &Argument<'_>| match argument.numbers()? {
         times if times.len() == 3 => Ok(times),

@@ -1,4 +1,4 @@
-//! What is done with takes and loops beside searching and making: mixed, played, compared, measured, checked, put onto characters.
+//! Mixes, plays, compares, measures and checks takes and loops, and puts them onto characters.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub(crate) enum Motion {
     Loop(Loop),
 }
 
-/// The same, ready to be worked on.
+/// A motion as analyses take it: a studied take, or a loop as it is read from its file.
 pub(crate) enum Ready {
     Take(Arc<Studied>),
     Loop(String, Arc<StoredLoop>),
@@ -177,7 +177,7 @@ pub(crate) fn blend(py: Python<'_>, loops: Vec<Loop>, settings: Arguments<'_>) -
     })
 }
 
-/// Why loops with these names are not mixed.
+/// Words the error of loops with these names that are not mixed.
 fn unmixed(names: &[String], error: MixError) -> Fault {
     match error {
         MixError::Cycles { index, found, first } => Fault::make_plain(format!(
@@ -188,7 +188,7 @@ fn unmixed(names: &[String], error: MixError) -> Fault {
         MixError::Range { axis, value, low, high } => {
             let (name, unit) = match axis {
                 BlendAxis::Turn => ("turn_rate", "degrees per second"),
-                BlendAxis::Speed | BlendAxis::Climb => ("speed", "m/s"),
+                BlendAxis::Speed => ("speed", "m/s"),
             };
             Fault::setting(format!("{name}={value} is outside the range of the loops"))
                 .because(format!("the loops cover {low:.3} to {high:.3} {unit}"))
@@ -256,7 +256,7 @@ pub(crate) fn play(
     })
 }
 
-/// Why loops are not played.
+/// Words the error of loops that are not played.
 fn unplayed(error: &PerformError) -> Fault {
     match error {
         PerformError::Rate { .. } => {
@@ -287,7 +287,7 @@ pub(crate) fn weights(settings: &Arguments<'_>) -> PyResult<Vec<(String, f64)>> 
     Ok(weights.unwrap_or_default())
 }
 
-/// How the fade of a jump is said: its kind, the half-life of a spring, and the length of others.
+/// Reads the fade of a jump: its kind, the half-life of a spring, and the length of others.
 pub(crate) fn fading(settings: &Arguments<'_>) -> PyResult<(DecayKind, f64, f64)> {
     Ok((
         settings.get("fade", Argument::choice)?.unwrap_or(DecayKind::Spring),
@@ -328,7 +328,7 @@ pub(crate) fn cost<'py>(
     Ok((Facts(said), costs, warnings))
 }
 
-/// The same among the motions of a folder: the document of `cost`, and warnings.
+/// Returns the costs among the motions of a folder: the document of `cost`, and warnings.
 #[pyfunction]
 pub(crate) fn cost_among(py: Python<'_>, folder: PathBuf, settings: Arguments<'_>) -> PyResult<Told> {
     let (jumps, reading) = (jumps(&settings)?, reading(&settings)?);
@@ -346,7 +346,7 @@ fn told((document, warnings): (Value, Vec<String>)) -> Told {
     (Facts(document), warnings)
 }
 
-/// What figures for a controller are asked for.
+/// Reads the options of `fit`.
 fn fitting(settings: &Arguments<'_>) -> PyResult<(FitSettings, TakeArgs)> {
     let fit = FitSettings {
         smoothing_secs: settings.get("smoothing", Argument::number)?.unwrap_or(SMOOTHING_SECS),
@@ -369,7 +369,7 @@ pub(crate) fn fit(py: Python<'_>, takes: Vec<Take>, settings: Arguments<'_>) -> 
     })
 }
 
-/// The same of files and folders.
+/// Returns the figures of files and folders, as `fit`.
 #[pyfunction]
 pub(crate) fn fit_files(py: Python<'_>, paths: Vec<PathBuf>, settings: Arguments<'_>) -> PyResult<Told> {
     let (fit, reading) = fitting(&settings)?;
@@ -380,7 +380,7 @@ pub(crate) fn fit_files(py: Python<'_>, paths: Vec<PathBuf>, settings: Arguments
     })
 }
 
-/// What a take holds: the document of `inspect`.
+/// Describes a take: the document of `inspect`.
 #[pyfunction]
 pub(crate) fn inspect(py: Python<'_>, take: Take, asked: Asked) -> PyResult<Facts> {
     work(py, move || {
@@ -416,7 +416,7 @@ pub(crate) fn check(py: Python<'_>, motion: Motion, take: Option<Take>, settings
     })
 }
 
-/// The same of a file, perhaps beside the file of its take.
+/// Checks a file, beside the file of its take if one is given.
 #[pyfunction]
 pub(crate) fn check_file(
     py: Python<'_>,

@@ -14,7 +14,7 @@ use crate::held::texts;
 use crate::takes::Take;
 use crate::work::work;
 
-/// What is asked of a set beside the settings of its loops.
+/// Options of a set beside the settings of its loops.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Wanted {

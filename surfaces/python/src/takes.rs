@@ -48,7 +48,7 @@ impl Take {
         })
     }
 
-    /// The same of the bytes of a file.
+    /// Reads the take in the bytes of a file; and what is odd in it.
     #[staticmethod]
     fn parse(py: Python<'_>, bytes: Vec<u8>, name: String, asked: Asked) -> PyResult<(Self, Vec<String>)> {
         work(py, move || {

@@ -1,9 +1,9 @@
-//! What the libraries and the command say, in the words of Python: settings are keyword arguments, commands are functions.
+//! Messages of the libraries and the command in words of Python: settings are keyword arguments, commands are functions.
 
 use loopwright_cli::Failure;
 use loopwright_job::{RecipeError, recipe};
 
-/// Why something failed: what and where, facts, and one thing to try.
+/// The text of a failure: what failed and where, facts, and one thing to try.
 #[derive(Debug)]
 pub(crate) struct Words {
     pub(crate) what: String,

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::fault::Fault;
 
-/// How long a press of Ctrl-C may wait.
+/// Longest time that a press of Ctrl-C waits.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// The stack of a thread for work, that of the first thread of a program.

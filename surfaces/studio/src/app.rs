@@ -4,11 +4,11 @@
 #[cfg_attr(not(target_arch = "wasm32"), path = "app/desktop.rs")]
 mod host;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use eframe::egui::{
     self, Align, Button, CentralPanel, CollapsingHeader, Context, Event, Frame, Label, Layout, Margin, Panel, RichText,
-    Role, ScrollArea, Ui, WidgetInfo, vec2,
+    Role, ScrollArea, Ui, WidgetInfo, mutex::Mutex, vec2,
 };
 
 use loopwright_formats::Format;
@@ -56,12 +56,12 @@ impl Inbox {
     }
 
     pub(crate) fn put(&self, action: Action) {
-        self.actions.lock().unwrap_or_else(PoisonError::into_inner).push(action);
+        self.actions.lock().push(action);
         self.wake.request_repaint();
     }
 
     fn take(&self) -> Vec<Action> {
-        std::mem::take(&mut *self.actions.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.actions.lock())
     }
 }
 
@@ -211,10 +211,10 @@ impl Studio {
         }
         self.model.poll();
         if let Some(exported) = self.model.take_exported() {
-            let (of, is_ticked) = (self.model.take_exporting(), self.model.writing().is_some());
+            let (of, is_ticked) = (self.model.exporting.take(), self.model.writing().is_some());
             self.export.take_in(exported, of, is_ticked);
         }
-        if let Some(set) = self.model.take_set_made() {
+        if let Some(set) = self.model.set_made.take() {
             self.export.take_in_set(set);
         }
         // Time goes on once, even if the frame is laid out twice.
@@ -224,7 +224,7 @@ impl Studio {
         focus::hold(&ctx);
         panels::keys(&ctx, &self.model, &self.export);
         self.capture.step(&ctx, &mut self.model, &mut self.export);
-        self.viewport.set_bare(self.capture.is_on());
+        self.viewport.is_bare = self.capture.is_on();
         self.follow_fingers(&ctx);
         let is_narrow = ui.available_width() < theme::NARROW_POINTS;
         self.viewport.set_turning(self.tab == Tab::Edit && !is_narrow);
@@ -239,7 +239,7 @@ impl Studio {
         } else {
             self.wide_ui(ui);
         }
-        self.capture.shoot(&ctx, self.viewport.rect());
+        self.capture.shoot(&ctx, self.viewport.rect);
         panels::help_ui(&ctx, &self.model);
         panels::release_clicked(&ctx);
         self.keep();
@@ -304,7 +304,8 @@ impl Studio {
                     // The panel keeps the height that it was dragged to, whatever it holds.
                     ui.set_min_height(ui.available_height());
                 }
-                self.timeline_ui(ui);
+                timeline::take_bar_ui(ui, &mut self.take_bar, &self.model);
+                self.seam_curve.seam_curve_ui(ui, &self.model);
             });
         }
         Panel::bottom("transport")
@@ -493,11 +494,6 @@ impl Studio {
         });
     }
 
-    fn timeline_ui(&mut self, ui: &mut Ui) {
-        timeline::take_bar_ui(ui, &mut self.take_bar, &self.model);
-        self.seam_curve.seam_curve_ui(ui, &self.model);
-    }
-
     /// The panels of the tab that is open.
     fn panels_ui(&mut self, ui: &mut Ui) {
         let is_narrow = ui.ctx().content_rect().width() < theme::NARROW_POINTS;
@@ -523,7 +519,7 @@ impl Studio {
             let title = format!("Set {}", steered.name);
             part(ui, &title, |ui| panels::played_ui(ui, model));
         } else {
-            panels::guide_ui(ui, model, self.export.has_written());
+            panels::guide_ui(ui, model, !self.export.written.is_empty());
         }
         match lends_body.map(|steered| format!("Takes: {} lends its body", steered.file_name())) {
             // Its loops and grades are not those of the set.

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use eframe::egui::{self, Ui};
 
 /// Keeps what was set last, and what went wrong if anything did.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Guard {
     recipe: Option<String>,
     failure: Option<String>,

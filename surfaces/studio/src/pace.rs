@@ -30,7 +30,6 @@ pub(crate) enum Busy {
 }
 
 /// How quickly frames come.
-#[derive(Debug)]
 pub(crate) struct Pace {
     /// Mean time between frames that follow at once, while nothing goes on beside. Seconds.
     frame_secs: f32,

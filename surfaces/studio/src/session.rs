@@ -33,7 +33,6 @@ struct Settings {
 }
 
 /// Keeps what is open as it changes.
-#[derive(Debug)]
 pub(crate) struct Session {
     memory: Memory,
     /// Of which files the bytes are kept.
@@ -92,11 +91,7 @@ impl Session {
         let mut takes = Vec::new();
         // The newest are kept if not all have room.
         for (opened, recipe) in model.recipes() {
-            let Some(bytes) = &opened.bytes else { continue };
-            let take = NamedFile {
-                file_name: opened.file_name.clone(),
-                bytes: Arc::clone(bytes),
-            };
+            let Some(take) = opened.file() else { continue };
             let is_new = |file: &&NamedFile| files.iter().all(|kept| kept.file_name != file.file_name);
             let new: Vec<NamedFile> = opened.named.iter().chain([&take]).filter(is_new).cloned().collect();
             let size: usize = new.iter().map(|file| file.bytes.len()).sum();

@@ -141,7 +141,7 @@ impl AnimatedFile {
         warnings: &mut Vec<FileWarning>,
     ) -> Result<LoadedTake, ReadError> {
         self.content
-            .read_rest(&self.name, &within(settings, &*self.content), warnings)
+            .read_rest(&self.name, &within(settings, &*self.content)?, warnings)
     }
 }
 
@@ -158,7 +158,7 @@ pub(crate) fn read_warned(
     warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake, ReadError> {
     let num_before = warnings.len();
-    let settings = within(settings, file);
+    let settings = within(settings, file)?;
     let mut loaded = file.read(name, &settings, warnings)?;
     loaded.limits = settings.limits;
     if let AnimationChoice::Given(wanted) = settings.animation
@@ -177,12 +177,13 @@ pub(crate) fn read_warned(
     Ok(loaded)
 }
 
-/// Settings whose limits are those for this file.
-fn within<'a>(settings: &ReadSettings<'a>, file: &dyn ParsedFile) -> ReadSettings<'a> {
-    ReadSettings {
+/// Settings whose limits are those for this file. Errors: their unit is that of no file.
+fn within<'a>(settings: &ReadSettings<'a>, file: &dyn ParsedFile) -> Result<ReadSettings<'a>, ReadError> {
+    settings.check_unit()?;
+    Ok(ReadSettings {
         limits: settings.limits.for_file(file.num_bytes() as u64),
         ..*settings
-    }
+    })
 }
 
 /// Moves a take to a skeleton with the same joints, whose rest offsets may differ by the rounding of the file; `None` if joints

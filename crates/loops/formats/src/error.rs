@@ -1,7 +1,5 @@
 //! Why a file cannot be read or written, in any format.
 
-use std::io;
-
 use loopwright_core::{motion::SkeletonError, take::TakeError};
 
 use crate::bvh::error::{BvhError, Position};
@@ -17,9 +15,6 @@ use crate::{
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum ReadError {
-    /// The bytes could not be read.
-    #[error("{reason}")]
-    Io { kind: io::ErrorKind, reason: String },
     #[error("the file is larger than the limit of {limit} bytes")]
     TooLarge { limit: u64 },
     /// Its contents would take more memory than [`crate::SizeLimits`] allow.

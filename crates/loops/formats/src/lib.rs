@@ -140,7 +140,7 @@ pub use limits::{MAX_FILE_BYTES, SizeLimits};
 pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target, load_loop};
 pub use naming::added_root_name;
 pub use npz::{arrays::ContactArrays, arrays::MotionArrays, error::NpzError, source::NpzSource, zip::zip_of};
-pub use read::{animation_names, load, read_take, read_take_from, read_without_hash};
+pub use read::{animation_names, load, read_take, read_without_hash};
 pub use settings::{AnimationChoice, ClosingKey, Companions, KeyInterpolation, LoopWriteSettings, ReadSettings};
 pub use source::{LoadedTake, Source};
 pub use space::{Axis, Space, SpaceSettings, UnitChoice, Up, UpChoice, warning::SpaceWarning};

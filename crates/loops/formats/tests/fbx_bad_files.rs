@@ -228,13 +228,23 @@ fn what_is_odd_is_warned_of() {
 	}"#;
     for (file, expected) in [
         (text(RIGHT_HANDED, "", 3 * SECOND, ""), vec![shorter]),
-        (text(&left_handed, "", SECOND, ""), vec![SpaceWarning::LeftHandedAxes { up }.into()]),
+        (
+            text(&left_handed, "", SECOND, ""),
+            vec![SpaceWarning::LeftHandedAxes { up }.into()],
+        ),
         (text(RIGHT_HANDED, "", SECOND, &twins), vec![numbered, scaled]),
         (text(RIGHT_HANDED, "", SECOND, second), vec![]),
     ] {
         assert_eq!(warnings(&file), expected);
     }
-    assert_eq!(read(&text(RIGHT_HANDED, "", SECOND, second)).unwrap().0.take.num_frames(), 31);
+    assert_eq!(
+        read(&text(RIGHT_HANDED, "", SECOND, second))
+            .unwrap()
+            .0
+            .take
+            .num_frames(),
+        31
+    );
 }
 
 #[test]

@@ -38,7 +38,9 @@ fn any_rate_survives() {
         let take = take_of(clip(1.0).skeleton(), frame_time_secs, num_frames, |frame, _| {
             (DVec3::Y, DQuat::from_rotation_x(0.001 * frame as f64))
         });
-        let again = read(&support::written(&take, Format::Fbx), AnimationChoice::Auto).0.take;
+        let again = read(&support::written(&take, Format::Fbx), AnimationChoice::Auto)
+            .0
+            .take;
         assert_eq!(again.num_frames(), num_frames, "{frame_time_secs}");
         let frames_off = (again.frame_time_secs() / frame_time_secs - 1.0).abs() * num_frames as f64;
         assert!(frames_off < most_frames_off, "{frame_time_secs}: {frames_off} frames");

@@ -4,8 +4,8 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::{RootMotion, Skeleton};
 use loopwright_formats::{
-    Format, LoopWriteSettings, ReadError, ReadSettings, Source, SpaceSettings, UnitChoice, Up, UpChoice, WriteError, read_take,
-    write_loop, write_take,
+    Format, LoopWriteSettings, ReadError, ReadSettings, Source, SpaceSettings, UnitChoice, Up, UpChoice, WriteError,
+    read_take, write_loop, write_take,
 };
 
 use crate::support::{distance, loop_of, read, skeleton, take_of, walk, written};
@@ -35,12 +35,26 @@ fn a_take_comes_back() {
         let (space, again) = (loaded.source.space(), &loaded.take);
         assert!(format != Format::Bvh || (space.up, space.unit_metres) == (Up::Y, 0.01));
         // BVH has no names of animations.
-        let (named, name) = if format == Format::Bvh { (None, "t") } else { (Some(take.name()), take.name()) };
-        let found = if let Source::Fbx(form) = &loaded.source { form.animation() } else { again.name() };
+        let (named, name) = if format == Format::Bvh {
+            (None, "t")
+        } else {
+            (Some(take.name()), take.name())
+        };
+        let found = if let Source::Fbx(form) = &loaded.source {
+            form.animation()
+        } else {
+            again.name()
+        };
         assert_eq!((written.animation.as_deref(), found), (named, name), "{format:?}");
-        assert!((again.frame_time_secs() - take.frame_time_secs()).abs() < secs, "{format:?}");
+        assert!(
+            (again.frame_time_secs() - take.frame_time_secs()).abs() < secs,
+            "{format:?}"
+        );
         let (metres, degrees) = distance(&take, again);
-        assert!(metres < far && degrees < turned, "{format:?}: {metres} m, {degrees} degrees");
+        assert!(
+            metres < far && degrees < turned,
+            "{format:?}: {metres} m, {degrees} degrees"
+        );
         for (before, after) in take.skeleton().joints().iter().zip(again.skeleton().joints()) {
             assert_eq!((&before.name, before.parent), (&after.name, after.parent));
             assert!(before.rest_offset.distance(after.rest_offset) < 1e-6, "{format:?}");
@@ -52,7 +66,13 @@ fn a_take_comes_back() {
 fn what_a_format_does_not_hold_is_refused() {
     let bones = skeleton(&[("Hips", None, DVec3::Y), ("Spine", Some(0), DVec3::new(0.0, 0.3, 0.0))]);
     let standing = |skeleton: &Skeleton, hips: DVec3| {
-        let at = |joint: usize| if joint == 0 { hips } else { skeleton.joint(joint).rest_offset };
+        let at = |joint: usize| {
+            if joint == 0 {
+                hips
+            } else {
+                skeleton.joint(joint).rest_offset
+            }
+        };
         take_of(skeleton, 0.1, 4, |_, joint| (at(joint), DQuat::IDENTITY))
     };
     let take = standing(&bones, DVec3::Y);
@@ -68,7 +88,10 @@ fn what_a_format_does_not_hold_is_refused() {
             write_loop(&clip, &source, &settings).unwrap_err()
         };
         assert_eq!(write(0), WriteError::NoCopies, "{format:?}");
-        assert!(matches!(write(usize::MAX), WriteError::TooManyKeys { .. }), "{format:?}");
+        assert!(
+            matches!(write(usize::MAX), WriteError::TooManyKeys { .. }),
+            "{format:?}"
+        );
         if matches!(format, Format::Bvh | Format::Fbx) {
             let far = write_take(&standing(&bones, DVec3::X * 9e8), &source);
             assert_eq!(far, Err(WriteError::OutOfRange { key: 0, joint: 0 }), "{format:?}");

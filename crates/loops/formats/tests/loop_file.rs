@@ -3,8 +3,8 @@
 use loopwright_core::{Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take, feet::FootLock};
 use loopwright_formats::loop_file::{PlaceError, facts::TakeFacts};
 use loopwright_formats::{
-    Format, LoadLoopError, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source,
-    SpaceSettings, UnitChoice, UpChoice, load, load_loop, read_take, write_loop, write_take,
+    Format, LoadLoopError, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source, SpaceSettings,
+    UnitChoice, UpChoice, load, load_loop, read_take, write_loop, write_take,
 };
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize, synthesize_idle};
 
@@ -19,7 +19,7 @@ struct Walk {
     file: LoopFile,
 }
 
-fn best_made(analysis: &Analysis, settings: &LoopSettings) -> MadeLoop {
+pub(crate) fn best_made(analysis: &Analysis, settings: &LoopSettings) -> MadeLoop {
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     analysis.make_loop(found.best().unwrap(), settings).unwrap()
 }

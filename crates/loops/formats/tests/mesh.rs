@@ -3,7 +3,9 @@
 use glam::{DAffine3, DMat4, DQuat, DVec3};
 use loopwright_core::Pose;
 use loopwright_formats::mesh::{Mesh, MeshError, MeshImage};
-use loopwright_formats::{Format, LoadedTake, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice, load, read_take};
+use loopwright_formats::{
+    Format, LoadedTake, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice, load, read_take,
+};
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
@@ -74,13 +76,15 @@ fn binds() -> [DMat4; 2] {
 
 /// Two joints below a scaled and turned node; a triangle hangs on both, and a rigid one on a node below the second.
 pub(crate) fn two_joints() -> GltfFile {
-    let mut file = GltfFile::of(r#"[
+    let mut file = GltfFile::of(
+        r#"[
         {"name": "top", "children": [1], "scale": [2.0, 2.0, 2.0], "rotation": [0.0, 0.6, 0.0, 0.8], "translation": [0.5, 0.0, 1.0]},
         {"name": "hips", "children": [2], "translation": [0.0, 1.0, 0.0]},
         {"name": "spine", "children": [3], "translation": [0.0, 0.4, 0.1], "scale": [0.5, 0.5, 0.5]},
         {"name": "hat", "mesh": 1, "translation": [0.0, 0.3, 0.0], "scale": [1.0, 2.0, 3.0]},
         {"name": "body", "mesh": 0, "skin": 0, "translation": [9.0, 9.0, 9.0]}
-    ]"#);
+    ]"#,
+    );
     let binds: Vec<f32> = binds().iter().flat_map(|bind| bind.as_mat4().to_cols_array()).collect();
     let binds = file.floats("MAT4", &binds);
     file.json["skins"] = json!([{"joints": [1, 2], "inverseBindMatrices": binds}]);
@@ -161,7 +165,12 @@ fn vertices_follow_scaled_joints_as_the_format_says() {
     let (file, bin) = (&file.json, &file.bytes[..]);
     for (frame, place, turn, bend) in [
         (0, [0.0, 1.0, 0.0], DQuat::IDENTITY, quarter(0.0, 0.0, 0.6, 0.8)),
-        (last, [0.3, 1.1, -0.2], quarter(0.6, 0.0, 0.0, 0.8), quarter(0.0, 0.8, 0.0, 0.6)),
+        (
+            last,
+            [0.3, 1.1, -0.2],
+            quarter(0.6, 0.0, 0.0, 0.8),
+            quarter(0.0, 0.8, 0.0, 0.6),
+        ),
     ] {
         let expected = expected_vertices(file, bin, |index, node| match index {
             1 => DMat4::from_rotation_translation(turn, place.into()),
@@ -190,7 +199,9 @@ fn faults_are_named() {
     let indices = json!({"bufferView": view, "componentType": 5121, "type": "SCALAR", "count": 3});
     let indices = file.accessor(indices).to_string();
     let uneven = file.floats("VEC3", &[0.0; 6]).to_string();
-    let far = file.floats("VEC3", &[0.0, 0.0, f32::NAN, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0]).to_string();
+    let far = file
+        .floats("VEC3", &[0.0, 0.0, f32::NAN, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
+        .to_string();
     #[rustfmt::skip]
     let faults = [
         ("/nodes/4/skin", "7", "nodes.skin names number 7 of 1"),

@@ -87,6 +87,14 @@ fn changed_files_are_read_or_refused() {
         }
         assert!(all.takes > before + 20, "{:?}", Format::detect(&bytes));
     }
-    let Found { meshes, refused_meshes, soles, .. } = all;
-    assert!(meshes > 100 && refused_meshes > 20 && soles > 100, "{meshes} {refused_meshes} {soles}");
+    let Found {
+        meshes,
+        refused_meshes,
+        soles,
+        ..
+    } = all;
+    assert!(
+        meshes > 100 && refused_meshes > 20 && soles > 100,
+        "{meshes} {refused_meshes} {soles}"
+    );
 }

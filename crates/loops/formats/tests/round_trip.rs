@@ -7,9 +7,8 @@ use loopwright_core::math::{Rigid, Twist, rotation};
 use loopwright_core::{Joint, LoopClip, RootMode, RootMotion, Skeleton, Take};
 use loopwright_formats::bvh::{ChannelKind, Hierarchy};
 use loopwright_formats::{
-    BvhWarning, ClosingKey, FileWarning, Format, LoadedTake, LoopWriteSettings,
-    ReadSettings, Source, SpaceSettings, UnitChoice, Up, UpChoice, WrittenFile, load, read_take, write_loop,
-    write_take,
+    BvhWarning, ClosingKey, FileWarning, Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, SpaceSettings,
+    UnitChoice, Up, UpChoice, WrittenFile, load, read_take, write_loop, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 

@@ -4,8 +4,8 @@ use glam::{DQuat, DVec3};
 use loopwright_core::Take;
 use loopwright_core::motion::Part;
 use loopwright_formats::{
-    AnimationChoice, Character, CharacterError, FileWarning, Format, LoadedTake, ReadError, ReadSettings, Source, WriteError,
-    load, write_take,
+    AnimationChoice, Character, CharacterError, FileWarning, Format, LoadedTake, ReadError, ReadSettings, Source,
+    WriteError, load, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
@@ -205,7 +205,9 @@ fn axes_turned(
 ) -> (Vec<DQuat>, Vec<DQuat>, Vec<(&str, Option<usize>, DVec3)>) {
     let joints = take.skeleton().joints();
     let axes: Vec<DQuat> = joints.iter().map(|joint| axes(&joint.name)).collect();
-    let above = joints.iter().map(|joint| joint.parent.map_or(DQuat::IDENTITY, |parent| axes[parent]));
+    let above = joints
+        .iter()
+        .map(|joint| joint.parent.map_or(DQuat::IDENTITY, |parent| axes[parent]));
     let above: Vec<DQuat> = above.collect();
     let rows = joints.iter().zip(&above);
     let rows = rows.map(|(joint, above)| (joint.name.as_str(), joint.parent, above.conjugate() * joint.rest_offset));
@@ -225,7 +227,11 @@ fn resting_otherwise() -> Take {
         Some("UpLeg") => DQuat::from_rotation_x(0.5),
         Some("Leg") => DQuat::from_rotation_x(-0.4),
         Some(part) if part.contains("Arm") || part.contains("Hand") => {
-            let aside = if name.starts_with("Left") { DVec3::X } else { DVec3::NEG_X };
+            let aside = if name.starts_with("Left") {
+                DVec3::X
+            } else {
+                DVec3::NEG_X
+            };
             DQuat::from_rotation_arc(DVec3::NEG_Y, aside)
         }
         _ => DQuat::IDENTITY,
@@ -235,11 +241,16 @@ fn resting_otherwise() -> Take {
         let joint = walk.skeleton().find(joint).unwrap();
         rows[0].2.y -= rows[joint].2.y - walk.skeleton().joint(joint).rest_offset.y;
     }
-    take_of(&skeleton(&rows), walk.frame_time_secs(), walk.num_frames(), |frame, joint| {
-        let (pose, above) = (walk.pose(frame), above[joint].conjugate());
-        let turn = above * pose.rotations[joint] * axes[joint];
-        (above * pose.translations[joint], turn.normalize())
-    })
+    take_of(
+        &skeleton(&rows),
+        walk.frame_time_secs(),
+        walk.num_frames(),
+        |frame, joint| {
+            let (pose, above) = (walk.pose(frame), above[joint].conjugate());
+            let turn = above * pose.rotations[joint] * axes[joint];
+            (above * pose.translations[joint], turn.normalize())
+        },
+    )
 }
 
 /// Returns a take after it was written as an animation for avatars.
@@ -485,7 +496,8 @@ fn what_is_no_human_body_is_refused_by_the_bones_that_it_lacks() {
 
 /// Returns a motion of hips and spine, with an expression and a gaze beside them, and channels that such a file must not have.
 fn motion() -> GltfFile {
-    let mut file = GltfFile::of(r#"[
+    let mut file = GltfFile::of(
+        r#"[
         {"name": "stage", "rotation": [0, 1, 0, 0], "children": [1]},
         {"name": "hips", "translation": [0, 0.9, 0], "children": [2]},
         {"name": "spine", "translation": [0, 0.2, 0], "children": [3]},
@@ -493,7 +505,8 @@ fn motion() -> GltfFile {
         {"name": "head", "translation": [0, 0.2, 0]},
         {"name": "mouth"},
         {"name": "gaze"}
-    ]"#);
+    ]"#,
+    );
     let times: Vec<f32> = (0..31).map(|key| key as f32 / 30.0).collect();
     let input = file.floats("SCALAR", &times);
     let vectors = |at: &dyn Fn(f32) -> [f32; 3]| -> Vec<f32> { times.iter().flat_map(|&time| at(time)).collect() };
@@ -516,12 +529,14 @@ fn motion() -> GltfFile {
         ],
     );
     file.json["extensionsUsed"] = json!(["VRMC_vrm_animation"]);
-    file.json["extensions"] = parsed(r#"{"VRMC_vrm_animation": {
+    file.json["extensions"] = parsed(
+        r#"{"VRMC_vrm_animation": {
         "specVersion": "1.0-draft",
         "humanoid": {"humanBones": {"hips": {"node": 1}, "spine": {"node": 2}, "head": {"node": 4}}},
         "expressions": {"preset": {"aa": {"node": 5}}},
         "lookAt": {"node": 6}
-    }}"#);
+    }}"#,
+    );
     file
 }
 
@@ -563,7 +578,10 @@ fn only_bones_move_and_expressions_and_gaze_come_along() {
     let values = |node: u64, width: usize| -> Vec<Vec<f64>> {
         let channel = targets.iter().rposition(|target| target.0 == node).unwrap();
         let accessor = accessor_of(&json, &json["animations"][0], &channels[channel], "output");
-        numbers(&json, bytes, accessor).chunks_exact(width).map(<[f64]>::to_vec).collect()
+        numbers(&json, bytes, accessor)
+            .chunks_exact(width)
+            .map(<[f64]>::to_vec)
+            .collect()
     };
     for (frame, weight) in values(5, 3).iter().enumerate() {
         // Weights beyond one mean one, and the rest of the translation nothing.
@@ -595,12 +613,21 @@ fn maps_that_contradict_themselves_are_errors_of_motions_and_warnings_of_charact
     assert!(matches!(warnings[0], FileWarning::BonesUnused { .. }), "{warnings:?}");
     // Bones that hang from each other in a ring, and a file that only speaks of avatars.
     let ring = motion().edit("/nodes/4/children", "[1]");
-    assert!(matches!(read(&ring.glb(), AnimationChoice::Auto), Err(ReadError::Gltf(_))));
+    assert!(matches!(
+        read(&ring.glb(), AnimationChoice::Auto),
+        Err(ReadError::Gltf(_))
+    ));
     // A file of a face alone became one that programs refuse.
     for (stated, fault) in [
         ("{}", "there are no bones"),
-        (r#"{"expressions": {"preset": {"aa": {"node": 5}}}}"#, "there are no bones"),
-        (r#"{"specVersion": "2.0", "humanoid": {"humanBones": {"pelvis": 3}}}"#, "only 1.x is read, found 2.0"),
+        (
+            r#"{"expressions": {"preset": {"aa": {"node": 5}}}}"#,
+            "there are no bones",
+        ),
+        (
+            r#"{"specVersion": "2.0", "humanoid": {"humanBones": {"pelvis": 3}}}"#,
+            "only 1.x is read, found 2.0",
+        ),
     ] {
         let none = motion().edit("/extensions/VRMC_vrm_animation", stated);
         let error = read(&none.glb(), AnimationChoice::Auto).unwrap_err();
@@ -630,7 +657,10 @@ fn what_a_file_may_leave_open_is_no_fault() {
 
 #[test]
 fn eyes_are_not_animated() {
-    let file = motion().edit("/extensions/VRMC_vrm_animation/humanoid/humanBones/leftEye", r#"{"node": 3}"#);
+    let file = motion().edit(
+        "/extensions/VRMC_vrm_animation/humanoid/humanBones/leftEye",
+        r#"{"node": 3}"#,
+    );
     let (loaded, warnings) = nod(&file);
     assert!(warnings.contains(&FileWarning::NotOfBones { count: 3 }), "{warnings:?}");
     let (json, _) = parts_of(&write_take(&loaded.take, &loaded.source).unwrap().bytes);
@@ -660,7 +690,9 @@ fn gaze_and_expressions_of_one_side_are_mirrored() {
     file.json["extensions"]["VRMC_vrm_animation"]["expressions"] =
         parsed(r#"{"preset": {"blinkLeft": {"node": 5}}, "custom": {"happy": {"node": 5}}}"#);
     let (loaded, _) = nod(&file);
-    let bytes = write_take(&loaded.take, &loaded.source.clone().mirrored()).unwrap().bytes;
+    let bytes = write_take(&loaded.take, &loaded.source.clone().mirrored())
+        .unwrap()
+        .bytes;
     let (json, binary) = parts_of(&bytes);
     assert_eq!(
         json["extensions"]["VRMC_vrm_animation"]["expressions"],
@@ -704,7 +736,10 @@ fn joints_that_a_character_does_not_state_are_no_bones() {
 fn a_root_joint_above_the_hips_is_refused() {
     let walk = walk();
     let back = load(&written(&walk, Format::Vrma), "t").unwrap();
-    for (take, source) in [(&walk, Source::for_take(&walk, Format::Vrma)), (&back.take, back.source)] {
+    for (take, source) in [
+        (&walk, Source::for_take(&walk, Format::Vrma)),
+        (&back.take, back.source),
+    ] {
         let refused = loopwright_formats::write_take_with_root(&take.below_root_joint("root"), &source);
         assert_eq!(refused, Err(WriteError::NoRootJoint));
     }

@@ -52,10 +52,12 @@ fn a_missing_rest_pose_is_reported() {
 
 /// Hips that walk and a chest that turns, each with keys from 0 to some second.
 fn gltf(walk_secs: f32, turn_secs: f32, degrees: f64) -> GltfFile {
-    let mut file = GltfFile::of(r#"[
+    let mut file = GltfFile::of(
+        r#"[
         {"name": "Hips", "translation": [0, 1, 0], "children": [1]},
         {"name": "Chest", "translation": [0, 0.4, 0]}
-    ]"#);
+    ]"#,
+    );
     let times = |secs: f32| -> Vec<f32> { (0..=10).map(|key| secs * key as f32 / 10.0).collect() };
     let walk = file.floats("SCALAR", &times(walk_secs));
     let positions: Vec<f32> = (0..=10).flat_map(|key| [0.0, 1.0, 0.1 * key as f32]).collect();

@@ -84,7 +84,13 @@ pub fn check(
             seen
         }
     };
-    let keys = keys(written, &in_file, sidecar, 0)?;
+    let stored = Stored {
+        take: written,
+        body: &body,
+        in_file,
+        sidecar,
+    };
+    let keys = stored.keys(in_file, 0)?;
     let source = match (take, sidecar) {
         (None, _) => None,
         (Some(_), None) => {
@@ -100,12 +106,12 @@ pub fn check(
             Some(uncut.map_err(CheckError::OtherTake)?)
         }
     };
-    let (quality, joints) = measured(written, &body, &in_file, sidecar, &keys, source.as_ref())?;
+    let (quality, joints) = stored.measured(&keys, source.as_ref())?;
     if quality.pops() && sidecar.is_none() && !in_file.layout.has_closing_key {
         notes.push(CheckNote::VerdictByEstimate);
     }
     Ok(CheckedLoop {
-        verdict: judged(written, &body, &in_file, sidecar, &quality),
+        verdict: stored.judged(&quality),
         in_file,
         quality,
         joints,
@@ -113,71 +119,87 @@ pub fn check(
     })
 }
 
-fn keys(written: &Take, in_file: &LoopInFile, sidecar: Option<&Sidecar>, cycle: usize) -> Result<LoopKeys, KeysError> {
-    // Folding an added root joint away moves the root motion to the topmost joint, whichever joint carried it in the take.
-    let is_root_added = sidecar.is_some_and(|sidecar| sidecar.playback.root_joint_added);
-    LoopInFile {
-        carrier: if is_root_added { 0 } else { in_file.carrier },
-        ..*in_file
-    }
-    .keys(written, cycle)
+/// A loop in the keys of its file, with what stands beside it.
+struct Stored<'a> {
+    take: &'a Take,
+    body: &'a Body,
+    in_file: LoopInFile,
+    sidecar: Option<&'a Sidecar>,
 }
 
-/// Measures the figures, and finds the joints with the largest seam figures.
-fn measured(
-    written: &Take,
-    body: &Body,
-    in_file: &LoopInFile,
-    sidecar: Option<&Sidecar>,
-    first: &LoopKeys,
-    source: Option<&RootRelativeClip>,
-) -> Result<(Quality, SeamJoints), KeysError> {
-    let mut quality = quality::measure(first, body, source);
-    let mut joints = quality::seam_joints(first, source);
-    let playback = sidecar.map(|sidecar| &sidecar.playback);
-    if let Some(playback) = playback.filter(|playback| playback.copies > 1) {
-        // The seam between copies and the seam after the last copy use different keys.
-        let ending = LoopInFile {
-            layout: KeyLayout {
-                has_closing_key: playback.closing_key,
-                ..in_file.layout
-            },
-            ..*in_file
-        };
-        let last = keys(written, &ending, sidecar, playback.copies - 1)?;
-        let at_end = quality::measure(&last, body, source);
-        if at_end.pops() && !quality.pops() {
-            quality = at_end;
-            joints = quality::seam_joints(&last, source);
+impl Stored<'_> {
+    fn keys(&self, in_file: LoopInFile, cycle: usize) -> Result<LoopKeys, KeysError> {
+        // Folding an added root joint away moves the root motion to the topmost joint, whichever joint carried it in the take.
+        let is_root_added = self.sidecar.is_some_and(|sidecar| sidecar.playback.root_joint_added);
+        LoopInFile {
+            carrier: if is_root_added { 0 } else { in_file.carrier },
+            ..in_file
         }
+        .keys(self.take, cycle)
     }
-    // Contacts estimated from the loop alone depend on how the feet slide, so those of the sidecar are used.
-    let feet = sidecar.and_then(|sidecar| sidecar.feet.as_ref());
-    if let (None, Some(feet)) = (source, feet.filter(|feet| !feet.stances.is_empty())) {
-        let stands = stands(feet, written, in_file.layout);
-        quality.foot_slide_mps = quality::foot_slide_of_stances(first, &stands);
-        quality.farthest_slide = quality::farthest_slide_of_stances(first, &stands);
-    }
-    Ok((quality, joints))
-}
 
-fn judged(written: &Take, body: &Body, in_file: &LoopInFile, sidecar: Option<&Sidecar>, quality: &Quality) -> Verdict {
-    let stored = sidecar.map(|sidecar| sidecar.quality.checks.as_slice());
-    Verdict::new(&Subject {
-        quality,
-        skeleton: written.skeleton(),
-        body,
-        step_secs: written.frame_time_secs(),
-        seam: [in_file.layout.seam_sample, in_file.layout.num_samples],
-        mode: in_file.mode,
-        is_speed_known: stored.is_none_or(|checks| !CheckId::RootSpeed.row().is_missing(checks)),
-        was_in_place: stored.is_some_and(|checks| CheckId::FootSlide.row().is_missing(checks)),
-        is_meant_to_differ: pulls_back(in_file.mode)
-            || sidecar.is_some_and(|sidecar| {
-                sidecar.mean_cycle.is_some() || sidecar.variation.is_some() || !sidecar.edits.is_empty()
-            }),
-        known: stored.unwrap_or_default(),
-    })
+    /// Measures the figures, and finds the joints with the largest seam figures.
+    fn measured(
+        &self,
+        first: &LoopKeys,
+        source: Option<&RootRelativeClip>,
+    ) -> Result<(Quality, SeamJoints), KeysError> {
+        let Self {
+            body, in_file, sidecar, ..
+        } = *self;
+        let mut quality = quality::measure(first, body, source);
+        let mut joints = quality::seam_joints(first, source);
+        let playback = sidecar.map(|sidecar| &sidecar.playback);
+        if let Some(playback) = playback.filter(|playback| playback.copies > 1) {
+            // The seam between copies and the seam after the last copy use different keys.
+            let ending = LoopInFile {
+                layout: KeyLayout {
+                    has_closing_key: playback.closing_key,
+                    ..in_file.layout
+                },
+                ..in_file
+            };
+            let last = self.keys(ending, playback.copies - 1)?;
+            let at_end = quality::measure(&last, body, source);
+            if at_end.pops() && !quality.pops() {
+                quality = at_end;
+                joints = quality::seam_joints(&last, source);
+            }
+        }
+        // Contacts estimated from the loop alone depend on how the feet slide, so those of the sidecar are used.
+        let feet = sidecar.and_then(|sidecar| sidecar.feet.as_ref());
+        if let (None, Some(feet)) = (source, feet.filter(|feet| !feet.stances.is_empty())) {
+            let stands = stands(feet, self.take, in_file.layout);
+            quality.foot_slide_mps = quality::foot_slide_of_stances(first, &stands);
+            quality.farthest_slide = quality::farthest_slide_of_stances(first, &stands);
+        }
+        Ok((quality, joints))
+    }
+
+    fn judged(&self, quality: &Quality) -> Verdict {
+        let Self {
+            take,
+            body,
+            in_file,
+            sidecar,
+        } = *self;
+        let stored = sidecar.map(|sidecar| sidecar.quality.checks.as_slice());
+        Verdict::new(&Subject {
+            quality,
+            skeleton: take.skeleton(),
+            body,
+            step_secs: take.frame_time_secs(),
+            seam: [in_file.layout.seam_sample, in_file.layout.num_samples],
+            mode: in_file.mode,
+            is_speed_known: stored.is_none_or(|checks| !CheckId::RootSpeed.row().is_missing(checks)),
+            was_in_place: stored.is_some_and(|checks| CheckId::FootSlide.row().is_missing(checks)),
+            is_meant_to_differ: pulls_back(in_file.mode)
+                || sidecar.is_some_and(|sidecar| {
+                    sidecar.mean_cycle.is_some() || sidecar.variation.is_some() || !sidecar.edits.is_empty()
+                }),
+            known: stored.unwrap_or_default(),
+        })
+    }
 }
 
 /// Returns the spans in which the feet stand, from the sidecar, where time counts from the first key.

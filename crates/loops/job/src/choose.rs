@@ -131,25 +131,19 @@ pub fn choose(
         }
         Rows::All => {
             let found = rows_of(studied, &settings, search, warnings)?;
-            let rows = found.into_iter().enumerate();
-            Ok(rows
-                .map(|(index, stretch)| Ok(Chosen::new(index + 1, stretch)))
-                .collect())
+            let rows = (1..).zip(found);
+            Ok(rows.map(|(row, stretch)| Ok(Chosen::new(row, stretch))).collect())
         }
     }
 }
 
 /// Returns the recommended stretch, with alternatives in case its seam shows.
-fn recommended(studied: &Studied, settings: SearchSettings) -> Result<Chosen, JobError> {
+fn recommended(studied: &Studied, mut settings: SearchSettings) -> Result<Chosen, JobError> {
     // Ranked by cost, the first loop is found without the alternatives, which are rarely needed.
     let later = (!settings.ranks_by_outcome()).then(|| settings.clone());
-    let settings = match &later {
-        Some(_) => SearchSettings {
-            max_candidates: 1,
-            ..settings
-        },
-        None => settings,
-    };
+    if later.is_some() {
+        settings.max_candidates = 1;
+    }
     let (mut found, made) = studied.analysis.find_and_make(&settings)?;
     match Chosen::first_of(core::mem::take(&mut found.candidates)) {
         Some(first) => Ok(Chosen {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use loopwright_core::closure::ClosureName;
 use loopwright_core::pipeline::{RetriedLoop, Retry, Sampling};
 use loopwright_core::{
-    FeetSettings, LoopCandidate, LoopSettings, MadeLoop, analysis::MOVING_MPS, candidate::MotionKind, feet::FootLock,
-    math::ops, quality,
+    LoopCandidate, LoopSettings, MadeLoop, analysis::MOVING_MPS, candidate::MotionKind, feet::FootLock, math::ops,
+    quality,
 };
 
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
@@ -87,15 +87,14 @@ pub(crate) fn is_in_place(made: &MadeLoop) -> bool {
     let in_take = match &take.whole {
         _ if take.pairing.is_ping_pong() => true,
         Some(whole) => whole.is_in_place(),
-        None => ops::hypot(take.twist.linear.x, take.twist.linear.z) < MOVING_MPS,
+        None => ops::over_ground(take.twist.linear) < MOVING_MPS,
     };
     in_take || !made.root.mode.moves_root()
 }
 
 /// Returns the speed of a loop over the ground, metres per second.
 pub(crate) fn ground_speed(made: &MadeLoop) -> f64 {
-    let linear = made.loop_clip.root().twist.linear;
-    ops::hypot(linear.x, linear.z)
+    ops::over_ground(made.loop_clip.root().twist.linear)
 }
 
 /// Makes the loop of a stretch, or of an alternative if the seam shows or only the alternative is good. Errors: [`JobError`].
@@ -135,10 +134,7 @@ pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<
 /// than everything else, and no alternative is tried. Errors: [`JobError`].
 pub fn draft(studied: &Studied, recipe: &Recipe, stretch: &LoopCandidate) -> Result<LoopMade, JobError> {
     let (mut settings, output, ineffective) = settings(studied, recipe, stretch)?;
-    settings.feet = FeetSettings {
-        lock: FootLock::Off,
-        ..settings.feet
-    };
+    settings.feet.lock = FootLock::Off;
     let made = studied.analysis.make_loop(stretch, &settings)?;
     Ok(LoopMade::alone(made, output, ineffective))
 }
@@ -167,18 +163,11 @@ pub fn max_rate_hz(frame_rate_hz: f64) -> f64 {
 /// Refuses a rate that no engine can use, before any work is done.
 fn check_sampling(studied: &Studied, chosen: &LoopCandidate, sampling: Sampling) -> Result<(), JobError> {
     let limit_hz = max_rate_hz(studied.take().frame_rate_hz());
+    let limit = (limit_hz * chosen.source_period_secs).ceil();
     match sampling {
-        Sampling::SourceRate => Ok(()),
         Sampling::Rate(wanted_hz) if wanted_hz > limit_hz => Err(JobError::Rate { wanted_hz, limit_hz }),
-        Sampling::Rate(_) => Ok(()),
-        Sampling::Samples(wanted) => {
-            let limit = (limit_hz * chosen.source_period_secs).ceil();
-            if wanted as f64 <= limit {
-                Ok(())
-            } else {
-                Err(JobError::Frames { wanted, limit })
-            }
-        }
+        Sampling::Samples(wanted) if wanted as f64 > limit => Err(JobError::Frames { wanted, limit }),
+        _ => Ok(()),
     }
 }
 

@@ -71,35 +71,6 @@ pub struct SearchRequest {
     pub half_life: f64,
 }
 
-impl SearchRequest {
-    /// Shortest and longest loop, seconds.
-    pub fn bounds_secs(&self) -> [f64; 2] {
-        let [low, high] = self.seconds.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-        let low = if low.is_finite() { low } else { DEFAULT_SECONDS[0] };
-        [
-            low,
-            if high.is_finite() {
-                high
-            } else {
-                DEFAULT_SECONDS[1].max(low)
-            },
-        ]
-    }
-
-    /// Applies the search settings of a recipe.
-    #[must_use]
-    pub fn tuned(self, recipe: &SearchRecipe) -> Self {
-        Self {
-            climb: recipe.climb.or(self.climb),
-            choose: recipe.choose.unwrap_or(self.choose),
-            shifted: recipe.shifted.unwrap_or(self.shifted),
-            decay: recipe.fade.unwrap_or(self.decay),
-            half_life: recipe.half_life.unwrap_or(self.half_life),
-            ..self
-        }
-    }
-}
-
 /// The search of a command line without flags.
 impl Default for SearchRequest {
     fn default() -> Self {
@@ -135,6 +106,33 @@ pub enum TurnSide {
 pub const TURNING_DPS: f64 = 5.0;
 
 impl SearchRequest {
+    /// Shortest and longest loop, seconds.
+    pub fn bounds_secs(&self) -> [f64; 2] {
+        let [low, high] = self.seconds.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        let low = if low.is_finite() { low } else { DEFAULT_SECONDS[0] };
+        [
+            low,
+            if high.is_finite() {
+                high
+            } else {
+                DEFAULT_SECONDS[1].max(low)
+            },
+        ]
+    }
+
+    /// Applies the search settings of a recipe.
+    #[must_use]
+    pub fn tuned(self, recipe: &SearchRecipe) -> Self {
+        Self {
+            climb: recipe.climb.or(self.climb),
+            choose: recipe.choose.unwrap_or(self.choose),
+            shifted: recipe.shifted.unwrap_or(self.shifted),
+            decay: recipe.fade.unwrap_or(self.decay),
+            half_life: recipe.half_life.unwrap_or(self.half_life),
+            ..self
+        }
+    }
+
     /// Returns the settings of the search for at most this many rows.
     pub fn settings(&self, max_candidates: usize) -> SearchSettings {
         let [min_secs, max_secs] = self.bounds_secs();
@@ -180,9 +178,7 @@ impl SearchRequest {
             _ => Ok(()),
         }
     }
-}
 
-impl SearchRequest {
     /// Checks the conditions against the pairing. Errors: a condition that does not apply to a ping-pong loop.
     pub fn check_pairing(&self, pairing: &Pairing) -> Result<(), JobError> {
         let conditions = [

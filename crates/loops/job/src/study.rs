@@ -169,9 +169,7 @@ impl Studied {
             ..of_file
         }
     }
-}
 
-impl Studied {
     /// Explains why there is no loop of the take; `within` are the searched frames, if not all.
     pub fn failure(&self, error: &JobError, within: Option<(usize, usize)>) -> String {
         let name = &self.name;

@@ -316,11 +316,8 @@ fn goes_backwards(made: &MadeLoop) -> Option<Warning> {
     // From the first frame of the stretch, to which the return leads.
     let world = on_take.source.clip.world_tracks_between_the_ends();
     let hips = |frame: usize| world.position(frame, on_take.body.hips);
-    let apart = |frame: usize| {
-        let way = hips(frame) - hips(0);
-        ops::hypot(way.x, way.z)
-    };
-    let metres = (0..world.num_frames()).map(apart).fold(0.0, f64::max);
+    let apart = (0..world.num_frames()).map(|frame| ops::over_ground(hips(frame) - hips(0)));
+    let metres = apart.fold(0.0, f64::max);
     (metres > GOES_METRES * on_take.body.size(&on_take.take)).then_some(Warning::GoesBackwards { metres })
 }
 
@@ -348,10 +345,9 @@ fn of_feet(made: &MadeLoop) -> Vec<Warning> {
         warnings.push(Warning::UnknownSpeed);
     }
     if let Some(speed) = feet.speed.filter(|_| feet.speed_is_theirs) {
-        let over_ground = |v: glam::DVec3| ops::hypot(v.x, v.z);
         warnings.push(Warning::SpeedByFeet {
-            mps: over_ground(speed.twist.linear),
-            by_poses_mps: over_ground(speed.of_poses),
+            mps: ops::over_ground(speed.twist.linear),
+            by_poses_mps: ops::over_ground(speed.of_poses),
         });
     }
     warnings

@@ -7,9 +7,9 @@
 //! A test that needs the takes calls [`folder_or_skip`]. If takes are missing, the test is skipped, or fails if
 //! `LOOPWRIGHT_REQUIRE_MOCAP=1` is set.
 
+use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::{ffi::OsString, fmt};
 
 mod csv;
 
@@ -73,8 +73,8 @@ fn check_present(folder: &Path) -> Result<(), String> {
         return Err(format!("there is no folder of captured takes at {}", folder.display()));
     }
     let files = manifest(folder)?.into_iter().map(|take| take.file);
-    let files = files.chain(clips(folder)?.into_iter().map(|clip| clip.file));
-    for file in files {
+    let of_clips = csv::read(&folder.join("clips.csv"), |record| record.text("file"))?;
+    for file in files.chain(of_clips) {
         if !folder.join(&file).is_file() {
             return Err(format!("{file} is missing in {}", folder.display()));
         }
@@ -91,17 +91,6 @@ pub enum Expect {
     Warn,
     /// Nothing repeats, and the search must reject the take.
     Refuse,
-}
-
-/// The word used in the manifest.
-impl fmt::Display for Expect {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Loop => "loop",
-            Self::Warn => "warn",
-            Self::Refuse => "refuse",
-        })
-    }
 }
 
 /// A row of `manifest.csv`: one file.
@@ -127,28 +116,6 @@ pub struct TakeRow {
     pub notes: String,
 }
 
-/// Whether an animation is meant to loop, by its name and its author's intent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Intent {
-    /// It is a loop.
-    Loops,
-    /// It is not.
-    DoesNotLoop,
-    /// Both answers are correct.
-    Either,
-}
-
-/// A row of `clips.csv`: one animation of a file.
-#[derive(Clone, Debug)]
-pub struct ClipRow {
-    /// Path below the folder of takes.
-    pub file: String,
-    /// Name of the animation, or `#` and its number where it has none.
-    pub animation: String,
-    /// Whether it is meant to loop.
-    pub intent: Intent,
-}
-
 /// The rows of `manifest.csv` in a folder of takes, in the order of the file.
 ///
 /// # Errors
@@ -172,26 +139,6 @@ pub fn manifest(folder: &Path) -> Result<Vec<TakeRow>, String> {
                 other => return Err(format!("expect is \"{other}\", not loop, warn or refuse")),
             },
             notes: record.text("notes")?,
-        })
-    })
-}
-
-/// The rows of `clips.csv` in a folder of takes, in the order of the file.
-///
-/// # Errors
-///
-/// A message that says what is wrong with the file, and in which line.
-pub fn clips(folder: &Path) -> Result<Vec<ClipRow>, String> {
-    csv::read(&folder.join("clips.csv"), |record: &Record<'_>| {
-        Ok(ClipRow {
-            file: record.text("file")?,
-            animation: record.text("animation")?,
-            intent: match record.cell("loops")? {
-                "yes" => Intent::Loops,
-                "no" => Intent::DoesNotLoop,
-                "either" => Intent::Either,
-                other => return Err(format!("loops is \"{other}\", not yes, no or either")),
-            },
         })
     })
 }
@@ -250,11 +197,9 @@ mod tests {
     }
 
     #[test]
-    fn the_real_lists_are_read() {
+    fn the_real_list_is_read() {
         let Some(folder) = folder_or_skip() else { return };
         let takes = manifest(&folder).unwrap();
         assert!(takes.iter().filter(|take| take.expect == Some(Expect::Loop)).count() >= 30);
-        let clips = clips(&folder).unwrap();
-        assert!(clips.iter().any(|clip| clip.intent == Intent::Loops));
     }
 }

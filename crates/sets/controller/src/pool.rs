@@ -195,10 +195,8 @@ fn pooled(fits: &[&TakeFit], mode: Option<MotionKind>) -> ModePool {
     };
     let closed = |of: fn(&ModeFigures) -> Option<Maximum>, is_meant: fn(&Event) -> bool| {
         Spread::new(figures.iter().filter_map(|(fit, figures)| {
-            let has_event = fit
-                .events
-                .iter()
-                .any(|event| event.quantity == Quantity::Velocity && of_mode(event.mode) && is_meant(event));
+            let mut changes = fit.events_of(Quantity::Velocity);
+            let has_event = changes.any(|event| of_mode(event.mode) && is_meant(event));
             let (speed, rate) = (largest(figures, |figures| figures.top_speed)?, largest(figures, of)?);
             let deviation = fit.profile.velocity.rates_deviation_secs(fit.profile.frame_time_secs);
             has_event

@@ -158,14 +158,13 @@ pub(super) fn refuse_in_place(
         return Ok(());
     }
     let step = TimeStep::new(take.frame_time_secs());
-    let on_ground = |moved: DVec3| ops::hypot(moved.x, moved.z);
     let frames = 0..take.num_frames() - 1;
     let of_feet = frames.clone().map(|frame| {
         let [left, right] =
-            [left, right].map(|foot| on_ground(world.position(frame + 1, foot) - world.position(frame, foot)));
+            [left, right].map(|foot| ops::over_ground(world.position(frame + 1, foot) - world.position(frame, foot)));
         left.max(right)
     });
-    let of_root = frames.map(|frame| on_ground(roots[frame + 1].translation - roots[frame].translation));
+    let of_root = frames.map(|frame| ops::over_ground(roots[frame + 1].translation - roots[frame].translation));
     let [feet_mps, root_mps] = [median(of_feet.collect()), median(of_root.collect())].map(|moved| moved / step.secs(1));
     if feet_mps > WALKING_FEET_MPS && root_mps < IN_PLACE_SHARE * feet_mps {
         return Err(MatchError::InPlace { feet_mps, root_mps });

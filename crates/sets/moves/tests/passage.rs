@@ -155,8 +155,8 @@ fn stays_in(SyntheticTake { take, truth }: &SyntheticTake, from: f64) -> Vec<Sta
         let flat_secs = ball.start_frame / rate_hz;
         // The roll takes an eighth of the stance. Where it comes down level and slowly, the heel is down before.
         let heel_secs = truth.time_at_phase(truth.phase_at(flat_secs) - 0.125 * 0.62);
-        let joint = (0..).find(|&joint| take.skeleton().joint(joint).name == ball.joint);
-        let height = |frame: usize| take.pose(frame).world(take.skeleton()).translations[joint.unwrap()].y;
+        let joint = take.skeleton().find(&ball.joint).unwrap();
+        let height = |frame: usize| take.pose(frame).world(take.skeleton()).translations[joint].y;
         let flat = (0..=ball.start_frame as usize).rev();
         let down = flat.take_while(|&frame| height(frame) < ball.position[1] + 0.012);
         let down_secs = down.last().map_or(heel_secs, |frame| frame as f64 / rate_hz);
@@ -173,46 +173,35 @@ fn stays_in(SyntheticTake { take, truth }: &SyntheticTake, from: f64) -> Vec<Sta
     balls.map(stay).collect()
 }
 
-/// What stands between two events, the first and the last moment aside, stays where it is, metres per second.
+/// A foot that stands from a strike to a lift, the first and the last moment aside, stays where it is.
 fn does_not_slide(passage: &Passage) {
     const SLIDES_MPS: f64 = 0.02;
-    let (last, step_secs) = (passage.num_samples() - 1, passage.step_secs());
+    let (last, step_secs, skeleton) = (passage.num_samples() - 1, passage.step_secs(), passage.skeleton());
     let edge = (0.05 / step_secs).ceil() as usize;
     for (foot, name) in ["LeftToeBase", "RightToeBase"].into_iter().enumerate() {
-        let skeleton = passage.skeleton();
-        let ball = (0..).find(|&joint| skeleton.joint(joint).name == name).unwrap();
+        let ball = skeleton.find(name).unwrap();
         let place = |sample: usize| {
-            let world = passage
-                .tracks()
-                .pose(sample)
-                .world(skeleton)
-                .moved(passage.roots()[sample]);
-            world.translations[ball].with_y(0.0)
+            let world = passage.tracks().pose(sample).world(skeleton);
+            world.moved(passage.roots()[sample]).translations[ball].with_y(0.0)
         };
-        let mut since = Some(0);
-        for event in passage.events().iter().filter(|event| event.foot == foot) {
+        let events = passage.events().iter().filter(|event| event.foot == foot);
+        let mut since = events.clone().next().map(|_| 0);
+        let mut stays = Vec::new();
+        for event in events {
             let sample = (event.secs / step_secs).round() as usize;
-            match (event.kind, since) {
-                (FootEventKind::Strike, _) => since = Some(sample),
-                (FootEventKind::Lift, Some(from)) => {
-                    stays(passage, (from + edge, sample.saturating_sub(edge)), &place, SLIDES_MPS);
-                    since = None;
+            match event.kind {
+                FootEventKind::Strike => since = Some(sample),
+                FootEventKind::Lift => {
+                    stays.extend(since.take().map(|from| [from + edge, sample.saturating_sub(edge)]))
                 }
-                _ => {}
             }
         }
-        let moves = passage.events().iter().any(|event| event.foot == foot);
-        if let Some(from) = since.filter(|_| moves) {
-            stays(passage, (from + edge, last), &place, SLIDES_MPS);
+        stays.extend(since.map(|from| [from + edge, last]));
+        for [from, to] in stays.into_iter().filter(|[from, to]| *to > from + 3) {
+            let way: f64 = (from..to).map(|sample| place(sample).distance(place(sample + 1))).sum();
+            let mps = way / ((to - from) as f64 * step_secs);
+            assert!(mps < SLIDES_MPS, "{}: {from} to {to} at {mps} m/s", passage.name());
         }
-    }
-}
-
-fn stays(passage: &Passage, (from, to): (usize, usize), place: &impl Fn(usize) -> DVec3, slides_mps: f64) {
-    if to > from + 3 {
-        let way: f64 = (from..to).map(|sample| place(sample).distance(place(sample + 1))).sum();
-        let mps = way / ((to - from) as f64 * passage.step_secs());
-        assert!(mps < slides_mps, "{}: {from} to {to} at {mps} m/s", passage.name());
     }
 }
 

@@ -10,17 +10,14 @@ use std::sync::Arc;
 use glam::DVec3;
 use loopwright_core::Pose;
 use loopwright_core::analysis::FootEventKind;
-use loopwright_core::math::{Decay, Rigid, Spring, Twist, ops, rotation};
-use loopwright_moves::blend;
+use loopwright_core::math::{Decay, Rigid, Spring, Twist};
 use loopwright_moves::passage::LoopState;
 use loopwright_moves::play::{FadingOffset, MovingPose};
 
 use crate::clip::{MotionClip, STILL};
 use crate::set::{FADE, Moment, MotionSet, Way};
-use crate::space::{Goal, Part, PlayedSpace};
-
-/// Time over which rates are measured, seconds: short compared with a motion, long compared with rounding.
-const STEP: f64 = 1e-4;
+use crate::source::{Cycle, Fading, Source};
+use crate::space::{Goal, PlayedSpace};
 
 /// Distance from a loop's point at which that loop counts as played, as a share of the range of the axes.
 const NEAR: f64 = 0.1;
@@ -62,193 +59,6 @@ pub enum PlayerEvent {
         /// Duration of the fade.
         fade_secs: f64,
     },
-}
-
-/// A playing blend space: its point follows a goal as a critically damped spring, and all its loops have one phase.
-#[derive(Clone, Debug)]
-struct Cycle {
-    space: usize,
-    at: [f64; 2],
-    rate: [f64; 2],
-    goal: [f64; 2],
-    phase: f64,
-    /// The versions that replace loops.
-    chosen: BTreeMap<usize, usize>,
-}
-
-impl Cycle {
-    fn new(space: usize, moment: Moment) -> Self {
-        Self {
-            space,
-            at: moment.at,
-            rate: [0.0; 2],
-            goal: moment.at,
-            phase: moment.phase,
-            chosen: BTreeMap::new(),
-        }
-    }
-
-    /// Returns the cycle with other versions of its loops, at the start of a cycle; `random` returns numbers from 0 to 1.
-    fn varied(&self, set: &MotionSet, mut random: impl FnMut() -> f64) -> Self {
-        let mut next = Self {
-            phase: 0.0,
-            ..self.clone()
-        };
-        for &clip in &set.spaces[self.space].clips {
-            let versions = set.versions(clip);
-            if versions.len() > 1 {
-                let drawn = (random() * versions.len() as f64) as usize;
-                next.chosen.insert(clip, versions[drawn.min(versions.len() - 1)]);
-            }
-        }
-        next
-    }
-
-    fn has_versions(&self, set: &MotionSet) -> bool {
-        set.spaces[self.space]
-            .clips
-            .iter()
-            .any(|clip| set.versions(*clip).len() > 1)
-    }
-
-    /// Returns the loops that take part some seconds from now, and the period.
-    fn state(&self, set: &MotionSet, secs: f64) -> (Vec<Part>, f64) {
-        let at = [0, 1].map(|axis| self.at[axis] + self.rate[axis] * secs);
-        let mut parts = set.spaces[self.space].weights(&set.clips, at);
-        for part in &mut parts {
-            part.clip = self.chosen.get(&part.clip).copied().unwrap_or(part.clip);
-        }
-        let period = parts
-            .iter()
-            .map(|part| part.weight * set.clips[part.clip].seconds)
-            .sum();
-        (parts, period)
-    }
-
-    fn body(&self, set: &MotionSet, secs: f64) -> Pose {
-        let (parts, period) = self.state(set, secs);
-        let phase = self.phase + secs / period;
-        let poses = parts.iter().map(|part| {
-            let clip = &set.clips[part.clip];
-            (clip.pose(clip.secs_at(phase)), part.weight)
-        });
-        let poses: Vec<(Pose, f64)> = poses.collect();
-        if let [(pose, _)] = poses.as_slice() {
-            return pose.clone();
-        }
-        (0..set.skeleton().num_joints())
-            .map(|joint| blend::mean(&poses, |pose| pose.as_ref().joint(joint)))
-            .collect()
-    }
-
-    fn secs_to(&self, set: &MotionSet, phase: f64) -> f64 {
-        (phase - self.phase).rem_euclid(1.0) * self.state(set, 0.0).1
-    }
-}
-
-/// A playing cycle of loops, or a playing passage.
-#[derive(Clone, Debug)]
-enum Source {
-    Cycle(Cycle),
-    /// A passage, and the seconds since its start.
-    Once(usize, f64),
-}
-
-impl Source {
-    fn name<'a>(&self, set: &'a MotionSet) -> &'a str {
-        match self {
-            Self::Cycle(cycle) => &set.spaces[cycle.space].name,
-            Self::Once(clip, _) => &set.clips[*clip].name,
-        }
-    }
-
-    fn body(&self, set: &MotionSet, secs: f64) -> Pose {
-        match self {
-            Self::Cycle(cycle) => cycle.body(set, secs),
-            Self::Once(clip, since) => set.clips[*clip].pose(since + secs),
-        }
-    }
-
-    /// Returns the root some seconds from now, relative to the current one.
-    fn root_step(&self, set: &MotionSet, secs: f64) -> Rigid {
-        match self {
-            Self::Cycle(cycle) => PlayedSpace::twist(&set.clips, &cycle.state(set, 0.5 * secs).0).exp(secs),
-            Self::Once(clip, since) => set.clips[*clip].root(*since).inverse() * set.clips[*clip].root(since + secs),
-        }
-    }
-
-    /// Returns the body with its rates, and the rate of the root.
-    fn moving(&self, set: &MotionSet) -> (MovingPose, Twist) {
-        // A passage ends at its ends.
-        let (from, to) = match self {
-            Self::Cycle(_) => (-STEP, STEP),
-            Self::Once(clip, since) => ((-STEP).max(-since), STEP.min(set.clips[*clip].seconds - since)),
-        };
-        let (before, after, over) = (self.body(set, from), self.body(set, to), to - from);
-        let moving = MovingPose {
-            body: self.body(set, 0.0),
-            velocities: (before.translations.iter().zip(&after.translations))
-                .map(|(before, after)| (*after - *before) / over)
-                .collect(),
-            spins: (before.rotations.iter().zip(&after.rotations))
-                .map(|(before, after)| rotation::difference(*after, *before) / over)
-                .collect(),
-            root: Rigid::IDENTITY,
-            twist: Twist::ZERO,
-        };
-        let twist = Twist::log(self.root_step(set, from).inverse() * self.root_step(set, to), over);
-        (moving, twist)
-    }
-}
-
-/// The offset after a switch, while it fades.
-#[derive(Clone, Debug)]
-struct Fading {
-    offset: FadingOffset,
-    /// The difference of the rates of the root.
-    twist: Twist,
-    fade: Decay,
-    secs: f64,
-}
-
-impl Fading {
-    fn end_secs(&self) -> f64 {
-        match self.fade {
-            Decay::Spring { half_life_secs } => 20.0 * half_life_secs,
-            Decay::Cubic { blend_secs } | Decay::Quintic { blend_secs } => blend_secs,
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.secs >= self.end_secs()
-    }
-
-    /// Returns half of the fading rate's contribution to the root within some seconds from now.
-    fn half_step(&self, secs: f64) -> Rigid {
-        if self.is_over() {
-            return Rigid::IDENTITY;
-        }
-        let to = (self.secs + secs).min(self.end_secs());
-        let times = [self.secs, 0.5 * (self.secs + to), to];
-        let [first, middle, last] = times.map(|secs| self.fade.at(secs).position.value);
-        // Simpson's rule.
-        let area = (to - self.secs) / 6.0 * (first + 4.0 * middle + last);
-        self.twist.exp(0.5 * area)
-    }
-
-    /// Returns the remaining share.
-    fn left(&self) -> f64 {
-        if self.is_over() {
-            0.0
-        } else {
-            self.fade.at(self.secs).position.value
-        }
-    }
-
-    fn twist(&self) -> Twist {
-        let left = self.left();
-        Twist::new(self.twist.linear * left, self.twist.angular * left)
-    }
 }
 
 /// The next step towards the goal.
@@ -336,7 +146,7 @@ impl SteeredCharacter {
             fade: FADE,
             secs: f64::INFINITY,
         };
-        let goal = motion_of(&set, &cycle);
+        let goal = cycle.motion(&set);
         Self {
             wanted: cycle.space,
             source: Source::Cycle(cycle),
@@ -504,11 +314,7 @@ impl SteeredCharacter {
     pub(crate) fn turn_rate(&self) -> f64 {
         match &self.source {
             Source::Once(..) => 0.0,
-            Source::Cycle(cycle) => {
-                PlayedSpace::twist(&self.set.clips, &cycle.state(&self.set, 0.0).0)
-                    .angular
-                    .y
-            }
+            Source::Cycle(cycle) => cycle.twist(&self.set, 0.0).angular.y,
         }
     }
 
@@ -647,16 +453,13 @@ impl SteeredCharacter {
     fn leave(&mut self) {
         let set = Arc::clone(&self.set);
         if let (Source::Cycle(cycle), Plan::Stay) = (&self.source, &self.plan) {
-            let mut state = self.random;
-            let next = cycle.varied(&set, || drawn(&mut state));
+            let next = cycle.varied(&set, &mut self.random);
             // Only visible changes cause a switch, not changes of loops without a weight.
             let [others, own] = [&next, cycle].map(|cycle| {
                 let (parts, _) = cycle.state(&set, 0.0);
                 parts.iter().map(|part| part.clip).collect::<Vec<_>>()
             });
-            let is_other = others != own;
-            self.random = state;
-            if is_other {
+            if others != own {
                 self.switch_to(Source::Cycle(next), FADE);
             } else if let Source::Cycle(cycle) = &mut self.source {
                 cycle.phase = 0.0;
@@ -690,7 +493,7 @@ impl SteeredCharacter {
                     (None, Some([_, enter])) => Source::Cycle(Cycle::new(way.to, enter)),
                     (None, None) => {
                         let space = &set.spaces[way.to];
-                        let at = space.covered(&set.clips, space.place(&motion_of(&set, cycle)));
+                        let at = space.covered(&set.clips, space.place(&cycle.motion(&set)));
                         Source::Cycle(Cycle::new(way.to, Moment { at, phase: cycle.phase }))
                     }
                 };
@@ -853,26 +656,6 @@ impl SteeredCharacter {
         // A goal that changes in every frame must not restart the waiting.
         let before = self.before.filter(|(before, _)| *before == way);
         Plan::Go(way, before.map_or(0.0, |(_, waited)| waited))
-    }
-}
-
-/// Returns a number from 0 to 1, the next after a state: a mixed Weyl sequence.
-fn drawn(state: &mut u32) -> f64 {
-    *state = state.wrapping_add(0x9e37_79b9);
-    let mixed = (*state ^ (*state >> 16)).wrapping_mul(0x21f0_aaad);
-    let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x735a_2d97);
-    f64::from(mixed ^ (mixed >> 15)) / 2.0_f64.powi(32)
-}
-
-/// Returns the motion of a blend as a goal.
-fn motion_of(set: &MotionSet, cycle: &Cycle) -> Goal {
-    let twist = PlayedSpace::twist(&set.clips, &cycle.state(set, 0.0).0);
-    Goal {
-        speed: ops::hypot(twist.linear.x, twist.linear.z),
-        direction: ops::atan2(twist.linear.x, twist.linear.z),
-        turn_rate: twist.angular.y,
-        climb: twist.linear.y,
-        turn: 0.0,
     }
 }
 

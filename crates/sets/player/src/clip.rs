@@ -92,8 +92,7 @@ impl MotionClip {
         }
     }
 
-    /// Creates a clip from its entry and its take, whose root motion is on the joint `carrier`, if any. `index` returns the
-    /// number of a clip.
+    /// A clip of its entry, which passed [`check`], and its take, whose root motion is carried by the joint `carrier`, if by any. `index` gives the number of a clip.
     pub(crate) fn new(
         entry: &SetClip,
         take: &Take,
@@ -105,7 +104,6 @@ impl MotionClip {
             name: entry.name.clone(),
             reason,
         };
-        check(entry).map_err(wrong)?;
         // A manifest must not take more than a few times the memory of its files.
         if num_keys(entry) > 4 * (take.num_frames() + 1) {
             return Err(wrong(format!(
@@ -123,11 +121,7 @@ impl MotionClip {
         let twist = entry.twist.map_or(Twist::ZERO, |twist| {
             Twist::new(DVec3::from_array(twist.linear), DVec3::from_array(twist.angular))
         });
-        let root = if entry.is_loop() {
-            None
-        } else {
-            Some(root_of(entry).map_err(wrong)?)
-        };
+        let root = (!entry.is_loop()).then(|| root_of(entry).map_err(wrong)).transpose()?;
         let poses = (0..num_keys(entry)).map(|key| {
             let sampled = take.sample(key as f64 * step_secs / take.frame_time_secs());
             let mut pose: Pose = (joints.iter())

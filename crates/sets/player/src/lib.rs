@@ -42,6 +42,8 @@ mod space;
 
 mod set;
 
+mod source;
+
 mod character;
 
 mod steering;

@@ -221,7 +221,7 @@ impl PlayedSpace {
         let twist = Self::twist(clips, &self.weights(clips, self.place(goal)));
         let (left, ahead) = ops::sin_cos(goal.direction);
         let off = DVec3::new(left, 0.0, ahead) * goal.speed - twist.linear;
-        ops::hypot(off.x, off.z) + 0.3 * (goal.turn_rate - twist.angular.y).abs()
+        ops::over_ground(off) + 0.3 * (goal.turn_rate - twist.angular.y).abs()
     }
 
     pub(crate) fn point_of(&self, clip: usize) -> [f64; 2] {

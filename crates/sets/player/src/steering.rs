@@ -20,7 +20,7 @@ impl SteeredCharacter {
     ///
     /// Without a heading, and if no loop goes sideways, the body faces its direction; a standing body keeps its facing.
     pub fn steer(&mut self, velocity: DVec3, heading: Option<f64>) {
-        let speed = ops::hypot(velocity.x, velocity.z);
+        let speed = ops::over_ground(velocity);
         if !(speed.is_finite() && heading.is_none_or(f64::is_finite)) {
             return;
         }

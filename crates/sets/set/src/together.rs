@@ -2,7 +2,6 @@
 //!
 //! Each loop is compared with the majority. docs/checks.md says what each check means, its limits, and the remedy.
 
-use glam::DVec3;
 use loopwright_core::analysis::Body;
 use loopwright_core::math::ops;
 use loopwright_core::motion::SkeletonDifference;
@@ -166,7 +165,6 @@ impl LoopOfSet {
         };
         let clip: LoopClip = in_file.clip(written)?;
         let map = PhaseMap::of_loop(&clip, &body, &overrides.contacts);
-        let over_ground = |way: DVec3| ops::hypot(way.x, way.z);
         let (stated_mps, shown_mps) = if in_file.layout.in_place {
             // Feet that do not touch down in turn do not carry the body: they kick, or spin.
             let by_feet = feet::speed_by_feet(&clip, &body, &overrides.contacts).map(|speed| speed.twist);
@@ -174,15 +172,15 @@ impl LoopOfSet {
                 let carried = clip.clone().with_twist(*twist);
                 PhaseMap::of_loop(&carried, &body, &overrides.contacts).is_ok()
             });
-            let shown = steps.map(|twist| over_ground(twist.linear));
-            (over_ground(clip.root().twist.linear), shown)
+            let shown = steps.map(|twist| ops::over_ground(twist.linear));
+            (ops::over_ground(clip.root().twist.linear), shown)
         } else {
             // Only keys show their distance; relative to a moving root, feet move as that root says.
             let hips = |key: usize| written.pose(key).world(written.skeleton()).translations[body.hips];
             let last = clip.num_samples().min(written.num_frames() - 1);
             let (root, secs) = (in_file.layout.shown(clip.root()), last as f64 * clip.step_secs());
             let moved = (root.at(secs) * root.at(0.0).inverse()).transform_point(hips(0));
-            let [stated, shown] = [moved, hips(last)].map(|to| over_ground(to - hips(0)) / secs);
+            let [stated, shown] = [moved, hips(last)].map(|to| ops::over_ground(to - hips(0)) / secs);
             (stated, Some(shown))
         };
         Ok(Self {

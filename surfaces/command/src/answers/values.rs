@@ -13,7 +13,7 @@ use loopwright_job::recipe::TakeArgs;
 use loopwright_job::{AddedRoot, CharacterTarget, CheckId, StoredLoop, StoredLoopError, Studied};
 use loopwright_match::{MatchSource, features::Horizon};
 use loopwright_sets::Played;
-use loopwright_sets::road::{MakeSetError, SetClipFile, WrittenSet};
+use loopwright_sets::road::{SetClipFile, WrittenSet};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -106,11 +106,6 @@ pub fn on_character(
         };
         loops.into_iter().map(each).collect()
     })
-}
-
-/// Errors: loops of several skeletons.
-pub fn check_skeletons(names: &[String], loops: &[StoredLoop]) -> Result<(), Failure> {
-    written_loop::same_skeletons(names, loops)
 }
 
 /// Which loop plays when, as `play` says it.
@@ -312,7 +307,7 @@ pub fn unusable(name: &str, error: StoredLoopError) -> Failure {
 pub fn write_file(path: &Path, force: bool, inputs: &[PathBuf], mut file: LoopFile) -> Result<(), Failure> {
     let mut outputs = checked(path, force, inputs)?;
     loop_output::add_file(&mut outputs, &mut file, path)?;
-    outputs.commit().map(|_| ())
+    outputs.commit().map(drop)
 }
 
 /// Writes a loop that has no file and its sidecar, as `convert` does: see [`super::write_loop`].
@@ -323,12 +318,7 @@ pub fn write_stored(path: &Path, force: bool, stored: &StoredLoop) -> Result<(),
     let written = loopwright_formats::write_keys(&file.take, &stored.sidecar, &source).map_err(Failure::error)?;
     let sidecar = convert::stated(stored.sidecar.clone(), &written, &source);
     loop_output::add_written(&mut outputs, &written, sidecar, path)?;
-    outputs.commit().map(|_| ())
-}
-
-/// Why there is no set for a folder, in words.
-pub fn set_failure(folder: &Path, error: MakeSetError) -> Failure {
-    set::failure(folder, error)
+    outputs.commit().map(drop)
 }
 
 /// Writes a set into a folder, which is made where it is missing: all of its files or none, as `set` does. The files of `inputs` are never
@@ -346,7 +336,7 @@ pub fn write_set(
         outputs.add_with_sidecar(&folder.join(&file.name), &file.bytes, file.sidecar.as_deref())?;
     }
     set::add_beside(folder, &mut outputs, made)?;
-    outputs.commit().map(|_| ())
+    outputs.commit().map(drop)
 }
 
 /// Outputs where a loop and its sidecar may be written.

@@ -8,6 +8,7 @@ use loopwright_moves::PassageKind;
 
 use super::{RigArgs, format::parse_format, parse_word};
 use crate::headings::{ENGINE, INPUT, OUTPUT};
+use crate::numbers::parse_positive;
 use crate::{recipe::TakeArgs, words::choice};
 
 #[derive(Debug, Clone, Args)]
@@ -36,7 +37,7 @@ pub(crate) struct CutArgs {
     #[arg(long)]
     pub(crate) transitions: bool,
     /// Frames per second [default: those of the first loop, else of the take].
-    #[arg(long, value_name = "R")]
+    #[arg(long, value_name = "R", value_parser = parse_positive)]
     pub(crate) fps: Option<f64>,
     /// Format of the files: {extensions} [default: the engine's, or that of the character or the take].
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]

@@ -10,7 +10,7 @@ use loopwright_job::{CheckId, DEFAULT_TOP};
 
 use super::{EngineArgs, ExcludeArgs, RigArgs, parse_word};
 use crate::headings::{FEET, INPUT, JUMP, MIX, OUTPUT};
-use crate::numbers::{parse_count, parse_cycles};
+use crate::numbers::{parse_count, parse_cycles, parse_positive};
 use crate::words::{Written, choice};
 use crate::{limits::Limits, recipe::TakeArgs};
 
@@ -128,7 +128,7 @@ pub(crate) struct PlayArgs {
         value_parser = PossibleValuesParser::new(["auto", "off"]).map(|word| word == "auto"), default_value = "auto")]
     pub(crate) lock_feet: bool,
     /// Frames per second of the motion [default: those of the first loop].
-    #[arg(long, value_name = "R", help_heading = OUTPUT)]
+    #[arg(long, value_name = "R", help_heading = OUTPUT, value_parser = parse_positive)]
     pub(crate) fps: Option<f64>,
 }
 

@@ -6,7 +6,6 @@ use clap::Args;
 use loopwright_job::{DEFAULT_TOP, SearchRequest};
 
 use super::JobsArgs;
-use crate::files::InputFile;
 use crate::headings::{INPUT, OUTPUT, WHICH_LOOP};
 use crate::numbers::parse_count;
 use crate::recipe::{Sets, StudyArgs};
@@ -28,9 +27,6 @@ pub(crate) struct FindArgs {
     /// Takes ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
     pub(crate) takes: Vec<PathBuf>,
-    /// The one that is worked on.
-    #[arg(skip)]
-    pub(crate) take: InputFile,
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
     /// Rows to list at most.

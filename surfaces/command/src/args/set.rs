@@ -8,6 +8,7 @@ use loopwright_formats::{Format, Target};
 
 use super::{ExcludeArgs, JobsArgs, format::parse_format};
 use crate::headings::{ENGINE, INPUT, OUTPUT, WHICH_LOOP};
+use crate::numbers::parse_positive;
 use crate::recipe::{Sets, StudyArgs};
 use crate::words::choice;
 
@@ -29,7 +30,7 @@ pub(crate) struct SetArgs {
     #[arg(long, value_name = "N", help_heading = WHICH_LOOP, default_value = "1")]
     pub(crate) variants: NonZeroUsize,
     /// Frames per second of the set [default: those of most takes].
-    #[arg(long, value_name = "R", help_heading = OUTPUT)]
+    #[arg(long, value_name = "R", help_heading = OUTPUT, value_parser = parse_positive)]
     pub(crate) fps: Option<f64>,
     /// The folder for the clips and for set.json.
     #[arg(short, long, value_name = "FOLDER", help_heading = OUTPUT)]

@@ -15,9 +15,6 @@ pub(crate) struct InspectArgs {
     /// Takes ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
     pub(crate) takes: Vec<PathBuf>,
-    /// The one that is worked on.
-    #[arg(skip)]
-    pub(crate) take: InputFile,
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
     /// Show when each foot is on the ground, as bars over time.

@@ -9,14 +9,14 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use loopwright_formats::loop_file::{self, facts::Grade};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{LoopResult, Names, Shard, Written};
-use crate::{exit::Failure, files, memory, output};
+use crate::{exit::Failure, files, memory, output, parallel::locked};
 
 /// Prefix of the names of journals.
 const PREFIX: &str = ".loopwright-batch";
@@ -112,7 +112,7 @@ impl Past {
 
     /// Whether an earlier run wrote a catalog there, which may be replaced by that of a run that goes on.
     pub(crate) fn has_catalog(&self, path: &Path) -> bool {
-        absolute(path).is_some_and(|path| self.catalogs.contains(&path))
+        self.catalogs.contains(&output::place(files::folder_of(path), path))
     }
 
     /// Whether an earlier run worked on a take.
@@ -140,12 +140,6 @@ impl Past {
             }
         }
     }
-}
-
-/// A path as it is from everywhere.
-fn absolute(path: &Path) -> Option<PathBuf> {
-    let folder = files::folder_of(path).canonicalize().ok()?;
-    Some(folder.join(path.file_name()?))
 }
 
 pub(crate) struct Journal {
@@ -220,7 +214,9 @@ impl Journal {
 
     /// Says where the catalog of the run will be.
     pub(crate) fn catalog(&self, path: &Path) -> Result<(), Failure> {
-        absolute(path).map_or(Ok(()), |path| self.append(&Line::Catalog { path }))
+        self.append(&Line::Catalog {
+            path: output::place(files::folder_of(path), path),
+        })
     }
 
     /// Adds a line, once what it says is so.
@@ -231,7 +227,7 @@ impl Journal {
         let mut text = serde_json::to_vec(line).map_err(|error| failed(error.into()))?;
         text.push(b'\n');
         let Some(file) = &self.file else { return Ok(()) };
-        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = locked(file);
         let before = file.stream_position().map_err(failed)?;
         file.write_all(&text).map_err(|error| {
             // A part of it would spoil the next line.
@@ -317,13 +313,16 @@ mod tests {
             recipe_sha256: "b".to_owned(),
             results: vec![LoopResult {
                 verdict: Verdict::Good,
-                outputs: [(output.to_owned(), "new"), (files::sidecar_path(output), SIDECAR)]
-                    .map(|(path, text)| Written {
-                        path,
-                        bytes: text.len() as u64,
-                        sha256: loop_file::sha256(text.as_bytes()),
-                    })
-                    .to_vec(),
+                outputs: [
+                    (output.to_owned(), "new"),
+                    (output.with_added_extension(files::SIDECAR), SIDECAR),
+                ]
+                .map(|(path, text)| Written {
+                    path,
+                    bytes: text.len() as u64,
+                    sha256: loop_file::sha256(text.as_bytes()),
+                })
+                .to_vec(),
                 row: Some(Box::new(loopwright_catalog::LoopRow {
                     grade: Some("good".to_owned()),
                     ..Default::default()
@@ -337,7 +336,7 @@ mod tests {
     fn a_killed_run_leaves_what_it_did() {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("walk-loop.bvh");
-        fs::write(files::sidecar_path(&output), SIDECAR).unwrap();
+        fs::write(output.with_added_extension(files::SIDECAR), SIDECAR).unwrap();
         let (journal, past) = Journal::open(folder.path(), None, false).unwrap();
         assert!(!past.knows("walk.bvh"));
         let writes = Line::Writes {

@@ -13,32 +13,25 @@ const MAX_NAME_BYTES: usize = 255;
 const RESERVED_BYTES: usize = 16;
 
 /// A part of a name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Part {
     Text(String),
     Field(Field),
 }
 
-/// Facts of a loop that are known when it gets its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Field {
-    Stem,
-    Animation,
-    Kind,
-    Speed,
-    Row,
-}
+/// Writes a fact of a loop that is known when it gets its name.
+type Field = fn(Named<'_>) -> String;
 
 const FIELDS: [(&str, Field); 5] = [
-    ("stem", Field::Stem),
-    ("animation", Field::Animation),
-    ("kind", Field::Kind),
-    ("speed", Field::Speed),
-    ("row", Field::Row),
+    ("stem", |named| named.stem.to_owned()),
+    ("animation", |named| name_part(named.animation.unwrap_or(named.stem))),
+    ("kind", |named| name_part(named.kind)),
+    ("speed", |named| format!("{:.1}", named.speed_mps)),
+    ("row", |named| named.row.to_string()),
 ];
 
 /// A pattern for the names of outputs: `{stem}-{kind}-{speed}`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Template {
     parts: Vec<Part>,
     /// The format, if the template ends in its extension.
@@ -96,15 +89,10 @@ impl Template {
 
     fn stem(&self, loop_named: Named<'_>) -> String {
         let mut stem = String::new();
-        let animation = loop_named.animation.unwrap_or(loop_named.stem);
         for part in &self.parts {
             match part {
                 Part::Text(text) => stem.push_str(text),
-                Part::Field(Field::Stem) => stem.push_str(loop_named.stem),
-                Part::Field(Field::Animation) => stem.push_str(&name_part(animation)),
-                Part::Field(Field::Kind) => stem.push_str(&name_part(loop_named.kind)),
-                Part::Field(Field::Speed) => stem.push_str(&format!("{:.1}", loop_named.speed_mps)),
-                Part::Field(Field::Row) => stem.push_str(&loop_named.row.to_string()),
+                Part::Field(written) => stem.push_str(&written(loop_named)),
             }
         }
         let most = MAX_NAME_BYTES - RESERVED_BYTES;

@@ -5,6 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::{collections::BTreeMap, num::NonZeroUsize, thread};
 
+use crate::parallel::locked;
+
 /// Stack of a worker, bytes: that of the main thread on Linux, since skeletons and scenes are trees of any depth.
 const STACK_BYTES: usize = 8 << 20;
 
@@ -91,7 +93,7 @@ struct Shared<S, A> {
 
 impl<S, A> Shared<S, A> {
     fn locked(&self) -> MutexGuard<'_, State<S, A>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 
     fn wait<'a>(&self, state: MutexGuard<'a, State<S, A>>) -> MutexGuard<'a, State<S, A>> {

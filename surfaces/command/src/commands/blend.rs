@@ -17,12 +17,15 @@ use crate::{args::BlendArgs, failures, load, loop_output, talk, written_loop};
 pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     let (names, format, mut outputs) = play::of_loops(&args.files)?;
     outputs.check_loop(&args.files.output)?;
-    if let Some(rig) = &args.on.rig {
-        outputs.protect_as("rig", rig);
-    }
+    outputs.protect_as("rig", &args.on.rig);
     let target = load::character_of(&args.on)?;
     let loops = written_loop::read_all_onto(&names, &args.files.reading, target.as_ref())?;
-    let mut file = blended(&loops, &names, args)?.write(format).map_err(unwritten)?;
+    let mut file = blended(&loops, &names, args)?
+        .write(format)
+        .map_err(|error| match error {
+            LoopFileError::Body(error) => failures::body(error),
+            other => Failure::error(other),
+        })?;
     talk::warn_all(&file.sidecar.warnings);
     loop_output::add_file(&mut outputs, &mut file, &args.files.output)?;
     outputs.commit()?;
@@ -52,14 +55,6 @@ fn blended(loops: &[StoredLoop], names: &[impl Display], args: &BlendArgs) -> Re
     Blend::new(loops, names.iter().map(ToString::to_string).collect(), &request).map_err(|error| unmixed(names, error))
 }
 
-/// Why a blend is not written.
-pub(crate) fn unwritten(error: LoopFileError) -> Failure {
-    match error {
-        LoopFileError::Body(error) => failures::body(error),
-        other => Failure::error(other),
-    }
-}
-
 /// Why these loops are not mixed.
 fn unmixed(names: &[impl Display], error: MixError) -> Failure {
     match error {
@@ -71,7 +66,7 @@ fn unmixed(names: &[impl Display], error: MixError) -> Failure {
         MixError::Range { axis, value, low, high } => {
             let (flag, unit) = match axis {
                 BlendAxis::Turn => ("--turn-rate", "degrees per second"),
-                BlendAxis::Speed | BlendAxis::Climb => ("--speed", "m/s"),
+                BlendAxis::Speed => ("--speed", "m/s"),
             };
             Failure::error(format!("{flag} {value} is outside the range of the loops"))
                 .because(format!("the loops cover {low:.3} to {high:.3} {unit}"))

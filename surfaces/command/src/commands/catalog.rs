@@ -13,9 +13,7 @@ use crate::{files, memory, report::catalog as report};
 
 pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
-    for path in &args.catalogs {
-        outputs.protect_as("catalog", path);
-    }
+    outputs.protect_as("catalog", &args.catalogs);
     let target = match &args.output {
         Some(path) => {
             outputs.check(path)?;
@@ -43,11 +41,7 @@ pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
     } else {
         report::human(num_read, &rows, &written)
     })?;
-    Ok(if rows.is_empty() {
-        Ending::Negative
-    } else {
-        Ending::Done
-    })
+    Ok(Ending::of_answer(!rows.is_empty()))
 }
 
 /// The format of a catalog by its name. Errors: it has none of the extensions.

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
             .chain(passages.iter().map(|passage| &passage.place));
         for path in found.map(|input| &input.path).chain(&args.take) {
             outputs.protect_named(path);
-            outputs.protect_as("sidecar", &files::sidecar_path(path));
+            outputs.protect_as("sidecar", [path.with_added_extension(files::SIDECAR)]);
         }
         outputs.check(junit)?;
     }
@@ -124,9 +124,7 @@ impl Checking<'_> {
         let verdict = match checked {
             Ok(verdict) => {
                 if !self.args.json {
-                    for warning in &verdict.warnings {
-                        talk::warn(&format!("{}: {warning}", verdict.title()));
-                    }
+                    talk::warn_of(verdict.title(), &verdict.warnings);
                     output::print(&report::human(&verdict, self.args.verbose))?;
                 }
                 verdict
@@ -191,11 +189,7 @@ impl Checking<'_> {
         };
         let document = report::json(&verdicts, self.limits, failure.as_ref());
         output::end(document, failure, args.json)?;
-        Ok(if failed.is_empty() {
-            Ending::Done
-        } else {
-            Ending::Negative
-        })
+        Ok(Ending::of_answer(failed.is_empty()))
     }
 }
 
@@ -277,18 +271,15 @@ pub(crate) fn check(
     warnings.extend(limits.unchecked(&figures).map(str::to_owned));
     Ok(Verdict {
         file: path.display().to_string(),
-        animation: None,
         grade: grade.as_str(),
         failed,
         to_review,
-        failure: None,
         take: Some(read.facts.clone()),
         candidate: sidecar.map(|sidecar| sidecar.candidate.clone()),
         root_motion: Some(describe::root_motion(&in_file.root, in_file.mode, in_file.space)),
         quality: Some(figures),
-        passage: None,
-        together: None,
         warnings,
+        ..Verdict::default()
     })
 }
 

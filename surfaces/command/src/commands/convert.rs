@@ -86,7 +86,7 @@ fn extension(args: &ConvertArgs, input: &Path) -> String {
     let input = args.on.rig.as_deref().unwrap_or(input);
     match args.to {
         Some(format) => format.extension().to_owned(),
-        None => files::extension_for_motion(input, Some(args.engine.engine())).unwrap_or_default(),
+        None => loop_output::extension_for_motion(input, Some(args.engine.engine())).unwrap_or_default(),
     }
 }
 

@@ -18,10 +18,8 @@ use crate::report::json;
 use crate::{failures, load, loop_output, talk, written_loop};
 
 pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
-    failures::check_rate(args.fps)?;
-    files::check_is_there(&args.take)?;
+    let input = InputFile::existing(&args.take)?;
     let loops = written_loop::all_loops(&args.loops, &args.reading)?;
-    let input = InputFile::named(&args.take);
     let (take, study) = (&input.path, reading(args, &input));
     let studying = load::study(study.clone())?;
     let studied = load::load(&input, &studying)?;
@@ -31,9 +29,7 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
     talk::warn_all(args.fps.and_then(|rate| engine.rate_complaint(rate)));
     let mut outputs = Outputs::new(args.force);
     outputs.protect(take);
-    if let Some(rig) = &args.on.rig {
-        outputs.protect_as("rig", rig);
-    }
+    outputs.protect_as("rig", &args.on.rig);
 
     let (clips, mut rows) = if loops.is_empty() {
         own_loops(args, &studied, study, (&mut outputs, format))?
@@ -182,7 +178,7 @@ fn format(args: &CutArgs, goes_into: &Path) -> Result<Format, Failure> {
     if let Some(format) = args.to {
         return Ok(format);
     }
-    let extension = files::extension_for_motion(goes_into, args.target).unwrap_or_default();
+    let extension = loop_output::extension_for_motion(goes_into, args.target).unwrap_or_default();
     output::format_of(&PathBuf::from("passage").with_extension(extension))
 }
 

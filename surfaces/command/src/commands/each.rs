@@ -29,16 +29,13 @@ pub(super) struct Manner<'a> {
 pub(super) fn file(
     names: &[PathBuf],
     manner: Manner<'_>,
-    work: impl Fn(InputFile) -> Result<Ending, Failure> + Sync,
+    work: impl Fn(&InputFile) -> Result<Ending, Failure> + Sync,
 ) -> Result<Ending, Failure> {
     match names {
-        [one] if !batch::are_many(names) => {
-            files::check_is_there(one)?;
-            work(InputFile::named(one))
-        }
+        [one] if !batch::are_many(names) => work(&InputFile::existing(one)?),
         _ => {
             let found = batch::find(names, Wanted::All, None, manner.character);
-            all(found, manner, |input| work(InputFile::named(&input.path)))
+            all(found, manner, |input| work(&InputFile::named(&input.path)))
         }
     }
 }
@@ -62,8 +59,7 @@ pub(super) fn output(
     work: impl Fn(InputFile, &Path, bool) -> Result<Ending, Failure> + Sync,
 ) -> Result<Ending, Failure> {
     if let ([one], false) = (names, batch::are_many(names)) {
-        files::check_is_there(one)?;
-        let input = InputFile::named(one);
+        let input = InputFile::existing(one)?;
         let output = output_of(&input.path, named, &extension(&input.path))?;
         return work(input, &output, false);
     }
@@ -197,9 +193,7 @@ pub(super) fn all(
             let text = if manner.json { line(&said.printed) } else { said.printed };
             let now = output::print(&text);
             printed = core::mem::replace(&mut printed, Ok(())).and(now);
-            for warning in &said.warnings {
-                talk::warn(&format!("{}: {warning}", input.path.display()));
-            }
+            talk::warn_of(input.path.display(), &said.warnings);
             match result {
                 Ok(now) => ending = ending.max(now),
                 Err(failure) => {

@@ -8,7 +8,9 @@ use super::like;
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::recipe::{self, StretchRecipe};
-use crate::{args::FindArgs, failures, load, mirroring, plot::PlotFile, report::find::FindAnswer, talk};
+use crate::{
+    args::FindArgs, failures, files::InputFile, load, mirroring, plot::PlotFile, report::find::FindAnswer, talk,
+};
 
 pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     let set = args.sets.only_of_search()?;
@@ -21,19 +23,17 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
         for_one: &[("--plot", args.plot.is_some())],
     };
     let study = load::study(args.study.clone())?;
-    each::file(&args.takes, manner, |take| {
-        one(&FindArgs { take, ..args.clone() }, &study)
-    })
+    each::file(&args.takes, manner, |take| one(args, take, &study))
 }
 
-fn one(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
+fn one(args: &FindArgs, take: &InputFile, study: &Study) -> Result<Ending, Failure> {
     if !args.like.is_empty() {
-        return like::run(args, study);
+        return like::run(args, take, study);
     }
     let mut outputs = Outputs::new(args.force);
-    outputs.protect(&args.take.path);
+    outputs.protect(&take.path);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
-    let loaded = load::load(&args.take, study)?;
+    let loaded = load::load(take, study)?;
     let in_words = |error: JobError| failures::job(&loaded, Some(&args.search), error);
     args.search.check(&loaded).map_err(in_words)?;
     let set = args.sets.0.stretch;

@@ -11,7 +11,13 @@ use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::recipe::TakeArgs;
 use crate::report::fit::{self as report, FittedTake, Outcome, Source};
-use crate::{args::FitArgs, failures, files, memory, patterns::Pattern, plot::PlotFile, talk};
+use crate::{
+    args::FitArgs,
+    failures, files, memory,
+    patterns::{Pattern, files_below},
+    plot::PlotFile,
+    talk,
+};
 
 pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     if let Some(profile) = &args.profile {
@@ -56,11 +62,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
         output::print(&report::human(&sources, &pool, &settings, &block))?;
     }
     output::end(document, failure, args.json)?;
-    Ok(if pool.has_half_life() {
-        Ending::Done
-    } else {
-        Ending::Negative
-    })
+    Ok(Ending::of_answer(pool.has_half_life()))
 }
 
 fn settings(args: &FitArgs) -> FitSettings {
@@ -229,7 +231,7 @@ pub(crate) fn fitted(
 ///
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no take.
 fn takes_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let found = files::files_below(folder, |path| {
+    let found = files_below(folder, |path| {
         files::is_named_like_a_take(path) && !files::has_sidecar(path)
     })?;
     if found.is_empty() {

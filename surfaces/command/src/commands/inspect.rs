@@ -17,16 +17,14 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
         for_one: &[("--plot", args.plot.is_some())],
     };
     let study = load::study(args.study.clone())?;
-    each::file(&args.takes, manner, |take| {
-        one(&InspectArgs { take, ..args.clone() }, &study)
-    })
+    each::file(&args.takes, manner, |take| one(args, take, &study))
 }
 
-fn one(args: &InspectArgs, study: &Study) -> Result<Ending, Failure> {
+fn one(args: &InspectArgs, take: &InputFile, study: &Study) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
-    outputs.protect(&args.take.path);
+    outputs.protect(&take.path);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
-    let sidecar = written_loop::read_sidecar(&InputFile::new(args.take.typed(), None), &reading_of(&args.study))?;
+    let sidecar = written_loop::read_sidecar(&InputFile::new(take.typed(), None), &reading_of(&args.study))?;
     // A loop is in the space of its take, which the sidecar states.
     let mut study = study.clone();
     if let Some(sidecar) = &sidecar {
@@ -37,11 +35,11 @@ fn one(args: &InspectArgs, study: &Study) -> Result<Ending, Failure> {
     let study = &study;
     let surveyed = match plot {
         Some(plot) => {
-            let loaded = load::load_or_rest(&args.take, study)?;
+            let loaded = load::load_or_rest(take, study)?;
             plot.add(&mut outputs, &loopwright_draw::plot::inspect(&loaded.analysis))?;
             Surveyed::from(loaded)
         }
-        None => survey::of(&args.take, study)?,
+        None => survey::of(take, study)?,
     };
     let outputs = outputs.commit()?;
     let answer = InspectAnswer::new(&surveyed, sidecar);

@@ -3,8 +3,20 @@
 use crate::exit::{Ending, Failure};
 use crate::output;
 
-/// Written by `.ci/third-party`; `.ci/run` compares.
+/// Written by `.ci/third-party`, before a release is built.
+#[cfg(feature = "licences")]
 const OF_OTHERS: &str = include_str!("../../third-party-licences.txt");
+
+/// Cargo keeps them with the sources.
+#[cfg(not(feature = "licences"))]
+const OF_OTHERS: &str = "\
+This program was built from its sources, and the licence of each crate inside lies with that crate's sources, where Cargo keeps them
+(~/.cargo/registry/src). Their names, in a checkout:
+
+    cargo tree -p loopwright_cli -e normal --format \"{p} {l}\"
+
+`.ci/third-party` writes all texts. Released programs print them, and their archives hold them as THIRD-PARTY-LICENCES.txt.
+";
 
 pub(crate) fn run() -> Result<Ending, Failure> {
     output::print(concat!(

@@ -10,7 +10,7 @@ use crate::exit::{Ending, Failure};
 use crate::motions::{self, NamedMotion};
 use crate::recipe::{StudyArgs, TakeArgs};
 use crate::report::like::{LikeAnswer, OccurrenceFacts, SoughtFacts};
-use crate::{args::FindArgs, failures, load, output};
+use crate::{args::FindArgs, failures, files::InputFile, load, output};
 
 /// A stretch is the motion that is sought if jumps between the two cost at most this share of jumps at random.
 ///
@@ -18,7 +18,7 @@ use crate::{args::FindArgs, failures, load, output};
 /// gaits above .45.
 const MAX_RATIO: f64 = 0.4;
 
-pub(crate) fn run(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending, Failure> {
     let decay = args.search.decay.lasting(args.search.half_life, args.search.half_life);
     let reading = reading_of(&args.study);
     let mut patterns = Vec::new();
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
             patterns.push((pattern.read(&reading)?, pattern));
         }
     }
-    let loaded = load::load(&args.take, study)?;
+    let loaded = load::load(input, study)?;
     (args.search.check(&loaded)).map_err(|error| failures::job(&loaded, Some(&args.search), error))?;
     let facts = loaded.facts();
     let take = TransitionClip::from_take(loaded.analysis);
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
     let mut all: Vec<(usize, Occurrence)> = Vec::new();
     for (number, (motion, pattern)) in patterns.iter().enumerate() {
         let transitions = Transitions::between(motion, &take, &args.study.weights)
-            .map_err(|error| motions::mismatch([&pattern.path, &args.take.typed()], error))?;
+            .map_err(|error| motions::mismatch([&pattern.path, &input.typed()], error))?;
         let frames = pattern
             .frames
             .map_or(0..motion.num_frames(), |(start, end)| start..end + 1);
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &FindArgs, study: &Study) -> Result<Ending, Failure> {
             .collect(),
     };
     if answer.occurrences.is_empty() {
-        let failure = nothing(&args.take.typed(), &answer);
+        let failure = nothing(&input.typed(), &answer);
         let document = answer.json(Some(&failure));
         return Err(failure.in_document(document));
     }

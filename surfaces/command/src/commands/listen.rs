@@ -142,12 +142,8 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending, Failu
 }
 
 fn protect(outputs: &mut Outputs, args: &ListenArgs, recipe: &Recipe) {
-    if let Some(recipe) = &args.recipe {
-        outputs.protect_as("recipe", recipe);
-    }
-    if let Some(rig) = &recipe.take.rig {
-        outputs.protect_as("rig", rig);
-    }
+    outputs.protect_as("recipe", &args.recipe);
+    outputs.protect_as("rig", &recipe.take.rig);
 }
 
 /// The loop that is in the file now.
@@ -439,7 +435,7 @@ impl Listening<'_> {
         let is_taken = |path: &Path| path.symlink_metadata().is_ok() && outputs.check(path).is_err();
         // That which was asked for was looked at before.
         let is_free = |path: &PathBuf| {
-            let beside = files::sidecar_path(path);
+            let beside = path.with_added_extension(files::SIDECAR);
             !output::is_same(path, &self.args.output) && !is_taken(path) && (*path == name || !is_taken(&beside))
         };
         let all = core::iter::once(name.clone())
@@ -510,10 +506,7 @@ impl Listening<'_> {
                 number + 1
             ));
         }
-        talk::warn_all(&pending.warnings);
-        if let Some(decision) = &pending.done.decision {
-            talk::note(&decision.to_string());
-        }
+        loop_output::say(&pending);
         // The loops that were made meanwhile are replaced, and nothing else that was not to be.
         let mut of_loop = Outputs::new(self.args.force || self.best.is_some());
         protect(&mut of_loop, self.args, self.request.recipe);

@@ -215,10 +215,7 @@ fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<Pe
     };
     let made = job::make(studied, request, chosen).map_err(in_words)?;
     let pending = job::write(studied, request, made, format).map_err(in_words)?;
-    talk::warn_all(&pending.warnings);
-    if let Some(decision) = &pending.done.decision {
-        talk::note(&decision.to_string());
-    }
+    loop_output::say(&pending);
     Ok(pending)
 }
 

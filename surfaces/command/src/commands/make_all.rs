@@ -85,13 +85,10 @@ impl LoopedAnimations {
 
     /// Names the file and the JSON beside it, and adds both to what is written.
     pub(super) fn add_to(&mut self, outputs: &mut Outputs, loop_path: &Path) -> Result<(), Failure> {
-        let sidecar_path = files::sidecar_path(loop_path);
         if outputs.is_in_place(loop_path) {
             written_loop::keep_other_loops(&mut self.sidecar.loops, loop_path, &self.bytes);
         }
-        self.sidecar.outputs = [loop_path, &sidecar_path]
-            .map(|path| path.display().to_string())
-            .to_vec();
+        self.sidecar.outputs = loop_output::names_of(loop_path).to_vec();
         let beside = self.sidecar.to_json().map_err(Failure::error)?;
         outputs.add_with_sidecar(loop_path, &self.bytes, Some(&beside))
     }

@@ -1,8 +1,7 @@
 //! `loopwright make` for many takes: each by the road of one, all into one folder.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::{collections::HashSet, fs, time::Instant};
+use std::{collections::HashSet, fs, sync::Mutex, time::Instant};
 
 use loopwright_catalog::{CatalogFormat, LoopRow, skeleton_sha256};
 use loopwright_formats::loop_file::{AnimationOutcome, PackSidecar, facts::Grade, sha256};
@@ -20,7 +19,7 @@ use crate::batch::{
 use crate::exit::{ERROR_STATUS, Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::talk::{self, Progress};
-use crate::{failures, files, load, loop_output, memory, report::make_many::Summary, signals};
+use crate::{failures, files, load, loop_output, memory, parallel::locked, report::make_many::Summary, signals};
 
 /// Settings of a run over many takes.
 #[derive(Clone, Copy)]
@@ -314,7 +313,7 @@ impl Work for MakeLoops<'_> {
     }
 
     fn settle(&self, input: &Input, studied: &mut StudiedTake) {
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = locked(&self.names);
         let given = self.give_names(&mut names, input, studied);
         if !given.is_empty() {
             let line = Line::Writes {
@@ -490,6 +489,7 @@ impl MakeLoops<'_> {
             if self.options.split {
                 for number in numbers {
                     let made = self.split(path, &file, number, format, take);
+                    let made = made.map_err(|failure| failure.about(&file.animation_names()[number]));
                     take.loops.push(made.into());
                 }
                 return Ok(());
@@ -562,8 +562,7 @@ impl MakeLoops<'_> {
         take: &mut StudiedTake,
     ) -> Result<Pending, Failure> {
         let (name, request) = (&file.animation_names()[number], self.options.request);
-        let about = |failure: Failure| failure.about(name);
-        let studied = animations::read(path, file, number, &self.study).map_err(about)?;
+        let studied = animations::read(path, file, number, &self.study)?;
         take.num_frames += studied.take().num_frames() as u64;
         if take.skeleton_sha256.is_empty() {
             take.skeleton_sha256 = skeleton_sha256(studied.body_of_loops().skeleton);
@@ -571,8 +570,8 @@ impl MakeLoops<'_> {
         let mut warnings = Vec::new();
         let made = pack::loop_of(&studied, name, request, &mut warnings);
         talk::warn_all(&warnings);
-        let made = made.map_err(|error| about(failures::job(&studied, request.search, error)))?;
-        let made = made.map_err(|why| about(Failure::nothing(why)))?;
+        let made = made.map_err(|error| failures::job(&studied, request.search, error))?;
+        let made = made.map_err(Failure::nothing)?;
         Ok(Pending::Split(Box::new(SplitLoop {
             animation: name.clone(),
             studied,
@@ -645,13 +644,11 @@ impl MakeLoops<'_> {
         let mut outputs = Outputs::new(replaces);
         outputs.protect(&input.path);
         let settings = [&self.options.target.recipe, &self.options.request.recipe.take.rig];
-        for path in settings.into_iter().flatten() {
-            outputs.protect_as("setting", path);
-        }
+        outputs.protect_as("setting", settings.into_iter().flatten());
         if let Some(folder) = loop_path.parent() {
             output::make_folder(folder)?;
         }
-        for path in [loop_path, &files::sidecar_path(loop_path)] {
+        for path in [loop_path, &loop_path.with_added_extension(files::SIDECAR)] {
             if path.canonicalize().is_ok_and(|path| self.protected.contains(&path)) {
                 return Err(Failure::error(format!("\"{}\" is a take of this run", path.display()))
                     .try_this("another folder with -o, or another --name; a take is never overwritten"));
@@ -753,7 +750,7 @@ fn made_result(sidecar: &Sidecar, skeleton_sha256: &str, row: usize, outputs: Ve
 /// A loop and its sidecar, which are there now.
 fn written(loop_path: &Path) -> Result<Vec<Written>, Failure> {
     let mut written = Vec::new();
-    for path in [loop_path.to_owned(), files::sidecar_path(loop_path)] {
+    for path in [loop_path.to_owned(), loop_path.with_added_extension(files::SIDECAR)] {
         let mut found = Written {
             path,
             bytes: 0,

@@ -17,7 +17,6 @@ use crate::report::play::{self as report, PlayAnswer, PlayedLoop};
 use crate::{failures, talk, written_loop};
 
 pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
-    failures::check_rate(args.fps)?;
     let (names, format, mut outputs) = of_loops(&args.files)?;
     outputs.check(&args.files.output)?;
     outputs.clear_sidecar(&args.files.output)?;
@@ -48,7 +47,8 @@ pub(super) fn of_loops(files: &LoopsArgs) -> Result<(Vec<InputFile>, Format, Out
     let format = output::format_of(&files.output)?;
     let mut outputs = Outputs::new(files.force);
     for input in &names {
-        outputs.protect_loop(&input.path);
+        outputs.protect(&input.path);
+        outputs.protect_as("take", &input.sidecar);
     }
     Ok((names, format, outputs))
 }
@@ -98,16 +98,13 @@ pub(crate) fn answer(played: &Played, names: &[impl Display], seed: u64) -> Play
 }
 
 fn unplayed(error: PlayError) -> Failure {
-    let hint = match error {
-        PlayError::Duration { .. } => Some("--seconds 60"),
-        PlayError::FadeSecs { .. } => Some("--fade-seconds 0.4"),
-        PlayError::TooLong | PlayError::TooManyFrames { .. } => Some("a smaller --seconds or --fps"),
-        PlayError::Take(_) => Some("another --fps"),
-        _ => None,
-    };
     let failure = Failure::error(format!("cannot play: {error}"));
-    match hint {
-        Some(hint) => failure.try_this(hint).wrongly_called(),
-        None => failure,
-    }
+    let hint = match error {
+        PlayError::Duration { .. } => "--seconds 60",
+        PlayError::FadeSecs { .. } => "--fade-seconds 0.4",
+        PlayError::TooLong | PlayError::TooManyFrames { .. } => "a smaller --seconds or --fps",
+        PlayError::Take(_) => "another --fps",
+        _ => return failure,
+    };
+    failure.try_this(hint).wrongly_called()
 }

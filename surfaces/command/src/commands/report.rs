@@ -217,10 +217,7 @@ fn summary(set: &Manifest) -> SetSummary {
 
 /// Errors: the name is of no page.
 fn is_page(path: &Path) -> Result<(), Failure> {
-    let extension = path
-        .extension()
-        .map(|extension| extension.to_string_lossy().to_lowercase());
-    match extension.as_deref() {
+    match files::lowercase_extension(path).as_deref() {
         Some("html" | "htm") => Ok(()),
         _ => Err(
             Failure::error(format!("cannot write \"{}\": a report is a page", path.display()))

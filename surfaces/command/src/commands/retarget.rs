@@ -27,7 +27,7 @@ use crate::{
 };
 
 pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
-    let target = Arc::new(load::character(&args.rig, args.map.as_deref(), args.bone_stretch)?);
+    let target = load::character(&args.rig, args.map.as_deref(), args.bone_stretch)?;
     if args.into_one {
         return into_one(args, &target);
     }
@@ -40,7 +40,9 @@ pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
     // Motion goes into the file of the character.
     let extension = |_: &Path| match args.to {
         Some(format) => format.extension().to_owned(),
-        None => files::extension_for_motion(&args.rig, Some(args.engine.engine())).unwrap_or_else(|| "glb".to_owned()),
+        None => {
+            loop_output::extension_for_motion(&args.rig, Some(args.engine.engine())).unwrap_or_else(|| "glb".to_owned())
+        }
     };
     each::output(
         &args.inputs,
@@ -120,10 +122,8 @@ pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
     let format = output::format_of(options.output)?;
     let mut outputs = Outputs::new(options.force);
     outputs.protect(&options.input.path);
-    outputs.protect_as("rig", options.rig);
-    if let Some(map) = options.map {
-        outputs.protect_as("map", map);
-    }
+    outputs.protect_as("rig", [options.rig]);
+    outputs.protect_as("map", options.map);
     for path in [Some(options.output), options.save_map].into_iter().flatten() {
         outputs.check(path)?;
     }
@@ -247,8 +247,7 @@ fn motions_of(input: &InputFile, flags: &TakeArgs) -> Result<Vec<InputFile>, Fai
         return written_loop::loops_of(input, flags, Excluded::NONE);
     }
     let file = files::read_animated(&input.path)?;
-    let wanted = input.animation.as_deref().or(flags.animation.as_deref());
-    let numbers = animations::asked_for(&input.path, &file, wanted, Excluded::NONE)?;
+    let numbers = animations::asked_for(&input.path, &file, input.wanted(flags), Excluded::NONE)?;
     let motions = numbers.into_iter().map(|number| match file.animation_names() {
         [_] => input.clone(),
         names => input.with_animation(names[number].clone()),
@@ -286,7 +285,7 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     let format = format_of_one(args, &target.character.file.source)?;
     let source = target.form(format, args.engine.engine());
     let mut outputs = Outputs::new(args.force);
-    outputs.protect_as("rig", &args.rig);
+    outputs.protect_as("rig", [&args.rig]);
     let found = batch::find(&args.inputs, Wanted::All, None, Some(&args.rig));
     if let Some((_, failure)) = found.problems.into_iter().next() {
         return Err(failure);
@@ -330,7 +329,7 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     if !sidecar.loops.is_empty() {
         sidecar
             .outputs
-            .push(files::sidecar_path(&args.output).display().to_string());
+            .push(args.output.with_added_extension(files::SIDECAR).display().to_string());
         beside = Some(sidecar.to_json().map_err(Failure::error)?);
     }
     outputs.add_with_sidecar(&args.output, &bytes, beside.as_deref())?;

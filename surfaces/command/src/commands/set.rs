@@ -24,19 +24,17 @@ use crate::{failures, load, memory, report::set as report, written_loop};
 pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     let settings = settings(args);
     let (inputs, left_out) = inputs(args)?;
-    let mut outputs = Outputs::new(args.force);
-    for input in &inputs {
-        outputs.protect(&input.path);
-    }
-    if let Some(rig) = &args.take.rig {
-        outputs.protect_as("rig", rig);
-    }
     let takes = Takes {
         args,
         inputs: &inputs,
         study: load::study(args.take.clone())?,
         reading: args.take.reading(),
     };
+    let mut outputs = Outputs::new(args.force);
+    for input in &inputs {
+        outputs.protect(&input.path);
+    }
+    outputs.protect_as("rig", &args.take.rig);
     let folder = &args.output;
     output::make_folder(folder)?;
     for file in settings.files_beside() {
@@ -67,16 +65,11 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
         report::human(manifest, &folder.join(SET_FILE))
     })?;
     let has_bad = manifest.clips.iter().any(|clip| clip.grade == Some(Grade::Bad));
-    Ok(if has_bad || !manifest.missing.is_empty() {
-        Ending::Negative
-    } else {
-        Ending::Done
-    })
+    Ok(Ending::of_answer(!has_bad && manifest.missing.is_empty()))
 }
 
 /// The files of the style that is asked for, or of the one that most have, and what is left out of them.
 fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>), Failure> {
-    failures::check_rate(args.fps)?;
     let found = batch::find(&args.takes, Wanted::All, Some(&args.output), args.take.rig.as_deref());
     if let Some((_, failure)) = found.problems.into_iter().next() {
         return Err(failure);
@@ -165,7 +158,7 @@ pub(crate) fn add_beside(folder: &Path, outputs: &mut Outputs, set: &WrittenSet)
 }
 
 /// Why there is no set, in words.
-pub(crate) fn failure(folder: &Path, error: MakeSetError) -> Failure {
+pub fn failure(folder: &Path, error: MakeSetError) -> Failure {
     let of_file = |file: &str, failure: Failure| failure.of_file(&folder.join(file));
     match error {
         MakeSetError::NoStyle { ref there, .. } => Failure::nothing(&error)

@@ -1,6 +1,6 @@
 //! `loopwright synth`: a synthetic take and its ground truth.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use loopwright_formats::{Format, Source};
 use loopwright_synth::{SynthError, SyntheticTake, WalkSettings, synthesize};
@@ -53,14 +53,7 @@ pub(crate) fn add(
     outputs.clear_sidecar(path)?;
     let mut truth = serde_json::to_string_pretty(&synthetic.truth).map_err(Failure::error)?;
     truth.push('\n');
-    outputs.add(&truth_path(path), truth.as_bytes())
-}
-
-/// `<output>.truth.json`.
-pub(crate) fn truth_path(output: &Path) -> PathBuf {
-    let mut name = output.as_os_str().to_owned();
-    name.push(".truth.json");
-    PathBuf::from(name)
+    outputs.add(&path.with_added_extension("truth.json"), truth.as_bytes())
 }
 
 fn settings(args: &SynthArgs) -> WalkSettings {

@@ -44,8 +44,10 @@ impl Answer {
         let (stdout, stderr) = (text(output.stdout), text(output.stderr));
         let status = output.status.code();
         let status = status.unwrap_or_else(|| panic!("killed by a signal: {:?}\n{stderr}", output.status));
-        let is_sound = status != 101 && !stderr.contains("panicked");
-        assert!(is_sound, "{asked} panicked:\n{stderr}");
+        assert!(
+            status != 101 && !stderr.contains("panicked"),
+            "{asked} panicked:\n{stderr}"
+        );
         Self {
             asked: asked.to_owned(),
             status,
@@ -78,18 +80,30 @@ impl Answer {
 
     /// Asserts that these words are among the messages.
     pub(crate) fn says(&self, words: &str) {
-        let is_said = self.stderr.contains(words);
-        assert!(is_said, "{}: not {words:?}: {}", self.asked, self.stderr);
+        assert!(
+            self.stderr.contains(words),
+            "{}: not {words:?}: {}",
+            self.asked,
+            self.stderr
+        );
     }
 
     pub(crate) fn shows(&self, words: &str) {
-        let is_shown = self.stdout.contains(words);
-        assert!(is_shown, "{}: not {words:?}: {}", self.asked, self.stdout);
+        assert!(
+            self.stdout.contains(words),
+            "{}: not {words:?}: {}",
+            self.asked,
+            self.stdout
+        );
     }
 
     pub(crate) fn begins(&self, words: &str) {
-        let is_so = self.stdout.starts_with(words);
-        assert!(is_so, "{}: not {words:?}: {}", self.asked, self.stdout);
+        assert!(
+            self.stdout.starts_with(words),
+            "{}: not {words:?}: {}",
+            self.asked,
+            self.stdout
+        );
     }
 
     /// The one JSON document on stdout.
@@ -107,15 +121,13 @@ impl Answer {
 /// Bytes with a part replaced by another of the same length, wherever it is.
 pub(crate) fn replaced(bytes: &[u8], part: &[u8], other: &[u8]) -> Vec<u8> {
     assert_eq!(part.len(), other.len());
+    let places = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(part));
+    let places: Vec<usize> = places.collect();
+    assert!(!places.is_empty(), "{} is not there", String::from_utf8_lossy(part));
     let mut bytes = bytes.to_vec();
-    let mut found = 0;
-    for at in 0..=bytes.len() - part.len() {
-        if bytes[at..].starts_with(part) {
-            bytes[at..at + part.len()].copy_from_slice(other);
-            found += 1;
-        }
+    for at in places {
+        bytes[at..at + part.len()].copy_from_slice(other);
     }
-    assert!(found > 0, "{} is not there", String::from_utf8_lossy(part));
     bytes
 }
 
@@ -214,8 +226,8 @@ impl Folder {
         }
     }
 
-    /// Runs commands, a row each, and asserts what each prints on either stream: the words behind every `|`, and not those behind `|!`.
-    /// A command ends with the status that its row begins with, or with 0.
+    /// Runs commands, a row each, and asserts what each prints on either stream: the words behind every `|`, and not those behind
+    /// `|!`. A command ends with the status that its row begins with, or with 0.
     pub(crate) fn runs(&self, table: &str) {
         for row in lines(table) {
             let mut columns = row.split('|').map(str::trim);
@@ -333,8 +345,8 @@ pub(crate) fn number(json: &Value, keys: &str) -> f64 {
     number.unwrap_or_else(|| panic!("{keys} is {value:?}, not a number"))
 }
 
-/// Asserts of a JSON document what rows say, with `;` or new lines between them: each has the path of a value, a sign (=, !=, < or >), and JSON
-/// or plain words. What is not there is null.
+/// Asserts of a JSON document what rows say, with `;` or new lines between them: each has the path of a value, a sign (=, !=, <
+/// or >), and JSON or plain words. What is not there is null.
 #[track_caller]
 pub(crate) fn holds(json: &Value, table: &str) {
     for row in table.split(['\n', ';']).map(str::trim).filter(|row| !row.is_empty()) {
@@ -405,17 +417,10 @@ pub(crate) fn parts_of_glb(glb: &[u8]) -> (Value, &[u8]) {
 pub(crate) fn glb_of(json: &Value, buffer: &[u8]) -> Vec<u8> {
     let mut text = serde_json::to_vec(json).unwrap();
     text.resize(text.len().next_multiple_of(4), b' ');
-    let [text_length, length] = [text.len(), buffer.len()].map(|length| length as u32);
-    let whole = 12 + 8 + text_length + 8 + length;
-    let words = |words: [u32; 2]| words.map(u32::to_le_bytes).concat();
-    let head = [
-        &b"glTF"[..],
-        &words([2, whole]),
-        &text_length.to_le_bytes(),
-        b"JSON",
-        &text,
-    ];
-    [&head.concat(), &length.to_le_bytes()[..], b"BIN\0", buffer].concat()
+    let number = |length: usize| (length as u32).to_le_bytes();
+    let chunk = |kind: &[u8], data: &[u8]| [&number(data.len()), kind, data].concat();
+    let chunks = [chunk(b"JSON", &text), chunk(b"BIN\0", buffer)].concat();
+    [b"glTF", &number(2)[..], &number(12 + chunks.len()), &chunks].concat()
 }
 
 /// Three numbers of a JSON document.
@@ -436,4 +441,17 @@ pub(crate) fn root_twist(sidecar: &Value) -> Twist {
 pub(crate) fn root_start(sidecar: &Value) -> Rigid {
     let yaw = number(sidecar, "root_motion/start_yaw_deg").to_radians();
     Rigid::from_yaw(yaw, vector(&sidecar["root_motion"]["start_position_m"]))
+}
+
+/// Makes a pipe, which has no end.
+#[cfg(unix)]
+pub(crate) fn pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+/// Sends a signal to a run, such as that of Ctrl-C.
+#[cfg(unix)]
+pub(crate) fn signal(run: &Child, name: &str) {
+    let id = run.id().to_string();
+    assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
 }

@@ -27,7 +27,7 @@ type Failure = Box<dyn std::error::Error>;
 /// Frames per second of the path.
 const RATE: f64 = 120.0;
 
-/// What an inside step may be exceeded by at a switch.
+/// Largest step at a switch, over that inside clips.
 const MOST_STEP: f64 = 1.1;
 
 /// The root after a minute against the closed form.
@@ -134,7 +134,7 @@ fn most(steps: &[[f64; 2]], of: usize) -> f64 {
     steps.iter().map(|step| step[of]).fold(0.0, f64::max)
 }
 
-/// What happened, by frame.
+/// Messages by frame.
 #[derive(Resource, Default)]
 struct Log {
     switches: Vec<(String, String, f64)>,
@@ -148,6 +148,13 @@ fn write_down(mut log: ResMut<Log>, mut feet: MessageReader<FootMessage>, mut sw
             .read()
             .map(|switch| (switch.from.clone(), switch.to.clone(), switch.fade_secs)),
     );
+}
+
+/// The player of a character, once its set is loaded.
+fn player_of(app: &App, hero: Entity) -> Option<&SteeredCharacter> {
+    app.world()
+        .get::<LoopwrightCharacter>(hero)
+        .and_then(LoopwrightCharacter::player)
 }
 
 /// An application with one character, its set loaded.
@@ -173,11 +180,7 @@ fn application(folder: &Path, body: &Body, rate: f64) -> Result<(App, Entity), F
     body.spawn(app.world_mut(), hero);
     for _ in 0..2000 {
         app.update();
-        if app
-            .world()
-            .get::<LoopwrightCharacter>(hero)
-            .is_some_and(|hero| hero.player().is_some())
-        {
+        if player_of(&app, hero).is_some() {
             return Ok((app, hero));
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -295,11 +298,7 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
     let (mut app, hero) = application(folder, &body, RATE)?;
     let mut frames = vec![places_in(&mut app, set.skeleton().joints())];
     let taking = |app: &App| -> BTreeSet<String> {
-        let player = app
-            .world()
-            .get::<LoopwrightCharacter>(hero)
-            .and_then(LoopwrightCharacter::player);
-        player.map_or_else(BTreeSet::new, |player| {
+        player_of(app, hero).map_or_else(BTreeSet::new, |player| {
             player
                 .playing()
                 .clips
@@ -366,28 +365,20 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
         faults.push("no foot strikes".to_owned());
     }
 
-    // Ten seconds to settle, then a minute of frames in single precision.
+    // More than a minute of frames in single precision.
     let (mut app, hero) = application(folder, &body, 60.0)?;
     if let Some(mut hero) = app.world_mut().get_mut::<LoopwrightCharacter>(hero) {
         hero.goal = goal(slow, 0.0, 0.0);
     }
-    let player = |app: &App| {
-        app.world()
-            .get::<LoopwrightCharacter>(hero)
-            .and_then(LoopwrightCharacter::player)
-            .map(SteeredCharacter::root)
-    };
-    (0..600).for_each(|_| app.update());
-    let before = player(&app).ok_or("no player")?;
-    (0..3600).for_each(|_| app.update());
-    let after = player(&app).ok_or("no player")?;
+    (0..4200).for_each(|_| app.update());
+    let root = player_of(&app, hero).ok_or("no player")?.root();
     let shown = app
         .world()
         .get::<Transform>(hero)
         .copied()
         .unwrap_or_default()
         .translation;
-    let shown = after
+    let shown = root
         .translation
         .distance(DVec3::from_array(shown.to_array().map(f64::from)));
     if shown > MOST_DRIFT_METRES {
@@ -398,10 +389,8 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
             "set": folder.file_name().map(|name| name.to_string_lossy().into_owned()),
             "worst_step": worst[0],
             "worst_bend": worst[1],
-            "whole_path_step": most(&steps, 0) / inside.values().map(|steps| steps[0]).fold(0.0, f64::max),
             "worst_drift_m": drift,
             "entity_off_m": shown,
-            "minute_m": (before.inverse() * after).translation.length(),
             "strikes": strikes,
             "switches": listed,
         }),

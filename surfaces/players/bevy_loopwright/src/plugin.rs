@@ -96,15 +96,15 @@ impl AssetLoader for LoopwrightSetLoader {
 #[derive(Component, Clone, Debug)]
 #[require(Transform)]
 pub struct LoopwrightCharacter {
-    /// What it plays.
+    /// The set that it plays.
     pub set: Handle<LoopwrightSet>,
-    /// What it shall do; `turn` is taken and set to 0.
+    /// Its goal; `turn` is taken and set to 0.
     pub goal: Goal,
     /// A clip to be played once, at once, by its name; `None` once it plays, and kept if the set has no such clip.
     pub play: Option<String>,
     player: Option<SteeredCharacter>,
     joints: Vec<Option<Entity>>,
-    /// What was written last: a game may move the entity, too.
+    /// The transform that was written last: a game may move the entity, too.
     written: Transform,
 }
 
@@ -121,7 +121,7 @@ impl LoopwrightCharacter {
         }
     }
 
-    /// What plays it, once its set is loaded.
+    /// Its player, once its set is loaded.
     pub fn player(&self) -> Option<&SteeredCharacter> {
         self.player.as_ref()
     }
@@ -134,11 +134,11 @@ pub struct FootMessage {
     pub character: Entity,
     /// left, right, or the joint where no side is known.
     pub foot: String,
-    /// What it did.
+    /// Its strike or lift.
     pub kind: FootEventKind,
     /// The clip that says so.
     pub clip: String,
-    /// How long ago, seconds: less than a frame.
+    /// Seconds since then: less than a frame.
     pub late_secs: f64,
 }
 
@@ -147,11 +147,11 @@ pub struct FootMessage {
 pub struct SwitchMessage {
     /// The character.
     pub character: Entity,
-    /// What played.
+    /// The clip or blend space that played.
     pub from: String,
-    /// What plays now.
+    /// The clip or blend space that plays now.
     pub to: String,
-    /// How long the difference fades.
+    /// Seconds over which the difference fades.
     pub fade_secs: f64,
 }
 

@@ -136,7 +136,7 @@ def loop_row(
 
 
 def failure_of(error: LoopwrightError | OSError) -> dict[str, Any]:
-    """What a row says of a take that gave no loop."""
+    """The verdict in the row of a take that gave no loop."""
     verdict = "unreadable" if isinstance(error, ReadError) else "no-loop" if isinstance(error, NoLoopError) else "failed"
     if isinstance(error, LoopwrightError):
         return {"verdict": verdict, "reason": error.what, "try": error.hint}

@@ -42,7 +42,7 @@ _ARRAYS = ("offsets", "positions", "rotations", "root_positions", "root_rotation
 
 
 class Skeleton(NamedTuple):
-    """What cycles must share to be one array."""
+    """The joints and feet that cycles must share to be one array."""
 
     names: tuple[str, ...]
     """Names of the joints (J), parents before their children."""
@@ -364,17 +364,17 @@ def _single(values: Floats) -> Singles:
 
 
 def _sha256_of(take: Take) -> str:
-    """Of a take that has no file: of its poses."""
+    """The hash of the poses of a take that has no file."""
     return hashlib.sha256(take.local_positions.tobytes() + take.local_rotations().tobytes()).hexdigest()
 
 
 def _take_of(cycle: Cycle) -> str:
-    """What the cycles of a take, and of its copies, share."""
+    """A name that the cycles of a take, and of its copies, share."""
     return f"{cycle.facts['take_sha256']}#{cycle.facts['animation'] or ''}"
 
 
 def _difference(one: Skeleton, other: Skeleton) -> str:
-    """How two skeletons differ, in words."""
+    """Says how two skeletons differ."""
     if len(one.names) != len(other.names):
         return f"{len(one.names)} and {len(other.names)} joints"
     for first, second in zip(one.names, other.names, strict=True):

@@ -1,4 +1,4 @@
-"""What goes wrong, and what is odd."""
+"""Errors and warnings."""
 
 from __future__ import annotations
 

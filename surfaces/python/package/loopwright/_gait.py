@@ -22,7 +22,7 @@ _PAUSE = 1.5
 
 @dataclass(frozen=True)
 class Gait:
-    """How a body steps. What is not defined is nan: cadence without two strikes, symmetry without two feet."""
+    """The steps of a body. Values that are not defined are nan: cadence without two strikes, symmetry without two feet."""
 
     steps: Table
     """A row for each contact, in the order of the strikes: `foot`, `strike_secs`, `lift_secs`, `stance_secs`; from the strike of another

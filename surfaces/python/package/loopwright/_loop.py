@@ -33,7 +33,7 @@ class Loop(Motion[NativeLoop]):
         return f"<Loop of {self.period:.3f} s at {self.speed:.2f} m/s: {self.grade}, {self.reason}>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show: the player of `loopwright report`, which loads nothing from the network."""
+        """Shows notebooks the player of `loopwright report`, which loads nothing from the network."""
         with TemporaryDirectory() as folder:
             written, page = Path(folder, "loop.glb"), Path(folder, "page.html")
             self.write(written)
@@ -61,7 +61,7 @@ class Loop(Motion[NativeLoop]):
 
     @property
     def checks(self) -> dict[str, dict[str, Any]]:
-        """What the grade consists of: each check by its name, with its grade, value and limits."""
+        """The checks behind the grade: each by its name, with its grade, value and limits."""
         return {check["id"]: check for check in self.facts["quality"]["checks"]}
 
     @property

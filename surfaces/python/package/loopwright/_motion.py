@@ -1,4 +1,4 @@
-"""What takes and loops share: joints and their poses at even times, and how is warned of what is odd in them."""
+"""Joints and their poses at even times, which takes and loops share, and warnings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NativeT = TypeVar("NativeT", NativeTake, NativeLoop)
 
 
 class Motion(Generic[NativeT]):
-    """Joints and their poses at even times: what takes and loops share."""
+    """Joints and their poses at even times: shared by takes and loops."""
 
     _native: NativeT
 

@@ -1,4 +1,4 @@
-"""What is done with takes and loops once there are some: mixed, played, compared, measured, checked, put onto characters."""
+"""Mixes, plays, compares, measures and checks takes and loops, and puts them onto characters."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Indices = npt.NDArray[np.int64]
 
 
 def document(command: str, *paths: str) -> dict[str, Any]:
-    """What a command prints of files as JSON."""
+    """The JSON document that a command prints about files."""
     _, printed, said = _native.answer(["loopwright", command, "--json", "--", *paths])
     return warned(json.loads(printed), said)
 
@@ -164,7 +164,7 @@ def play(
 
 @dataclass(frozen=True, repr=False)
 class Costs:
-    """What jumps cost, metre-seconds: weighted distances of joints from their target, summed over joints, axes and the fade."""
+    """Costs of jumps, metre-seconds: weighted distances of joints from their target, summed over joints, axes and the fade."""
 
     table: Floats
     """From each exit into each entry (exits, entries); nan where there is no jump."""
@@ -175,7 +175,7 @@ class Costs:
     best: list[dict[str, Any]]
     """The cheapest jumps, the cheapest first, with the keys of `best` in `loopwright cost --json`."""
     facts: dict[str, Any]
-    """What else is known, with the keys of `table` or `among` in `loopwright cost --json`."""
+    """Further facts, with the keys of `table` or `among` in `loopwright cost --json`."""
 
     def __repr__(self) -> str:
         return f"<Costs of {self.table.shape[0]} exits and {self.table.shape[1]} entries>"
@@ -183,7 +183,7 @@ class Costs:
 
 @dataclass(frozen=True, repr=False)
 class JumpCost:
-    """What one jump costs, and its parts: joints, then the velocity and the turning of the root."""
+    """Costs of one jump, and its parts: joints, then the velocity and the turning of the root."""
 
     costs: dict[str, float]
     """The whole cost by fade: "spring", "cubic" and "quintic", metre-seconds."""
@@ -245,7 +245,7 @@ def cost(
     hips: str | None = None,
     feet: Sequence[str] | None = None,
 ) -> Costs | JumpCost:
-    """What it costs to leave motion `a` and enter `b`: a table over their frames, at most `size` of each, and the best jumps.
+    """Costs of leaving motion `a` and entering `b`: a table over their frames, at most `size` of each, and the best jumps.
 
     With `frames`, an exit and an entry, the parts of that jump; of several motions `a` alone, or a folder, the cheapest jump from each into
     each other. `weights` are those of joints, by pattern. Raises NoLoopError where there is no jump.
@@ -339,7 +339,7 @@ def fit(
 
 
 def inspect(take: Take | Pathlike) -> dict[str, Any]:
-    """What a take holds: the document of `loopwright inspect --json`."""
+    """Describes a take: the document of `loopwright inspect --json`."""
     if is_path(take):
         return document("inspect", path_of("take", take))
     return _native.inspect(take_of("take", take)._native, asked({}))
@@ -452,7 +452,7 @@ class Check:
     reason: str
     """Why it has this grade."""
     checks: dict[str, dict[str, Any]]
-    """What the grade consists of: each check by its name, with its grade, value and limits."""
+    """The checks behind the grade: each by its name, with its grade, value and limits."""
     facts: dict[str, Any]
     """All that was measured, with the keys of `loops` in `loopwright check --json`."""
 

@@ -31,7 +31,7 @@ def to_matrices(rotations: Floats) -> Floats:
 
 
 def from_matrices(matrices: Floats) -> Floats:
-    """Of the four ways to take a quaternion from a matrix that of the largest component, which loses no digits."""
+    """Quaternions of matrices, each taken from its largest component, which loses no digits."""
     m = matrices
     trace = m[..., 0, 0] + m[..., 1, 1] + m[..., 2, 2]
     # Row k is four times component k times the quaternion.
@@ -63,7 +63,7 @@ def from_axis_angles(vectors: Floats) -> Floats:
 
 
 def unrolled(rotations: Floats, axis: int) -> Floats:
-    """The same with signs that are continuous along an axis, and with w above 0 at its start."""
+    """The same rotations with signs that are continuous along an axis, and with w above 0 at its start."""
     moved = np.moveaxis(rotations, axis, 0)
     steps = np.sum(moved[1:] * moved[:-1], axis=-1, keepdims=True)
     start = np.where(moved[:1, ..., 3:] < 0, -1.0, 1.0)

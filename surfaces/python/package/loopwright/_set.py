@@ -23,7 +23,7 @@ class MotionSet:
     """A set: its manifest, and its files by their names."""
 
     manifest: dict[str, Any]
-    """What set.json says: the clips, blend spaces, transitions, and what is missing."""
+    """The contents of set.json: clips, blend spaces, transitions, and what is missing."""
     files: dict[str, bytes]
     """The files of the clips, their sidecars, set.json, and those for an engine."""
 

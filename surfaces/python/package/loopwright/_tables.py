@@ -196,7 +196,7 @@ def _plain(values: Sequence[Any]) -> list[Any]:
 
 
 def _kind_of(name: str, values: Sequence[Any]) -> str:
-    """What a column holds, of lists with "list" before it: that of the catalog, else of its first known value."""
+    """The type of a column, of lists with "list" before it: that of the catalog, else of its first known value."""
     known = next((value for value in values if value is not None), "")
     if isinstance(known, np.ndarray):
         return f"list {known.dtype}"

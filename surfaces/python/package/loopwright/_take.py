@@ -36,7 +36,7 @@ class Take(Motion[NativeTake]):
         """Private: takes come from `loopwright.read` and `Take.from_arrays`."""
         self._native = native
         self._played: list[dict[str, Any]] | None = None
-        # What was said of its file when it was read.
+        # Warnings of its file that were shown when it was read.
         self._said: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
@@ -143,12 +143,12 @@ class Take(Motion[NativeTake]):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What is known of its file, with the keys of `take` in sidecars (docs/formats/json.md)."""
+        """Facts about its file, with the keys of `take` in sidecars (docs/formats/json.md)."""
         return self._native.facts()
 
     @property
     def played(self) -> list[dict[str, Any]] | None:
-        """Of a take that `loopwright.play` made, which loop plays when, with the keys of `played` in `loopwright play --json`; else None."""
+        """Which loop plays when, of a take that `loopwright.play` made, with the keys of `played` in `loopwright play --json`; else None."""
         return self._played
 
     def find(self, *, top: int = 10, recipe: RecipeLike | None = None, **settings: Unpack[Settings]) -> Found:
@@ -295,7 +295,7 @@ class Found(Sequence[Candidate]):
     def __init__(self, candidates: Iterable[Candidate], facts: dict[str, Any]) -> None:
         self._candidates = list(candidates)
         self.facts = facts
-        """What else the search found, with the keys of `loopwright find --json`: rhythm, segments, nearest_miss."""
+        """Further results of the search, with the keys of `loopwright find --json`: rhythm, segments, nearest_miss."""
 
     def __len__(self) -> int:
         return len(self._candidates)

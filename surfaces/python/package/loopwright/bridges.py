@@ -40,7 +40,7 @@ __all__ = [
 PathLike = str | os.PathLike[str]
 SkeletonLike = Take | Loop | Sequence[Any]
 
-# How far a joint may slide in its parent, metres, where only rotations are kept.
+# Farthest that a joint may slide in its parent, metres, where only rotations are kept.
 _STILL = 1e-6
 _HALF = 0.5**0.5
 
@@ -62,7 +62,7 @@ _KIMODO = (
 ).split()
 _KIMODO_FPS = 30.0
 
-# What is read of files.
+# Keys that are read of files.
 _KEYS = ("poses", "trans", "mocap_framerate", "mocap_frame_rate", "posed_joints", "global_rot_mats")
 
 

@@ -52,7 +52,7 @@ class Database:
         """Private: databases come from `Database.build` and `Database.load`."""
         self._native = native
         self.facts: dict[str, Any] = facts
-        """What it holds, with the keys of `loopwright match inspect --json`."""
+        """Its contents, with the keys of `loopwright match inspect --json`."""
 
     def __repr__(self) -> str:
         return f"<Database of {self.num_rows} rows of {len(self.clips)} clips by {self.kind}>"
@@ -73,7 +73,7 @@ class Database:
         hips: str | None = None,
         feet: Sequence[str] | None = None,
     ) -> Database:
-        """Of takes, loops, and those in files and folders: by pose and "future", or by the "cost" of a jump.
+        """Builds one of takes, loops, and those in files and folders: by pose and "future", or by the "cost" of a jump.
 
         `ahead` are three times ahead, seconds; `fade`, `half_life`, `blend` and `weights` of joints say what a jump costs. With `add` the
         rows of that database stay as they are, its settings too. `tags` are those of all these motions. Raises MakeError.
@@ -119,7 +119,7 @@ class Database:
 
     @property
     def kind(self) -> str:
-        """What finds a frame: "future" or "cost"."""
+        """Its features: "future" or "cost"."""
         return str(self.facts["features"])
 
     @property

@@ -45,7 +45,7 @@ _STILL = 1e-3
 
 
 def seam(loop: Loop, joints: Sequence[str] | None = None, *, axes: Axes | None = None) -> Axes:
-    """How joints pass the seam: their angles around the axis that they turn about most, from the pose there, over the period before it
+    """Plots joints over the seam: their angles around the axis that they turn about most, from the pose there, over the period before it
     and that after it. Dots are frames; `joints` are names [default: the four that turn fastest at the seam]."""
     _expect("loop", loop, Loop)
     names = loop.names[loop.num_joints - loop.num_body_joints :]

@@ -1,12 +1,12 @@
 //! The studio in a window: paths that are opened, dialogs of the system, the title, and a file that keeps what is set.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use eframe::egui::containers::menu::{MenuButton, MenuConfig};
 use eframe::egui::{
-    Button, Context, DroppedFileHandle, Key, Modifiers, PopupCloseBehavior, TextEdit, Ui, ViewportCommand,
+    Button, Context, DroppedFileHandle, Key, Modifiers, PopupCloseBehavior, TextEdit, Ui, ViewportCommand, mutex::Mutex,
 };
 
 use super::Studio;
@@ -79,7 +79,7 @@ impl Studio {
             if paths.is_empty() && asked.elapsed() < NO_DIALOG {
                 inbox.put(Action::NoDialog);
             }
-            chosen.lock().unwrap_or_else(PoisonError::into_inner).push((ask, paths));
+            chosen.lock().push((ask, paths));
             wake.request_repaint();
         });
     }
@@ -101,7 +101,7 @@ impl Studio {
     }
 
     fn take_chosen(&mut self) {
-        let chosen = std::mem::take(&mut *self.host.chosen.lock().unwrap_or_else(PoisonError::into_inner));
+        let chosen = std::mem::take(&mut *self.host.chosen.lock());
         for (ask, paths) in chosen {
             match (ask, paths.first()) {
                 (Ask::SaveInto, Some(folder)) => {

@@ -21,7 +21,7 @@ pub enum Judgement {
 }
 
 /// The loops of the list as they are made by some settings.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Judged {
     /// The settings.
     by: Option<Edit>,
@@ -69,7 +69,7 @@ impl Judged {
 }
 
 /// The animations of the file that was listed last.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Listing {
     /// The file.
     of: Weak<Vec<u8>>,

@@ -53,7 +53,7 @@ const TAKES_BYTES: usize = if cfg!(target_arch = "wasm32") {
 const MAX_BESIDE: usize = 256;
 
 /// The state of the studio.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Model {
     opened: Option<Arc<Opened>>,
     history: Option<History<Edit>>,
@@ -96,9 +96,9 @@ pub struct Model {
     num_made: u64,
     exported: Option<Exported>,
     /// The set that was made last.
-    set_made: Option<SetFiles>,
+    pub(crate) set_made: Option<SetFiles>,
     /// The take that was written last, and the choices that it was written by.
-    exporting: Option<(String, Edit)>,
+    pub(crate) exporting: Option<(String, Edit)>,
     problem: Option<Problem>,
     /// Changes that panels ask for.
     asked: RefCell<Vec<Action>>,
@@ -251,16 +251,6 @@ impl Model {
         self.exported.take()
     }
 
-    /// The take that it is of, and the choices that it was made by, once.
-    pub(crate) fn take_exporting(&mut self) -> Option<(String, Edit)> {
-        self.exporting.take()
-    }
-
-    /// The set that was made last, once.
-    pub fn take_set_made(&mut self) -> Option<SetFiles> {
-        self.set_made.take()
-    }
-
     /// Names the change that the next undo takes back, and the one that the next redo makes again.
     pub fn undo_names(&self) -> [Option<&'static str>; 2] {
         self.history.as_ref().map_or([None; 2], |history| {
@@ -296,8 +286,7 @@ impl Model {
                 Done::Opened(Ok(opened)) => self.take_in(opened),
                 Done::Followed(Ok((opened, edit))) => self.take_in_read(opened, *edit),
                 Done::Studied(opened, studied) => self.take_in_studied(&opened, studied),
-                Done::Followed(Err(error)) => self.take_in_failure(error),
-                Done::Opened(Err(error)) => self.take_in_failure(error),
+                Done::Followed(Err(error)) | Done::Opened(Err(error)) => self.take_in_failure(error),
                 Done::Made(Ok(made)) => {
                     self.owes_loop = false;
                     // The problem of a take that could not be opened stays until another one is opened, or until it is dismissed.
@@ -417,7 +406,7 @@ impl Model {
             Action::Show(shown) => self.show(shown),
             Action::ToggleUncut => self.show(match self.shown() {
                 Shown::Loop => Shown::Uncut,
-                Shown::Uncut | Shown::Take | Shown::Blend | Shown::Set => Shown::Loop,
+                _ => Shown::Loop,
             }),
             Action::RootView(view) => self.view_root(view),
             Action::Ghost(has_ghost) => self.has_ghost = has_ghost,

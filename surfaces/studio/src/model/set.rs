@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use loopwright_core::math::percentile::extremes;
 use loopwright_core::{LoopClip, feet::Feet};
 use loopwright_moves::Blender;
 use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace};
@@ -66,12 +67,8 @@ impl LoopSet {
 
     /// The slowest and the fastest speed of its loops, metres per second.
     pub fn speeds(&self) -> Option<[f64; 2]> {
-        let speeds = self.loops.iter().map(|each| Self::speed_of(&each.clip));
-        let range = [
-            speeds.clone().fold(f64::INFINITY, f64::min),
-            speeds.fold(f64::NEG_INFINITY, f64::max),
-        ];
-        (!self.loops.is_empty()).then_some(range)
+        let (slowest, fastest) = extremes(self.loops.iter().map(|each| Self::speed_of(&each.clip)));
+        (!self.loops.is_empty()).then_some([slowest, fastest])
     }
 
     /// The speed that is mixed, metres per second.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use glam::DVec3;
+use loopwright_core::math::percentile::extremes;
 use loopwright_formats::Format;
 use loopwright_formats::set::Manifest;
 use loopwright_job::recipe::{OutputRecipe, Recipe, StudyArgs};
@@ -62,7 +63,6 @@ pub enum Steer {
 }
 
 /// A set on the screen.
-#[derive(Debug)]
 pub struct Steered {
     /// Its name.
     pub name: String,
@@ -99,10 +99,8 @@ impl Steered {
     pub fn speeds(&self) -> [f64; 2] {
         let loops = self.hero.set().clips().iter().filter(|clip| clip.loops());
         let ahead = loops.map(|clip| clip.twist().linear.z).filter(|speed| *speed > SLOWEST);
-        let range = ahead.fold([f64::INFINITY, 0.0_f64], |[low, high], speed| {
-            [low.min(speed), high.max(speed)]
-        });
-        if range[1] > 0.0 { range } else { [1.0; 2] }
+        let (slowest, fastest) = extremes(ahead);
+        if fastest > 0.0 { [slowest, fastest] } else { [1.0; 2] }
     }
 
     fn advance(&mut self, secs: f64) {
@@ -136,21 +134,15 @@ impl Model {
         steered.is_for(opened).then_some(steered)
     }
 
-    /// Whether a take was opened to lend a set its body.
-    fn lends_a_body(&self, opened: &Opened) -> bool {
-        self.lent.contains(&opened.file_name)
+    /// The takes that are open but for those that were opened to lend sets their bodies.
+    fn takes_for_set(&self) -> impl Iterator<Item = &Arc<Opened>> {
+        self.open_takes()
+            .filter(|opened| !self.lent.contains(&opened.file_name))
     }
 
-    /// The files of a set: of the takes that are open, by name, but for those that lend sets their bodies.
+    /// The files of a set, by name.
     pub(crate) fn files_for_set(&self) -> Vec<NamedFile> {
-        let mut files: Vec<NamedFile> = (self.open_takes().filter(|opened| !self.lends_a_body(opened)))
-            .filter_map(|opened| {
-                Some(NamedFile {
-                    file_name: opened.file_name.clone(),
-                    bytes: Arc::clone(opened.bytes.as_ref()?),
-                })
-            })
-            .collect();
+        let mut files: Vec<NamedFile> = self.takes_for_set().filter_map(|opened| opened.file()).collect();
         files.sort_by(|one, other| one.file_name.cmp(&other.file_name));
         files
     }
@@ -162,7 +154,7 @@ impl Model {
             return;
         };
         let OutputRecipe { target, fps, .. } = edit.recipe.output;
-        let read = (self.open_takes().filter(|opened| !self.lends_a_body(opened))).last();
+        let read = self.takes_for_set().last();
         let recipe = Recipe {
             take: StudyArgs {
                 animation: None,

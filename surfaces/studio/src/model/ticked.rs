@@ -21,7 +21,6 @@ pub enum Ticked {
 }
 
 /// A loop that is to be made and written.
-#[derive(Debug)]
 struct ToWrite {
     /// None once it is done.
     job: Option<Job>,
@@ -31,7 +30,7 @@ struct ToWrite {
 }
 
 /// Ticked things that are not written yet.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Batch {
     waiting: std::collections::VecDeque<ToWrite>,
     /// The one that is being written.

@@ -20,7 +20,7 @@ const FACTS_POINTS: f32 = 150.0;
 const SKETCH_POINTS: f32 = 26.0;
 
 /// The words that are searched for, and the take that is about to be closed.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct AnimationsPanel {
     wanted: String,
     /// The name of its file: another take may be shown before one answers.

@@ -1,8 +1,8 @@
 //! A picture of what the view shows, and an animation of what it plays.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use eframe::egui::{ColorImage, Context, Rect, Ui};
+use eframe::egui::{ColorImage, Context, Rect, Ui, mutex::Mutex};
 use image::{ImageFormat, RgbaImage, imageops};
 use loopwright_draw::{GifPacker, GifPicture};
 
@@ -89,7 +89,7 @@ impl CapturePanel {
         } else {
             vec![model.playback.secs]
         };
-        *self.shots.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.shots.lock() = None;
         self.said = None;
         self.job = Some(Job {
             file_stem,
@@ -108,7 +108,7 @@ impl CapturePanel {
     /// Takes in the picture that was asked for, and shows the time of the next one. Call it before a frame is drawn.
     pub(crate) fn step(&mut self, ctx: &Context, model: &mut Model, export: &mut ExportPanel) {
         let Some(job) = &mut self.job else { return };
-        let shot = self.shots.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let shot = self.shots.lock().take();
         if let Some(shot) = shot {
             let taken = job.take_in(&shot, ctx.pixels_per_point());
             match taken {
@@ -136,7 +136,7 @@ impl CapturePanel {
         job.rect = rect;
         let (shots, wake) = (Arc::clone(&self.shots), ctx.clone());
         ctx.request_screenshot(move |shot| {
-            *shots.lock().unwrap_or_else(PoisonError::into_inner) = Some(shot);
+            *shots.lock() = Some(shot);
             wake.request_repaint();
         });
     }

@@ -161,16 +161,14 @@ fn shape_ui(ui: &mut Ui, shape: &mut Shape, end: &str) -> Option<Response> {
     let mut moved = None;
     let default = Shape::from_given(shape.kind(), |_| None);
     for (parameter, mut value) in shape.values() {
-        let (word, name) = match parameter.key {
-            ShapeKey::VelocityBlend => (format!("Velocity, {end}"), format!("{} at the {end}", parameter.label)),
-            _ => (
-                format!("{}, {end}", parameter.label),
-                format!("{} at the {end}", parameter.label),
-            ),
+        // The word has less room than the name.
+        let label = match parameter.key {
+            ShapeKey::VelocityBlend => "Velocity",
+            _ => parameter.label,
         };
         let setting = Setting {
-            word: &word,
-            name: &name,
+            word: &format!("{label}, {end}"),
+            name: &format!("{} at the {end}", parameter.label),
             range: parameter.range.clone(),
             is_logarithmic: true,
             suffix: parameter.unit.suffix(),

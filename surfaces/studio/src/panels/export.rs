@@ -18,7 +18,6 @@ const WHERE_POINTS: f32 = 420.0;
 const WHERE_MARGIN: f32 = 40.0;
 
 /// A file that is to be written.
-#[derive(Debug)]
 enum Pending {
     /// A loop, and the take and the choices that it is of.
     Loop(Exported, Option<Box<(String, Edit)>>),
@@ -66,7 +65,7 @@ impl Pending {
 }
 
 /// The chosen format and folder, and files that wait for an answer.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct ExportPanel {
     format: Option<Format>,
     /// The format of the take for which that was chosen: on another character it may be another one.
@@ -86,7 +85,7 @@ pub(crate) struct ExportPanel {
     /// Files that wait for the folder, or for an answer about one that is there already.
     pending: VecDeque<Pending>,
     /// Where files were written by the last export.
-    written: Vec<String>,
+    pub(crate) written: Vec<String>,
     /// Whether these were several that were ticked.
     are_ticked: bool,
     /// Missing parts and other notes of the set that was made last.
@@ -239,11 +238,6 @@ impl ExportPanel {
             (None, [place]) => Some(format!("Written: {place}")),
             (None, [.., last]) => Some(format!("Written: {} files, the last {last}", self.written.len())),
         }
-    }
-
-    /// Whether something was written.
-    pub(crate) fn has_written(&self) -> bool {
-        !self.written.is_empty()
     }
 
     /// Returns whether the folder is to be chosen by the dialog of the system.

@@ -1,6 +1,7 @@
 //! A set that is played: what plays, its grid of loops, their phases below each other, and its passages.
 
 use eframe::egui::{self, Align2, FontId, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
+use loopwright_core::math::percentile::extremes;
 use loopwright_player::{FootEventKind, Goal, MotionClip, PlayedSpace, Playing, SpaceAxis};
 
 use super::chart::{Chart, SCROLL_POINTS};
@@ -72,10 +73,7 @@ fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, model: &Model) {
     focus::label(&response, Role::Image, &name);
     ui.painter().rect_filled(rect, 3.0, ui.visuals().extreme_bg_color);
     let [across, up] = [0, 1].map(|axis| {
-        let values = space.points.iter().map(|point| point[axis]);
-        let [low, high] = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
-            [low.min(value), high.max(value)]
-        });
+        let (low, high) = extremes(space.points.iter().map(|point| point[axis]));
         let margin = (0.15 * (high - low)).max(0.1);
         [low - margin, high + margin]
     });

@@ -7,7 +7,7 @@ use crate::model::{Action, Model};
 use crate::platform;
 
 /// Words about the last recipe.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct RecipePanel {
     said: Option<String>,
     /// The path typed natively.

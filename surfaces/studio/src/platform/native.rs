@@ -75,7 +75,6 @@ pub(crate) fn keep_text(path: &Path, text: &str) {
 }
 
 /// A folder of the program's own, for what is kept between two runs.
-#[derive(Debug)]
 pub(crate) struct Memory(pub(crate) PathBuf);
 
 impl Memory {

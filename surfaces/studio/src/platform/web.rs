@@ -28,7 +28,6 @@ pub(crate) fn first_folder() -> String {
 }
 
 /// The store of the browser that the page has between two visits, if it has one.
-#[derive(Debug)]
 pub(crate) struct Memory;
 
 impl Memory {

@@ -224,6 +224,14 @@ impl Opened {
         TRANSFORM_BYTES * transforms + of_files.map(|bytes| bytes.len()).sum::<usize>()
     }
 
+    /// Its file; none of the walk that the studio opens with.
+    pub(crate) fn file(&self) -> Option<NamedFile> {
+        Some(NamedFile {
+            file_name: self.file_name.clone(),
+            bytes: Arc::clone(self.bytes.as_ref()?),
+        })
+    }
+
     /// The take.
     pub fn take(&self) -> &Take {
         self.studied.take()

@@ -8,6 +8,7 @@ use loopwright_core::math::DecayKind;
 use loopwright_moves::Transitions;
 use loopwright_moves::play::DEFAULT_FADE_SECS;
 use loopwright_moves::transition::{Crossing, TransitionClip, TransitionError};
+use serde::{Deserialize, Serialize};
 
 use super::{Edit, Made, MadeError, Opened, Stretch};
 
@@ -18,7 +19,7 @@ const MAP: usize = 160;
 const MOST_LOOPS: usize = 4;
 
 /// Which study.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Study {
     /// The cost of the seam from every frame to every other.
     Costs,
@@ -29,7 +30,7 @@ pub enum Study {
 }
 
 /// The cost of seams on a grid of starts and ends, as shares of that of random frames.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CostMap {
     /// Frames of the grid, of starts and ends alike.
     pub frames: Vec<usize>,
@@ -38,7 +39,7 @@ pub struct CostMap {
 }
 
 /// The cheapest jump from a loop into another one.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jump {
     /// The loop that is left, by its place in the list.
     pub from: usize,
@@ -52,16 +53,17 @@ pub struct Jump {
     pub cost: f64,
 }
 
-/// Why there is no such study.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+/// Why there is no such study; between the page and its worker in words.
+#[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 #[non_exhaustive]
 pub enum StudyError {
     /// A loop cannot be made.
     #[error(transparent)]
     Made(#[from] MadeError),
     /// Loops cannot be compared.
-    #[error("{0}")]
-    Transition(String),
+    #[error(transparent)]
+    Transition(#[from] TransitionError),
     /// The controller cannot be fitted.
     #[error(transparent)]
     Fit(#[from] FitError),
@@ -70,14 +72,20 @@ pub enum StudyError {
     Beside(String),
 }
 
-impl From<TransitionError> for StudyError {
-    fn from(error: TransitionError) -> Self {
-        Self::Transition(error.to_string())
+impl From<String> for StudyError {
+    fn from(reason: String) -> Self {
+        Self::Beside(reason)
+    }
+}
+
+impl From<StudyError> for String {
+    fn from(error: StudyError) -> Self {
+        error.to_string()
     }
 }
 
 /// The result of a study.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Studied {
     /// The cost of seams.
     Costs(CostMap),

@@ -73,7 +73,6 @@ impl Kind {
 }
 
 /// A joint's offsets along the direction in which it is moved most: of samples 0 to N, those of the end being what meets the start.
-#[derive(Debug)]
 pub(super) struct Offset {
     pub(super) joint: usize,
     pub(super) most: f64,
@@ -81,7 +80,7 @@ pub(super) struct Offset {
 }
 
 /// One channel of a joint before closing, with the last sample that meets the first, and after.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Channel {
     pub(super) before: Vec<f64>,
     pub(super) after: Vec<f64>,

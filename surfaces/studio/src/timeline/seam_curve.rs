@@ -2,6 +2,8 @@
 
 use eframe::egui::{self, Align2, Color32, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
+use loopwright_core::math::percentile::extremes;
+
 use super::seam_channels::{Channel, Kind, Offset, channels, offsets, skeleton_of, zone_secs};
 use crate::focus::{self, named};
 use crate::model::{Action, Made, Model, Shown};
@@ -25,7 +27,6 @@ const MOST_DRAWN: usize = 16;
 const MOST_LISTED: usize = 12;
 
 /// The curves that are drawn.
-#[derive(Debug)]
 enum Curves {
     /// Offsets of all joints, the most moved first.
     Offsets(Vec<Offset>),
@@ -34,7 +35,7 @@ enum Curves {
 }
 
 /// The kind of curves that is chosen, and those drawn last.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct SeamCurve {
     /// Whether the curves are shown, once that was chosen; else where the window is high enough.
     is_shown: Option<bool>,
@@ -194,7 +195,7 @@ impl Chart {
         }
         Self {
             rect,
-            painter: painter.clone(),
+            painter,
             is_dark: visuals.dark_mode,
             weak: visuals.weak_text_color(),
             strong: visuals.strong_text_color(),
@@ -219,29 +220,22 @@ impl Chart {
         let columns = self.rect.width().max(1.0) as usize;
         // From the middle of the period to its end before the seam, from its start to its middle after it.
         [(-0.5, middle_sample..=intervals), (0.5, 0..=middle_sample)].map(|(aside, samples)| {
-            let share = |sample: usize| sample as f64 / intervals.max(1) as f64 + aside;
-            let at = |sample: usize| self.at(share(sample), values[sample] - middle, range);
-            let stride = (samples.end() - samples.start()).div_ceil(columns).max(1);
+            let at = |sample: usize| {
+                let share = sample as f64 / intervals.max(1) as f64 + aside;
+                self.at(share, values[sample] - middle, range)
+            };
+            let (first, last) = samples.into_inner();
+            let stride = (last - first).div_ceil(columns).max(1);
             if stride == 1 {
-                return samples.map(at).collect();
+                return (first..=last).map(at).collect();
             }
-            let mut line = Vec::with_capacity(2 * columns);
-            let mut from = *samples.start();
-            while from <= *samples.end() {
-                let column = from..=(from + stride - 1).min(*samples.end());
-                let mut ends = [from; 2];
-                for sample in column {
-                    if values[sample].total_cmp(&values[ends[0]]).is_lt() {
-                        ends[0] = sample;
-                    }
-                    if values[sample].total_cmp(&values[ends[1]]).is_ge() {
-                        ends[1] = sample;
-                    }
-                }
-                line.extend(ends.map(|sample| pos2(at(from).x, at(sample).y)));
-                from += stride;
-            }
-            line
+            let by_value = |one: &usize, other: &usize| values[*one].total_cmp(&values[*other]);
+            let columns = (first..=last).step_by(stride).flat_map(|from| {
+                let column = from..=(from + stride - 1).min(last);
+                let ends = [column.clone().min_by(by_value), column.max_by(by_value)];
+                ends.map(|sample| pos2(at(from).x, at(sample.unwrap_or(from)).y))
+            });
+            columns.collect()
         })
     }
 
@@ -282,18 +276,15 @@ impl Chart {
     }
 
     fn channels_ui(&self, channels: &[Channel; 3]) {
-        let extents = channels.each_ref().map(|channel| {
-            let values = channel.before.iter().chain(&channel.after);
-            values.fold([f64::MAX, f64::MIN], |[low, high], value| {
-                [low.min(*value), high.max(*value)]
-            })
-        });
+        let extents = channels
+            .each_ref()
+            .map(|channel| extremes(channel.before.iter().chain(&channel.after).copied()));
         let range = extents
             .iter()
-            .map(|[low, high]| high - low)
+            .map(|(low, high)| high - low)
             .fold(self.kind.least(), f64::max);
         let colours = theme::tokens(self.is_dark).axes;
-        for ((channel, [low, high]), colour) in channels.iter().zip(extents).zip(colours) {
+        for ((channel, (low, high)), colour) in channels.iter().zip(extents).zip(colours) {
             let middle = 0.5 * (low + high);
             let mut after = channel.after.clone();
             after.extend(channel.after.first());
@@ -311,7 +302,7 @@ impl Chart {
         let (factor, unit) = self.kind.unit();
         let axes = self.kind.axes().into_iter().zip(extents).zip(colours);
         let mut words: Vec<(String, Color32)> = axes
-            .map(|((axis, [low, high]), colour)| (format!("{axis} {:.1}{unit}", factor * (high - low)), colour))
+            .map(|((axis, (low, high)), colour)| (format!("{axis} {:.1}{unit}", factor * (high - low)), colour))
             .collect();
         words.push(("thin: uncut, bold: loop".to_owned(), self.weak));
         self.legend(&words);

@@ -6,6 +6,7 @@ use eframe::egui::{
 };
 use loopwright_core::SearchSettings;
 use loopwright_core::edit::{EditKey, EditKind, bump};
+use loopwright_core::math::percentile::extremes;
 use loopwright_formats::loop_file::facts::Grade;
 
 use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch};
@@ -44,7 +45,7 @@ const ZOOM_PER_POINT: f32 = 0.005;
 const STRETCH_SHARE: f64 = 0.5;
 
 /// The bar, while the stretch is dragged.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct TakeBar {
     /// The start of the stretch when it was grasped as a whole, frames.
     grasped: Option<f64>,
@@ -187,7 +188,7 @@ fn parts_ui(ui: &Ui, scale: &Scale<'_>, rows: Vec<(usize, bool)>) {
 }
 
 /// Names the curves in a row of its own, where the numbers of the ends leave room.
-fn legend(ui: &Ui, scale: &Scale<'_>, [low, high]: [f64; 2]) {
+fn legend(ui: &Ui, scale: &Scale<'_>, (low, high): (f64, f64)) {
     let visuals = ui.visuals();
     let turned = (high - low).to_degrees();
     let words = [
@@ -266,14 +267,12 @@ fn yaws(opened: &Opened) -> impl Iterator<Item = (usize, f64)> {
 }
 
 /// The least heading of a take and the greatest, radians.
-fn facing(opened: &Opened) -> [f64; 2] {
-    yaws(opened).fold([f64::MAX, f64::MIN], |[low, high], (_, yaw)| {
-        [low.min(yaw), high.max(yaw)]
-    })
+fn facing(opened: &Opened) -> (f64, f64) {
+    extremes(yaws(opened).map(|(_, yaw)| yaw))
 }
 
 /// Where the body faces, over its whole range.
-fn heading(ui: &Ui, scale: &Scale<'_>, [low, high]: [f64; 2], colour: Color32) {
+fn heading(ui: &Ui, scale: &Scale<'_>, (low, high): (f64, f64), colour: Color32) {
     // Less than this is drawn nearly flat: it is sway.
     let range = (high - low).max(LEAST_TURN);
     let middle = 0.5 * (low + high);

@@ -9,12 +9,12 @@ use crate::model::{Beside, Opened};
 use crate::surface::Surface;
 
 /// The surface of a take's own character, as far as it is read.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Character {
     state: State,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 enum State {
     /// Nothing was asked for.
     #[default]

@@ -70,14 +70,14 @@ struct Tube {
     joint: usize,
     /// Joints that carry its ends, too.
     neighbours: [Option<usize>; 2],
-    colour: [f32; 3],
-    stripe: [f32; 3],
+    /// Its own, and that of the stripe along its front.
+    colours: [[f32; 3]; 2],
     corners: usize,
 }
 
 impl Tube {
     /// A tube as wide as deep, carried by one joint.
-    fn round(ends: [DVec3; 2], radii: [f64; 2], front: DVec3, joint: usize, [colour, stripe]: [[f32; 3]; 2]) -> Self {
+    fn round(ends: [DVec3; 2], radii: [f64; 2], front: DVec3, joint: usize, colours: [[f32; 3]; 2]) -> Self {
         Self {
             ends,
             radii,
@@ -87,8 +87,7 @@ impl Tube {
             front,
             joint,
             neighbours: [None; 2],
-            colour,
-            stripe,
+            colours,
             corners: CORNERS,
         }
     }
@@ -263,7 +262,8 @@ impl Body<'_> {
         for limb in self.figure.limbs() {
             let Some(tube) = self.limb(limb) else { continue };
             let nose = self.is_head(limb).then(|| self.nose(&tube, limb));
-            tubes.extend([Some(tube), nose].into_iter().flatten());
+            tubes.push(tube);
+            tubes.extend(nose);
         }
         tubes.extend(self.pelvis());
         let heels = body.feet.iter().filter_map(|foot| self.heel(foot.ankle, foot.side));
@@ -333,11 +333,10 @@ impl Body<'_> {
             front: plan.front_across(joint, along),
             joint,
             neighbours: [parent, end_joint.filter(|_| !is_connector)],
-            colour,
-            stripe: if part == Part::Trunk && !is_head {
-                colour
+            colours: if part == Part::Trunk && !is_head {
+                [colour; 2]
             } else {
-                stripe
+                [colour, stripe]
             },
             corners: if is_finger { FINGER_CORNERS } else { CORNERS },
         })
@@ -467,7 +466,7 @@ fn add(mesh: &mut Mesh, tube: &Tube, hips: DVec3) {
                 position: (centre + across - hips).as_vec3().to_array(),
                 normal: normal.as_vec3().to_array(),
                 texture_at: [0.0; 2],
-                colour: if sin > 0.85 { tube.stripe } else { tube.colour },
+                colour: tube.colours[usize::from(sin > 0.85)],
                 bones,
                 weights,
             });

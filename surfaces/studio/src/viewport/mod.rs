@@ -12,11 +12,11 @@ mod seam;
 mod shaders;
 mod stick;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use eframe::egui::{
     self, Align, Align2, FontId, Layout, PaintCallback, PointerButton, Pos2, Rect, Response, Role, Sense, Shape, Ui,
-    vec2,
+    mutex::Mutex, vec2,
 };
 use eframe::egui_glow::CallbackFn;
 use glam::DVec3;
@@ -63,10 +63,10 @@ pub(crate) struct Viewport {
     is_rehearsed: bool,
     /// Number of the pose that was made last.
     num_posed: u64,
-    /// Where it was drawn last.
-    rect: Option<Rect>,
+    /// Where it was drawn last, points.
+    pub(crate) rect: Option<Rect>,
     /// Whether it is drawn without its controls.
-    is_bare: bool,
+    pub(crate) is_bare: bool,
     /// The rings that turn the chosen joint, where they are shown.
     rings: Option<Rings>,
 }
@@ -141,11 +141,6 @@ fn bodies_of(ui: &Ui, model: &Model, shown: Shown) -> Vec<(Moment, Veil)> {
 }
 
 impl Viewport {
-    /// Draws it without its controls, or with them.
-    pub(crate) fn set_bare(&mut self, is_bare: bool) {
-        self.is_bare = is_bare;
-    }
-
     /// Lets the chosen joint of a loop be turned in the view, or not.
     pub(crate) fn set_turning(&mut self, is_turning: bool) {
         if is_turning {
@@ -153,11 +148,6 @@ impl Viewport {
         } else {
             self.rings = None;
         }
-    }
-
-    /// Where it was drawn last, points.
-    pub(crate) fn rect(&self) -> Option<Rect> {
-        self.rect
     }
 
     pub(crate) fn viewport_ui(&mut self, ui: &mut Ui, model: &Model) {
@@ -184,7 +174,10 @@ impl Viewport {
             flash_ui(ui, rect, model);
             self.faults_ui(ui, rect);
             shown_ui(ui, rect, model);
-            root_ui(ui, rect, model);
+            if !is_narrow(ui) && model.shown() != Shown::Set {
+                let corner = lower_edge(ui, rect);
+                overlay_ui(ui, corner, Layout::left_to_right(Align::Max), |ui| roots_ui(ui, model));
+            }
             switches_ui(ui, rect, model);
             if model.shown() == Shown::Set {
                 stick::stick_ui(ui, rect, model);
@@ -383,7 +376,7 @@ impl Viewport {
         ui.painter_at(rect).add(PaintCallback {
             rect,
             callback: Arc::new(CallbackFn::new(move |info, painter| {
-                let mut renderer = renderer.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut renderer = renderer.lock();
                 renderer.paint(&info, painter, &frame);
             })),
         });
@@ -445,7 +438,7 @@ impl Viewport {
 
     /// Why the body is not drawn, or without its looks.
     pub(crate) fn fault(&self) -> Option<String> {
-        let renderer = self.renderer.lock().unwrap_or_else(PoisonError::into_inner);
+        let renderer = self.renderer.lock();
         let character = self.body.as_ref().and_then(|body| body.character.fault());
         let fault = renderer.fault().or(character)?;
         Some(format!("The character cannot be shown: {fault}"))
@@ -511,17 +504,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
         .text(below, Align2::LEFT_TOP, words, FontId::proportional(13.0), colour);
 }
 
-/// Asks how root motion is shown; a narrow window asks below the view.
-fn root_ui(ui: &mut Ui, rect: Rect, model: &Model) {
-    if !is_narrow(ui) && model.shown() != Shown::Set {
-        let corner = lower_edge(ui, rect);
-        overlay_ui(ui, corner, Layout::left_to_right(Align::Max), |ui| {
-            roots_ui(ui, model);
-        });
-    }
-}
-
-/// The ways in which root motion is shown.
+/// The ways in which root motion is shown: on the view, or below a narrow one.
 pub(crate) fn roots_ui(ui: &mut Ui, model: &Model) {
     for (view, word, tip) in [
         (
@@ -572,38 +555,45 @@ fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model) {
 
 /// Switches of what is shown beside the body.
 fn beside_ui(ui: &mut Ui, model: &Model) {
-    let rows: [(_, _, _, _, fn(bool) -> Action); 4] = [
+    let rows: [Switch<'_>; 4] = [
         (
             Icon::Split,
             "Before and after",
             "The uncut stretch on the left, the loop on the right (S)",
             model.is_split,
-            Action::Split,
+            &Action::Split,
         ),
         (
             Icon::Ghost,
             "Ghost of the uncut stretch",
             "Ghost of the uncut stretch (G)",
             model.has_ghost,
-            Action::Ghost,
+            &Action::Ghost,
         ),
         (
             Icon::Onion,
             "Onion skin",
             "Onion skin: poses just before the seam and just after it, at once (N)",
             model.has_onion,
-            Action::Onion,
+            &Action::Onion,
         ),
         (
             Icon::Trail,
             "Path of the chosen joint over the seam",
             "The path of the chosen joint over the seam (T): click a joint to choose it",
             model.has_trail,
-            Action::Trail,
+            &Action::Trail,
         ),
     ];
+    rows_ui(ui, model, model.made().is_some(), rows);
+}
+
+/// A switch: its sign, its name, what is said of it, whether it is on, and what changes it.
+type Switch<'a> = (Icon, &'a str, &'a str, bool, &'a dyn Fn(bool) -> Action);
+
+fn rows_ui<const N: usize>(ui: &mut Ui, model: &Model, is_there: bool, rows: [Switch<'_>; N]) {
     for (icon, name, tip, is_on, action) in rows {
-        let set = icons::switch(ui, icon, name, tip, model.made().is_some(), is_on);
+        let set = icons::switch(ui, icon, name, tip, is_there, is_on);
         model.ask_all(set.map(action));
     }
 }
@@ -611,20 +601,35 @@ fn beside_ui(ui: &mut Ui, model: &Model) {
 /// How the body is drawn, and from where it is seen.
 fn camera_ui(ui: &mut Ui, model: &Model) {
     let camera = model.camera;
-    let tip = "The character of the file or a mannequin, or capsules (K)";
-    let character = icons::switch(ui, Icon::Body, "Character", tip, true, !model.shows_capsules);
-    model.ask_all(character.map(|is_shown| Action::Capsules(!is_shown)));
-    let tip = "The camera follows the body (F)";
-    let follows = icons::switch(ui, Icon::Follow, "Follow", tip, true, camera.follows);
-    model.ask_all(follows.map(|follows| Action::Look(Camera { follows, ..camera })));
-    let (name, tip) = ("Without perspective", "Without perspective (O)");
-    let is_flat = icons::switch(ui, Icon::Orthographic, name, tip, true, camera.is_orthographic);
-    model.ask_all(is_flat.map(|is_orthographic| {
-        Action::Look(Camera {
-            is_orthographic,
-            ..camera
-        })
-    }));
+    let rows: [Switch<'_>; 3] = [
+        (
+            Icon::Body,
+            "Character",
+            "The character of the file or a mannequin, or capsules (K)",
+            !model.shows_capsules,
+            &|is_shown| Action::Capsules(!is_shown),
+        ),
+        (
+            Icon::Follow,
+            "Follow",
+            "The camera follows the body (F)",
+            camera.follows,
+            &|follows| Action::Look(Camera { follows, ..camera }),
+        ),
+        (
+            Icon::Orthographic,
+            "Without perspective",
+            "Without perspective (O)",
+            camera.is_orthographic,
+            &|is_orthographic| {
+                Action::Look(Camera {
+                    is_orthographic,
+                    ..camera
+                })
+            },
+        ),
+    ];
+    rows_ui(ui, model, true, rows);
     if icons::button(ui, Icon::Frame, "Frame", "Centre the body (C)", true).clicked() {
         model.ask(Action::Look(camera.framed()));
     }

@@ -13,7 +13,6 @@ const TO_LIGHT: [f32; 3] = [0.36, 0.86, 0.36];
 /// Room around a shadow for its soft edge, metres.
 const SOFT_METRES: f32 = 0.12;
 
-#[derive(Debug)]
 pub(super) struct PosedBody {
     /// A number that no other pose has.
     pub(super) number: u64,
@@ -90,7 +89,6 @@ pub(super) fn slant() -> [f32; 2] {
 }
 
 /// All that is drawn in one view.
-#[derive(Debug)]
 pub(super) struct Frame {
     pub(super) surface: Arc<Surface>,
     /// The last one hides the others and has a shadow.
@@ -138,7 +136,6 @@ impl Frame {
 }
 
 /// A body in a view.
-#[derive(Debug)]
 pub(super) struct Drawn {
     pub(super) body: Arc<PosedBody>,
     /// Its place among what is kept on the graphics card.

@@ -23,13 +23,12 @@ const CORNERS: usize = 64;
 const LEAST_TANGENT: f32 = 0.35;
 
 /// The rings as they were drawn last, and the one that is dragged.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Rings {
     seen: [Vec<Pos2>; 3],
     dragged: Option<Dragged>,
 }
 
-#[derive(Debug)]
 struct Dragged {
     axis: usize,
     /// Where it was grasped, and where that point of the ring goes, points for each radian.

@@ -76,7 +76,6 @@ impl Moment {
 }
 
 /// The world at one moment.
-#[derive(Debug)]
 pub(super) struct Scene {
     /// All joints in the world.
     pub(super) world: Pose,
@@ -153,17 +152,12 @@ impl Scene {
     }
 
     fn of_blend(moment: Moment, clip: &LoopClip, figure: &Figure) -> Self {
-        let Moment {
-            within_secs, root_secs, ..
-        } = moment;
-        let pose = clip.body_pose_at(within_secs, Interpolation::Cubic);
-        let world = pose.as_ref().world(clip.skeleton()).moved(clip.root_pose_at(root_secs));
-        let root = clip.root();
-        let floor = root.at(root_secs).translation.y;
+        let world = world_of(clip, moment);
+        let centre = clip.root().at(moment.root_secs).translation;
         Self {
-            floor,
-            centre: at_height(root.at(root_secs).translation, floor),
-            path: path_of(clip, root_secs - within_secs, floor),
+            floor: centre.y,
+            centre,
+            path: path_of(clip, moment.root_secs - moment.within_secs, centre.y),
             standing: Vec::new(),
             points: figure.points(&world),
             world,
@@ -185,10 +179,7 @@ impl Scene {
                     .world(source.clip.skeleton())
                     .moved(source.root.at(root_secs))
             }
-            _ => {
-                let pose = clip.body_pose_at(within_secs, Interpolation::Cubic);
-                pose.as_ref().world(clip.skeleton()).moved(clip.root_pose_at(root_secs))
-            }
+            _ => world_of(clip, moment),
         };
         let points = figure.points(&world);
         let cut = &made.candidate.cut;
@@ -222,6 +213,13 @@ impl Scene {
     }
 }
 
+/// The joints of a loop, in the world.
+fn world_of(clip: &LoopClip, moment: Moment) -> Pose {
+    let pose = clip.body_pose_at(moment.within_secs, Interpolation::Cubic);
+    let root = clip.root_pose_at(moment.root_secs);
+    pose.as_ref().world(clip.skeleton()).moved(root)
+}
+
 /// The path of the root of a loop over one cycle from a time on, on the ground.
 fn path_of(clip: &LoopClip, first_secs: f64, floor: f64) -> Vec<DVec3> {
     (0..=PATH_POINTS)
@@ -246,14 +244,11 @@ fn uncut_pose(source: &RootRelativeClip, secs: f64) -> Pose {
         return pose.to_pose();
     }
     let after = clip.pose(before as isize + 1);
-    let joints = 0..pose.num_joints();
+    let shifts = pose.translations.iter().zip(after.translations);
+    let turns = pose.rotations.iter().zip(after.rotations);
     Pose::new(
-        (joints.clone())
-            .map(|joint| pose.translations[joint].lerp(after.translations[joint], u))
-            .collect(),
-        joints
-            .map(|joint| pose.rotations[joint].slerp(after.rotations[joint], u))
-            .collect(),
+        shifts.map(|(from, to)| from.lerp(*to, u)).collect(),
+        turns.map(|(from, to)| from.slerp(*to, u)).collect(),
     )
 }
 

@@ -11,7 +11,6 @@ use crate::model::{Made, Model};
 const AROUND_SECS: f64 = 0.5;
 
 /// The path of a joint around the seam, seen from the root, by time from the seam.
-#[derive(Debug)]
 pub(super) struct Trail {
     /// Which loop, and which joint.
     of: (u64, usize),
@@ -21,7 +20,7 @@ pub(super) struct Trail {
 }
 
 /// A path as it is drawn in the world.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Paths {
     pub(super) closed: [Vec<DVec3>; 2],
     pub(super) uncut: [Vec<DVec3>; 2],
@@ -92,7 +91,6 @@ pub(super) struct Fault {
 }
 
 /// The faults of a loop's feet.
-#[derive(Debug)]
 pub(super) struct Faults {
     num_made: u64,
     found: Vec<Fault>,

@@ -272,7 +272,7 @@ impl TakeFile {
 }
 
 /// The work that goes on, and the one that waits.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Work {
     crew: Crew,
     running: Option<Running>,
@@ -293,12 +293,6 @@ impl Wake {
         if let Some(call) = &self.0 {
             call();
         }
-    }
-}
-
-impl std::fmt::Debug for Wake {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Wake")
     }
 }
 

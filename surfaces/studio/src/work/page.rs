@@ -25,7 +25,7 @@ const PIECE: usize = 1 << 20;
 const FRAMES_BEFORE_LONG: u32 = 2;
 
 /// The worker, if there can be one.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Crew {
     wake: Wake,
     beside: Option<Beside>,
@@ -46,14 +46,6 @@ struct Beside {
     _callbacks: (Closure<dyn FnMut(MessageEvent)>, Closure<dyn FnMut(ErrorEvent)>),
 }
 
-impl std::fmt::Debug for Beside {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Beside")
-            .field("is_ready", &self.is_ready)
-            .finish_non_exhaustive()
-    }
-}
-
 /// A message of a worker.
 enum Said {
     Ready,
@@ -65,7 +57,6 @@ enum Said {
 }
 
 /// A piece of work that goes on.
-#[derive(Debug)]
 pub(super) struct Running {
     progress: String,
     pub(super) kind: Kind,
@@ -73,7 +64,6 @@ pub(super) struct Running {
     how: How,
 }
 
-#[derive(Debug)]
 enum How {
     /// In the page, after some frames.
     Here { frames_before: u32 },
@@ -329,7 +319,7 @@ impl Said {
 }
 
 /// A question, and files that are handed over before it, a little in each frame.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Sending {
     number: u32,
     ask: Vec<u8>,
@@ -365,7 +355,6 @@ impl Sending {
 }
 
 /// An answer whose arrays are copied a little in each frame.
-#[derive(Debug)]
 struct Copying {
     answer: Result<Uint8Array, String>,
     arrays: Vec<Float64Array>,

@@ -5,13 +5,12 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use super::{Done, Job, Kind, Wake};
 
 /// Starts threads for work.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Crew {
     wake: Wake,
 }
 
 /// A piece of work that goes on.
-#[derive(Debug)]
 pub(super) struct Running {
     progress: String,
     pub(super) kind: Kind,

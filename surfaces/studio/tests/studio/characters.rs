@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use egui_kittest::kittest::Queryable as _;
 use loopwright_formats::Format;
-use loopwright_studio::{Action, Model, model::Exported};
+use loopwright_studio::Action;
+use loopwright_studio::model::{Exported, Opened};
 use loopwright_synth::WalkSettings;
 
-use super::driven::{command, is_made, strolls, studio, walk};
+use super::driven::{command, strolls, studio, walk};
 
 /// Writes a stroll, and a character in a file of another format.
 fn stroll_and_hero(folder: &Path, hero: &WalkSettings) -> [PathBuf; 2] {
@@ -17,12 +18,8 @@ fn stroll_and_hero(folder: &Path, hero: &WalkSettings) -> [PathBuf; 2] {
     [path, character]
 }
 
-fn is_on_character(model: &Model) -> bool {
-    is_made(model) && model.opened().unwrap().studied.character.is_some()
-}
-
-fn is_on_its_own(model: &Model) -> bool {
-    is_made(model) && model.opened().unwrap().studied.character.is_none()
+fn is_on_character(opened: &Opened) -> bool {
+    opened.studied.character.is_some()
 }
 
 /// All at once: ends that were dragged, another method, a layer of edits, a take that is smoothed and put on another character by its
@@ -35,23 +32,20 @@ fn a_take_is_steered_smoothed_and_put_on_a_character() {
     harness.open(&path);
     harness.drag_along("End of the stretch", 25.0);
     harness.wait_made();
-    harness.press("Method");
-    harness.click("cubic");
+    harness.choose("Method", "cubic");
     harness.click("Add: noise");
     let first = harness.clip();
     harness.unfold("Smoothing and character");
 
     harness.press("Smooth the take");
-    harness.wait("it is smoothed", |model| {
-        is_made(model) && model.opened().unwrap().study.smooth == Some(6.0)
-    });
+    harness.wait_open(|opened| opened.study.smooth == Some(6.0));
     let smooth = harness.clip();
     assert_eq!(smooth.num_samples(), first.num_samples(), "the same frames are closed");
     assert_ne!(smooth.tracks(), first.tracks());
 
     harness.press("Put the loop on the next character I open");
     harness.start_opening(&hero);
-    harness.wait("it is on the character", is_on_character);
+    harness.wait_open(is_on_character);
     assert_eq!(harness.opened().file_name, "stroll.bvh");
     assert!(!harness.model().awaits_character());
     let skeleton = harness.made().done.made.loop_clip.skeleton().clone();
@@ -62,9 +56,7 @@ fn a_take_is_steered_smoothed_and_put_on_a_character() {
     harness.export_by("Save the recipe");
     harness.press("Export the loop");
     let exported = folder.path().join("stroll-loop.glb");
-    harness.wait("the file is there", |_| {
-        folder.path().join("stroll-loop.glb.json").exists()
-    });
+    harness.wait_file(&folder.path().join("stroll-loop.glb.json"));
     let text = std::fs::read_to_string(folder.path().join("stroll-loop.toml")).unwrap();
     let said = [
         "start = ",
@@ -85,28 +77,26 @@ fn a_take_is_steered_smoothed_and_put_on_a_character() {
     // Each reading is a step of undo.
     harness.click("Undo");
     harness.press("Undo");
-    harness.wait("it has its own body again", is_on_its_own);
+    harness.wait_open(|opened| !is_on_character(opened));
     assert_eq!(harness.made().done.made.loop_clip, smooth);
     harness.press("Undo");
-    harness.wait("it is not smoothed", |model| {
-        is_made(model) && model.opened().unwrap().study.smooth.is_none()
-    });
+    harness.wait_open(|opened| opened.study.smooth.is_none());
     assert_eq!(harness.made().done.made.loop_clip, first);
     harness.press("Redo");
     harness.press("Redo");
-    harness.wait("both are made again", is_on_character);
+    harness.wait_open(is_on_character);
 
     // The recipe is followed by a take that was opened afresh, whose character is on the disk.
     let mut harness = studio(1280.0, 4200.0);
     harness.open(&path);
     let recipe = folder.path().join("stroll-loop.toml");
     harness.start_opening(&recipe);
-    harness.wait("the recipe is followed", is_on_character);
+    harness.wait_open(is_on_character);
     assert_eq!(harness.model().recipe_text().unwrap().unwrap(), text);
     assert_eq!(harness.clip(), saved);
     std::fs::remove_file(&hero).unwrap();
     harness.start_opening(&path);
-    harness.wait("the take is open again", is_on_its_own);
+    harness.wait_open(|opened| !is_on_character(opened));
     harness.start_opening(&recipe);
     harness.wait_problem();
     harness.get_by_label_contains("drop it as a character first");
@@ -138,23 +128,14 @@ fn a_map_of_joints_is_followed() {
     });
     harness.apply(Action::AwaitCharacter(true));
     harness.start_opening(&hero);
-    let joints = |model: &Model| Some(model.opened()?.studied.character.as_ref()?.facts().joints_followed);
-    harness.wait("it is on the character", |model| {
-        is_made(model) && joints(model).is_some()
-    });
-    let all = joints(harness.model()).unwrap();
+    let joints = |opened: &Opened| Some(opened.studied.character.as_ref()?.facts().joints_followed);
+    harness.wait_open(is_on_character);
+    let all = joints(harness.opened()).unwrap();
     harness.start_opening(&map);
-    harness.wait("the head rests", |model| {
-        is_made(model) && joints(model) == Some(all - 1)
-    });
+    harness.wait_open(|opened| joints(opened) == Some(all - 1));
     harness.start_opening(&recipe);
-    harness.wait("the recipe names both", |model| {
-        let named = model
-            .opened()
-            .map(|opened| opened.study.map.as_deref() == Some(Path::new("hero.toml")));
-        is_made(model) && named == Some(true)
-    });
-    assert_eq!(joints(harness.model()), Some(all - 1));
+    harness.wait_open(|opened| opened.study.map.as_deref() == Some(Path::new("hero.toml")));
+    assert_eq!(joints(harness.opened()), Some(all - 1));
     let recipe_text = harness.model().recipe_text().unwrap().unwrap();
     std::fs::write(folder.path().join("made.toml"), recipe_text).unwrap();
     let exported = Exported::of(harness.opened(), harness.made(), Format::Glb).unwrap();

@@ -21,13 +21,6 @@ fn slide(harness: &mut Driven, label: &str, value: f64) {
     harness.wait_made();
 }
 
-fn choose(harness: &mut Driven, list: &str, entry: &str) {
-    harness.find(list);
-    harness.get_by_label(list).click();
-    harness.run_steps(3);
-    harness.click(entry);
-}
-
 /// How far the uncut stretch is from the loop at both ends: the largest angle of a joint, radians.
 fn moved(made: &Made) -> [f64; 2] {
     let uncut = &made.done.made.source.clip;
@@ -47,7 +40,7 @@ fn the_ratio_says_which_end_moves() {
     // A stretch that closes badly, so that one sees what moves.
     harness.choose_frames(20.0, 50.0);
     // Inertialize Start moves the start alone, Inertialize End the end alone, and the ratio is between.
-    choose(&mut harness, "Method", "spring");
+    harness.choose("Method", "spring");
     for share in [1.0, 0.0, 0.25] {
         slide(&mut harness, "Share of the start", share);
         assert_eq!(harness.edit().settings.closure.method.shares.rho, share);
@@ -72,7 +65,7 @@ fn times_and_hardness_at_both_ends() {
         ("softfade", "Blend of the velocity", [0.01, 1.0]),
     ];
     for (method, slider, [low, high]) in rows {
-        choose(&mut harness, "Method", method);
+        harness.choose("Method", method);
         harness.click("Times of both ends apart");
         slide(&mut harness, &format!("{slider} at the start"), low);
         slide(&mut harness, &format!("{slider} at the end"), high);
@@ -142,7 +135,7 @@ fn presets_have_all_their_times_in_sight() {
     harness.click("Reset Blend time at the start");
     assert_eq!(harness.edit().settings.closure.method, Preset::Cubic.method());
     // The root has blend times of its own.
-    choose(&mut harness, "Root motion", "inertialized");
+    harness.choose("Root motion", "inertialized");
     for (label, value) in [
         ("Root blend at the start", 0.3),
         ("Root blend at the end", 0.4),

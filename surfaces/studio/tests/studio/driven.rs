@@ -9,7 +9,7 @@ use eframe::egui::{Event, Key, Modifiers, Pos2, Rect, Vec2, vec2};
 use egui_kittest::{Harness, kittest::Queryable as _};
 use loopwright_core::LoopClip;
 use loopwright_formats::{Format, Source, write_take};
-use loopwright_studio::model::{Edit, Exported, Made, Opened, Stretch};
+use loopwright_studio::model::{Edit, Exported, Judgement, Made, Opened, Shown, Stretch};
 use loopwright_studio::{Action, Model, Studio};
 use loopwright_synth::{WalkSettings, synthesize};
 use tempfile::TempDir;
@@ -70,7 +70,7 @@ pub(crate) fn studio_with_stroll(width: f32, height: f32) -> (TempDir, Driven) {
 }
 
 /// Writes the walk that differs from the studio's into files of these names.
-pub(crate) fn strolls<const N: usize>(folder: &Path, names: [&str; N]) -> [PathBuf; N] {
+pub(crate) fn strolls<const N: usize>(folder: &Path, names: [impl AsRef<Path>; N]) -> [PathBuf; N] {
     let bytes = walk(Format::Bvh, &stroll());
     names.map(|name| {
         let path = folder.join(name);
@@ -139,6 +139,37 @@ impl Driven {
     #[track_caller]
     pub(crate) fn wait_made(&mut self) {
         self.wait("the loop is made", is_made);
+    }
+
+    /// Draws frames until a file is written.
+    #[track_caller]
+    pub(crate) fn wait_file(&mut self, path: &Path) {
+        self.wait("the file is there", |_| path.exists());
+    }
+
+    /// Draws frames until each loop of the list has its grade.
+    #[track_caller]
+    pub(crate) fn wait_judged(&mut self) {
+        let count = self.opened().found.candidates.len();
+        self.wait("all loops are judged", |model| {
+            (0..count).all(|index| model.judgement(index) != Judgement::NotYet)
+        });
+    }
+
+    /// Draws frames until a set is played.
+    #[track_caller]
+    pub(crate) fn wait_set(&mut self) {
+        self.wait("the set is shown", |model| {
+            model.shown() == Shown::Set && is_made(model)
+        });
+    }
+
+    /// Draws frames until so many takes are open.
+    #[track_caller]
+    pub(crate) fn wait_takes(&mut self, count: usize) {
+        self.wait("all are open", |model| {
+            is_made(model) && model.others().count() + 1 == count
+        });
     }
 
     /// Draws frames until something is so of what is seen.
@@ -219,6 +250,13 @@ impl Driven {
     pub(crate) fn click(&mut self, label: &str) {
         self.press(label);
         self.wait_made();
+    }
+
+    /// Takes an entry of a list, and waits until the loop is made.
+    #[track_caller]
+    pub(crate) fn choose(&mut self, list: &str, entry: &str) {
+        self.press(list);
+        self.click(entry);
     }
 
     /// Drags the mouse from a point to another one.

@@ -9,26 +9,17 @@ use loopwright_job::recipe::{EditedBody, Recipe};
 use loopwright_job::{Verdict, verdict};
 use loopwright_studio::{Action, Model, model::Stretch};
 
-use super::driven::{command, is_made, stroll, strolls, studio, studio_with_stroll, walk, written_until};
+use super::driven::{command, is_made, stroll, studio_with_stroll, walk, written_until};
 
 #[test]
 fn from_a_file_to_an_exported_loop() {
-    let folder = tempfile::tempdir().unwrap();
-    let [path] = strolls(folder.path(), ["stroll.bvh"]);
-    let bytes = walk(Format::Bvh, &stroll());
-    let mut harness = studio(1280.0, 2400.0);
-    harness.open(&path);
-
-    // Another loop of the list, or frames of one's own where there is only one.
-    let num_loops = harness.opened().found.candidates.len();
-    if num_loops > 1 {
-        harness.key(eframe::egui::Key::Num2);
-        harness.wait_made();
-        assert_eq!(harness.edit().stretch, Stretch::Found(1));
-    }
+    let (folder, mut harness) = studio_with_stroll(1280.0, 2400.0);
+    // Another loop of the list.
+    harness.key(eframe::egui::Key::Num2);
+    harness.wait_made();
+    assert_eq!(harness.edit().stretch, Stretch::Found(1));
     // Another method, by its list.
-    harness.press("Method");
-    harness.click("spring");
+    harness.choose("Method", "spring");
     assert_eq!(harness.edit().closure(), ClosureName::Shape(ShapeKind::Spring));
     let spring = harness.edit().clone();
     // Feet off, and on again by undo.
@@ -40,13 +31,13 @@ fn from_a_file_to_an_exported_loop() {
     harness.export_by("Export the loop");
     let written = folder.path().join("stroll-loop.bvh");
     let sidecar = folder.path().join("stroll-loop.bvh.json");
-    harness.wait("the file is there", |_| sidecar.exists());
+    harness.wait_file(&sidecar);
 
     // The same by the library alone.
-    let file = load(&bytes, "stroll").unwrap();
+    let file = load(&walk(Format::Bvh, &stroll()), "stroll").unwrap();
     let analysis = Analysis::new(&file.take).unwrap();
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let candidate = &found.candidates[if num_loops > 1 { 1 } else { 0 }];
+    let candidate = &found.candidates[1];
     let settings = LoopSettings {
         closure: spring.settings.closure.clone(),
         ..LoopSettings::default()
@@ -126,16 +117,12 @@ fn made_by_recipe(text: &str, bytes: &[u8], format: Format) -> Vec<u8> {
 /// What is saved makes the same bytes again: by the libraries, by the studio, and by the command that LOOPWRIGHT names, if any.
 #[test]
 fn a_saved_recipe_makes_the_same_bytes() {
-    let folder = tempfile::tempdir().unwrap();
-    let [path] = strolls(folder.path(), ["stroll.bvh"]);
-    let bytes = walk(Format::Bvh, &stroll());
-    let mut harness = studio(1280.0, 3600.0);
-    harness.open(&path);
+    let (folder, mut harness) = studio_with_stroll(1280.0, 3600.0);
+    let (path, bytes) = (folder.path().join("stroll.bvh"), walk(Format::Bvh, &stroll()));
     harness.drag_along("End of the stretch", 25.0);
     harness.wait_made();
     assert!(matches!(harness.edit().stretch, Stretch::Frames { .. }));
-    harness.press("Method");
-    harness.click("spring");
+    harness.choose("Method", "spring");
     for kind in ["joint at a time", "joint all the time", "smooth", "aim", "noise"] {
         harness.click(&format!("Add: {kind}"));
     }
@@ -159,7 +146,7 @@ fn a_saved_recipe_makes_the_same_bytes() {
     harness.export_by("Save the recipe");
     harness.press("Export the loop");
     let sidecar = folder.path().join("stroll-loop.bvh.json");
-    harness.wait("the file is there", |_| sidecar.exists());
+    harness.wait_file(&sidecar);
     let text = std::fs::read_to_string(folder.path().join("stroll-loop.toml")).unwrap();
     let exported = std::fs::read(folder.path().join("stroll-loop.bvh")).unwrap();
     assert!(exported == made_by_recipe(&text, &bytes, Format::Bvh), "{text}");
@@ -203,8 +190,7 @@ fn a_saved_recipe_makes_the_same_bytes() {
 #[test]
 fn a_loop_is_exported_for_an_engine() {
     let (folder, mut harness) = studio_with_stroll(1280.0, 4200.0);
-    harness.press("Method");
-    harness.click("spring");
+    harness.choose("Method", "spring");
     harness.click("Add: noise");
     harness.click("Add a stance of LeftFoot");
     for (engine, mode, name) in [
@@ -213,8 +199,7 @@ fn a_loop_is_exported_for_an_engine() {
         ("bevy", loopwright_core::RootMode::InPlace, "stroll-loop.glb"),
         ("unity", loopwright_core::RootMode::Constant, "stroll-loop.fbx"),
     ] {
-        harness.press("Engine");
-        harness.click(engine);
+        harness.choose("Engine", engine);
         let edit = harness.edit();
         assert_eq!(edit.settings.root.mode, mode);
         assert!(edit.settings.root.recenter, "engines take loops at the origin");
@@ -223,7 +208,7 @@ fn a_loop_is_exported_for_an_engine() {
             harness.write_here();
         }
         let sidecar = folder.path().join(format!("{name}.json"));
-        harness.wait("the file is there", |_| sidecar.exists());
+        harness.wait_file(&sidecar);
         let facts = Sidecar::from_json(&std::fs::read(&sidecar).unwrap()).unwrap();
         assert!(facts.target.is_some());
         harness.press("Save the recipe");

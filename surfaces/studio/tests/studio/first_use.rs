@@ -91,7 +91,7 @@ fn a_loop_and_its_recipe_have_the_name_that_is_typed() {
     harness.type_into("Name", "../walk");
     harness.export_by("Export the loop");
     let written = folder.path().join("..walk.bvh");
-    harness.wait_for("it is written", |_| written.exists());
+    harness.wait_file(&written);
     harness.click("Save the recipe");
     assert!(folder.path().join("..walk.toml").exists());
 }
@@ -174,11 +174,7 @@ fn a_contact_that_was_found_is_clicked_to_correct_it() {
 fn a_first_file_that_cannot_be_read_leaves_the_walk() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("apart.gltf");
-    let mut file: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, &stroll())).unwrap();
-    for buffer in file["buffers"].as_array_mut().unwrap() {
-        buffer["uri"] = "apart.bin".into();
-    }
-    std::fs::write(&path, serde_json::to_vec(&file).unwrap()).unwrap();
+    std::fs::write(&path, super::opening::apart(folder.path(), "nowhere/")).unwrap();
     let mut harness = studio_that(1280.0, 860.0, move |studio| studio.open_path(&path));
     harness.wait_problem();
     harness.wait_made();

@@ -9,7 +9,7 @@ use loopwright_formats::Format;
 use loopwright_job::recipe::Recipe;
 use loopwright_studio::model::Exported;
 
-use super::driven::{Driven, command, is_made, stroll, strolls, studio, studio_that, walk};
+use super::driven::{Driven, command, stroll, strolls, studio, studio_that, walk};
 
 #[test]
 fn it_opens_moving() {
@@ -75,14 +75,14 @@ fn several_takes_stay_open_and_two_settings_are_compared() {
     for path in strolls(folder.path(), ["third.bvh", "fourth.bvh"]) {
         harness.start_opening(&path);
     }
-    harness.wait("all are open", |model| is_made(model) && model.others().count() == 3);
+    harness.wait_takes(4);
     // Both views are there, by their labels and keys.
     harness.press("Before and after");
     harness.press("Without perspective");
 }
 
 /// A glTF file whose buffers lie in a folder, which it names by what comes before their names.
-fn apart(folder: &Path, before: &str) -> Vec<u8> {
+pub(crate) fn apart(folder: &Path, before: &str) -> Vec<u8> {
     let mut file: serde_json::Value = serde_json::from_slice(&walk(Format::Gltf, &stroll())).unwrap();
     for (number, buffer) in file["buffers"].as_array_mut().unwrap().iter_mut().enumerate() {
         let (_, data) = buffer["uri"].as_str().unwrap().split_once(',').unwrap();
@@ -153,7 +153,7 @@ fn what_was_open_is_there_at_the_next_visit() {
     harness.click("Add: aim");
     harness.run_steps(3);
     let mut harness = visit(true);
-    harness.wait("all are open", |model| model.others().count() == 1 && is_made(model));
+    harness.wait_takes(2);
     assert_eq!(harness.opened().file_name, "one.bvh");
     let edits = |harness: &Driven| harness.edit().recipe.edits.clone();
     assert_eq!(edits(&harness)[0].kind, EditKind::Aim);

@@ -14,7 +14,7 @@ use loopwright_studio::model::{Edit, Exported, Made, Opened, Shown};
 use loopwright_synth::WalkSettings;
 use serde_json::json;
 
-use super::driven::{Driven, command, is_made, studio, walk};
+use super::driven::{Driven, command, studio, walk};
 
 /// A set of two walks, arcs, and a clip that happens once.
 fn write_set(folder: &Path) {
@@ -75,9 +75,7 @@ fn a_set_is_steered_by_keys_by_stick_and_by_its_grid() {
     write_set(folder.path());
     let mut harness = studio(1280.0, 1400.0);
     harness.start_opening(folder.path());
-    harness.wait("the set is shown", |model| {
-        model.shown() == Shown::Set && is_made(model)
-    });
+    harness.wait_set();
     assert_eq!(harness.opened().file_name, "stroll.glb");
     // The file of the body lends it no grade.
     let list = "Takes: stroll.glb lends its body";
@@ -154,12 +152,10 @@ fn a_set_is_made_of_open_takes() {
     }
     let mut harness = studio(1280.0, 2400.0);
     harness.start_opening(folder.path());
-    harness.wait("both are open", |model| model.others().count() == 1 && is_made(model));
+    harness.wait_takes(2);
     harness.press("Make a set of 2 takes");
     harness.write_here();
-    harness.wait("the set is shown", |model| {
-        model.shown() == Shown::Set && is_made(model)
-    });
+    harness.wait_set();
     assert_eq!(harness.model().steered().unwrap().name, "set");
     assert!(harness.query_all_by_label_contains("is missing: ").next().is_some());
 

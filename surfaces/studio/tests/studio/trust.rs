@@ -12,7 +12,7 @@ use loopwright_studio::model::{Beside, Edit, Exported, Judgement, Made, Opened, 
 use loopwright_studio::{Action, Model, Studio, work::Wake};
 use loopwright_synth::WalkSettings;
 
-use super::driven::{Driven, is_made, stroll, studio, studio_that, studio_with_stroll, walk, written_until};
+use super::driven::{is_made, stroll, strolls, studio, studio_that, studio_with_stroll, walk, written_until};
 
 /// A loop of the list has no grade until it was made by the present settings, and then that of the loop that one gets.
 #[test]
@@ -30,9 +30,7 @@ fn the_list_says_the_grade_of_the_loop_that_one_gets() {
             assert_eq!(harness.edit().stretch, Stretch::Found(row));
             assert_eq!(harness.model().undo_names(), [Some("stretch"), None]);
         }
-        harness.wait("all loops are judged", |model| {
-            (0..count).all(|index| model.judgement(index) != Judgement::NotYet)
-        });
+        harness.wait_judged();
         for index in 0..count {
             let said = harness.model().judgement(index);
             harness.apply(Action::Choose(Stretch::Found(index)));
@@ -49,28 +47,18 @@ fn the_list_says_the_grade_of_the_loop_that_one_gets() {
     assert!(harness.query_all_by_label_contains("not yet judged").next().is_some());
 }
 
-/// Walks in a folder, by number.
-fn walks(folder: &Path, count: usize) -> Vec<PathBuf> {
-    let bytes = walk(Format::Bvh, &stroll());
-    let paths = (0..count).map(|number| folder.join(format!("walk-{number:02}.bvh")));
-    paths.inspect(|path| std::fs::write(path, &bytes).unwrap()).collect()
-}
-
-fn all_open(harness: &mut Driven, count: usize) {
-    harness.wait("all are open", |model| {
-        is_made(model) && model.others().count() + 1 == count
-    });
-}
-
 #[test]
 fn takes_stay_open_or_it_is_said_which_do_not() {
     let folder = tempfile::tempdir().unwrap();
-    let paths = walks(folder.path(), 12);
+    let paths: [_; 12] = strolls(
+        folder.path(),
+        std::array::from_fn(|number| format!("walk-{number:02}.bvh")),
+    );
     let broken = folder.path().join("walk-00a.bvh");
     std::fs::write(&broken, "HIERARCHY ROOT").unwrap();
     let mut harness = studio(1280.0, 2400.0);
     harness.start_opening(folder.path());
-    all_open(&mut harness, paths.len());
+    harness.wait_takes(paths.len());
     let said = harness.model().problem().unwrap().to_string();
     assert!(said.starts_with("left out: walk-00a.bvh ("), "{said}");
     std::fs::remove_file(broken).unwrap();
@@ -95,10 +83,10 @@ fn takes_stay_open_or_it_is_said_which_do_not() {
 #[test]
 fn changed_takes_have_a_mark_and_are_closed_after_a_question() {
     let folder = tempfile::tempdir().unwrap();
-    let paths = walks(folder.path(), 3);
+    let paths = strolls(folder.path(), ["walk-00.bvh", "walk-01.bvh", "walk-02.bvh"]);
     let mut harness = studio(1280.0, 3600.0);
     harness.start_opening(folder.path());
-    all_open(&mut harness, paths.len());
+    harness.wait_takes(paths.len());
     harness.get_by_label("walk-02.bvh, shown");
     harness.click("Lock planted feet");
     harness.find("walk-02.bvh, shown, not written");
@@ -121,9 +109,7 @@ fn changed_takes_have_a_mark_and_are_closed_after_a_question() {
     harness.click("Lock planted feet");
     harness.press("Close walk-00.bvh");
     harness.press("Close it all the same");
-    harness.wait("the walk is there", |model| {
-        is_made(model) && model.opened().is_some_and(|opened| opened.bytes.is_none())
-    });
+    harness.wait_open(|opened| opened.bytes.is_none());
 }
 
 /// Nothing is written beside the take unasked; the folder that is chosen stays, and an old failure is not said beside a new file.
@@ -133,7 +119,7 @@ fn an_export_asks_where_to_once() {
     let [one, two] = ["one", "two"].map(|name| folder.path().join(name));
     for inner in [&one, &two] {
         std::fs::create_dir(inner).unwrap();
-        walks(inner, 1);
+        strolls(inner, ["walk-00.bvh"]);
     }
     let mut harness = studio(1280.0, 860.0);
     harness.open(&one.join("walk-00.bvh"));
@@ -150,7 +136,7 @@ fn an_export_asks_where_to_once() {
     harness.key_press(Key::E);
     harness.write_here();
     let written = one.join("walk-00-loop.bvh");
-    harness.wait_for("it is written", |_| written.exists());
+    harness.wait_file(&written);
     assert!(harness.model().problem().is_none());
     harness.open(&two.join("walk-00.bvh"));
     harness.click("Undo");

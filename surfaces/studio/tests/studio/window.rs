@@ -4,7 +4,7 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Key, Modifiers, TouchDeviceId, TouchId, TouchPhase, ViewportId, vec2};
 use egui_kittest::kittest::Queryable as _;
 use loopwright_studio::Action;
-use loopwright_studio::model::{Judgement, Shown, Stretch};
+use loopwright_studio::model::{Shown, Stretch};
 
 use super::driven::{Driven, strolls, studio, studio_that};
 
@@ -162,10 +162,7 @@ fn frames_are_few_while_work_goes_on() {
 fn nothing_is_drawn_while_nothing_changes() {
     let mut harness = studio(1400.0, 900.0);
     harness.press("Pause");
-    let count = harness.opened().found.candidates.len();
-    harness.wait("all loops are judged", |model| {
-        (0..count).all(|index| model.judgement(index) != Judgement::NotYet)
-    });
+    harness.wait_judged();
     harness.run_steps(60);
     assert!(!harness.ctx.has_requested_repaint());
 }
@@ -186,7 +183,7 @@ fn the_first_steps_lead_from_a_drop_to_a_file() {
     harness.write_here();
     harness.run_steps(3);
     let written = folder.path().join("stroll-loop.bvh.json");
-    harness.wait("the file is there", |_| written.exists());
+    harness.wait_file(&written);
     harness.run_steps(3);
     assert_eq!(harness.query_all_by_label_contains("(done)").count(), 3);
     harness.press("Hide these steps");

@@ -3,6 +3,8 @@
 //! The standard library uses the platform's mathematics, which differs in the last digit between systems. The core uses these
 //! functions instead, so that results are the same on all machines.
 
+use glam::DVec3;
+
 /// Sine of an angle in radians.
 pub fn sin(x: f64) -> f64 {
     libm::sin(x)
@@ -41,6 +43,11 @@ pub fn ln_1p(x: f64) -> f64 {
 /// Returns the length of the plane vector (x, y) without overflow.
 pub fn hypot(x: f64, y: f64) -> f64 {
     libm::hypot(x, y)
+}
+
+/// Length over the ground: of all but the part along +Y.
+pub fn over_ground(way: DVec3) -> f64 {
+    hypot(way.x, way.z)
 }
 
 /// Complementary error function, 1 - erf(x), exact for large x.

@@ -97,11 +97,8 @@ const MAX_PEAKS: usize = 12;
 fn mark_peaks(svg: &mut Svg, panel: &Chart, peaks: &[Peak], dt: f64, chosen: Option<f64>) {
     let mut labels = Labels::default();
     if let Some(secs) = chosen {
-        labels.keep_free(Area {
-            left: panel.across(secs) - 2.0,
-            width: 4.0,
-            ..panel.area
-        });
+        let x = panel.across(secs);
+        labels.keep_free(panel.area.between(x - 2.0, x + 2.0));
     }
     let shown = peaks.iter().take(MAX_PEAKS);
     let shown = shown.map(|peak| {

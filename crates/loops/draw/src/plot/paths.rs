@@ -36,12 +36,8 @@ const LINE: f64 = 22.0;
 
 /// Draws paths over one ground, ahead (+Z) up and left (+X) to the left; later ones above earlier ones.
 pub fn paths(title: &str, paths: &[GroundPath]) -> String {
-    let panel = Area {
-        left: style::MARGIN,
-        top: style::MARGIN + 2.0 * style::TITLE,
-        width: 0.6 * style::FULL,
-        height: HEIGHT,
-    };
+    let top = style::MARGIN + 2.0 * style::TITLE;
+    let panel = Area::new(style::MARGIN, top, 0.6 * style::FULL, HEIGHT);
     let mut svg = Svg::default();
     let y = style::MARGIN + style::TITLE;
     svg.text(style::MARGIN, y, Anchor::Start, "title ft", title);

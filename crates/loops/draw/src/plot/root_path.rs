@@ -4,7 +4,7 @@ use core::f64::consts::TAU;
 
 use glam::DVec3;
 use loopwright_core::MadeLoop;
-use loopwright_core::math::{Rigid, Screw, ops};
+use loopwright_core::math::{Rigid, Screw, ops, percentile::extremes};
 
 use super::kit::Plot;
 use super::kit::axes::stroke_width;
@@ -172,9 +172,7 @@ impl RootPath {
         let axis = self.start.rotation * self.screw.axis;
         let centre = self.centre?;
         let heights = self.whole.iter().map(|point| (*point - centre).dot(axis));
-        let (low, high) = heights.fold((0.0_f64, 0.0_f64), |(low, high), height| {
-            (low.min(height), high.max(height))
-        });
+        let (low, high) = extremes(heights.chain([0.0]));
         Some([
             centre + axis * (low - self.arrow()),
             centre + axis * (high + self.arrow()),

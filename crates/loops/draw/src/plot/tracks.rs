@@ -125,11 +125,7 @@ pub(super) fn segments(plot: &mut Plot, analysis: &Analysis, width: f64) {
     svg.rect(area, "panel");
     for segment in &analysis.segments {
         let [left, right] = ends(area, &analysis.take, segment.start_frame, segment.end_frame);
-        let part = Area {
-            left,
-            width: right - left,
-            ..area
-        };
+        let part = area.between(left, right);
         let is_idle = segment.gait.kind == MotionKind::Idle;
         svg.rect(part, if is_idle { "idle" } else { "moving" });
         svg.outline(part);

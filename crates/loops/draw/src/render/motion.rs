@@ -3,7 +3,7 @@
 use glam::{DAffine3, DVec3};
 use loopwright_core::{
     Analysis, LoopClip, Pose, RootMotion, Take, analysis::Heading, loop_clip::KeyLayout, math::Rigid,
-    root_motion::RootRelativeClip,
+    math::percentile::extremes, root_motion::RootRelativeClip,
 };
 
 use crate::{Figure, Surface};
@@ -361,7 +361,7 @@ impl DrawnMotion {
                 .into_iter()
                 .chain(of_soles.chain(of_all).filter(move |_| has_none))
         });
-        let lowest = heights.fold(f64::INFINITY, f64::min);
+        let (lowest, _) = extremes(heights);
         if lowest.is_finite() { lowest } else { 0.0 }
     }
 

@@ -111,15 +111,13 @@ impl Panel {
     /// Creates the panel of loop `index`, from 0, of a page of `num_loops`. The more there are, the fewer samples of their
     /// motion are kept.
     pub fn new(entry: &LoopEntry, index: usize, num_loops: usize) -> Self {
-        let bytes = if num_loops <= FEW {
-            (2 * FEW * ROOMY_BYTES / 2 / num_loops.max(1)).min(ROOMY_BYTES)
+        let is_fine = num_loops <= FEW;
+        let bytes = if is_fine {
+            ROOMY_BYTES
         } else {
             (ALL_CLIPS_BYTES / num_loops / 2).max(LEAST_BYTES)
         };
-        let room = Room {
-            bytes,
-            is_fine: num_loops <= FEW,
-        };
+        let room = Room { bytes, is_fine };
         let motions = core::iter::once(&entry.closed).chain(&entry.uncut);
         let clips: Vec<String> = (motions.clone())
             .map(|motion| clip::json(entry, motion, room))

@@ -88,10 +88,6 @@ impl Trees {
             .unwrap_or(0)
     }
 
-    pub(super) fn is_one(&self) -> bool {
-        self.roots.len() == 1
-    }
-
     fn joints_of(&self, tree: usize) -> Range<usize> {
         let end = self.roots.get(tree + 1).copied();
         self.roots[tree]..end.unwrap_or(self.whole.joints().len())

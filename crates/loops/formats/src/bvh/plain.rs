@@ -6,17 +6,10 @@ use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{TakeSample, probe_stride};
 
 use super::read::{Frames, is_bvh};
-use super::{
-    FrameTime, Hierarchy, channel::ChannelKind, hierarchy, lex::Lexer, lex::read_row, motion, source::BvhSource,
-};
+use super::stream::{MAX_HEAD_BYTES, MAX_LINE_BYTES, StreamHead, ends_head};
+use super::{channel::ChannelKind, lex::read_row, source::BvhSource};
 use crate::space::{Space, guess};
-use crate::{settings::ReadSettings, take_warning::warn_of_take, text::without_byte_order_mark, warning::FileWarning};
-
-/// Longest text before the rows, bytes; skeletons of a thousand joints need a tenth of it.
-const MAX_HEAD_BYTES: u64 = 1 << 20;
-
-/// Longest line of a row, bytes.
-const MAX_LINE_BYTES: u64 = 1 << 20;
+use crate::{settings::ReadSettings, take_warning::warn_of_take, warning::FileWarning};
 
 /// Bytes read at a time.
 const BUFFER_BYTES: usize = 1 << 20;
@@ -65,12 +58,9 @@ impl<R: Read + Seek> PlainBvh<R> {
         }
         stream.rewind().ok()?;
         let mut lines = Lines::new(&mut stream);
-        let Head {
-            hierarchy,
-            frame_time,
-            num_frames,
-            num_bytes: rows_at,
-        } = Head::read(&mut lines)?;
+        let head = read_head(&mut lines)?;
+        let (rows_at, num_frames) = (head.text.len() as u64, usize::try_from(head.num_declared).ok()?);
+        let (hierarchy, frame_time) = (head.hierarchy, head.frame_time);
         let (mut middle, mut some) = (Frames::new(&hierarchy), Frames::new(&hierarchy));
         let stride = probe_stride(num_frames);
         let mut row = Vec::with_capacity(hierarchy.num_channels());
@@ -153,58 +143,29 @@ impl<R: Read + Seek> PlainBvh<R> {
     }
 }
 
-/// The part of a file before its rows.
-struct Head {
-    hierarchy: Hierarchy,
-    frame_time: FrameTime,
-    num_frames: usize,
-    num_bytes: u64,
-}
-
-impl Head {
-    /// Reads up to the line of the frame time.
-    fn read(lines: &mut Lines<impl Read>) -> Option<Self> {
-        let mut text = Vec::new();
-        loop {
-            let line = lines.next()?;
-            text.extend_from_slice(line);
-            if line.is_empty() || text.len() as u64 > MAX_HEAD_BYTES {
-                return None;
-            }
-            let words = line.trim_ascii_start();
-            if words.len() >= 5
-                && words[..5].eq_ignore_ascii_case(b"frame")
-                && !matches!(words.get(5), Some(b's' | b'S'))
-            {
-                break;
-            }
-        }
-        if !is_bvh(&text) {
+/// Reads the part of a plain file before its rows, up to the line of the frame time.
+fn read_head(lines: &mut Lines<impl Read>) -> Option<StreamHead> {
+    let mut text = Vec::new();
+    loop {
+        let line = lines.next()?;
+        text.extend_from_slice(line);
+        if line.is_empty() || text.len() > MAX_HEAD_BYTES {
             return None;
         }
-        let mut warnings = Vec::new();
-        let mut lexer = Lexer::new(without_byte_order_mark(&text));
-        let trees = hierarchy::read(&mut lexer, &mut warnings).ok()?;
-        // Rows of several bodies are not supported.
-        let hierarchy = trees.is_one().then(|| trees.tree(0, &mut warnings).hierarchy)?;
-        let (num_frames, frame_time) = motion::read_head(&mut lexer, &mut warnings).ok()?;
-        lexer.skip_space();
-        let is_plain = warnings.is_empty()
-            && lexer.num_remaining() == 0
-            && hierarchy.num_channels() > 0
-            && num_frames > 0
-            && !hierarchy
-                .joints()
-                .iter()
-                .any(|joint| joint.channels.iter().any(|channel| channel.kind == ChannelKind::Scale));
-        Some(Self {
-            hierarchy,
-            frame_time,
-            num_frames: usize::try_from(num_frames).ok()?,
-            num_bytes: text.len() as u64,
-        })
-        .filter(|_| is_plain)
+        if ends_head(line) {
+            break;
+        }
     }
+    if !is_bvh(&text) {
+        return None;
+    }
+    // Rows of several bodies are not plain: there is a warning of them.
+    let mut warnings = Vec::new();
+    let head = StreamHead::read(text, &mut warnings).ok()?;
+    let mut channels = head.hierarchy.joints().iter().flat_map(|joint| &joint.channels);
+    let is_plain =
+        warnings.is_empty() && head.num_declared > 0 && channels.all(|channel| channel.kind != ChannelKind::Scale);
+    is_plain.then_some(head)
 }
 
 /// The lines of a stream, one at a time.
@@ -224,9 +185,9 @@ impl<R: Read> Lines<R> {
     /// Returns the next line with its end; empty at the end of the stream. `None` if it is too long or cannot be read.
     fn next(&mut self) -> Option<&[u8]> {
         self.line.clear();
-        let mut limited = (&mut self.stream).take(MAX_LINE_BYTES);
+        let mut limited = (&mut self.stream).take(MAX_LINE_BYTES as u64);
         limited.read_until(b'\n', &mut self.line).ok()?;
-        ((self.line.len() as u64) < MAX_LINE_BYTES).then_some(&self.line)
+        (self.line.len() < MAX_LINE_BYTES).then_some(&self.line)
     }
 
     /// Reads the next line that is not blank; `None` unless it holds exactly `width` numbers.

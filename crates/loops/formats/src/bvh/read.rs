@@ -203,7 +203,6 @@ pub(super) fn read_take(
     let mut poses = Poses::new(&hierarchy, &settings.limits);
     poses.values = values;
     let motion = motion::read(&mut lexer, &trees.whole, &mut poses, warnings)?;
-    settings.check_unit()?;
     settings.limits.check_transforms(motion.num_frames, num_joints)?;
     let frame_time_secs = motion.frame_time.secs;
     let mut frames = poses.frames;

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use glam::DQuat;
 use loopwright_core::Skeleton;
 
-use super::read::{Frames, chosen, is_bvh, skeleton};
 use super::lex::{Lexer, RowFault, read_row};
-use super::{Hierarchy, hierarchy, motion};
+use super::read::{Frames, chosen, is_bvh, skeleton};
+use super::{FrameTime, Hierarchy, hierarchy, motion};
 use crate::space::Space;
 use crate::text::without_byte_order_mark;
 use crate::{byte_count::ByteCount, error::ReadError, excerpt::excerpt, warning::FileWarning};
 
 /// Longest text before the rows, bytes; skeletons of a thousand joints need a tenth of it.
-const MAX_HEAD_BYTES: usize = 1 << 20;
+pub(super) const MAX_HEAD_BYTES: usize = 1 << 20;
 
 /// Longest line of a row, bytes.
-const MAX_LINE_BYTES: usize = 1 << 20;
+pub(super) const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Why a stream cannot be read any further.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -68,21 +68,21 @@ pub enum StreamedLine<'a> {
 /// The part of a stream before its rows.
 #[derive(Debug)]
 pub struct StreamHead {
-    text: Vec<u8>,
+    pub(super) text: Vec<u8>,
     /// The position of the number of frames in it.
     count_at: Range<usize>,
-    num_declared: u64,
-    hierarchy: Hierarchy,
+    pub(super) num_declared: u64,
+    pub(super) hierarchy: Hierarchy,
     /// Values of its joints in a row, and all values of a row.
     values: Range<usize>,
     width: usize,
-    frame_time_secs: f64,
+    pub(super) frame_time: FrameTime,
     skeleton: Skeleton,
 }
 
 impl StreamHead {
     /// Reads a head. Errors: it is not the head of a BVH file, or no joint has a channel.
-    fn read(text: Vec<u8>, warnings: &mut Vec<FileWarning>) -> Result<Self, BvhStreamError> {
+    pub(super) fn read(text: Vec<u8>, warnings: &mut Vec<FileWarning>) -> Result<Self, BvhStreamError> {
         let body = without_byte_order_mark(&text);
         let mark = text.len() - body.len();
         let mut lexer = Lexer::new(body);
@@ -105,7 +105,7 @@ impl StreamHead {
             hierarchy: tree.hierarchy,
             values: tree.values,
             width,
-            frame_time_secs: frame_time.secs,
+            frame_time,
             text,
         })
     }
@@ -117,7 +117,7 @@ impl StreamHead {
 
     /// Returns the seconds from one frame to the next.
     pub fn frame_time_secs(&self) -> f64 {
-        self.frame_time_secs
+        self.frame_time.secs
     }
 }
 
@@ -273,7 +273,7 @@ impl BvhStream {
 }
 
 /// Whether a line is the last of a head: the frame time.
-fn ends_head(line: &[u8]) -> bool {
+pub(super) fn ends_head(line: &[u8]) -> bool {
     let line = line.to_ascii_lowercase();
     let line = line.trim_ascii();
     let time = line.windows(4).position(|word| word == b"time");

@@ -328,8 +328,13 @@ fn uri_of(path: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use loopwright_core::Take;
+
     use super::*;
-    use crate::{load, source::Source};
+    use crate::{
+        load,
+        source::{LoadedTake, Source},
+    };
 
     #[test]
     fn paths_of_textures_become_uris() {
@@ -345,6 +350,15 @@ mod tests {
         assert_eq!(of("C:\\"), None);
     }
 
+    fn character(bytes: &[u8]) -> (Take, FbxSource, Mesh) {
+        let LoadedTake { take, source, .. } = load(bytes, "take").unwrap();
+        let Source::Fbx(source) = source else {
+            panic!("an FBX file")
+        };
+        let mesh = read(bytes, &source, take.skeleton(), &SizeLimits::default()).unwrap();
+        (take, source, mesh)
+    }
+
     #[test]
     fn textures_in_files_of_their_own_are_named() {
         let Some(folder) = loopwright_mocap::folder_or_skip() else {
@@ -358,11 +372,7 @@ mod tests {
                 bytes[at + held.len() - 1] = b'T';
             }
         }
-        let loaded = load(&bytes, "take").unwrap();
-        let Source::Fbx(source) = &loaded.source else {
-            panic!("an FBX file")
-        };
-        let mesh = read(&bytes, source, loaded.take.skeleton(), &SizeLimits::default()).unwrap();
+        let (_, _, mesh) = character(&bytes);
         let named = |name: &str| MeshImage::Beside(format!("blender_293_barbarian_7400_binary.fbm/{name}.png"));
         assert_eq!(mesh.images.len(), 2);
         for name in ["diffuse", "diffuse_hair"] {
@@ -384,12 +394,7 @@ mod tests {
             "bvh-toolbox/walk01_template.fbx",
         ] {
             let bytes = std::fs::read(folder.join(name)).unwrap();
-            let loaded = load(&bytes, "take").unwrap();
-            let Source::Fbx(source) = &loaded.source else {
-                panic!("{name}")
-            };
-            let take = &loaded.take;
-            let mesh = read(&bytes, source, take.skeleton(), &SizeLimits::default()).unwrap();
+            let (take, source, mesh) = character(&bytes);
             let scene = scene::load_with_meshes(&bytes).unwrap();
             let stacks = || scene.anim_stacks.iter();
             let stack = stacks()

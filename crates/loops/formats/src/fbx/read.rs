@@ -127,7 +127,6 @@ impl ParsedFile for FbxScene {
     /// else `name`. The space is the one stated in the file, unless `settings` override it or the body would not have a person's
     /// size.
     fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
-        settings.check_unit()?;
         let scene = &self.scene;
         let stack = timing::choose_stack(scene, settings.animation, warnings)?;
         let joints = joints::choose(
@@ -167,7 +166,6 @@ impl ParsedFile for FbxScene {
     }
 
     fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
-        settings.check_unit()?;
         let animated = Animated {
             take_name: name,
             animation: "",

@@ -299,7 +299,9 @@ impl<'a> Accessors<'a> {
             buffer: view.buffer,
             reason: self.faults.get(view.buffer).cloned().unwrap_or_default(),
         })?;
-        let bytes = GltfError::part(buffer, view.byte_offset, view.byte_length, || format!("bufferViews[{number}]"))?;
+        let bytes = GltfError::part(buffer, view.byte_offset, view.byte_length, || {
+            format!("bufferViews[{number}]")
+        })?;
         Ok((bytes, view.byte_stride))
     }
 }

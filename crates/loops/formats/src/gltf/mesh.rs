@@ -8,9 +8,9 @@ use loopwright_core::Skeleton;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::accessor::{Accessors, width_of};
 use super::fresh::GENERATOR;
 use super::parts::{self, Nodes, Skin};
-use super::accessor::{Accessors, width_of};
 use super::{container, error::GltfError, source::GltfSource};
 use crate::excerpt::excerpt;
 use crate::limits::{MAX_VALUE, SizeLimits};

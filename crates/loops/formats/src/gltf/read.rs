@@ -123,7 +123,6 @@ impl ParsedFile for GltfFile {
     }
 
     fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
-        settings.check_unit()?;
         let Self { document, nodes, .. } = self;
         let accessors = Accessors::new(document, &self.faults, self.num_bytes);
         let chosen = choose::animation(&self.animations, &accessors, nodes, settings, warnings)?;
@@ -233,7 +232,6 @@ impl ParsedFile for GltfFile {
     }
 
     fn read_rest(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
-        settings.check_unit()?;
         let bones = self.stated_bones(warnings);
         let joints = choose::joints(&self.document, &self.nodes, None, bones, settings, warnings)?;
         if joints.nodes.iter().flatten().count() == 0 {

@@ -302,7 +302,8 @@ mod tests {
 
     #[test]
     fn characters_of_both_versions_state_their_bones() {
-        let map = r#"{"humanoid": {"humanBones": {"hips": {"node": 3}, "leftFoot": {"node": 4}, "leftEye": {"node": 5}}}}"#;
+        let map =
+            r#"{"humanoid": {"humanBones": {"hips": {"node": 3}, "leftFoot": {"node": 4}, "leftEye": {"node": 5}}}}"#;
         let found = of("VRMC_vrm", map).unwrap().unwrap();
         assert!(!found.is_motion);
         assert_eq!(found.hips(), 3);
@@ -317,7 +318,10 @@ mod tests {
     fn maps_that_contradict_themselves_are_refused() {
         for (map, fault) in [
             (r#"{"spine": {"node": 1}}"#, "there are no hips"),
-            (r#"{"hips": {"node": 1}, "spine": {"node": 1}}"#, "nodes[1] is hips already"),
+            (
+                r#"{"hips": {"node": 1}, "spine": {"node": 1}}"#,
+                "nodes[1] is hips already",
+            ),
             (r#"{"hips": {"node": 9}}"#, "names number 9 of 9"),
             (r#"{"hips": {"node": 18446744073709551615}}"#, "names number"),
             (r#"{"hips": {"node": -2}}"#, "expected the number of a node"),

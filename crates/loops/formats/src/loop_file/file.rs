@@ -437,22 +437,6 @@ fn with_joints_of(take: Take, skeleton: &Skeleton) -> Result<Take, LoopFileError
     )?)
 }
 
-/// Reads a written loop back: its file as a take on the loop's own skeleton, and its keys.
-///
-/// `source` and `writing` are those used to write it; the seam is at `seam_sample`. Errors: [`LoopFileError`].
-pub fn written_keys(
-    clip: &LoopClip,
-    written: &WrittenFile,
-    source: &Source,
-    writing: &LoopWriteSettings,
-    seam_sample: usize,
-) -> Result<(Take, LoopKeys), LoopFileError> {
-    let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
-    let animation = written.animation.as_deref();
-    let back = ReadBack::new(&file, animation, clip, source, writing, seam_sample, 1)?;
-    Ok((back.take, back.keys))
-}
-
 /// A loop as an animation of its file shows it.
 pub(super) struct ReadBack {
     /// On the loop's own skeleton.
@@ -465,7 +449,7 @@ pub(super) struct ReadBack {
 }
 
 impl ReadBack {
-    /// Reads the loop back. Errors: as [`written_keys`].
+    /// Reads an animation whose seam is at `seam_sample`; `source` and `writing` are those it was written with.
     pub(super) fn new(
         file: &AnimatedFile,
         animation: Option<&str>,
@@ -516,5 +500,24 @@ impl ReadBack {
             Some(carrier) => sidecar.carried_by(carrier),
             None => sidecar,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joints_that_a_skeleton_lacks_are_left_out() {
+        let take = loopwright_synth::synthesize(&Default::default()).unwrap().take;
+        let mut fewer = take.skeleton().joints().to_vec();
+        let hand = fewer.pop().unwrap();
+        let fewer = Skeleton::new(fewer).unwrap();
+        let kept = with_joints_of(take.clone(), &fewer).unwrap();
+        assert_eq!(kept.skeleton(), &fewer);
+        let mut rotations = kept.pose(7).rotations.iter().zip(take.pose(7).rotations);
+        assert!(rotations.all(|(kept, own)| kept.abs_diff_eq(*own, 1e-12)));
+        let error = with_joints_of(kept, take.skeleton()).unwrap_err();
+        assert_eq!(error, LoopFileError::NoJoint { joint: hand.name });
     }
 }

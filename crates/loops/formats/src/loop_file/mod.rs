@@ -30,7 +30,7 @@ mod place;
 
 pub(crate) mod word;
 
-pub use file::{BlendOrigin, DerivedLoop, LoopFile, LoopFileError, RetargetOrigin, written_keys};
+pub use file::{BlendOrigin, DerivedLoop, LoopFile, LoopFileError, RetargetOrigin};
 pub use hash::{OtherFile, sha256};
 pub use json::{from_text, to_text, to_value};
 pub use load::{LoadLoopError, load_loop};

@@ -285,7 +285,11 @@ impl Sidecar {
         } = self;
         let last = playback.samples as f64 - 1.0;
         for (field, found, range) in [
-            ("candidate.source_period_secs", candidate.source_period_secs, 1e-6..=MAX_NUMBER),
+            (
+                "candidate.source_period_secs",
+                candidate.source_period_secs,
+                1e-6..=MAX_NUMBER,
+            ),
             ("candidate.period_secs", candidate.period_secs, 1e-6..=MAX_NUMBER),
             ("candidate.cycles", candidate.cycles as f64, 0.0..=MAX_COUNT),
             ("playback.samples", playback.samples as f64, 3.0..=MAX_COUNT),
@@ -297,10 +301,18 @@ impl Sidecar {
         let speeds = -1e6..=1e6;
         let take_velocity = root_motion.take_linear_velocity_mps.into_iter().flatten();
         let (angular, turn) = (root_motion.angular_velocity_radps, root_motion.start_rotation_xyzw);
-        in_range("root_motion.linear_velocity_mps", root_motion.linear_velocity_mps, speeds.clone())?;
+        in_range(
+            "root_motion.linear_velocity_mps",
+            root_motion.linear_velocity_mps,
+            speeds.clone(),
+        )?;
         in_range("root_motion.take_linear_velocity_mps", take_velocity, speeds.clone())?;
         in_range("root_motion.angular_velocity_radps", angular, speeds)?;
-        in_range("root_motion.start_rotation_xyzw", turn.into_iter().flatten(), -2.0..=2.0)?;
+        in_range(
+            "root_motion.start_rotation_xyzw",
+            turn.into_iter().flatten(),
+            -2.0..=2.0,
+        )?;
         in_range("root_motion.start_position_m", root_motion.start_position_m, -1e9..=1e9)?;
         if let Some(recentered) = &root_motion.recentered {
             in_range("root_motion.recentered.turn_deg", [recentered.turn_deg], -1e6..=1e6)?;
@@ -315,7 +327,11 @@ impl Sidecar {
             in_range("variation.copies", [copies], 1.0..=MAX_NUMBER)?;
         }
         for cycle in self.mean_cycle.iter().flat_map(|mean| &mean.cycles) {
-            in_range("mean_cycle.cycles", [cycle.start_frame, cycle.end_frame], 0.0..=MAX_COUNT)?;
+            in_range(
+                "mean_cycle.cycles",
+                [cycle.start_frame, cycle.end_frame],
+                0.0..=MAX_COUNT,
+            )?;
             in_range("mean_cycle.cycles.share", [cycle.share], 0.0..=1.0)?;
         }
         Ok(check_numbers(self, MAX_NUMBER)?)

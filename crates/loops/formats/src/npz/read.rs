@@ -26,7 +26,6 @@ const MOST_GROWTH: f64 = 0.05;
 
 /// Implements [`crate::read_take`] for NPZ.
 pub(super) fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, _: &mut Vec<FileWarning>) -> Loaded {
-    settings.check_unit()?;
     let arrays = Arrays {
         entries: zip::entries(bytes)?,
         file_bytes: bytes.len(),

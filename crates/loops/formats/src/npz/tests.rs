@@ -5,7 +5,7 @@ use loopwright_core::{Joint, Skeleton, Take};
 
 use super::array::{Array, bools, doubles, ints, singles, texts};
 use super::{error::NpzError, kimodo, zip::Archive, zip::entries};
-use crate::{Format, random::Random, ReadError, ReadSettings, SizeLimits, Source, read_take, write_take};
+use crate::{Format, ReadError, ReadSettings, SizeLimits, Source, random::Random, read_take, write_take};
 
 /// Returns the rotations that differ by joint and frame.
 fn turn(frame: usize, joint: usize) -> DQuat {
@@ -125,7 +125,10 @@ fn arrays_hold_what_their_names_say() {
             // The order is x, y, z, w.
             let is = |one: DQuat, other: DQuat| one.normalize().dot(other).abs() > 1.0 - 1e-12;
             assert!(read.position(frame, joint).distance(known.position(frame, joint)) < 1e-6);
-            assert!(is(read.rotation(frame, joint), known.rotation(frame, joint)), "{frame} {joint}");
+            assert!(
+                is(read.rotation(frame, joint), known.rotation(frame, joint)),
+                "{frame} {joint}"
+            );
             assert!(joint != 1 || again.translations(frame)[1] == take.skeleton().joint(1).rest_offset);
             assert!(is(quat(&world, at), known.rotation(frame, joint)) && is(quat(&local, at), turn(frame, joint)));
             if frame > 0 {
@@ -294,8 +297,10 @@ fn changed_arrays_never_panic() {
     let unpacked: Vec<(String, Vec<u8>)> = unpacked.collect();
     let mut random = Random(7);
     for _ in 0..4000 {
-        let mut arrays: Vec<(&str, Vec<u8>)> =
-            unpacked.iter().map(|(name, array)| (name.as_str(), array.clone())).collect();
+        let mut arrays: Vec<(&str, Vec<u8>)> = unpacked
+            .iter()
+            .map(|(name, array)| (name.as_str(), array.clone()))
+            .collect();
         let array = &mut arrays[random.below(8)].1;
         let at = random.below(array.len());
         array[at] = random.below(256) as u8;

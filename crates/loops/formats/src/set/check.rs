@@ -171,7 +171,12 @@ impl SetClip {
         if self.is_loop() {
             let twist = self.twist.as_ref();
             agree(at, twist.is_some(), "a loop needs its twist")?;
-            are_plausible(at, twist.iter().flat_map(|twist| twist.linear.into_iter().chain(twist.angular)))?;
+            are_plausible(
+                at,
+                twist
+                    .iter()
+                    .flat_map(|twist| twist.linear.into_iter().chain(twist.angular)),
+            )?;
             let phase = self.phase.as_ref();
             agree(at, phase.is_some(), "a loop needs its phase")?;
             let is_steady = phase.is_none_or(|phase| phase.warp.abs() * core::f64::consts::PI < 1.0);

@@ -479,10 +479,22 @@ mod tests {
             ("/clips", &*twice, "two clips are named \"walk\""),
             ("/clips/0/seconds", "1e300", "clips[0].seconds is out of range: 1"),
             ("/clips/0/twist", "null", "clips[0]: a loop needs its twist"),
-            ("/clips/0/kind", "\"start\"", "clips[0]: what happens once needs the keys of its root"),
+            (
+                "/clips/0/kind",
+                "\"start\"",
+                "clips[0]: what happens once needs the keys of its root",
+            ),
             ("/clips/0/phase/warp", "0.4", "clips[0]: its phase runs backwards"),
-            ("/transitions", transition, "transitions[0] names the clip \"run\", which the set does not have"),
-            ("/blend_spaces", space, "blend_spaces[0]: a triangle names a point that is not there"),
+            (
+                "/transitions",
+                transition,
+                "transitions[0] names the clip \"run\", which the set does not have",
+            ),
+            (
+                "/blend_spaces",
+                space,
+                "blend_spaces[0]: a triangle names a point that is not there",
+            ),
         ] {
             let mut bad = whole.clone();
             *bad.pointer_mut(path).unwrap() = serde_json::from_str(value).unwrap();
@@ -515,7 +527,10 @@ mod tests {
         };
         assert!(matches!(written(|_| (), 1.0), Ok(Ok(_))));
         for (bad, weight) in [
-            ((|clip| clip.root.as_mut().unwrap().metres[1] = f64::NAN) as fn(&mut SetClip), 1.0),
+            (
+                (|clip| clip.root.as_mut().unwrap().metres[1] = f64::NAN) as fn(&mut SetClip),
+                1.0,
+            ),
             (|clip| clip.from.as_mut().unwrap().secs = f64::NAN, 1.0),
             (|clip| clip.to.as_mut().unwrap().secs = f64::INFINITY, 1.0),
             (|_| (), f64::NAN),

@@ -230,9 +230,18 @@ mod tests {
     #[test]
     fn doubts_are_reported() {
         let (up, _, warnings) = settled(&standing(-DVec3::Z, 1.6));
-        assert_eq!((up, warnings), (Up::against(Axis::Z), vec![SpaceWarning::UpsideDown { axis: Axis::Z }.into()]));
+        assert_eq!(
+            (up, warnings),
+            (
+                Up::against(Axis::Z),
+                vec![SpaceWarning::UpsideDown { axis: Axis::Z }.into()]
+            )
+        );
         let (up, _, warnings) = settled(&standing(DVec3::new(0.0, 1.0, 1.0).normalize(), 1.6));
-        assert_eq!((up, warnings), (Up::Y, vec![SpaceWarning::UpUnclear { other: Axis::Z }.into()]));
+        assert_eq!(
+            (up, warnings),
+            (Up::Y, vec![SpaceWarning::UpUnclear { other: Axis::Z }.into()])
+        );
         let (_, unit_metres, warnings) = settled(&standing(DVec3::Y, 1.1));
         assert_eq!(unit_metres, 1.0);
         assert!(

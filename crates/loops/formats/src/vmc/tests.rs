@@ -165,12 +165,16 @@ fn farthest(take: &Take, heard: &Take, first: usize) -> f64 {
 
 /// Returns the messages of a frame by the clocks of the sender and of the receiver.
 fn at(take: &Take, frame: usize, [sent, received]: [f64; 2]) -> impl Iterator<Item = (Vec<u8>, f64)> + use<> {
-    pose(take, frame, sent).into_iter().map(move |packet| (packet, received))
+    pose(take, frame, sent)
+        .into_iter()
+        .map(move |packet| (packet, received))
 }
 
 fn sent(take: &Take) -> Vec<(Vec<u8>, f64)> {
     let frames = (0..take.num_frames()).map(|frame| (frame, frame as f64 * take.frame_time_secs()));
-    frames.flat_map(|(frame, secs)| at(take, frame, [100.0 + secs, secs])).collect()
+    frames
+        .flat_map(|(frame, secs)| at(take, frame, [100.0 + secs, secs]))
+        .collect()
 }
 
 /// Sides, axes and positions: the recording equals the sent motion, within single precision.
@@ -323,9 +327,8 @@ fn what_does_not_continue_is_another_recording() {
 #[test]
 fn poses_of_which_nothing_comes_are_counted() {
     let take = &walk(1.0);
-    let sent_every = |step: f64, count: usize| {
-        (0..count).flat_map(move |frame| at(take, frame, [frame as f64 * step; 2]))
-    };
+    let sent_every =
+        |step: f64, count: usize| (0..count).flat_map(move |frame| at(take, frame, [frame as f64 * step; 2]));
     // Too slow, or with a clock in milliseconds; too few; without hips; before the body is present. The last pose may be
     // incomplete.
     let has = |packet: &[u8], words: &[u8]| packet.windows(words.len()).any(|part| part == words);

@@ -158,7 +158,9 @@ pub(crate) fn numbers(json: &Value, bin: &[u8], accessor: &Value) -> Vec<f64> {
     let width = width_of(accessor["type"].as_str().unwrap());
     let kind = number(&accessor["componentType"]);
     let size = [1, 1, 2, 2, 4, 4, 4][kind - 5120];
-    let stride = view["byteStride"].as_u64().map_or(width * size, |stride| stride as usize);
+    let stride = view["byteStride"]
+        .as_u64()
+        .map_or(width * size, |stride| stride as usize);
     let start = number(&view["byteOffset"]) + number(&accessor["byteOffset"]);
     let one = |at: usize| match kind {
         5121 => f64::from(bin[at]),

@@ -68,10 +68,16 @@ pub(crate) fn assert_keys(take: &Take, clip: &LoopClip, num_added: usize, [metre
     for key in 0..take.num_frames() {
         let pose = clip.world_pose(key);
         for joint in 0..num_joints {
-            let (at, turn) = (world.position(key, joint + num_added), world.rotation(key, joint + num_added));
+            let (at, turn) = (
+                world.position(key, joint + num_added),
+                world.rotation(key, joint + num_added),
+            );
             let off = pose.translations[joint].distance(at);
             let turned = rotation::difference(pose.rotations[joint], turn).length();
-            assert!(off < metres && turned < radians, "key {key}, joint {joint}: {off} m, {turned} radians");
+            assert!(
+                off < metres && turned < radians,
+                "key {key}, joint {joint}: {off} m, {turned} radians"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Blend spaces: the weights of a loop of a given speed, turn rate or climb, from a set of loops with other values.
+//! Blend spaces: the weights of a loop of a given speed or turn rate, from a set of loops with other values.
 //!
 //! Every loop is a point of its speed and turn rate. A given point is blended from the corners of the simplex around it in
 //! Delaunay's triangulation: a pair of neighbours on one axis, a triangle on two. The twist of a blend is linear in each loop's
@@ -15,17 +15,14 @@ pub enum BlendAxis {
     Speed,
     /// Rate of turn, radians per second, left positive.
     Turn,
-    /// Rate of climb, metres per second.
-    Climb,
 }
 
 impl BlendAxis {
     /// Returns the value of a twist on the axis.
     pub fn of(self, twist: Twist) -> f64 {
         match self {
-            Self::Speed => ops::hypot(twist.linear.x, twist.linear.z),
+            Self::Speed => ops::over_ground(twist.linear),
             Self::Turn => twist.angular.y,
-            Self::Climb => twist.linear.y,
         }
     }
 }

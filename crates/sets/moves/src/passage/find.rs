@@ -251,10 +251,11 @@ impl Search<'_> {
         let runs = runs(&self.way, self.analysis);
         let mut events = Vec::new();
         for pair in runs.windows(2) {
-            let (kind, [from, to]) = match [pair[0].does, pair[1].does] {
-                [Does::Stand, Does::Move] => (PassageKind::Start, [pair[0], pair[1]]),
-                [Does::Move, Does::Stand] => (PassageKind::Stop, [pair[0], pair[1]]),
-                [Does::Stand, Does::Stand] => (PassageKind::TurnInPlace, [pair[0], pair[1]]),
+            let [from, to] = [pair[0], pair[1]];
+            let kind = match [from.does, to.does] {
+                [Does::Stand, Does::Move] => PassageKind::Start,
+                [Does::Move, Does::Stand] => PassageKind::Stop,
+                [Does::Stand, Does::Stand] => PassageKind::TurnInPlace,
                 _ => continue,
             };
             let is_turn = self.turned(from.last, to.first).abs() > MIN_TURN_IN_PLACE
@@ -283,8 +284,7 @@ impl Search<'_> {
     }
 
     fn moved(&self, from: usize, to: usize) -> f64 {
-        let way = self.way.at(to).at - self.way.at(from).at;
-        ops::hypot(way.x, way.z)
+        ops::over_ground(self.way.at(to).at - self.way.at(from).at)
     }
 
     /// Returns the event between two runs.
@@ -310,16 +310,20 @@ impl Search<'_> {
         let half = self.frames(0.5 * TURN_SECS);
         let steady = self.frames(STEADY_SECS);
         let mut events = Vec::new();
-        for (first, last) in self.ways(runs) {
+        for (first, last) in ways(runs) {
             if last - first < 2 * (half + steady) {
                 continue;
             }
-            let turned = |frame: usize| self.turned(frame.saturating_sub(half).max(first), (frame + half).min(last));
+            let around = |frame: usize| [frame.saturating_sub(half).max(first), (frame + half).min(last)];
+            let turned = |frame: usize| {
+                let [from, to] = around(frame);
+                self.turned(from, to)
+            };
             let mut frame = first + half;
             while frame + half <= last {
-                let around = frame.saturating_sub(half).max(first)..=(frame + half).min(last);
-                let size = turned(frame).abs();
-                let is_most = around.clone().all(|other| turned(other).abs() <= size);
+                let [from, to] = around(frame);
+                let size = self.turned(from, to).abs();
+                let is_most = (from..=to).all(|other| turned(other).abs() <= size);
                 if size > MIN_TURN_ON_THE_MOVE
                     && is_most
                     && let Some(event) = self.turn_at(frame, (first, last))
@@ -331,21 +335,6 @@ impl Search<'_> {
             }
         }
         events
-    }
-
-    /// Returns stretches of frames in which the body travels without standing between.
-    fn ways(&self, runs: &[Run]) -> Vec<(usize, usize)> {
-        let mut ways: Vec<(usize, usize)> = Vec::new();
-        let mut goes_on = false;
-        for run in runs {
-            match (run.does, ways.last_mut()) {
-                (Does::Move, Some(way)) if goes_on => way.1 = run.last,
-                (Does::Move, _) => ways.push((run.first, run.last)),
-                _ => {}
-            }
-            goes_on = run.does == Does::Move;
-        }
-        ways
     }
 
     /// Returns the turn around a frame, from its beginning to its end.
@@ -382,7 +371,7 @@ impl Search<'_> {
         let alone = self.frames(ALONE_SECS);
         let long = self.frames(JUMP_SECS);
         let last = self.way.num_frames() - 1;
-        let (before, after) = (self.frames(BEFORE_SECS), self.frames(BEFORE_SECS));
+        let around = self.frames(BEFORE_SECS);
         let out = self.frames(LEFT_OUT_SECS);
         let mut jumps = Vec::new();
         for (index, &(from, to)) in flights.iter().enumerate() {
@@ -395,8 +384,8 @@ impl Search<'_> {
             let fits = from > out && to + out < last;
             if length >= long && length as f64 >= JUMP_TIMES * longest as f64 && fits {
                 let windows = [
-                    from.saturating_sub(before + out)..=from - out,
-                    to + out..=(to + out + after).min(last),
+                    from.saturating_sub(around + out)..=from - out,
+                    to + out..=(to + out + around).min(last),
                 ];
                 jumps.push(Event {
                     kind: PassageKind::Jump,
@@ -538,8 +527,7 @@ impl Search<'_> {
             return false;
         }
         let usual = percentile::of(speeds, 0.75);
-        let twist = clip.root().twist.linear;
-        let own = ops::hypot(twist.x, twist.z);
+        let own = ops::over_ground(clip.root().twist.linear);
         (own - usual).abs() < SPEED_SHARE * own.max(usual) + SPEED_MPS * self.size.sqrt()
     }
 
@@ -611,6 +599,21 @@ fn runs(way: &Way, analysis: &Analysis) -> Vec<Run> {
         run.last - run.first + 1 >= TimeStep::new(dt).nearest_from_one(fewest_secs)
     });
     runs
+}
+
+/// Returns stretches of frames in which the body travels without standing between.
+fn ways(runs: &[Run]) -> Vec<(usize, usize)> {
+    let mut ways: Vec<(usize, usize)> = Vec::new();
+    let mut goes_on = false;
+    for run in runs {
+        match (run.does, ways.last_mut()) {
+            (Does::Move, Some(way)) if goes_on => way.1 = run.last,
+            (Does::Move, _) => ways.push((run.first, run.last)),
+            _ => {}
+        }
+        goes_on = run.does == Does::Move;
+    }
+    ways
 }
 
 /// Returns the calmest frame of each stretch of a take in which the body stands, the calmest of all first; of similar stances

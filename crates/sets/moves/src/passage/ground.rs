@@ -193,7 +193,7 @@ impl Way {
         let (from, to) = (frame.saturating_sub(1), (frame + 1).min(last));
         let gap = self.frames[to] - self.frames[from];
         let secs = (to - from).max(1) as f64 * frame_time_secs;
-        [ops::hypot(gap.at.x, gap.at.z) / secs, gap.yaw / secs]
+        [ops::over_ground(gap.at) / secs, gap.yaw / secs]
     }
 }
 

@@ -10,7 +10,7 @@ use super::find::FoundPassage;
 use super::ground::{Bend, Ground, Way};
 use super::{FootEvent, LoopState, Passage, PassageError, PassageKind, check, stands};
 use crate::floor::floor_over_root;
-use crate::play::{LoopSet, MAX_TRANSFORMS, PlayError};
+use crate::play::{LoopSet, check_count};
 use loopwright_core::analysis::{Analysis, Body, BodyOverrides, ContactLimits, FootEventKind, Heading};
 use loopwright_core::feet::fade::{FadingLoop, window_secs};
 use loopwright_core::feet::open::{OpenMotion, SOON_SECS, footwork_of_take};
@@ -70,16 +70,6 @@ fn check_step(step_secs: f64) -> Result<(), PassageError> {
         Ok(())
     } else {
         Err(PassageError::Step { found: step_secs })
-    }
-}
-
-/// Checks the number of transforms. Errors: more than a performance may have.
-fn check_count(num_poses: f64, skeleton: &Skeleton) -> Result<(), PlayError> {
-    let found = num_poses * skeleton.num_joints() as f64;
-    if found > MAX_TRANSFORMS as f64 {
-        Err(PlayError::TooManyFrames { found })
-    } else {
-        Ok(())
     }
 }
 
@@ -159,11 +149,8 @@ impl Grid {
 
     /// Selects the samples of tracks given at all instants.
     fn samples(&self, tracks: &Tracks) -> Tracks {
-        let mut samples = Tracks::empty(tracks.skeleton().clone(), self.step_secs, self.steps + 1);
-        for sample in 0..=self.steps {
-            samples.push(tracks.pose(sample * self.times));
-        }
-        samples
+        let poses = (0..=self.steps).map(|sample| tracks.pose(sample * self.times));
+        Tracks::pose_by_pose(tracks.skeleton(), self.step_secs, poses)
     }
 }
 
@@ -244,11 +231,7 @@ fn bent_bodies(skeleton: &Skeleton, below: &[Pose], ends: [Option<&Meeting>; 2],
             bodies[at] = meeting.bodies[1].clone();
         }
     }
-    let mut tracks = Tracks::empty(skeleton.clone(), grid.instant_secs(), bodies.len());
-    for body in &bodies {
-        tracks.push(body.as_ref());
-    }
-    tracks
+    Tracks::pose_by_pose(skeleton, grid.instant_secs(), bodies)
 }
 
 /// Subtracts a whole turn from a gap that is then nearer to another one: near half a turn both directions are equally short.
@@ -344,8 +327,7 @@ fn loop_at(set: &LoopSet, index: usize) -> Result<&LoopClip, PassageError> {
 /// Returns the root of a loop at a time at which its body is over a place and faces as `heading` says.
 fn root_under(clip: &LoopClip, body: &Body, limits: &ContactLimits, secs: f64, heading: Ground) -> Ground {
     let pose = clip.body_pose_at(secs, Interpolation::Cubic);
-    let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), 1);
-    tracks.push(pose.as_ref());
+    let tracks = Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), [pose]);
     let own = Heading::level(&tracks.world(), body).world_from_heading(0);
     let root = heading.root() * own.inverse();
     Ground {
@@ -472,12 +454,9 @@ impl Passage {
         });
         let last = grid.count() as isize - 1;
         let root_at = |instant: isize| roots[instant.clamp(0, last) as usize];
-        let mut around = Tracks::empty(take.skeleton().clone(), grid.instant_secs(), 0);
         let stretch = -room[0]..=last + room[1];
-        for instant in stretch.clone() {
-            let secs = instant as f64 * grid.instant_secs();
-            around.push(seen(secs, root_at(instant)).as_ref());
-        }
+        let poses = (stretch.clone()).map(|instant| seen(instant as f64 * grid.instant_secs(), root_at(instant)));
+        let around = Tracks::pose_by_pose(take.skeleton(), grid.instant_secs(), poses);
         let within = room[0] as usize..room[0] as usize + grid.count();
         let footwork = footwork_of_take(
             &around,
@@ -684,10 +663,7 @@ pub fn stance(analysis: &Analysis, frame: usize, name: &str, step_secs: f64) -> 
         ..root
     };
     let pose = hanging.seen(take.skeleton(), take.pose(frame).to_pose(), root);
-    let mut tracks = Tracks::empty(take.skeleton().clone(), step_secs, count);
-    for _ in 0..count {
-        tracks.push(pose.as_ref());
-    }
+    let tracks = Tracks::pose_by_pose(take.skeleton(), step_secs, core::iter::repeat_n(pose, count));
     Ok(LoopClip::new(
         name,
         tracks,

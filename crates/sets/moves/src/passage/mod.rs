@@ -215,7 +215,7 @@ impl Passage {
 
     /// Returns its samples as a take, with the root motion on the joint that carried it. Errors: as for [`Take::new`].
     pub fn to_take(&self) -> Result<Take, TakeError> {
-        self.sampled_as(self.skeleton().clone(), |pose, root| {
+        self.sampled_as(self.skeleton(), |pose, root| {
             let mut pose = pose.to_pose();
             pose.carry(self.skeleton(), self.carrier, root);
             pose
@@ -224,7 +224,7 @@ impl Passage {
 
     /// Returns the passage as a take below a new root joint of that name, which carries the root motion.
     pub fn to_take_with_root(&self, root: &str) -> Result<Take, TakeError> {
-        self.sampled_as(self.skeleton().below_root(root), |pose, root| {
+        self.sampled_as(&self.skeleton().below_root(root), |pose, root| {
             pose.to_pose().below_root(root)
         })
     }
@@ -238,11 +238,10 @@ impl Passage {
         }
     }
 
-    fn sampled_as(&self, skeleton: Skeleton, of: impl Fn(PoseRef<'_>, Rigid) -> Pose) -> Result<Take, TakeError> {
-        let mut tracks = Tracks::empty(skeleton, self.step_secs(), self.num_samples());
-        for (sample, &root) in self.roots.iter().enumerate() {
-            tracks.push(of(self.tracks.pose(sample), root).as_ref());
-        }
+    fn sampled_as(&self, skeleton: &Skeleton, of: impl Fn(PoseRef<'_>, Rigid) -> Pose) -> Result<Take, TakeError> {
+        let samples = self.roots.iter().enumerate();
+        let poses = samples.map(|(sample, &root)| of(self.tracks.pose(sample), root));
+        let tracks = Tracks::pose_by_pose(skeleton, self.step_secs(), poses);
         Take::from_tracks(self.name.as_str(), tracks)
     }
 }
@@ -257,9 +256,8 @@ pub fn stands(clip: &LoopClip, analysis: &Analysis) -> bool {
 
 /// Whether a loop travels: at least at the speed at which a frame of the take does.
 pub fn moves(clip: &LoopClip, analysis: &Analysis) -> bool {
-    let twist = clip.root().twist;
     let root_size = analysis.body.size(&analysis.take).sqrt();
-    ops::hypot(twist.linear.x, twist.linear.z) >= MOVING_MPS * root_size
+    ops::over_ground(clip.root().twist.linear) >= MOVING_MPS * root_size
 }
 
 /// Checks the loops. Errors: one has another skeleton than the take, or a root that leans.

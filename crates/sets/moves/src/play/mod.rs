@@ -331,6 +331,16 @@ fn held_secs(clip: &LoopClip, cycles: u32, fade: Decay) -> f64 {
     period_secs * (fade.secs() / period_secs).ceil().max(f64::from(cycles))
 }
 
+/// Errors: more transforms than a performance may have.
+pub(crate) fn check_count(num_poses: f64, skeleton: &Skeleton) -> Result<(), PlayError> {
+    let found = num_poses * skeleton.num_joints() as f64;
+    if found > MAX_TRANSFORMS as f64 {
+        Err(PlayError::TooManyFrames { found })
+    } else {
+        Ok(())
+    }
+}
+
 /// Rejects fades that are too short or too long.
 fn check_secs(fade: Decay) -> Result<(), PlayError> {
     if FADE_SECS.contains(&fade.secs()) {
@@ -440,7 +450,7 @@ impl Performance {
     /// those of [`Take::new`].
     pub fn to_take(&self, name: &str, frame_time_secs: f64) -> Result<Take, PlayError> {
         let carrier = self.loops[0].carrier();
-        self.sampled_as(name, self.skeleton().clone(), frame_time_secs, |mut posed| {
+        self.sampled_as(name, self.skeleton(), frame_time_secs, |mut posed| {
             posed.body.carry(self.skeleton(), carrier, posed.root);
             posed.body
         })
@@ -449,7 +459,7 @@ impl Performance {
     /// Returns the performance as a take below a new root joint of that name, which carries the root motion.
     pub fn to_take_with_root(&self, name: &str, root: &str, frame_time_secs: f64) -> Result<Take, PlayError> {
         let skeleton = self.skeleton().below_root(root);
-        self.sampled_as(name, skeleton, frame_time_secs, |posed| {
+        self.sampled_as(name, &skeleton, frame_time_secs, |posed| {
             posed.body.below_root(posed.root)
         })
     }
@@ -457,22 +467,17 @@ impl Performance {
     fn sampled_as(
         &self,
         name: &str,
-        skeleton: Skeleton,
+        skeleton: &Skeleton,
         frame_time_secs: f64,
         of_pose: impl Fn(PlayedPose) -> Pose,
     ) -> Result<Take, PlayError> {
         // The last frame is at the end if the rate allows it, within rounding, else just before it.
         let last = self.duration_secs / frame_time_secs + 1e-9;
-        let found = (last.floor() + 1.0) * skeleton.num_joints() as f64;
-        if found > MAX_TRANSFORMS as f64 {
-            return Err(PlayError::TooManyFrames { found });
-        }
+        check_count(last.floor() + 1.0, skeleton)?;
         // An invalid frame time gives no frames, which the take rejects.
         let num_frames = if last >= 0.0 { last as usize + 1 } else { 0 };
-        let mut tracks = Tracks::empty(skeleton, frame_time_secs, num_frames);
-        for frame in 0..num_frames {
-            tracks.push(of_pose(self.pose_at(frame as f64 * frame_time_secs)).as_ref());
-        }
+        let poses = (0..num_frames).map(|frame| of_pose(self.pose_at(frame as f64 * frame_time_secs)));
+        let tracks = Tracks::pose_by_pose(skeleton, frame_time_secs, poses);
         Ok(Take::from_tracks(name, tracks)?)
     }
 }

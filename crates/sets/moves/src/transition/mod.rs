@@ -130,10 +130,8 @@ impl TransitionClip {
         let count = clip.num_samples();
         // One key on either side gives the velocities of the first and the last sample.
         let keys = count - 1..=2 * count;
-        let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), count + 2);
-        for key in keys.clone() {
-            tracks.push(clip.folded_pose(key).as_ref());
-        }
+        let poses = keys.clone().map(|key| clip.folded_pose(key));
+        let tracks = Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), poses);
         let take = Take::from_tracks(clip.name(), tracks)?;
         let world = take.world_tracks();
         let body = Body::find(&take, overrides)?;

@@ -128,7 +128,7 @@ fn move_alike(one: &LoopCandidate, other: &LoopCandidate) -> bool {
     let [(speed, way, turn), (of_speed, of_way, of_turn)] = [one, other].map(|stretch| {
         let twist = stretch.twist;
         (
-            ops::hypot(twist.linear.x, twist.linear.z),
+            ops::over_ground(twist.linear),
             ops::atan2(twist.linear.x, twist.linear.z),
             twist.angular.y.to_degrees(),
         )

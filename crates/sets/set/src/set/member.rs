@@ -163,7 +163,7 @@ impl Member {
 
     /// Returns the speed over the ground, metres per second.
     pub fn speed_mps(&self) -> f64 {
-        ops::hypot(self.twist().linear.x, self.twist().linear.z)
+        ops::over_ground(self.twist().linear)
     }
 
     /// Returns the rate of turn, degrees per second, left positive.

@@ -38,12 +38,8 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     let mut sides = Vec::new();
     for input in &found.files {
         outputs.protect_named(&input.path);
-        let (side, said) = talk::aside(|| Side::of_whole(&input.path, &args.reading));
-        progress.beside(|| {
-            for warning in &said.warnings {
-                talk::warn(&format!("{}: {warning}", input.path.display()));
-            }
-        });
+        let (side, said) = talk::aside(|| Side::of_frame(input.path.clone(), None, &args.reading));
+        progress.beside(|| talk::warn_of(input.path.display(), &said.warnings));
         match side {
             Ok(side) => sides.push(side),
             Err(failure) => failed.push(failure),

@@ -139,10 +139,6 @@ impl Side {
         Self::of_frame(path, frame.as_deref(), reading)
     }
 
-    fn of_whole(path: &Path, reading: &TakeArgs) -> Result<Self, Failure> {
-        Self::of_frame(path.to_owned(), None, reading)
-    }
-
     fn of_frame(path: PathBuf, frame: Option<&str>, reading: &TakeArgs) -> Result<Self, Failure> {
         let read = ReadMotion::read(&path, reading)?;
         Self::new(path, read, frame)

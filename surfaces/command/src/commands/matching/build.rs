@@ -22,11 +22,9 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     for NamedMotion { path, .. } in &named {
         outputs.protect_named(path);
-        outputs.protect_as("sidecar", &files::sidecar_path(path));
+        outputs.protect_as("sidecar", [path.with_added_extension(files::SIDECAR)]);
     }
-    if let Some(table) = &args.tag_table {
-        outputs.protect_as("tags", table);
-    }
+    outputs.protect_as("tags", &args.tag_table);
     outputs.check(&args.output)?;
     let table = args.tag_table.as_deref().map(TagTable::read).transpose()?;
     let mut table = table.unwrap_or_default();

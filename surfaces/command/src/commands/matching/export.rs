@@ -13,7 +13,7 @@ use crate::{args::MatchExportArgs, files};
 
 pub(super) fn run(args: &MatchExportArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
-    outputs.protect_as("database", &args.database);
+    outputs.protect_as("database", [&args.database]);
     for path in &args.takes {
         outputs.protect_named(path);
     }

@@ -27,11 +27,8 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
     let source = asked_for(&path, &args.reading, database.horizon())?;
     // The closing key of a loop repeats its first sample.
     let num_frames = source.num_frames();
-    let frame = if source.is_loop() {
-        motions::frame_of(&path, &frame, num_frames + 1)? % num_frames
-    } else {
-        motions::frame_of(&path, &frame, num_frames)?
-    };
+    let num_keys = num_frames + usize::from(source.is_loop());
+    let frame = motions::frame_of(&path, &frame, num_keys)? % num_frames;
     let mut found = found(&args.wish, &args.database, &path, &source, &[frame], &database)?;
     let answer = QueryAnswer {
         database: args.database.display().to_string(),

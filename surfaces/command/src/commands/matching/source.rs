@@ -73,18 +73,13 @@ fn read_take(path: &Path, study: &Study) -> Result<Analysis, Failure> {
     let mut soft = Vec::new();
     let file = files::read_take(path, &study.reading(memory::limits()), &mut soft)?;
     let loaded = load::analysed(path, file, soft, study)?;
-    for warning in &loaded.warnings {
-        talk::warn(&format!("{}: {warning}", path.display()));
-    }
+    talk::warn_of(path.display(), &loaded.warnings);
     Ok(loaded.analysis)
 }
 
 /// The path of a take as it is seen from the folder of the database, with slashes; as it was typed if there is no such path.
 pub(super) fn name_beside(path: &Path, output: &Path) -> String {
-    let folder = match output.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = files::folder_of(output);
     let InputFile { path, animation, .. } = InputFile::named(path);
     let seen = path
         .canonicalize()

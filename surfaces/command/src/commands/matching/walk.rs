@@ -26,8 +26,8 @@ use crate::{
 pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
-    outputs.protect_as("database", &args.database);
-    outputs.protect_as("path", &args.path);
+    outputs.protect_as("database", [&args.database]);
+    outputs.protect_as("path", [&args.path]);
     outputs.check(&args.output)?;
     let path = read_path(&args.path)?;
     let bytes = files::read_bytes(&args.database)?;

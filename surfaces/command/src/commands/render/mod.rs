@@ -135,11 +135,8 @@ enum Kind {
 /// The kind of picture that the file name and the flags ask for.
 fn kind_of(args: &RenderArgs) -> Result<Kind, Failure> {
     let path = &args.output;
-    let extension = path
-        .extension()
-        .map(|extension| extension.to_string_lossy().to_lowercase());
     let wrong = |why: &str, hint: &str| Err(Failure::cannot("draw", path, why).try_this(hint.to_owned()));
-    let kind = match extension.as_deref() {
+    let kind = match files::lowercase_extension(path).as_deref() {
         Some("gif") => Kind::Animation(AnimationFormat::Gif),
         Some("webp") => Kind::Animation(AnimationFormat::WebP),
         Some("png") if args.onion => Kind::Onion,

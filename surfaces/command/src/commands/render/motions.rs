@@ -64,9 +64,7 @@ impl Input {
 
 fn read_loop(file: &InputFile, reading: &TakeArgs) -> Result<WrittenLoop, Failure> {
     let read = written_loop::read(file, reading)?;
-    for warning in &read.warnings {
-        talk::warn(&format!("{}: {warning}", file.path.display()));
-    }
+    talk::warn_of(file.path.display(), &read.warnings);
     Ok(read)
 }
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use loopwright_controller::TakeFit;
 use loopwright_core::handover::{AnalysisParts, MadeParts};
 use loopwright_core::{FoundLoops, Pose, Quality, Take, retarget::RigPair};
 use loopwright_formats::{Character, Format, LoadedTake, Source};
@@ -10,10 +9,7 @@ use loopwright_job::{CharacterTarget, Decision, Following, LoopMade, Matched, Re
 use serde::{Deserialize, Serialize};
 
 use super::{Arrays, ParcelError, ask::of_reading};
-use crate::road::{
-    CostMap, Edit, Exported, Jump, Listed, Made, NamedFile, Opened, SetFiles, Studied, StudyError, recipe_text,
-    retarget_of,
-};
+use crate::road::{Edit, Exported, Listed, Made, NamedFile, Opened, SetFiles, Studied, recipe_text, retarget_of};
 use crate::work::{Done, Job};
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -31,7 +27,7 @@ pub(in crate::work) enum Answer {
     /// A loop as a file.
     Exported(Exported),
     /// What was worked out of a take.
-    Studied(StudiedParts),
+    Studied(Studied),
     /// A set.
     SetMade(SetFiles),
     /// Why there is none of them.
@@ -113,14 +109,6 @@ pub(in crate::work) struct WorkedParts {
     output: Recipe,
     quality: Quality,
     is_draft: bool,
-}
-
-/// What was worked out of a take, or why it cannot be.
-#[derive(Debug, Serialize, Deserialize)]
-pub(in crate::work) enum StudiedParts {
-    Costs(CostMap),
-    Jumps(Result<Vec<Jump>, String>),
-    Fit(Box<Result<TakeFit, String>>),
 }
 
 impl OpenedParts {
@@ -217,24 +205,6 @@ impl WorkedParts {
     }
 }
 
-impl StudiedParts {
-    pub(super) fn new(studied: Studied) -> Self {
-        match studied {
-            Studied::Costs(costs) => Self::Costs(costs),
-            Studied::Jumps(jumps) => Self::Jumps(jumps.map_err(|error| error.to_string())),
-            Studied::Fit(fit) => Self::Fit(Box::new(fit.map_err(|error| error.to_string()))),
-        }
-    }
-
-    fn join(self) -> Studied {
-        match self {
-            Self::Costs(costs) => Studied::Costs(costs),
-            Self::Jumps(jumps) => Studied::Jumps(jumps.map_err(StudyError::Beside)),
-            Self::Fit(fit) => Studied::Fit(Box::new(fit.map_err(StudyError::Beside))),
-        }
-    }
-}
-
 impl Answer {
     /// The take whose long arrays belong to it.
     pub(super) fn has_arrays(&self) -> bool {
@@ -260,7 +230,7 @@ impl Answer {
             (Self::Listed(names, listed), _) => Done::Listed(names, listed),
             (Self::Exported(exported), _) => Done::Exported(Ok(exported)),
             (Self::SetMade(set), _) => Done::SetMade(Ok(set)),
-            (Self::Studied(studied), Job::Study { opened, .. }) => Done::Studied(Arc::clone(opened), studied.join()),
+            (Self::Studied(studied), Job::Study { opened, .. }) => Done::Studied(Arc::clone(opened), studied),
             (Self::Failed(reason), job) => job.lost()(reason),
             (Self::Followed(..) | Self::Made(_) | Self::Studied(_), job) => {
                 job.lost()("an unexpected answer came".to_owned())

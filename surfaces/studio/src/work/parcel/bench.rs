@@ -2,13 +2,13 @@
 
 use std::{error::Error, sync::Arc};
 
-use super::answer::{Answer, OpenedParts, StudiedParts, WorkedParts};
+use super::answer::{Answer, OpenedParts, WorkedParts};
 use super::ask::{Ask, Files, OfTake};
 use crate::road::{Edit, Exported, Made, MadeError, OpenError, Opened, Tell};
 use crate::work::{Done, TakeFile};
 
 /// What the worker has: the take that it opened last, and the loop that it made of it last.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(in crate::work) struct Bench {
     opened: Option<Arc<Opened>>,
     made: Option<Made>,
@@ -78,7 +78,7 @@ impl Bench {
                     None => exported,
                 })
             }
-            OfTake::Study(study) => Answer::Studied(StudiedParts::new(study.of(&opened))),
+            OfTake::Study(study) => Answer::Studied(study.of(&opened)),
         })
     }
 

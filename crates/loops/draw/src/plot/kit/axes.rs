@@ -114,22 +114,18 @@ pub fn nice_step(least: f64) -> (f64, usize) {
     if !(least.is_finite() && least > 0.0) {
         return (1.0, 0);
     }
-    let mut decade = 1e-9;
-    let mut exponent = -9_i32;
-    while exponent < 12 {
+    for exponent in -9_i32..12 {
         for factor in [1.0, 2.0, 5.0] {
-            if factor * decade >= least * (1.0 - 1e-9) {
-                // Powers above one are exact; below it the quotient is the nearest number.
-                let step = if exponent < 0 {
-                    factor / 10_f64.powi(-exponent)
-                } else {
-                    factor * 10_f64.powi(exponent)
-                };
+            // Powers above one are exact; below it the quotient is the nearest number.
+            let step = if exponent < 0 {
+                factor / 10_f64.powi(-exponent)
+            } else {
+                factor * 10_f64.powi(exponent)
+            };
+            if step >= least * (1.0 - 1e-9) {
                 return (step, usize::try_from(-exponent).unwrap_or(0));
             }
         }
-        exponent += 1;
-        decade = 10_f64.powi(exponent);
     }
     (least, 0)
 }
@@ -287,15 +283,7 @@ impl Chart {
 
     /// A shaded stretch over the whole height.
     pub fn band(&self, svg: &mut Svg, from: f64, to: f64, class: &str) {
-        let (left, right) = (self.across(from), self.across(to));
-        svg.rect(
-            Area {
-                left,
-                width: right - left,
-                ..self.area
-            },
-            class,
-        );
+        svg.rect(self.area.between(self.across(from), self.across(to)), class);
     }
 }
 

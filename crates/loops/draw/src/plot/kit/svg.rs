@@ -47,6 +47,12 @@ impl Area {
         self.top + self.height
     }
 
+    /// The part of it from one place across to another.
+    pub(in crate::plot) fn between(self, left: f64, right: f64) -> Self {
+        let width = right - left;
+        Self { left, width, ..self }
+    }
+
     /// Returns its middle, across and down.
     pub fn middle(&self) -> (f64, f64) {
         (self.left + 0.5 * self.width, self.top + 0.5 * self.height)

@@ -1,10 +1,11 @@
 //! Motion is written into files made here and read back.
 
 use core::f64::consts::PI;
-use loopwright_core::{Analysis, LoopClip, LoopSettings, RootMotion, SearchSettings, Tracks};
 
 use glam::{DQuat, DVec3};
-use loopwright_core::{Take, math::rotation};
+use loopwright_core::{
+    Analysis, LoopClip, LoopSettings, Pose, RootMotion, SearchSettings, Take, Tracks, math::rotation,
+};
 
 use crate::fbx::animation::{self, Track, connect, properties, property};
 use crate::fbx::form::ChannelShapes;
@@ -148,7 +149,11 @@ fn motion_goes_back_through_every_order_turn_pivot_and_scale() {
     // Motion that the file never had: the whole rotated and moved, and every joint bent.
     let bend = rotation::exp(DVec3::new(0.3, -0.7, 0.5));
     let values = take.values();
-    let translations = values.translations.iter().map(|t| *t + DVec3::new(0.01, 0.02, -0.03)).collect();
+    let translations = values
+        .translations
+        .iter()
+        .map(|t| *t + DVec3::new(0.01, 0.02, -0.03))
+        .collect();
     let rotations = values.rotations.iter().map(|q| *q * bend).collect();
     let (skeleton, step_secs) = (take.skeleton().clone(), take.frame_time_secs());
     let bent = Take::new("bent", skeleton, step_secs, translations, rotations).unwrap();
@@ -170,8 +175,7 @@ fn bones_that_another_animation_moves_have_curves() {
         pose.rotations[3..].copy_from_slice(&rest.rotations[3..]);
         pose
     };
-    let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), (0..20).map(still)).unwrap();
-    let clip = LoopClip::new("l", tracks, 0, RootMotion::NONE).unwrap();
+    let clip = clip_of(&take, (0..20).map(still));
     let written = crate::write_loop(&clip, &source, &crate::LoopWriteSettings::default()).unwrap();
     let scene = crate::fbx::scene::load(&written.bytes).unwrap();
     let stack = (&scene.anim_stacks)
@@ -183,6 +187,12 @@ fn bones_that_another_animation_moves_have_curves() {
         .iter()
         .filter(|prop| &*prop.prop_name == "Lcl Rotation");
     assert_eq!(moved.count(), 7);
+}
+
+/// A loop "l" whose root does not move.
+fn clip_of(take: &Take, poses: impl Iterator<Item = Pose>) -> LoopClip {
+    let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
+    LoopClip::new("l", tracks, 0, RootMotion::NONE).unwrap()
 }
 
 /// Returns a walk in a file with three shapes of a face, two of which move with the steps.
@@ -378,8 +388,7 @@ fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
         assert_eq!(take.num_joints(), 3, "{kind} {position:?}");
         // An in-place loop: its root does not move, and is still a joint.
         let poses = (0..4).map(|_| take.pose(0).to_pose());
-        let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
-        let clip = LoopClip::new("l", tracks, 0, RootMotion::NONE).unwrap();
+        let clip = clip_of(&take, poses);
         let layout = crate::LoopWriteSettings {
             add_root: true,
             ..crate::LoopWriteSettings::default()

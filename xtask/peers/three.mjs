@@ -1,0 +1,16 @@
+// Lets scripts of this folder import packages of NODE_PATH by name, and gives three.js the globals of browsers that its loaders ask for.
+
+import { register } from "node:module";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+const modules = pathToFileURL(path.resolve(process.env.NODE_PATH ?? "node_modules")).href;
+// Packages import each other by name, too; Node looks for them beside the file that does.
+const resolver = `export function resolve(name, context, next) {
+  const isPackage = /^[@\\w]/.test(name) && !name.includes(":") && !context.parentURL?.startsWith(${JSON.stringify(modules)});
+  return next(name, isPackage ? { ...context, parentURL: ${JSON.stringify(`${modules}/peers.js`)} } : context);
+}`;
+register(`data:text/javascript,${encodeURIComponent(resolver)}`);
+globalThis.self = globalThis;
+globalThis.ProgressEvent = class {};
+globalThis.window = { innerWidth: 1, innerHeight: 1, URL };
