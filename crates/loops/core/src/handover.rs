@@ -46,7 +46,7 @@ pub struct AnalysisParts {
 
 /// The arrays do not belong to the parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("what was handed over does not fit together")]
+#[error("the handed-over arrays do not match the analysis")]
 pub struct HandoverError;
 
 /// Returns the arrays of an analysis that have values for every joint at every frame.

@@ -79,7 +79,7 @@ pub fn measure_wide(clip: &Clip, joint: usize) -> Option<JointEnds> {
 trait Value: Sample + PartialEq {
     fn sampled(clip: &Clip, sample: isize, joint: usize) -> Self;
 
-    /// Creates the difference that maps the start of a track to its end.
+    /// Returns the difference that maps the start of a track to its end.
     fn gap(start: Self, end: Self) -> Self;
 
     /// Returns a sample moved by a gap: from after the start to after the end.

@@ -833,7 +833,7 @@ pub enum HoldError {
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),
     /// The known contacts belong to another motion.
-    #[error("the motion has {found} samples, and when its feet stand is known at {known}")]
+    #[error("the motion has {found} samples, but the contacts of its feet are known at {known}")]
     KnownElsewhere {
         /// Samples of the motion.
         found: usize,

@@ -215,12 +215,12 @@ impl<'a> Reference<'a> {
         self.period / NUM_PHASES as f64
     }
 
-    /// Returns the frame a number of even steps outwards.
+    /// Returns the frame that is a number of even steps outwards.
     fn even(&self, side: Side, steps: usize) -> f64 {
         self.edge(side) + side.sign() * self.step() * steps as f64
     }
 
-    /// Returns the features a number of steps outwards.
+    /// Returns the features that are a number of steps outwards.
     fn row(&self, side: Side, steps: usize) -> &[f64] {
         let phase = steps % NUM_PHASES;
         match side {

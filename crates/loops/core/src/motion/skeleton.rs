@@ -237,7 +237,7 @@ pub enum SkeletonDifference {
 }
 
 impl SkeletonDifference {
-    /// Creates the first difference between two trees of named joints. Lengths of bones may differ, since motion is blended
+    /// Returns the first difference between two trees of named joints. Lengths of bones may differ, since motion is blended
     /// joint by joint.
     pub fn between(first: &Skeleton, other: &Skeleton) -> Option<Self> {
         let (expected, found) = (first.num_joints(), other.num_joints());

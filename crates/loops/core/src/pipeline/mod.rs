@@ -94,7 +94,7 @@ pub struct LoopSettings {
 }
 
 impl LoopSettings {
-    /// Creates the default settings but for the root motion.
+    /// Returns default settings except for the root motion.
     pub fn with_root(root: impl Into<RootSettings>) -> Self {
         Self {
             root: root.into(),
@@ -102,7 +102,7 @@ impl LoopSettings {
         }
     }
 
-    /// Creates the default settings but for the feet.
+    /// Returns default settings except for the feet.
     pub fn with_feet(feet: impl Into<FeetSettings>) -> Self {
         Self {
             feet: feet.into(),
@@ -361,7 +361,7 @@ const STANDS_MPS: f64 = 0.02;
 const MAX_BENT_METRES: f64 = 2e-3;
 
 impl<'a> Plan<'a> {
-    /// Returns the samples the stretch and extracts its root motion.
+    /// Samples the stretch and extracts its root motion.
     fn prepare(&self) -> Result<Prepared, MakeError> {
         let Self {
             analysis,

@@ -36,7 +36,7 @@ pub struct Clip {
 }
 
 impl Clip {
-    /// Creates the samples `cut` at `num_intervals` even steps and at as many context steps as fit into the take.
+    /// Samples `cut` at `num_intervals` even steps and at as many context steps as fit into the take.
     ///
     /// `step_secs` is the time between samples in the result. It may differ from the source's own spacing; the source then plays
     /// a little faster or slower. Samples that fall on whole source frames are exactly those frames. Errors:
@@ -69,7 +69,7 @@ impl Clip {
         })
     }
 
-    /// Creates the samples a ping-pong stretch at `num_intervals` even steps of the whole cycle; it continues as a cycle on
+    /// Samples a ping-pong stretch at `num_intervals` even steps of the whole cycle; it continues as a cycle on
     /// both sides.
     ///
     /// Samples equally far from a turn on either side are equal to the bit. Errors: as [`Self::new`].
