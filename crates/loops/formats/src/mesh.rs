@@ -124,7 +124,7 @@ impl Mesh {
         bones.collect()
     }
 
-    /// Returns the poses all vertices with the bones of [`Mesh::bones_at`], relative to an origin.
+    /// Poses all vertices with the bones of [`Mesh::bones_at`], relative to an origin.
     ///
     /// # Panics When there are fewer bones than the mesh has.
     pub fn posed(&self, bones: &[DAffine3], origin: DVec3) -> Vec<Posed> {

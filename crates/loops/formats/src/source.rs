@@ -90,7 +90,7 @@ forms! {
 }
 
 impl Source {
-    /// Returns the loops tracks beside the pose, such as the shapes of a face, along with the loop; they are dropped for a
+    /// Loops tracks beside the pose, such as the shapes of a face, along with the loop; they are dropped for a
     /// character.
     pub(crate) fn along(&self, made: &MadeLoop) -> Result<Self, MakeError> {
         if made.of_take.is_some() {

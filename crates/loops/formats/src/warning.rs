@@ -42,7 +42,7 @@ pub enum FileWarning {
     #[error("{count} channels of the animation move no node (such as shapes of faces) and are not used")]
     ChannelsLeftOut { count: usize },
     /// Other animations of the file with invalid numbers; they are kept unchanged.
-    #[error("of the file's own animations, these hold numbers that are none, which engines may refuse: {}", list(.names))]
+    #[error("animations of the file hold invalid numbers, which engines may refuse: {}", list(.names))]
     UnfitAnimations { names: Vec<String> },
     /// Values are held from key to key, but the written motion interpolates.
     #[error(
@@ -98,7 +98,7 @@ pub enum FileWarning {
     #[error("the animation is shorter than the file says: the last key is at {keys_end_secs:.3} of {stated_secs:.3} s")]
     AnimationShorter { keys_end_secs: f64, stated_secs: f64 },
     /// A character states its bones inconsistently.
-    #[error("what the file states of its bones is not used: {reason}")]
+    #[error("the bones that the file states are not used: {reason}")]
     BonesUnused { reason: String },
     #[error("a VRM animation has bones that this file does not state, and programs may refuse it: {}", .names.join(", "))]
     BonesMissing { names: Vec<String> },

@@ -82,7 +82,7 @@ fn compressed_buffers_are_read_and_written_without_compression() {
         (
             "count",
             "2080",
-            "bufferViews[1]: its compressed bytes are damaged: it goes on after its end",
+            "bufferViews[1]: its compressed bytes are damaged: it has bytes after its end",
         ),
         ("count", "2400", "damaged: it is cut off"),
         ("count", "4000000000", "memory"),

@@ -8,7 +8,7 @@ use super::digits::{self, DECIMALS, MAX_NUMBER, ONE, Parts, SPARE};
 use super::{BvhJoint, channel::ChannelKind};
 use crate::euler::decomposer::Decomposer;
 
-/// Positions have one decimal less than angles, which have all [`DECIMALS`].
+/// Positions have one decimal less than angles.
 ///
 /// An error of half of the last decimal in each of three angles is a rotation by up to three halves of it.
 const POSITION_STEP: f64 = 10.0;

@@ -35,7 +35,7 @@ pub enum GltfError {
     Cycle { node: usize },
     #[error("nodes[{node}]: nesting is deeper than the limit of {limit} joints")]
     TooDeep { node: usize, limit: usize },
-    #[error("nodes[{node}]: its transform is not finite, or its rotation is none")]
+    #[error("nodes[{node}]: its transform is not finite, or its rotation has length zero")]
     Transform { node: usize },
     /// The bytes of a buffer are missing.
     #[error("buffers[{buffer}]: {reason}")]
@@ -156,7 +156,7 @@ pub enum StreamFault {
     #[error("it is cut off")]
     CutOff,
     /// Bytes are left over.
-    #[error("it goes on after its end")]
+    #[error("it has bytes after its end")]
     TooLong,
     /// The elements have another size than they should.
     #[error("elements of {found} bytes")]
@@ -168,7 +168,7 @@ pub enum StreamFault {
     #[error("its mode or its filter is not known")]
     Kind,
     /// The indices do not form whole triangles.
-    #[error("{found} indices are no whole triangles")]
+    #[error("{found} indices do not form whole triangles")]
     Triangles {
         /// Number of indices.
         found: usize,

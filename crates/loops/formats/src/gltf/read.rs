@@ -254,7 +254,7 @@ impl ParsedFile for GltfFile {
     }
 }
 
-/// Returns the samples a property beside the pose at every frame of a grid.
+/// Samples a property beside the pose at every frame of a grid.
 fn weights_at(track: &Track, property: Beside, grid: &Grid) -> ShapeWeights {
     let frames = (0..grid.num_frames).map(|frame| grid.secs(frame));
     let (width, weights) = match property {

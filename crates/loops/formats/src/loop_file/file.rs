@@ -62,7 +62,7 @@ pub enum LoopFileError {
     /// The keys of these joints do not form a take.
     #[error("the loop cannot be read back: {0}")]
     Take(#[from] TakeError),
-    #[error("what moves beside the pose cannot be looped along: {0}")]
+    #[error("motion beside the pose cannot be looped along: {0}")]
     Along(#[source] Box<MakeError>),
 }
 

@@ -45,7 +45,7 @@ pub enum NpzError {
     SameName { name: String },
     #[error("joints are nested more deeply than {limit}")]
     TooDeep { limit: usize },
-    #[error("\"{name}\" holds numbers that are no rotation, that of joint {joint} at frame {frame}")]
+    #[error("\"{name}\" holds an invalid rotation, that of joint {joint} at frame {frame}")]
     NoRotation {
         name: &'static str,
         /// Frame, counted from 0.
