@@ -78,7 +78,7 @@ pub enum RecipeError {
     #[error("--ping-pong plays the stretch back, --symmetric its mirror image")]
     TwoPairings,
     /// A turn time without turns.
-    #[error("stretch.ease is the time of each turn of --ping-pong, which is not asked for")]
+    #[error("stretch.ease sets the time of each turn of --ping-pong, which is not asked for")]
     EaseAlone,
     /// A seed or an amount without a variation.
     #[error("output.vary-seed and output.vary-amount say how output.vary varies cycles, which is not asked for")]

@@ -218,7 +218,7 @@ impl Setting {
 impl FromStr for Setting {
     type Err = RecipeError;
 
-    /// Creates the values follow TOML; quotes, and the brackets of a list, may be left out. A joint, a stance or an edit is a
+    /// Parses a setting. Values follow TOML; quotes, and the brackets of a list, may be left out. A joint, a stance or an edit is a
     /// table or its short form: `joint=Hand*:spring:0.1`.
     fn from_str(text: &str) -> Result<Self, RecipeError> {
         let (key, value) = text
