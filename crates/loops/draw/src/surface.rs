@@ -38,7 +38,7 @@ impl PartialEq for Surface {
 }
 
 impl Surface {
-    /// Creates the colours a mesh, with textures sampled at its vertices; `beside` reads a texture from another file, by the
+    /// Colours a mesh, with textures sampled at its vertices; `beside` reads a texture from another file, by the
     /// path in the mesh.
     ///
     /// Supports PNG. `None` for a mesh without triangles, for one with too many bones to be thinned, and for the capsules that
