@@ -1,8 +1,8 @@
 //! Velocity and facing of a take over its frames, smoothed, with their rates of change.
 //!
-//! The path is that of the hips over the ground, in the world, since controllers steer there; the facing is the heading's. Both
-//! are smoothed with Gaussian weights: hips speed up and slow down with every step, and without smoothing the largest
-//! acceleration of a steady walk is that of its steps.
+//! The path is that of the hips over the ground, in the world, where controllers steer; the facing is the heading's. Both are
+//! smoothed with Gaussian weights: hips speed up and slow down with every step, and without smoothing the largest acceleration
+//! of a steady walk is that of its steps.
 
 use core::ops::Range;
 
@@ -177,7 +177,7 @@ mod tests {
         for frame in 0..180 {
             let off = (signal.values[frame] - line[frame]).length();
             assert!(off < 1e-12 || !(48..132).contains(&frame), "{frame}: {off}");
-            // At the ends changes are underestimated.
+            // Near the ends, changes are underestimated.
             assert!((0.0..steady + 1e-9).contains(&signal.rates[frame].x), "{frame}");
         }
         let hertz = 1.8;

@@ -76,7 +76,7 @@ impl MatchSource {
         self.repeats.is_some()
     }
 
-    /// Returns the half the height of its body, metres.
+    /// Returns half the height of its body, metres.
     pub fn half_height(&self) -> f64 {
         self.analysis.half_height()
     }

@@ -62,7 +62,7 @@ pub(crate) fn joint_weights(clip: &LoopClip) -> Vec<f64> {
 struct PhaseProfile(Vec<Vec<DVec3>>);
 
 impl PhaseProfile {
-    /// Creates the samples the positions from the phase `from` on.
+    /// Samples the positions from the phase `from` on.
     fn new(clip: &LoopClip, from: f64, weights: &[f64]) -> Self {
         let mut positions: Vec<Vec<DVec3>> = (0..NUM_PHASES)
             .map(|index| {

@@ -44,7 +44,7 @@ const NAMED_TURN: f64 = 30.0 * core::f64::consts::PI / 180.0;
 /// Names state turns in steps of this, degrees.
 const NAMED_DEG: f64 = 45.0;
 
-/// Returns the names a passage from one loop to another that turns by this angle, radians.
+/// Names a passage from one loop to another that turns by this angle, radians.
 fn name_of(kind: PassageKind, [from, to]: [&str; 2], turn: f64) -> String {
     let side = if turn > 0.0 { "left" } else { "right" };
     let steps = (turn.abs().to_degrees() / NAMED_DEG).round().max(1.0) * NAMED_DEG;

@@ -87,7 +87,7 @@ impl Pattern<'_> {
         self.secs / (num_steps as f64 * step_secs)
     }
 
-    /// Returns the samples it at even times, every `stride`th of those at which it takes `num_steps` steps of the given length.
+    /// Samples it at even times, every `stride`th of those at which it takes `num_steps` steps of the given length.
     fn sampled(&self, num_steps: usize, step_secs: f64, stride: usize) -> Sampled {
         let num_axes = self.side.features.num_axes();
         let tempo = self.tempo(num_steps, step_secs);
