@@ -16,6 +16,9 @@ use crate::platform::{self, Ask};
 /// A dialog that is answered sooner was never shown.
 const NO_DIALOG: Duration = Duration::from_millis(300);
 
+/// What a dialog asked for, and the paths that were chosen.
+type Chosen = (Ask, Vec<PathBuf>);
+
 /// What the window alone has.
 #[derive(Default)]
 pub(super) struct Host {
@@ -24,7 +27,7 @@ pub(super) struct Host {
     /// The path that is typed.
     path: String,
     /// Answers of dialogs of the system, with the question of each.
-    chosen: Arc<Mutex<Vec<(Ask, Vec<PathBuf>)>>>,
+    chosen: Arc<Mutex<Vec<Chosen>>>,
     title: String,
 }
 
