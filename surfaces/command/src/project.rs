@@ -185,7 +185,7 @@ pub(crate) fn schema() -> String {
             let line: Table = toml::from_str(line.trim_start_matches("# ")).ok()?;
             let (key, value) = line.into_iter().next()?;
             let kind = match value {
-                Value::String(_) => json!(["string", "number"]),
+                Value::String(_) => json!("string"),
                 Value::Boolean(_) => json!("boolean"),
                 Value::Array(_) => json!("array"),
                 _ => json!("number"),

@@ -273,6 +273,7 @@ fn what_does_not_fit_is_left_out_and_said() {
         2 set takes -o hero/set.json                    | is a file
         2 set nowhere.bvh -o other --fps 0              | must be a number from 1e-9
         2 set takes/walk.bvh -o other --fps 1e8         | exceed the limit
+        2 set nowhere.bvh -o other --set output.fps=-3  | --fps must be a positive number
         2 set nowhere.bvh -o other                      | nowhere.bvh
         1 set takes/broken.bvh -o other                 | no take gives a loop
         ",

@@ -22,7 +22,7 @@ use crate::talk::{self, Progress};
 use crate::{failures, load, memory, report::set as report, written_loop};
 
 pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
-    let settings = settings(args);
+    let settings = settings(args)?;
     let (inputs, left_out) = inputs(args)?;
     let takes = Takes {
         args,
@@ -109,8 +109,10 @@ fn name_of(file: &InputFile, below: &Path) -> SetFileName {
     }
 }
 
-fn settings(args: &SetArgs) -> SetSettings {
-    SetSettings {
+/// Errors: the rate of the recipe is no positive number.
+fn settings(args: &SetArgs) -> Result<SetSettings, Failure> {
+    args.sets.0.output.sampling()?;
+    Ok(SetSettings {
         recipe: Recipe {
             take: args.take.clone(),
             ..args.sets.0.clone()
@@ -121,7 +123,7 @@ fn settings(args: &SetArgs) -> SetSettings {
         format: args.to,
         is_single: args.single,
         folder: args.output.clone(),
-    }
+    })
 }
 
 fn warn_all(notes: &mut Vec<SetNote>) {

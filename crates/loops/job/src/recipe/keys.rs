@@ -184,6 +184,7 @@ fn no_setting(key: &str) -> RecipeError {
     let tables = SECTIONS.iter().map(|&(table, ..)| table).filter(|_| !key.contains('.'));
     let near = names::nearest(key, tables.chain(keys.iter().map(String::as_str)), 1)
         .first()
+        .filter(|near| **near != key)
         .map(|near| (*near).to_owned());
     let elsewhere = || {
         keys.iter()
