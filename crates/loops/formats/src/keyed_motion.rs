@@ -191,7 +191,7 @@ impl<'a> KeyedMotion<'a> {
         }
     }
 
-    /// Errors: another number of joints than its source has, below an added root.
+    /// Errors: the number of joints differs from `expected`, that of the source; an added root is not counted.
     pub(crate) fn check_num_joints(&self, expected: usize) -> Result<(), WriteError> {
         let found = self.own_parents().len();
         if found == expected {
@@ -201,7 +201,7 @@ impl<'a> KeyedMotion<'a> {
         }
     }
 
-    /// Errors: other joints than its source has, whose parents are these, below an added root.
+    /// Errors: number or parents of the joints differ from `expected`, those of the source; an added root is not compared.
     pub(crate) fn check_parents(&self, expected: &[Option<usize>]) -> Result<(), WriteError> {
         self.check_num_joints(expected.len())?;
         let mut pairs = self.own_parents().into_iter().zip(expected);
