@@ -384,14 +384,14 @@ impl SteeredCharacter {
         self.root = self.root * half * self.source.root_step(&set, secs) * half;
         let mut found: Vec<(usize, usize, f64)> = Vec::new();
         match &mut self.source {
-            Source::Once(clip, since) => {
-                let after = *since + secs;
+            Source::Once(clip, played_secs) => {
+                let after = *played_secs + secs;
                 for (index, event) in set.clips[*clip].events.iter().enumerate() {
-                    if event.secs >= *since && event.secs < after {
+                    if event.secs >= *played_secs && event.secs < after {
                         found.push((*clip, index, after - event.secs));
                     }
                 }
-                *since = after;
+                *played_secs = after;
             }
             Source::Cycle(cycle) => {
                 let (parts, period) = cycle.state(&set, 0.5 * secs);

@@ -50,7 +50,7 @@ impl From<loopwright_moves::play::PlayError> for CutTakeError {
     }
 }
 
-/// The name of the loop of one pose; further ones are numbered.
+/// The name of the loop of one pose; further ones are unique_names.
 pub const STANCE: &str = "stance";
 
 /// Segments shorter than this hold no loop of their gait, seconds.
@@ -148,8 +148,8 @@ fn recommended(studied: &Studied, request: Request<'_>) -> Result<Option<LoopMad
     chosen.first().map(|chosen| make(studied, request, chosen)).transpose()
 }
 
-/// Names no two of which are the same: where one is taken, also by a number, the next number from 2 on is added.
-pub(crate) fn numbered(wanted: impl Iterator<Item = String>) -> Vec<String> {
+/// Makes names unique, in order: one that is taken gets the first number from 2 on that makes it a name that no other before it has.
+pub(crate) fn unique_names(wanted: impl Iterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for wanted in wanted {
         let numbers = (2..).map(|number| format!("{wanted}_{number}"));
@@ -219,7 +219,7 @@ impl CutPassages {
             }
         }
         // They are named after loops, whose names come from files, and name files.
-        let names = numbered(passages.iter().map(|passage| name_part(passage.name())));
+        let names = unique_names(passages.iter().map(|passage| name_part(passage.name())));
         Ok(Self {
             loops,
             passages: (passages.into_iter().zip(names))
@@ -347,12 +347,12 @@ pub enum CutWriteError {
 
 #[cfg(test)]
 mod tests {
-    use super::numbered;
+    use super::unique_names;
 
     /// A start into the loop `walk_2`, and the second one into `walk`, were both `start_walk_2`: one file could not be written.
     #[test]
     fn numbers_are_none_that_names_have_of_themselves() {
-        let all = |names: &[&str]| numbered(names.iter().map(|name| (*name).to_owned()));
+        let all = |names: &[&str]| unique_names(names.iter().map(|name| (*name).to_owned()));
         let walks = ["start_walk", "start_walk", "start_walk_2", "start_walk"];
         assert_eq!(
             all(&walks),
