@@ -377,6 +377,7 @@ impl SteeredCharacter {
         self.set.spaces[cycle.space].distance(cycle.at, moment.at) < NEAR
     }
 
+    /// Lets so many seconds pass in which the source stays the same, and adds the events in them.
     fn advance(&mut self, secs: f64) {
         let set = Arc::clone(&self.set);
         // The fading part comes half before and half after the source's own step, so that frame rates agree.
@@ -450,6 +451,7 @@ impl SteeredCharacter {
         });
     }
 
+    /// Leaves the source for what is planned: at the end of a passage its loops, at the end of a cycle other versions or the way elsewhere.
     fn leave(&mut self) {
         let set = Arc::clone(&self.set);
         if let (Source::Cycle(cycle), Plan::Stay) = (&self.source, &self.plan) {
