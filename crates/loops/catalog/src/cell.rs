@@ -14,7 +14,7 @@ pub enum CellKind {
 }
 
 impl CellKind {
-    /// What belongs there, with its article.
+    /// Returns the name of the expected type, with its article.
     pub(crate) fn expected(self) -> &'static str {
         match self {
             Self::Text => "a text",
@@ -115,7 +115,7 @@ impl<T: Value> Value for Option<T> {
 
     fn to_cell(&self) -> Cell {
         match self {
-            // No format but Parquet has numbers that are not finite, and they would mean nothing.
+            // Only Parquet supports numbers that are not finite, and they would be meaningless.
             Some(value) => match value.to_cell() {
                 Cell::Real(number) if !number.is_finite() => Cell::Null,
                 cell => cell,

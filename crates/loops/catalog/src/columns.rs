@@ -38,13 +38,13 @@ macro_rules! columns {
         },)*];
 
         impl LoopRow {
-            /// Its values, in the order of the columns.
+            /// Returns its values, in the order of the columns.
             pub(crate) fn cells(&self) -> Vec<Cell> {
                 vec![$(self.$name.to_cell(),)*]
             }
 
-            /// The row, from 1, whose values `cell` takes from a file by the names of the columns; `None` for a column that the file
-            /// does not have. Errors: a value is of another type than its column.
+            /// Creates the row, from 1, whose values `cell` takes from a file by the names of the columns; `None` for a column
+            /// that the file does not have. Errors: a value is of another type than its column.
             pub(crate) fn from_cells(
                 row: usize,
                 mut cell: impl FnMut(&str, CellKind) -> Option<Cell>,

@@ -72,7 +72,7 @@ pub(crate) fn read(bytes: &[u8], room: &mut Room) -> Result<Vec<LoopRow>, Catalo
     Ok(rows)
 }
 
-/// A field as a value; one that cannot be read stays a text, which its column refuses.
+/// Converts a field to a value; a field that cannot be parsed remains a text, which its column refuses.
 fn cell(field: &str, kind: CellKind) -> Cell {
     let bare = field.strip_prefix('\'').filter(|bare| bare.starts_with(LIKE_FORMULAS));
     let other = || Cell::Text(bare.unwrap_or(field).to_owned());

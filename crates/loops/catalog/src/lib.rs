@@ -14,10 +14,10 @@
 //! # Ok::<(), loopwright_catalog::CatalogError>(())
 //! ```
 //!
-//! Every format has the same columns ([`COLUMNS`]) under the same names. Readers take what they know of a catalog: an unknown column
-//! is skipped, and one that is missing has the default of its type, so that catalogs of other versions can be read.
+//! Every format has the same columns ([`COLUMNS`]) under the same names. Readers accept catalogs of other versions: an unknown column
+//! is skipped, and a missing one has the default of its type.
 //!
-//! Values in, values out: nothing here opens files, but for what the caller hands in to be written to.
+//! Nothing here opens files; the caller passes values, and the output to write to.
 
 mod cell;
 
@@ -66,7 +66,7 @@ impl CatalogFormat {
         self != Self::Parquet || cfg!(feature = "parquet")
     }
 
-    /// The extension of its files, without a dot.
+    /// Returns the extension of its files, without a dot.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Parquet => "parquet",
@@ -75,7 +75,7 @@ impl CatalogFormat {
         }
     }
 
-    /// The format of files with an extension, in any case.
+    /// Creates the format of files with an extension, in any case.
     pub fn from_extension(extension: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -101,7 +101,7 @@ pub enum CatalogError {
         column: &'static str,
         expected: &'static str,
     },
-    /// None of its columns is one of ours.
+    /// None of its columns is known.
     #[error("it has no column \"path\", so it is no catalog of loops")]
     NoCatalog,
     #[error("the Parquet file cannot be read: {reason}")]

@@ -53,7 +53,7 @@ pub(crate) fn write<'a>(
     Ok(())
 }
 
-/// Bytes of a value in a page.
+/// Returns the bytes of a value in a page.
 fn size(cell: &Cell) -> usize {
     match cell {
         Cell::Text(text) => 4 + text.len(),
@@ -163,7 +163,7 @@ fn read_rows(bytes: Vec<u8>, room: &mut Room) -> Result<Vec<LoopRow>, CatalogErr
     Ok(rows)
 }
 
-/// A value of a file, which another program may have written.
+/// Returns a value of a file, which another program may have written.
 fn cell(field: &Field) -> Cell {
     match field {
         Field::Str(text) => Cell::Text(text.clone()),
@@ -189,7 +189,7 @@ mod tests {
             ..LoopRow::default()
         };
         let mut bytes = Vec::new();
-        // The same row again and again takes hardly any room in the file.
+        // A row repeated many times takes hardly any space in the file.
         write(core::iter::repeat_n(&row, 10_000), &mut bytes).unwrap();
         let limit = 100 * size_of::<LoopRow>();
         assert!(bytes.len() < limit);

@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 8;
 /// state within the page how much they hold.
 const ENCODINGS: [i64; 5] = [0, 2, 3, 4, 8];
 
-/// Those of indices into a dictionary.
+/// Encodings of indices into a dictionary.
 const BY_DICTIONARY: [i64; 2] = [2, 8];
 
 /// Field numbers in the header of a page.
@@ -135,7 +135,7 @@ impl Compact<'_> {
                     let length = self.varint()?;
                     self.drop(length)?;
                 }
-                // Headers of pages hold neither lists nor maps.
+                // Headers of pages contain neither lists nor maps.
                 _ => return Err(damaged("the header of a page holds what headers do not")),
             }
         }

@@ -10,8 +10,8 @@ use loopwright_core::{
 };
 use loopwright_synth::{WalkSettings, synthesize};
 
-/// A clip of the given number of intervals. All joints rotate, none periodically; either all joints also translate, or the first
-/// alone, as in most files.
+/// Returns a clip of the given number of intervals. All joints rotate, none periodically; either all joints also translate, or
+/// the first alone, as in most files.
 fn clip(num_intervals: usize, num_joints: usize, all_shift: bool) -> Clip {
     let joints = (0..num_joints).map(|index| Joint::new(format!("j{index}"), index.checked_sub(1), DVec3::Y));
     let skeleton = Skeleton::new(joints.collect()).expect("a chain is a skeleton");
@@ -34,7 +34,7 @@ fn clip(num_intervals: usize, num_joints: usize, all_shift: bool) -> Clip {
     Clip::new(&take, &cut, num_intervals, 1.0 / 60.0).expect("the clip is long enough")
 }
 
-/// Median milliseconds.
+/// Returns the median milliseconds.
 #[expect(clippy::disallowed_methods, reason = "a bench needs a clock")]
 fn milliseconds(mut work: impl FnMut()) -> f64 {
     let mut times: Vec<f64> = (0..101)

@@ -25,7 +25,7 @@ const NUM_LOOPS: usize = 1000;
 /// Number of timed frames; the fastest counts, since it is the least disturbed by other processes.
 const NUM_FRAMES: usize = 41;
 
-/// A human body with fingers: spine and head, two legs of four joints, two arms of four with five fingers of four each.
+/// Returns a human body with fingers: spine and head, two legs of four joints, two arms of four with five fingers of four each.
 fn skeleton() -> Skeleton {
     let mut parents: Vec<Option<usize>> = vec![None];
     let chain = |parents: &mut Vec<Option<usize>>, from: usize, length: usize| {
@@ -55,7 +55,7 @@ fn skeleton() -> Skeleton {
     Skeleton::new(joints.collect()).expect("parents come first")
 }
 
-/// A loop in which all joints rotate and the hips translate.
+/// Returns a loop in which all joints rotate and the hips translate.
 fn clip(number: usize) -> LoopClip {
     let (mut translations, mut rotations): (Vec<DVec3>, Vec<DQuat>) = (Vec::new(), Vec::new());
     for sample in 0..NUM_SAMPLES {
@@ -134,7 +134,7 @@ fn main() {
     println!("loop of {NUM_SAMPLES} samples: {} bytes", shared[0].num_bytes());
     memory();
     run("one loop for all", &shared, joints);
-    // The same values in different memory: what matters is that they are not in the cache.
+    // Equal values in different memory, so that they are not in the cache.
     let many: Vec<RuntimeLoop> = (0..NUM_LOOPS).map(|_| shared[0].clone()).collect();
     run(
         &format!("{NUM_LOOPS} loops, {} MB", NUM_LOOPS * many[0].num_bytes() / 1_000_000),

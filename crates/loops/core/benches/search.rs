@@ -55,7 +55,7 @@ fn chosen(name: &str) -> bool {
     words.peek().is_none() || words.any(|word| name.contains(&word))
 }
 
-/// Shortest time of three runs, seconds, and their result.
+/// Returns the shortest time of three runs, seconds, and their result.
 fn time<T>(work: impl Fn() -> T) -> (f64, T) {
     let run = || {
         let start = now();

@@ -1,4 +1,4 @@
-//! Methods of an analysis, stage by stage: each calls the function of its stage.
+//! Methods of an analysis, stage by stage; each calls the function of its stage.
 
 use std::borrow::Cow;
 
@@ -12,52 +12,53 @@ use crate::pipeline::{self, ClosureChoice, LoopSettings, MadeLoop, MakeError, Re
 use crate::root_motion::{self, RootError, RootRelativeClip, RootSettings};
 use crate::take::{Clip, CutError};
 
-/// Loops that a take holds.
+/// Loops in a take.
 impl Analysis {
     /// Finds distinct loops.
     ///
-    /// Where the whole take loops already ([`Self::whole_loop`]), it comes first and is kept whole; where nothing that moves
-    /// repeats and the take is one cycle ([`Self::whole_cycle`]), that comes first.
+    /// If the whole take already loops ([`Self::whole_loop`]), it comes first and is kept whole; if nothing that moves repeats
+    /// and the take is one cycle ([`Self::whole_cycle`]), that comes first.
     ///
-    /// Other candidates repeat around their seam (similarity and rhythm of the frames around it, not of two poses alone), cost less
-    /// than [`candidate::MAX_COST_RATIO`] of the cost of random pairs, and move; idle stretches are proposed only where
+    /// Other candidates repeat around their seam (similarity and rhythm of the frames around it, not of two poses alone), cost
+    /// less than [`candidate::MAX_COST_RATIO`] of the cost of random pairs, and move; idle stretches are proposed only if
     /// nothing else repeats. They are sorted by their outcome ([`candidate::Outcome::score`]), sound ones first
-    /// ([`LoopCandidate::is_sound`]); for half cycles, and with
-    /// [`candidate::ChooseBy::Cost`], the first is, of the sound ones, that with the fewest cycles whose cost
-    /// is within a quarter of the lowest of any length, and the others follow by cost. Errors: [`SearchError`]: the take is too
-    /// short or still, no frame of it is clean, or the bounds are not in order.
+    /// ([`LoopCandidate::is_sound`]); for half cycles, and with [`candidate::ChooseBy::Cost`], the first is the sound one with
+    /// the fewest cycles whose cost is within a quarter of the lowest of any length, and the others follow by cost. Errors:
+    /// [`SearchError`]: the take is too short or still, no frame of it is clean, or the bounds are not in order.
     pub fn find_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
         pipeline::find_loops(self, settings)
     }
 
-    /// As [`Self::find_loops`], with the recommended loop if it was made to choose it: as [`Self::make_loop`] makes it with default
-    /// settings. [`Retry`] takes it, so that it is not made twice. Errors: as [`Self::find_loops`].
+    /// Finds loops like [`Self::find_loops`], and returns the recommended loop if it was made to choose it: as
+    /// [`Self::make_loop`] makes it with default settings. [`Retry`] accepts it, so that it is not made twice. Errors: as
+    /// [`Self::find_loops`].
     pub fn find_and_make(&self, settings: &SearchSettings) -> Result<(FoundLoops, Option<MadeLoop>), SearchError> {
         pipeline::find_and_make(self, settings)
     }
 
     /// Finds the stretches that repeat, each with its best loop.
     ///
-    /// The first row is the first loop of [`Self::find_loops`], which costs less where no other is wanted. Most rows:
-    /// [`SearchSettings::max_candidates`]; fewer rows are the first of more. A whole take that loops is a row of its own. Errors:
-    /// as [`Self::find_loops`].
+    /// The first row is the first loop of [`Self::find_loops`], which takes less time if no other is needed. There are at most
+    /// [`SearchSettings::max_candidates`] rows; asking for fewer returns the first ones. A whole take that loops is a row of its
+    /// own. Errors: as [`Self::find_loops`].
     pub fn find_stretches(&self, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
         pipeline::find_stretches(self, settings)
     }
 
-    /// Finds each cycle of the gaits that the take shows, in the order of their frames: around the best loop of every stretch, those
-    /// before and after it that are loops of an even pace and turn too, at the same phase.
+    /// Finds each cycle of the gaits in the take, in the order of their frames: around the best loop of every stretch, the
+    /// cycles before and after it that are loops of an even pace and turn, too, at the same phase.
     ///
-    /// Idle stretches, half cycles and a whole take that loops stay one loop each. Outcomes are not worked out. Errors: as [`Self::find_loops`].
+    /// Idle stretches, half cycles and a whole take that loops give one loop each. Outcomes are not computed. Errors: as
+    /// [`Self::find_loops`].
     pub fn find_cycles(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
         pipeline::find_cycles(self, settings)
     }
 
     /// Describes a stretch of the caller's choice as a candidate, with all figures that [`Self::find_loops`] reports.
     ///
-    /// Frames are counted from 0 and may be fractional. The stretch need not qualify as a loop, and its ends stay as they are;
-    /// figures are those of the nearest whole frames. Cycles are counted unless the settings give their number. Errors: frames
-    /// outside the take, or fewer than three between the ends.
+    /// Frames are counted from 0 and may be fractional. The stretch need not qualify as a loop, and its ends are kept; figures
+    /// are those of the nearest whole frames. Cycles are counted unless the settings give their number. Errors: frames outside
+    /// the take, or fewer than three between the ends.
     pub fn appraise(
         &self,
         start_frame: f64,
@@ -67,22 +68,22 @@ impl Analysis {
         candidate::appraise(self, start_frame, end_frame, settings)
     }
 
-    /// Cost of the seam from `end_frame` back to `start_frame`, metre-seconds, however similar the two poses are; 0 below 1e-6.
+    /// Returns the cost of the seam from `end_frame` back to `start_frame`, metre-seconds; 0 below 1e-6.
     ///
     /// `decay` gives how the offset of a jump fades. Both must be frames of the take.
     pub fn seam_cost(&self, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {
         candidate::seam_cost(self, start_frame, end_frame, decay)
     }
 
-    /// The segment that holds most of a loop.
+    /// Returns the segment that contains most of a loop.
     pub fn segment_of(&self, candidate: &LoopCandidate) -> Option<&Segment> {
         candidate::segment_of(self, candidate)
     }
 
-    /// The kind of motion of the take: a single action, or the gait that it shows for longest.
+    /// Returns the kind of motion of the take: a single action, or the gait that it shows for longest.
     ///
-    /// `best` is its recommended loop, and `speed_mps` the speed over the ground of that loop as made: the feet of a walk in place
-    /// show it, and the root does not.
+    /// `best` is its recommended loop, and `speed_mps` the speed over the ground of that loop as made: in a walk in place the
+    /// feet show it, not the root.
     pub fn motion_kind(&self, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
         candidate::motion_kind(self, best, speed_mps)
     }
@@ -92,24 +93,24 @@ impl Analysis {
         NamedMotion::of_take(self)
     }
 
-    /// The whole take as one loop, where it loops already beyond doubt: its ends meet, or the closing key is missing and the step
-    /// over the seam is like any other, in a take of one cycle or of exact copies of one.
+    /// Returns the whole take as one loop, if it clearly loops already: its ends meet, or only the closing key is missing and
+    /// the step over the seam is like any other, in a take of one cycle or of exact copies of one.
     ///
-    /// `None` where its ends do not meet, or where nothing moves.
+    /// `None` if its ends do not meet, or if nothing moves.
     pub fn whole_loop(&self) -> Option<WholeClip> {
         candidate::whole_loop(self)
     }
 
-    /// The whole take as one cycle that closing mends, at the length at which it closes best.
+    /// Returns the whole take as one cycle that closing can repair, at the length at which it closes best.
     ///
-    /// `None` where it is plainly no cycle: where its ends are too far apart, or where it moves in one burst, as a strike does.
+    /// `None` if it is clearly not a cycle: if its ends are too far apart, or if it moves in one burst, as a strike does.
     pub fn whole_cycle(&self) -> Option<WholeClip> {
         candidate::whole_cycle(self)
     }
 
-    /// The analysis of the take with the closing key that `whole` found missing; this one where none is missing.
+    /// Returns the analysis of the take with the closing key that `whole` found missing, or this analysis if none is missing.
     ///
-    /// Frames are added at the end: the poses after the start, one cycle on. Frames of the take keep their numbers.
+    /// Frames are added at the end: the poses after the start, one cycle later. Frames of the take keep their numbers.
     pub fn completed(&self, whole: &WholeClip) -> Cow<'_, Self> {
         candidate::completed(self, whole)
     }
@@ -120,7 +121,7 @@ impl Analysis {
         kinds.iter().all(|&kind| kind == ActivityKind::Idle)
     }
 
-    /// Whether the body is idle in half of the frames or more: an idle part represents the take.
+    /// Whether the body is idle in at least half of the frames: an idle part then represents the take.
     pub fn is_mostly_idle(&self) -> bool {
         let kinds = self.activity.kinds();
         2 * kinds.iter().filter(|&&kind| kind == ActivityKind::Idle).count() >= kinds.len()
@@ -129,7 +130,7 @@ impl Analysis {
 
 /// Symmetry and root motion.
 impl Analysis {
-    /// The mirror that exchanges left and right: the partners of the joints, by name and, where no name gives a side, by
+    /// Returns the mirror that exchanges left and right: the partners of the joints, by name and, if no name gives a side, by
     /// position.
     ///
     /// `pairs` are partners that the caller names, which take precedence; a joint paired with itself lies in the mirror plane.
@@ -137,7 +138,7 @@ impl Analysis {
         Mirror::new(&self.take, pairs, |frame| self.heading.yaw(frame))
     }
 
-    /// The root joint of the rig, if it has one: a joint above the hips that carries only the root motion.
+    /// Returns the root joint of the rig, if it has one: a joint above the hips that carries only the root motion.
     pub fn root_joint(&self) -> Option<usize> {
         root_motion::root_joint::find(self.take.skeleton(), &self.world, &self.body)
     }
@@ -168,12 +169,11 @@ impl Analysis {
         pipeline::make_loop(self, candidate, settings)
     }
 
-    /// Makes a loop as [`Self::make_loop`] does; where its seam shows ([`crate::Quality::pops`]), tries what `retry` admits: first
-    /// the other stretches, then the other methods of closing for each stretch.
+    /// Makes a loop as [`Self::make_loop`] does; if its seam shows ([`crate::Quality::pops`]), tries the alternatives that
+    /// `retry` admits: first the other stretches, then the other closing methods for each stretch.
     ///
-    /// A take that loops already keeps its stretch; if its closing key is missing, the last resort is to end at its last key.
-    /// Stretches that cannot be made into a loop are passed over. Errors: those of
-    /// [`Self::make_loop`] for the loop asked for.
+    /// A take that already loops keeps its stretch; if its closing key is missing, the last resort is to end at its last key.
+    /// Stretches that cannot be made into a loop are skipped. Errors: those of [`Self::make_loop`] for the requested loop.
     pub fn make_loop_or_retry(
         &self,
         candidate: &LoopCandidate,
@@ -183,10 +183,10 @@ impl Analysis {
         pipeline::make_loop_or_retry(self, candidate, settings, retry)
     }
 
-    /// Tries a grid of closing methods on a stretch and returns the one with the lowest score, of those whose seam does not show if there
-    /// are any.
+    /// Tries a grid of closing methods on a stretch and returns the one with the lowest score, preferably among those whose seam
+    /// does not show.
     ///
-    /// All other `settings` stay unchanged, including methods of single joints. Errors: those of [`Self::make_loop`].
+    /// All other `settings` are kept, including methods of single joints. Errors: those of [`Self::make_loop`].
     pub fn choose_closure(
         &self,
         candidate: &LoopCandidate,

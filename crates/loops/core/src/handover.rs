@@ -1,11 +1,10 @@
-//! Values that are handed over to another instance of this very build: from the worker of a page to the page.
+//! Hands values over to another instance of the same build: from a page's worker to the page.
 //!
-//! With the feature `handover` settings and results implement serde's traits. What is read back is taken for what it was: it is not
-//! checked again, so that bytes from elsewhere may break what the types promise. It is no format for files, and changes without
-//! notice.
+//! With the feature `handover` settings and results implement serde's traits. Received values are not checked again, so bytes
+//! from elsewhere may break the invariants of the types. This is not a file format, and changes without notice.
 //!
-//! An analysis of a long take has arrays of a hundred megabytes. They are handed over apart ([`long_arrays`]), so that who
-//! receives them may copy them piece by piece.
+//! An analysis of a long take has arrays of a hundred megabytes. They are handed over separately ([`long_arrays`]), so that the
+//! receiver can copy them piece by piece.
 
 use std::sync::Arc;
 
@@ -47,10 +46,10 @@ pub struct AnalysisParts {
 
 /// The arrays do not belong to the parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("what was handed over does not fit together")]
+#[error("the handed-over arrays do not match the analysis")]
 pub struct HandoverError;
 
-/// The arrays of an analysis that have values for every joint at every frame.
+/// Returns the arrays of an analysis that have values for every joint at every frame.
 pub fn long_arrays(analysis: &Analysis) -> [&[f64]; NUM_LONG_ARRAYS] {
     let values = analysis.take.values();
     let [positions, velocities] = analysis.features.arrays();
@@ -64,7 +63,7 @@ pub fn long_arrays(analysis: &Analysis) -> [&[f64]; NUM_LONG_ARRAYS] {
 }
 
 impl AnalysisParts {
-    /// All of an analysis but the long arrays.
+    /// Copies an analysis without its long arrays.
     pub fn from_analysis(analysis: &Analysis) -> Self {
         Self {
             take_name: analysis.take.name().to_owned(),
@@ -85,7 +84,7 @@ impl AnalysisParts {
         }
     }
 
-    /// The analysis with its arrays. Errors: lengths that do not fit.
+    /// Rebuilds the analysis with its arrays. Errors: their lengths do not fit.
     pub fn with_arrays(self, arrays: [Vec<f64>; NUM_LONG_ARRAYS]) -> Result<Analysis, HandoverError> {
         let [translations, rotations, world, positions, velocities] = arrays;
         let values = Pose {
@@ -120,24 +119,24 @@ impl AnalysisParts {
     }
 }
 
-/// Triples of numbers as vectors, where they lie if the allocation allows it.
+/// Converts triples of numbers to vectors, in place if the allocation allows it.
 fn vectors(numbers: Vec<f64>) -> Vec<DVec3> {
     bytemuck::allocation::try_cast_vec(numbers).unwrap_or_else(|(_, numbers)| bytemuck::pod_collect_to_vec(&numbers))
 }
 
-/// Defines [`MadeParts`] and the ways there and back by the fields that it has in common with [`MadeLoop`].
+/// Defines [`MadeParts`] and its conversions by the fields that it shares with [`MadeLoop`].
 macro_rules! made_parts {
     ($($field:ident: $of:ty,)*) => {
-        /// A loop without the take that it was made of, if the other side has that.
+        /// A loop without its take, if the receiver has that.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub struct MadeParts {
-            /// The take where it is not the one that was analysed: a closing key may have been added.
+            /// The take if it differs from the analysed one: a closing key may have been added.
             completed: Option<(String, Tracks)>,
             $($field: $of,)*
         }
 
         impl MadeLoop {
-            /// All but the take, if that is this one, and the loops that it was put onto a character and varied from.
+            /// Returns everything except the take, if that is this one, and the loops before retargeting and variation.
             pub fn to_parts(&self, take: &Take) -> MadeParts {
                 let own = self.take.tracks();
                 let is_known = Arc::ptr_eq(own, take.tracks()) && self.take.name() == take.name();
@@ -149,7 +148,7 @@ macro_rules! made_parts {
         }
 
         impl MadeParts {
-            /// The loop, of that take.
+            /// Rebuilds the loop from that take.
             pub fn of_take(self, take: &Take) -> MadeLoop {
                 MadeLoop {
                     take: match self.completed {

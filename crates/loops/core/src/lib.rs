@@ -1,11 +1,11 @@
 //! Turns motion-capture takes into loops.
 //!
 //! A [`Take`] comes in. An [`Analysis`] studies it, proposes stretches that repeat ([`LoopCandidate`]) and makes one into a loop:
-//! root motion becomes one constant velocity and turn rate, the seam is closed, and feet that stand are held. A [`LoopClip`]
+//! root motion becomes one constant velocity and turn rate, the seam is closed, and standing feet are held. A [`LoopClip`]
 //! comes out, and [`Quality`] measures it. Loops play at any time ([`LoopClip::body_pose_at`], in single precision
 //! [`loop_clip::RuntimeLoop`]).
 //!
-//! Files are read and written by the crate `loopwright_formats`. What loops are for (blends, sequences, passages, prices of jumps) is in
+//! Files are read and written by the crate `loopwright_formats`. Uses of loops (blends, sequences, passages, costs of jumps) are in
 //! `loopwright_moves`; `loopwright_match` finds the nearest frame of many takes, and `loopwright_controller` the settings with which a
 //! character controller moves as a take does.
 //!
@@ -34,7 +34,7 @@
 //! flows. The feature `unstable` adds the module `unstable` with kernels and parts of solvers, for measurements: they change
 //! without notice.
 
-// Items that only the feature `unstable` exports are unused without it; every type in the public interface has a name.
+// Items exported only with the feature `unstable` are unused without it; every public type has a public name.
 #![cfg_attr(not(feature = "unstable"), warn(unnameable_types))]
 #![cfg_attr(
     not(feature = "unstable"),

@@ -1,10 +1,10 @@
-//! Poses that come one by one: when a cycle of their motion ends, so that a loop can be made of what came last.
+//! Detects the end of each cycle in a stream of poses, so that a loop can be made of the latest frames.
 //!
-//! The rhythm is found without a body, an up axis or a unit, by local rotations alone: those of the joints below the hips, each weighted
-//! by the square of how far what hangs from it reaches, so that the sum is about a squared distance. For each lag the mean of that over
-//! the last lag is divided by the mean over all shorter lags, as A. de Cheveigné and H. Kawahara do for the pitch of voices ("YIN, a
-//! fundamental frequency estimator for speech and music", Journal of the Acoustical Society of America 111, 2002); the first lag at
-//! which it has a low minimum is the period. It is so known after two cycles.
+//! The rhythm is found without a body, an up axis or a unit, by local rotations alone: those of the joints below the hips, each
+//! weighted by the square of the reach of its descendants, so that the sum approximates a squared distance. For each lag the
+//! mean of that over the last lag is divided by the mean over all shorter lags, as A. de Cheveigné and H. Kawahara do for the
+//! pitch of voices ("YIN, a fundamental frequency estimator for speech and music", Journal of the Acoustical Society of America
+//! 111, 2002); the first lag with a low minimum is the period. It is known after two cycles.
 //!
 //! Memory does not grow with the stream.
 
@@ -15,47 +15,47 @@ use glam::{DQuat, DVec3};
 
 use crate::{math::TimeStep, motion::Skeleton};
 
-/// Shortest and longest cycle whose rhythm is found, seconds: a sprint has .45, slow steps 2.
+/// Shortest and longest cycle whose rhythm is found, seconds: a sprint takes .45, slow steps 2.
 const CYCLE_SECS: [f64; 2] = [0.3, 4.0];
 
-/// Poses are compared at this rate or slower, per second: a fraction of the stream's own.
+/// Poses are compared at this rate or below, per second: at a whole fraction of the stream's rate.
 const COMPARED_HZ: f64 = 60.0;
 
-/// The share of the mean distance over shorter lags below which poses a lag apart are alike.
+/// Poses a lag apart are alike if their mean distance is below this share of the mean over shorter lags.
 const ALIKE: f64 = 0.2;
 
-/// Mean squared distance below which a body stands, for limbs of length 1: turns of some 2 degrees.
+/// Mean squared distance below which a body stands still, for limbs of length 1: rotations of about 2 degrees.
 const STILL: f64 = 3e-4;
 
-/// The body moves where it goes this share of its usual way in [`STEP_SECS`].
+/// The body moves if it covers this share of its usual distance in [`STEP_SECS`].
 const MOVING_SHARE: f64 = 0.1;
 const STEP_SECS: f64 = 0.2;
 
-/// Cycles before the first loop: one to loop, with what comes before and after it.
+/// Number of cycles before the first loop: one to loop, with context before and after it.
 const FIRST_CYCLES: f64 = 3.0;
 
-/// Where nothing was found, the next try comes after this share of a cycle.
+/// After a try without a result, the next one follows after this share of a cycle.
 const AGAIN_CYCLES: f64 = 0.25;
 
-/// Seconds between tries where no rhythm is known.
+/// Seconds between tries without a known rhythm.
 const NO_RHYTHM_SECS: f64 = 4.0;
 
-/// Length of the part of which a loop is made, in cycles, and its least and greatest in seconds.
+/// Length of the frames of which a loop is made, in cycles, and its least and greatest in seconds.
 const WINDOW_CYCLES: f64 = 6.0;
 const WINDOW_SECS: [f64; 2] = [4.0, 12.0];
 
-/// A loop can be tried now: a cycle has ended.
+/// A request to try a loop, because a cycle has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Due {
-    /// Cycles since the motion began, or tries where no rhythm is known.
+    /// Number of cycles since the motion began, or of tries without a known rhythm.
     pub cycle: usize,
-    /// Length of a cycle, seconds; `None` where no rhythm is known.
+    /// Length of a cycle, seconds; `None` without a known rhythm.
     pub period_secs: Option<f64>,
-    /// The frames to make it of, counted from the first that was heard.
+    /// The frames to make it of, counted from the first received one.
     pub frames: Range<usize>,
 }
 
-/// Listens to poses, and says when a loop can be tried. What does not continue what came needs another listener.
+/// Receives poses, and reports when a loop can be tried. After an interruption, use a new listener.
 ///
 /// ```
 /// use loopwright_core::live::Listener;
@@ -63,7 +63,7 @@ pub struct Due {
 /// let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?;
 /// let mut listener = Listener::new(walk.take.skeleton(), walk.take.frame_time_secs());
 /// let tries: Vec<_> = (0..walk.take.num_frames()).filter_map(|frame| listener.push(walk.take.rotations(frame))).collect();
-/// // The first after three cycles, and then one after each.
+/// // The first try comes after three cycles, then one after each.
 /// let first_secs = tries[0].frames.end as f64 * walk.take.frame_time_secs();
 /// assert!((first_secs / walk.truth.period_secs - 3.0).abs() < 0.1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -71,25 +71,25 @@ pub struct Due {
 #[derive(Clone, Debug)]
 pub struct Listener {
     frame_time_secs: f64,
-    /// Every so many frames one is compared.
+    /// Every how many frames one is compared.
     stride: usize,
-    /// Joints that are compared, with weights that sum to one.
+    /// Compared joints, with weights that sum to one.
     joints: Vec<(usize, f64)>,
-    /// The last poses that were compared, the latest at the end.
+    /// The last compared poses, the latest at the end.
     poses: VecDeque<Vec<DQuat>>,
     lags: Vec<Lag>,
     min_lag: usize,
-    /// How far the body went in [`STEP_SECS`], per pose.
+    /// Distance covered in [`STEP_SECS`], per pose.
     steps: VecDeque<f64>,
     num_frames: usize,
     period: Option<f64>,
-    /// Where the motion with this rhythm began, and when the next try is due; frames.
+    /// Start of the motion with this rhythm, and time of the next try; frames.
     began_at: usize,
     due_at: f64,
     num_tries: usize,
 }
 
-/// Distances of poses that are so far apart.
+/// Distances of poses that are one lag apart.
 #[derive(Clone, Debug, Default)]
 struct Lag {
     /// The last distances, as many as the lag, and their sum.
@@ -98,7 +98,7 @@ struct Lag {
 }
 
 impl Listener {
-    /// Begins before the first pose of a skeleton, of whose lengths only the ratios count. `frame_time_secs` has to be positive.
+    /// Starts before the first pose of a skeleton; only ratios of its lengths matter. `frame_time_secs` must be positive.
     pub fn new(skeleton: &Skeleton, frame_time_secs: f64) -> Self {
         let rate = 1.0 / frame_time_secs.max(1e-6);
         let stride = ((rate / COMPARED_HZ).round() as usize).max(1);
@@ -120,25 +120,25 @@ impl Listener {
         }
     }
 
-    /// The length of a cycle, seconds, where one is known.
+    /// Returns the length of a cycle, seconds, if known.
     pub fn period_secs(&self) -> Option<f64> {
         self.period.map(|frames| frames * self.frame_time_secs)
     }
 
-    /// Notes that the last try found nothing: the next one comes sooner than after a cycle.
+    /// Notes that the last try found nothing, so that the next one comes sooner than after a cycle.
     pub fn found_nothing(&mut self) {
         if let Some(period) = self.period {
             self.due_at = self.num_frames as f64 + AGAIN_CYCLES * period;
         }
     }
 
-    /// Takes the last frame again, in place of one that is lost; it is not compared.
+    /// Repeats the last frame, in place of a lost one; it is not compared.
     pub fn repeat_last(&mut self) {
         self.num_frames += 1;
     }
 
-    /// Takes the local rotations of all joints at the next frame; says whether a loop can be tried with it. Joints that are missing count
-    /// as at rest.
+    /// Receives the local rotations of all joints at the next frame; returns a request if a loop can be tried. Missing joints
+    /// count as at rest.
     pub fn push(&mut self, rotations: &[DQuat]) -> Option<Due> {
         let is_compared = self.num_frames.is_multiple_of(self.stride);
         self.num_frames += 1;
@@ -167,24 +167,24 @@ impl Listener {
             }
         }
         let step = self.lags.get(self.step_lag() - 1).and_then(|lag| lag.last.back());
-        // Before the first step is known the body counts as moving: who is seen walking walked before.
+        // Unknown at the start; assume motion.
         self.steps.push_back(step.copied().unwrap_or(f64::INFINITY));
         self.poses.push_back(pose);
         if self.poses.len() > self.lags.len() {
             self.poses.pop_front();
         }
-        // The beginning of a motion is looked for so far back.
+        // The beginning of a motion is searched within this range.
         if self.steps.len() > 3 * self.lags.len() {
             self.steps.pop_front();
         }
     }
 
-    /// Poses in [`STEP_SECS`].
+    /// Returns the number of poses in [`STEP_SECS`].
     fn step_lag(&self) -> usize {
         TimeStep::new(self.stride as f64 * self.frame_time_secs).nearest_from_one(STEP_SECS)
     }
 
-    /// Follows the rhythm: it begins, goes on or ends.
+    /// Tracks the rhythm: it begins, continues or ends.
     fn follow(&mut self) {
         let before = self.period;
         self.period = self.rhythm().map(|steps| steps * self.stride as f64);
@@ -198,7 +198,7 @@ impl Listener {
         }
     }
 
-    /// The period in poses: the first lag with a low minimum.
+    /// Returns the period in poses: the first lag with a low minimum.
     fn rhythm(&self) -> Option<f64> {
         let (mut sum, mut best) = (0.0, None::<f64>);
         let mut shares: [f64; 2] = [f64::INFINITY; 2];
@@ -212,7 +212,7 @@ impl Listener {
             let usual = sum / steps as f64;
             let share = if usual > STILL { mean / usual } else { f64::INFINITY };
             let [before, at] = shares;
-            // The lag before this one is a minimum.
+            // The previous lag is a minimum.
             if best.is_none() && index > self.min_lag && at < ALIKE && at <= before && at < share {
                 best = Some(vertex(index as f64, [before, at, share]));
             }
@@ -221,12 +221,12 @@ impl Listener {
         best
     }
 
-    /// The frame at which the motion of this rhythm began: the last one before which the body hardly moved.
+    /// Returns the frame at which the motion of this rhythm began: the last one before which the body hardly moved.
     fn beginning(&self, period: f64) -> usize {
         let cycle = ((period / self.stride as f64).round() as usize).clamp(1, self.steps.len().max(1));
         let last = self.steps.iter().rev();
         let usual = last.clone().take(cycle).sum::<f64>() / cycle as f64;
-        // A walk slows down for a moment and goes on.
+        // A walk may slow down for a moment and go on.
         let (pause, mut still, mut moving) = (self.step_lag(), 0, 0);
         for (index, &step) in last.enumerate() {
             still = if step < MOVING_SHARE * usual { still + 1 } else { 0 };
@@ -240,7 +240,7 @@ impl Listener {
         self.num_frames.saturating_sub(moving * self.stride)
     }
 
-    /// The try that is due now.
+    /// Returns the try that is due now.
     fn due(&mut self) -> Option<Due> {
         let now = self.num_frames as f64;
         if now < self.due_at {
@@ -251,7 +251,7 @@ impl Listener {
             Some(period) => (((now - self.began_at as f64) / period).round() as usize, period),
             None => (self.num_tries, NO_RHYTHM_SECS / self.frame_time_secs),
         };
-        // After late tries the next one keeps to the cycles.
+        // After late tries the next one stays in step with the cycles.
         self.due_at = (self.due_at + wait).max(now + AGAIN_CYCLES * wait);
         let [shortest, longest] = WINDOW_SECS;
         let secs = self.period_secs().map_or(longest, |period| WINDOW_CYCLES * period);
@@ -264,7 +264,7 @@ impl Listener {
     }
 }
 
-/// About half the squared distance between two poses, for limbs of length 1. Signs of quaternions do not matter.
+/// Returns about half the squared distance between two poses, for limbs of length 1. Signs of quaternions do not matter.
 fn distance(joints: &[(usize, f64)], one: &[DQuat], other: &[DQuat]) -> f64 {
     let pairs = joints.iter().zip(one).zip(other);
     pairs.fold(0.0, |sum, ((&(_, weight), one), other)| {
@@ -273,7 +273,7 @@ fn distance(joints: &[(usize, f64)], one: &[DQuat], other: &[DQuat]) -> f64 {
     })
 }
 
-/// The joints below the first fork of a skeleton, which is the hips, with the squares of how far what hangs from them reaches.
+/// Returns the joints below the first fork of a skeleton, the hips, with the squared reach of their descendants.
 fn weights(skeleton: &Skeleton) -> Vec<(usize, f64)> {
     let count = skeleton.num_joints();
     let mut reach = vec![0.0_f64; count];
@@ -285,7 +285,7 @@ fn weights(skeleton: &Skeleton) -> Vec<(usize, f64)> {
             reach[parent] = reach[parent].max(length + reach[joint]);
         }
     }
-    // A turn of a joint above the hips is one of the whole body.
+    // Joints above the hips rotate the whole body.
     let mut fork = 0;
     while let [only] = skeleton.children(fork) {
         fork = *only;
@@ -306,7 +306,7 @@ fn weights(skeleton: &Skeleton) -> Vec<(usize, f64)> {
         .collect()
 }
 
-/// Where the parabola through three values around `at` has its vertex; the middle one is the least.
+/// Returns the vertex of the parabola through three values around `at`, of which the middle one is the least.
 fn vertex(at: f64, [before, value, after]: [f64; 3]) -> f64 {
     let bend = before - 2.0 * value + after;
     if bend > 0.0 && bend.is_finite() {

@@ -1,4 +1,4 @@
-//! Names as people type them: patterns, and names that resemble a wanted one.
+//! Matches names with patterns, and finds names that resemble a wanted one.
 
 /// Whether a whole name matches a pattern: `*` matches any letters, including none, and `?` any one letter.
 pub fn matches(pattern: &str, name: &str) -> bool {
@@ -33,35 +33,35 @@ fn fits(pattern: &[char], name: &[char]) -> bool {
     pattern[at..].iter().all(|&wanted| wanted == '*')
 }
 
-/// The names that resemble a wanted one, the most similar first, at most `most` of them.
+/// Returns the names that resemble a wanted one, the most similar first, at most `most` of them.
 ///
-/// Case, punctuation and what stands before a colon or a bar are ignored. Names that contain the wanted one come before those that differ
-/// from it in a few letters, or are at least half of it; names that do neither are left out.
+/// Case, punctuation and a prefix before a colon or a bar are ignored. Names that contain the wanted one come before those that
+/// differ from it in a few letters, or that are at least half of it; others are left out.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
     let wanted = folded(wanted);
     let mut near: Vec<(usize, &str)> = names
         .into_iter()
         .filter_map(|name| Some((distance(&wanted, &folded(name))?, name)))
         .collect();
-    // Equal ones keep their order.
+    // The sort is stable.
     near.sort_by_key(|&(distance, _)| distance);
     near.into_iter().take(most).map(|(_, name)| name).collect()
 }
 
-/// The letters and digits of a name in lower case, without a namespace.
+/// Returns the letters and digits of a name in lower case, without a namespace.
 fn folded(name: &str) -> Vec<char> {
     let name = name.rsplit([':', '|']).next().unwrap_or(name);
     let kept = name.chars().filter(|letter| letter.is_alphanumeric());
     kept.flat_map(char::to_lowercase).take(MAX_COMPARED).collect()
 }
 
-/// Letters beyond these are not compared: the effort grows with the square of their number.
+/// Longest compared part of a name, in letters: the effort grows with its square.
 const MAX_COMPARED: usize = 64;
 
-/// One letter of so many may be wrong.
+/// One letter in this many may be wrong.
 const LETTERS_A_FAULT: usize = 3;
 
-/// How different two folded names are; `None` if they do not resemble each other.
+/// Returns the difference of two folded names; `None` if they do not resemble each other.
 fn distance(wanted: &[char], name: &[char]) -> Option<usize> {
     if wanted.is_empty() || name.is_empty() {
         return None;
@@ -80,7 +80,7 @@ fn distance(wanted: &[char], name: &[char]) -> Option<usize> {
     (edits * LETTERS_A_FAULT <= wanted.len().max(LETTERS_A_FAULT)).then_some(1 + edits)
 }
 
-/// Letters to be changed, added, left out or exchanged with their neighbour to make one name of the other.
+/// Returns the number of letters to change, add, drop or swap to turn one name into the other.
 fn edits(from: &[char], to: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=to.len()).collect();

@@ -1,18 +1,18 @@
-//! Numbers handed over as the bytes that they are in memory: many times as fast as one by one. For `#[serde(with)]`.
+//! Serializes numbers as their bytes in memory, many times as fast as one by one. For `#[serde(with)]`.
 
 use std::{fmt, marker::PhantomData};
 
 use bytemuck::Pod;
 use serde::{Deserializer, Serializer, de::Visitor};
 
-/// Numbers as bytes.
+/// Serializes numbers as bytes.
 ///
 /// Errors: those of the serializer.
 pub fn serialize<T: Pod, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_bytes(bytemuck::cast_slice(values))
 }
 
-/// Numbers from bytes.
+/// Deserializes numbers from bytes.
 ///
 /// Errors: those of the deserializer, and bytes that are not a whole number of values.
 pub fn deserialize<'de, T: Pod, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {

@@ -1,4 +1,4 @@
-//! Recognises a loop in a file without a sidecar: whether its last key closes the loop, and how its root moves.
+//! Detects the loop in a file without a sidecar: whether its last key closes the loop, and how its root moves.
 
 use glam::DVec3;
 
@@ -14,9 +14,9 @@ use crate::take::Take;
 /// Root motion and layout of a loop, detected from its keys alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recognised {
-    /// How the keys make up the loop.
+    /// How the keys form the loop.
     pub layout: KeyLayout,
-    /// The root motion from the first key to the one that closes the loop.
+    /// The root motion from the first key to the closing one.
     pub root: RootMotion,
     /// Whether the root moves over the ground or in full space.
     pub space: RootSpace,
@@ -30,8 +30,8 @@ const SAME_POSE_METRES: f64 = 0.01;
 
 /// Detects, in a file without a sidecar, whether the last key closes the loop, and how the root moves.
 ///
-/// Whole turns are counted from the headings between, as for a take. The root motion is one in full space where no motion over
-/// the ground maps the first pose to the last but a motion about another axis does. Errors: fewer than four keys.
+/// Whole turns are counted from the headings between, as for a take. The root motion is in full space if no motion over the
+/// ground maps the first pose to the last but a motion about another axis does. Errors: fewer than four keys.
 pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognised, KeysError> {
     let num_keys = written.num_frames();
     if num_keys < 4 {
@@ -56,7 +56,7 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
         RootSpace::Full => (true, in_full_space),
         RootSpace::Ground if closes_on_ground => (true, on_the_ground),
         RootSpace::Ground => {
-            // Without a closing key both ends are carried on by half a step along parabolas; there they meet.
+            // Without a closing key both ends are extrapolated by half a step along parabolas, where they meet.
             let pairs: Vec<PointPair> = moving_with_root(written.skeleton(), carrier)
                 .map(|joint| {
                     let [start, end] = [[0, 1, 2], [last, last - 1, last - 2]].map(|keys| {
@@ -86,7 +86,7 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
     })
 }
 
-/// All joints except those above the carrier: they do not move with the root and would distort the fit.
+/// Returns all joints except those above the carrier: they do not move with the root and would distort the fit.
 fn moving_with_root(skeleton: &Skeleton, carrier: usize) -> impl Iterator<Item = usize> {
     let above = skeleton.path_from_root(carrier);
     (0..skeleton.num_joints()).filter(move |joint| *joint == carrier || !above.contains(joint))
@@ -95,7 +95,7 @@ fn moving_with_root(skeleton: &Skeleton, carrier: usize) -> impl Iterator<Item =
 /// Lever of the points that determine the rotation of the carrier, metres.
 const LEVER_METRES: f64 = 0.1;
 
-/// Points of the first pose and of the last: every joint that moves with the root, and six about the carrier.
+/// Returns points of the first pose and of the last: every joint that moves with the root, and six about the carrier.
 fn pose_pairs(world: &WorldTracks, skeleton: &Skeleton, carrier: usize) -> Vec<PointPair> {
     let point = |joint: usize, lever: DVec3| {
         let [start, end] = [0, world.num_frames() - 1].map(|key| world.joint(key, joint).transform_point(lever));
@@ -107,7 +107,7 @@ fn pose_pairs(world: &WorldTracks, skeleton: &Skeleton, carrier: usize) -> Vec<P
     joints.chain(levers.map(|lever| point(carrier, lever))).collect()
 }
 
-/// The keys of a loop with the one that closes it, whether or not that is written: the first one, moved on.
+/// Returns the keys of a loop with its closing key, written or not: the first one, moved on by the root motion.
 fn with_closing_key(written: &Take, carrier: usize, num_samples: usize, motion: Rigid) -> Tracks {
     let skeleton = written.skeleton();
     let mut closing = written.pose(0).to_pose();
@@ -116,7 +116,7 @@ fn with_closing_key(written: &Take, carrier: usize, num_samples: usize, motion: 
     Tracks::pose_by_pose(skeleton, written.frame_time_secs(), keys.chain([closing.as_ref()]))
 }
 
-/// The constant twist that makes `motion` from the first to the last of these keys, whole turns included.
+/// Returns the constant twist that gives `motion` from the first to the last of these keys, including whole turns.
 fn root_motion_of_keys(tracks: &Tracks, body: &Body, motion: Rigid, space: RootSpace) -> RootMotion {
     let num_samples = tracks.num_frames() - 1;
     let world = tracks.world();
@@ -140,7 +140,8 @@ fn root_motion_of_keys(tracks: &Tracks, body: &Body, motion: Rigid, space: RootS
     cycle.exact_root_motion()
 }
 
-/// The topmost joint on the path to the hips whose pose changes at all: in a written loop, the joint that holds the root motion.
+/// Returns the topmost joint on the path to the hips whose pose changes at all: in a written loop, the joint that holds the root
+/// motion.
 pub fn topmost_moving(written: &Take, body: &Body) -> usize {
     let world = written.world_tracks();
     let mut path = written.skeleton().path_from_root(body.hips).into_iter();

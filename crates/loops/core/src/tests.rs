@@ -1,4 +1,4 @@
-//! Makers that unit tests of several modules share.
+//! Generators shared by unit tests of several modules.
 
 use glam::{DQuat, DVec3};
 
@@ -16,7 +16,7 @@ pub(crate) fn numbers(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// Joints by name, parent and offset.
+/// Returns the joints by name, parent and offset.
 pub(crate) fn skeleton(rows: &[(&str, Option<usize>, DVec3)]) -> Skeleton {
     let joints = rows
         .iter()
@@ -24,7 +24,7 @@ pub(crate) fn skeleton(rows: &[(&str, Option<usize>, DVec3)]) -> Skeleton {
     Skeleton::new(joints.collect()).unwrap()
 }
 
-/// A take from the transform of each joint in each frame.
+/// Returns a take from the transform of each joint in each frame.
 pub(crate) fn take_of(
     skeleton: Skeleton,
     frame_time_secs: f64,

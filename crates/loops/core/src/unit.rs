@@ -1,6 +1,6 @@
 //! Units of settings, as people read and write them.
 
-/// The unit of a number that people set.
+/// The unit of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// A number without unit.
@@ -16,7 +16,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Text after a number of this unit, with the space before it.
+    /// Returns the text after a number of this unit, with the space before it.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Number => "",

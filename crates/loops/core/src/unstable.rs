@@ -5,12 +5,12 @@ pub mod bound {
     pub use crate::candidate::bound::*;
 }
 
-/// How well the frames around a pair repeat.
+/// The repetition of the frames around a pair.
 pub mod rhythm {
     pub use crate::candidate::rhythm::*;
 }
 
-/// The price of a seam.
+/// The cost of a seam.
 pub mod score {
     pub use crate::candidate::score::*;
 }
@@ -45,7 +45,7 @@ pub mod root_joint {
     pub use crate::root_motion::root_joint::*;
 }
 
-/// The frames that are compared.
+/// The compared frames.
 pub mod comparison {
     pub use crate::candidate::comparison::*;
 }

@@ -1,9 +1,9 @@
-//! The differences between the cycles of a take, laid over its loop: many cycles of which none is like another, and which loop as a whole.
+//! Varies the cycles of a loop as the cycles of its take differ: many different cycles, which loop as a whole.
 //!
-//! At every moment the loop is changed by a mix of the deviations of the take's own cycles from their mean, at the same phase. The weights
-//! of the mix wander at random, as smooth periodic functions of the whole time, and their squares add up to one: the joints then vary
-//! together as they do in the take, and by as much. Only joints whose motion reaches no foot and no hip vary. Derivation:
-//! docs/math/variation.md.
+//! At every moment the loop is changed by a mix of the deviations of the take's own cycles from their mean, at the same phase.
+//! The weights of the mix vary at random, as smooth periodic functions of the whole time, and their squares sum to one: the
+//! joints then vary together as they do in the take, and by as much. Only joints that move neither a foot nor the hips vary.
+//! Derivation: docs/math/variation.md.
 
 use core::f64::consts::{FRAC_PI_2, TAU};
 
@@ -20,19 +20,19 @@ use crate::mean_cycle::{CycleDeviations, CyclesEnd, MeanCycleError, smooth_step}
 use crate::motion::{Pose, Skeleton, Tracks};
 use crate::retarget::Retarget;
 
-/// How a loop is varied.
+/// Settings of a variation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct VariationSettings {
-    /// Seconds after which all repeats, about: a whole number of cycles, at least two.
+    /// Approximate duration, seconds: a whole number of cycles, at least two, after which everything repeats.
     pub secs: f64,
-    /// The same seed gives the same motion.
+    /// Seed; the same seed gives the same motion.
     pub seed: u32,
     /// Share of the take's own variation, above 0, 1 for all of it.
     pub amount: f64,
 }
 
-/// Most share of the take's own variation.
+/// Largest share of the take's own variation.
 pub const MAX_AMOUNT: f64 = 2.0;
 
 /// Why a loop cannot be varied.
@@ -46,7 +46,7 @@ pub enum VariationError {
     Amount { found: f64 },
     #[error("{found:.0} transforms (samples times joints) exceed the limit of {MAX_TRANSFORMS}")]
     TooLong { found: f64 },
-    /// Nothing shows how the body varies.
+    /// The take does not show how the body varies.
     #[error("the take does not show how its cycles vary: {0}")]
     NoCycles(MeanCycleError),
     #[error(
@@ -59,7 +59,7 @@ pub enum VariationError {
     },
     #[error("its cycles are all alike above the legs{}", if *left_out { ", but for joints that spin or flip" } else { "" })]
     Alike {
-        /// Whether there are joints that are too unlike from cycle to cycle.
+        /// Whether some joints differ too much from cycle to cycle.
         left_out: bool,
     },
     /// The samples do not form a loop.
@@ -67,44 +67,45 @@ pub enum VariationError {
     LoopClip(#[from] LoopClipError),
 }
 
-/// How a loop was varied.
+/// The applied variation.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Variation {
-    /// The settings asked for.
+    /// The requested settings.
     pub settings: VariationSettings,
-    /// Number of loops after which all repeats.
+    /// Number of loops after which everything repeats.
     pub copies: usize,
-    /// Cycles of the take whose deviations are mixed.
+    /// Number of cycles of the take whose deviations are mixed.
     pub cycles: usize,
-    /// Joints that vary.
+    /// Number of joints that vary.
     pub joints: usize,
-    /// Joints that do not, since they flip, or differ too much from cycle to cycle for a mean, such as a hand that twirls a stick.
+    /// Joints that do not vary, because they flip, or differ too much from cycle to cycle for a mean, such as a hand that twirls
+    /// a stick.
     pub joints_left_out: Vec<usize>,
-    /// Root mean square over time and joints of the rotation that is added, radians.
+    /// Root mean square over time and joints of the added rotation, radians.
     pub radians: f64,
 }
 
 /// Most transforms (samples times joints) of a varied loop.
 const MAX_TRANSFORMS: usize = 4_000_000;
 
-/// Fewest cycles of the take: of fewer, a mix is one of them again and again.
+/// Fewest cycles of the take: with fewer, a mix repeats single cycles.
 const FEWEST_CYCLES: usize = 4;
 
-/// Largest deviation of a joint, radians, below which cycles are alike: a tenth of a degree, which nobody sees.
+/// Largest deviation of a joint, radians, below which cycles are alike: a tenth of a degree, which is not visible.
 const LEAST_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
 
-/// Highest rate at which weights wander, per cycle of the loop: the next cycle is like this one, the one after is not.
+/// Highest rate at which weights vary, per cycle of the loop: neighbouring cycles are similar, the next ones are not.
 const HIGHEST_PER_CYCLE: f64 = 0.5;
 
-/// Added to the square of the length of the weights, by which they are divided: near zero that would make a kink.
+/// Regularizes the norm of the weights, by which they are divided: a norm near zero would make a kink.
 const LEAST_SQUARE: f64 = 0.05;
 
 /// An odd number without pattern (2^64 over the golden ratio): neighbouring weights get seeds far apart.
 const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl VariationSettings {
-    /// Errors: numbers out of range.
+    /// Checks the numbers. Errors: they are out of range.
     pub fn check(&self) -> Result<(), VariationError> {
         if !(self.secs > 0.0 && self.secs.is_finite()) {
             return Err(VariationError::Secs { found: self.secs });
@@ -117,8 +118,8 @@ impl VariationSettings {
     }
 }
 
-/// Repeats a loop, each cycle varied as the take's own cycles are. `body` is that of the loop, and `onto` what put it onto a character.
-/// Errors: [`VariationError`].
+/// Repeats a loop, each cycle varied as the take's own cycles are. `body` is the loop's, and `onto` is the retargeting to its
+/// character, if any. Errors: [`VariationError`].
 pub(crate) fn varied(
     clip: &LoopClip,
     body: &Body,
@@ -185,14 +186,14 @@ pub(crate) fn varied(
     Ok((clip.repeated_with(tracks)?, variation))
 }
 
-/// Whether a joint follows one of the take that flips.
+/// Whether a joint follows a joint of the take that flips.
 fn flips(joint: usize, analysis: &Analysis, onto: Option<&Retarget>) -> bool {
     let of_take = onto.map_or(Some(joint), |onto| onto.joint_followed(joint));
     let mut flipping = analysis.defects.flipping.iter();
     flipping.any(|flipping| Some(flipping.joint) == of_take)
 }
 
-/// Number of loops that last about as long as asked for. Errors: numbers out of range, too many transforms.
+/// Returns the number of loops for the requested duration. Errors: numbers out of range, too many transforms.
 fn copies_of(clip: &LoopClip, settings: &VariationSettings) -> Result<usize, VariationError> {
     settings.check()?;
     let copies = (settings.secs / clip.period_secs()).round().max(2.0);
@@ -203,10 +204,10 @@ fn copies_of(clip: &LoopClip, settings: &VariationSettings) -> Result<usize, Var
     Ok(copies as usize)
 }
 
-/// Joints below the hips' own that belong to no leg, and move neither a foot nor the hips.
+/// Returns the joints below the hips that belong to no leg, and move neither a foot nor the hips.
 fn free_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
     let has_feet = body.found_by != FoundBy::AllLeaves;
-    // A foot that steers its leg does not hang from it.
+    // A foot that steers its leg is not a descendant of it.
     let feet = body.feet.iter().filter(|_| has_feet);
     let ends = feet.flat_map(|foot| [Some(foot.ankle), body.end_of_leg_apart(skeleton, foot)]);
     let legs: Vec<Vec<usize>> = (ends.flatten()).map(|end| skeleton.path_from_root(end)).collect();
@@ -220,14 +221,15 @@ fn free_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
     for &joint in legs.iter().flatten().chain(&to_hips) {
         is_fixed[joint] = true;
     }
-    // A leg begins where its way leaves those to all other ends. All that hangs from it moves with it: foot, skin and twist bones.
+    // A leg begins where its path separates from those to all other ends. All its descendants move with it: foot, skin and twist
+    // bones.
     let mut of_leg = vec![false; skeleton.num_joints()];
     for way in &legs {
         if let Some(&top) = way.iter().find(|&&joint| ways[joint] == 1) {
             of_leg[top] = true;
         }
     }
-    // Joints beside the body, such as handles of a rig, are not the body's. Parents come before children.
+    // Joints beside the body, such as handles of a rig, are excluded. Parents come before children.
     let mut of_hips = vec![false; skeleton.num_joints()];
     for joint in 0..skeleton.num_joints() {
         let above = skeleton.parent(joint);
@@ -239,7 +241,7 @@ fn free_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
         .collect()
 }
 
-/// Joints of a character beside its body that follow one of it which those that vary move, each with that one.
+/// Returns joints of a character beside its body that follow a varied joint, each with that joint.
 fn beside(skeleton: &Skeleton, varies: &[bool], onto: &Retarget) -> Vec<(usize, usize)> {
     let led = onto
         .led()
@@ -247,7 +249,7 @@ fn beside(skeleton: &Skeleton, varies: &[bool], onto: &Retarget) -> Vec<(usize, 
     led.collect()
 }
 
-/// Periodic deviations: each is that of one cycle of the take, and around its start fades over from that of the cycle before.
+/// Periodic deviations: each is that of one cycle of the take, blended around its start with that of the previous cycle.
 struct Basis {
     num_joints: usize,
     num_samples: usize,
@@ -265,8 +267,8 @@ impl Basis {
         let mut deviations = Vec::with_capacity(directions * count * joints);
         for cycle in 1..=directions {
             for sample in 0..count {
-                // Equal to the cycle's own start at both ends, with its slope and curvature: the square of both shares adds up to one, as
-                // deviations that differ at random need.
+                // Equal to the cycle's own start at both ends, with its slope and curvature: the squares of both shares sum to
+                // one, as deviations with random differences require.
                 let (fall, rise) = shares(sample as f64 / count as f64);
                 deviations.extend(
                     (0..joints)
@@ -274,7 +276,7 @@ impl Basis {
                 );
             }
         }
-        // Neighbouring cycles are alike to some degree, and what fades over is then more than either.
+        // Neighbouring cycles are correlated, so their blend may be larger than either.
         let of_own = own.of_joints().flatten().map(|one| one.length_squared()).sum::<f64>() / own.num_cycles() as f64;
         let of_basis = deviations.iter().map(|one| one.length_squared()).sum::<f64>() / directions as f64;
         let scale = if of_basis > 0.0 {
@@ -282,7 +284,7 @@ impl Basis {
         } else {
             0.0
         };
-        // A mix whose squares add up to one has the mean square of one direction.
+        // A mix whose squared weights sum to one has the mean square of one direction.
         for deviation in &mut deviations {
             *deviation *= scale;
         }
@@ -298,7 +300,7 @@ impl Basis {
         }
     }
 
-    /// Whether so much of it can be seen.
+    /// Whether this much of the variation is visible.
     fn shows(&self, amount: f64) -> bool {
         let mut squares = self.largest_squared.iter();
         !squares.all(|square| amount * amount * square < LEAST_RADIANS * LEAST_RADIANS)
@@ -317,19 +319,21 @@ impl Basis {
         if largest == 0.0 {
             return DVec3::ZERO;
         }
-        // Nearly as it is up to half of the largest, and never beyond that; a function of the square, and so as smooth as the mix.
+        // Nearly unchanged up to half of the largest deviation, and never beyond it; a function of the square, so that it is as
+        // smooth as the mix.
         let share = mix.length_squared() / largest;
         mix / (1.0 + share * share).sqrt().sqrt()
     }
 }
 
-/// Shares of a cycle and of the one before at a phase: cosine and sine of a quarter turn that starts and ends without slope and curvature.
+/// Returns the shares of a cycle and of the previous one at a phase: cosine and sine of a quarter turn that starts and ends
+/// without slope and curvature.
 fn shares(phase: f64) -> (f64, f64) {
     let (sin, cos) = ops::sin_cos(FRAC_PI_2 * smooth_step(phase));
     (cos, sin)
 }
 
-/// Weights that wander: for each, waves of a whole number of periods of the whole time, all of one amplitude.
+/// Random weights over time: each is a sum of waves with a whole number of periods, all of one amplitude.
 struct Weights {
     num_samples: usize,
     /// Sine and cosine of every whole number of samples.
@@ -365,7 +369,7 @@ impl Weights {
         }
     }
 
-    /// Weights at a sample, whose squares add up to nearly one.
+    /// Returns the weights at a sample, whose squares sum to nearly one.
     fn at(&self, sample: usize) -> Vec<f64> {
         let mut weights: Vec<f64> = (self.phases.iter())
             .map(|waves| {
@@ -378,7 +382,7 @@ impl Weights {
                 (2.0 / waves.len() as f64).sqrt() * sum
             })
             .collect();
-        // Of as many weights of the mean square one.
+        // The mean square of each weight is one.
         let count = weights.len() as f64;
         let square = weights.iter().map(|weight| weight * weight).sum::<f64>();
         let length = (square + LEAST_SQUARE * count).sqrt() / (1.0 + LEAST_SQUARE).sqrt();

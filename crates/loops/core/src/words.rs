@@ -1,4 +1,4 @@
-//! The words that people write for a choice: in flags, recipes and sidecars.
+//! Words for choices, in flags, recipes and sidecars.
 
 use crate::names;
 
@@ -12,15 +12,15 @@ pub struct UnknownWord {
     pub known: Vec<&'static str>,
 }
 
-/// The word that resembles the one given, as the end of a message; nothing where none does.
+/// Returns the known word that resembles the given one, as the end of a message; empty if none does.
 pub fn did_you_mean(found: &str, known: &[&str]) -> String {
     let near = names::nearest(found, known.iter().copied(), 1);
     near.first()
         .map_or_else(String::new, |near| format!("; did you mean {near}?"))
 }
 
-/// Gives an enum without fields its words: `ALL` (every choice), `as_str`, `Display` and `FromStr`, which reads older words, too: those
-/// after a bar.
+/// Implements words for an enum without fields: `ALL` (every choice), `as_str`, `Display` and `FromStr`, which also reads older
+/// words, those after a bar.
 ///
 /// ```
 /// #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,7 +40,7 @@ macro_rules! words {
             /// Every choice, in the order in which they are listed.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$Variant),+];
 
-            /// The choice as people write it.
+            /// Returns the word of the choice.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$Variant => $word),+
@@ -58,7 +58,7 @@ macro_rules! words {
         impl core::str::FromStr for $Choice {
             type Err = $crate::words::UnknownWord;
 
-            /// The choice that a word names, exactly as written.
+            /// Parses a word, exactly as written.
             fn from_str(word: &str) -> Result<Self, Self::Err> {
                 match word {
                     $($word $(| $older)* => Ok(Self::$Variant),)+

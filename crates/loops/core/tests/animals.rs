@@ -10,7 +10,7 @@ use loopwright_synth::WalkSettings;
 
 use crate::support::{analysed, best, joint, posed_on, walk_of};
 
-/// A take with a joint more that hangs from its root and flies about.
+/// Returns a take with a joint more that hangs from its root and flies about.
 fn with_target(take: &Take, name: &str) -> Take {
     let mut joints = take.skeleton().joints().to_vec();
     joints.push(joint(name, Some(0), DVec3::X));
@@ -43,7 +43,7 @@ fn a_target_that_flies_about_changes_nothing() {
     assert!((twist.linear - plain_twist.linear).length() < 1e-12);
     assert!((twist.angular - plain_twist.angular).length() < 1e-12);
     assert_eq!(steered.feet.contacts, plain_loop.feet.contacts);
-    // The same joint under another name is part of the body.
+    // Under another name the joint is part of the body.
     let worn = analysed(&with_target(&walk, "LeftFootBell"));
     assert!(worn.body.controls.is_empty());
     assert!(loops(&worn).0.abruptness > other.abruptness + 0.01);

@@ -8,7 +8,7 @@ use loopwright_synth::WalkSettings;
 
 use crate::support::{analysed, captured, take_of, walk_of};
 
-/// A walk that gets faster all the time, with sensor noise.
+/// Returns a walk that gets faster all the time, with sensor noise.
 fn drifting() -> Take {
     walk_of(WalkSettings::default().seconds(12.0).drift(0.5).noise_deg(0.2))
 }
@@ -22,13 +22,13 @@ fn found(take: &Take, choose_by: ChooseBy) -> Vec<LoopCandidate> {
     analysis.find_loops(&settings).unwrap().candidates
 }
 
-/// Difference of speed over a cycle around both ends, measured apart from the library: at the hips.
+/// Returns the difference of speed over a cycle around both ends, measured apart from the library: at the hips.
 fn drift(take: &Take, candidate: &LoopCandidate) -> f64 {
     let analysis = analysed(take);
     let hips = |frame: f64| analysis.world.position(frame.round() as usize, analysis.body.hips);
     let ends = [candidate.cut.start_frame(), candidate.cut.end_frame()];
     let last = (take.num_frames() - 1) as f64;
-    // The same part of a cycle at both ends.
+    // Both ends use the same part of a cycle.
     let half = (0.5 * candidate.num_frames / f64::from(candidate.cycles))
         .min(ends[0])
         .min(last - ends[1])
@@ -38,7 +38,7 @@ fn drift(take: &Take, candidate: &LoopCandidate) -> f64 {
     2.0 * (to - from).abs() / (from + to)
 }
 
-/// A walk whose speed and step rate vary.
+/// Returns a walk whose speed and step rate vary.
 fn unsteady(seed: u64) -> Take {
     walk_of(
         WalkSettings::default()
@@ -69,7 +69,7 @@ fn the_list_is_in_the_order_of_outcome() {
     let by_cost = found(&take, ChooseBy::Cost);
     let score = |candidate: &LoopCandidate| candidate.outcome.unwrap().score();
     assert!(by_cost.iter().all(|candidate| candidate.outcome.is_none()));
-    // Those made in full come first, in order; those that were closed follow in order, then the others.
+    // Fully made loops come first, in order; closed ones follow in order, then the others.
     let num_closed = by_outcome
         .iter()
         .take_while(|each| each.outcome.unwrap().displacement_metres.is_some())

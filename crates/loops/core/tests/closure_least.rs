@@ -19,7 +19,7 @@ fn conditions(random: &mut Random, unit_secs: f64) -> [f64; 6] {
 struct Sampled(Vec<[f64; 2]>);
 
 impl Sampled {
-    /// The closure by a shape. The third derivative is the difference of the second.
+    /// Creates the closure by a shape. The third derivative is the difference of the second.
     fn closure(shape: Shape, period: f64, conditions: &[f64; 6]) -> Self {
         let boundary = Boundary::new(shape, shape, period, Order::C2).unwrap();
         let step = period / NUM_INTERVALS as f64;
@@ -59,7 +59,7 @@ impl Sampled {
         Self(self.0.iter().zip(&other.0).map(sum).collect())
     }
 
-    /// The integral of o^2 + s^6 o'''^2 over the period, over the period.
+    /// Returns the integral of o^2 + s^6 o'''^2 over the period, over the period.
     fn integral(&self, s: f64) -> f64 {
         let weight = libm::pow(s, 6.0);
         let sum: f64 = self.0.iter().map(|[o, third]| o * o + weight * third * third).sum();

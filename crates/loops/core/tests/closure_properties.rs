@@ -29,7 +29,7 @@ impl Random {
         (self.bits() % count as u64) as usize
     }
 
-    /// A vector of any direction, up to this length.
+    /// Returns a vector of any direction, up to this length.
     fn vector(&mut self, length: f64) -> DVec3 {
         loop {
             let v = DVec3::new(self.within(-1.0, 1.0), self.within(-1.0, 1.0), self.within(-1.0, 1.0));
@@ -255,7 +255,7 @@ fn method(start: Shape, end: Shape) -> Method {
     }
 }
 
-/// A random clip of two joints, its motions, and its settings.
+/// Returns a random clip of two joints, its motions, and its settings.
 fn random_case(random: &mut Random) -> (Vec<Motion>, Tracks, Method) {
     let num_intervals = [3, 4, 5 + random.below(20), 25 + random.below(60)][random.below(4)];
     let step_secs = random.over_decades(1.0 / 240.0, 1.0 / 20.0);
@@ -266,7 +266,7 @@ fn random_case(random: &mut Random) -> (Vec<Motion>, Tracks, Method) {
     (motions, tracks, random.method(period_secs))
 }
 
-/// Pose differences between sample 0 as closed and sample N as closed by its offsets; metres and radians.
+/// Returns the pose differences between sample 0 as closed and sample N as closed by its offsets; metres and radians.
 fn pose_gap(clip: &Clip, closed: &Closed) -> f64 {
     let (joints, last) = (clip.skeleton().num_joints(), clip.num_intervals());
     let looped = closed.tracks.values();
@@ -301,8 +301,8 @@ fn weighted(weights: [f64; 7], values: [DVec3; 7]) -> DVec3 {
     zip(weights, values).map(|(weight, value)| value * weight).sum()
 }
 
-/// Gaps of a closed loop by its written samples alone, of the joint that has the largest: the value that the last seven samples
-/// run to against that of the first, and one-sided derivatives on either side of it.
+/// Returns the gaps of a closed loop by its written samples alone, of the joint that has the largest: the value that the last
+/// seven samples run to against that of the first, and one-sided derivatives on either side of it.
 fn gaps_of_samples(closed: &Closed) -> Gaps {
     let (values, step) = (closed.tracks.values(), closed.tracks.step_secs());
     let joints = closed.tracks.num_joints();
@@ -334,7 +334,7 @@ fn gaps_of_samples(closed: &Closed) -> Gaps {
     largest
 }
 
-/// A method whose fades take many samples of a fine clip, so that differences of those samples converge.
+/// Returns a method whose fades take many samples of a fine clip, so that differences of those samples converge.
 fn smooth_method(random: &mut Random, period_secs: f64) -> Method {
     let mut shape = || {
         let secs = [1.2, random.within(0.3, 0.9)][random.below(2)] * period_secs;
@@ -359,7 +359,7 @@ fn smooth_method(random: &mut Random, period_secs: f64) -> Method {
     }
 }
 
-/// The largest gaps between the ends of motions, from their derivatives.
+/// Returns the largest gaps between the ends of motions, from their derivatives.
 fn gaps_between_ends(motions: &[Motion], period_secs: f64) -> Gaps {
     let mut largest = Gaps::default();
     for motion in motions {
@@ -517,7 +517,7 @@ fn apart(a: [DVec3; 2], b: [DVec3; 2]) -> [DVec3; 2] {
     [b[0] - a[0], b[1] - a[1]]
 }
 
-/// Largest difference between the closed samples and the clip's own, metres or radians.
+/// Returns the largest difference between the closed samples and the clip's own, metres or radians.
 fn displacement(clip: &Clip, closed: &Closed) -> f64 {
     let (joints, looped) = (clip.skeleton().num_joints(), closed.tracks.values());
     let mut worst = 0.0_f64;
@@ -877,7 +877,7 @@ fn a_cosine_of_three_samples_is_a_loop() {
     }
 }
 
-/// Largest difference between two closures of the same size, up to the signs of quaternions; metres or radians.
+/// Returns the largest difference between two closures of the same size, up to the signs of quaternions; metres or radians.
 fn difference(a: &Pose, b: &Pose) -> f64 {
     assert_eq!(a.translations.len(), b.translations.len());
     assert_eq!(a.rotations.len(), b.rotations.len());
@@ -893,7 +893,7 @@ fn mapped(values: &Pose, point: impl Fn(DVec3) -> DVec3, turn: impl Fn(DQuat) ->
     }
 }
 
-/// The closed samples, frame-major.
+/// Returns the closed samples, frame-major.
 fn closed_values(tracks: &Tracks, settings: Method) -> Pose {
     closed_by(&tracks.clip(), settings).tracks.into_values()
 }

@@ -5,8 +5,8 @@ use loopwright_synth::{WalkSettings, random_settings, synthesize};
 
 use crate::support::{analysed, posed, steady, walk_of};
 
-/// The distance of the detected spans from the true ones, frames at 30 per second, one entry for each end of a true contact
-/// inside the take; infinite if none was detected for it.
+/// Returns the distance of the detected spans from the true ones, frames at 30 per second, one entry for each end of a true
+/// contact inside the take; infinite if none was detected for it.
 fn misses(settings: &WalkSettings) -> Vec<f64> {
     let synthetic = synthesize(settings).unwrap();
     let analysis = analysed(&synthetic.take);

@@ -12,12 +12,12 @@ use crate::support::{chain, clip_of, root, twist};
 const COUNT: usize = 60;
 const STEP: f64 = 1.0 / 50.0;
 
-/// A chain of four joints that swing in a few harmonics of the period.
+/// Returns a chain of four joints that swing in a few harmonics of the period.
 fn swinging() -> LoopClip {
     swinging_from(0)
 }
 
-/// The same loop started at another sample.
+/// Returns the same loop started at another sample.
 fn swinging_from(first: usize) -> LoopClip {
     let skeleton = chain(&["a", "b", "c", "d"], DVec3::Y * 0.3);
     let start = Rigid::from_yaw(0.4, DVec3::new(1.0, 0.0, 2.0));
@@ -55,7 +55,8 @@ fn moved(at: Moment, width_secs: f64) -> LoopEdit {
     })
 }
 
-/// Largest distance of rotations, radians, and of translations, metres, between two loops, the second from a later sample on.
+/// Returns the largest distance of rotations, radians, and of translations, metres, between two loops, the second from a later
+/// sample on.
 fn distance(one: &LoopClip, other: &LoopClip, later: usize) -> f64 {
     let mut most: f64 = 0.0;
     for sample in 0..COUNT {
@@ -93,7 +94,7 @@ fn a_move_adds_the_bump_wherever_its_middle_lies() {
     ] {
         let after = edited(swinging(), moved(Moment::Secs(middle), width));
         for sample in 0..COUNT {
-            // The same bump by its images in all periods nearby, instead of the short way round.
+            // The bump summed over its images in nearby periods, instead of taken the short way around.
             let times = (-12..12).map(|cycle| sample as f64 * STEP - middle + f64::from(cycle) * period);
             let share: f64 = times.map(|secs| bump(secs, 0.5 * width)).sum();
             let found = added(&clip, &after, 2, sample);

@@ -22,7 +22,7 @@ use crate::support::{
     stretch, take_of, walk_of,
 };
 
-/// The loop with the cheapest seam: how well a speed is recovered depends on the stretch, not on how it was chosen.
+/// Returns the loop with the cheapest seam: how well a speed is recovered depends on the stretch, not on how it was chosen.
 fn found(analysis: &Analysis) -> LoopCandidate {
     analysis.find_loops(&by_cost()).unwrap().best().unwrap().clone()
 }
@@ -67,7 +67,7 @@ fn edited_stances_overrule_those_detected() {
         StanceSpan::Secs([from, to].map(secs)),
     );
 
-    // What is stated as it was detected changes nothing.
+    // Stating the detected stances changes nothing.
     let same = made(vec![edit(frames, true), edit(secs, true)]).unwrap();
     assert_eq!(same.loop_clip, plain.loop_clip);
     // A stance that is removed is gone, whichever unit says so, ...
@@ -155,7 +155,7 @@ fn stances_of_a_mirrored_loop_are_edited_on_both_sides() {
     }
 }
 
-/// World position of a joint at a key of any cycle.
+/// Returns the world position of a joint at a key of any cycle.
 fn position(clip: &LoopClip, key: usize, joint: usize) -> DVec3 {
     clip.world_pose(key).translations[joint]
 }
@@ -177,7 +177,8 @@ fn strays(made: &MadeLoop, analysis: &Analysis) -> [f64; 2] {
     [aside, below]
 }
 
-/// The keys of a loop in which a joint is at rest in truth: one run per stance, unrolled so that it may run over the seam.
+/// Returns the keys of a loop in which a joint is at rest in truth: one run per stance, unrolled so that it may run over the
+/// seam.
 fn true_stances(synthetic: &SyntheticTake, made: &MadeLoop, joint: &str) -> Vec<Vec<usize>> {
     let (count, cut) = (made.loop_clip.num_samples(), &made.candidate.cut);
     let rests = |key: usize| {
@@ -193,7 +194,7 @@ fn true_stances(synthetic: &SyntheticTake, made: &MadeLoop, joint: &str) -> Vec<
         .collect()
 }
 
-/// What the names of the joints of synthetic legs begin with.
+/// Prefixes of the names of joints of synthetic legs.
 const SIDES: [&str; 2] = ["Left", "Right"];
 
 /// A point that is fixed to a joint of a foot, and the joint whose contacts say when the point is at rest in truth.
@@ -269,7 +270,7 @@ impl Moves {
     }
 }
 
-/// A walk without noise, whose feet rest in truth while they stand.
+/// Returns a walk without noise, whose feet rest in truth while they stand.
 fn still_footed(seed: u64) -> SyntheticTake {
     synthesize(&random_settings(seed).noise_deg(0.0)).unwrap()
 }
@@ -416,7 +417,7 @@ fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
     assert!(held.seam_rank < open.seam_rank + 0.3, "{held:?} {open:?}");
 }
 
-/// The same loop cut elsewhere in the cycle has the same contacts: the seam is not special.
+/// A loop cut elsewhere in the cycle has the same contacts: the seam is not special.
 #[test]
 fn contacts_run_over_the_seam() {
     let settings = steady().period_secs(1.2).frame_rate_hz(60.0);
@@ -443,7 +444,7 @@ fn contacts_run_over_the_seam() {
     }
 }
 
-/// A walk on a treadmill: the world moves by below the feet.
+/// Returns a walk on a treadmill: the world moves by below the feet.
 fn on_a_treadmill(synthetic: &SyntheticTake) -> Take {
     let secs = synthetic.take.frame_time_secs();
     moved(&synthetic.take, |frame| {
@@ -500,7 +501,7 @@ fn captured_root_motion_stays_unchanged() {
     }
 }
 
-/// A body of named joints whose hips move ahead at 1 m/s with a leg or two; rows are name, parent, rest position.
+/// Returns a body of named joints whose hips move ahead at 1 m/s with a leg or two; rows are name, parent, rest position.
 fn body(rows: &[(&str, Option<usize>, [f64; 3])], bend: impl Fn(usize, f64) -> DVec3) -> Take {
     let rows: Vec<_> = (rows.iter())
         .map(|&(name, parent, at)| (name, parent, DVec3::from_array(at)))
@@ -523,7 +524,7 @@ fn outcomes(take: &Take, lock: FootLock) -> Vec<FootOutcome> {
     made.feet.outcomes
 }
 
-/// A thigh that swings and a knee that bends during forward motion.
+/// Returns a thigh that swings and a knee that bends during forward motion.
 fn step(joint: usize, secs: f64, thigh: usize, phase: f64) -> DVec3 {
     let angle = core::f64::consts::TAU * secs + phase;
     match joint.checked_sub(thigh) {
@@ -621,7 +622,7 @@ fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
     assert!(held > -0.002, "{held}");
 }
 
-/// The take with toes that pass a centimetre below the ground in mid-swing.
+/// Returns the take with toes that pass a centimetre below the ground in mid-swing.
 fn dipping(take: &Take) -> Take {
     let analysis = analysed(take);
     let world = take.world_tracks();
@@ -642,7 +643,8 @@ fn dipping(take: &Take) -> Take {
     })
 }
 
-/// The largest angular acceleration of a joint over samples, by its rotations in the axes of the joint above it, radians per sample squared.
+/// Returns the largest angular acceleration of a joint over samples, by its rotations in the axes of the joint above it,
+/// radians per sample squared.
 fn hardest(samples: core::ops::Range<isize>, rotation: impl Fn(isize) -> DQuat) -> f64 {
     let turn = |sample: isize| {
         let (from, to) = (rotation(sample), rotation(sample + 1));

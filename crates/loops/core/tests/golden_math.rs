@@ -12,7 +12,7 @@ fn assert_matrix_near(found: DMat3, expected: DMat3, tolerance: f64) {
     }
 }
 
-/// Largest difference of the components, signs included.
+/// Returns the largest difference of the components, signs included.
 fn apart(a: DQuat, b: DQuat) -> f64 {
     DVec4::from(a - b).abs().max_element()
 }

@@ -62,7 +62,7 @@ const fn rest(arms_down: f64, has_own_axes: bool) -> Rest {
     }
 }
 
-/// The skeletons of the table.
+/// Returns the skeletons of the table.
 fn programs() -> Vec<Program> {
     let table = include_str!("joint_names/programs.txt");
     let mut blocks: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -89,7 +89,7 @@ fn programs() -> Vec<Program> {
         .collect()
 }
 
-/// A skeleton under other names, by what becomes of each.
+/// Returns a skeleton under other names, by what becomes of each.
 fn renamed(program: &Program, how: &str, mut rename: impl FnMut(&str) -> String) -> Program {
     let mut program = program.clone();
     program.name = format!("{} {how}", program.name);
@@ -219,7 +219,7 @@ fn place_between(place: &str) -> DVec3 {
     place_of(name, 0, 1).lerp(place_of(next, 0, 1), share.parse().unwrap())
 }
 
-/// The skeleton at rest: a take of its rest pose.
+/// Returns the skeleton at rest: a take of its rest pose.
 fn at_rest(program: &Program, rest: Rest) -> Take {
     let rows = &program.rows;
     let mut tree = Tree::default();
@@ -261,7 +261,7 @@ fn rig(program: &Program, rest: Rest) -> Rig {
     rig_at_rest(&at_rest(program, rest))
 }
 
-/// The joint of a part, where the skeleton has it.
+/// Returns the joint of a part, where the skeleton has it.
 fn joint_of(program: &Program, part: &Part) -> Option<usize> {
     program.rows.iter().position(|row| row.part.as_ref() == Some(part))
 }
@@ -271,7 +271,7 @@ fn count(program: &Program, part: &Part) -> usize {
     program.rows.iter().filter(like).count()
 }
 
-/// What is wrong with what a joint of the target follows, if anything.
+/// Returns the fault of a target joint's link, if any.
 fn fault(source: &Program, target: &Program, joint: usize, link: Option<Link>) -> Option<String> {
     let row = &target.rows[joint];
     let name = |joint: usize| &source.rows[joint].name;
@@ -320,7 +320,7 @@ fn fault(source: &Program, target: &Program, joint: usize, link: Option<Link>) -
     })
 }
 
-/// Every fault of the map between two skeletons, a line each.
+/// Returns every fault of the map between two skeletons, a line each.
 fn faults(source: (&Program, &Rig), target: (&Program, &Rig)) -> String {
     let mut all = String::new();
     let mut say = |text: &str| writeln!(all, "{} -> {}: {text}", source.0.name, target.0.name).unwrap();
@@ -341,12 +341,12 @@ fn program(programs: &[Program], name: &str) -> Program {
     programs.iter().find(|program| program.name == name).unwrap().clone()
 }
 
-/// The same skeleton under names that say nothing.
+/// Returns the same skeleton under names that say nothing.
 fn nameless(program: &Program) -> Program {
     let mut program = program.clone();
     for (number, row) in program.rows.iter_mut().enumerate() {
         row.name = format!("bone_{number:03}");
-        // What is no trunk or limb is not known by its shape.
+        // Only trunk and limbs are recognized by their shape.
         let fingers = ["thumb", "index", "middle", "ring", "pinky"];
         let part = row.part.as_ref();
         if part.is_some_and(|part| fingers.contains(&part.name.as_str())) {
@@ -390,7 +390,7 @@ fn prefixes_namespaces_and_case_do_not_matter() {
     let mixamo = program(&programs, "Mixamo");
     let unreal = program(&programs, "Unreal 4 mannequin");
     let biped = program(&programs, "Biped of 3ds Max");
-    // What importers make of names: numbers against doubles, and sides at the end for Blender.
+    // Names as importers change them: numbers against duplicates, and sides at the end for Blender.
     let mut number = 0;
     let mut numbered = |program: &Program| {
         renamed(program, "with numbers", |name| {

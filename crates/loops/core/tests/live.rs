@@ -6,7 +6,7 @@ use loopwright_core::math::ops;
 use loopwright_core::{Joint, Skeleton};
 use loopwright_synth::{WalkSettings, synthesize};
 
-/// The tries of a walk, its period and its frame time.
+/// Returns the tries of a walk, its period and its frame time.
 fn heard(settings: &WalkSettings) -> (Vec<Due>, f64, f64) {
     let walk = synthesize(settings).unwrap();
     let take = &walk.take;
@@ -32,7 +32,7 @@ fn tries_come_at_the_ends_of_cycles() {
         let secs = |due: &Due| due.frames.end as f64 * frame_time - settings.lead_in_secs;
         let tries: Vec<Due> = tries.into_iter().filter(|due| due.period_secs.is_some()).collect();
         let ends: Vec<f64> = tries.iter().map(|due| secs(due) / period).collect();
-        // Who stood before begins slowly.
+        // After standing, a walk begins slowly.
         let tolerance = if settings.lead_in_secs > 0.0 { 0.5 } else { 0.12 };
         assert!((ends[0] - 3.0).abs() < tolerance, "{settings:?}: {ends:?}");
         assert!(

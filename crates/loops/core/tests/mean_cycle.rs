@@ -15,12 +15,12 @@ use crate::support::{analysed, chain, made_of, moved, posed, steady, take_of, wa
 const CYCLE: usize = 60;
 const FIRST: usize = 10;
 
-/// Some cycles that are all alike, without noise.
+/// Returns some cycles that are all alike, without noise.
 fn walk(num_cycles: usize) -> Take {
     walk_of(steady().period_secs(1.0).seconds(num_cycles as f64 + 0.5))
 }
 
-/// Numbers from -1 to 1 that follow from a seed.
+/// Returns the numbers from -1 to 1 that follow from a seed.
 fn random(seed: usize) -> f64 {
     let mut state = (seed as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03;
     for _ in 0..3 {
@@ -35,7 +35,7 @@ fn vector(seed: usize) -> DVec3 {
     DVec3::new(random(3 * seed), random(3 * seed + 1), random(3 * seed + 2))
 }
 
-/// The take with every joint but the root turned by a vector that depends on joint and frame.
+/// Returns the take with every joint but the root turned by a vector that depends on joint and frame.
 fn turned(take: &Take, by: impl Fn(usize, usize) -> DVec3) -> Take {
     posed(take, |frame, pose| {
         for (joint, rotation) in pose.rotations.iter_mut().enumerate().skip(1) {
@@ -44,7 +44,7 @@ fn turned(take: &Take, by: impl Fn(usize, usize) -> DVec3) -> Take {
     })
 }
 
-/// The walk with every cycle varied in its own way, degrees, and with noise, degrees.
+/// Returns the walk with every cycle varied in its own way, degrees, and with noise, degrees.
 fn varied(take: &Take, cycle_deg: f64, noise_deg: f64) -> Take {
     turned(take, |joint, frame| {
         let wave = |cycle: usize, turns: f64| {
@@ -84,7 +84,7 @@ fn mean_of(made: &MadeLoop) -> &MeanCycle {
     made.mean_cycle.as_ref().unwrap()
 }
 
-/// Mean angle between the local rotations of two motions of one length, degrees; the root's are left out.
+/// Returns the mean angle between the local rotations of two motions of one length, degrees; the root's are left out.
 fn degrees_between(made: &MadeLoop, other: impl Fn(usize) -> Vec<DQuat>) -> f64 {
     let tracks = made.loop_clip.tracks();
     let mut sum = 0.0;
@@ -97,7 +97,7 @@ fn degrees_between(made: &MadeLoop, other: impl Fn(usize) -> Vec<DQuat>) -> f64 
     (sum / (tracks.num_frames() * (tracks.num_joints() - 1)) as f64).to_degrees()
 }
 
-/// Distance of a loop from the walk that was meant.
+/// Returns the distance of a loop from the walk that was meant.
 fn off_truth(made: &MadeLoop, truth: &Take) -> f64 {
     let start = made.candidate.cut.start_frame();
     degrees_between(made, |sample| truth.sample(start + sample as f64).rotations)
@@ -266,11 +266,11 @@ fn as_many_as_asked_for_with_the_chosen_one_in_the_middle() {
     let shares = |made: &MadeLoop| -> Vec<f64> { mean_of(made).cycles.iter().map(|cycle| cycle.share).collect() };
     assert_eq!(shares(&two), [0.5, 0.5]);
     assert!((shares(&all).iter().sum::<f64>() - 1.0).abs() < 1e-12);
-    // The same again, to the bit.
+    // A second run gives the same bits.
     assert_eq!(made(&take, 3, MeanCycles::All), all);
 }
 
-/// What a stretch is compared with stays the candidate's own.
+/// The reference of the comparison is still the candidate's own stretch.
 #[test]
 fn displacement_is_measured_from_the_chosen_cycle() {
     let take = varied(&walk(6), 3.0, 0.2);

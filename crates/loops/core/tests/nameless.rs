@@ -8,7 +8,7 @@ use loopwright_core::{Joint, Part, Skeleton, Take};
 
 use crate::support::{of_frames, posed_on, steady, take_of, walk_of};
 
-/// The same take without names.
+/// Returns the same take without names.
 fn nameless(take: &Take) -> Take {
     let joints = take.skeleton().joints().iter().enumerate();
     let joints = joints.map(|(index, joint)| Joint {
@@ -26,7 +26,7 @@ fn body(take: &Take) -> Body {
     Body::find(take, &BodyOverrides::default()).unwrap()
 }
 
-/// What each joint is, where that is known.
+/// The part of each joint, if known.
 fn parts(take: &Take) -> Vec<Option<&str>> {
     let joints = take.skeleton().joints().iter();
     joints.map(|joint| joint.part.as_ref().map(|_| joint.says())).collect()

@@ -36,7 +36,7 @@ impl Walked {
         world.as_ref().joint(self.joint(name))
     }
 
-    /// How far a joint is from where another one would carry it, metres: the most over the take.
+    /// Returns how far a joint is from where another one would carry it, metres: the most over the take.
     fn farthest_from_rigid(&self, name: &str, with: &str) -> f64 {
         let rest = |name: &str| self.rest.as_ref().joint(self.joint(name));
         let between = rest(with).inverse() * rest(name);
@@ -47,21 +47,21 @@ impl Walked {
         (0..self.take.num_frames()).map(off).fold(0.0, f64::max)
     }
 
-    /// How far a joint goes over the take, metres.
+    /// Returns how far a joint goes over the take, metres.
     fn travel(&self, name: &str) -> f64 {
         let last = self.take.num_frames() - 1;
         self.at(last, name).translation.distance(self.at(0, name).translation)
     }
 }
 
-/// The joints that are ankles of the feet.
+/// Returns the joints that are ankles of the feet.
 fn ankles(rig: &Rig) -> Vec<&str> {
     let names = (rig.body().feet.iter()).map(|foot| rig.skeleton().joint(foot.ankle).name.as_str());
     names.collect()
 }
 
-/// A rig whose legs end in nothing, and whose feet hang from a joint at the hips, as copies that Blender numbers; so do poles
-/// ahead of the knees.
+/// Returns a rig whose legs end in nothing, and whose feet hang from a joint at the hips, as copies that Blender numbers; so do
+/// poles ahead of the knees.
 fn booted() -> Tree {
     let mut tree = Tree::of(&character(&walk(), PLAIN));
     let hips = tree.at("pelvis");
@@ -222,7 +222,7 @@ fn loops_on_such_rigs_close() {
     }
 }
 
-/// The angle between the directions from one joint to another in two poses, degrees.
+/// Returns the angle between the directions from one joint to another in two poses, degrees.
 fn degrees_between(one: (&Take, [&str; 2]), other: (&Take, [&str; 2]), frame: usize) -> f64 {
     let [one, other] = [one, other].map(|(take, names)| {
         let world = take.pose(frame).world(take.skeleton());
@@ -330,7 +330,7 @@ fn every_entry_of_a_map_has_its_effect() {
         if !is_of_leg || is_beside {
             assert!(off < 1e-6, "{}: {off} degrees", joint.name);
         }
-        // What hangs beside the body goes where the hand goes.
+        // Objects beside the body follow the hand.
         if joint.name == "scabbard" || is_beside {
             let rest = |name: &str| walked.rest.as_ref().joint(walked.joint(name));
             let between = rest("hand_r").inverse() * rest(&joint.name);

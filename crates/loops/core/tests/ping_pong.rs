@@ -21,13 +21,13 @@ fn ping_pong(take: &Take, ease_secs: f64) -> SearchSettings {
     }
 }
 
-/// Angle of a joint of a banner, which swings at two rates of no common period; radians.
+/// Returns the angle of a joint of a banner, which swings at two rates of no common period; radians.
 fn angle(joint: usize, secs: f64) -> f64 {
     let phase = 0.7 * joint as f64;
     0.2 * ops::sin(TAU * 0.43 * secs - phase) + 0.11 * ops::sin(TAU * 0.43 * 1.618 * secs + 0.3 - 2.0 * phase)
 }
 
-/// A banner of six bones along X, sampled from its angles.
+/// Returns a banner of six bones along X, sampled from its angles.
 fn banner(rate_hz: f64, secs: f64) -> Take {
     let skeleton = chain(&["pole", "b1", "b2", "b3", "b4", "tip"], 0.2 * DVec3::X);
     let (count, joints) = ((secs * rate_hz) as usize + 1, skeleton.num_joints());
@@ -45,14 +45,14 @@ fn banner(rate_hz: f64, secs: f64) -> Take {
     Take::new("banner", skeleton, 1.0 / rate_hz, translations, rotations).unwrap()
 }
 
-/// The loop of frames of the user's choice.
+/// Returns the loop of frames of the user's choice.
 fn made_of(take: &Take, start: f64, end: f64, ease_secs: f64, settings: &LoopSettings) -> MadeLoop {
     let analysis = analysed(take);
     let candidate = analysis.appraise(start, end, &ping_pong(take, ease_secs)).unwrap();
     analysis.make_loop(&candidate, settings).unwrap()
 }
 
-/// The local rotation of a joint about Z at a sample.
+/// Returns the local rotation of a joint about Z at a sample.
 fn turned(made: &MadeLoop, sample: usize, joint: usize) -> f64 {
     let turn = made.loop_clip.folded_pose(sample).rotations[joint];
     rotation::difference(turn, DQuat::IDENTITY).z
@@ -87,8 +87,8 @@ fn poses_before_and_after_a_turn_are_the_same_to_the_bit() {
     }
 }
 
-/// Where a motion is C2, halving the step halves the largest change of its acceleration from sample to sample; where the acceleration jumps,
-/// that stays. Turns of a few frames, which take ever less time, are the counterexample.
+/// Where a motion is C2, halving the step halves the largest change of its acceleration from sample to sample; where the
+/// acceleration jumps, that stays. Turns of a few frames, which take ever less time, are the counterexample.
 #[test]
 fn acceleration_goes_on_over_both_turns_and_all_joins() {
     let largest_change = |rate: f64, ease: f64| {
@@ -222,7 +222,7 @@ fn a_body_that_walks_comes_back_on_its_feet() {
     };
     let made = analysis.make_loop(&candidate, &LoopSettings::default()).unwrap();
     assert_eq!(made.loop_clip.root().twist, loopwright_core::math::Twist::default());
-    // What the foot does in some frames of the take it does on the way there and on the way back.
+    // The foot repeats its motion in these frames of the take on the way there and on the way back.
     let count = made.loop_clip.num_samples();
     let held = (count - 140) / 4;
     let shown = |frame: usize| frame - 20 + held;

@@ -7,13 +7,13 @@ use loopwright_synth::{IdleSettings, WalkSettings, synthesize_idle};
 
 use crate::support::{analysed, best, moved, posed, walk_of};
 
-/// A turning walk that starts anywhere, facing anywhere, on a floor above the origin.
+/// Returns a turning walk that starts anywhere, facing anywhere, on a floor above the origin.
 fn walk(place: Rigid) -> Take {
     let settings = WalkSettings::default().turn_dps(25.0);
     moved(&walk_of(settings), |_| place)
 }
 
-/// The same loop where the take stood, and at the origin.
+/// Returns the loop at the place of the take, and at the origin.
 fn both(take: &Take, root: RootSettings) -> [MadeLoop; 2] {
     let analysis = analysed(take);
     let best = best(&analysis);

@@ -10,7 +10,7 @@ use crate::support::{chain, clip_of, root, twist};
 const STEP: f64 = 1.0 / 30.0;
 const COUNT: usize = 34;
 
-/// A joint's transform at a phase of the loop, known at any time; the last joint makes a whole turn per period.
+/// Returns a joint's transform at a phase of the loop, known at any time; the last joint makes a whole turn per period.
 fn truth(joint: usize, phase: f64) -> (DVec3, DQuat) {
     let j = joint as f64;
     let a = core::f64::consts::TAU * phase;
@@ -33,7 +33,7 @@ fn clip() -> LoopClip {
     clip_of(skeleton, STEP, COUNT, root, |phase, joint| truth(joint, phase))
 }
 
-/// The same with its root on a path that sways about the twist.
+/// Returns the same with its root on a path that sways about the twist.
 fn weaving() -> LoopClip {
     let weave = |sample: usize| {
         let a = core::f64::consts::TAU * sample as f64 / COUNT as f64;
@@ -170,7 +170,7 @@ fn times_that_are_not_finite_do_not_panic() {
     }
 }
 
-/// The keys of a file, across the seam and on, as a take.
+/// Returns the keys of a file, across the seam and on, as a take.
 fn are_alike(one: &Pose, other: &Pose) -> bool {
     let mut pairs = one.translations.iter().zip(&other.translations);
     pairs.all(|(one, other)| (*one - *other).length() < 1e-12)

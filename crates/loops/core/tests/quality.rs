@@ -96,7 +96,7 @@ fn a_perfect_loop_does_not_pop_at_any_start() {
     }
 }
 
-/// The rank of the seam as docs/math/measures.md defines it, from positions seen from the root: one row per joint, one
+/// Returns the rank of the seam as docs/math/measures.md defines it, from positions seen from the root: one row per joint, one
 /// column per sample.
 fn rank_by_definition(positions: &[Vec<DVec3>]) -> f64 {
     let count = positions[0].len();
@@ -237,7 +237,7 @@ fn a_key_copied_over_a_jump_is_seen() {
     assert!(quality.pops() && quality.seam_rank > 0.95, "{quality:?}");
 }
 
-/// A body of the height of a man, of which the head alone moves, with keys at this rate.
+/// Returns a body of the height of a man, of which the head alone moves, with keys at this rate.
 fn swinging(hz: f64, num_samples: usize, at: impl Fn(f64, usize) -> DVec3) -> Quality {
     let take = take_of(skeleton(), 1.0 / hz, num_samples + 1, |key, joint| {
         let still = DVec3::Y * if joint == 0 { 0.85 } else { -0.85 };
@@ -294,7 +294,7 @@ fn floors_grow_with_the_body() {
     }
 }
 
-/// A body that glides ahead at 1 m/s with a foot that stands half of the time, and moves back by as much less `slip`.
+/// Returns a body that glides ahead at 1 m/s with a foot that stands half of the time, and moves back by as much less `slip`.
 fn gliding(slip: f64) -> (Take, RootMotion) {
     let root = support::root(Rigid::IDENTITY, twist(DVec3::Z, DVec3::ZERO));
     let take = keys(SAMPLES + 1, 0, |key, joint, t, q| {

@@ -31,7 +31,7 @@ fn degrees_between(one: DQuat, other: DQuat) -> f64 {
     rotation::difference(one, other).length().to_degrees()
 }
 
-/// The largest angle between bones of limbs in two takes, degrees, from one of them on.
+/// Returns the largest angle between bones of limbs in two takes, degrees, from one of them on.
 fn bones_apart(one: (&Take, &str), other: (&Take, &str), frame: usize, from: usize) -> f64 {
     let [one, other] = [one, other].map(|(take, names)| bones(take, frame, names));
     let pairs = one.into_iter().zip(other).skip(from);
@@ -59,7 +59,7 @@ fn a_rig_onto_itself_keeps_every_turn() {
     assert!(worst < 1e-3, "{worst} degrees");
 }
 
-/// The direction of each bone of a limb in the world.
+/// Returns the direction of each bone of a limb in the world.
 fn bones(take: &Take, frame: usize, names: &str) -> Vec<DVec3> {
     let world = take.world_tracks();
     let names: Vec<&str> = names.split_whitespace().collect();
@@ -172,7 +172,7 @@ fn loops_stay_loops_with_one_twist_at_scale() {
     assert!(slide < 0.01, "{slide} m/s");
 }
 
-/// The largest bend of a leg, degrees.
+/// Returns the largest bend of a leg, degrees.
 fn most_bent(skeleton: &Skeleton, world: &WorldTracks, leg: [&str; 3]) -> f64 {
     let joints = leg.map(|name| skeleton.find(name).unwrap());
     let bend = |frame: usize| {
@@ -238,7 +238,7 @@ fn speeds_while_resting((moved, joint, point): (&Take, &str, DVec3), (take, like
         .collect()
 }
 
-/// Heights of a foot, metres, at the frames at which that of the source is low.
+/// Returns the heights of a foot, metres, at the frames at which that of the source is low.
 fn heights_at_rest(moved: &Take, foot: &str, take: &Take) -> Vec<f64> {
     let like = ["LeftToeBase", "RightToeBase"][usize::from(!foot.ends_with("_l"))];
     let height = |take: &Take, name: &str| -> Vec<f64> {
@@ -446,7 +446,7 @@ fn feet_of_another_motion_are_refused() {
     assert_eq!(held.unwrap_err(), HoldError::KnownElsewhere { found, known });
 }
 
-/// The walker on its hands and feet at one place: pitched forward, arms straight down, as in a push-up.
+/// Returns the walker on its hands and feet at one place: pitched forward, arms straight down, as in a push-up.
 fn on_hands(take: &Take, num_frames: usize) -> Take {
     let skeleton = take.skeleton();
     let mut pose = unturned(skeleton, DQuat::IDENTITY);
@@ -497,7 +497,7 @@ fn hands_on_the_ground_are_on_it_where_arms_are_longer() {
     assert!(bones_apart((&walker, MIXAMO), (&moved, UNREAL), 40, 4) < 1e-4);
 }
 
-/// The character with a joint on the ground from which its feet hang, and not from its legs.
+/// Returns the character with a joint on the ground from which its feet hang, and not from its legs.
 fn with_feet_apart(character: &Take) -> Take {
     let mut tree = Tree::of(character);
     tree.add("root", None, DVec3::ZERO);
@@ -529,7 +529,7 @@ fn positions_on_all_joints_are_followed_at_their_scale() {
     }
 }
 
-/// The same joints beside a thing that turns and has a joint of its own, as of a file with several roots.
+/// Returns the same joints beside a thing that turns and has a joint of its own, as of a file with several roots.
 fn beside_another_root(take: &Take) -> Take {
     let offset = DVec3::new(2.0, 0.5, -1.0);
     let mut joints = vec![
@@ -565,7 +565,7 @@ fn other_roots_beside_the_body_change_nothing() {
             let off = [from.translations[joint], onto.translations[joint + 3]].map(|other| (at - other).length());
             assert!(off[0] < 1e-9 && off[1] < 1e-9, "frame {frame}, joint {joint}");
         }
-        // What stands beside the body stays there, and does not follow the other root of the motion.
+        // Objects beside the body stay in place, and do not follow the other root of the motion.
         let rest = hero.pose(0).world(hero.skeleton());
         for joint in 0..3 {
             let off = rest.translations[joint] - onto.translations[joint];

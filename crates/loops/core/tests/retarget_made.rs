@@ -235,7 +235,7 @@ fn edits_stances_and_the_origin_are_the_characters() {
     assert!(made.recentered_by.is_some() && !measured(&made).pops());
 }
 
-/// The character below a joint on the ground, as engines have it, whose axes are a quarter turn off.
+/// Returns the character below a joint on the ground, as engines have it, whose axes are a quarter turn off.
 fn below_a_root(character: &Take) -> Take {
     let mut tree = Tree::of(character);
     tree.add("root", None, DVec3::ZERO).hang("pelvis", "root");
@@ -298,7 +298,7 @@ fn mirrored_loops_stay_mirrored_on_a_character_and_after_edits() {
         let half = clip.num_samples() / 2;
         let world = clip.tracks_from_root();
         for sample in 0..half {
-            // What the left hand does, the right one does half a cycle later on the other side.
+            // The right hand mirrors the left one, half a cycle later.
             let (one, other) = (world.joint(sample, left), world.joint(sample + half, right));
             let image = one.translation * DVec3::new(-1.0, 1.0, 1.0);
             let off = (image - other.translation).length();
@@ -308,7 +308,7 @@ fn mirrored_loops_stay_mirrored_on_a_character_and_after_edits() {
     }
 }
 
-/// The character with balls of the feet twice as far ahead, which its legs do not always reach.
+/// Returns the character with balls of the feet twice as far ahead, which its legs do not always reach.
 fn with_long_feet(character: &Take) -> Take {
     let mut tree = Tree::of(character);
     for (foot, ball) in [("foot_l", "ball_l"), ("foot_r", "ball_r")] {

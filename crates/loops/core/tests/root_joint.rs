@@ -17,7 +17,7 @@ const FRAME_TIME: f64 = 1.0 / 60.0;
 const PERIOD: usize = 60;
 const START: usize = 10;
 
-/// The truth of all takes here: a left turn at walking speed.
+/// Returns the truth of all takes here: a left turn at walking speed.
 fn twist() -> Twist {
     support::twist(DVec3::new(0.1, 0.0, 1.3), DVec3::Y * 0.9)
 }
@@ -25,7 +25,7 @@ fn twist() -> Twist {
 /// The joints above the hips: name, and track in the world.
 type Above<'a> = (&'a str, &'a dyn Fn(f64) -> Rigid);
 
-/// A body that sways about the screw with joints above its hips, and a sword beside them that no hand holds.
+/// Returns a body that sways about the screw with joints above its hips, and a sword beside them that no hand holds.
 fn take(above: &[Above<'_>], beside: Option<&dyn Fn(f64) -> Rigid>) -> Take {
     let hips = above.len();
     let rows = above.iter().enumerate();
@@ -79,7 +79,7 @@ fn found(take: &Take) -> Option<usize> {
     root_joint::find(take.skeleton(), &analysis.world, &analysis.body)
 }
 
-/// World transform of a joint of a loop in a file.
+/// Returns the world transform of a joint of a loop in a file.
 fn played(made: &MadeLoop, key: usize, joint: usize) -> Rigid {
     let clip = &made.loop_clip;
     let pose = clip.folded_pose(key);
@@ -89,7 +89,7 @@ fn played(made: &MadeLoop, key: usize, joint: usize) -> Rigid {
         .fold(Rigid::IDENTITY, |above, &joint| above * pose.as_ref().joint(joint))
 }
 
-/// Distance of a point half a metre off, metres: position and rotation in one figure.
+/// Returns the distance of a point half a metre off, metres: position and rotation in one figure.
 fn apart(one: Rigid, other: Rigid) -> f64 {
     let points = [DVec3::ZERO, DVec3::X * 0.5, DVec3::Y * 0.5];
     let apart = points.map(|point| (one.transform_point(point) - other.transform_point(point)).length());
@@ -100,7 +100,7 @@ fn still(_: f64) -> Rigid {
     Rigid::IDENTITY
 }
 
-/// A rig's root joint on the screw: off the path, and not facing along it.
+/// Returns a rig's root joint on the screw: off the path, and not facing along it.
 fn off_path() -> Rigid {
     Rigid::from_yaw(0.2, DVec3::new(0.3, 0.02, -0.1))
 }
@@ -109,7 +109,7 @@ fn moving(secs: f64) -> Rigid {
     twist().exp(secs) * off_path()
 }
 
-/// A rig with Z up: its root joint is rotated by a quarter turn.
+/// Returns a rig with Z up: its root joint is rotated by a quarter turn.
 fn leaning(secs: f64) -> Rigid {
     twist().exp(secs) * Rigid::new(rotation::exp(DVec3::X * -core::f64::consts::FRAC_PI_2), DVec3::ZERO)
 }
@@ -253,7 +253,7 @@ fn in_full_space_the_root_joint_is_the_root_too() {
     }
 }
 
-/// A root joint that moves ever faster and turns ever more, and weaves.
+/// Returns a root joint that moves ever faster and turns ever more, and weaves.
 fn hastening(secs: f64) -> Rigid {
     let yaw = 0.3 + 0.5 * secs + 0.35 * secs * secs;
     let place = DVec3::new(
@@ -264,7 +264,8 @@ fn hastening(secs: f64) -> Rigid {
     Rigid::from_yaw(yaw, place)
 }
 
-/// The article's root: velocities at both ends in the root's own axes, their difference faded by cubics along the axes of each end.
+/// Returns the article's root: velocities at both ends in the root's own axes, their difference faded by cubics along the axes
+/// of each end.
 fn inertialized_by_the_article(blends: [f64; 2], share: f64) -> Vec<Rigid> {
     let (start, period) = (START as f64 * FRAME_TIME, PERIOD as f64 * FRAME_TIME);
     let yaw = |frame: Rigid| rotation::yaw_of(frame.rotation);

@@ -57,7 +57,7 @@ fn turns_beyond_half_and_whole_ones_keep_the_length_of_the_path() {
     }
 }
 
-/// The same with legs that swing once in sixty frames: a body that never moves looks closed at every key.
+/// Returns the same with legs that swing once in sixty frames: a body that never moves looks closed at every key.
 fn with_swinging_legs(take: &Take) -> Take {
     posed(take, |frame, pose| {
         for (name, way) in [("LeftUpLeg", 0.5), ("RightUpLeg", -0.5)] {
@@ -142,12 +142,12 @@ fn the_world_goes_on_over_the_seam_in_every_mode_and_rig() {
     }
 }
 
-/// A loop of the synthetic walker.
+/// Returns a loop of the synthetic walker.
 fn walked(mode: RootMode) -> MadeLoop {
     walk(20.0, &mode.into()).unwrap()
 }
 
-/// A loop of the synthetic walker that turns at some rate, degrees per second.
+/// Returns a loop of the synthetic walker that turns at some rate, degrees per second.
 fn walk(turn_dps: f64, root: &RootSettings) -> Result<MadeLoop, MakeError> {
     let settings = WalkSettings::default().seconds(6.0).turn_dps(turn_dps);
     let analysis = analysed(&walk_of(settings));

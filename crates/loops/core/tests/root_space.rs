@@ -13,7 +13,7 @@ const FRAME_TIME: f64 = 1.0 / 60.0;
 const PERIOD: usize = 60;
 const START: usize = 14;
 
-/// A staff of three joints, or of one, that moves by `body` and bends by `bend`.
+/// Returns a staff of three joints, or of one, that moves by `body` and bends by `bend`.
 fn staff(num_joints: usize, num_frames: usize, body: impl Fn(f64) -> Rigid, bend: impl Fn(f64) -> DVec3) -> Take {
     let skeleton = chain(&["staff0", "staff1", "staff2"][..num_joints], DVec3::ZERO);
     take_of(skeleton, FRAME_TIME, num_frames, |frame, joint| {

@@ -15,7 +15,7 @@ fn walk(seconds: f64) -> Take {
     )
 }
 
-/// Values less their least-squares line, by the normal equations.
+/// Returns the values less their least-squares line, by the normal equations.
 fn detrended(values: &[f64]) -> Vec<f64> {
     let n = values.len() as f64;
     let (mut sx, mut sxx, mut sy, mut sxy) = (0.0, 0.0, 0.0, 0.0);

@@ -95,7 +95,7 @@ fn stretches(take: &Take, settings: &SearchSettings) -> FoundStretches {
     analysed(take).find_stretches(settings).unwrap()
 }
 
-/// The part that holds a whole loop, up to half a second on either side.
+/// Returns the part that holds a whole loop, up to half a second on either side.
 fn part_of(candidate: &LoopCandidate, frames: &[[usize; 2]]) -> Option<usize> {
     let slack = 0.5 * FRAME_RATE_HZ;
     let holds = |[start, end]: &[usize; 2]| {

@@ -29,7 +29,7 @@ fn displacements_equal_the_reference() {
     }
 }
 
-/// The offset t seconds after the jump, from the table of decays in docs/math/shapes.md, not from the factored forms.
+/// Returns the offset t seconds after the jump, from the table of decays in docs/math/shapes.md, not from the factored forms.
 fn offset(decay: Decay, x: f64, v: f64, t: f64) -> f64 {
     match decay {
         Decay::Spring { half_life_secs } => {

@@ -26,7 +26,7 @@ const HEAD: f64 = 0.08;
 const SPINE: f64 = 0.04;
 const ARM: f64 = 0.06;
 
-/// A walk of 24 s whose upper body wanders from cycle to cycle; legs and hips go round exactly.
+/// Returns a walk of 24 s whose upper body wanders from cycle to cycle; legs and hips go round exactly.
 fn wandering() -> Take {
     let take = walk_of(steady().seconds(24.0));
     let [head, spine, arm] = ["Head", "Spine", "LeftArm"].map(|name| take.skeleton().find(name).unwrap());
@@ -60,7 +60,7 @@ fn settings(seed: u32) -> VariationSettings {
     }
 }
 
-/// What was added to a joint at a sample of the long loop.
+/// Returns the rotation added to a joint at a sample of the long loop.
 fn added(varied: &MadeLoop, plain: &MadeLoop, joint: usize, sample: usize) -> DVec3 {
     let of = |clip: &LoopClip, sample: usize| clip.folded_pose(sample % clip.num_samples()).rotations[joint];
     let count = plain.loop_clip.num_samples();
@@ -86,7 +86,7 @@ fn cycles_vary_as_those_of_the_take_and_the_feet_do_not() {
         let ratio = root_mean_square(name) / own;
         assert!((0.7..1.35).contains(&ratio), "{name}: {ratio}");
     }
-    // What moves together in the take does here: the head twice as far as the spine.
+    // Joints that move together in the take do so here: the head twice as far as the spine.
     let (mut both, mut squares) = (0.0, [0.0; 2]);
     for sample in 0..many {
         let [head, spine, arm] = ["Head", "Spine", "LeftArm"].map(|name| added(&varied, &plain, joint(name), sample));
@@ -216,7 +216,7 @@ fn what_cannot_vary_is_refused() {
     assert!(matches!(alike, VariationError::Alike { left_out: false }), "{alike}");
 }
 
-/// The take with a joint turned about the bone below it, by an angle at each time.
+/// Returns the take with a joint turned about the bone below it, by an angle at each time.
 fn turned(take: &Take, name: &str, angle: impl Fn(f64) -> f64) -> Take {
     let (joint, step) = (take.skeleton().find(name).unwrap(), take.frame_time_secs());
     posed(take, |frame, pose| {
@@ -224,7 +224,7 @@ fn turned(take: &Take, name: &str, angle: impl Fn(f64) -> f64) -> Take {
     })
 }
 
-/// Largest turn of any joint from one sample to the next, radians.
+/// Returns the largest turn of any joint from one sample to the next, radians.
 fn largest_step(clip: &LoopClip) -> f64 {
     let count = clip.num_samples();
     let turns = (0..count).flat_map(|sample| {
@@ -268,7 +268,7 @@ fn what_spins_or_swings_too_far_does_not_vary() {
             "{what}: {variation:?}"
         );
     }
-    // What swings less far does.
+    // A smaller swing does.
     let take = turned(&wandering(), "LeftHand", |secs| 0.4 * swings(secs));
     let varied = made(&take, Some(settings(3)));
     assert!(varied.variation.unwrap().joints_left_out.is_empty());

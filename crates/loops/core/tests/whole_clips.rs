@@ -15,7 +15,7 @@ use crate::support::{
     analysed, best, best_made, measured, of_frames, of_poses, posed, skeleton, steady, take_of, walk_of,
 };
 
-/// A walk of exactly one cycle of `frames` frames, and as many keys as asked for.
+/// Returns a walk of exactly one cycle of `frames` frames, and as many keys as asked for.
 fn cycle(frames: usize, keys: usize) -> Take {
     walk_of(
         steady()
@@ -36,7 +36,7 @@ fn made(take: &Take) -> MadeLoop {
     best_made(&analysed(take), &settings)
 }
 
-/// Largest distance and rotation between the poses of a loop, moved by its root, and the frames of a take.
+/// Returns the largest distance and rotation between the poses of a loop, moved by its root, and the frames of a take.
 fn apart(made: &MadeLoop, take: &Take, frames: usize) -> (f64, f64) {
     let clip = &made.loop_clip;
     let (mut metres, mut radians) = (0.0_f64, 0.0_f64);
@@ -237,7 +237,7 @@ fn clips_of_any_length_have_an_answer() {
     }
 }
 
-/// A fish that beats its tail several times while something slower happens once.
+/// Returns a fish that beats its tail several times while something slower happens once.
 fn fish(beats: f64, frames: usize, name: &str) -> Take {
     let offsets = (0..7).map(|joint| (joint > 0).then(|| joint - 1)).enumerate();
     let joints = offsets.map(|(joint, parent)| {

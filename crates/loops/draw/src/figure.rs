@@ -75,14 +75,14 @@ enum Part {
 }
 
 impl Figure {
-    /// The body of a take's skeleton, with the bone lengths of the take's middle frame.
+    /// Creates the body of a take's skeleton, with the bone lengths of the take's middle frame.
     pub fn new(take: &Take, body: &Body) -> Self {
         let pose = take.pose(take.num_frames() / 2);
         Self::in_pose(pose, take.skeleton(), body, body.stature(take))
     }
 
-    /// The body of a skeleton, with the bone lengths of a pose and its standing height, metres; where that is unknown, as tall as the pose
-    /// is large.
+    /// Creates the body of a skeleton, with the bone lengths of a pose and its standing height, metres; where that is unknown,
+    /// as tall as the pose is large.
     pub fn in_pose(pose: PoseRef<'_>, skeleton: &Skeleton, body: &Body, stature: Option<f64>) -> Self {
         let Pose {
             translations: positions,
@@ -128,8 +128,8 @@ impl Figure {
         figure
     }
 
-    /// The body with the mesh of its file, which is drawn instead of the capsules; without one for `None`, and for a mesh of another
-    /// skeleton.
+    /// Returns the body with the mesh of its file, which is drawn instead of the capsules; without one for `None`, and for a
+    /// mesh of another skeleton.
     #[cfg(feature = "pictures")]
     #[must_use]
     pub fn with_surface(mut self, surface: Option<Arc<Surface>>) -> Self {
@@ -143,7 +143,7 @@ impl Figure {
         self.surface.as_deref()
     }
 
-    /// Whether a joint is one that stands on the ground, or below one.
+    /// Whether a joint stands on the ground, or is below one that does.
     #[cfg(feature = "pictures")]
     pub(crate) fn is_of_sole(&self, joint: usize) -> bool {
         let mut chain = core::iter::successors(Some(joint), |&joint| self.skeleton.parent(joint));
@@ -155,22 +155,22 @@ impl Figure {
         self.stature
     }
 
-    /// Index of the hips among the points.
+    /// Returns the index of the hips among the points.
     pub fn hips(&self) -> usize {
         self.hips
     }
 
-    /// All capsules.
+    /// Returns all capsules.
     pub fn limbs(&self) -> &[Limb] {
         &self.limbs
     }
 
-    /// Points that stand on the ground, with their height above it while they stand.
+    /// Returns the points that stand on the ground, with their height above it while they stand.
     pub fn soles(&self) -> &[(usize, f64)] {
         &self.soles
     }
 
-    /// The joint that a point belongs to.
+    /// Returns the joint that a point belongs to.
     pub fn joint_of(&self, point: usize) -> usize {
         let joints = self.skeleton.num_joints();
         if point < joints {
@@ -180,27 +180,27 @@ impl Figure {
         }
     }
 
-    /// Name of the joint that a point belongs to.
+    /// Returns the name of the joint that a point belongs to.
     pub fn name_of(&self, point: usize) -> &str {
         &self.skeleton.joint(self.joint_of(point)).name
     }
 
-    /// The point that is the joint of that name.
+    /// Returns the point that is the joint of that name.
     pub fn point_named(&self, name: &str) -> Option<usize> {
         self.skeleton.find(name)
     }
 
-    /// Number of joints of the skeleton.
+    /// Returns the number of joints of the skeleton.
     pub fn num_joints(&self) -> usize {
         self.skeleton.num_joints()
     }
 
-    /// Number of points: joints and tips.
+    /// Returns the number of points: joints and tips.
     pub fn num_points(&self) -> usize {
         self.skeleton.num_joints() + self.tips.len()
     }
 
-    /// Positions of all points, joints first, in a pose of this skeleton in the world.
+    /// Returns the positions of all points, joints first, in a pose of this skeleton in the world.
     pub fn points(&self, world: &Pose) -> Vec<DVec3> {
         let tips =
             (self.tips.iter()).map(|&(joint, offset)| world.translations[joint] + world.rotations[joint] * offset);
@@ -398,7 +398,7 @@ impl Parts {
             }
             parts.chest = Some(chest).filter(|&chest| parts.part[chest] == Part::Spine);
         }
-        // If all leaves stand in for feet, none is a known foot.
+        // If all leaves replace the feet, none is a known foot.
         let feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
         for foot in feet {
             let path = skeleton.path_from_root(foot.ankle);
@@ -466,8 +466,8 @@ impl Parts {
     }
 }
 
-/// Upper end of a leg that does not hang from the thighs: the first joint of the path to its ankle that carries no other foot,
-/// hand or head.
+/// Returns the upper end of a leg that does not hang from the thighs: the first joint of the path to its ankle that carries no
+/// other foot, hand or head.
 fn top_of_leg(skeleton: &Skeleton, body: &Body, foot: &Foot, path: &[usize]) -> usize {
     let ankles = body.feet.iter().map(|other| other.ankle);
     let others = ankles
@@ -479,7 +479,7 @@ fn top_of_leg(skeleton: &Skeleton, body: &Body, foot: &Foot, path: &[usize]) -> 
     first.copied().unwrap_or(foot.ankle)
 }
 
-/// A skeleton without a body: all its bones.
+/// Returns a skeleton without a body: all its bones.
 fn every_bone(skeleton: &Skeleton, stature: f64) -> Vec<Limb> {
     let bones = (0..skeleton.num_joints()).filter_map(|joint| Some([skeleton.parent(joint)?, joint]));
     bones
@@ -491,7 +491,7 @@ fn every_bone(skeleton: &Skeleton, stature: f64) -> Vec<Limb> {
         .collect()
 }
 
-/// Lowest and highest corner of the box around points.
+/// Returns the lowest and highest corner of the box around points.
 pub(crate) fn bounds(points: impl Iterator<Item = DVec3>) -> (DVec3, DVec3) {
     points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), point| {
         (low.min(point), high.max(point))

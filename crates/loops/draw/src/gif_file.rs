@@ -16,8 +16,8 @@ pub struct GifPacker {
 pub struct GifPicture(Frame<'static>);
 
 impl GifPacker {
-    /// An encoder for pictures like the samples, which determine the colours. `None` if there are no samples, they are not of that size, in
-    /// pixels, or that is too large for the format.
+    /// Creates an encoder for pictures like the samples, which determine the colours. `None` if there are no samples, if their
+    /// size differs from `size` in pixels, or if it is too large for the format.
     pub fn new(size: [u32; 2], samples: &[&[u8]]) -> Option<Self> {
         let size = [u16::try_from(size[0]).ok()?, u16::try_from(size[1]).ok()?];
         let is_right = !size.contains(&0) && !samples.is_empty() && samples.iter().all(|sample| is_of(size, sample));
@@ -42,7 +42,7 @@ impl GifPacker {
         Some(GifPicture(frame))
     }
 
-    /// The file: all pictures in order, each for its number of seconds, endlessly.
+    /// Returns the file: all pictures in order, each for its number of seconds, endlessly.
     ///
     /// Rounding errors of the times do not accumulate. Errors: encoding failed.
     pub fn join(

@@ -2,7 +2,8 @@
 
 use loopwright_formats::mesh::Mesh;
 
-/// A mesh of as few vertices and triangles as fit, without vertices that no triangle has; `None` if it cannot be that small.
+/// Returns a mesh of as few vertices and triangles as fit, without vertices that no triangle has; `None` if it cannot be that
+/// small.
 pub(crate) fn thinned(mesh: &Mesh, fits: impl Fn(usize, usize) -> bool) -> Option<Mesh> {
     /// Cells along the longest side: from those that hardly show to those of which a body is hardly one.
     const CELLS: [f32; 24] = [
@@ -31,7 +32,7 @@ pub(crate) fn thinned(mesh: &Mesh, fits: impl Fn(usize, usize) -> bool) -> Optio
     few(&mesh.indices).or_else(|| CELLS.into_iter().find_map(|cells| few(&mesh.coarse(cells))))
 }
 
-/// A linear channel as screens show it: a root stands for the curve of a screen, as a square does for its inverse.
+/// Returns a linear channel as screens show it: a root stands for the curve of a screen, as a square does for its inverse.
 pub(crate) fn to_screen(channel: f32) -> f32 {
     channel.clamp(0.0, 1.0).sqrt()
 }

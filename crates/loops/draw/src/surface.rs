@@ -14,7 +14,7 @@ const MAX_TRIANGLES: usize = 200_000;
 /// Most pixels of a texture that is read: 256 MB while it is.
 const MAX_PIXELS: u64 = 1 << 26;
 
-/// Surfaces whose texture cannot be read, linear: white ones would not stand out from the paper.
+/// Linear brightness of surfaces with an unreadable texture: white ones would not stand out from the paper.
 const UNREAD: f32 = 0.6;
 
 /// Most vertices that the extent of a body is taken from.
@@ -38,11 +38,11 @@ impl PartialEq for Surface {
 }
 
 impl Surface {
-    /// A mesh with its colours, those of textures taken at its vertices; `beside` reads a texture in a file of its own, by the path that
-    /// the mesh states.
+    /// Colours a mesh, with textures sampled at its vertices; `beside` reads a texture from another file, by the
+    /// path in the mesh.
     ///
-    /// PNG is read. `None` for a mesh without triangles, for one of too many bones to be thinned, and for the capsules that stand in for
-    /// a character.
+    /// Supports PNG. `None` for a mesh without triangles, for one with too many bones to be thinned, and for the capsules that
+    /// represent a missing character.
     pub fn new(mut mesh: Mesh, beside: impl Fn(&str) -> Option<Vec<u8>>) -> Option<Self> {
         if mesh.is_stand_in || mesh.indices.is_empty() {
             return None;
@@ -53,7 +53,7 @@ impl Surface {
                 MeshImage::Here(bytes) => picture(bytes),
                 MeshImage::Beside(uri) => {
                     let path = MeshImage::path_of(uri);
-                    // Where the file was moved without the folders that it names, its pictures often lie just beside it.
+                    // If the file was moved without its folders, its pictures are often just beside it.
                     let bytes = beside(&path).or_else(|| beside(path.rsplit('/').next()?));
                     picture(&bytes?)
                 }
@@ -94,12 +94,12 @@ impl Surface {
         &self.inks
     }
 
-    /// Its vertices that reach farthest, without triangles.
+    /// Returns its vertices that reach farthest, without triangles.
     pub(crate) fn reach(&self) -> &Mesh {
         &self.reach
     }
 
-    /// The mesh that a page shows; `None` if it cannot be made small enough.
+    /// Returns the mesh that a page shows; `None` if it cannot be made small enough.
     pub(crate) fn of_page(&self) -> Option<&Arc<PageMesh>> {
         self.page
             .get_or_init(|| PageMesh::new(&self.mesh).map(Arc::new))
@@ -107,7 +107,7 @@ impl Surface {
     }
 }
 
-/// The vertices of each bone that reach farthest along the axes.
+/// Returns the vertices of each bone that reach farthest along the axes.
 fn reach(mesh: &Mesh) -> Mesh {
     let mut farthest: Vec<[Option<u32>; 6]> = vec![[None; 6]; mesh.bones.len()];
     let along = |vertex: u32, side: usize| {
@@ -133,7 +133,7 @@ fn reach(mesh: &Mesh) -> Mesh {
     }
 }
 
-/// A PNG; `None` for what is none, and for one that is too large.
+/// Decodes a PNG; `None` if it is not one, or too large.
 fn picture(bytes: &[u8]) -> Option<Pixmap> {
     // Width and height stand at the start of every file.
     let side = |at: usize| Some(u64::from(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?)));

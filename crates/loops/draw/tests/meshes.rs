@@ -13,7 +13,7 @@ use resvg::tiny_skia::{ColorU8, Pixmap};
 use crate::support::snapshot::assert_like_snapshot;
 use crate::support::{made, walk};
 
-/// A ball of so many rings around every joint, joined in its halves by two colours of a texture.
+/// Returns a ball of so many rings around every joint, joined in its halves by two colours of a texture.
 fn balls(joints: usize, rings: u32) -> Mesh {
     let mut mesh = Mesh::default();
     let around = 2 * rings;

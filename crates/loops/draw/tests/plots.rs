@@ -12,7 +12,7 @@ use crate::support::{made, snapshot, stick, walk};
 /// Numbers of a snapshot may differ by this much, units of the picture: the difference is invisible.
 const TOLERANCE: f64 = 0.11;
 
-/// A plot as a PNG at a quarter of its size.
+/// Returns a plot as a PNG at a quarter of its size.
 fn at_a_glance(svg: &str) -> Vec<u8> {
     let large = Pixmap::decode_png(&plot::png(svg).unwrap()).unwrap();
     let [width, height] = [large.width() / 4, large.height() / 4];

@@ -5,7 +5,7 @@ use loopwright_draw::report::{LoopEntry, PageHeading, Panel, page};
 use loopwright_draw::{Figure, render::DrawnMotion};
 use loopwright_synth::{WalkSettings, synthesize};
 
-/// A motion of so many seconds at 120 fps, with all that a page shows of a loop.
+/// Returns a motion of so many seconds at 120 fps, with all that a page shows of a loop.
 fn entry(seconds: f64) -> LoopEntry {
     let settings = WalkSettings::default().seconds(seconds).frame_rate_hz(120.0);
     let take = synthesize(&settings).unwrap().take;

@@ -16,12 +16,12 @@ const NUM_BYTES: usize = 100_000_000;
 /// Number of runs; the median is reported.
 const RUNS: usize = 7;
 
-/// The bytes of a take as BVH.
+/// Returns the bytes of a take as BVH.
 fn written(take: &Take) -> Vec<u8> {
     write_take(take, &Source::for_take(take, Format::Bvh)).unwrap().bytes
 }
 
-/// A synthetic walk, repeated.
+/// Returns a synthetic walk, repeated.
 fn long_walk() -> Take {
     let walk = synthesize(&WalkSettings::default()).unwrap().take;
     let copies = NUM_BYTES / written(&walk).len();

@@ -1,4 +1,4 @@
-//! A file that is parsed once, and whose animations are read one by one.
+//! A file that is parsed once and whose animations are read one by one.
 
 use loopwright_core::{Skeleton, Take, Tracks, analysis::guess_parts};
 
@@ -40,9 +40,9 @@ pub struct AnimatedFile {
 impl AnimatedFile {
     /// Parses the bytes of a file, except for its motion.
     ///
-    /// `name` becomes the name of takes that have none in the file; usually it is the file's stem. `companions` reads other files
-    /// that this one refers to, by a relative path and up to a number of bytes; `None` is enough for a file of one piece, as a `.glb` mostly
-    /// is. Errors: [`ReadError`]; no input panics.
+    /// `name` becomes the name of takes that have none in the file; usually it is the file's stem. `companions` reads other
+    /// files that this one refers to, by a relative path and up to a number of bytes; `None` is enough for a file in one piece,
+    /// as most `.glb` files are. Errors: [`ReadError`]; no input panics.
     pub fn parse(bytes: &[u8], name: &str, companions: Option<Companions<'_>>) -> Result<Self, ReadError> {
         Self::parse_within(bytes, name, companions, &SizeLimits::default())
     }
@@ -70,21 +70,21 @@ impl AnimatedFile {
         })
     }
 
-    /// Number of animations in the file. A BVH or NPZ file has one.
+    /// Returns the number of animations in the file. A BVH or NPZ file has one.
     pub fn num_animations(&self) -> usize {
         self.names.len()
     }
 
-    /// Names of the animations in the order of the file; one without a name has its number, from 0.
+    /// Returns the names of the animations in the order of the file; one without a name has its number, from 0.
     pub fn animation_names(&self) -> &[String] {
         &self.names
     }
 
-    /// The numbers of all animations that a name, a pattern or a number means, in the order of the file.
+    /// Finds all animations that match a name, a pattern or a number, and returns their numbers in the order of the file.
     ///
-    /// A name matches exactly, else in any case, else behind a bar, as in `Armature|walk`; a pattern of `*` and `?` matches whole
-    /// names in any case; a number counts from 0. Errors: [`ReadError::Animation`], if none matches, or if several names differ
-    /// from the wanted one in case alone.
+    /// A name matches exactly, else in any case, else behind a bar, as in `Armature|walk`; a pattern of `*` and `?` matches
+    /// whole names in any case; a number counts from 0. Errors: [`ReadError::Animation`], if none matches, or if several names
+    /// differ from the wanted one in case alone.
     pub fn animations_matching(&self, wanted: &str) -> Result<Vec<usize>, ReadError> {
         Ok(animations::matching(&self.names, wanted)?)
     }
@@ -100,7 +100,7 @@ impl AnimatedFile {
         })
     }
 
-    /// The take of an animation by its name, a pattern or a number, read as its file says. Errors: as [`Self::read`].
+    /// Reads the take of an animation by name, pattern or number, in the space that its file states. Errors: as [`Self::read`].
     pub fn take(&self, animation: &str) -> Result<LoadedTake, ReadError> {
         let settings = ReadSettings {
             animation: AnimationChoice::Given(animation),
@@ -109,8 +109,8 @@ impl AnimatedFile {
         self.read(&settings, &mut Vec::new())
     }
 
-    /// A character: its skeleton at rest, or its first animation where nothing else tells which nodes are joints; and an animation of the
-    /// same joints, if the file has one, which shows how it stands. Errors: as [`Self::read`].
+    /// Reads a character: its skeleton at rest, or its first animation if only that shows which nodes are joints; and an
+    /// animation of the same joints, if the file has one, which shows how it stands. Errors: as [`Self::read`].
     pub(crate) fn read_character(&self, settings: &ReadSettings<'_>) -> Result<(LoadedTake, Option<Take>), ReadError> {
         // The only motion of a file without animations comes with the skeleton.
         let has_animations = self.format.capabilities().holds_animations && self.num_animations() > 0;
@@ -132,7 +132,7 @@ impl AnimatedFile {
         }
     }
 
-    /// Reads the skeleton as a take of one frame, as it stands without animation: for files that have none.
+    /// Reads the skeleton as a take of one frame, in its pose without animation: for files that have none.
     ///
     /// Errors: [`ReadError`]; a BVH file without frames has no pose.
     pub fn read_rest(
@@ -145,12 +145,12 @@ impl AnimatedFile {
     }
 }
 
-/// The format that a file is read in: one of an unknown format is reported as a broken BVH file.
+/// Returns the format to read a file in: an unknown format is reported as a broken BVH file.
 pub(crate) fn format_to_read(bytes: &[u8]) -> Format {
     Format::detect(bytes).unwrap_or(Format::Bvh)
 }
 
-/// Reads an animation, and warns about what is odd in it.
+/// Reads an animation and warns about its oddities.
 pub(crate) fn read_warned(
     file: &dyn ParsedFile,
     name: &str,
@@ -186,7 +186,8 @@ fn within<'a>(settings: &ReadSettings<'a>, file: &dyn ParsedFile) -> Result<Read
     })
 }
 
-/// A take on a skeleton of the same joints, whose rest offsets may differ by the rounding of the file; `None` where joints differ.
+/// Moves a take to a skeleton with the same joints, whose rest offsets may differ by the rounding of the file; `None` if joints
+/// differ.
 fn on_skeleton(take: &Take, skeleton: &Skeleton) -> Option<Take> {
     let [own, other] = [take.skeleton(), skeleton].map(|skeleton| {
         let joints = skeleton.joints().iter();

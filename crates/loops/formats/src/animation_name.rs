@@ -9,7 +9,7 @@ pub(crate) struct Name {
 }
 
 impl Name {
-    /// The name of a motion; that of a loop ends in the suffix of loops, once.
+    /// Creates the name of a motion; the name of a loop ends in the suffix of loops, once.
     pub(crate) fn new(motion: &KeyedMotion<'_>) -> Self {
         let suffix = motion.as_loop().map_or("", |_| LOOP_SUFFIX);
         Self {
@@ -22,7 +22,7 @@ impl Name {
         format!("{}{}", self.stem, self.suffix)
     }
 
-    /// The first of `walk-loop`, `walk_2-loop` ... that is not taken.
+    /// Returns the first of `walk-loop`, `walk_2-loop` ... that is not in use.
     pub(crate) fn free(&self, is_taken: impl Fn(&str) -> bool) -> String {
         core::iter::once(self.whole())
             .chain((2..).map(|number| self.numbered(number)))
@@ -30,7 +30,7 @@ impl Name {
             .unwrap_or_default()
     }
 
-    /// The name with a number, `walk_2-loop`.
+    /// Returns the name with a number, `walk_2-loop`.
     fn numbered(&self, number: u64) -> String {
         format!("{}_{number}{}", self.stem, self.suffix)
     }

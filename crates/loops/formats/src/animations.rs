@@ -1,4 +1,4 @@
-//! Which animations of a file a name, a pattern or a number means.
+//! Matches animations of a file with a name, a pattern or a number.
 
 use loopwright_core::names;
 
@@ -8,7 +8,7 @@ use crate::excerpt::{self, cut};
 const MAX_SHOWN_NAME: usize = 60;
 const MAX_NEAR: usize = 8;
 
-/// Why a name, a pattern or a number means no animation of a file, or not just one.
+/// Why a name, a pattern or a number matches no animation of a file, or several.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
@@ -35,10 +35,10 @@ fn there_are(near: &[String], count: usize) -> String {
     }
 }
 
-/// The numbers of all animations that a name, a pattern or a number means, in the order of the file.
+/// Finds all animations that match a name, a pattern or a number, and returns their numbers in the order of the file.
 ///
 /// A name matches exactly, else in any case, else behind a bar, as in `Armature|walk`; a pattern of `*` and `?` matches whole
-/// names in any case, or what stands behind a bar; a number counts from 0. Errors: none matches, or several differ in case alone.
+/// names in any case, or the part behind a bar; a number counts from 0. Errors: none matches, or several differ in case alone.
 pub(crate) fn matching(names: &[String], wanted: &str) -> Result<Vec<usize>, AnimationError> {
     if let Some(exact) = names.iter().position(|name| name == wanted) {
         return Ok(vec![exact]);
@@ -86,7 +86,7 @@ pub(crate) fn matching(names: &[String], wanted: &str) -> Result<Vec<usize>, Ani
     })
 }
 
-/// The one animation that a name, a pattern or a number means. Errors: none matches, or several.
+/// Finds the one animation that matches a name, a pattern or a number. Errors: none matches, or several do.
 pub(crate) fn one(names: &[String], wanted: &str) -> Result<usize, AnimationError> {
     let matching = matching(names, wanted)?;
     match matching[..] {
@@ -98,7 +98,7 @@ pub(crate) fn one(names: &[String], wanted: &str) -> Result<usize, AnimationErro
     }
 }
 
-/// Names of parts of a file: their own, else their numbers.
+/// Returns the names of parts of a file, or their numbers if they have none.
 pub(crate) fn names_or_numbers<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Vec<String> {
     names
         .enumerate()
@@ -109,7 +109,7 @@ pub(crate) fn names_or_numbers<'a>(names: impl Iterator<Item = Option<&'a str>>)
         .collect()
 }
 
-/// Whether a name has letters that stand for others.
+/// Whether a name contains wildcards.
 fn is_pattern(wanted: &str) -> bool {
     wanted.contains(['*', '?'])
 }

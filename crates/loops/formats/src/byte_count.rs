@@ -1,4 +1,4 @@
-//! Numbers of bytes as people read them, and the error of too many.
+//! Numbers of bytes in readable units, and the error of too many.
 
 use core::fmt;
 
@@ -18,12 +18,12 @@ impl fmt::Display for ByteCount {
     }
 }
 
-/// More memory would be needed than a limit allows; it was not taken.
+/// A limit forbids the memory needed; none was allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("about {} of memory are needed, the limit is {}", ByteCount(*.needed), ByteCount(*.limit))]
 pub struct MemoryError {
     /// Bytes needed, an estimate on the high side.
     pub needed: u64,
-    /// [`crate::SizeLimits::max_memory_bytes`], or what is in proportion to the file.
+    /// [`crate::SizeLimits::max_memory_bytes`], or the amount in proportion to the file.
     pub limit: u64,
 }

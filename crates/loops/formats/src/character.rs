@@ -1,4 +1,4 @@
-//! Characters that take motion, from their files.
+//! Characters that receive motion, read from their files.
 
 use loopwright_core::{BodyOverrides, analysis::BodyError, retarget::Rig};
 
@@ -6,7 +6,7 @@ use crate::{
     animated_file::AnimatedFile, error::ReadError, settings::ReadSettings, soles::read_soles, source::LoadedTake,
 };
 
-/// A character that takes motion.
+/// A character that receives motion.
 ///
 /// ```
 /// use loopwright_formats::{Character, ReadSettings};
@@ -21,9 +21,9 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Character {
-    /// Its skeleton and how it stands, with the soles of its feet where the file has a mesh.
+    /// Its skeleton and standing pose, with the soles of its feet if the file has a mesh.
     pub rig: Rig,
-    /// Its skeleton at rest, or its first animation where nothing else tells which nodes are joints; and the form of its file.
+    /// Its skeleton at rest, or its first animation if only that shows which nodes are joints; and the form of its file.
     pub file: LoadedTake,
 }
 
@@ -39,12 +39,12 @@ pub enum CharacterError {
 }
 
 impl Character {
-    /// Reads the character of a file, with or without animations; an animation shows how it stands. `name` is that of a take whose file
-    /// gives it none. Errors: [`CharacterError`].
+    /// Reads the character of a file, with or without animations; an animation shows how it stands. `name` is for takes without
+    /// a name in the file. Errors: [`CharacterError`].
     pub fn read(bytes: &[u8], name: &str, settings: &ReadSettings<'_>) -> Result<Self, CharacterError> {
         let parsed = AnimatedFile::parse_within(bytes, name, settings.companions, &settings.limits)?;
         let (file, motion) = parsed.read_character(settings)?;
-        // The mesh is parsed by itself: both are large.
+        // The mesh is parsed separately: both need much memory.
         drop(parsed);
         let rest = file.source.rest(file.take.skeleton());
         let shows = motion.as_ref().unwrap_or(&file.take);

@@ -1,4 +1,4 @@
-//! How a format enters the table of formats.
+//! An entry of the table of formats.
 
 use std::borrow::Cow;
 
@@ -10,17 +10,17 @@ use crate::settings::{Companions, ReadSettings};
 use crate::source::{LoadedTake, Source};
 use crate::{error::ReadError, limits::SizeLimits, warning::FileWarning};
 
-/// A format: what it can do, and its reader and writer.
+/// A format: its capabilities, its reader and its writer.
 pub(crate) struct FormatEntry {
     pub(crate) format: Format,
     pub(crate) capabilities: Capabilities,
-    /// Whether a file has the format, by its first bytes.
+    /// Whether a file has the format, judged by its first bytes.
     pub(crate) detects: fn(&[u8]) -> bool,
     /// Parses a file, except for its motion.
     pub(crate) parse: for<'a> fn(&'a [u8], Option<Companions<'_>>, &SizeLimits) -> Parsed<'a>,
-    /// A form for a take from elsewhere, whose joints rest like this, local.
+    /// Creates a form for a take from elsewhere, with this local rest pose.
     pub(crate) new_form: fn(&Take, &Pose) -> Source,
-    /// How facts of loops stand inside a file, if they can.
+    /// Reads and writes facts of loops inside a file, if the format supports it.
     pub(crate) facts: Option<FactsInside>,
 }
 
@@ -32,10 +32,11 @@ pub(crate) type Loaded = Result<LoadedTake, ReadError>;
 
 /// A file that is parsed, except for its motion.
 pub(crate) trait ParsedFile {
-    /// Bytes of the file, and of those that it refers to.
+    /// Returns the bytes of the file, and of those that it refers to.
     fn num_bytes(&self) -> usize;
 
-    /// Names of its animations, in the order of the file; one without a name has its number. Empty in a format without names.
+    /// Returns the names of its animations, in the order of the file; one without a name has its number. Empty in a format
+    /// without names.
     fn animation_names(&self) -> Vec<String>;
 
     /// Reads the animation that the settings choose, as a take of that name where the file has none.
@@ -57,7 +58,7 @@ struct OneMotion<'a> {
 /// Reads the motion of a file, as a take of that name.
 type ReadMotion = fn(&[u8], &str, &ReadSettings<'_>, &mut Vec<FileWarning>) -> Loaded;
 
-/// The bytes of a file of one motion, which are parsed when it is read.
+/// Returns the bytes of a file of one motion, which are parsed when it is read.
 pub(crate) fn one_motion(bytes: &[u8], read: ReadMotion) -> Parsed<'_> {
     let bytes = Cow::Borrowed(bytes);
     Ok(Box::new(OneMotion { bytes, read }))
@@ -88,11 +89,11 @@ impl ParsedFile for OneMotion<'_> {
 }
 
 pub(crate) struct FactsInside {
-    /// See [`crate::with_facts`]; of several loops.
+    /// See [`crate::with_facts`]; for several loops.
     pub(crate) write: fn(&[u8], &[&Sidecar]) -> Option<Vec<u8>>,
     /// See [`crate::facts_in`].
     pub(crate) read: ReadFacts,
 }
 
-/// Reads the facts of the loop of that name among the bytes of a file; `None` where there are none.
+/// Reads the facts of the loop of that name from the bytes of a file; `None` if there are none.
 type ReadFacts = fn(&[u8], &str) -> Option<Result<Sidecar, SidecarError>>;

@@ -8,9 +8,9 @@ use crate::{
     npz::error::NpzError,
 };
 
-/// Why bytes are not a take.
+/// Why bytes cannot be read as a take.
 ///
-/// Messages state what was found, what was expected, and what to try if there is anything.
+/// Messages state what was found and what was expected, with a remedy if there is one.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
@@ -25,7 +25,7 @@ pub enum ReadError {
     Empty,
     #[error("this program was built without {format}; export the take in another format")]
     NotRead { format: &'static str },
-    /// Text in 16-bit units.
+    /// Text in 16-bit units, such as UTF-16.
     #[error("the text is UTF-16; save it as UTF-8 or ASCII")]
     Utf16,
     /// A BVH file that cannot be read.
@@ -40,7 +40,7 @@ pub enum ReadError {
     /// An NPZ file that cannot be read, or holds no motion.
     #[error(transparent)]
     Npz(#[from] NpzError),
-    /// The requested animation is none of the file's, or not just one.
+    /// The requested animation matches none of the file's animations, or several.
     #[error(transparent)]
     Animation(#[from] AnimationError),
     #[error("there is no skin \"{wanted}\"; there are: {}", list(.names))]
@@ -50,7 +50,7 @@ pub enum ReadError {
     /// The requested unit is not a plausible number of metres.
     #[error("the unit must lie between 1e-6 m and 1e6 m, found {found} m")]
     Unit {
-        /// Metres asked for.
+        /// Requested metres per unit.
         found: f64,
     },
     /// The joints do not form a skeleton.
@@ -62,7 +62,7 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// The position in the file, for errors of text formats that have one.
+    /// Returns the position in the file, for errors of text formats that have one.
     pub fn position(&self) -> Option<Position> {
         match self {
             Self::Bvh(error) => error.position(),
@@ -70,7 +70,7 @@ impl ReadError {
         }
     }
 
-    /// Whether the file is of no format that this build reads.
+    /// Whether this build reads no format of this kind.
     pub fn is_of_no_format(&self) -> bool {
         matches!(
             self,
@@ -78,12 +78,12 @@ impl ReadError {
         )
     }
 
-    /// Whether a file that this one names is missing.
+    /// Whether another file that this one refers to is missing.
     pub fn lacks_other_file(&self) -> bool {
         matches!(self, Self::Gltf(GltfError::NoBuffer { .. }))
     }
 
-    /// Advises what to try about the contents of the file.
+    /// Advises what to do about the contents of the file.
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Fbx(error) => error.remedy(),
@@ -112,7 +112,7 @@ pub enum WriteError {
     NoAvatar { missing: Vec<String> },
     #[error("an avatar travels by its hips, and has no joint above them for root motion")]
     NoRootJoint,
-    /// The poses are no take.
+    /// The poses do not form a take.
     #[error(transparent)]
     Take(#[from] TakeError),
     #[error("the format cannot hold a pose from key to key; GLB, glTF, FBX and VRMA can")]
@@ -132,7 +132,7 @@ pub enum WriteError {
     /// The joints below an added root do not form a skeleton.
     #[error(transparent)]
     Skeleton(#[from] SkeletonError),
-    /// An FBX file that cannot be written, or cannot be extended.
+    /// Why the FBX file cannot be written or extended.
     #[error(transparent)]
     Fbx(#[from] FbxError),
     /// Joints are nested more deeply than the reader allows.

@@ -3,15 +3,15 @@
 /// Most characters quoted from a file in one message.
 const MAX_EXCERPT: usize = 40;
 
-/// Some of a file's bytes as text: truncated if they are long, without control characters.
+/// Converts some of a file's bytes to text: truncated if long, without control characters.
 pub(crate) fn excerpt(text: impl AsRef<[u8]>) -> String {
     let bytes = text.as_ref();
-    // Four bytes for each character, and some to detect that there are more.
+    // Four bytes for each character, and a few more to detect a longer text.
     let head = &bytes[..bytes.len().min(4 * MAX_EXCERPT + 4)];
     cut(&String::from_utf8_lossy(head), MAX_EXCERPT)
 }
 
-/// A text of a file on one line: a name that goes on in the next line could say there what looks like an answer of ours.
+/// Puts a text from a file on one line, so that a line break in a name cannot fake a line of our output.
 pub fn one_line(text: &str) -> String {
     text.chars().map(shown).collect()
 }
@@ -29,7 +29,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     cut
 }
 
-/// A list of names, of which only the first few are shown.
+/// Lists the first few of several names.
 pub(crate) fn list(names: &[String]) -> String {
     const MOST: usize = 8;
     if names.is_empty() {
@@ -43,13 +43,13 @@ pub(crate) fn list(names: &[String]) -> String {
     }
 }
 
-/// A number with three digits, or all of those before its point.
+/// Formats a number with three significant digits, or all digits before the point.
 pub(crate) fn short_number(number: f64) -> String {
     let digits = (2.0 - number.abs().max(1e-9).log10().floor()).clamp(0.0, 9.0) as usize;
     format!("{number:.digits$}")
 }
 
-/// Says how many are meant besides the one that is named.
+/// Says how many more there are beside the one that is named.
 pub(crate) fn and_more(count: usize) -> String {
     match count {
         0 | 1 => String::new(),

@@ -1,4 +1,4 @@
-//! The form of a take in its file: what every format can do with it.
+//! The form of a take in its file: the operations that every format supports.
 
 use core::any::Any;
 
@@ -13,13 +13,13 @@ use crate::{
     warning::FileWarning,
 };
 
-/// The form of a take in a file of some format. What only some formats can do has a default for the others.
+/// The form of a take in a file of some format. Operations of single formats have a default for the others.
 ///
 /// [`crate::Source`] documents the methods of the same names.
 pub(crate) trait FileForm: Any {
     fn format(&self) -> Format;
 
-    /// The abilities of its format.
+    /// Returns the abilities of its format.
     fn capabilities(&self) -> &'static Capabilities {
         self.format().capabilities()
     }
@@ -33,12 +33,12 @@ pub(crate) trait FileForm: Any {
 
     fn frame_time_secs(&self) -> f64;
 
-    /// The rest pose of its joints, local, in metres with +Y up; `None` if they are not those of the skeleton.
+    /// Returns the rest pose of its joints, local, in metres with +Y up; `None` if they differ from those of the skeleton.
     fn rest(&self, skeleton: &Skeleton) -> Option<Pose>;
 
     fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError>;
 
-    /// Makes it ready for writing in one of [`Self::formats`]; `take` is on its skeleton.
+    /// Prepares it for writing in one of [`Self::formats`]; `take` is on its skeleton.
     fn turn_into(&mut self, format: Format, take: &Take) {
         let _ = (format, take);
     }
@@ -47,9 +47,10 @@ pub(crate) trait FileForm: Any {
         self.capabilities().not_extended.is_none()
     }
 
-    /// Writes motions into a copy of the file that all of them come from; for each, the name of its animation, or why it is left out.
+    /// Writes motions into a copy of the file that all of them come from; returns for each the name of its animation, or why it
+    /// is left out.
     ///
-    /// Errors: the file cannot be extended, or not be written.
+    /// Errors: the file cannot be extended or written.
     fn write_all(&self, motions: &[MotionOfFile<'_>]) -> Result<(WrittenFile, Added), WriteError> {
         let _ = motions;
         Err(not_extended(self.capabilities()))
@@ -60,30 +61,31 @@ pub(crate) trait FileForm: Any {
         None
     }
 
-    /// A motion as the file shows it that was written of it, on its own skeleton: where files of this form hold other joints than it has.
+    /// Returns a written motion as its file shows it, on the motion's own skeleton; files of this form may hold other joints.
     ///
-    /// `read` is the file as it was read. Errors: it is not the one that was written.
+    /// `read` is the file as it was read. Errors: it is not the file that was written.
     fn shown_on(&self, read: Take, motion: &KeyedMotion<'_>) -> Result<Take, WriteError> {
         let _ = motion;
         Ok(read)
     }
 
-    /// The name of the joint that carries root motion in files of this form, whichever carried it before.
+    /// Returns the name of the joint that carries root motion in files of this form, if that is always the same one.
     fn carrier(&self) -> Option<String> {
         None
     }
 
-    /// The name of the animation that was read, if the file cannot be extended and a new one would lack what else it holds.
+    /// Returns the name of the animation that was read, if the file cannot be extended and a new file would lack its other
+    /// contents.
     fn animation_of_whole(&self) -> Option<&str> {
         None
     }
 
-    /// Takes the animation that was read out of the file.
+    /// Removes the animation that was read from the file.
     fn remove_animation(&mut self) -> Result<(), WriteError> {
         Ok(())
     }
 
-    /// Takes all animations out of the file but that of this number, which is the one that was read.
+    /// Removes all animations from the file except the one with this number, which is the one that was read.
     fn keep_animation(&mut self, number: Option<usize>) -> Result<(), WriteError> {
         let _ = number;
         Ok(())
@@ -92,27 +94,27 @@ pub(crate) trait FileForm: Any {
     /// Changes it to metres with +Y up, if the format does not state its space.
     fn assume_metres(&mut self) {}
 
-    /// Leaves out keys that say nothing, and states the true unit.
+    /// Drops redundant keys and states the true unit.
     fn suit_engines(&mut self) {}
 
-    /// Loops what it holds beside the pose, such as the shapes of a face, along with a loop.
+    /// Loops tracks beside the pose, such as the shapes of a face, along with a loop.
     fn loop_along(&mut self, made: &MadeLoop) -> Result<(), MakeError> {
         let _ = made;
         Ok(())
     }
 
-    /// Takes out what it holds beside the pose, for another motion.
+    /// Removes tracks beside the pose, for another motion.
     fn remove_shapes(&mut self) {}
 
-    /// Whether that differs between left and right.
+    /// Whether those tracks differ between left and right.
     fn has_sides(&self) -> bool {
         false
     }
 
-    /// Exchanges left and right in that.
+    /// Exchanges left and right in those tracks.
     fn mirror(&mut self) {}
 
-    /// Whether expressions and the gaze of an avatar are among that.
+    /// Whether those tracks include expressions and the gaze of an avatar.
     fn shows_face(&self) -> bool {
         false
     }
@@ -121,12 +123,12 @@ pub(crate) trait FileForm: Any {
         false
     }
 
-    /// Adds a warning to files that are written: something of the take's own file is left out.
+    /// Adds a warning for files that are written: contents of the take's own file are left out.
     fn leave_out(&mut self, what: FileWarning) {
         let _ = what;
     }
 
-    /// The surface of the character; empty if the file has none.
+    /// Returns the surface of the character; empty if the file has none.
     fn read_mesh(&self, bytes: &[u8], skeleton: &Skeleton, limits: &SizeLimits) -> Result<Mesh, MeshError> {
         let _ = (bytes, skeleton, limits);
         Ok(Mesh::default())
@@ -137,7 +139,7 @@ pub(crate) trait FileForm: Any {
     }
 }
 
-/// The error that no animation can be added to a file.
+/// Returns the error that no animation can be added to a file.
 pub(crate) fn not_extended(capabilities: &Capabilities) -> WriteError {
     let found = capabilities.not_extended.unwrap_or(capabilities.name);
     WriteError::NotExtended { found }
@@ -156,7 +158,7 @@ pub(crate) enum MotionContent<'a> {
 }
 
 impl MotionOfFile<'_> {
-    /// Its form as that of one format. Errors: it has another one.
+    /// Returns the form of one format. Errors: it has another format.
     pub(crate) fn form<F: FileForm>(&self) -> Result<&F, WriteError> {
         let form: &dyn Any = self.form;
         form.downcast_ref()

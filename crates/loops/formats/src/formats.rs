@@ -1,4 +1,4 @@
-//! The table of formats, a line each, and what is asked of all of them.
+//! The table of formats, one line each, and functions over all of them.
 
 use glam::DQuat;
 use loopwright_core::{Take, retarget};
@@ -33,24 +33,25 @@ impl Format {
         &TABLE[self as usize]
     }
 
-    /// What files of it can hold, extend and state.
+    /// Returns the capabilities of the format.
     pub fn capabilities(self) -> &'static Capabilities {
         &self.entry().capabilities
     }
 
-    /// The file extension, without the point.
+    /// Returns the file extension, without the point.
     pub fn extension(self) -> &'static str {
         self.capabilities().extension
     }
 
-    /// The format of a file extension, in any case.
+    /// Creates the format of a file extension, in any case.
     pub fn from_extension(extension: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|format| format.extension().eq_ignore_ascii_case(extension))
     }
 
-    /// The format of motion that goes into a file of an extension, in any case: its own, or that of motion for a character that is no take.
+    /// Returns the format for motion of a character file with this extension, in any case: the format itself, or the format of
+    /// motion for characters that are not takes.
     pub fn of_motion_for(extension: &str) -> Option<Self> {
         let for_character = || {
             Self::ALL.into_iter().find(|format| {
@@ -61,12 +62,13 @@ impl Format {
         Self::from_extension(extension).or_else(for_character)
     }
 
-    /// The format of a file by its first bytes; its name is not used. `None` if it is of none.
+    /// Detects the format of a file by its first bytes, not by its name; `None` if it is unknown.
     pub fn detect(bytes: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|format| (format.entry().detects)(bytes))
     }
 
-    /// The names of all formats as a list for people: `BVH, FBX, GLB, glTF, NPZ or VRMA`, with another word before the last one on request.
+    /// Returns the names of all formats as a list for people: `BVH, FBX, GLB, glTF, NPZ or VRMA`, with another word before the
+    /// last one on request.
     pub fn names(before_last: &str) -> String {
         list(
             &Self::ALL.map(|format| format.capabilities().name.to_owned()),
@@ -91,7 +93,7 @@ fn list(words: &[String], before_last: &str) -> String {
 }
 
 impl Source {
-    /// A form for a take from elsewhere; the page of each format's source gives the details.
+    /// Creates a form for a take from elsewhere; each format's source documents the details.
     pub fn for_take(take: &Take, format: Format) -> Self {
         (format.entry().new_form)(take, &retarget::unturned(take.skeleton(), DQuat::IDENTITY))
     }

@@ -1,4 +1,4 @@
-//! How parts of sources are handed over that have no form of serde's own.
+//! Serialization of parts of sources for which serde has no form.
 
 #[cfg(feature = "fbx")]
 pub(crate) mod shared_bytes {
@@ -27,7 +27,7 @@ pub(crate) mod buffers {
 
     type Buffers = Vec<Option<Arc<Vec<u8>>>>;
 
-    /// Which of the buffers that follow is meant.
+    /// Indices of the buffers that follow.
     type Indices = Vec<Option<usize>>;
 
     pub(crate) fn serialize<S: Serializer>(buffers: &[Option<Arc<Vec<u8>>>], serializer: S) -> Result<S::Ok, S::Error> {
@@ -64,7 +64,7 @@ pub(crate) mod buffers {
     }
 }
 
-/// JSON as its text: its values have no types that are known beforehand.
+/// JSON as text, because the types of its values are not known in advance.
 pub(crate) mod json {
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer, de::Error as _};
     use serde_json::Value;
@@ -78,7 +78,7 @@ pub(crate) mod json {
     }
 }
 
-/// The warning of a fresh FBX file about what it leaves out: one of two, if any.
+/// The warning of a new FBX file about left-out contents: one of two, if any.
 pub(crate) mod leaves {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -109,7 +109,7 @@ pub(crate) mod leaves {
     }
 }
 
-/// How a node of an FBX file inherits scales, as its number.
+/// How a node of an FBX file inherits scales, as a number.
 #[cfg(feature = "fbx")]
 pub(crate) mod inherit_mode {
     use serde::{Deserialize as _, Deserializer, Serializer};

@@ -14,15 +14,15 @@ pub(crate) struct KeyedMotion<'a> {
     pub(crate) name: &'a str,
     pub(crate) num_keys: usize,
     pub(crate) step_secs: f64,
-    /// Keys after which poses may repeat.
+    /// Number of keys after which poses may repeat.
     pub(crate) cycle: usize,
-    /// Whether the first joint is a root that the source lacks.
+    /// Whether the first joint is a root joint that the source lacks.
     pub(crate) adds_root: bool,
     pub(crate) interpolation: KeyInterpolation,
-    /// The facts of its feet, if they are known, and samples of its loop.
+    /// The facts of its feet, if known, and the number of samples of its loop.
     pub(crate) feet: Option<(&'a FeetFacts, usize)>,
     content: Content<'a>,
-    /// The loop that a take shows, on other joints.
+    /// The loop behind a take with other joints.
     of_loop: Option<(&'a LoopClip, &'a LoopWriteSettings)>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> From<PoseRef<'a>> for KeyedPoses<'a> {
 }
 
 impl<'a> KeyedMotion<'a> {
-    /// All frames of a take; with `adds_root` its first joint is a root that the source lacks.
+    /// Wraps all frames of a take; with `adds_root` its first joint is a root joint that the source lacks.
     pub(crate) fn from_take(take: &'a Take, adds_root: bool) -> Self {
         Self {
             name: take.name(),
@@ -84,7 +84,7 @@ impl<'a> KeyedMotion<'a> {
         }
     }
 
-    /// The keys of a loop as a take, with what its facts say of its feet.
+    /// Wraps the keys of a loop, given as a take, with the facts of its feet.
     pub(crate) fn from_keys(take: &'a Take, facts: &'a Sidecar) -> Self {
         let samples = facts.playback.samples;
         Self {
@@ -93,7 +93,7 @@ impl<'a> KeyedMotion<'a> {
         }
     }
 
-    /// A loop as it is laid out in a file, with what is known of its feet. Errors: [`WriteError::NoCopies`], [`WriteError::Memory`].
+    /// Lays out a loop for a file, with the known facts of its feet. Errors: [`WriteError::NoCopies`], [`WriteError::Memory`].
     pub(crate) fn from_loop(
         clip: &'a LoopClip,
         feet: Option<&'a FeetFacts>,
@@ -116,7 +116,7 @@ impl<'a> KeyedMotion<'a> {
         })
     }
 
-    /// The loop and its layout, if it is one.
+    /// Returns the loop and its layout, if the motion is a loop.
     pub(crate) fn as_loop(&self) -> Option<(&'a LoopClip, &'a LoopWriteSettings)> {
         match self.content {
             Content::Take(_) => self.of_loop,
@@ -124,7 +124,7 @@ impl<'a> KeyedMotion<'a> {
         }
     }
 
-    /// The pose at a key; of an added root, too.
+    /// Returns the pose at a key, including an added root.
     pub(crate) fn pose(&self, key: usize) -> KeyedPoses<'_> {
         let pose = match &self.content {
             Content::Take(take) => return take.pose(key).into(),
@@ -137,8 +137,8 @@ impl<'a> KeyedMotion<'a> {
         }
     }
 
-    /// The motion as a take with its root motion, also where the file shows it in place; that of a loop is on its source's own joints. `None` if it
-    /// is none.
+    /// Returns the motion as a take with its root motion, even if the file shows it in place; a loop is on its source's own
+    /// joints. `None` if it does not form a take.
     pub(crate) fn moving(&self) -> Option<Take> {
         let clip = match self.content {
             Content::Take(take) => return Some(take.clone()),
@@ -149,7 +149,7 @@ impl<'a> KeyedMotion<'a> {
         Take::from_tracks(self.name, tracks).ok()
     }
 
-    /// The poses at all keys, key after key; those of a take are not copied.
+    /// Returns the poses at all keys, key after key; those of a take are not copied.
     pub(crate) fn poses(&self) -> KeyedPoses<'_> {
         if let Content::Take(take) = self.content {
             return take.values().into();
@@ -166,7 +166,7 @@ impl<'a> KeyedMotion<'a> {
         }
     }
 
-    /// The skeleton of the poses, with an added root.
+    /// Returns the skeleton of the poses, with an added root.
     pub(crate) fn skeleton(&self) -> Skeleton {
         match self.content {
             Content::Take(take) => take.skeleton().clone(),
@@ -191,7 +191,7 @@ impl<'a> KeyedMotion<'a> {
         }
     }
 
-    /// Errors: the number of joints differs from `expected`, that of the source; an added root is not counted.
+    /// Checks the number of joints, without an added root. Errors: it differs from `expected`, that of the source.
     pub(crate) fn check_num_joints(&self, expected: usize) -> Result<(), WriteError> {
         let found = self.own_parents().len();
         if found == expected {
@@ -201,7 +201,7 @@ impl<'a> KeyedMotion<'a> {
         }
     }
 
-    /// Errors: number or parents of the joints differ from `expected`, those of the source; an added root is not compared.
+    /// Checks number and parents of the joints, without an added root. Errors: they differ from `expected`, those of the source.
     pub(crate) fn check_parents(&self, expected: &[Option<usize>]) -> Result<(), WriteError> {
         self.check_num_joints(expected.len())?;
         let mut pairs = self.own_parents().into_iter().zip(expected);
@@ -211,7 +211,7 @@ impl<'a> KeyedMotion<'a> {
         }
     }
 
-    /// Errors: more transforms than one file holds; each format has a limit of its own.
+    /// Checks the number of transforms; each format has its own limit. Errors: one file cannot hold them.
     pub(crate) fn check_size(&self, limit: usize) -> Result<(), WriteError> {
         let (keys, joints) = (self.num_keys, self.own_parents().len() + usize::from(self.adds_root));
         if keys.saturating_mul(joints) > limit {

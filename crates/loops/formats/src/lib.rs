@@ -1,12 +1,12 @@
-//! Reads takes and writes loops: BVH, FBX, glTF, NPZ and the JSON that stands beside a loop.
+//! Reads takes and writes loops: BVH, FBX, glTF, NPZ and the JSON beside a loop.
 //!
 //! [`load`] turns the bytes of a file into a [`loopwright_core::Take`], in metres with +Y up, and a [`Source`] that remembers the
-//! form it had in the file. [`LoopFile::write`] writes a loop in that form, with the same hierarchy, channel order, up axis and
-//! unit, and measures what was written; its [`Sidecar`] holds the figures. [`write_take`] writes a take. [`read_take`] has all
-//! choices of reading: what is odd but usable in a file goes into a list of [`FileWarning`]s that the caller passes in; what is not
-//! usable is a [`ReadError`] that knows its place.
+//! form in the file. [`LoopFile::write`] writes a loop in that form, with the same hierarchy, channel order, up axis and
+//! unit, and measures what was written; its [`Sidecar`] holds the figures. [`write_take`] writes a take. [`read_take`] has all options
+//! of reading: odd but usable contents go into a list of [`FileWarning`]s that the caller passes in; unusable contents give a
+//! [`ReadError`] with their position.
 //!
-//! Nothing here opens files; the caller brings bytes and takes bytes away. What is read and written: docs/formats/.
+//! Nothing here opens files: the caller passes and receives bytes. docs/formats/ describes the formats.
 //!
 //! From file to loop:
 //!
@@ -44,7 +44,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-// What the rest of the world sees has a name.
+// Every public type has a public name.
 #![warn(unnameable_types)]
 
 mod format;

@@ -6,10 +6,10 @@ use crate::error::{ReadError, WriteError};
 /// Largest file that is read by default, in bytes; a larger one is not a take, and memory is limited.
 pub const MAX_FILE_BYTES: u64 = 4 << 30;
 
-/// How much may be read, and how much memory may be taken for it.
+/// Limits of how much is read and how much memory it may take.
 ///
-/// Readers and writers estimate what they are going to need, on the high side, and refuse before they take it: with
-/// [`ReadError::Memory`] or [`WriteError::Memory`], which say how much it would be.
+/// Readers and writers estimate the memory that they need, on the high side, and refuse before allocating it, with
+/// [`ReadError::Memory`] or [`WriteError::Memory`], which state the amount.
 ///
 /// ```
 /// use loopwright_formats::{SizeLimits, ReadError, ReadSettings, read_take};
@@ -32,11 +32,11 @@ pub const MAX_FILE_BYTES: u64 = 4 << 30;
 pub struct SizeLimits {
     /// Most bytes of a file, together with all files that it names. By default [`MAX_FILE_BYTES`].
     pub max_input_bytes: u64,
-    /// Most memory for the contents of one file and the work on them, bytes. By default there is no limit but
-    /// [`Self::in_proportion`]: what a machine has, the caller knows.
+    /// Largest memory for the contents of one file and the work on them, bytes. By default only [`Self::in_proportion`] limits
+    /// it, because the caller knows the machine.
     pub max_memory_bytes: u64,
-    /// Whether memory also has to stay in proportion to the file: below 288 MiB and 48 bytes for each of its bytes. By default it
-    /// has. Takes of people stay far below; a small file that needs more was made to harm, unless its reader knows better.
+    /// Whether memory must also stay in proportion to the file: below 288 MiB plus 48 bytes for each of its bytes. On by
+    /// default. Takes of people stay far below; a small file that needs more is usually malicious.
     pub in_proportion: bool,
 }
 
@@ -50,33 +50,34 @@ impl Default for SizeLimits {
     }
 }
 
-/// Memory that any file may take where it has to stay in proportion, bytes: a minute of a person at 120 frames per second.
+/// Memory that any file may take under the proportional limit, bytes: a minute of a person at 120 frames per second.
 const FREE_MEMORY_BYTES: u64 = 288 << 20;
 
-/// Memory that a file may take in addition for each of its bytes: what searching compressed takes needs is estimated at up to 34.
+/// Additional memory per byte of the file: searching compressed takes needs up to an estimated 34.
 const MEMORY_PER_BYTE: u64 = 48;
 
-/// Memory for one transform of a take while it is read, bytes: a position and a rotation, twice while they are converted, and what
-/// a reader holds beside them.
+/// Memory for one transform of a take while it is read, bytes: a position and a rotation, twice during conversion, and the
+/// reader's own data.
 const READ_TRANSFORM_BYTES: u64 = 160;
 
-/// Memory for one transform while it is written and read back, bytes: the pose, its numbers as text, and what is read of them.
+/// Memory for one transform while it is written and read back, bytes: the pose, its numbers as text, and the values read from
+/// them.
 const WRITTEN_TRANSFORM_BYTES: u64 = 480;
 
-/// Memory for a frame while a take is analysed and searched and a loop is made, for each of its joints, and for each that is compared,
-/// bytes; measured on skeletons of 24 to 8000 joints.
+/// Memory per frame and joint, and per compared joint, while a take is analysed and searched and a loop is made, bytes; measured
+/// on skeletons of 24 to 8000 joints.
 const SEARCH_FRAME_BYTES: u64 = 400;
 const SEARCH_JOINT_BYTES: u64 = 100;
 const SEARCH_COMPARED_BYTES: u64 = 430;
 
-/// Frames that short takes are searched as: what is worked out once for a joint counts most there.
+/// Shorter takes count as this many frames, because per-joint costs dominate there.
 const FEWEST_FRAMES: usize = 256;
 
-/// Memory for one transform of a loop that is held with all that it was made from, bytes.
+/// Memory for one transform of a loop that is held with all its inputs, bytes.
 const HELD_TRANSFORM_BYTES: u64 = 800;
 
 impl SizeLimits {
-    /// The limits for a file of that many bytes, together with those that it refers to: no longer in proportion but in bytes.
+    /// Returns the limits for a file of this many bytes, including the files it refers to: absolute, no longer proportional.
     #[must_use]
     pub fn for_file(&self, num_bytes: u64) -> Self {
         let in_proportion = FREE_MEMORY_BYTES.saturating_add(MEMORY_PER_BYTE.saturating_mul(num_bytes));
@@ -91,7 +92,7 @@ impl SizeLimits {
         }
     }
 
-    /// Whether a take of so many frames and joints may be searched by those that are compared. Errors: [`MemoryError`].
+    /// Checks whether a take with these frames, joints and compared joints may be searched. Errors: [`MemoryError`].
     pub fn check_search(&self, frames: usize, joints: usize, compared: usize) -> Result<(), MemoryError> {
         let of_joints = SEARCH_JOINT_BYTES.saturating_mul(joints as u64);
         let of_compared = SEARCH_COMPARED_BYTES.saturating_mul(compared as u64);
@@ -99,12 +100,12 @@ impl SizeLimits {
         self.check_room(frame.saturating_mul(frames.max(FEWEST_FRAMES) as u64))
     }
 
-    /// Whether loops of so many transforms in all may be held at once, and written. Errors: [`MemoryError`].
+    /// Checks whether loops with this many transforms in all may be held at once and written. Errors: [`MemoryError`].
     pub fn check_held(&self, transforms: u64) -> Result<(), MemoryError> {
         self.check_room(transforms.saturating_mul(HELD_TRANSFORM_BYTES))
     }
 
-    /// Errors: that much memory is more than the limit.
+    /// Checks an amount of memory against the limit. Errors: it is larger.
     pub fn check_room(&self, needed: u64) -> Result<(), MemoryError> {
         let limit = self.max_memory_bytes;
         if needed > limit {
@@ -114,7 +115,7 @@ impl SizeLimits {
         }
     }
 
-    /// Errors: [`ReadError::TooLarge`].
+    /// Checks the size of a file. Errors: [`ReadError::TooLarge`].
     pub(crate) fn check_input(&self, bytes: &[u8]) -> Result<(), ReadError> {
         let limit = self.max_input_bytes;
         if bytes.len() as u64 > limit {
@@ -124,7 +125,7 @@ impl SizeLimits {
         }
     }
 
-    /// Errors: [`ReadError::Memory`].
+    /// Checks an amount of memory for reading. Errors: [`ReadError::Memory`].
     pub(crate) fn check_memory(&self, needed: u64) -> Result<(), ReadError> {
         Ok(self.check_room(needed)?)
     }
@@ -133,12 +134,12 @@ impl SizeLimits {
         usize::try_from(self.max_memory_bytes / READ_TRANSFORM_BYTES).unwrap_or(usize::MAX)
     }
 
-    /// Errors: [`ReadError::Memory`], for a take of that size.
+    /// Checks the memory for a take of this size. Errors: [`ReadError::Memory`].
     pub(crate) fn check_transforms(&self, frames: usize, joints: usize) -> Result<(), ReadError> {
         self.check_memory(bytes_of(frames, joints, READ_TRANSFORM_BYTES))
     }
 
-    /// Errors: [`WriteError::Memory`], for a file of that size.
+    /// Checks the memory for a written file of this size. Errors: [`WriteError::Memory`].
     pub(crate) fn check_written(&self, keys: usize, joints: usize) -> Result<(), WriteError> {
         Ok(self.check_room(bytes_of(keys, joints, WRITTEN_TRANSFORM_BYTES))?)
     }
@@ -157,7 +158,7 @@ fn bytes_of(frames: usize, joints: usize, per_transform: u64) -> u64 {
 /// indentation of a written BVH file grows with its square.
 pub(crate) const MAX_DEPTH: usize = 512;
 
-/// Deepest nesting that is read, with the root joint that writing may add above all others.
+/// Deepest nesting that is read: with the root joint that writing may add on top.
 pub(crate) const MAX_DEPTH_WITH_ROOT: usize = MAX_DEPTH + 1;
 
 /// Largest size of a number that is read or written, in the file's unit or in degrees.
@@ -192,7 +193,7 @@ mod tests {
             limits.check_transforms(usize::MAX, 2),
             Err(ReadError::Memory(_))
         ));
-        // A transform that is written takes three times as much.
+        // A written transform takes three times as much.
         assert_eq!(limits.check_written(2, 2), Ok(()));
         assert_eq!(
             limits.check_written(5, 1),
@@ -220,7 +221,7 @@ mod tests {
             ..machine
         };
         assert_eq!(said.for_file(0), said);
-        // Once resolved, they stay.
+        // Absolute limits do not change.
         assert_eq!(own.for_file(7).for_file(1 << 40), own.for_file(7));
         assert!(own.for_file(0).check_search(15_000, 60, 20).is_ok());
         assert!(own.for_file(0).check_search(30_000, 60, 20).is_err());

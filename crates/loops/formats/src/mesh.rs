@@ -11,8 +11,7 @@ use crate::{error::ReadError, fbx::error::FbxError, limits::SizeLimits};
 
 /// The surface of a character.
 ///
-/// A vertex is where its bones carry it: the mean of `bone * position` over its bones by their weights, where `bone` is what
-/// [`Mesh::bones_at`] gives for a pose.
+/// A posed vertex is the weighted mean of `bone * position` over its bones, with the matrices of [`Mesh::bones_at`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Its vertices, in the axes and the unit of the file's mesh.
@@ -25,24 +24,24 @@ pub struct Mesh {
     pub parts: Vec<MeshPart>,
     /// Textures as the file holds them, PNG or JPEG.
     pub images: Vec<MeshImage>,
-    /// Whether it is no character but the capsules that stand in for one in files of takes from elsewhere.
+    /// Whether it is not a character but the capsules that represent one in files made for takes from elsewhere.
     pub is_stand_in: bool,
 }
 
-/// A vertex where it is drawn: its position, from an origin, and its normal, which need not be of length one.
+/// A posed vertex: its position relative to an origin, and its normal, which need not have length one.
 pub type Posed = [[f32; 3]; 2];
 
 /// A texture of a [`Mesh`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MeshImage {
-    /// It is in the file.
+    /// The picture is in the file.
     Here(Arc<[u8]>),
-    /// It is in a file of its own: its URI as the file states it, relative to the file's own place. It may lead anywhere.
+    /// The picture is in another file: its URI as stated, relative to the folder of the mesh's file. It may point anywhere.
     Beside(String),
 }
 
 impl MeshImage {
-    /// The path that the URI of a picture in a file of its own stands for.
+    /// Returns the path behind the URI of a picture in another file.
     pub fn path_of(uri: &str) -> String {
         percent_decoded(uri)
     }
@@ -53,9 +52,9 @@ impl MeshImage {
 pub struct Vertex {
     /// Its position.
     pub position: [f32; 3],
-    /// Its normal; of length one, or zero where the file has neither one nor a triangle.
+    /// Its normal; of length one, or zero if the file has neither a normal nor a triangle.
     pub normal: [f32; 3],
-    /// Its place in the texture, from the left and from the top, in widths and heights of it.
+    /// Its texture coordinates, from the left and from the top, as shares of width and height.
     pub texture_at: [f32; 2],
     /// Its colour without texture: red, green and blue, linear, from 0 to 1.
     pub colour: [f32; 3],
@@ -83,7 +82,7 @@ pub struct MeshPart {
     pub image: Option<usize>,
 }
 
-/// Most vertices, and most triangles, of a mesh: a character has some hundred thousand at most.
+/// Largest number of vertices, and of triangles, of a mesh; a character has a few hundred thousand.
 pub(crate) const MOST: usize = 4_000_000;
 
 /// Why the mesh of a file cannot be read.
@@ -91,10 +90,10 @@ pub(crate) const MOST: usize = 4_000_000;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MeshError {
-    /// The glTF file is not in order.
+    /// The glTF file is invalid.
     #[error(transparent)]
     Gltf(#[from] GltfError),
-    /// The FBX file is not in order.
+    /// The FBX file is invalid.
     #[error(transparent)]
     Fbx(#[from] FbxError),
     /// Reading it is beyond a limit.
@@ -125,12 +124,11 @@ impl Mesh {
         bones.collect()
     }
 
-    /// All vertices where bones carry them, as [`Mesh::bones_at`] gives those, from an origin.
+    /// Poses all vertices with the bones of [`Mesh::bones_at`], relative to an origin.
     ///
-    /// # Panics
-    /// When there are fewer bones than the mesh has.
+    /// # Panics When there are fewer bones than the mesh has.
     pub fn posed(&self, bones: &[DAffine3], origin: DVec3) -> Vec<Posed> {
-        // Bones in single precision and near the origin: a body that has walked far is as sharp as at its start.
+        // Single precision near the origin: a body that has walked far is as exact as at its start.
         let bones: Vec<Mat4> = (bones.iter())
             .map(|bone| {
                 let near = DAffine3 {
@@ -160,8 +158,8 @@ impl Mesh {
         posed.collect()
     }
 
-    /// Corners of fewer triangles: those that lie in different cells, of which the longest side has so many, each corner the first vertex
-    /// of its cell. Vertices of different bones are kept apart.
+    /// Returns the corners of a coarser mesh: triangles whose corners lie in different cells, of which the longest side has
+    /// `cells`; the first vertex of a cell stands for all of it. Vertices of different bones are kept apart.
     pub fn coarse(&self, cells: f32) -> Vec<u32> {
         let positions = || self.vertices.iter().map(|vertex| Vec3::from_array(vertex.position));
         let low = positions().fold(Vec3::INFINITY, Vec3::min);
@@ -181,7 +179,7 @@ impl Mesh {
             .collect()
     }
 
-    /// Folds the first joint into the one below it, which lies in its axes as stated.
+    /// Folds the first joint into the one below it, whose rest transform in it is given.
     #[must_use]
     pub fn without_root_joint(mut self, root_from_child: Rigid) -> Self {
         let inverse = root_from_child.inverse();
@@ -197,7 +195,7 @@ impl Mesh {
         self
     }
 
-    /// Errors: so many vertices and triangles more are too many.
+    /// Checks that this many more vertices and triangles fit. Errors: they are too many.
     pub(crate) fn check_room(&self, vertices: usize, triangles: usize, limits: &SizeLimits) -> Result<(), MeshError> {
         let vertices = self.vertices.len().saturating_add(vertices);
         let triangles = (self.indices.len() / 3).saturating_add(triangles);
@@ -205,13 +203,13 @@ impl Mesh {
             return Err(MeshError::TooLarge { limit: MOST });
         }
         let bytes = vertices * size_of::<Vertex>() + triangles * 3 * size_of::<u32>();
-        // Vectors that grow are copied.
+        // Growing vectors are copied.
         Ok(limits.check_memory(2 * bytes as u64)?)
     }
 
-    /// The number of a bone, new or the same as before. Errors: there are more than any skeleton has.
+    /// Returns the number of a bone, new or known. Errors: more bones than any skeleton has.
     pub(crate) fn bone(&mut self, bone: Bone) -> Result<u16, MeshError> {
-        // A rigid part has one bone, and a skin states each once: looking at the last is enough to keep them few.
+        // A rigid part has one bone, and a skin lists each bone once, so comparing with the last bone suffices.
         let is_known = self.bones.last() == Some(&bone);
         let index = self.bones.len() - usize::from(is_known);
         let number = u16::try_from(index).map_err(|_| MeshError::TooLarge {
@@ -230,8 +228,7 @@ impl Mesh {
         }
     }
 
-    /// Gives the vertices from `first` on, of the triangles from `first_index` on, the normals of their triangles, larger ones
-    /// counting more.
+    /// Computes normals for the vertices from `first` on from the triangles from `first_index` on, weighted by area.
     pub(crate) fn add_normals(&mut self, first: usize, first_index: usize) {
         for triangle in self.indices[first_index..].chunks_exact(3) {
             let corners = [0, 1, 2].map(|corner| triangle[corner] as usize);
@@ -248,7 +245,7 @@ impl Mesh {
     }
 }
 
-/// The four largest of some weights of bones, so that they sum to one.
+/// Returns the four largest of several bone weights, normalized to a sum of one.
 pub(crate) fn four_largest(weighted: &mut Vec<(u16, f32)>) -> ([u16; 4], [f32; 4]) {
     weighted.retain(|(_, weight)| weight.is_finite() && *weight > 0.0);
     weighted.sort_by(|(_, one), (_, other)| other.total_cmp(one));

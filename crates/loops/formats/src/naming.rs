@@ -5,12 +5,12 @@ use loopwright_core::Skeleton;
 /// The suffix of loop names: engines repeat animations with this suffix.
 pub(crate) const LOOP_SUFFIX: &str = "-loop";
 
-/// The name of a loop: that of its motion with the suffix, once.
+/// Returns the name of a loop: the name of its motion with the suffix, once.
 pub(crate) fn loop_name(name: &str) -> String {
     format!("{}{LOOP_SUFFIX}", name.strip_suffix(LOOP_SUFFIX).unwrap_or(name))
 }
 
-/// The name of the root joint that `add_root` puts above the joints of a skeleton.
+/// Returns the name of the root joint that `add_root` puts above the joints of a skeleton.
 pub fn added_root_name(skeleton: &Skeleton) -> String {
     let joints = skeleton.joints();
     root_name(|name| joints.iter().any(|joint| joint.name.eq_ignore_ascii_case(name)))

@@ -1,4 +1,4 @@
-//! From the bytes of a file to a take.
+//! Reads the bytes of a file as a take.
 
 use crate::animated_file::{format_to_read, read_warned};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     warning::FileWarning,
 };
 
-/// Reads a take from the bytes of a file with default settings. [`read_take`] has settings, and returns warnings.
+/// Reads a take from the bytes of a file with default settings. [`read_take`] has settings and reports warnings.
 ///
 /// `name` becomes the take's name where the file has none; usually it is the file's stem. Errors: [`ReadError`].
 pub fn load(bytes: &[u8], name: &str) -> Result<LoadedTake, ReadError> {
@@ -31,7 +31,7 @@ pub fn read_take(
     })
 }
 
-/// Reads a take like [`read_take`], without the SHA-256 of the file: for callers that know it or work it out in another thread.
+/// Reads a take like [`read_take`], without the file's SHA-256: for callers that know it or compute it in another thread.
 pub fn read_without_hash(
     bytes: &[u8],
     name: &str,
@@ -43,7 +43,7 @@ pub fn read_without_hash(
     read_warned(&*file, name, settings, warnings)
 }
 
-/// Names of the animations in a file, in its order, as [`crate::AnimationChoice::Given`] takes them.
+/// Returns the names of the animations in a file, in its order, as [`crate::AnimationChoice::Given`] takes them.
 ///
 /// Empty if animations have no names, as in BVH, or if the file cannot be read; [`read_take`] gives the reason.
 pub fn animation_names(bytes: &[u8]) -> Vec<String> {

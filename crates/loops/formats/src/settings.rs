@@ -12,20 +12,20 @@ use crate::{limits::SizeLimits, naming::LOOP_SUFFIX};
 /// The animation of a file to read; BVH has only one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnimationChoice<'a> {
-    /// The longest that moves anything; a warning lists them where there are several.
+    /// The longest animation that moves anything; a warning lists the others.
     #[default]
     Auto,
-    /// The last one whose name ends in `-loop`, as loops are written; where there is none, as [`Self::Auto`].
+    /// The last animation whose name ends in `-loop`, as written loops do; otherwise as [`Self::Auto`].
     Loop,
-    /// The one of that name, in any case where no name matches exactly; or the only one that matches a pattern of `*` and `?`; or
-    /// where there is none the one of that number, counted from 0.
+    /// The animation of that name, in any case if no name matches exactly; or the only one that matches a pattern of `*` and
+    /// `?`; or, if no name matches, the one with that number, counted from 0.
     Given(&'a str),
-    /// The one of that number in the file, counted from 0.
+    /// The animation with that number, counted from 0.
     Number(usize),
 }
 
 impl AnimationChoice<'_> {
-    /// The number of the chosen animation among these; `None` where the format chooses by what moves. Errors: there is no such one.
+    /// Returns the number of the chosen animation; `None` if the format chooses by motion. Errors: no animation matches.
     pub(crate) fn among(self, names: &[String]) -> Result<Option<usize>, AnimationError> {
         Ok(match self {
             Self::Auto => None,
@@ -39,28 +39,28 @@ impl AnimationChoice<'_> {
 
 /// Reads another file by a path relative to the file that refers to it, up to that number of bytes.
 ///
-/// Who opens files for it decides which ones a foreign file may name: those in its own folder, say, and never through links out of
-/// it.
+/// The implementation decides which files an untrusted file may name: for example only those in its own folder, and never
+/// through links out of it.
 pub type Companions<'a> = &'a dyn Fn(&str, u64) -> io::Result<Vec<u8>>;
 
-/// Known properties of a file.
+/// The caller's settings for reading a file.
 #[derive(Clone, Copy, Default)]
 pub struct ReadSettings<'a> {
-    /// Its space.
+    /// Its axes and unit.
     pub space: SpaceSettings,
-    /// The animation that is the take.
+    /// The animation to read.
     pub animation: AnimationChoice<'a>,
-    /// The skin whose joints are the skeleton, by name or by number from 0; by default the first one that the animation moves. In FBX the
-    /// skeleton itself, by the name of its highest node or of its first bone; by default that of most bones.
+    /// The skin whose joints are the skeleton, by name or by number from 0; by default the first one that the animation moves.
+    /// In FBX the skeleton itself, by the name of its highest node or of its first bone; by default the one with most bones.
     pub skin: Option<&'a str>,
-    /// The source of other files; without it, a file that refers to others cannot be read.
+    /// Reads other files; without it, a file that refers to others cannot be read.
     pub companions: Option<Companions<'a>>,
-    /// How much may be read.
+    /// Limits of how much is read.
     pub limits: SizeLimits,
 }
 
 impl ReadSettings<'_> {
-    /// Default settings except for the space.
+    /// Returns default settings with this space.
     pub fn in_space(space: SpaceSettings) -> Self {
         Self {
             space,
@@ -68,7 +68,7 @@ impl ReadSettings<'_> {
         }
     }
 
-    /// Errors: [`ReadError::Unit`] for a unit that no file has.
+    /// Checks the unit. Errors: [`ReadError::Unit`] for a unit that no file has.
     pub(crate) fn check_unit(&self) -> Result<(), ReadError> {
         match self.space.unit {
             UnitChoice::Metres(found) if !UNIT_RANGE.contains(&found) => Err(ReadError::Unit { found }),
@@ -80,10 +80,10 @@ impl ReadSettings<'_> {
 /// Whether the file ends with its first pose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClosingKey {
-    /// One additional key with the body of the first key and the root moved on.
+    /// An additional last key: the pose of the first, moved on by the root motion.
     #[default]
     Repeat,
-    /// The last key is the one before the first comes round again.
+    /// The last key is the sample before the first repeats.
     Drop,
 }
 
@@ -95,7 +95,7 @@ loopwright_core::words!(ClosingKey {
 /// The motion between two keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyInterpolation {
-    /// Poses go evenly from key to key.
+    /// Straight lines from key to key.
     #[default]
     Linear,
     /// Each pose is held until the next key, as in animation on twos.
@@ -112,15 +112,15 @@ loopwright_core::words!(KeyInterpolation {
 pub struct LoopWriteSettings {
     /// Whether the first key is repeated at the end; by default it is.
     pub closing_key: ClosingKey,
-    /// Number of consecutive cycles, with continuing root motion; at least one, which is the default.
+    /// Number of consecutive cycles, with continuing root motion; at least one, the default.
     pub copies: usize,
-    /// Whether a root joint above all others carries the root motion; by default it stays on the joint that had it.
+    /// Whether a root joint above all others carries the root motion; by default it stays on the joint that carries it.
     pub add_root: bool,
-    /// Whether the root stays at its start; by default the keys show it moving.
+    /// Whether the root stays at its start; by default the keys show its motion.
     pub in_place: bool,
     /// The motion between keys; by default straight lines.
     pub interpolation: KeyInterpolation,
-    /// How much memory the file may take.
+    /// Limits of the file's memory.
     pub limits: SizeLimits,
 }
 
@@ -138,7 +138,7 @@ impl Default for LoopWriteSettings {
 }
 
 impl LoopWriteSettings {
-    /// The loop as its keys show it.
+    /// Returns the loop as its keys show it.
     pub(crate) fn shown<'a>(&self, clip: &'a LoopClip) -> Cow<'a, LoopClip> {
         if self.in_place {
             Cow::Owned(clip.in_place())
@@ -147,7 +147,7 @@ impl LoopWriteSettings {
         }
     }
 
-    /// Number of keys of a loop: its samples once for each cycle, and the closing one if it is requested.
+    /// Returns the number of keys of a loop: its samples once per cycle, and the closing key if requested.
     ///
     /// Saturates; writers check the number against their limit. Errors: [`WriteError::NoCopies`], [`WriteError::Memory`].
     pub(crate) fn num_keys(&self, clip: &LoopClip) -> Result<usize, WriteError> {

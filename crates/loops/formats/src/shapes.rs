@@ -1,9 +1,9 @@
-//! Weights of shapes that blend (morph targets), which a file has beside its pose.
+//! Weights of blend shapes (morph targets), which a file animates beside its pose.
 
 use loopwright_core::MadeLoop;
 use loopwright_core::pipeline::MakeError;
 
-/// Weights of some shapes at every frame of a take, or at every sample of a loop.
+/// Weights of several shapes at every frame of a take, or at every sample of a loop.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct ShapeWeights {
@@ -14,7 +14,7 @@ pub(crate) struct ShapeWeights {
 }
 
 impl ShapeWeights {
-    /// The weights at every key of a motion of so many keys, which repeat after `cycle` of them; `None` where they belong to another motion.
+    /// Returns the weights at every key of a motion that repeats after `cycle` keys; `None` if they belong to another motion.
     pub(crate) fn of_keys(&self, num_keys: usize, cycle: usize) -> Option<impl Iterator<Item = &[f64]>> {
         let count = self.weights.len().checked_div(self.width)?;
         let period = if count == num_keys { num_keys } else { cycle };
@@ -22,7 +22,7 @@ impl ShapeWeights {
             .then(|| (0..num_keys).map(move |key| &self.weights[key % period * self.width..][..self.width]))
     }
 
-    /// Cut, sampled and closed as a loop of the take is. Errors: as [`MadeLoop::looped_along`].
+    /// Cuts, samples and closes the weights like a loop of their take. Errors: as [`MadeLoop::looped_along`].
     pub(crate) fn looped_along(&self, made: &MadeLoop) -> Result<Self, MakeError> {
         Ok(Self {
             width: self.width,

@@ -1,4 +1,4 @@
-//! How far the feet of a character reach, from its surface.
+//! Finds the soles of a character's feet from its mesh.
 
 use glam::{DAffine3, DVec3};
 use loopwright_core::analysis::{Body, FoundBy};
@@ -8,22 +8,22 @@ use loopwright_core::{Pose, Skeleton};
 use crate::mesh::{Mesh, Vertex};
 use crate::{limits::SizeLimits, source::Source};
 
-/// Most points of a foot. A box has 8; the shoes of captured characters reach beyond 24 by up to 6.5% of their length from the ankle,
-/// while within 37 degrees of level by up to 4.5%.
+/// Most points of a foot. A box has 8. With 24, the shoes of captured characters reach beyond the points by up to 6.5% of their
+/// length from the ankle, and by up to 4.5% within 37 degrees of level.
 const MOST_POINTS: usize = 24;
 
-/// Points are added to a foot until no more than this is missing, as a share of its size.
+/// Points are added to a foot until less than this share of its size is missing.
 const ENOUGH: f64 = 0.002;
 
 /// A vertex belongs to the foot whose joints have at least this share of its weights.
 const FOOT_SHARE: f32 = 0.5;
 
-/// Where a leg ends in a bone that is foot and shin in one, what is beyond this share of it is the foot.
+/// If a leg ends in one bone for foot and shin, the part beyond this share of the bone is the foot.
 const LAST_SHARE: f64 = 0.75;
 
-/// The surface of the feet of a character, read from its file; empty where the file has no mesh that can be read.
+/// Reads the surface of a character's feet from its file; empty if the file has no readable mesh.
 ///
-/// `source` is the form of the take that `rig` was made of, and `bytes` those of its file.
+/// `source` is the form of the take that `rig` was made of, and `bytes` are its file.
 ///
 /// ```
 /// use loopwright_core::{BodyOverrides, retarget::Rig};
@@ -48,16 +48,17 @@ pub fn read_soles(bytes: &[u8], source: &Source, rig: &Rig, limits: &SizeLimits)
     }
 }
 
-/// The surface of each foot of a body in a few points, in the order of its feet; feet that carry nothing of the mesh are left out.
+/// Returns the surface of each foot of a body as a few points, in the order of its feet; feet without any of the mesh are left
+/// out.
 ///
-/// `rest` is the local pose in which the surface is taken, usually that of [`Source::rest`]. A vertex belongs to the foot whose
-/// joints, the ankle and all below it, have at least half of its weight, and moves with the heaviest of these. Where they carry nothing,
-/// as where the ankle is only the end of the last bone, the end of that bone is the foot. Of a foot at most 24
-/// points are kept: those without which it would, seen from some side, reach least far, both as it rests and each of its joints for
-/// itself.
+/// `rest` is the local pose of the surface, usually that of [`Source::rest`]. A vertex belongs to the foot whose joints, the
+/// ankle and all below it, have at least half of its weight; it moves with the heaviest of these. If they carry nothing, as when
+/// the ankle is only the end of the last bone, the end of that bone is the foot. A foot keeps at most 24 points: those without
+/// which it would reach least far in some direction, at rest and for each of its joints separately.
 ///
 /// # Panics
-/// When the mesh, the skeleton and the pose are not of one take.
+///
+/// If the mesh, the skeleton and the pose are not of one take.
 pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> Vec<FootSole> {
     if body.found_by == FoundBy::AllLeaves {
         return Vec::new();
@@ -97,7 +98,7 @@ pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> V
     soles.collect()
 }
 
-/// A point of a foot: the joint that it moves with, and its place in the world.
+/// A point of a foot: its joint, and its position in the world.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     joint: usize,
@@ -109,7 +110,7 @@ struct Surface<'a> {
     mesh: &'a Mesh,
     /// The bones as [`Mesh::bones_at`] places them.
     bones: Vec<DAffine3>,
-    /// Which vertices are those of triangles.
+    /// Whether each vertex belongs to a triangle.
     is_drawn: Vec<bool>,
 }
 
@@ -126,7 +127,7 @@ impl<'a> Surface<'a> {
         }
     }
 
-    /// The points of each foot, whose joints are given.
+    /// Returns the points of each foot, given the foot of each joint.
     fn points(&self, foot_of: &[Option<usize>], num_feet: usize) -> Vec<Vec<Point>> {
         let mut points = vec![Vec::new(); num_feet];
         let vertices = self.mesh.vertices.iter().zip(&self.is_drawn);
@@ -148,14 +149,14 @@ impl<'a> Surface<'a> {
     }
 }
 
-/// The last bone of a leg that ends at the ankle, where it is one of its own.
+/// Returns the last bone of a leg that ends at the ankle, if that bone is a separate one.
 fn last_bone(skeleton: &Skeleton, body: &Body, foot: usize) -> Option<usize> {
     let above = skeleton.parent(body.feet[foot].ankle)?;
     let hangs_from_hips = above != body.hips && skeleton.path_from_root(above).contains(&body.hips);
     hangs_from_hips.then_some(above)
 }
 
-/// The foot of the body that each joint belongs to.
+/// Returns the foot that each joint belongs to.
 fn feet_of_joints(skeleton: &Skeleton, body: &Body) -> Vec<Option<usize>> {
     let mut foot_of: Vec<Option<usize>> = vec![None; skeleton.num_joints()];
     for joint in 0..foot_of.len() {
@@ -165,7 +166,7 @@ fn feet_of_joints(skeleton: &Skeleton, body: &Body) -> Vec<Option<usize>> {
     foot_of
 }
 
-/// The foot that carries a vertex, and the heaviest of its joints.
+/// Returns the foot that carries a vertex, and the heaviest of its joints.
 fn carrier(mesh: &Mesh, vertex: &Vertex, foot_of: &[Option<usize>]) -> Option<(usize, usize)> {
     let joints = vertex.bones.map(|bone| mesh.bones[usize::from(bone)].joint);
     let weight_of = |is_of: &dyn Fn(usize) -> bool| -> f32 {
@@ -184,7 +185,8 @@ fn carrier(mesh: &Mesh, vertex: &Vertex, foot_of: &[Option<usize>]) -> Option<(u
     (weight_of(&|other| foot_of[other] == Some(foot)) >= FOOT_SHARE).then_some((foot, joint))
 }
 
-/// Directions to the points of a cube's faces that divide its edges in eight, about 10 degrees apart, those that lead down first.
+/// Returns the directions to the points of a cube's faces that divide its edges into eight, about 10 degrees apart, downward
+/// ones first.
 fn directions() -> Vec<DVec3> {
     let steps = || (-4..=4).map(f64::from);
     let all = steps().flat_map(|y| steps().flat_map(move |x| steps().map(move |z| DVec3::new(x, y, z))));
@@ -193,15 +195,15 @@ fn directions() -> Vec<DVec3> {
         .collect()
 }
 
-/// How far some points reach, in each direction.
+/// How far a group of points reaches in each direction.
 struct Reach {
     /// The joint that they move with; `None` for a whole foot at rest.
     joint: Option<usize>,
     /// The outermost point in each direction.
     outermost: Vec<usize>,
-    /// How far it lies in that direction.
+    /// The distance of that point in each direction.
     most: Vec<f64>,
-    /// How far those lie that are kept, at first the innermost one.
+    /// The distance of the kept points, at first of the innermost one.
     kept: Vec<f64>,
 }
 
@@ -226,7 +228,7 @@ impl Reach {
         reach
     }
 
-    /// Lists the reach that is missing in each direction, and the point that has it.
+    /// Lists the missing reach in each direction, and the point that has it.
     fn missing(&self) -> impl Iterator<Item = (f64, usize)> {
         let reach = self.most.iter().zip(&self.kept).map(|(most, kept)| most - kept);
         reach.zip(self.outermost.iter().copied())
@@ -245,7 +247,8 @@ impl Reach {
     }
 }
 
-/// The lowest of some points, and then each time the one that is missed most, in the foot as it rests or in what moves with one joint.
+/// Selects points by farthest-point sampling: the lowest one, then repeatedly the one that is missed most, in the foot at rest
+/// or among the points of one joint.
 fn outermost(points: &[Point]) -> Vec<Point> {
     let directions = directions();
     let whole = Reach::new(points, None, &directions);
@@ -274,7 +277,7 @@ fn outermost(points: &[Point]) -> Vec<Point> {
     found
 }
 
-/// The joints whose points lie farthest apart, no more than can have a point each.
+/// Returns the joints whose points are spread most, at most one per available point.
 fn largest_joints(points: &[Point]) -> impl Iterator<Item = usize> {
     let mut boxes: std::collections::BTreeMap<usize, (DVec3, DVec3)> = std::collections::BTreeMap::new();
     for Point { joint, at } in points {

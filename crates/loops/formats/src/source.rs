@@ -1,4 +1,4 @@
-//! The form of a take in its file, kept so that a loop can be written in it.
+//! The form of a take in its file, kept so that a loop can be written in the same form.
 
 use glam::DQuat;
 use loopwright_core::pipeline::MakeError;
@@ -19,14 +19,15 @@ pub struct LoadedTake {
     pub take: Take,
     /// The form in the file.
     pub source: Source,
-    /// SHA-256 of the file's bytes, 64 hexadecimal digits, without files that it refers to; `None` where it was not read from a file.
+    /// SHA-256 of the file's bytes, 64 hexadecimal digits, without files that it refers to; `None` if it was not read from a
+    /// file.
     pub file_sha256: Option<String>,
-    /// How much memory may be taken for what is done with it.
+    /// Limits of memory for work on it.
     pub limits: SizeLimits,
 }
 
 impl LoadedTake {
-    /// A take that no file holds yet, in this form.
+    /// Wraps a take from no file, with this form.
     pub fn new(take: Take, source: Source) -> Self {
         Self {
             take,
@@ -36,7 +37,7 @@ impl LoadedTake {
         }
     }
 
-    /// The facts of a take that was read from a file of that name.
+    /// Returns the facts of a take that was read from a file of that name.
     pub fn facts(&self, file: impl Into<String>) -> TakeFacts {
         let names_takes = self.source.capabilities().names_takes;
         TakeFacts {
@@ -48,7 +49,7 @@ impl LoadedTake {
     }
 }
 
-/// Declares the forms, a line each.
+/// Declares the forms, one line each.
 macro_rules! forms {
     ($($(#[$doc:meta])* $name:ident($form:ty),)*) => {
         /// The form of a take in its file, by format.
@@ -80,16 +81,17 @@ forms! {
     Bvh(BvhSource),
     /// The FBX file itself, or a fresh one.
     Fbx(FbxSource),
-    /// The whole of a glTF file, and which of its nodes are joints.
+    /// The whole glTF file, and which of its nodes are joints.
     Gltf(GltfSource),
     /// Joints and frame time of an NPZ file.
     Npz(NpzSource),
-    /// A fresh VRM animation, and the bones of the body in it.
+    /// A new VRM animation, and the bones of its body.
     Vrma(VrmaSource),
 }
 
 impl Source {
-    /// Loops what it holds beside the pose, such as the shapes of a face, along with the loop; a character loses that.
+    /// Loops tracks beside the pose, such as the shapes of a face, along with the loop; they are dropped for a
+    /// character.
     pub(crate) fn along(&self, made: &MadeLoop) -> Result<Self, MakeError> {
         if made.of_take.is_some() {
             return Ok(self.without_shapes());
@@ -99,72 +101,72 @@ impl Source {
         Ok(source)
     }
 
-    /// Takes out what it holds beside the pose, for another motion.
+    /// Removes tracks beside the pose, for another motion.
     pub(crate) fn without_shapes(&self) -> Self {
         let mut source = self.clone();
         source.form_mut().remove_shapes();
         source
     }
 
-    /// The format of this form.
+    /// Returns the format of this form.
     pub fn format(&self) -> Format {
         self.form().format()
     }
 
-    /// What its format can hold, extend and state.
+    /// Returns the capabilities of its format.
     pub fn capabilities(&self) -> &'static Capabilities {
         self.form().capabilities()
     }
 
-    /// Formats that keep all that the file holds: its own, and others of the same contents.
+    /// Returns the formats that keep all contents of the file: its own, and others with the same contents.
     pub fn formats(&self) -> &'static [Format] {
         self.form().formats()
     }
 
-    /// Whether a format keeps all that the file holds.
+    /// Whether a format keeps all contents of the file.
     pub fn keeps_all_in(&self, format: Format) -> bool {
         self.formats().contains(&format)
     }
 
-    /// Changes it to metres with Y up, if the format does not state its space: programs that read BVH assume this. All other
-    /// formats state theirs, and are returned unchanged.
+    /// Changes it to metres with Y up if the format does not state its space, as programs that read BVH assume. Other formats
+    /// state their space and are returned unchanged.
     #[must_use]
     pub fn in_metres(mut self) -> Self {
         self.form_mut().assume_metres();
         self
     }
 
-    /// Suits engines: tracks that do not move have one key, and an FBX file states the unit that it was read in.
+    /// Adapts it for engines: tracks that do not move have one key, and an FBX file states the unit that it was read with.
     #[must_use]
     pub fn for_engines(mut self) -> Self {
         self.form_mut().suit_engines();
         self
     }
 
-    /// The rest pose of the take's joints as the file states it, local, in metres with +Y up.
+    /// Returns the rest pose of the take's joints as the file states it, local, in metres with +Y up.
     ///
-    /// `skeleton` is that of the take that was read with this form. In BVH every joint rests without a turn; a form for a take from
-    /// elsewhere states the same.
+    /// `skeleton` is that of the take that was read with this form. In BVH every joint rests without a rotation; so does a form
+    /// for a take from elsewhere.
     pub fn rest(&self, skeleton: &Skeleton) -> Pose {
         let stated = self.form().rest(skeleton);
         stated.unwrap_or_else(|| retarget::unturned(skeleton, DQuat::IDENTITY))
     }
 
-    /// The whole file that was read, with all its animations; `None` if it cannot be extended.
+    /// Returns the whole file that was read, with all its animations; `None` if it cannot be extended.
     ///
-    /// `take` is what was read from it. With `add_root` its joints get a root joint above them, where the animations leave it at
-    /// rest. Errors: the file is malformed, or too large for its format.
+    /// `take` is the take read from it. With `add_root` its joints get a root joint above them, which rests in the animations.
+    /// Errors: the file is malformed, or too large for its format.
     pub fn kept(&self, take: &Take, add_root: bool) -> Option<Result<WrittenFile, WriteError>> {
         self.form().kept(take, add_root)
     }
 
-    /// The name of the animation that was read, if the file cannot be extended and a new one would lack what else it holds: such a
-    /// file is best left as it is.
+    /// Returns the name of the animation that was read, if the file cannot be extended and a new file would lack its other
+    /// contents, so that it is better left unchanged.
     pub fn animation_of_whole(&self) -> Option<&str> {
         self.form().animation_of_whole()
     }
 
-    /// Makes room for an animation in place of the one that was read: glTF replaces one of its name by itself.
+    /// Removes the animation that was read, to make room for another one; glTF replaces an animation of the same name anyway.
     ///
     /// Errors: the file is malformed.
     pub fn without_animation(mut self) -> Result<Self, WriteError> {
@@ -172,49 +174,49 @@ impl Source {
         Ok(self)
     }
 
-    /// Suits a file of one animation: takes all out, or all but the one that was read, of this number in the file.
+    /// Reduces the file to one animation: removes all, or all except the one that was read, which has this number in the file.
     ///
-    /// All else stays, but for bytes that only the other animations need. Errors: the file is malformed.
+    /// Everything else is kept, except for bytes that only the other animations need. Errors: the file is malformed.
     pub fn with_animation(mut self, number: Option<usize>) -> Result<Self, WriteError> {
         self.form_mut().keep_animation(number)?;
         Ok(self)
     }
 
-    /// Mirrors the gaze and the one-sided expressions that an avatar's motion has beside its pose.
+    /// Mirrors the gaze and the one-sided expressions of an avatar's motion.
     #[must_use]
     pub fn mirrored(mut self) -> Self {
         self.form_mut().mirror();
         self
     }
 
-    /// Warns of what it holds beside the pose that a file of another format lacks.
+    /// Warns about tracks beside the pose that a file of another format lacks.
     pub fn left_out_in(&self, format: Format) -> Option<FileWarning> {
         let is_lost = self.form().shows_face() && !self.keeps_all_in(format);
         is_lost.then_some(FileWarning::FaceLeftOut { format })
     }
 
-    /// The name of the joint that carries root motion in files of this form, if it is not the one that carries it in the motion: avatars
-    /// travel by their hips alone.
+    /// Returns the name of the joint that carries root motion in files of this form, if another joint carries it in the motion:
+    /// avatars travel by their hips alone.
     pub fn carrier(&self) -> Option<String> {
         self.form().carrier()
     }
 
-    /// How the file's space relates to ours, and whether that was stated or guessed.
+    /// Returns how the file's space relates to ours, and whether that was stated or guessed.
     pub fn space(&self) -> &Space {
         self.form().space()
     }
 
-    /// Seconds from one frame to the next in the file.
+    /// Returns the seconds from one frame to the next in the file.
     pub fn frame_time_secs(&self) -> f64 {
         self.form().frame_time_secs()
     }
 
-    /// Whether loops can be added to the file that was read, so that all else in it stays.
+    /// Whether loops can be added to the file that was read, without changing its other contents.
     pub fn can_be_extended(&self) -> bool {
         self.form().can_be_extended()
     }
 
-    /// The copyright or licence that the file states.
+    /// Returns the copyright or licence that the file states.
     pub fn copyright(&self) -> Option<&str> {
         self.form().copyright()
     }
@@ -222,7 +224,7 @@ impl Source {
     /// Reads the surface of a character from the file that the take was read from; `None` if the file has none that follows its
     /// joints.
     ///
-    /// `skeleton` is that of the take, and `bytes` those of the file. Rigid parts below a joint belong to it, and the rest of the
+    /// `skeleton` is that of the take, and `bytes` are the file. Rigid parts below a joint belong to it, and the rest of the
     /// scene is left out. Only the four largest weights of a vertex are kept, and shapes that blend (morph targets) do not move.
     /// Errors: [`MeshError`]; no input panics.
     ///

@@ -5,9 +5,9 @@ use loopwright_core::Take;
 
 use crate::warning::FileWarning;
 
-/// Warns about what is odd in a take of any format; the warnings from `num_before` on are about the same take.
+/// Warns about oddities of a take, whatever its format; the warnings from `num_before` on concern the same take.
 pub(crate) fn warn_of_take(take: &Take, num_before: usize, warnings: &mut Vec<FileWarning>) {
-    // If the keys have no rate of their own, it is ours.
+    // If the keys have no rate of their own, the rate is our choice and not odd.
     let mut found = warnings[num_before..].iter();
     let is_ours = found.any(|warning| matches!(warning, FileWarning::KeysOffGrid { .. }));
     let rate_hz = take.frame_rate_hz();

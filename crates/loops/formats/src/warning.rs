@@ -21,13 +21,13 @@ pub enum FileWarning {
         others(.names, .taken)
     )]
     SeveralAnimations { taken: String, names: Vec<String> },
-    /// An animation is asked for in a file whose format has no names.
+    /// An animation is requested by name in a format without names.
     #[error("the only motion of the file has no name; \"{wanted}\" selects nothing")]
     NoNames { wanted: String },
     /// None of the file's animations moves a node; the longest was taken.
     #[error("nothing moves in the animation \"{animation}\"")]
     StandsStill {
-        /// Its name, or its number where it has none.
+        /// Its name, or its number if it has none.
         animation: String,
     },
     #[error(
@@ -41,10 +41,10 @@ pub enum FileWarning {
     /// The animation changes properties other than translation, rotation and scale of nodes; they are ignored.
     #[error("{count} channels of the animation move no node (such as shapes of faces) and are not used")]
     ChannelsLeftOut { count: usize },
-    /// Other animations of the file that hold numbers that are none; they stay as they are.
-    #[error("of the file's own animations, these hold numbers that are none, which engines may refuse: {}", list(.names))]
+    /// Other animations of the file with invalid numbers; they are kept unchanged.
+    #[error("animations of the file hold invalid numbers, which engines may refuse: {}", list(.names))]
     UnfitAnimations { names: Vec<String> },
-    /// Values are held from key to key, and what is written moves from one to the next.
+    /// Values are held from key to key, but the written motion interpolates.
     #[error(
         "\"{animation}\" holds each pose until the next key in {count} tracks; what is written moves evenly from key to key unless output.interpolation is step"
     )]
@@ -64,7 +64,7 @@ pub enum FileWarning {
         keys_secs: [f64; 2],
         whole_secs: f64,
     },
-    /// Between frames, rotations are taken to go the short way.
+    /// Rotations between frames are assumed to take the short way.
     #[error(
         "{joint} turns on by up to {degrees:.0} degrees from frame to frame; between frames, and so at another rate, it is taken to turn \
          back by the rest of a turn{}", alike(*.count)
@@ -78,7 +78,7 @@ pub enum FileWarning {
         "the names of its joints do not say what they are: parts of the body are told by shape and motion, which is a guess"
     )]
     PartsGuessed,
-    /// While writing: the file needs others beside it, which were not written.
+    /// While writing: the file refers to others, which were not written.
     #[error("the file needs \"{first}\"{} beside it, as its source does", more_files(*.count))]
     OutsideFiles { first: String, count: usize },
     #[error("{count} nodes are named {name}; a number is added to each after the first")]
@@ -97,18 +97,18 @@ pub enum FileWarning {
     KeyRate { keys_hz: f64, scene_hz: f64 },
     #[error("the animation is shorter than the file says: the last key is at {keys_end_secs:.3} of {stated_secs:.3} s")]
     AnimationShorter { keys_end_secs: f64, stated_secs: f64 },
-    /// A character states its bones, and contradicts itself.
-    #[error("what the file states of its bones is not used: {reason}")]
+    /// A character states its bones inconsistently.
+    #[error("the bones that the file states are not used: {reason}")]
     BonesUnused { reason: String },
     #[error("a VRM animation has bones that this file does not state, and programs may refuse it: {}", .names.join(", "))]
     BonesMissing { names: Vec<String> },
-    /// The animation of avatars moves what such an animation does not move.
+    /// An avatar's animation has tracks that such animations do not support.
     #[error(
         "{count} channels move what is no bone, or what bones do not: only bones turn in a VRM animation, and only the hips travel; \
          they are not used"
     )]
     NotOfBones { count: usize },
-    /// While writing: turns alone do not put all bones where they were.
+    /// While writing: rotations alone do not put all bones in place.
     #[error(
         "a VRM animation holds turns of bones alone: {joint} is up to {:.1} cm from where it is without it, as joints between bones \
          bend or bones change their lengths",
@@ -132,10 +132,10 @@ pub enum FileWarning {
     },
     #[error("the file keeps its animations; the new one is {name}")]
     AnimationAdded { name: String },
-    /// While writing: the FBX file stated a unit by which the body is no person, and now states the one that was used to read it.
+    /// While writing: the FBX file stated a unit at which the body is not a person, and now states the unit used to read it.
     #[error("the file written states a unit of {unit_metres:.6} m, by which the body has its true size")]
     UnitStated { unit_metres: f64 },
-    /// While writing: the source's file cannot be extended, so meshes and everything but the skeleton are omitted.
+    /// While writing: the source's file cannot be extended, so everything except the skeleton is left out.
     #[error(
         "the source is FBX as text or older than 7.1 and cannot be written into; the file written has its \
          skeleton and this animation alone"
@@ -149,7 +149,8 @@ pub enum FileWarning {
 }
 
 impl FileWarning {
-    /// About channels that turn on by more than half a turn a frame, if there are any: the joint of each, joints in a row, and its largest step in degrees.
+    /// Warns about channels that turn by more than half a turn per frame, if any; `channels` has the joint of each, grouped by
+    /// joint, and its largest step in degrees.
     pub(crate) fn turns_back(channels: impl Iterator<Item = (String, f64)>) -> Option<Self> {
         let mut joints: Vec<String> = Vec::new();
         let mut most = 0.0_f64;
@@ -167,7 +168,7 @@ impl FileWarning {
     }
 }
 
-/// All names but one, for messages.
+/// Lists all names but one, for messages.
 fn others(names: &[String], taken: &str) -> String {
     let others: Vec<String> = names.iter().filter(|name| *name != taken).cloned().collect();
     list(&others)

@@ -1,4 +1,4 @@
-//! From takes and loops to the bytes of a file, in the form of a source.
+//! Writes takes and loops as the bytes of a file, in the form of a source.
 
 use std::borrow::Cow;
 
@@ -52,15 +52,15 @@ pub(crate) fn write_loop_on_feet(
     source.form().write(&KeyedMotion::from_loop(clip, feet, settings)?)
 }
 
-/// Writes the keys of a loop, which are a take on the joints of its source; formats that hold contacts get those of the facts. Otherwise
-/// like [`write_take`].
+/// Writes the keys of a loop, given as a take on the joints of its source; formats that hold contacts get those of the facts.
+/// Otherwise like [`write_take`].
 pub fn write_keys(keys: &Take, facts: &Sidecar, source: &Source) -> Result<WrittenFile, WriteError> {
     source.form().write(&KeyedMotion::from_keys(keys, facts))
 }
 
-/// The file of a loop with its facts inside it, if the format supports it.
+/// Returns the file of a loop with its facts inside, if the format supports it.
 ///
-/// In glTF they are in the extras of the animation, without the names of files. `None` for other formats, or if the file holds no
+/// In glTF they are in the extras of the animation, without file names. `None` for other formats, or if the file holds no
 /// animation of the name in `facts.playback.animation`.
 pub fn with_facts(written: &WrittenFile, facts: &Sidecar) -> Option<Vec<u8>> {
     written.animation.as_ref()?;
@@ -68,8 +68,8 @@ pub fn with_facts(written: &WrittenFile, facts: &Sidecar) -> Option<Vec<u8>> {
 }
 
 impl WrittenFile {
-    /// The bytes of the file of a loop, with its facts inside where the format takes them, and its sidecar, which states these names, the
-    /// file first and the sidecar second.
+    /// Returns the bytes of the file of a loop, with its facts inside if the format supports it, and its sidecar with the names
+    /// of the outputs, the file first and the sidecar second.
     pub fn named(&self, facts: Sidecar, outputs: Vec<String>) -> (Cow<'_, [u8]>, Sidecar) {
         let mut sidecar = Sidecar { outputs, ..facts };
         let bytes = with_facts(self, &sidecar).map_or(Cow::Borrowed(&*self.bytes), Cow::Owned);
@@ -84,10 +84,9 @@ pub(crate) fn with_facts_of_all(bytes: &[u8], facts: &[&Sidecar]) -> Option<Vec<
     (inside.write)(bytes, facts)
 }
 
-/// The facts that [`with_facts`] put into a file for its animation of that name; `None` if there are none.
+/// Reads the facts that [`with_facts`] put into a file for its animation of that name; `None` if there are none.
 ///
-/// The take, the warnings and the names of files are left empty, because they are not in the file. Errors: there are facts, but
-/// they cannot be read.
+/// The take, the warnings and the file names are empty, because they are not in the file. Errors: the facts cannot be read.
 pub fn facts_in(bytes: &[u8], animation: &str) -> Option<Result<Sidecar, SidecarError>> {
     let inside = Format::detect(bytes)?.entry().facts.as_ref()?;
     (inside.read)(bytes, animation)

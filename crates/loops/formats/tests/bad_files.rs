@@ -217,7 +217,7 @@ fn rows_are_not_read_across_in_silence() {
     let two_rows = ["0"; 18].join(" ");
     is_refused(with_rows(3, &[two_rows.as_str(); 3]), 18);
     is_refused(with_rows(4, &["0 0 0"; 4]), 3);
-    // The same lines as a stream: the values come out even.
+    // These lines read as a stream would give a whole number of rows.
     let stream = with_rows(2, &["0 0 0"; 6]);
     assert_eq!(outcome(stream.as_bytes()), Ok(Vec::new()));
     let stream = with_rows(6, &[two_rows.as_str(); 3]);

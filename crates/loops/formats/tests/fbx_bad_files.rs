@@ -22,7 +22,7 @@ fn warnings(bytes: &[u8]) -> Vec<FileWarning> {
     read(bytes).unwrap().1
 }
 
-/// A bone, with properties.
+/// Returns a bone, with properties.
 fn model(id: i32, name: &str, entries: &str) -> String {
     format!(
         "Model: {id}, \"Model::{name}\", \"LimbNode\" {{\n Version: 232\n Properties70: {{\n{entries}\n}}\n}}\n\
@@ -50,7 +50,8 @@ fn written(take: &Take) -> Vec<u8> {
     support::written(take, Format::Fbx)
 }
 
-/// A text file: one bone that moves along X between two keys, with optional settings, properties of the bone, and records.
+/// Returns a text file: one bone that moves along X between two keys, with optional settings, properties of the bone, and
+/// records.
 fn text(settings: &str, bone: &str, stop: i64, more: &str) -> Vec<u8> {
     format!(
         r#"; FBX 7.4.0 project file
@@ -325,7 +326,7 @@ fn implausible_sizes_are_reported() {
     assert!(is_unusual, "{warnings:?}");
 }
 
-/// The file with other keys on its one curve: times in ticks, and values.
+/// Returns the file with other keys on its one curve: times in ticks, and values.
 fn keyed(times: &[i64], values: &[f32], more: &str) -> Vec<u8> {
     let list = |numbers: Vec<String>| format!("*{} {{\n a: {}\n}}", numbers.len(), numbers.join(","));
     let stop = times[times.len() - 1];
@@ -386,7 +387,8 @@ fn every_message_is_one_sentence() {
     }
 }
 
-/// A bone that hangs 40 cm below the hips, and the pose in which a skin was bound to the hips, and to the leg where it is given.
+/// Returns a bone that hangs 40 cm below the hips, and the pose in which a skin was bound to the hips, and to the leg where it
+/// is given.
 fn bound(leg: Option<&str>) -> Vec<u8> {
     let node = |id: i32, matrix: &str| format!("PoseNode: {{\n Node: {id}\n Matrix: *16 {{\n a: {matrix}\n}}\n}}\n");
     let leg_model = model(12, "Leg", r#"P: "Lcl Translation", "Lcl Translation", "", "A",0,-40,0"#);

@@ -23,7 +23,8 @@ fn fbx(source: &Source) -> &FbxSource {
     source
 }
 
-/// Largest distance in metres between a take's joints and the same nodes of ufbx's evaluated scene, at every tenth frame.
+/// Returns the largest distance in metres between a take's joints and the same nodes of ufbx's evaluated scene, at every tenth
+/// frame.
 fn farthest_from_ufbx(scene: &ufbx::Scene, loaded: &LoadedTake) -> f64 {
     let take = &loaded.take;
     let source = fbx(&loaded.source);

@@ -47,7 +47,7 @@ fn any_rate_survives() {
     }
 }
 
-/// A loop that moves on a screw and rotates its arm through whole turns.
+/// Returns a loop that moves on a screw and rotates its arm through whole turns.
 fn clip(turn_radians: f64) -> LoopClip {
     let skeleton = skeleton(&[
         ("Hips", None, DVec3::Y),
@@ -75,7 +75,7 @@ fn clip(turn_radians: f64) -> LoopClip {
     loop_of(&take, 24, 0, root).named("walk")
 }
 
-/// A form of a new file for the joints of a clip.
+/// Returns a form of a new file for the joints of a clip.
 fn fresh(clip: &LoopClip) -> Source {
     let take = take_of(clip.skeleton(), 0.1, 1, |_, _| (DVec3::ZERO, DQuat::IDENTITY));
     Source::for_take(&take, Format::Fbx)
@@ -109,7 +109,7 @@ fn loops_survive_in_every_layout() {
                 assert_eq!(loaded.take.skeleton().joint(0).name, "root_motion");
             }
 
-            // The same into a file that already holds another animation of the skeleton.
+            // Now into a file that already holds another animation of the skeleton.
             let other = write_loop(&self::clip(1.0), &fresh(&clip), &LoopWriteSettings::default()).unwrap();
             let (file, _) = read(&other.bytes, AnimationChoice::Auto);
             let written = write_loop(&clip, &file.source, &settings).unwrap();

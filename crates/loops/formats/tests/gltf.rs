@@ -21,7 +21,8 @@ fn loaded(file: &GltfFile) -> LoadedTake {
     load(&file.glb(), "t").unwrap()
 }
 
-/// The same file with all views compressed by meshopt, each element of four bytes, whose differences are stored as they are.
+/// Returns the same file with all views compressed by meshopt, each element of four bytes, whose differences are stored as they
+/// are.
 fn compressed(file: &GltfFile) -> GltfFile {
     let mut compressed = GltfFile {
         json: file.json.clone(),
@@ -81,7 +82,7 @@ fn compressed_buffers_are_read_and_written_without_compression() {
         (
             "count",
             "2080",
-            "bufferViews[1]: its compressed bytes are damaged: it goes on after its end",
+            "bufferViews[1]: its compressed bytes are damaged: it has bytes after its end",
         ),
         ("count", "2400", "damaged: it is cut off"),
         ("count", "4000000000", "memory"),
@@ -394,7 +395,7 @@ fn animations_and_skins_are_taken_by_name_or_number() {
     };
     let error = read_take(&bytes, "f", &settings, &mut Vec::new()).unwrap_err();
     assert_eq!(error.to_string(), "there is no skin \"2\"; there are: rig");
-    // What has no name goes by that of the file, or by its number.
+    // Unnamed animations have the name of the file, or a number.
     let nameless = rig()
         .edit("/animations/0/name", r#"" ""#)
         .edit("/skins/0/name", r#""""#);

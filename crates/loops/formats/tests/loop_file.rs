@@ -47,7 +47,7 @@ fn walk(mode: RootMode, format: Format, add_root: bool) -> Walk {
     }
 }
 
-/// The keys of a loop's file and its sidecar, both read from bytes.
+/// Returns the keys of a loop's file and its sidecar, both read from bytes.
 fn read(walk: &Walk) -> (Take, Sidecar) {
     let sidecar = Sidecar::from_json(walk.file.sidecar.to_json().unwrap().as_bytes()).unwrap();
     assert_eq!(sidecar, walk.file.sidecar);
@@ -200,7 +200,7 @@ fn the_root_of_an_idle_loop_does_not_move_by_a_bit() {
     }
 }
 
-/// A walk whose head and hands never move, as fingers of many rigs.
+/// Returns a walk whose head and hands never move, as fingers of many rigs.
 fn with_still_joints(take: &Take) -> Take {
     take_of(
         take.skeleton(),
@@ -215,7 +215,7 @@ fn with_still_joints(take: &Take) -> Take {
     )
 }
 
-/// The numbers of keys of all curves or samplers.
+/// Returns the numbers of keys of all curves or samplers.
 fn key_counts(bytes: &[u8]) -> Vec<usize> {
     if bytes.starts_with(b"glTF") {
         let (json, _) = parts_of(bytes);
@@ -242,7 +242,7 @@ fn curve_lengths(_: &[u8]) -> Vec<usize> {
     Vec::new()
 }
 
-/// The formats that can be read, with names for animations or without.
+/// Returns the formats that can be read, with names for animations or without.
 fn formats() -> Vec<Format> {
     let mut formats = vec![Format::Bvh, Format::Glb];
     formats.extend(cfg!(feature = "fbx").then_some(Format::Fbx));

@@ -16,7 +16,7 @@ fn mesh_of(bytes: &[u8], loaded: &LoadedTake) -> Result<Option<Mesh>, MeshError>
     (loaded.source).read_mesh(bytes, loaded.take.skeleton(), &SizeLimits::default())
 }
 
-/// A file as a take, with its mesh.
+/// Returns a file as a take, with its mesh.
 fn loaded(bytes: &[u8]) -> (LoadedTake, Mesh) {
     let loaded = load(bytes, "take").unwrap();
     let mesh = mesh_of(bytes, &loaded).unwrap().unwrap();
@@ -29,7 +29,7 @@ fn skinned(mesh: &Mesh, world: &Pose) -> Vec<DVec3> {
     mesh.vertices.iter().map(|vertex| carried(vertex, &bones)).collect()
 }
 
-/// World matrices of all nodes of a file, each node's own transform given.
+/// Returns the world matrices of all nodes of a file, each node's own transform given.
 fn globals(json: &Value, local: impl Fn(usize, &Value) -> DMat4) -> Vec<DMat4> {
     let nodes = json["nodes"].as_array().unwrap();
     let mut parents = vec![None; nodes.len()];
@@ -227,7 +227,7 @@ fn faults_are_named() {
     assert_eq!(many, Err(MeshError::TooLarge { limit: 4_000_000 }));
 }
 
-/// All vertices of a file, by products of matrices: weights that do not sum to one are shares.
+/// Returns all vertices of a file, by products of matrices: weights that do not sum to one are shares.
 fn expected_vertices(json: &Value, bin: &[u8], local: impl Fn(usize, &Value) -> DMat4) -> Vec<DVec3> {
     let world = globals(json, local);
     let accessor = |number: &Value| Some(numbers(json, bin, &json["accessors"][number.as_u64()? as usize]));

@@ -11,7 +11,7 @@ use loopwright_synth::{WalkSettings, random_settings, synthesize};
 
 use crate::support::{skeleton, take_of, written};
 
-/// What a file holds, read pose by pose; `None` where it is not plain.
+/// Reads the contents of a file pose by pose; `None` if it is not plain.
 fn surveyed(bytes: &[u8], settings: &ReadSettings<'_>, overrides: &BodyOverrides) -> Option<Survey> {
     let (mut soft, mut of_whole) = (Vec::new(), Vec::new());
     let mut bvh = PlainBvh::open(Cursor::new(bytes), "t", settings, &mut soft)?;
@@ -28,7 +28,7 @@ fn surveyed(bytes: &[u8], settings: &ReadSettings<'_>, overrides: &BodyOverrides
     Some(survey)
 }
 
-/// What a take holds that is written as BVH.
+/// Returns the contents of a take written as BVH.
 fn surveyed_take(take: &Take) -> Survey {
     let bytes = written(take, Format::Bvh);
     surveyed(&bytes, &ReadSettings::default(), &BodyOverrides::default()).unwrap()
@@ -134,7 +134,7 @@ fn a_file_that_changes_meanwhile_is_told() {
     assert_eq!(error.to_string(), "the file changed while it was read");
 }
 
-/// A file without a name.
+/// Returns a file without a name.
 fn tempfile() -> std::fs::File {
     let path = std::env::temp_dir().join(format!("loopwright-changing-{}.bvh", std::process::id()));
     let mut options = std::fs::File::options();

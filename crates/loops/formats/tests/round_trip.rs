@@ -60,7 +60,7 @@ fn assert_no_minus_zero(text: &str) {
     assert!(!text.split_whitespace().any(is_minus_zero));
 }
 
-/// Rotation curves of the text never jump by half a turn or more, unless the rotation itself does.
+/// Returns the rotation curves of the text never jump by half a turn or more, unless the rotation itself does.
 fn largest_step_degrees(text: &str, source: &Source) -> f64 {
     let mut warnings = Vec::new();
     let file = loopwright_formats::bvh::parse(text.as_bytes(), &mut warnings).unwrap();
@@ -267,7 +267,7 @@ fn a_take_from_elsewhere_gets_a_form_of_its_own() {
     }
 }
 
-/// A loop that spins its chest once a cycle and moves on a turning, climbing path.
+/// Returns a loop that spins its chest once a cycle and moves on a turning, climbing path.
 fn clip(source: &Source, mode: RootMode, carrier: usize) -> LoopClip {
     let skeleton = skeleton(source);
     let num_samples = 24;

@@ -75,7 +75,7 @@ impl Legs {
         Self { file, worlds }
     }
 
-    /// A place of the world in the axes of a node, without its scale.
+    /// Returns a place of the world in the axes of a node, without its scale.
     fn in_axes(&self, node: usize, at: DVec3) -> DVec3 {
         let (_, turn, origin) = self.worlds[node].to_scale_rotation_translation();
         turn.conjugate() * (at - origin)
@@ -150,7 +150,7 @@ impl Legs {
         meshes.len() - 1
     }
 
-    /// What is read of it.
+    /// The points that are read.
     fn soles(&self) -> (Rig, Vec<FootSole>) {
         let bytes = self.file.glb();
         let settings = ReadSettings::in_space(SpaceSettings::new(UpChoice::Y, UnitChoice::Metres(1.0)));
@@ -170,7 +170,7 @@ fn soles_of(bytes: &[u8], loaded: &LoadedTake) -> (Rig, Vec<FootSole>) {
     (rig, soles)
 }
 
-/// The corners of a box, those ahead last.
+/// Returns the corners of a box, those ahead last.
 fn corners(low: DVec3, high: DVec3) -> Vec<DVec3> {
     let side = |at: usize, bit: usize| if at & bit == 0 { low } else { high };
     (0..8)
@@ -178,7 +178,7 @@ fn corners(low: DVec3, high: DVec3) -> Vec<DVec3> {
         .collect()
 }
 
-/// Points of the world in the axes of a joint, with its name.
+/// Returns the points of the world in the axes of a joint, with its name.
 fn corners_in(legs: &Legs, (name, node): (&'static str, usize), points: &[DVec3]) -> Vec<(&'static str, DVec3)> {
     points.iter().map(|at| (name, legs.in_axes(node, *at))).collect()
 }
@@ -307,7 +307,7 @@ fn without_a_mesh_there_are_no_soles() {
     assert_eq!(read_soles(&bytes, &loaded.source, &rig_of(&loaded), &small), []);
 }
 
-/// A heel in the skin of a body, and toes below it without.
+/// Returns a heel in the skin of a body, and toes below it without.
 pub(crate) fn shod_feet() -> GltfFile {
     let mut legs = Legs::new();
     let (heel, toes) = shoe();
@@ -342,7 +342,7 @@ fn captured(folder: &std::path::Path, name: &str) -> Captured {
 }
 
 impl Captured {
-    /// All vertices of triangles, at rest.
+    /// Returns all vertices of triangles, at rest.
     fn vertices(&self) -> Vec<DVec3> {
         let bones = self.mesh.bones_at(&self.world);
         let indices = self.mesh.indices.iter();
@@ -350,7 +350,7 @@ impl Captured {
         vertices.map(|vertex| carried(vertex, &bones)).collect()
     }
 
-    /// Vertices of which joints have half of the weight at least.
+    /// Returns the vertices of which joints have half of the weight at least.
     fn vertices_of(&self, is_joint: &dyn Fn(usize) -> bool) -> Vec<DVec3> {
         let weight = |vertex: u32| -> f32 {
             let vertex = &self.mesh.vertices[vertex as usize];
@@ -363,7 +363,7 @@ impl Captured {
         held.map(|(_, at)| at).collect()
     }
 
-    /// How far a foot reaches from its ankle, level.
+    /// Returns how far a foot reaches from its ankle, level.
     fn reach(&self, sole: &FootSole) -> f64 {
         let ankle = self.world.translations[sole.ankle];
         let level = |point| (self.at_rest(point) - ankle).with_y(0.0).length();

@@ -53,7 +53,7 @@ fn face_of(version: u32) -> DQuat {
     DQuat::from_rotation_y(if version == 0 { std::f64::consts::PI } else { 0.0 })
 }
 
-/// The synthetic body as a VRM character of that version whose joints rest turned and have no names.
+/// Returns the synthetic body as a VRM character of that version whose joints rest turned and have no names.
 fn avatar(version: u32) -> GltfFile {
     let mut random = Random(17);
     let face = face_of(version);
@@ -196,8 +196,8 @@ fn an_animation_on_a_character_turns_from_its_rest() {
     }
 }
 
-/// The joints of a take whose axes are turned in its rest pose, so that its bones lie otherwise: those turns, of each joint and of the one above
-/// it, and the rows of the skeleton.
+/// Returns the joints of a take whose axes are turned in its rest pose, so that its bones lie otherwise: those turns, of each
+/// joint and of the one above it, and the rows of the skeleton.
 #[expect(clippy::type_complexity, reason = "three lists by joint")]
 fn axes_turned(
     take: &Take,
@@ -215,12 +215,12 @@ fn axes_turned(
     (axes, above, rows)
 }
 
-/// The name of a joint without its side.
+/// Returns the name of a joint without its side.
 fn without_side(name: &str) -> Option<&str> {
     name.strip_prefix("Left").or(name.strip_prefix("Right"))
 }
 
-/// The synthetic walk on a skeleton that rests with bent legs and hanging arms.
+/// Returns the synthetic walk on a skeleton that rests with bent legs and hanging arms.
 fn resting_otherwise() -> Take {
     let walk = walk();
     let (axes, above, mut rows) = axes_turned(&walk, |name| match without_side(name) {
@@ -253,7 +253,7 @@ fn resting_otherwise() -> Take {
     )
 }
 
-/// A take after it was written as an animation for avatars.
+/// Returns a take after it was written as an animation for avatars.
 fn through(take: &Take) -> Take {
     load(&written(take, Format::Vrma), "t").unwrap().take
 }
@@ -269,8 +269,8 @@ fn whatever_a_body_rests_in_is_laid_into_the_t_pose() {
     }
 }
 
-/// Frames of the synthetic walk with a trunk that leans ahead and is twisted, in place so that no foot ever stands, on a skeleton whose rest pose
-/// does not stand either: its bones lie along X, its feet are askew.
+/// Returns the frames of the synthetic walk with a trunk that leans ahead and is twisted, in place so that no foot ever stands,
+/// on a skeleton whose rest pose does not stand either: its bones lie along X, its feet are askew.
 fn running(frames: std::ops::Range<usize>) -> Take {
     let walk = walk();
     let joints = walk.skeleton().joints();
@@ -386,7 +386,8 @@ fn captured_takes_of_a_body_have_one_t_pose() {
     }
 }
 
-/// The synthetic walk with joints between hips and legs, which turn by so much at a frame, and a second joint of the neck, which does too.
+/// Returns the synthetic walk with joints between hips and legs, which turn by so much at a frame, and a second joint of the
+/// neck, which does too.
 fn with_joints_between(turn: impl Fn(usize) -> f64) -> (Take, Source) {
     let walk = walk();
     let names: Vec<String> = walk
@@ -468,7 +469,7 @@ fn joints_between_bones_are_left_out_and_feet_do_not_slide_by_it() {
 
 #[test]
 fn hips_stay_where_joints_between_them_and_legs_do_not_move() {
-    // Those of CMU's captures rest otherwise than they are in every frame; hips were 3 cm off for that.
+    // Joints of CMU's captures rest in other positions than in every frame, which once displaced the hips by 3 cm.
     let (take, source) = with_joints_between(|_| 0.2);
     let back = load(&write_take(&take, &source).unwrap().bytes, "t").unwrap();
     for frame in (0..take.num_frames()).step_by(9) {
@@ -493,7 +494,7 @@ fn what_is_no_human_body_is_refused_by_the_bones_that_it_lacks() {
     );
 }
 
-/// A motion of hips and spine, with an expression and a gaze beside them, and channels that such a file must not have.
+/// Returns a motion of hips and spine, with an expression and a gaze beside them, and channels that such a file must not have.
 fn motion() -> GltfFile {
     let mut file = GltfFile::of(
         r#"[
@@ -539,7 +540,7 @@ fn motion() -> GltfFile {
     file
 }
 
-/// The second animation of such a motion.
+/// Returns the second animation of such a motion.
 fn nod(file: &GltfFile) -> (LoadedTake, Vec<FileWarning>) {
     read(&file.glb(), AnimationChoice::Given("nod")).unwrap()
 }

@@ -1,4 +1,4 @@
-//! The character that takes motion: read once for all takes, its joints matched with those of each.
+//! The character that receives motion: read once for all takes, then matched joint by joint with each take.
 
 use std::sync::Arc;
 
@@ -11,29 +11,29 @@ use crate::error::{StudyError, TargetError};
 use crate::recipe::{RecipeError, bone_stretch, joint_map_text};
 use crate::warning::Warning;
 
-/// The character that motion goes onto, and what the user says of how it follows.
+/// The character that receives motion, and the user's settings for the transfer.
 #[derive(Clone, Debug)]
 pub struct CharacterTarget {
-    /// Its skeleton, how it stands, and its file.
+    /// Its skeleton, rest pose and file.
     pub character: Character,
-    /// Its file, as it was named.
+    /// Path of its file, as the user gave it.
     pub file: String,
     following: Following,
-    /// By how much bones of legs may grow, as a share.
+    /// Largest growth of leg bones, as a share.
     bone_growth: f64,
 }
 
-/// How the joints of a character follow, as far as the user says it.
+/// How the joints of a character follow the motion, as far as the user states it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Following {
-    /// The file of the joint map, as it was named, and the joints that it names.
+    /// Path of the joint map, as the user gave it, and the joints it names.
     pub map: Option<(String, Vec<(String, Given)>)>,
-    /// By how much bones of legs may grow, percent.
+    /// Largest growth of leg bones, percent.
     pub bone_stretch: Option<f64>,
 }
 
 impl CharacterTarget {
-    /// A character with settings of how it follows. Errors: its file holds no skeleton, or bones may not grow by that much.
+    /// Creates a character with its settings. Errors: its file holds no skeleton, or the bone growth is out of range.
     pub fn new(file: impl Into<String>, character: Character, following: Following) -> Result<Self, TargetError> {
         if !character.rig.has_skeleton() {
             return Err(TargetError::NoSkeleton(MapError::NoSkeleton { rig: "rig" }));
@@ -46,16 +46,16 @@ impl CharacterTarget {
         })
     }
 
-    /// The form of its file in a format, as an engine needs it.
+    /// Returns the form of its file in a format, prepared for an engine.
     pub fn form(&self, format: Format, engine: Target) -> Source {
         let file = &self.character.file;
         engine.placed(file.source.in_format(format, &file.take))
     }
 
-    /// Matches joints with those of a motion; those that the map names are taken from there.
+    /// Matches the character's joints with those of a motion; joints that the map names are taken from the map.
     ///
-    /// Errors: [`StudyError::Joints`]: nothing matches, or a name is no joint; [`StudyError::Body`]; [`StudyError::Memory`], where neither
-    /// the file of the motion nor that of the character allows as much.
+    /// Errors: [`StudyError::Joints`] if nothing matches or a name is no joint; [`StudyError::Body`]; [`StudyError::Memory`] if
+    /// the limits of both files are too low.
     pub fn matched(self: &Arc<Self>, file: &LoadedTake, overrides: &BodyOverrides) -> Result<Matched, StudyError> {
         let transforms = (file.take.num_frames() as u64).saturating_mul(self.character.file.take.num_joints() as u64);
         let of_either = [&file.limits, &self.character.file.limits];
@@ -79,30 +79,30 @@ impl CharacterTarget {
     }
 }
 
-/// The rig of a take that was read from a file. Errors: a joint that the caller names does not exist.
+/// Builds the rig of a take from a file. Errors: a joint that the caller names does not exist.
 fn rig_of(take: &Take, source: &Source, overrides: &BodyOverrides) -> Result<Rig, BodyError> {
     Rig::of(take, &source.rest(take.skeleton()), overrides)
 }
 
-/// Why motion does not go onto a character.
+/// Why motion cannot be put onto a character.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CarryError {
-    /// The poses form no motion there.
+    /// The poses form no valid take on the character.
     #[error(transparent)]
     Take(#[from] TakeError),
-    /// The loop does not repeat there.
+    /// The loop does not repeat on the character.
     #[error(transparent)]
     LoopClip(#[from] loopwright_core::loop_clip::LoopClipError),
-    /// Its feet cannot be held.
+    /// The feet cannot be held.
     #[error(transparent)]
     Feet(#[from] HoldError),
-    /// Its body is not found there.
+    /// The character's body is not found.
     #[error(transparent)]
     Body(#[from] BodyError),
 }
 
-/// The joints of a character and those of a motion that they follow.
+/// The joints of a character, matched with the joints of a motion.
 #[derive(Clone, Debug)]
 pub struct Matched {
     /// Both rigs and the map between them.
@@ -112,7 +112,7 @@ pub struct Matched {
 }
 
 impl Matched {
-    /// The motion of a take on the character, with its feet held while those of the source stand. Errors: [`CarryError`].
+    /// Puts the motion of a take onto the character and holds its feet while those of the source stand. Errors: [`CarryError`].
     pub fn held_take(&self, take: &Take) -> Result<Take, CarryError> {
         let retarget = self.pair.of_motion(&take.world_tracks());
         let moved = retarget.take(take)?;
@@ -120,7 +120,7 @@ impl Matched {
         Ok(held.unwrap_or(moved))
     }
 
-    /// Returns the facts that loops and takes on the character state.
+    /// Returns the facts that loops and takes on the character state about it.
     pub fn facts(&self) -> RigFacts {
         RigFacts::new(&self.target.file, &self.pair)
     }
@@ -156,7 +156,7 @@ impl Matched {
         warnings
     }
 
-    /// The map as the text of a file. Errors: a number that TOML cannot hold.
+    /// Returns the map as the text of a file. Errors: a number that TOML cannot hold.
     pub fn map_text(&self) -> Result<String, RecipeError> {
         let RigPair {
             source, target, map, ..

@@ -1,4 +1,4 @@
-//! A loop in a file, measured again: whether its seam shows, and how it compares with its take.
+//! Measures a loop in a file: whether its seam shows, and how it compares with its take.
 
 use loopwright_core::analysis::{Body, BodyError};
 use loopwright_core::loop_clip::{KeyLayout, KeysError, LoopKeys};
@@ -12,22 +12,22 @@ use crate::checks::{CheckId, Subject, pulls_back};
 use crate::study::Studied;
 use crate::verdict::Verdict;
 
-/// A loop that was measured in its file.
+/// A loop measured from its file.
 #[derive(Clone, Debug)]
 pub struct CheckedLoop {
-    /// Where the loop is in its keys, and its root motion.
+    /// Which keys of the file form the loop, and its root motion.
     pub in_file: LoopInFile,
     /// Its figures.
     pub quality: Quality,
-    /// The joints that have those of the seam.
+    /// The joints at which the seam figures are largest.
     pub joints: SeamJoints,
     /// The verdict.
     pub verdict: Verdict,
-    /// Assumptions, and comparisons that were left out.
+    /// Assumptions that were made, and comparisons that were left out.
     pub notes: Vec<CheckNote>,
 }
 
-/// An assumption about a loop that is checked, or a comparison that was left out.
+/// An assumption about the checked loop, or a comparison that was left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
@@ -51,13 +51,13 @@ pub enum CheckNote {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// It lacks joints that the caller names.
+    /// The file lacks joints that the caller names.
     #[error(transparent)]
     Body(#[from] BodyError),
     /// Its file and its sidecar contradict each other.
     #[error(transparent)]
     Place(#[from] PlaceError),
-    /// Its keys are not those of a loop.
+    /// Its keys do not form a loop.
     #[error(transparent)]
     Keys(#[from] KeysError),
     /// It was made from another take.
@@ -65,8 +65,8 @@ pub enum CheckError {
     OtherTake(PlaceError),
 }
 
-/// Measures a loop again, from its keys without an added root joint and from its sidecar, if there is one; with a take it is compared with
-/// that. Errors: [`CheckError`].
+/// Measures a loop from its keys, without an added root joint, and from its sidecar if there is one; compares it with its take
+/// if given. Errors: [`CheckError`].
 pub fn check(
     written: &Take,
     sidecar: Option<&Sidecar>,
@@ -138,7 +138,7 @@ impl Stored<'_> {
         .keys(self.take, cycle)
     }
 
-    /// The figures, and the joints that have those of the seam.
+    /// Measures the figures, and finds the joints with the largest seam figures.
     fn measured(
         &self,
         first: &LoopKeys,
@@ -151,7 +151,7 @@ impl Stored<'_> {
         let mut joints = quality::seam_joints(first, source);
         let playback = sidecar.map(|sidecar| &sidecar.playback);
         if let Some(playback) = playback.filter(|playback| playback.copies > 1) {
-            // The seam between copies and the seam after the last copy have different keys.
+            // The seam between copies and the seam after the last copy use different keys.
             let ending = LoopInFile {
                 layout: KeyLayout {
                     has_closing_key: playback.closing_key,
@@ -202,10 +202,10 @@ impl Stored<'_> {
     }
 }
 
-/// The spans in which the feet stand, from the sidecar, where time counts from the first key.
+/// Returns the spans in which the feet stand, from the sidecar, where time counts from the first key.
 fn stands(feet: &FeetFacts, written: &Take, layout: KeyLayout) -> Vec<Stand> {
     let count = layout.num_samples;
-    // Of a sidecar that was edited by hand, any number may come.
+    // A sidecar edited by hand may hold any number.
     let from_seam = |sample: usize| (sample % count + count - layout.seam_sample % count) % count;
     let in_samples = |secs: f64| (secs / written.frame_time_secs()).round().max(0.0) as usize;
     let stand = |stance: &ContactFacts| {

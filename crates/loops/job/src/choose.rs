@@ -1,4 +1,4 @@
-//! Which stretches of a take become loops: the one that a recipe names, or those that a search finds.
+//! Chooses the stretches of a take to make loops of: the one a recipe names, or those a search finds.
 
 use loopwright_core::feet::RootSpeed;
 use loopwright_core::mirror::{Pairing, SymmetricPose};
@@ -15,16 +15,16 @@ use crate::warning::Warning;
 /// Which rows of the list become loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rows {
-    /// The recommended one, or a later one where its seam shows or where it is not good and the later one is.
+    /// The recommended row, or a later one if the seam shows or only the later one is graded good.
     Recommended,
-    /// Those of these numbers, from 1.
+    /// The rows with these numbers, from 1.
     Picked(Vec<usize>),
-    /// All of them.
+    /// All rows.
     All,
 }
 
 impl Rows {
-    /// Whether a take gives one loop.
+    /// Whether a take gives exactly one loop.
     pub fn is_one(&self) -> bool {
         match self {
             Self::Recommended => true,
@@ -34,12 +34,12 @@ impl Rows {
     }
 }
 
-/// Settings of the loops that are made of a take.
+/// What to make of a take.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// How its loops are made and written.
+    /// How loops are made and written.
     pub recipe: &'a Recipe,
-    /// How to search for a stretch; without it, the recipe has to name one.
+    /// How to search for a stretch; without it the recipe must name one.
     pub search: Option<&'a SearchRequest>,
     /// Which rows of the list become loops.
     pub rows: &'a Rows,
@@ -52,15 +52,15 @@ pub struct Chosen {
     pub row: usize,
     /// The stretch.
     pub stretch: LoopCandidate,
-    /// Those to take instead where it is not good: none if the user chose it.
+    /// Alternatives to try if it is not good; empty if the user chose it.
     pub others: Vec<LoopCandidate>,
-    /// The search for those, where it was left for later.
+    /// Settings of the search for alternatives, if it was postponed.
     pub(crate) search: Option<SearchSettings>,
     pub(crate) made: Option<MadeLoop>,
 }
 
 impl Chosen {
-    /// A stretch of the user's choice.
+    /// Creates a choice for a stretch that the user picked.
     pub fn new(row: usize, stretch: LoopCandidate) -> Self {
         Self {
             row,
@@ -71,7 +71,7 @@ impl Chosen {
         }
     }
 
-    /// The first of a list of stretches, with the later ones to take instead where its seam shows.
+    /// Takes the first of a list of stretches and keeps the later ones as alternatives.
     pub fn first_of(list: Vec<LoopCandidate>) -> Option<Self> {
         let mut list = list.into_iter();
         let first = Self::new(1, list.next()?);
@@ -82,9 +82,9 @@ impl Chosen {
     }
 }
 
-/// The stretches to make loops of. A row that is asked for and not there is a failure of its own.
+/// Chooses the stretches to make loops of. A requested row that does not exist fails alone.
 ///
-/// Errors: the recipe or the search cannot be followed, or nothing is found: [`JobError`].
+/// Errors: [`JobError`] if the recipe or the search is invalid, or nothing is found.
 pub fn choose(
     studied: &Studied,
     request: Request<'_>,
@@ -109,7 +109,7 @@ pub fn choose(
     };
     match request.rows {
         Rows::Recommended => recommended(studied, settings).map(|chosen| vec![Ok(chosen)]),
-        // The first row of any list is the first loop of the whole take, which takes no search of the rest.
+        // The first row of any list is the first loop of the whole take; finding it needs no further search.
         Rows::Picked(rows) if rows == &[1] && !search.every_cycle => {
             let (found, made) = studied.analysis.find_and_make(&settings)?;
             let Some(first) = found.candidates.first() else {
@@ -137,9 +137,9 @@ pub fn choose(
     }
 }
 
-/// The recommended stretch, with others to take where its seam shows.
+/// Returns the recommended stretch, with alternatives in case its seam shows.
 fn recommended(studied: &Studied, mut settings: SearchSettings) -> Result<Chosen, JobError> {
-    // By price the first loop is found without the others, which few need.
+    // Ranked by cost, the first loop is found without the alternatives, which are rarely needed.
     let later = (!settings.ranks_by_outcome()).then(|| settings.clone());
     if later.is_some() {
         settings.max_candidates = 1;
@@ -155,7 +155,7 @@ fn recommended(studied: &Studied, mut settings: SearchSettings) -> Result<Chosen
     }
 }
 
-/// All rows of the list. Errors: there is none.
+/// Returns all rows of the list. Errors: the list is empty.
 fn rows_of(
     studied: &Studied,
     settings: &SearchSettings,
@@ -170,7 +170,8 @@ fn rows_of(
     Ok(found.candidates)
 }
 
-/// How the ends of stretches meet, as a recipe asks for it. Errors: it cannot be so, or what else is asked for contradicts it.
+/// Returns how the ends of stretches meet, as the recipe asks. Errors: the take does not allow it, or it contradicts other
+/// settings.
 pub(crate) fn pairing_of(studied: &Studied, recipe: &Recipe, warnings: &mut Vec<Warning>) -> Result<Pairing, JobError> {
     let pairs = &recipe.take.mirror;
     let pairing = recipe::pairing(&studied.analysis, &recipe.stretch, pairs)?;

@@ -1,4 +1,4 @@
-//! What was chosen for the user, and why.
+//! Choices made for the user, with their reasons.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use loopwright_core::{closure::Method, pipeline::ClosureChoice};
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Decision {
-    /// A closure, by trying several.
+    /// The closure method, chosen by trying several.
     Closure(ClosureChoice),
-    /// Another loop than the one asked for, whose seam shows or which a person would have to look at.
+    /// Another loop than the requested one, because the seam showed or the grade was `review` or worse.
     Instead {
-        /// First and last frame of the loop that was made, and of the one asked for.
+        /// First and last frame of the loop that was made.
         made_of: [f64; 2],
-        /// First and last frame of the loop asked for, where that is another stretch.
+        /// First and last frame of the requested loop, if it is a different stretch.
         asked_for: Option<[f64; 2]>,
         /// How it is closed.
         method: Method,
-        /// The fault of the loop asked for.
+        /// The fault of the requested loop.
         reason: String,
-        /// Loops that were made.
+        /// Number of loops that were made.
         tried: usize,
     },
 }

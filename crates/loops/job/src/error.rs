@@ -1,4 +1,4 @@
-//! Why a job ends without a loop.
+//! Errors that end a job without a loop.
 
 use loopwright_core::take::{CutError, SmoothError};
 use loopwright_core::{
@@ -8,14 +8,14 @@ use loopwright_formats::{LoopFileError, MemoryError};
 
 use crate::recipe::RecipeError;
 
-/// Why a character takes no motion.
+/// Why a file cannot serve as a character.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TargetError {
     /// Its file holds no skeleton.
     #[error(transparent)]
     NoSkeleton(MapError),
-    /// A setting of how it follows cannot be used.
+    /// A transfer setting is invalid.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
 }
@@ -34,7 +34,7 @@ pub enum StudyError {
     /// More memory than the limits allow.
     #[error("to put it onto the character, {0}")]
     Memory(#[from] MemoryError),
-    /// It cannot be smoothed as asked for.
+    /// The requested smoothing is not possible.
     #[error(transparent)]
     Smooth(#[from] SmoothError),
     /// Its joints and those of the character do not match.
@@ -50,7 +50,7 @@ pub enum JobError {
     /// The recipe cannot be followed.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
-    /// The recipe names no stretch, and no search is asked for.
+    /// The recipe names no stretch, and no search is requested.
     #[error("the recipe does not say which frames to close")]
     NoStretch,
     #[error("the half-life must be a positive number of seconds, found {found:?}")]
@@ -62,28 +62,28 @@ pub enum JobError {
     Memory(#[from] MemoryError),
     #[error("{name} chooses among loops that repeat, --ping-pong makes one of what does not")]
     PingPong { name: &'static str },
-    /// A speed of what comes back to where it began.
+    /// A target speed for a ping-pong loop, which returns to its start.
     #[error("output.root-speed states how fast a loop goes on, and --ping-pong comes back to where it began")]
     PingPongSpeed,
     /// The take cannot be searched.
     #[error(transparent)]
     Search(#[from] SearchError),
-    /// No stretch qualifies; with the nearest miss.
+    /// No stretch qualifies; holds the nearest miss.
     #[error("no loop found")]
     NothingFound(Box<FoundLoops>),
     #[error("there is no loop number {row}")]
     NoSuchRow {
-        /// The row asked for, from 1.
+        /// The requested row, from 1.
         row: usize,
         count: usize,
     },
     /// The stretch cannot be cut.
     #[error(transparent)]
     Cut(#[from] CutError),
-    /// More frames per second than any engine uses.
+    /// More frames per second than an engine uses.
     #[error("{wanted_hz} frames per second exceed the limit of {limit_hz:.0}")]
     Rate { wanted_hz: f64, limit_hz: f64 },
-    /// More frames than any engine uses.
+    /// More frames than an engine uses.
     #[error("{wanted} frames exceed the limit of {limit}")]
     Frames { wanted: usize, limit: f64 },
     /// The stretch cannot be made into a loop.

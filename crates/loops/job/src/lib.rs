@@ -1,13 +1,13 @@
-//! The road from a take to a loop, once for every program that goes it.
+//! From a take to a loop: the steps that every program shares.
 //!
-//! What is asked for is a [`Recipe`], perhaps with a [`SearchRequest`] and a character ([`CharacterTarget`]). A [`Study`] reads and
-//! analyses a take ([`Studied`]), [`choose`] finds the stretches to make loops of, [`make`] makes a loop of one, with other stretches
-//! and closures tried where its seam shows, and [`write()`] writes it into memory, reads it back and measures it. [`pack`] does all of that
-//! for the animations of one file. [`SearchRows`] is the list that people choose from. [`check`] measures a loop that stands in a file,
-//! [`checks`](mod@checks) are what it is graded by, and a [`StoredLoop`] is mirrored or put onto a character.
+//! A request is a [`Recipe`], optionally with a [`SearchRequest`] and a character ([`CharacterTarget`]). A [`Study`] reads and
+//! analyses a take ([`Studied`]), [`choose`] finds the stretches to make loops of, [`make`] makes a loop of one and tries other stretches
+//! and closures if its seam shows, and [`write()`] writes it into memory, reads it back and measures it. [`pack`] does all of that
+//! for the animations of one file. [`SearchRows`] is the list that people choose from. [`check`] measures a loop in a file,
+//! [`checks`](mod@checks) grade it, and a [`StoredLoop`] can be mirrored or put onto a character.
 //!
-//! What goes wrong or looks odd is a value ([`JobError`], [`StudyError`], [`Warning`]): callers decide how it is said. Warnings have a
-//! sentence of their own, since sidecars hold them and are the same whoever wrote them. Nothing here reads or writes files.
+//! Errors and warnings are values ([`JobError`], [`StudyError`], [`Warning`]); callers choose the words. Warnings have a
+//! sentence of their own, because sidecars hold them and do not depend on the program. Nothing here reads or writes files.
 //!
 //! ```
 //! use loopwright_formats::{Format, LoadedTake, Source};

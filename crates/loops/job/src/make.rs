@@ -1,5 +1,4 @@
-//! From a stretch to a loop: on the take, or on the character that takes it, with other stretches and closures tried where the seam
-//! shows.
+//! Makes a loop of a stretch, on the take or on the character, and tries other stretches and closures if the seam shows.
 
 use std::sync::Arc;
 
@@ -20,33 +19,33 @@ use crate::recipe::{Ineffective, OutputRecipe};
 use crate::study::Studied;
 use crate::verdict::{Verdict, of_take};
 
-/// Highest rate at which loops are sampled, unless their take has a higher one, per second.
+/// Highest rate at which loops are sampled, per second, unless their take has a higher one.
 ///
-/// Engines play at most a few hundred frames per second, and sample between keys. Smoothing over a time takes the square of the rate:
-/// at 60,000 the hold of feet alone would take most of a minute, at 1,000 it takes milliseconds.
+/// Engines play at most a few hundred frames per second and sample between keys. Smoothing over a time costs the square of the
+/// rate: holding the feet takes most of a minute at 60,000 and milliseconds at 1,000.
 const MAX_RATE_HZ: f64 = 1000.0;
 
-/// A loop that was made of a stretch, not yet written.
+/// A loop made of a stretch, not yet written.
 #[derive(Clone, Debug)]
 pub struct LoopMade {
-    /// The row that it was made from, from 1.
+    /// The row it was made from, from 1.
     pub row: usize,
-    /// The loop, on the character where there is one.
+    /// The loop, on the character if there is one.
     pub made: MadeLoop,
-    /// The choice that was made for the user, and why.
+    /// The choice made for the user, with its reason.
     pub decision: Option<Decision>,
-    /// Loops that were made.
+    /// Number of loops that were made.
     pub tried: usize,
-    /// Whether other stretches could be taken.
+    /// Whether other stretches may be tried.
     pub may_move: bool,
-    /// Settings of its file, with the choices of the engine.
+    /// Output settings, with the engine's choices filled in.
     pub output: OutputRecipe,
-    /// Settings of its recipe without effect.
+    /// Settings without effect.
     pub ineffective: Vec<Ineffective>,
 }
 
 impl LoopMade {
-    /// A loop instead of which none was tried.
+    /// Wraps a loop for which no alternative was tried.
     pub(crate) fn alone(made: MadeLoop, output: OutputRecipe, ineffective: Vec<Ineffective>) -> Self {
         Self {
             row: 1,
@@ -59,13 +58,13 @@ impl LoopMade {
         }
     }
 
-    /// The recipe that makes the same loop again.
+    /// Returns the recipe that makes the same loop again.
     pub fn recipe(&self, recipe: &Recipe) -> Recipe {
         let method = self.decision.is_some().then_some(&self.made.closed.method);
         recipe.done(&self.made.candidate, method)
     }
 
-    /// Speed over the ground, metres per second.
+    /// Returns the speed over the ground, metres per second.
     pub fn speed_mps(&self) -> f64 {
         ground_speed(&self.made)
     }
@@ -76,13 +75,13 @@ impl LoopMade {
         studied.analysis.motion_kind(Some(&self.made.candidate), speed)
     }
 
-    /// Whether the body stays where it is, whatever its feet do.
+    /// Whether the body stays in place, whatever its feet do.
     pub fn is_in_place(&self) -> bool {
         is_in_place(&self.made)
     }
 }
 
-/// Whether the body of a loop stays where it is, whatever its feet do.
+/// Whether the body of a loop stays in place, whatever its feet do.
 pub(crate) fn is_in_place(made: &MadeLoop) -> bool {
     let take = &made.candidate;
     let in_take = match &take.whole {
@@ -93,12 +92,12 @@ pub(crate) fn is_in_place(made: &MadeLoop) -> bool {
     in_take || !made.root.mode.moves_root()
 }
 
-/// Speed of a loop over the ground, metres per second.
+/// Returns the speed of a loop over the ground, metres per second.
 pub(crate) fn ground_speed(made: &MadeLoop) -> f64 {
     ops::over_ground(made.loop_clip.root().twist.linear)
 }
 
-/// Makes the loop of a stretch, or another one where its seam shows, or where it is not good and another one is. Errors: [`JobError`].
+/// Makes the loop of a stretch, or of an alternative if the seam shows or only the alternative is good. Errors: [`JobError`].
 pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<LoopMade, JobError> {
     let recipe = request.recipe;
     let (mut settings, output, ineffective) = settings(studied, recipe, &chosen.stretch)?;
@@ -131,8 +130,8 @@ pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<
     })
 }
 
-/// Makes the loop of a stretch in haste, to be looked at while a setting still changes: feet are left free, which holding them would
-/// take far longer than all else, and nothing else is tried. Errors: [`JobError`].
+/// Makes a quick loop of a stretch for preview while a setting still changes: the feet are not held, which would take longer
+/// than everything else, and no alternative is tried. Errors: [`JobError`].
 pub fn draft(studied: &Studied, recipe: &Recipe, stretch: &LoopCandidate) -> Result<LoopMade, JobError> {
     let (mut settings, output, ineffective) = settings(studied, recipe, stretch)?;
     settings.feet.lock = FootLock::Off;
@@ -140,7 +139,8 @@ pub fn draft(studied: &Studied, recipe: &Recipe, stretch: &LoopCandidate) -> Res
     Ok(LoopMade::alone(made, output, ineffective))
 }
 
-/// Returns the core's settings for the loop of a stretch, what is written of it, and settings without effect. Errors: [`JobError::Recipe`].
+/// Returns the core's settings for the loop of a stretch, the output settings, and settings without effect. Errors:
+/// [`JobError::Recipe`].
 pub(crate) fn settings(
     studied: &Studied,
     recipe: &Recipe,
@@ -154,13 +154,13 @@ pub(crate) fn settings(
     Ok((LoopSettings { character, ..settings }, output, ineffective))
 }
 
-/// The highest rate at which motion of a take or loop is sampled, per second; more of them no engine uses. `frame_rate_hz` is its own.
+/// Returns the highest rate at which a take or loop of rate `frame_rate_hz` is sampled, per second; engines use no higher one.
 pub fn max_rate_hz(frame_rate_hz: f64) -> f64 {
     // The rate of a take is rounded, and its period is retimed to whole samples.
     MAX_RATE_HZ.max(1.01 * frame_rate_hz)
 }
 
-/// Refuses a rate that no engine could use, before any work is done for it.
+/// Refuses a rate that no engine can use, before any work is done.
 fn check_sampling(studied: &Studied, chosen: &LoopCandidate, sampling: Sampling) -> Result<(), JobError> {
     let limit_hz = max_rate_hz(studied.take().frame_rate_hz());
     let limit = (limit_hz * chosen.source_period_secs).ceil();
@@ -171,14 +171,14 @@ fn check_sampling(studied: &Studied, chosen: &LoopCandidate, sampling: Sampling)
     }
 }
 
-/// Describes the loop that was made instead of the one asked for, whose seam shows; `None` if that was made.
+/// Describes the loop made because the seam of the requested one shows; `None` if the requested one was made.
 fn instead_of_showing(found: &RetriedLoop) -> Option<Decision> {
     let reason = verdict(found.asked_for.as_ref()?, &[]).reason;
     instead(found, format!("the seam shows: {reason}"))
 }
 
-/// Takes the first other stretch whose loop is good, where that of the recommended one is not: its order among them rests on what the
-/// take shows, and a loop that is made shows more. What is no stretch of a longer take keeps its place.
+/// Takes the first alternative whose loop is good if the recommended loop is not. The search ranks stretches by the take; the
+/// finished loop shows more. A whole take keeps its place.
 fn good_instead(
     studied: &Studied,
     stretch: &LoopCandidate,
@@ -189,7 +189,7 @@ fn good_instead(
     if retry.stretches.is_empty() || stretch.loops_already() || stretch.whole.is_some() || stretch.is_idle {
         return None;
     }
-    // On its own skeleton and before it varies, so that all get the same stretch.
+    // Judged on the take's own skeleton and before variation, so that all outputs choose the same stretch.
     let judged = |made: &MadeLoop| verdict(made.on_take(), &of_take(&studied.analysis, &made.candidate));
     let first = judged(&found.made);
     if first.grade == Grade::Good {
@@ -206,7 +206,7 @@ fn verdict(made: &MadeLoop, of_take: &[CheckFacts]) -> Verdict {
     Verdict::of_made(made, &quality, of_take)
 }
 
-/// Describes the loop that was made instead of the one asked for, and why; `None` if that was made.
+/// Describes the loop made instead of the requested one, with the reason; `None` if the requested one was made.
 fn instead(found: &RetriedLoop, reason: String) -> Option<Decision> {
     let asked_for = found.asked_for.as_ref()?;
     let frames = |made: &MadeLoop| [made.candidate.cut.start_frame(), made.candidate.cut.end_frame()];

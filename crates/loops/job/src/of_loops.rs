@@ -1,4 +1,4 @@
-//! A loop that comes of others, a blend of them or one on another character: written and judged.
+//! Writes and grades a loop derived from other loops: a blend, or a loop on another character.
 
 use loopwright_core::{
     LoopClip, Quality, RootMode, Skeleton, analysis::Body, feet::Feet, loop_clip::LoopKeys, quality,
@@ -10,7 +10,7 @@ use loopwright_formats::{LoopFile, LoopFileError, Sidecar, Source, Target};
 use crate::checks::{CheckId, Subject};
 use crate::verdict::Verdict;
 
-/// A loop that comes of others.
+/// A loop derived from other loops.
 #[derive(Clone, Debug)]
 pub struct LoopOfLoops {
     /// Its keys and facts, to be written.
@@ -21,18 +21,18 @@ pub struct LoopOfLoops {
     pub body: Body,
     /// The mode of its root motion.
     pub mode: RootMode,
-    /// The checks that speak of its take.
+    /// The checks that concern its take.
     pub of_take: Vec<CheckFacts>,
     /// The sample at which its take was cut.
     pub seam_sample: usize,
-    /// The engine whose importer finds its settings beside it.
+    /// The engine whose import settings are written beside it.
     pub target: Option<Target>,
-    /// The joints of the file, without the root joint that is added for the engine.
+    /// The joints of the file, without a root joint added for the engine.
     pub skeleton: Skeleton,
 }
 
 impl LoopOfLoops {
-    /// Writes it in the form of a source, reads it back and judges it. Errors: [`LoopFileError`].
+    /// Writes the loop in the form of a source, reads it back and grades it. Errors: [`LoopFileError`].
     pub fn write(&self, source: &Source) -> Result<LoopFile, LoopFileError> {
         let mut file = self.derived.write(source)?;
         file.sidecar.warnings = file.written.warnings.iter().map(ToString::to_string).collect();
@@ -40,7 +40,7 @@ impl LoopOfLoops {
         Ok(file)
     }
 
-    /// States the verdict on it as written, and what its engine needs to know.
+    /// Adds the verdict on the written loop and the notes for its engine to the sidecar.
     pub fn judge(&self, quality: &Quality, sidecar: &mut Sidecar) {
         let is_of_take = |check: &&CheckFacts| check.id.parse().is_ok_and(CheckId::is_of_take);
         let known: Vec<CheckFacts> = self.of_take.iter().filter(is_of_take).cloned().collect();
@@ -61,19 +61,19 @@ impl LoopOfLoops {
         sidecar.target = (self.target).map(|engine| engine.facts(sidecar, &self.skeleton, rate_hz));
     }
 
-    /// The loop as it is played: in place where its root does not move.
+    /// Returns the loop as played: in place if its root does not move.
     pub fn played(&self) -> LoopClip {
         as_played(self.clip.clone(), self.mode)
     }
 }
 
-/// A loop as it is played in this mode: in place where its root does not move.
+/// Returns a loop as played in a root mode: in place if the root does not move.
 pub(crate) fn as_played(clip: LoopClip, mode: RootMode) -> LoopClip {
     if mode.moves_root() { clip } else { clip.in_place() }
 }
 
-/// The bytes of a file of several motions, and the facts of its loops: those of `loops`, none for other motions. `file` is the one that they
-/// are from. Errors: one of them could not be written.
+/// Grades the loops of a file of several motions and returns its bytes with the facts of each loop. Entries of `loops` are
+/// `None` for other motions; `file` is the source of all of them. Errors: one of them could not be written.
 pub fn judge_pack(
     pack: MotionPack,
     loops: &[Option<LoopOfLoops>],
@@ -95,7 +95,7 @@ pub fn judge_pack(
     Ok((bytes, sidecar))
 }
 
-/// The loop with its feet held, where they could be, and the facts of its feet: how much they slid before, and do now.
+/// Returns the loop with its feet held if possible, and the facts of its feet: how much they slid before and slide now.
 pub fn with_feet(free: LoopClip, held: Option<LoopClip>, feet: &Feet, body: &Body) -> (LoopClip, FeetFacts) {
     let slide_cmps = |clip: &LoopClip| {
         let slide = quality::measure(&LoopKeys::from_loop(clip), body, None).foot_slide_mps;

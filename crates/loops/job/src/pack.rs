@@ -1,4 +1,4 @@
-//! Loops of many animations of one file, in one copy of it or of a character's file, and what an animation is.
+//! Makes loops of many animations of one file, in a copy of it or of a character's file, and judges what each animation is.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ use crate::study::Studied;
 use crate::verdict::{self, Verdict};
 use crate::warning::{self, Warning};
 
-/// A gap below this is not seen, metres and radians (0.1 degrees).
+/// Gaps below these limits are not visible, metres and radians (0.1 degrees).
 const UNSEEN_METRES: f64 = 1e-3;
 const UNSEEN_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
 
@@ -35,13 +35,13 @@ const LOOP_SUFFIX: &str = "-loop";
 /// Whether an animation loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loops {
-    /// The whole of it loops as it is.
+    /// The whole animation loops as it is.
     Already,
-    /// It ends as it begins, but may be a single action.
+    /// It ends as it begins but may be a single action.
     EndsAsItBegins,
-    /// The whole of it is one cycle, whose ends have to be closed.
+    /// It is one whole cycle whose ends must be closed.
     OneCycle,
-    /// A part of it can be made into a loop.
+    /// A part of it can be closed.
     InPart,
     /// No part of it repeats.
     No,
@@ -81,10 +81,10 @@ pub enum NoLoop {
     /// More memory than the limits allow.
     #[error("to search it, {0}")]
     Memory(#[from] MemoryError),
-    /// It cannot be searched for another reason.
+    /// The search failed for another reason.
     #[error(transparent)]
     Search(SearchError),
-    /// Nothing qualified; with what the nearest miss lacks.
+    /// Nothing qualified; holds what the nearest miss lacks.
     #[error("{}", missed(.0.as_ref()))]
     Missed(Option<MissReason>),
     #[error("only a part in which the body is idle repeats")]
@@ -99,7 +99,7 @@ pub enum NoLoop {
     NamedLikeALoop,
 }
 
-/// Says what the nearest miss lacks, in a few words.
+/// Describes in a few words what the nearest miss lacks.
 fn missed(reason: Option<&MissReason>) -> &'static str {
     match reason {
         Some(MissReason::CostRatio { .. }) => "no pose comes back closely enough",
@@ -112,10 +112,10 @@ fn missed(reason: Option<&MissReason>) -> &'static str {
     }
 }
 
-/// The stretch that represents a whole animation, with others to take where its seam shows, or why there is none.
+/// Returns the stretch that represents a whole animation, with alternatives in case its seam shows, or why there is none.
 ///
-/// A part that is idle represents only an animation that is mostly idle, and a part that is not recommended none. Errors: the
-/// settings cannot be used.
+/// An idle part represents only a mostly idle animation; a part that is not recommended represents none. Errors: the settings
+/// are invalid.
 pub fn best_stretch(studied: &Studied, settings: &SearchSettings) -> Result<Result<Chosen, NoLoop>, SearchError> {
     let found = match studied.analysis.find_loops(settings) {
         Ok(found) => found,
@@ -146,26 +146,26 @@ pub fn best_stretch(studied: &Studied, settings: &SearchSettings) -> Result<Resu
 /// The judgement on an animation.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// In one word.
+    /// Its kind, in one word.
     pub kind: MotionKind,
     /// Whether it loops.
     pub loops: Loops,
-    /// The verdict on that loop as it is made by default; `None` without a loop.
+    /// The verdict on the loop with default settings; `None` without a loop.
     pub verdict: Option<Verdict>,
-    /// Speed over the ground of the loop, metres per second; `None` without a loop, or where nothing shows it.
+    /// Speed of the loop over the ground, metres per second; `None` without a loop, or if nothing shows it.
     pub speed_mps: Option<f64>,
     /// Why there is no loop.
     pub why_not: Option<NoLoop>,
 }
 
-/// Judges an animation by a search with default settings and by the loop that it gives.
+/// Judges an animation by a search with default settings and by the resulting loop.
 pub fn judge(studied: &Studied) -> Judged {
     let best = match studied.check_search() {
         Ok(()) => best_stretch(studied, &SearchSettings::default()).unwrap_or_else(|error| Err(NoLoop::Search(error))),
         Err(error) => Err(error.into()),
     };
     let made = (best.as_ref().ok()).and_then(|chosen| verdict::default_loop(&studied.analysis, &chosen.stretch));
-    // The feet of a walk in place show its speed only in the loop.
+    // A walk in place shows its speed only once the loop is made.
     let speed_mps = made.as_ref().and_then(|(verdict, quality)| {
         let is_known = !CheckId::RootSpeed.row().is_missing(&verdict.checks);
         is_known.then_some(quality.root_mps)
@@ -186,9 +186,9 @@ pub fn judge(studied: &Studied) -> Judged {
 /// The loop of an animation.
 #[derive(Debug)]
 enum OwnLoop {
-    /// It loops already, and stays as it is.
+    /// It already loops and is left as it is.
     Kept(Box<MeasuredLoop>),
-    /// A loop to be written: its place in the list of those.
+    /// A loop to be written: its index among those.
     Made(usize),
     None,
 }
@@ -209,7 +209,7 @@ struct Origin {
     recipe_sha256: String,
 }
 
-/// Loops of the animations of one file, made one after the other.
+/// Makes the loops of all animations of one file, one after the other.
 #[derive(Debug)]
 pub struct PackJob<'a> {
     request: Request<'a>,
@@ -218,13 +218,13 @@ pub struct PackJob<'a> {
     packed: Vec<PackedLoop>,
     origins: Vec<Origin>,
     animations: Vec<Animation>,
-    /// The form of the file, from the first animation that was read.
+    /// The form of the file, from the first animation read.
     form: Option<(Source, Take)>,
-    /// Transforms of all loops, which are held until they are written together.
+    /// Number of transforms in all loops, which are held until they are written together.
     held: u64,
 }
 
-/// A file that cannot hold the loops of its animations.
+/// Why a file cannot hold the loops of its animations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "messages show what they are")]
 pub enum NoPack {
@@ -232,7 +232,7 @@ pub enum NoPack {
     NotExtended,
     #[error("the output is of another kind, which keeps one animation")]
     OtherKind {
-        /// The formats of that kind that the file has.
+        /// The formats of that kind that the file can be written in.
         own: &'static [Format],
     },
 }
@@ -240,18 +240,18 @@ pub enum NoPack {
 /// All loops of a file, in a copy of it.
 #[derive(Debug)]
 pub struct PackedFile {
-    /// The bytes of the copy; `None` where the file stays as it is.
+    /// The bytes of the copy; `None` if the file is unchanged.
     pub bytes: Option<Vec<u8>>,
-    /// The outcome of every animation; its outputs are not named yet.
+    /// The outcome of every animation, without the names of its outputs.
     pub sidecar: PackSidecar,
-    /// Changes made for writing, which stand in no sidecar.
+    /// Changes made while writing, which no sidecar lists.
     pub written: Vec<loopwright_formats::FileWarning>,
     /// The form of the first animation, and its take.
     pub first: Option<(Source, Take)>,
 }
 
 impl<'a> PackJob<'a> {
-    /// No animation yet, for a file of this format.
+    /// Starts a job without animations, for a file of this format.
     pub fn new(request: Request<'a>, format: Format) -> Self {
         Self {
             request,
@@ -264,7 +264,7 @@ impl<'a> PackJob<'a> {
         }
     }
 
-    /// Adds an animation without a loop: one that holds no motion, or cannot be read.
+    /// Records an animation without a loop: one that holds no motion or cannot be read.
     pub fn leave_out(&mut self, number: usize, name: &str, outcome: AnimationOutcome, why: String) {
         self.animations.push(Animation {
             facts: AnimationFacts {
@@ -279,7 +279,7 @@ impl<'a> PackJob<'a> {
         });
     }
 
-    /// Whether the file of these takes can hold loops. Errors: it cannot, which is so for all animations.
+    /// Checks whether the file of these takes can hold loops. Errors: it cannot, for any animation.
     pub fn check(&mut self, studied: &Studied) -> Result<(), NoPack> {
         if self.form.is_some() {
             return Ok(());
@@ -296,7 +296,8 @@ impl<'a> PackJob<'a> {
         Ok(())
     }
 
-    /// Loops an animation, or finds that it needs none. `in_words` says why it cannot be looped; warnings about its settings go to `said`.
+    /// Makes a loop of an animation, or finds that it needs none. `in_words` words the reason for a failure; warnings about the
+    /// settings go to `said`.
     pub fn add(
         &mut self,
         number: usize,
@@ -345,7 +346,7 @@ impl<'a> PackJob<'a> {
         });
     }
 
-    /// Takes up a loop that was made of a stretch, to be written with the others, and returns its place among them.
+    /// Adds a finished loop to those that are written together, and returns its index.
     ///
     /// Errors: [`JobError::Recipe`], [`JobError::Memory`].
     fn pack(
@@ -382,7 +383,7 @@ impl<'a> PackJob<'a> {
         Ok(self.packed.len() - 1)
     }
 
-    /// Writes all loops into a copy of the file; `file` is its name, as the sidecar states it. Errors: they cannot be written.
+    /// Writes all loops into a copy of the file; `file` is its name for the sidecar. Errors: they cannot be written.
     pub fn write(self, file: String) -> Result<PackedFile, JobError> {
         let Self {
             request,
@@ -409,7 +410,7 @@ impl<'a> PackJob<'a> {
             measured = pack.loops;
             Some(bytes)
         } else {
-            // A file that may refer to others, which are not copied, is written anew.
+            // The copy may refer to other files, which are not copied, so it is written as a new file.
             let repacked = form
                 .as_ref()
                 .filter(|_| format.capabilities().names_other_files)
@@ -432,7 +433,8 @@ impl<'a> PackJob<'a> {
     }
 }
 
-/// The loop of an animation for a file of its own, or why it gives none; warnings about the settings go to `said`. Errors: it cannot be looped.
+/// Makes the loop of an animation for a file of its own, or returns why there is none; warnings about the settings go to `said`.
+/// Errors: it cannot be looped.
 pub fn loop_of(
     studied: &Studied,
     name: &str,
@@ -472,7 +474,7 @@ fn looped(studied: &Studied, name: &str, request: Request<'_>, said: &mut Vec<Wa
     };
     let best = chosen.stretch.clone();
     let was_made_before = name.ends_with(LOOP_SUFFIX);
-    // The character has no such animation yet.
+    // The character does not have this animation yet.
     let is_there = recipe.take.rig.is_none();
     if is_there && loops_as_it_is(&best) && (was_made_before || !changes_loops(recipe)) {
         let kept = kept(studied, &best, name)?;
@@ -496,7 +498,7 @@ fn looped(studied: &Studied, name: &str, request: Request<'_>, said: &mut Vec<Wa
     Ok(Looped::Made(best, Box::new(done)))
 }
 
-/// Whether closing a seam that pops helps: some clips are that abrupt throughout.
+/// Whether closing a visible seam helps: some clips are that abrupt throughout.
 fn closing_helps(studied: &Studied, best: &LoopCandidate, request: Request<'_>) -> Result<bool, JobError> {
     let closed = make::make(studied, request, &Chosen::new(1, best.clone()))?.made;
     let keys = LoopKeys::from_loop(&closed.loop_clip);
@@ -513,11 +515,11 @@ fn loops_as_it_is(best: &LoopCandidate) -> bool {
     })
 }
 
-/// A loop that stands farther from the origin than this, metres, or faces farther from +Z, radians, is brought there for an engine.
+/// A loop farther from the origin than this (metres), or turned farther from +Z (radians), is recentered for an engine.
 const ELSEWHERE_METRES: f64 = 0.5;
 const ELSEWHERE_RADIANS: f64 = 0.5;
 
-/// Whether a loop is not where an engine needs it: authored loops are, but for the sway of the body.
+/// Whether a loop is off the origin. Authored loops are at the origin, apart from the sway of the body.
 fn stands_elsewhere(made: &MadeLoop) -> bool {
     let motion = made.clone().recentered().recentered_by;
     motion.is_some_and(|motion| {
@@ -525,7 +527,7 @@ fn stands_elsewhere(made: &MadeLoop) -> bool {
     })
 }
 
-/// Whether the settings change animations that loop already.
+/// Whether the settings change animations that already loop.
 fn changes_loops(recipe: &Recipe) -> bool {
     let choices = recipe.output.engine().choices();
     recipe.output.is_given_apart_from_engine()
@@ -537,7 +539,7 @@ fn changes_loops(recipe: &Recipe) -> bool {
         || recipe.edits.iter().any(|edit| !edit.is_off)
 }
 
-/// An animation that stays as it is, measured as a loop.
+/// Measures an animation that is kept unchanged as a loop.
 fn kept(studied: &Studied, best: &LoopCandidate, name: &str) -> Result<(MadeLoop, MeasuredLoop), JobError> {
     let settings = LoopSettings {
         feet: FeetSettings {
@@ -557,7 +559,7 @@ fn kept(studied: &Studied, best: &LoopCandidate, name: &str) -> Result<(MadeLoop
     Ok((made, measured))
 }
 
-/// Gives every loop a root joint if one of the same skeleton gets one: loops of one character must share a skeleton.
+/// Adds a root joint to every loop of a skeleton if one of them has one: loops of one character must share a skeleton.
 fn with_one_skeleton(packed: &mut [PackedLoop]) {
     let skeleton = |each: &PackedLoop| each.made.loop_clip.skeleton().clone();
     let rooted = packed.iter().filter(|each| each.writing.add_root).map(skeleton);
@@ -620,7 +622,7 @@ fn facts(
     pack
 }
 
-/// States a loop among the facts of its animation, and what it does in its own.
+/// Adds a loop to the facts of its animation, and the verdict to the loop's own facts.
 fn state(facts: &mut AnimationFacts, measured: &mut MeasuredLoop, made: &MadeLoop) {
     let (metres, radians) = match &made.candidate.whole {
         Some(whole) => (whole.gap_metres, whole.gap_radians),
@@ -646,7 +648,7 @@ fn state(facts: &mut AnimationFacts, measured: &mut MeasuredLoop, made: &MadeLoo
     facts.grade = sidecar.quality.grade;
 }
 
-/// Each warning once, with the animations that it is about.
+/// Lists each warning once, with the animations it concerns.
 fn summarized_warnings(animations: &[Animation]) -> Vec<String> {
     const MOST: usize = 4;
     let mut about: BTreeMap<String, Vec<&str>> = BTreeMap::new();
@@ -657,7 +659,7 @@ fn summarized_warnings(animations: &[Animation]) -> Vec<String> {
             let said = "it was kept, and its seam pops; closing does not help".to_owned();
             about.entry(said).or_default().push(&animation.facts.name);
         }
-        // Other warnings about animations that stay as they are help nobody.
+        // Other warnings about unchanged animations are of no use.
         if !matches!(animation.own_loop, OwnLoop::Made(_)) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Which loops to look for, as flags and as settings of the search, and the list that people choose from.
+//! Search requests, as flags and as settings of the search, and the list of loops that people choose from.
 
 #[cfg(feature = "clap")]
 use clap::Args;
@@ -13,13 +13,13 @@ use crate::recipe::headings::WHICH_LOOP;
 use crate::recipe::words::parse_bounds;
 use crate::study::Studied;
 
-/// How many loops `find` lists by default; `make --pick` counts in the same list.
+/// Number of loops that `find` lists by default; `make --pick` counts in the same list.
 pub const DEFAULT_TOP: usize = 10;
 
-/// Most rows that are taken of one take: an hour of capture has fewer stretches.
+/// Largest number of rows per take: an hour of capture has fewer stretches.
 pub(crate) const MOST_ROWS: usize = 1000;
 
-/// Shortest and longest loop looked for by default, seconds.
+/// Shortest and longest loop of a default search, seconds.
 const DEFAULT_SECONDS: [f64; 2] = [0.4, 10.0];
 
 /// Which loops to look for.
@@ -71,7 +71,7 @@ pub struct SearchRequest {
     pub half_life: f64,
 }
 
-/// The search of a command line without any of its flags.
+/// The search of a command line without flags.
 impl Default for SearchRequest {
     fn default() -> Self {
         Self {
@@ -120,7 +120,7 @@ impl SearchRequest {
         ]
     }
 
-    /// Applies what a recipe says of searches.
+    /// Applies the search settings of a recipe.
     #[must_use]
     pub fn tuned(self, recipe: &SearchRecipe) -> Self {
         Self {
@@ -133,7 +133,7 @@ impl SearchRequest {
         }
     }
 
-    /// The settings of the search, for so many rows.
+    /// Returns the settings of the search for at most this many rows.
     pub fn settings(&self, max_candidates: usize) -> SearchSettings {
         let [min_secs, max_secs] = self.bounds_secs();
         SearchSettings {
@@ -151,12 +151,12 @@ impl SearchRequest {
             idle: self.idle,
             choose_by: self.choose,
             pairing: Pairing::Same,
-            // A length is that of a part of the take, so the whole is not considered.
+            // A length limit applies to parts of the take, so the whole take is not considered.
             whole_take: self.seconds.is_none(),
         }
     }
 
-    /// The requested range of turn rates, degrees per second.
+    /// Returns the requested range of turn rates, degrees per second.
     fn turn_bounds(&self) -> Option<[f64; 2]> {
         match self.turning {
             Some(TurnSide::Left) => Some([TURNING_DPS, f64::INFINITY]),
@@ -166,7 +166,7 @@ impl SearchRequest {
         }
     }
 
-    /// Errors: numbers that no search of this take can use.
+    /// Checks the numbers. Errors: the search of this take cannot use them.
     pub fn check(&self, studied: &Studied) -> Result<(), JobError> {
         if !(self.half_life > 0.0 && self.half_life.is_finite()) {
             return Err(JobError::HalfLife { found: self.half_life });
@@ -179,7 +179,7 @@ impl SearchRequest {
         }
     }
 
-    /// Errors: a condition that what is played there and back can neither meet nor miss.
+    /// Checks the conditions against the pairing. Errors: a condition that does not apply to a ping-pong loop.
     pub fn check_pairing(&self, pairing: &Pairing) -> Result<(), JobError> {
         let conditions = [
             ("--cycles", self.cycles.is_some()),
@@ -199,12 +199,12 @@ impl SearchRequest {
     }
 }
 
-/// The list of loops of a take, by whose rows they are picked.
+/// The numbered list of loops of a take, from which loops are picked.
 #[derive(Clone, Debug, Default)]
 pub struct SearchRows {
     /// The rows: the best loop of each stretch, or shifted and multiple versions one by one.
     pub found: FoundLoops,
-    /// The stretches that the rows stand for, if they do.
+    /// The stretches behind the rows, unless versions are listed one by one.
     pub stretches: Option<Stretches>,
 }
 
@@ -213,14 +213,14 @@ pub struct SearchRows {
 pub struct Stretches {
     /// For each row, the number of loops of that stretch, itself included.
     pub versions: Vec<usize>,
-    /// Number of rows beyond those asked for.
+    /// Number of further rows beyond the requested count.
     pub num_left_out: usize,
     /// The segments of the take, and the row of each.
     pub segments: Vec<SegmentLoops>,
 }
 
-/// Searches for what the request lists: stretches, each cycle, or shifted and multiple versions of loops. `settings` are its own, or those
-/// with a mirror. Errors: the take cannot be searched.
+/// Searches for the rows of the request: stretches, single cycles, or shifted and multiple versions of loops. `settings` come
+/// from the request, possibly with a mirror. Errors: the take cannot be searched.
 pub fn search_rows(
     studied: &Studied,
     settings: &SearchSettings,
@@ -228,7 +228,7 @@ pub fn search_rows(
 ) -> Result<SearchRows, SearchError> {
     let of = |found| SearchRows { found, stretches: None };
     if request.every_cycle {
-        // Cycles of all stretches: a number means the same cycle however many rows are asked for.
+        // Search the cycles of all stretches, so that a number means the same cycle whatever the number of rows.
         let settings = SearchSettings {
             max_candidates: MOST_ROWS,
             ..settings.clone()
@@ -254,7 +254,7 @@ pub fn search_rows(
     })
 }
 
-/// `START:END`, whole frames.
+/// Parses `START:END`, whole frames.
 #[cfg(feature = "clap")]
 pub fn parse_range(text: &str) -> Result<(usize, usize), String> {
     let wrong = || "must be START:END, two whole frames counted from 0, such as 120:185".to_owned();

@@ -1,4 +1,4 @@
-//! A loop that stands in a file with its facts: mirrored, brought to the origin, or put onto a character.
+//! Loads a loop from its file and facts, to mirror it, recenter it, or put it onto a character.
 
 use loopwright_core::analysis::{Body, BodyError};
 use loopwright_core::{
@@ -14,10 +14,10 @@ use crate::of_loops::{LoopOfLoops, as_played, with_feet};
 use crate::recipe;
 use crate::recipe::RecipeError;
 
-/// A loop that was read from its file, ready to be played.
+/// A loop read from its file, ready to be played.
 #[derive(Clone, Debug)]
 pub struct StoredLoop {
-    /// The loop, its root moving.
+    /// The loop, with a moving root.
     pub clip: LoopClip,
     /// The keys and the form of the file.
     pub file: LoadedTake,
@@ -25,20 +25,20 @@ pub struct StoredLoop {
     pub sidecar: Sidecar,
     /// The file as a take.
     pub facts: TakeFacts,
-    /// When its feet stand by those of the loop that was put onto its character.
+    /// When its feet stand, if it follows a loop put onto its character.
     pub followed: Option<FollowedFeet>,
 }
 
-/// How a root joint that was added to a file is read.
+/// How an added root joint is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddedRoot {
-    /// It stays, and carries the root motion.
+    /// It is kept and carries the root motion.
     Kept,
-    /// It goes, and its motion with the joint below: the loop is then on the skeleton of its take.
+    /// It is removed, and its motion moves to the joint below: the loop is then on the skeleton of its take.
     Folded,
 }
 
-/// Why a file holds no loop that can be played, mirrored, or put onto a character.
+/// Why a stored loop cannot be played, mirrored, or put onto a character.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoredLoopError {
@@ -48,7 +48,7 @@ pub enum StoredLoopError {
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The keys are not those that the facts describe.
+    /// The keys do not match the facts.
     #[error(transparent)]
     Keys(#[from] KeysError),
     /// It lacks joints that the caller names.
@@ -57,7 +57,7 @@ pub enum StoredLoopError {
     /// Left and right cannot be exchanged.
     #[error(transparent)]
     Mirror(#[from] RecipeError),
-    /// The character does not take it.
+    /// The loop cannot be put onto the character.
     #[error(transparent)]
     Carry(#[from] CarryError),
     /// It cannot be written.
@@ -66,14 +66,14 @@ pub enum StoredLoopError {
 }
 
 impl StoredLoop {
-    /// The loop of the bytes of a file and of the facts beside it; `name` is that of the file. Errors: it cannot be read, or the two
-    /// contradict each other.
+    /// Reads a loop from the bytes of a file and its facts; `name` is the file's name. Errors: the file cannot be read, or the
+    /// two contradict each other.
     pub fn read(name: &str, bytes: &[u8], sidecar: Sidecar) -> Result<Self, StoredLoopError> {
         let file = read_take(bytes, name, &sidecar.reading(), &mut Vec::new())?;
         Self::new(name, file, sidecar, AddedRoot::Kept)
     }
 
-    /// A loop by the facts beside it; `name` is that of its file. Errors: the two contradict each other.
+    /// Creates a loop from a loaded file and its facts; `name` is the file's name. Errors: the two contradict each other.
     pub fn new(
         name: &str,
         mut file: LoadedTake,
@@ -94,7 +94,7 @@ impl StoredLoop {
         })
     }
 
-    /// Returns the loop without a root joint that was added. Errors: its file has none.
+    /// Returns the loop without an added root joint. Errors: its file has none.
     pub fn folded(&self) -> Result<Self, StoredLoopError> {
         Self::new(
             &self.facts.file,
@@ -104,20 +104,20 @@ impl StoredLoop {
         )
     }
 
-    /// Whether a joint carries nothing but the root motion: one of the rig, or one that was added.
+    /// Whether the loop has a root joint that carries only the root motion, its rig's own or an added one.
     pub fn has_root_joint(&self) -> bool {
         self.sidecar.playback.has_root_joint()
     }
 
-    /// Returns the loop at the origin, facing +Z; and the motion that brought it there. Errors: the body is not found.
+    /// Moves the loop to the origin, facing +Z, and returns it with that motion. Errors: the body is not found.
     pub fn recentered(&self, overrides: &BodyOverrides) -> Result<Recentered, BodyError> {
         let body = Body::find(&self.file.take, overrides)?;
         let root = &self.sidecar.root_motion;
         Ok(self.clip.clone().recentered(&body, root.mode, root.space))
     }
 
-    /// The mirror image of the loop across the world's X, left and right exchanged by the names of joints and by these pairs; and the
-    /// mirror. Errors: they cannot be exchanged.
+    /// Mirrors the loop across the world's X axis, exchanging left and right by joint names and by these pairs, and returns it
+    /// with the mirror. Errors: left and right cannot be exchanged.
     pub fn mirrored(self, pairs: &[String], overrides: &BodyOverrides) -> Result<(Self, Mirror), StoredLoopError> {
         let mirror = recipe::mirror(&Analysis::with(&self.file.take, overrides)?, pairs)?;
         let take = mirror.take(&self.file.take);
@@ -136,7 +136,7 @@ impl StoredLoop {
         Ok((image, mirror))
     }
 
-    /// Returns the loop on a character, as its pose alone is carried over. Errors: [`CarryError`].
+    /// Puts the poses of the loop onto a character, without further corrections. Errors: [`CarryError`].
     pub fn on_character(self, matched: &Matched) -> Result<Self, CarryError> {
         let retarget = matched.pair.of_loop(&self.clip);
         let clip = retarget.loop_clip(&self.clip)?;
@@ -163,8 +163,8 @@ impl StoredLoop {
         })
     }
 
-    /// The loop on a character with its feet held, ready to be written into the character's file for an engine. Its added root joint has to
-    /// be [folded](Self::folded) away. Errors: [`StoredLoopError`].
+    /// Puts the loop onto a character with its feet held, ready to be written into the character's file for an engine. An added
+    /// root joint must be [folded](Self::folded) away first. Errors: [`StoredLoopError`].
     pub fn onto(
         self,
         matched: &Matched,
@@ -204,23 +204,23 @@ impl StoredLoop {
         })
     }
 
-    /// The loop as it is played: in place if the facts say that the root does not move.
+    /// Returns the loop as played: in place if the facts say that the root does not move.
     pub fn played(&self) -> LoopClip {
         self.as_played(self.clip.clone())
     }
 
-    /// Returns a loop as this one is played: the same one at another place.
+    /// Returns a moved copy of this loop as played.
     pub fn as_played(&self, clip: LoopClip) -> LoopClip {
         as_played(clip, self.sidecar.root_motion.mode)
     }
 }
 
-/// The form of a file without the animations that it holds.
+/// Returns the form of a file without its animations.
 pub fn without_animations(source: Source) -> Source {
     source.clone().with_animation(None).unwrap_or(source)
 }
 
-/// The facts of a loop as they are on the rig of a character, whose file has this form.
+/// Returns the facts of a loop as they are on a character's rig, whose file has this form.
 fn on_rig(facts: TakeFacts, matched: &Matched, source: &Source) -> TakeFacts {
     let take = &matched.target.character.file.take;
     TakeFacts {

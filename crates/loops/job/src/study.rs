@@ -1,4 +1,4 @@
-//! A take that is read and analysed, and the character that its loops go onto.
+//! Reads and analyses a take, and matches it with the character that receives its loops.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::error::{JobError, StudyError};
 use crate::recipe::{EditedBody, StudyArgs, TakeArgs};
 use crate::warning::{self, Warning};
 
-/// How takes are read and studied, and the character that their loops go onto, which is read once for all of them.
+/// How takes are read and studied, and the character that receives their loops, read once for all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Study {
     /// The settings.
@@ -27,24 +27,24 @@ pub struct Study {
 }
 
 impl Study {
-    /// Errors: settings are for a character, and none is named.
+    /// Creates a study. Errors: there are character settings but no character.
     pub fn new(args: StudyArgs, character: Option<Arc<CharacterTarget>>) -> Result<Self, StudyError> {
         args.check()?;
         Ok(Self { args, character })
     }
 
-    /// The character that loops go onto, if there is one.
+    /// Returns the character that receives the loops, if any.
     pub fn character(&self) -> Option<&Arc<CharacterTarget>> {
         self.character.as_ref()
     }
 
-    /// How the file of a take is read: the animation that is asked for, or the longest.
+    /// Returns how the file of a take is read: the requested animation, or the longest.
     pub fn reading(&self, limits: SizeLimits) -> ReadSettings<'_> {
         self.args.settings(self.args.space(), AnimationChoice::Auto, limits)
     }
 
-    /// Smooths a take that was read, matches it with the character, and analyses it. `name` is that of its file, and `soft` what was odd
-    /// in it. Errors: [`StudyError`].
+    /// Smooths a take, matches it with the character, and analyses it. `name` is its file's name, and `soft` holds the warnings
+    /// of reading it. Errors: [`StudyError`].
     pub fn analyse(
         &self,
         name: impl Into<String>,
@@ -97,27 +97,27 @@ fn smoothed(take: &Take, hertz: f64, overrides: &BodyOverrides) -> Result<Take, 
     Ok(take.smoothed(hertz, &defects.jumps)?)
 }
 
-/// A take with its analysis, the character that takes its loops, and what should be known of it.
+/// A take with its analysis, its warnings, and the character that receives its loops.
 #[derive(Clone, Debug)]
 pub struct Studied {
-    /// Name of its file, as answers and sidecars state it.
+    /// Name of its file for answers and sidecars.
     pub name: String,
     /// The take and the form of its file.
     pub file: LoadedTake,
     /// Its analysis.
     pub analysis: Analysis,
-    /// Frequency above which it was smoothed.
+    /// Cutoff frequency of its smoothing, hertz.
     pub smooth_hz: Option<f64>,
-    /// Its licence, where its file states none.
+    /// Its licence, if its file states none.
     pub licence: Option<String>,
-    /// The character that its loops go onto, if any.
+    /// The character that receives its loops, if any.
     pub character: Option<Matched>,
     /// Warnings about the file, the match with the character, and the motion.
     pub warnings: Vec<Warning>,
 }
 
 impl Studied {
-    /// Whether its limits allow a search. Errors: it takes more memory.
+    /// Checks whether the limits allow a search. Errors: it takes more memory.
     pub(crate) fn check_search(&self) -> Result<(), MemoryError> {
         let take = self.take();
         let compared = self.analysis.joints.len();
@@ -126,17 +126,18 @@ impl Studied {
             .check_search(take.num_frames(), take.num_joints(), compared)
     }
 
-    /// The take itself.
+    /// Returns the take itself.
     pub fn take(&self) -> &Take {
         &self.file.take
     }
 
-    /// The file that its loops go into: the character's, or its own.
+    /// Returns the file that receives the loops: the character's, or the take's own.
     pub fn goes_into(&self) -> &LoadedTake {
         (self.character.as_ref()).map_or(&self.file, |matched| &matched.target.character.file)
     }
 
-    /// The take on the skeleton of its loops: put onto the character, if there is one. Errors: it cannot be put there.
+    /// Returns the analysis on the skeleton of the loops: the character's, if there is one. Errors: the take cannot be put onto
+    /// it.
     pub fn analysis_of_loops(&self) -> Result<Cow<'_, Analysis>, CarryError> {
         Ok(match &self.character {
             None => Cow::Borrowed(&self.analysis),
@@ -144,13 +145,13 @@ impl Studied {
         })
     }
 
-    /// The form of that file in a format.
+    /// Returns the form of that file in a format.
     pub fn form(&self, format: Format) -> Source {
         let file = self.goes_into();
         file.source.in_format(format, &file.take)
     }
 
-    /// The body of its loops: the character's, or its own.
+    /// Returns the body of the loops: the character's, or the take's own.
     pub fn body_of_loops(&self) -> EditedBody<'_> {
         match &self.character {
             Some(character) => EditedBody::of_character(&character.pair.target),
@@ -158,7 +159,7 @@ impl Studied {
         }
     }
 
-    /// The facts at the start of every answer and sidecar.
+    /// Returns the facts at the start of every answer and sidecar.
     pub fn facts(&self) -> TakeFacts {
         let of_file = self.file.facts(&self.name);
         TakeFacts {
@@ -169,7 +170,7 @@ impl Studied {
         }
     }
 
-    /// Why there is no loop of it; `within` are the frames that were searched, if not all.
+    /// Explains why there is no loop of the take; `within` are the searched frames, if not all.
     pub fn failure(&self, error: &JobError, within: Option<(usize, usize)>) -> String {
         let name = &self.name;
         match error {
@@ -192,13 +193,13 @@ impl Studied {
         }
     }
 
-    /// That no stretch of it qualifies.
+    /// Explains that no stretch qualifies.
     pub fn nothing_found(&self, within: Option<(usize, usize)>) -> String {
         let (first, last) = within.unwrap_or((0, self.take().num_frames() - 1));
         format!("no loop found in \"{}\", frames {first}-{last}", self.name)
     }
 
-    /// Why a stretch of it cannot be cut.
+    /// Explains why a stretch cannot be cut.
     fn cut_failure(&self, error: &CutError) -> String {
         match error {
             CutError::OutOfRange {
@@ -220,9 +221,9 @@ impl Studied {
     }
 }
 
-/// The space that a sidecar states for its loop; the user's settings take precedence.
+/// Returns the space that a sidecar states for its loop; the user's settings take precedence.
 ///
-/// Unknown axes or units in the sidecar have no effect, since it may have been edited by hand.
+/// Unknown axes or units in the sidecar are ignored, since it may have been edited by hand.
 pub fn stated_space(asked: SpaceSettings, sidecar: &Sidecar) -> SpaceSettings {
     let stated = sidecar.space();
     SpaceSettings::new(

@@ -1,7 +1,7 @@
-//! The verdict on a loop: a list of checks, the worst grade of them, and the reason for it in one sentence.
+//! The verdict on a loop: a list of checks, the worst grade among them, and the reason for it in one sentence.
 //!
-//! Every program takes grades from here. docs/checks.md says what each check means, its limits and what helps. Limits in metres grow with
-//! the body.
+//! Every program takes its grades from here. docs/checks.md says what each check means, its limits, and the remedy. Limits in
+//! metres grow with the body.
 
 use std::fmt;
 
@@ -13,29 +13,30 @@ use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
 
 use crate::checks::{CheckId, CheckRow, Stretch, Subject, not_passed};
 
-/// One grade, the reason for it, and the checks that it comes from.
+/// The grade of a loop, the reason for it, and the checks behind it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
     /// The worst grade of the checks.
     pub grade: Grade,
-    /// Why, as a clause without a full stop.
+    /// The reason, as a clause without a full stop.
     pub reason: String,
     /// All checks, in the order of [`CheckId`].
     pub checks: Vec<CheckFacts>,
 }
 
 impl Verdict {
-    /// The verdict on a loop.
+    /// Grades a loop.
     pub(crate) fn new(subject: &Subject<'_>) -> Self {
         Self::of_checks(CheckId::ALL.map(|id| id.of_loop(subject)).to_vec(), CheckId::row_of)
     }
 
-    /// The verdict on a loop that was made of a take: `quality` are its figures, as written or not, and `of_take` the checks of its stretch.
+    /// Grades a loop made of a take: `quality` holds its figures, before or after writing, and `of_take` the checks of its
+    /// stretch.
     pub fn of_made(made: &MadeLoop, quality: &Quality, of_take: &[CheckFacts]) -> Self {
         Self::new(&Subject::of_made(made, quality, of_take))
     }
 
-    /// The verdict on a clip that loops already and is left as it is.
+    /// Grades a clip that already loops and is left as it is.
     pub(crate) fn of_kept(made: &MadeLoop, quality: &Quality, of_take: &[CheckFacts]) -> Self {
         Self::new(&Subject {
             is_meant_to_differ: true,
@@ -43,7 +44,8 @@ impl Verdict {
         })
     }
 
-    /// The verdict of these checks: the worst of them, the first of equally bad ones. `row_of` gives the row of an id, whose words say why.
+    /// Builds the verdict from checks: the worst grade, with the first check that has it. `row_of` returns the row of an id,
+    /// which words the reason.
     pub fn of_checks(checks: Vec<CheckFacts>, row_of: impl Fn(&str) -> Option<&'static CheckRow>) -> Self {
         let grade = checks.iter().filter_map(|check| check.grade).max().unwrap_or_default();
         let reason = match checks.iter().find(|check| check.grade == Some(grade)) {
@@ -55,8 +57,8 @@ impl Verdict {
         Self { grade, reason, checks }
     }
 
-    /// What to try where it is not good: against the check that gives the reason, of a loop whose ends were closed or of one that goes there
-    /// and back.
+    /// Returns the remedy if the loop is not good, for the check that gives the reason: for a closed loop, or for a ping-pong
+    /// loop.
     pub fn cure(&self, is_ping_pong: bool) -> Option<&'static str> {
         if self.grade == Grade::Good {
             return None;
@@ -65,7 +67,7 @@ impl Verdict {
         Some(CheckId::row_of(&check.id)?.cure(is_ping_pong))
     }
 
-    /// The verdict that these figures hold; `None` if they hold none.
+    /// Reads the verdict from the figures of a loop; `None` if they hold none.
     pub fn from_facts(quality: &QualityFacts) -> Option<Self> {
         Some(Self {
             grade: quality.grade?,
@@ -74,7 +76,7 @@ impl Verdict {
         })
     }
 
-    /// States it among the figures of a loop.
+    /// Writes the verdict into the figures of a loop.
     pub fn state(self, quality: &mut QualityFacts) {
         quality.grade = Some(self.grade);
         quality.reason = Some(self.reason);
@@ -89,8 +91,8 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The verdict on the loop that a stretch gives with default settings, and its figures: the loop is made if the search did not. `None`
-/// where it cannot be made.
+/// Returns the verdict on the loop of a stretch with default settings, and its figures; the loop is made here unless the search
+/// made it. `None` if it cannot be made.
 pub fn default_loop(analysis: &Analysis, candidate: &LoopCandidate) -> Option<(Verdict, Quality)> {
     let of_take = of_take(analysis, candidate);
     let Some(&quality) = candidate.quality.as_deref() else {
@@ -105,7 +107,7 @@ pub fn default_loop(analysis: &Analysis, candidate: &LoopCandidate) -> Option<(V
         step_secs: analysis.take.frame_time_secs(),
         seam: [0, usize::MAX],
         mode: RootMode::default(),
-        // The search makes no whole takes, and others show their speed.
+        // The search makes no loops of whole takes; other loops show their speed.
         is_speed_known: true,
         was_in_place: false,
         is_meant_to_differ: false,
@@ -114,7 +116,7 @@ pub fn default_loop(analysis: &Analysis, candidate: &LoopCandidate) -> Option<(V
     Some((Verdict::new(&subject), quality))
 }
 
-/// The checks that a stretch of a take answers, whatever is made of it.
+/// Returns the checks of a stretch of a take, which do not depend on the loop made of it.
 pub fn of_take(analysis: &Analysis, candidate: &LoopCandidate) -> Vec<CheckFacts> {
     let named = analysis.named_motion();
     let stretch = Stretch {

@@ -1,7 +1,6 @@
-//! What people should know of a take or of its loop, each with its facts.
+//! Warnings about a take or its loop, each with its facts.
 //!
-//! A warning's sentence is the same for every program, since it stands in the sidecar of the loop; settings are named as the flags that
-//! set them.
+//! A warning has the same sentence in every program, because the loop's sidecar holds it; settings are named after their flags.
 
 use loopwright_core::analysis::{BadFrameKind, Body, FoundBy, TakeDefects, WeightedJoint};
 use loopwright_core::candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut};
@@ -25,7 +24,7 @@ use crate::recipe::Ineffective;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum Warning {
-    /// Something odd in a file that was read or written.
+    /// Unusual contents of a file that was read or written.
     #[error("{0}")]
     File(loopwright_formats::FileWarning),
     #[error("the file holds no animation; this is its skeleton at rest")]
@@ -43,7 +42,7 @@ pub enum Warning {
         count: usize,
         /// Radians.
         largest: f64,
-        /// Whether the user gave it a weight in the search.
+        /// Whether the user gave the joint a weight in the search.
         is_weighed: bool,
     },
     #[error("no feet found by name; found by shape and position: {feet} (name others with --set take.feet=LEFT,RIGHT)")]
@@ -67,7 +66,7 @@ pub enum Warning {
     NoStandingPose { is_character: bool },
     #[error("the skeleton at rest is not symmetric; the mean pose of the take is used as the symmetric pose")]
     MirroredByMeanPose,
-    /// The same of a file of several loops, which other formats do not hold.
+    /// The engine does not accept several loops in this file; other formats hold one each.
     #[error("{0}; --split -o loops/ writes each loop into a file that it reads")]
     PackForEngine(Complaint),
     #[error(
@@ -80,7 +79,7 @@ pub enum Warning {
     CyclesLeftOut { left_out: CyclesLeftOut },
     #[error("take.mirror has no effect without --symmetric")]
     MirrorUnused,
-    /// What an engine does not take as it is written.
+    /// Content that the engine does not import as it is written.
     #[error("{}{}", .0, remedy(.0))]
     Engine(Complaint),
     #[error(
@@ -88,7 +87,7 @@ pub enum Warning {
         if *is_character { "the character" } else { "the take" }
     )]
     RootJointThere { is_character: bool, joint: String },
-    /// A root joint is asked for in a format of bodies without one.
+    /// A root joint is requested in a format whose bodies have none.
     #[error("{} holds bodies that travel by their hips; --add-root adds no joint above them", .format.capabilities().name)]
     NoRootJoint { format: Format },
     /// A setting without effect.
@@ -107,12 +106,12 @@ pub enum Warning {
         take_strength: Option<f64>,
         frames: [f64; 2],
         num_frames: usize,
-        /// Whether the frames around it show that it repeats all the same.
+        /// Whether the surrounding frames show that it repeats after all.
         repeats_here: bool,
     },
     #[error("the loop contains {}, where the take jumps or repeats frames", list_frames(frames))]
     BadFramesInside { frames: Vec<usize> },
-    /// A time of the closure was shortened.
+    /// A time of the closure was shortened to fit.
     #[error("{0}")]
     Clamped(Clamp),
     #[error(
@@ -125,10 +124,10 @@ pub enum Warning {
         "the body goes {metres:.1} m and comes back by the same way, backwards; a loop of cycles goes on, without --ping-pong"
     )]
     GoesBackwards { metres: f64 },
-    /// A foot, by its lowest joint, is left as it is.
+    /// A foot, named by its lowest joint, is left as it is.
     #[error("foot {foot} is not locked{}", why_free(*outcome))]
     FootNotHeld { foot: String, outcome: FootOutcome },
-    /// The loop has no phase such as it should start at.
+    /// The loop lacks the phase at which it should start.
     #[error(transparent)]
     Start(StartError),
     #[error(
@@ -151,20 +150,20 @@ pub enum Warning {
     /// The seam of a loop in a pack shows.
     #[error("the seam pops")]
     SeamPops,
-    /// Another loop of a pack was made than the one asked for.
+    /// A pack contains another loop than the requested one.
     #[error("{0}")]
     Instead(Box<Decision>),
 }
 
 impl Warning {
-    /// Which cycles a search for each of them left out, if any.
+    /// Reports the cycles that a search for single cycles left out, if any.
     pub fn of_cycles_left_out(found: &FoundLoops) -> Option<Self> {
         let left_out = found.left_out.filter(|left_out| left_out.count() > 0)?;
         Some(Self::CyclesLeftOut { left_out })
     }
 }
 
-/// The remedy for a seam that shows.
+/// The remedy for a visible seam.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "messages show what they are")]
 pub enum SeamRemedy {
@@ -218,7 +217,7 @@ fn why_free(outcome: FootOutcome) -> String {
     format!(": {why}")
 }
 
-/// Returns the warnings that an analysis gives.
+/// Returns the warnings of an analysis.
 pub fn of_study(skeleton: &Skeleton, body: &Body, defects: &TakeDefects, joints: &[WeightedJoint]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for kind in [BadFrameKind::Jump, BadFrameKind::Frozen] {
@@ -247,7 +246,7 @@ pub fn of_study(skeleton: &Skeleton, body: &Body, defects: &TakeDefects, joints:
     warnings
 }
 
-/// Warns if the loop represents only its own stretch of the take. That a loop is idle, or how a whole clip loops, is no warning.
+/// Warns if the loop represents only its own stretch of the take. Idle loops and loops of whole clips get no such warning.
 pub fn confidence(take: &Take, best: &LoopCandidate) -> Option<Warning> {
     let repeats_here = best.is_confident();
     let whole_repeats = match best.take_strength {
@@ -273,7 +272,7 @@ pub fn bad_frames(analysis: &Analysis, chosen: &LoopCandidate) -> Option<Warning
     (!frames.is_empty()).then_some(Warning::BadFramesInside { frames })
 }
 
-/// Warnings about a loop that do not depend on its file.
+/// Returns warnings about a loop that do not depend on its file.
 pub(crate) fn of_loop(made: &MadeLoop, start_at: Option<StartAt>) -> impl Iterator<Item = Warning> {
     let start = start_at.and_then(|start| made.sample_of(start).err());
     let clamps = made.closed.clamps.iter().copied().map(Warning::Clamped);
@@ -286,7 +285,7 @@ pub(crate) fn of_loop(made: &MadeLoop, start_at: Option<StartAt>) -> impl Iterat
         .chain(start.map(Warning::Start))
 }
 
-/// Motion of the hips over a loop, metres and radians. Above it, pulling the body back gets a warning.
+/// Motion of the hips over a loop, metres and radians, above which pulling the body back gives a warning.
 const TORN_METRES: f64 = 0.1;
 const TORN_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
 
@@ -304,7 +303,8 @@ fn torn_back(made: &MadeLoop) -> Option<Warning> {
     (metres > TORN_METRES || radians > TORN_RADIANS).then_some(Warning::TornBack { metres, radians })
 }
 
-/// Motion of the hips over the ground, metres at the size of a man, above which a body goes somewhere: weight is shifted by less.
+/// Motion of the hips over the ground above which a body travels, metres at the size of an adult; shifting weight moves them
+/// less.
 const GOES_METRES: f64 = 0.5;
 
 /// Warns if a body with feet walks there and back.
@@ -313,7 +313,7 @@ fn goes_backwards(made: &MadeLoop) -> Option<Warning> {
         return None;
     }
     let on_take = made.on_take();
-    // From the first frame of the stretch, to which the way back leads.
+    // From the first frame of the stretch, to which the return leads.
     let world = on_take.source.clip.world_tracks_between_the_ends();
     let hips = |frame: usize| world.position(frame, on_take.body.hips);
     let apart = (0..world.num_frames()).map(|frame| ops::over_ground(hips(frame) - hips(0)));
@@ -321,7 +321,7 @@ fn goes_backwards(made: &MadeLoop) -> Option<Warning> {
     (metres > GOES_METRES * on_take.body.size(&on_take.take)).then_some(Warning::GoesBackwards { metres })
 }
 
-/// Warnings about feet that could have been held but were not, and about the source of the root's speed.
+/// Returns warnings about feet that could have been held but were not, and about the source of the root's speed.
 fn of_feet(made: &MadeLoop) -> Vec<Warning> {
     let (skeleton, body, feet) = (made.loop_clip.skeleton(), &made.body, &made.feet);
     let mut warnings = Vec::new();
@@ -353,7 +353,7 @@ fn of_feet(made: &MadeLoop) -> Vec<Warning> {
     warnings
 }
 
-/// Names of the feet, as text.
+/// Joins the names of the feet.
 pub fn feet_names(skeleton: &Skeleton, body: &Body) -> String {
     const MOST: usize = 8;
     let feet = &body.feet;
@@ -365,7 +365,7 @@ pub fn feet_names(skeleton: &Skeleton, body: &Body) -> String {
     names.join(", ")
 }
 
-/// Frame numbers as runs: "frames 0, 17-19".
+/// Formats frame numbers as runs: "frames 0, 17-19".
 pub fn list_frames(frames: &[usize]) -> String {
     const MOST: usize = 8;
     let mut runs: Vec<(usize, usize)> = Vec::new();

@@ -1,4 +1,4 @@
-//! A loop written into memory, read back and measured, with the warnings about it.
+//! Writes a loop into memory, reads it back and measures it, with the warnings about it.
 
 use loopwright_core::candidate::MotionKind;
 use loopwright_formats::{Format, LoopFile, Sidecar, loop_file::facts::Grade};
@@ -12,7 +12,7 @@ use crate::verdict;
 use crate::verdict::Verdict;
 use crate::warning::{self, SeamRemedy, Warning};
 
-/// A word of a file as a part of a name: letters, digits and underscores, others become hyphens.
+/// Converts a text from a file into a part of a file name: other characters than letters, digits and underscores become hyphens.
 pub fn name_part(text: &str) -> String {
     let fit = |letter: char| {
         if letter.is_alphanumeric() || matches!(letter, '_' | '.') {
@@ -24,14 +24,14 @@ pub fn name_part(text: &str) -> String {
     text.chars().map(fit).collect()
 }
 
-/// A loop that is written into memory and has no name yet.
+/// A loop written into memory, without a file name yet.
 #[derive(Clone, Debug)]
 pub struct PendingLoop {
-    /// The loop, and what was chosen for it.
+    /// The loop, with the choices made for it.
     pub done: LoopMade,
     /// The file and its facts, without warnings and names.
     pub file: LoopFile,
-    /// Warnings about the loop; those about the take come before them in the sidecar.
+    /// Warnings about the loop; in the sidecar those about the take come first.
     pub warnings: Vec<Warning>,
     /// The kind of its motion.
     pub kind: MotionKind,
@@ -40,18 +40,18 @@ pub struct PendingLoop {
 }
 
 impl PendingLoop {
-    /// The grade of the loop as written.
+    /// Returns the grade of the loop as written.
     pub fn grade(&self) -> Option<Grade> {
         self.file.sidecar.quality.grade
     }
 
-    /// The verdict on it as written.
+    /// Returns the verdict on the loop as written.
     pub fn verdict(&self) -> Option<Verdict> {
         Verdict::from_facts(&self.file.sidecar.quality)
     }
 
-    /// The bytes of the file, and its sidecar with these names of what is written, the loop first and the sidecar second. `of_take` are the
-    /// warnings about the take, in words.
+    /// Returns the bytes of the file, and its sidecar with the names of the outputs, the loop first and the sidecar second.
+    /// `of_take` holds the warnings about the take, in words.
     pub fn named(self, outputs: Vec<String>, mut of_take: Vec<String>) -> (Vec<u8>, Sidecar) {
         let mut file = self.file;
         of_take.extend(self.warnings.iter().map(ToString::to_string));
@@ -86,13 +86,13 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     if recipe.output.add_root == Some(true) && !format.capabilities().takes_root_joint {
         warnings.push(Warning::NoRootJoint { format });
     }
-    // On a character there are none.
+    // A loop on a character has no such warnings.
     if studied.character.is_none() {
         warnings.extend(studied.file.source.left_out_in(format).map(Warning::File));
     }
     warnings.extend(done.ineffective.iter().copied().map(Warning::Ineffective));
     if recipe.stretch.start.is_none() && !search.is_some_and(|search| search.idle) {
-        // Who searches for an idle loop knows that it is idle.
+        // No warning if the user searched for idle loops.
         warnings.extend(warning::confidence(studied.take(), candidate));
     }
     warnings.extend(warning::bad_frames(&studied.analysis, candidate));

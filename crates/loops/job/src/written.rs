@@ -1,4 +1,4 @@
-//! The whole road in one call: from a take to the bytes of its loop.
+//! Makes the bytes of a loop from a take, in one call.
 
 use loopwright_core::LoopClip;
 use loopwright_formats::{LoadedTake, Sidecar};
@@ -12,20 +12,21 @@ use crate::stored::{StoredLoop, StoredLoopError};
 use crate::study::Study;
 use crate::write::write;
 
-/// A loop with its file, and the facts that stand beside it.
+/// A loop with its file, and the facts beside it.
 #[derive(Clone, Debug)]
 pub struct WrittenLoop {
-    /// Name of the take, and of the loop where it is read again.
+    /// Name of the take, and of the loop when it is read again.
     pub name: String,
-    /// The loop, its root moving, also where the file keeps it in place, as many packs do; [`StoredLoop::played`] has what the file plays.
+    /// The loop with a moving root, even if the file keeps it in place, as many packs do; [`StoredLoop::played`] returns it as
+    /// played.
     pub clip: LoopClip,
     /// The bytes of its file.
     pub bytes: Vec<u8>,
-    /// Everything known of it, its grade and the warnings about it among that: what the file beside the loop says.
+    /// The content of the sidecar, including grade and warnings.
     pub sidecar: Sidecar,
 }
 
-/// Why a take becomes no loop.
+/// Why a take gives no loop.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WrittenLoopError {
@@ -37,10 +38,10 @@ pub enum WrittenLoopError {
     Job(#[from] JobError),
 }
 
-/// Makes the recommended loop of a take, or of the stretch that the recipe names, and writes it in the format of the take's file: what the
-/// command `loopwright make` does without flags.
+/// Makes the recommended loop of a take, or of the stretch that the recipe names, and writes it in the take's format, as
+/// `loopwright make` does without flags.
 ///
-/// Errors: [`WrittenLoopError`]. [`Study`], [`choose`], [`make`] and [`write()`] are the parts.
+/// Errors: [`WrittenLoopError`]. [`Study`], [`choose`], [`make`] and [`write()`] are the steps.
 pub fn make_loop(file: LoadedTake, recipe: &Recipe) -> Result<WrittenLoop, WrittenLoopError> {
     let name = file.take.name().to_owned();
     let studied = Study::new(recipe.take.clone(), None)?.analyse(&name, file, Vec::new())?;
@@ -66,7 +67,7 @@ pub fn make_loop(file: LoadedTake, recipe: &Recipe) -> Result<WrittenLoop, Writt
 }
 
 impl WrittenLoop {
-    /// The loop as it is read from its file, to be mirrored, blended, or put onto a character. Errors: [`StoredLoopError`].
+    /// Returns the loop as read from its file, to be mirrored, blended, or put onto a character. Errors: [`StoredLoopError`].
     pub fn stored(&self) -> Result<StoredLoop, StoredLoopError> {
         StoredLoop::read(&self.name, &self.bytes, self.sidecar.clone())
     }

@@ -42,14 +42,14 @@ pub(crate) fn synthesized(settings: WalkSettings) -> Take {
     synthesize(&settings).unwrap().take
 }
 
-/// The take with other poses: frame by frame those of `at`.
+/// Returns the take with other poses: frame by frame those of `at`.
 pub(crate) fn with_poses(take: &Take, num_frames: usize, at: impl Fn(usize) -> Pose) -> Take {
     let poses = (0..num_frames).map(at);
     let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
     Take::from_tracks(take.name(), tracks).unwrap()
 }
 
-/// The verdict on the loop of a cycle from this frame on.
+/// Returns the verdict on the loop of a cycle from this frame on.
 fn of_cycle(take: &Take, start: f64, end: f64) -> Verdict {
     let analysis = Analysis::new(take).unwrap();
     let settings = SearchSettings {
@@ -84,7 +84,7 @@ fn grade_of(verdict: &Verdict, id: CheckId) -> Option<Grade> {
     check.unwrap().grade
 }
 
-/// The three sizes of a fault give the three grades.
+/// Returns the three sizes of a fault give the three grades.
 fn caught(id: CheckId, take: &Take, sizes: [f64; 3], judged: impl Fn(&Take, f64) -> Verdict) {
     let verdicts = sizes.map(|size| judged(take, size));
     let found = verdicts.each_ref().map(|verdict| grade_of(verdict, id));

@@ -87,7 +87,7 @@ impl Side {
     }
 }
 
-/// The joints in order, with the parent's name, offset from it and tip.
+/// Returns the joints in order, with the parent's name, offset from it and tip.
 pub(crate) fn joints() -> Vec<Joint> {
     let mut joints: Vec<Joint> = Vec::with_capacity(NUM_JOINTS);
     let mut add = |name: String, parent: Option<usize>, offset: [f64; 3], tip: Option<[f64; 3]>| {
@@ -142,7 +142,7 @@ pub(crate) fn skeleton() -> Skeleton {
     Skeleton::new(joints()).expect("parents come before children")
 }
 
-/// The rest pose, in local space.
+/// Returns the rest pose, in local space.
 pub(crate) fn rest_pose(skeleton: &Skeleton) -> Pose {
     let offsets = skeleton.joints().iter().map(|joint| joint.rest_offset);
     Pose::new(offsets.collect(), vec![DQuat::IDENTITY; NUM_JOINTS])

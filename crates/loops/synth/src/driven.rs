@@ -145,7 +145,7 @@ impl Driven {
         self.facing = [facing.value, facing.rate];
     }
 
-    /// The sway of the gait: to the side with every stride, ahead with every step.
+    /// Returns the sway of the gait: to the side with every stride, ahead with every step.
     fn sway(&self, metres: f64) -> DVec3 {
         let share = self.velocity.length().min(1.0);
         let angle = TAU * STRIDES_HZ * self.secs;

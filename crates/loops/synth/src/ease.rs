@@ -34,7 +34,7 @@ pub(crate) fn progress(u: f64, rise: f64, fall: f64) -> f64 {
     done / length
 }
 
-/// A bump over u in [0, 1] with height one at u = 3/8, whose first two derivatives are zero at both ends.
+/// Returns a bump over u in [0, 1] with height one at u = 3/8, whose first two derivatives are zero at both ends.
 pub(crate) fn early_bump(u: f64) -> f64 {
     let rest = 1.0 - u;
     let shape = u * u * u * rest * rest * rest * rest * rest;
@@ -50,7 +50,7 @@ pub(crate) struct Jet<T> {
 }
 
 impl Jet<f64> {
-    /// A constant value.
+    /// Creates a constant value.
     pub(crate) fn at_rest(value: f64) -> Self {
         Self {
             value,
@@ -74,7 +74,7 @@ pub(crate) struct Fade {
 }
 
 impl Fade {
-    /// The curve at u in [0, 1] that leaves like `start` and arrives like `end`, C2 at both.
+    /// Returns the curve at u in [0, 1] that leaves like `start` and arrives like `end`, C2 at both.
     ///
     /// `duration` is the length in the unit of time of the jets.
     pub(crate) fn between<T>(&self, u: f64, duration: f64, start: &Jet<T>, end: &Jet<T>) -> T

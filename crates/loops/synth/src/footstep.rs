@@ -108,7 +108,7 @@ pub(crate) struct Footsteps<'a> {
 }
 
 impl Footsteps<'_> {
-    /// The footstep whose stance is centred at phase `half_cycles`/2; even ones are left.
+    /// Returns the footstep whose stance is centred at phase `half_cycles`/2; even ones are left.
     pub(crate) fn footstep(&self, half_cycles: i64) -> Footstep {
         let (path, gait) = (self.path, self.gait);
         let side = if half_cycles.rem_euclid(2) == 0 {
@@ -161,7 +161,7 @@ impl Footsteps<'_> {
         }
     }
 
-    /// The footstep of `side` that is standing at `phase` or stood last.
+    /// Returns the footstep of `side` that is standing at `phase` or stood last.
     fn last_begun(&self, side: Side, phase: f64) -> i64 {
         let parity = i64::from(side == Side::Right);
         // Stances are centred on whole cycles (left) and half ones (right), and last less than one.
@@ -172,7 +172,7 @@ impl Footsteps<'_> {
         index
     }
 
-    /// The foot of `side` at `phase`.
+    /// Returns the foot of `side` at `phase`.
     pub(crate) fn foot(&self, side: Side, phase: f64) -> FootPose {
         let index = self.last_begun(side, phase);
         let last = self.footstep(index);
@@ -212,13 +212,13 @@ impl Footsteps<'_> {
 }
 
 impl Footstep {
-    /// The position at which the ball joint is planted from flat to toe-off, metres.
+    /// Returns the position at which the ball joint is planted from flat to toe-off, metres.
     pub(crate) fn ball(&self) -> DVec3 {
         self.world_from_print
             .transform_point(DVec3::new(0.0, BALL_HEIGHT_METRES, BALL_AHEAD_METRES))
     }
 
-    /// The position at which the ankle is planted from flat to heel rise, metres.
+    /// Returns the position at which the ankle is planted from flat to heel rise, metres.
     pub(crate) fn ankle(&self) -> DVec3 {
         self.world_from_print
             .transform_point(DVec3::new(0.0, ANKLE_HEIGHT_METRES, 0.0))
@@ -275,7 +275,7 @@ impl Footstep {
         }
     }
 
-    /// The ankle in the world with its derivatives by phase, on the ground.
+    /// Returns the ankle in the world with its derivatives by phase, on the ground.
     fn ankle_jet(&self, phase: f64) -> Jet<DVec3> {
         let pitch = self.pitch_jet(phase);
         let pivot = if phase < self.flat_phase {
@@ -301,7 +301,7 @@ impl Footstep {
     }
 }
 
-/// World rotation of a foot: pitch first, then its direction.
+/// Returns the world rotation of a foot: pitch first, then its direction.
 pub(crate) fn rotation_of(pose: &FootPose) -> glam::DQuat {
     rotation::from_yaw(pose.yaw) * rotation::exp(DVec3::X * -pose.pitch)
 }

@@ -50,7 +50,7 @@ pub(crate) struct Path {
 /// Three numbers: vectors are stored as plain lists.
 type DVec3Record = [f64; 3];
 
-/// When a walk comes to stand, by take time and by gait time: both feet on the ground, as late as is asked for, or a little earlier.
+/// Returns when a walk stops, in take time and gait time: both feet on the ground, as late as requested, or a little earlier.
 fn stop(settings: &WalkSettings, start_phase: f64) -> [f64; 2] {
     let ramp = CLOCK_RAMP * settings.period_secs;
     let lead_in = settings.lead_in_secs;
@@ -102,12 +102,12 @@ impl Path {
         self.lead_in_secs > 0.0
     }
 
-    /// The phase in which the walker stands at the end, if it does.
+    /// Returns the phase in which the walker stands at the end, if it does.
     pub(crate) fn stop_phase(&self) -> Option<f64> {
         self.stop.map(|[_, gait_secs]| self.phase(gait_secs))
     }
 
-    /// Phase at gait time zero, cycles.
+    /// Returns the phase at gait time zero, cycles.
     pub(crate) fn start_phase(&self) -> f64 {
         self.start_phase
     }
@@ -165,7 +165,7 @@ impl Path {
         }
     }
 
-    /// Phase at a gait time, cycles, unwrapped.
+    /// Returns the phase at a gait time, cycles, unwrapped.
     pub(crate) fn phase(&self, gait_secs: f64) -> f64 {
         self.start_phase + gait_secs / self.period_secs
     }
@@ -175,7 +175,7 @@ impl Path {
         (phase - self.start_phase) * self.period_secs
     }
 
-    /// Seconds of travel at full speed that the root has covered at a gait time.
+    /// Returns the seconds of travel at full speed that the root has covered at a gait time.
     pub(crate) fn travel_secs(&self, gait_secs: f64) -> f64 {
         if let Some([_, last]) = self.stop {
             let ramp = STRIDE_RAMP * self.period_secs;
@@ -199,7 +199,7 @@ impl Path {
         starts * self.stop.map_or(1.0, |[_, last]| grown(last - gait_secs))
     }
 
-    /// Root in the world after some seconds of travel; it starts at the origin towards +Z.
+    /// Returns the root in the world after some seconds of travel; it starts at the origin towards +Z.
     pub(crate) fn root(&self, travel_secs: f64) -> Rigid {
         let Some([from, to]) = self.turn_span_secs else {
             return self.twist().exp(travel_secs);

@@ -150,7 +150,7 @@ const MAX_TRANSFORMS: usize = 10_000_000;
 const SHORTEST_WALK: f64 = 3.0;
 
 impl WalkSettings {
-    /// Number of frames of the take.
+    /// Returns the number of frames of the take.
     pub fn num_frames(&self) -> usize {
         num_frames(self.seconds, self.frame_rate_hz)
     }
@@ -191,7 +191,7 @@ impl WalkSettings {
     }
 }
 
-/// Number of frames of a take of that length and rate.
+/// Returns the number of frames of a take of that length and rate.
 ///
 /// The small allowance keeps the last frame when rounding puts a whole number of frames slightly below itself.
 pub(crate) fn num_frames(seconds: f64, frame_rate_hz: f64) -> usize {

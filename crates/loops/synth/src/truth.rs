@@ -94,22 +94,22 @@ impl Truth {
         }
     }
 
-    /// Phase in cycles, unwrapped, at any time.
+    /// Returns the phase in cycles, unwrapped, at any time.
     pub fn phase_at(&self, time_secs: f64) -> f64 {
         self.path.phase(self.path.gait_secs(time_secs))
     }
 
-    /// Time at which the phase is `phase`; for a span of standing, its end.
+    /// Returns the time at which the phase is `phase`; for a span of standing, its end.
     pub fn time_at_phase(&self, phase: f64) -> f64 {
         self.path.time_secs(self.path.gait_secs_at_phase(phase))
     }
 
-    /// Seconds from a time until the phase has grown by `cycles`: the period there, when `cycles` is one.
+    /// Returns the seconds from a time until the phase has grown by `cycles`: the period there, when `cycles` is one.
     pub fn period_from(&self, start_secs: f64, cycles: f64) -> f64 {
         self.time_at_phase(self.phase_at(start_secs) + cycles) - start_secs
     }
 
-    /// The noise-free ideal root in the world at any time.
+    /// Returns the noise-free ideal root in the world at any time.
     pub fn root_at(&self, time_secs: f64) -> Rigid {
         self.path.root(self.travel_secs(time_secs))
     }
@@ -119,7 +119,7 @@ impl Truth {
         self.path.yaw(self.travel_secs(time_secs))
     }
 
-    /// The nominal twist of the root in full stride.
+    /// Returns the nominal twist of the root in full stride.
     pub fn twist(&self) -> Twist {
         self.path.twist()
     }

@@ -92,17 +92,18 @@ impl Walker {
         Ok(walker)
     }
 
-    /// The walker's joints.
+    /// Returns the walker's joints.
     pub fn skeleton(&self) -> &Skeleton {
         &self.skeleton
     }
 
-    /// The truth about this walk.
+    /// Returns the truth about this walk.
     pub fn truth(&self) -> Truth {
         Truth::new(&self.settings, &self.footsteps())
     }
 
-    /// Local translations (metres) and rotations of all joints at any time, in skeleton order; the hips' are the world's.
+    /// Returns the local translations (metres) and rotations of all joints at any time, in skeleton order; the hips' are the
+    /// world's.
     pub fn pose_at(&self, time_secs: f64) -> Pose {
         let moment = self.moment(time_secs);
         let feet = Side::BOTH.map(|side| self.footsteps().foot(side, moment.phase));
@@ -121,14 +122,14 @@ impl Walker {
         pose
     }
 
-    /// The rest pose, standing where the root is at `time_secs`: only the root is rotated, by its yaw.
+    /// Returns the rest pose, standing where the root is at `time_secs`: only the root is rotated, by its yaw.
     pub(crate) fn t_pose_at(&self, time_secs: f64) -> Pose {
         let root = self.moment(time_secs).root;
         let hips = self.skeleton.joint(joint::HIPS).rest_offset;
         self.rest_at(root.transform_point(hips), root.rotation)
     }
 
-    /// The rest pose with the hips at a place in the world.
+    /// Returns the rest pose with the hips at a place in the world.
     fn rest_at(&self, translation: DVec3, rotation: DQuat) -> Pose {
         let mut pose = body::rest_pose(&self.skeleton);
         pose.translations[joint::HIPS] = translation;
@@ -181,7 +182,7 @@ impl Walker {
         }
     }
 
-    /// The greatest height of the hips at which no leg is stretched beyond its reach; minus infinity if there is none.
+    /// Returns the greatest height of the hips at which no leg is stretched beyond its reach; minus infinity if there is none.
     fn highest_hips(&self) -> f64 {
         let reach = LEG_REACH_SHARE * (THIGH_METRES + SHANK_METRES);
         let cycles = self.gait_length_secs / self.path.period_secs();
@@ -284,7 +285,7 @@ fn set_leg(pose: &mut Pose, side: Side, hips: Rigid, foot: &FootPose, pelvis_yaw
     pose.rotations[up_leg + 3] = rotation::exp(DVec3::X * -foot.toe_bend);
 }
 
-/// Height of the hips above the ground while standing.
+/// Returns the height of the hips above the ground while standing.
 pub(crate) fn standing_height() -> f64 {
     HIPS_REST_HEIGHT_METRES - (1.0 - STANDING_REACH_SHARE) * (THIGH_METRES + SHANK_METRES)
 }

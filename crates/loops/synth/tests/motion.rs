@@ -97,7 +97,7 @@ fn bones_keep_their_lengths() {
     }
 }
 
-/// Largest acceleration of any joint, and its largest change from one step to the next, m/s^2.
+/// Returns the largest acceleration of any joint, and its largest change from one step to the next, m/s^2.
 fn accelerations(walker: &Walker, seconds: f64, step_secs: f64) -> (f64, f64) {
     let count = (seconds / step_secs) as usize;
     let tracks: Vec<Vec<DVec3>> = (0..count).map(|i| positions(walker, i as f64 * step_secs)).collect();

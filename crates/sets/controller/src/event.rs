@@ -23,7 +23,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// Its signal in a profile.
+    /// Returns its signal in a profile.
     pub fn signal(self, profile: &Profile) -> &Signal {
         match self {
             Self::Velocity => &profile.velocity,
@@ -49,7 +49,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Name of the kind.
+    /// Returns the name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -95,17 +95,17 @@ pub struct Event {
     pub closed_secs: Option<f64>,
     /// Half-life by least squares over the whole response; `None` if no spring fits.
     pub fitted: Option<FittedResponse>,
-    /// The fit of a goal that goes evenly to its value, where that leaves less than a fifth of the squares that a step leaves.
+    /// Fit of a ramped goal, if it leaves less than a fifth of the squared error of a step.
     pub ramped: Option<FittedResponse>,
 }
 
 impl Event {
-    /// Size of the change, metres per second or radians.
+    /// Returns the size of the change, metres per second or radians.
     pub fn step(&self) -> f64 {
         (self.to - self.from).length()
     }
 
-    /// The fit, if it is close enough to be useful: see `LARGEST_ERROR`.
+    /// Returns the fit if it is close enough to be useful: see `LARGEST_ERROR`.
     pub fn trusted(&self) -> Option<&FittedResponse> {
         self.fitted
             .as_ref()
@@ -149,7 +149,7 @@ const QUIET_TAIL: f64 = 0.6;
 const TURNED: f64 = 0.866;
 
 impl Event {
-    /// Frames in which the facing turns at a substantial share of its peak rate.
+    /// Returns the frames in which the facing turns at a substantial share of its peak rate.
     pub(super) fn turning_frames<'a>(&'a self, profile: &'a Profile) -> impl Iterator<Item = usize> + 'a {
         self.frames
             .clone()
@@ -186,7 +186,7 @@ struct Core {
     end: usize,
 }
 
-/// Changes that are large and straight enough, found in order of sharpness, returned in order of time.
+/// Finds changes that are large and straight enough, in order of sharpness, and returns them in order of time.
 fn cores(profile: &Profile, signal: &Signal, run: &Range<usize>, least_step: f64) -> Vec<Core> {
     let rate = |frame: usize| signal.rates[frame].length();
     // At a lower mean rate, no change is large enough within the time limit.
@@ -274,7 +274,7 @@ fn measured_event(
         }
     };
     let mode = match (modes[mode_frame], quantity) {
-        // A turn of this size is not idle, however still the limbs are held.
+        // A turn of this size is not idle, even if the limbs are still.
         (MotionKind::Idle, Quantity::Facing) => MotionKind::TurnInPlace,
         // The mode may change slightly early or late, so the frames around are searched for one that moves.
         (MotionKind::Idle, Quantity::Velocity) => {

@@ -24,8 +24,8 @@ pub(crate) const LARGEST_ERROR: f64 = 0.1;
 pub struct FittedResponse {
     /// Half-life, seconds.
     pub half_life_secs: f64,
-    /// Its standard error, seconds: what the fit leaves is taken for noise that was smoothed like the take. `None` where the change has
-    /// too few independent samples.
+    /// Its standard error, seconds: the residual is taken as noise with the smoothing of the take. `None` if the change has too
+    /// few independent samples.
     pub uncertainty_secs: Option<f64>,
     /// Time of the input, seconds from the first frame of the take.
     pub start_secs: f64,
@@ -40,13 +40,13 @@ pub struct FittedResponse {
 }
 
 impl FittedResponse {
-    /// The fitted value at a time, smoothed with a standard deviation, both in seconds; 0 gives the spring itself.
+    /// Returns the fitted value at a time, smoothed with a standard deviation, both in seconds; 0 gives the spring itself.
     pub fn at(&self, secs: f64, deviation_secs: f64) -> DVec3 {
         let response = SmoothedResponse::new(self.half_life_secs, deviation_secs);
         self.from + (self.to - self.from) * response.ramped(secs - self.start_secs, self.ramp_secs)
     }
 
-    /// Its rate of change, per second.
+    /// Returns its rate of change, per second.
     pub fn rate_at(&self, secs: f64, deviation_secs: f64) -> DVec3 {
         let response = SmoothedResponse::new(self.half_life_secs, deviation_secs);
         let since = secs - self.start_secs;
@@ -78,15 +78,15 @@ const FINEST: f64 = 1e-6;
 /// The fitted step is at most this times the observed step: the response never shows a larger one, which would fit any half-life.
 const LARGEST_STEP: f64 = 1.1;
 
-/// Ramps of a goal that are tried, seconds; the best is refined between its neighbours in so many steps.
+/// Trial durations of a ramped goal, seconds; the best is refined between its neighbours in this many steps.
 const RAMPS_SECS: [f64; 6] = [0.05, 0.1, 0.25, 0.5, 1.0, 2.0];
 const RAMP_STEPS: usize = 10;
 
-/// First steps of the search for each of them, share of the half-life and seconds, and how near it goes.
+/// First steps of the search for each of them, as shares of the half-life and seconds, and its precision.
 const RAMPED_STEPS: [f64; 2] = [0.1, 0.05];
 const FINE: f64 = 1e-3;
 
-/// A goal was ramped where that leaves less than this share of the squares that a step leaves ...
+/// A goal was ramped if that leaves less than this share of the squared error of a step ...
 const RAMPED_SHARE: f64 = 0.2;
 
 /// ... of which a ramp would explain this share to first order, ...
@@ -95,8 +95,8 @@ const LEAST_EXPLAINED: f64 = 0.4;
 /// ... and the step leaves more than rounding, as a share of its size.
 const RAMPED_ERROR: f64 = 1e-3;
 
-/// The springs fitted to the frames of a signal: for a goal that steps, and for one that is ramped where that fits far better. `peak` is
-/// the frame of the largest rate. `None` if no spring fits.
+/// Fits springs to the frames of a signal: for a goal that steps, and for a ramped goal if that fits far better. `peak` is the
+/// frame of the largest rate. `None` if no spring fits.
 pub(super) fn fit(
     signal: &Signal,
     frames: Range<usize>,
@@ -120,7 +120,7 @@ pub(super) fn fit(
     Some((change.known(step)?, ramped))
 }
 
-/// A fit and the sum of its squares.
+/// A fit and its sum of squared errors.
 type Fit = (f64, FittedResponse);
 
 /// A change to be fitted, and the limits of its parameters.
@@ -134,7 +134,7 @@ struct Change {
 }
 
 impl Change {
-    /// The best values for a half-life, by its logarithm, a start and a ramp; `None` out of the limits.
+    /// Finds the best values for a half-life, given by its logarithm, a start and a ramp; `None` outside the limits.
     fn regress(&self, log: f64, start_secs: f64, ramp_secs: f64) -> Option<Fit> {
         let half_life_secs = ops::exp(log);
         let (half_lives, starts) = (&self.half_lives, &self.starts);
@@ -152,7 +152,7 @@ impl Change {
         inside.then(|| regression(&self.samples, at, self.deviation_secs, self.largest_step))?
     }
 
-    /// The best of a grid of half-lives and starts, for a step.
+    /// Finds the best of a grid of half-lives and starts, for a step.
     fn coarse(&self) -> Option<Fit> {
         let (from, to) = (ops::ln(self.half_lives.start), ops::ln(self.half_lives.end));
         let (first, last) = (self.starts.start, self.starts.end);
@@ -165,9 +165,9 @@ impl Change {
         fits.reduce(|best, fit| if fit.0 < best.0 { fit } else { best })
     }
 
-    /// The best fit downhill from another, with the same ramp, by steps of the half-life's logarithm and of the start that shrink.
+    /// Descends from a fit with shrinking steps of the half-life's logarithm and of the start; the ramp is kept.
     fn refined(&self, mut best: Fit, mut steps: [f64; 2], finest: f64) -> Fit {
-        // In the valley of the sum a later start goes with a shorter half-life, so both are also changed together.
+        // The valley of the sum runs diagonally, with later starts at shorter half-lives, so both are also changed together.
         const DIRECTIONS: [[f64; 2]; 8] = [
             [1.0, 0.0],
             [-1.0, 0.0],
@@ -197,7 +197,7 @@ impl Change {
         best
     }
 
-    /// The fit of a goal that is ramped, where that explains most of what a step leaves.
+    /// Fits a ramped goal, if that explains most of the error of a step.
     fn ramped(&self, (left, step): Fit) -> Option<Fit> {
         let counts = (RAMPED_ERROR..=LARGEST_ERROR).contains(&step.error);
         if !counts || self.share_of_a_ramp(&step) < LEAST_EXPLAINED {
@@ -236,14 +236,14 @@ impl Change {
         (ramped.0 < RAMPED_SHARE * left && ramped.1.ramp_secs >= RAMPS_SECS[0]).then_some(ramped)
     }
 
-    /// The fit of a goal that is ramped over so long, from that of a step: the middle of the input stays about where it is.
+    /// Fits a ramped goal of this duration, starting from the fit of a step: the middle of the input stays about the same.
     fn fit_of_ramp(&self, step: &FittedResponse, ramp_secs: f64, finest: f64) -> Option<Fit> {
         let start = (step.start_secs - 0.5 * ramp_secs).max(self.starts.start);
         let from = self.regress(ops::ln(step.half_life_secs), start, ramp_secs)?;
         Some(self.refined(from, RAMPED_STEPS, finest))
     }
 
-    /// A fit with its uncertainty; `None` at the edge of the range, where the half-life is only bounded.
+    /// Adds the uncertainty to a fit; `None` at the edge of the range, where the half-life is only bounded.
     fn known(&self, (_, fitted): Fit) -> Option<FittedResponse> {
         let inside = self.half_lives.start * 1.01..self.half_lives.end * 0.99;
         (fitted.half_life_secs > inside.start && fitted.half_life_secs < inside.end).then(|| FittedResponse {
@@ -252,7 +252,8 @@ impl Change {
         })
     }
 
-    /// How the fitted values change with each parameter: first value, step, start, ramp where there is one, and last the half-life.
+    /// Returns the derivatives of the fitted values by each parameter: first value, step, start, ramp if there is one, and last
+    /// the half-life.
     fn derivatives(&self, fitted: &FittedResponse) -> Vec<Vec<f64>> {
         let size = (fitted.to - fitted.from).length();
         let shares = |half_life_secs: f64, shift: f64, ramp_secs: f64| -> Vec<f64> {
@@ -279,7 +280,7 @@ impl Change {
         columns
     }
 
-    /// The residual of each sample, along the change.
+    /// Returns the residual of each sample, along the change.
     fn left(&self, fitted: &FittedResponse) -> Vec<f64> {
         let along = (fitted.to - fitted.from).normalize_or_zero();
         let response = SmoothedResponse::new(fitted.half_life_secs, self.deviation_secs);
@@ -290,7 +291,7 @@ impl Change {
         samples.collect()
     }
 
-    /// Share of the squares left by a step that a short ramp would explain, to first order.
+    /// Estimates to first order the share of a step's squared error that a short ramp would explain.
     fn share_of_a_ramp(&self, step: &FittedResponse) -> f64 {
         const SHORT_SECS: f64 = 0.1;
         let response = SmoothedResponse::new(step.half_life_secs, self.deviation_secs);
@@ -306,9 +307,10 @@ impl Change {
         along * along / dot(&left, &left)
     }
 
-    /// The standard error of the half-life, seconds, if what is left is noise that was smoothed like the take.
+    /// Estimates the standard error of the half-life, seconds, if the residual is noise with the smoothing of the take.
     ///
-    /// The half-life errs by what is left along the part of its own derivative that no other parameter shares. Source: docs/math/fit.md.
+    /// The half-life errs by the component of the residual along the part of its derivative that is orthogonal to those of the
+    /// other parameters. Source: docs/math/fit.md.
     fn uncertainty_secs(&self, fitted: &FittedResponse) -> Option<f64> {
         let (basis, sensitivity) = orthogonal(self.derivatives(fitted));
         // Noise smoothed by Gaussian weights is correlated like weights of twice the variance; samples are evenly apart.
@@ -335,12 +337,12 @@ impl Change {
     }
 }
 
-/// Unit columns that span the same, each at right angles to those before it, and the length that was left of the last one.
+/// Orthonormalizes columns in order, and returns the remaining length of the last one.
 fn orthogonal(columns: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, f64) {
     let mut basis: Vec<Vec<f64>> = Vec::new();
     let mut length = 0.0;
     for mut column in columns {
-        // Twice: the first time leaves what was rounded.
+        // Twice, because the first pass leaves rounding errors.
         for unit in basis.iter().chain(&basis) {
             let along = dot(unit, &column);
             column
@@ -354,14 +356,15 @@ fn orthogonal(columns: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, f64) {
     (basis, length)
 }
 
-/// Least share of the samples' noise that the parameters may leave: with less, what is left says nothing of the noise.
+/// Least share of the samples' noise that must remain after the fit; with less, the residual says nothing about the noise.
 const FEWEST_FREE: f64 = 0.05;
 
 fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 
-/// The best first value and step, limited in size, for the half-life, start and ramp of `at`, and the residual sum of squares.
+/// Finds the best first value and step, limited in size, for the half-life, start and ramp of `at`, and the residual sum of
+/// squares.
 fn regression(samples: &[(f64, DVec3)], at: FittedResponse, deviation_secs: f64, largest_step: f64) -> Option<Fit> {
     let count = samples.len() as f64;
     let response = SmoothedResponse::new(at.half_life_secs, deviation_secs);

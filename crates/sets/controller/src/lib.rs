@@ -2,7 +2,7 @@
 //!
 //! [`fit`] smooths velocity and facing (`profile`), separates walks from runs and finds the largest values of each (`mode`), finds
 //! starts, stops and turns and fits a critically damped spring to each in two ways (`event`), and drives the same springs through
-//! the take for comparison (`simulate`). [`Pool`] takes medians over events and takes. [`SpeedTable`] needs no take: it fits the
+//! the take for comparison (`simulate`). [`Pool`] takes medians over events and takes. [`SpeedTable`] needs no take and fits the
 //! spring to speeds or split times. Half-lives are the articles' parameter: see [`Spring`](loopwright_core::math::Spring).
 //!
 //! ```
@@ -124,12 +124,12 @@ pub struct TakeFit {
     pub events: Vec<Event>,
     /// A controller with the take's half-life of velocity, driven through the take, if there is one.
     pub simulated_velocity: Option<Signal>,
-    /// One with the half-life of the facing, likewise.
+    /// A controller with the half-life of the facing, driven through the take, if there is one.
     pub simulated_facing: Option<Signal>,
 }
 
 impl TakeFit {
-    /// Why a quantity has no half-life; `None` if it has one.
+    /// Explains why a quantity has no half-life; `None` if it has one.
     pub fn lack(&self, quantity: Quantity) -> Option<Lack> {
         let mut of_it = self.events_of(quantity).peekable();
         if of_it.peek().is_none() {
@@ -198,7 +198,7 @@ pub fn fit(analysis: &Analysis, settings: &FitSettings) -> Result<TakeFit, FitEr
     Ok(fit)
 }
 
-/// A controller with this half-life of a quantity, driven through the take.
+/// Drives a controller with this half-life of a quantity through the take.
 fn simulated(fit: &TakeFit, quantity: Quantity, half_life_secs: Option<f64>) -> Option<Signal> {
     let events: Vec<&Event> = fit.events_of(quantity).collect();
     let (profile, smoothing_secs) = (&fit.profile, fit.settings.smoothing_secs);

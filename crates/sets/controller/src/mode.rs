@@ -4,7 +4,8 @@ use loopwright_core::analysis::{MotionKind, Segment};
 
 use super::profile::{Profile, SUSTAINED_SECS};
 
-/// The modes that a controller treats separately: kinds of motion, of which curves and what happens on the spot have no mode of their own.
+/// The modes that a controller treats separately. They are kinds of motion; curves and motions in place have no mode of their
+/// own.
 pub const MODES: [MotionKind; 6] = [
     MotionKind::Idle,
     MotionKind::Walk,
@@ -14,7 +15,7 @@ pub const MODES: [MotionKind; 6] = [
     MotionKind::TurnInPlace,
 ];
 
-/// The mode of a kind of motion.
+/// Returns the mode of a kind of motion.
 pub(super) fn mode_of(kind: MotionKind) -> MotionKind {
     let straight = kind.straight();
     if MODES.contains(&straight) {
@@ -62,7 +63,7 @@ pub struct ModeFigures {
     pub turn_rate: Option<Maximum>,
 }
 
-/// Values of every mode that occurs, in the order of [`MODES`].
+/// Returns the values of every mode that occurs, in the order of [`MODES`].
 pub(super) fn figures(profile: &Profile, modes: &[MotionKind]) -> Vec<ModeFigures> {
     MODES
         .into_iter()
@@ -93,7 +94,7 @@ fn figures_of(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Opti
     })
 }
 
-/// The largest of the values of frames; `None` if none is above 0.
+/// Returns the largest value and its frame; `None` if none is above 0.
 fn largest(profile: &Profile, values: impl Iterator<Item = (usize, f64)>) -> Option<Maximum> {
     values.fold(None, |best: Option<Maximum>, (frame, value)| {
         if value > best.map_or(0.0, |best| best.value) {
@@ -107,7 +108,7 @@ fn largest(profile: &Profile, values: impl Iterator<Item = (usize, f64)>) -> Opt
     })
 }
 
-/// Frames of a mode, and those of the same run within half a second of one.
+/// Returns the frames of a mode, and those of the same run within half a second of one.
 fn widened(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Vec<usize> {
     let reach = profile.frames_in(SUSTAINED_SECS);
     let runs = profile.runs.iter();
@@ -120,7 +121,7 @@ fn widened(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Vec<usi
     .collect()
 }
 
-/// The largest of the lowest speeds over windows of the sustained length within the mode.
+/// Returns the largest minimum of the speed over windows of the sustained length within the mode.
 fn top_speed(profile: &Profile, modes: &[MotionKind], mode: MotionKind) -> Option<Maximum> {
     let window = profile.frames_in(SUSTAINED_SECS) + 1;
     let mut best: Option<Maximum> = None;

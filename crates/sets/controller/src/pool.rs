@@ -24,7 +24,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// The spread of finite values, with interpolated quantiles; `None` without values.
+    /// Creates the spread of finite values, with interpolated quantiles; `None` without values.
     pub fn new(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
@@ -59,7 +59,7 @@ pub struct HalfLives {
     pub error: Option<Spread>,
     /// Standard error of the median of the fits, seconds: from their scatter or from the uncertainty of each, whichever is larger.
     pub uncertainty_secs: Option<f64>,
-    /// Half-lives and ramps, seconds, of the changes whose goal seems to be ramped, where these are half of all or more.
+    /// Half-lives and ramps, seconds, of the changes with a ramped goal, if these are at least half of all.
     pub ramped: Option<[Spread; 2]>,
 }
 
@@ -83,12 +83,12 @@ impl HalfLives {
         (2 * half_lives.count >= events.count()).then_some([half_lives, secs])
     }
 
-    /// The half-life to use: the median of the fits, of the closed forms where there are no fits.
+    /// Returns the half-life to use: the median of the fits, or of the closed forms without fits.
     pub fn chosen_secs(&self) -> Option<f64> {
         self.chosen().map(|spread| spread.median)
     }
 
-    /// The half-lives of which [`Self::chosen_secs`] is the median.
+    /// Returns the half-lives of which [`Self::chosen_secs`] is the median.
     pub fn chosen(&self) -> Option<Spread> {
         self.fitted.or(self.closed)
     }
@@ -97,7 +97,7 @@ impl HalfLives {
 /// The standard error of a median is this times that of the mean, for normal scatter.
 const OF_MEDIAN: f64 = 1.253;
 
-/// Standard error of the median of values with standard errors of their own. `None` for one value without.
+/// Returns the standard error of the median of values that have standard errors. `None` for a single value without one.
 fn uncertainty(values: impl Iterator<Item = (f64, Option<f64>)>) -> Option<f64> {
     let (values, own): (Vec<f64>, Vec<Option<f64>>) = values.unzip();
     let count = values.len() as f64;
@@ -133,9 +133,9 @@ pub struct ModePool {
     pub deceleration_closed: Option<Spread>,
     /// All changes of velocity.
     pub velocity: HalfLives,
-    /// Those that gain speed.
+    /// Changes that gain speed.
     pub speeding_up: HalfLives,
-    /// Those that lose speed.
+    /// Changes that lose speed.
     pub slowing_down: HalfLives,
     /// Changes of the facing.
     pub facing: HalfLives,

@@ -1,8 +1,8 @@
 //! Velocity and facing of a take over its frames, smoothed, with their rates of change.
 //!
-//! The path is that of the hips over the ground, in the world, since controllers steer there; the facing is the heading's. Both
-//! are smoothed with Gaussian weights: hips speed up and slow down with every step, and without smoothing the largest
-//! acceleration of a steady walk is that of its steps.
+//! The path is that of the hips over the ground, in the world, where controllers steer; the facing is the heading's. Both are
+//! smoothed with Gaussian weights: hips speed up and slow down with every step, and without smoothing the largest acceleration
+//! of a steady walk is that of its steps.
 
 use core::ops::Range;
 
@@ -52,7 +52,7 @@ impl Signal {
     }
 }
 
-/// A central difference over two frames is the mean rate over them, with this standard deviation, seconds.
+/// Returns the standard deviation, seconds, of a central difference, which is the mean rate over two frames.
 fn difference_deviation(dt: f64) -> f64 {
     dt / 3.0_f64.sqrt()
 }
@@ -78,7 +78,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// The profile of a take; `smoothing_secs` is the standard deviation of the weights.
+    /// Creates the profile of a take; `smoothing_secs` is the standard deviation of the weights.
     pub fn new(analysis: &Analysis, smoothing_secs: f64) -> Self {
         let take = &analysis.take;
         let dt = take.frame_time_secs();
@@ -122,12 +122,12 @@ impl Profile {
         self.velocity.values[frame].length()
     }
 
-    /// Time of a frame, seconds.
+    /// Returns the time of a frame, seconds.
     pub fn secs(&self, frame: usize) -> f64 {
         frame as f64 * self.frame_time_secs
     }
 
-    /// Number of frames between two frames that far apart in time, at least one.
+    /// Returns the number of frames between two frames that far apart in time, at least one.
     pub(super) fn frames_in(&self, secs: f64) -> usize {
         TimeStep::new(self.frame_time_secs).nearest_from_one(secs)
     }
@@ -177,7 +177,7 @@ mod tests {
         for frame in 0..180 {
             let off = (signal.values[frame] - line[frame]).length();
             assert!(off < 1e-12 || !(48..132).contains(&frame), "{frame}: {off}");
-            // At the ends changes are underestimated.
+            // Near the ends, changes are underestimated.
             assert!((0.0..steady + 1e-9).contains(&signal.rates[frame].x), "{frame}");
         }
         let hertz = 1.8;

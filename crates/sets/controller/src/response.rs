@@ -8,15 +8,15 @@
 //! sum(u) = (u - 2) P(u/s) + s p(u/s) + e^(s^2/2 - u) ((2 + m) P(m/s) + s p(m/s))
 //! ```
 //!
-//! where m = u - s^2, P and p are the normal distribution and its density, and sum is the integral of step, whose differences answer
-//! a goal that is ramped. Also the closed forms between the half-life of a spring and its largest rate, without smoothing. Derivation:
-//! docs/math/fit.md.
+//! where m = u - s^2, P and p are the normal distribution and its density, and sum is the integral of step, whose differences
+//! give the response to a ramped goal. Also the closed forms between the half-life of a spring and its largest rate, without
+//! smoothing. Derivation: docs/math/fit.md.
 
 use core::f64::consts::{E, LN_2, PI, SQRT_2};
 
 use loopwright_core::math::{decay_rate, ops};
 
-/// Half-life, seconds, of the spring that covers `step` from rest with `peak_rate` as its largest rate of change.
+/// Returns the half-life, seconds, of the spring that covers `step` from rest with `peak_rate` as its largest rate of change.
 ///
 /// h = 4 ln 2 / (2 e |peak / step|). For a velocity the step is the top speed and the rate the acceleration; for a facing they
 /// are the angle and the turn rate. `None` unless both are finite and not zero.
@@ -25,7 +25,7 @@ pub fn half_life_of_peak(step: f64, peak_rate: f64) -> Option<f64> {
     (share.is_finite() && share > 0.0).then(|| 4.0 * LN_2 / (2.0 * E * share))
 }
 
-/// Largest rate of change over a `step` from rest, per second; reached 1/y seconds after the start.
+/// Returns the largest rate of change over a `step` from rest, per second; reached 1/y seconds after the start.
 pub fn peak_of_half_life(step: f64, half_life_secs: f64) -> f64 {
     step.abs() * decay_rate(half_life_secs) / E
 }
@@ -48,7 +48,7 @@ const SHORTEST_RAMP: f64 = 1e-4;
 const FAR_BELOW: f64 = -10.0;
 
 impl SmoothedResponse {
-    /// The response of a half-life under weights of a standard deviation, both in seconds; the half-life is positive.
+    /// Creates the response of a half-life under weights of a standard deviation, both in seconds; the half-life is positive.
     pub fn new(half_life_secs: f64, deviation_secs: f64) -> Self {
         let decay_rate = decay_rate(half_life_secs);
         Self {
@@ -57,7 +57,7 @@ impl SmoothedResponse {
         }
     }
 
-    /// Share of the step completed `secs` after the input, from 0 long before to 1 long after.
+    /// Returns the share of the step completed `secs` after the input, from 0 long before to 1 long after.
     pub fn step(&self, secs: f64) -> f64 {
         let (u, s) = (self.decay_rate * secs, self.deviation);
         if s < NO_SMOOTHING {
@@ -67,7 +67,7 @@ impl SmoothedResponse {
         normal(u / s) - scale * ((1.0 + u - s * s) * tail + s * density)
     }
 
-    /// The response where the goal goes evenly from 0 to 1 over `ramp_secs`, the input being its start.
+    /// Returns the response to a goal that goes evenly from 0 to 1 over `ramp_secs`; the input is its start.
     pub fn ramped(&self, secs: f64, ramp_secs: f64) -> f64 {
         let (u, ramp) = (self.decay_rate * secs, self.decay_rate * ramp_secs);
         if ramp < SHORTEST_RAMP {
@@ -90,7 +90,7 @@ impl SmoothedResponse {
         (u - 2.0) * normal(u / s) + s * density(u / s) + scale * ((2.0 + u - s * s) * tail + s * density_at)
     }
 
-    /// Rate of change of that share, per second.
+    /// Returns the rate of change of that share, per second.
     pub fn rate(&self, secs: f64) -> f64 {
         let (u, s) = (self.decay_rate * secs, self.deviation);
         if s < NO_SMOOTHING {
@@ -105,7 +105,7 @@ impl SmoothedResponse {
         self.decay_rate * (scale * ((u - s * s) * tail + s * density)).max(0.0)
     }
 
-    /// P(m/s), p(m/s) and e^(s^2/2 - u), or multiples of them whose products are the same and do not overflow.
+    /// Returns P(m/s), p(m/s) and e^(s^2/2 - u), or multiples of them with the same products that do not overflow.
     fn parts(&self, u: f64) -> (f64, f64, f64) {
         let s = self.deviation;
         let z = u / s - s;
@@ -119,7 +119,7 @@ impl SmoothedResponse {
         }
     }
 
-    /// The largest rate, per second.
+    /// Returns the largest rate, per second.
     pub fn peak_rate(&self) -> f64 {
         // The rate rises once and falls once: the peak of u e^-u at 1, moved and flattened by the weights.
         let (mut low, mut high) = (-4.0 * self.deviation, 1.0 + 4.0 * self.deviation);
@@ -136,13 +136,13 @@ impl SmoothedResponse {
     }
 }
 
-/// The two inner points of the search by the golden section.
+/// Returns the two inner points of a golden-section search.
 pub(super) fn golden_section(low: f64, high: f64) -> [f64; 2] {
     let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
     [high - golden * (high - low), low + golden * (high - low)]
 }
 
-/// Half-life, seconds, of the spring that covers `step` and whose largest rate, smoothed, is `peak_rate`.
+/// Returns the half-life, seconds, of the spring that covers `step` and whose largest rate, smoothed, is `peak_rate`.
 ///
 /// Without smoothing this is [`half_life_of_peak`]. `None` if nothing moves, or if the half-life is below half the deviation: the
 /// change is then as sharp as the smoothing allows.
@@ -168,8 +168,8 @@ pub(crate) fn half_life_of_smoothed_peak(step: f64, peak_rate: f64, deviation_se
     Some(0.5 * (low + high))
 }
 
-/// Half-lives below this share of the smoothing's deviation are not reported: their peaks are within a tenth of that of a sudden
-/// step, and a body that eases into its change has the same peak.
+/// Half-lives below this share of the smoothing's deviation are not reported: their peaks are within a tenth of the peak of a
+/// sudden step, and a body that eases into its change has the same peak.
 pub(super) const SHORTEST_SHARE: f64 = 0.5;
 
 /// Distribution function of the normal distribution.
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    /// The same by summing the unsmoothed response over the weights.
+    /// Computes the response by summing the unsmoothed response over the weights.
     fn summed(half_life: f64, deviation: f64, secs: f64) -> f64 {
         let plain = SmoothedResponse::new(half_life, 0.0);
         let count = 20_000;

@@ -9,7 +9,7 @@ use loopwright_core::math::{Spring, decay_rate};
 use super::event::Event;
 use super::profile::{Profile, Signal};
 
-/// The controller's value over the frames of the take, smoothed like the take, so that both can be compared.
+/// Returns the controller's value over the frames of the take, smoothed like the take, so that both can be compared.
 ///
 /// `events` are those of the signal; only trusted ones are used as steps.
 pub(super) fn simulate(

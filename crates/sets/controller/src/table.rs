@@ -1,8 +1,8 @@
 //! A spring fitted to a table of times and speeds, or of distances and split times, such as those published for sprinters.
 //!
-//! From rest at the time t0 the speed of a critically damped spring with the decay rate y and the goal S is
-//! S (1 - (1 + y t) e^(-y t)), and the way that it has gone S (t - 2/y + e^(-y t) (t + 2/y)), t seconds after t0. S is found by least
-//! squares for every pair of half-life and t0, and the pair on grids that shrink around the best. Source: docs/math/fit.md.
+//! From rest at the time t0 the speed of a critically damped spring with the decay rate y and the goal S is S (1 - (1 + y t)
+//! e^(-y t)), and its distance S (t - 2/y + e^(-y t) (t + 2/y)), t seconds after t0. S is found by least squares for every pair
+//! of half-life and t0, and the pair on grids that shrink around the best. Source: docs/math/fit.md.
 
 use loopwright_core::math::{decay_rate, ops};
 
@@ -11,7 +11,7 @@ use super::response::peak_of_half_life;
 /// Most rows of a table: ten minutes at a thousand a second.
 const MAX_ROWS: usize = 600_000;
 
-/// Shortest and longest half-life that is looked for, seconds.
+/// Shortest and longest half-life that is tried, seconds.
 const HALF_LIVES_SECS: [f64; 2] = [0.005, 20.0];
 
 /// Points of a grid along half-life and start, and how much smaller the next grid is.
@@ -21,7 +21,7 @@ const SHRINK: f64 = 0.25;
 /// Grids, one inside another: the last has steps of 1e-10 of the range.
 const NUM_GRIDS: usize = 16;
 
-/// With fewer rows the start is at time 0, or there would be as many unknowns as numbers.
+/// With fewer rows the start is fixed at time 0, because there would be as many unknowns as numbers.
 const MIN_ROWS_FOR_START: usize = 4;
 
 /// The meaning of the rows of a table.
@@ -43,15 +43,15 @@ pub struct SpeedTable {
     rows: Vec<TableRow>,
 }
 
-/// Why rows are no table that a spring can be fitted to.
+/// Why a spring cannot be fitted to rows.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum TableError {
-    /// There are fewer rows than unknowns, or too many to look at.
+    /// There are fewer rows than unknowns, or too many.
     #[error("{found} rows; a fit needs 2 to {MAX_ROWS}, with a time after 0")]
     Rows { found: usize },
-    /// Times do not increase, begin before 0, or a value is negative or no finite number.
+    /// Times do not increase, begin before 0, or a value is negative or not finite.
     #[error("row {row}: times must increase from 0 on, speeds and distances must be 0 or more")]
     Order { row: usize },
     #[error("row {row}: the distance is less than in the row before")]
@@ -61,10 +61,10 @@ pub enum TableError {
     Still,
 }
 
-/// A spring from rest to a top speed that goes through a table as nearly as one can.
+/// The spring from rest to a top speed that fits a table best.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableFit {
-    /// The speed that the spring goes to, metres per second.
+    /// The goal speed of the spring, metres per second.
     pub top_speed_mps: f64,
     /// Its half-life, seconds: the articles' parameter.
     pub half_life_secs: f64,
@@ -72,14 +72,14 @@ pub struct TableFit {
     pub start_secs: f64,
     /// Its largest acceleration, metres per second squared.
     pub peak_acceleration_mps2: f64,
-    /// Root mean square of what the spring is off, in the unit of the values.
+    /// Root mean square error, in the unit of the values.
     pub error: f64,
     /// The spring's value at every row.
     pub fitted: Vec<f64>,
 }
 
 impl SpeedTable {
-    /// A table of these rows. Errors: [`TableError`].
+    /// Creates a table of these rows. Errors: [`TableError`].
     pub fn new(of: TableOf, rows: Vec<TableRow>) -> Result<Self, TableError> {
         let moves_on = rows.last().is_some_and(|(secs, _)| *secs > 0.0);
         if !(2..=MAX_ROWS).contains(&rows.len()) || !moves_on {
@@ -102,17 +102,17 @@ impl SpeedTable {
         Ok(Self { of, rows })
     }
 
-    /// The meaning of its rows.
+    /// Returns the meaning of its rows.
     pub fn of(&self) -> TableOf {
         self.of
     }
 
-    /// Its rows.
+    /// Returns its rows.
     pub fn rows(&self) -> &[TableRow] {
         &self.rows
     }
 
-    /// The spring that goes through the table with the least squared error.
+    /// Fits the spring with the least squared error.
     pub fn fit(&self) -> TableFit {
         // It moves in the first row with a value, so it started before.
         let moving = self.rows.iter().find(|(_, value)| *value > 0.0);
@@ -158,7 +158,7 @@ impl SpeedTable {
         }
     }
 
-    /// The best top speed for a half-life and a start, and the sum of squared errors.
+    /// Finds the best top speed for a half-life and a start, and the sum of squared errors.
     fn with(&self, half_life_secs: f64, start_secs: f64) -> (f64, f64) {
         let (mut both, mut square) = (0.0, 0.0);
         for (secs, value) in &self.rows {
@@ -174,7 +174,7 @@ impl SpeedTable {
         (top, errors.sum())
     }
 
-    /// Speed or way, so many seconds after the start, of a spring that goes to 1 m/s.
+    /// Returns speed or distance this many seconds after the start, for a spring with a goal of 1 m/s.
     fn unit_value(&self, secs: f64, half_life_secs: f64) -> f64 {
         if secs <= 0.0 {
             return 0.0;

@@ -316,7 +316,7 @@ fn a_jump_of_the_pose_is_no_event() {
     }
 }
 
-/// The same motion seen from another frame gives the same answer.
+/// The result does not depend on the frame in which the motion is seen.
 #[test]
 fn turning_the_world_turns_nothing_else() {
     let take = drive(&DriveSettings::default()).unwrap();

@@ -7,7 +7,7 @@ const TOP_MPS: f64 = 8.5;
 const HALF_LIFE_SECS: f64 = 0.7;
 const START_SECS: f64 = 0.15;
 
-/// Speed and way at a time, the way by adding up small steps.
+/// Returns the speed and way at a time, the way by adding up small steps.
 fn truth(secs: f64) -> (f64, f64) {
     let spring = Spring {
         value: 0.0,

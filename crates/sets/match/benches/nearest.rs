@@ -71,7 +71,7 @@ impl Boxes {
     }
 }
 
-/// The nearest row by boxes of two sizes.
+/// Returns the nearest row by boxes of two sizes.
 fn by_boxes(rows: &[f32], boxes: &[Boxes; 2], query: &[f32]) -> usize {
     let [large, small] = boxes;
     let (mut best, mut nearest) = (f32::INFINITY, 0);

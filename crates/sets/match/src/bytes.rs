@@ -1,19 +1,20 @@
-//! A match database as bytes: little-endian, every table at a multiple of 64 bytes, so that it can be used where a file is mapped
+//! A match database as bytes: little-endian, every table at a multiple of 64 bytes, so that it can be used directly from a file mapped
 //! into memory.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! | --- | --- |
 //! | 8 | `LWMATCH` and a line feed |
 //! | 4, 4 | version; the number 0x01020304 |
 //! | 4, 4 | set of features, 0 for [`FutureRows`] and 1 for [`CostRows`]; numbers of a row |
 //! | 8, 8, 8 | rows; clips; bytes of the first table |
 //! | 4, 4 | principal components; largest projection, as f32 (0 in costs) |
-//! | 8 | checksum of all that follows the first 64 bytes |
+//! | 8 | checksum of everything after the first 64 bytes |
 //!
-//! Then the tables. The first: clips (texts with their lengths, numbers), and for futures the times ahead (f64), for costs the joints with
-//! their weights and the fade. Of futures: means and scales of features (f64), mean and principal components of rows (f64), and the leaves; then boxes (f32). Of
-//! costs: the leaves; then starts and steps of the boxes' scales (f32), boxes (u8). Leaves are their numbers (f32), rows of leaves
-//! (u32), leaves of rows (u32). Last come the standing feet with the gait (u8).
+//! Then the tables. The first: clips (texts with their lengths, numbers), and for futures the times ahead (f64), for costs the
+//! joints with their weights and the fade. Of futures: means and scales of features (f64), mean and principal components of
+//! rows (f64), and the leaves; then boxes (f32). Of costs: the leaves; then starts and steps of the boxes' scales (f32), boxes
+//! (u8). Leaves are their numbers (f32), rows of leaves (u32), leaves of rows (u32). Last come the standing feet with the gait
+//! (u8).
 
 use std::borrow::Cow;
 
@@ -50,7 +51,7 @@ words!(FeatureSetKind {
 });
 
 impl FeatureSetKind {
-    /// The set of a database, by its first bytes; none of its contents are checked.
+    /// Reads the set of a database from its first bytes, without checking its contents.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, DatabaseError> {
         Ok(Header::read(&mut Tables { bytes, at: 0 })?.kind)
     }
@@ -59,12 +60,12 @@ impl FeatureSetKind {
 /// Tables begin at multiples of this: a line of a processor's cache.
 const ALIGNMENT: usize = 64;
 
-/// Why bytes are no database.
+/// Why bytes are not a database.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum DatabaseError {
-    /// The bytes begin with something else.
+    /// The bytes do not begin with the mark of a database.
     #[error("not a match database")]
     Magic,
     #[error("a match database of version {found}, this program reads version {VERSION}")]
@@ -75,10 +76,10 @@ pub enum DatabaseError {
     Features { found: u32 },
     #[error("a match database with the features \"{found}\", not \"{}\"", other(*.found))]
     OtherSet { found: FeatureSetKind },
-    /// There are fewer or more bytes than the first ones state.
+    /// The number of bytes differs from the stated one.
     #[error("the match database is cut off or has a tail: {needed} bytes are stated, there are {found}")]
     Length {
-        /// Bytes stated; the largest number where they are more than can be counted.
+        /// Stated bytes; the largest number if it overflows.
         needed: usize,
         found: usize,
     },
@@ -90,14 +91,14 @@ pub enum DatabaseError {
     Contents { what: &'static str },
 }
 
-/// 64-bit hash of Fowler, Noll and Vo, version 1a, taken over words of eight bytes; fewer at the end are filled up with zeros.
+/// Computes the 64-bit hash of Fowler, Noll and Vo, version 1a, over words of eight bytes; the last one is padded with zeros.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.chunks(8).fold(0xcbf2_9ce4_8422_2325, |hash: u64, part| {
         (hash ^ padded_word(part)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
-/// Up to eight bytes as a number; those that are missing count as 0.
+/// Reads up to eight bytes as a number; missing bytes count as 0.
 fn padded_word(part: &[u8]) -> u64 {
     let mut word = [0; 8];
     word[..part.len()].copy_from_slice(part);
@@ -158,7 +159,7 @@ impl Header {
             return Err(DatabaseError::Magic);
         }
         let (version, mark) = (tables.u32()?, tables.u32()?);
-        // The order first: it tells how to read the version.
+        // The byte order comes first, because the version depends on it.
         if mark != MARK || cfg!(target_endian = "big") {
             return Err(DatabaseError::ByteOrder);
         }
@@ -195,7 +196,7 @@ impl Header {
         Ok(header)
     }
 
-    /// The sizes of all tables behind the first.
+    /// Computes the sizes of all tables after the first.
     fn sizes(&self) -> Vec<usize> {
         let num_leaves = self.num_rows.div_ceil(LEAF);
         let num_boxes = tree::num_nodes(num_leaves);
@@ -279,13 +280,13 @@ fn put_leaves(bytes: &mut Vec<u8>, leaves: &Leaves<'_>) {
     bytes.extend(leaves.leaf_of.iter().flat_map(|leaf| leaf.to_le_bytes()));
 }
 
-/// The tables of a database whose length and checksum are right.
+/// The tables of a database, after its length and checksum are checked.
 struct Opened<'a> {
     header: Header,
     clips: Vec<ClipRows>,
     /// The rest of the first table, after the clips.
     more: Tables<'a>,
-    /// At the first table behind it.
+    /// The remaining tables, starting with the one after the first.
     tables: Tables<'a>,
 }
 
@@ -336,7 +337,7 @@ impl<'a> Opened<'a> {
         Ok(leaves)
     }
 
-    /// The database, once all of its tables but the last are read.
+    /// Builds the database, once all of its tables but the last are read.
     fn finish<S>(mut self, set: S) -> Result<FrameDatabase<'a, S>, DatabaseError> {
         if self.more.at != self.more.bytes.len() {
             return Err(contradiction("the first table"));
@@ -355,7 +356,7 @@ impl<'a> Opened<'a> {
 }
 
 impl MatchDatabase<'_> {
-    /// The database as bytes, the same on every machine.
+    /// Returns the database as bytes, the same on every machine.
     pub fn to_bytes(&self) -> Vec<u8> {
         let FutureRows {
             horizon,
@@ -389,9 +390,9 @@ impl MatchDatabase<'_> {
 }
 
 impl<'a> MatchDatabase<'a> {
-    /// The database in some bytes, which it goes on to use where they are aligned to four bytes, and copies otherwise.
+    /// Opens a database in bytes, which it keeps using if they are aligned to four bytes, and copies otherwise.
     ///
-    /// Everything is checked: no bytes panic here or in a query. Errors: [`DatabaseError`].
+    /// Everything is checked: no bytes cause a panic here or in a query. Errors: [`DatabaseError`].
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DatabaseError> {
         let mut opened = Opened::new(bytes, FeatureSetKind::Future)?;
         let Header {
@@ -435,7 +436,7 @@ impl<'a> MatchDatabase<'a> {
 }
 
 impl CostDatabase<'_> {
-    /// The database as bytes, the same on every machine.
+    /// Returns the database as bytes, the same on every machine.
     pub fn to_bytes(&self) -> Vec<u8> {
         let CostRows { features, .. } = &self.set;
         let header = Header {
@@ -471,9 +472,9 @@ impl CostDatabase<'_> {
 }
 
 impl<'a> CostDatabase<'a> {
-    /// The database in some bytes, which it goes on to use where they are aligned to four bytes, and copies otherwise.
+    /// Opens a database in bytes, which it keeps using if they are aligned to four bytes, and copies otherwise.
     ///
-    /// Everything is checked: no bytes panic here or in a query. Errors: [`DatabaseError`].
+    /// Everything is checked: no bytes cause a panic here or in a query. Errors: [`DatabaseError`].
     pub fn from_bytes(bytes: &'a [u8]) -> Result<Self, DatabaseError> {
         let mut opened = Opened::new(bytes, FeatureSetKind::Cost)?;
         let Header { columns, num_rows, .. } = opened.header;
@@ -519,7 +520,7 @@ fn contradiction(what: &'static str) -> DatabaseError {
     DatabaseError::Contents { what }
 }
 
-/// Checks what a search takes for granted of leaves.
+/// Checks what a search assumes about leaves.
 fn check(leaves: &Leaves<'_>) -> Result<(), DatabaseError> {
     if !leaves.numbers.iter().flatten().all(|number| number.abs() <= LARGEST) {
         return Err(contradiction("a number of a row"));
@@ -537,7 +538,7 @@ fn check(leaves: &Leaves<'_>) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// The table of clips; together they have all rows.
+/// Reads the table of clips; together they cover all rows.
 fn clips(table: &mut Tables<'_>, num_clips: usize, num_rows: usize) -> Result<Vec<ClipRows>, DatabaseError> {
     let mut clips = Vec::new();
     let mut first_row = 0_usize;
@@ -609,17 +610,17 @@ impl<'a> Tables<'a> {
         Ok(u32::from_le_bytes(self.array()?))
     }
 
-    /// A number of things; those that no machine can hold become the largest number, which is refused by its length.
+    /// Reads a count. It saturates, so that the length check refuses it.
     fn size(&mut self) -> Result<usize, DatabaseError> {
         let size = u64::from_le_bytes(self.array()?);
-        // So that sums of sizes below do not overflow.
+        // Bounded so that sums of sizes do not overflow.
         Ok(usize::try_from(size).unwrap_or(usize::MAX).min(usize::MAX >> 16))
     }
 
     fn text(&mut self) -> Result<String, DatabaseError> {
         let length = self.u32()? as usize;
         let text = core::str::from_utf8(self.take(length)?).ok();
-        // A name on several lines could say what looks like an answer.
+        // A name with line breaks could fake a line of output.
         let text = text.filter(|text| !text.contains(char::is_control));
         Ok(text.ok_or_else(|| contradiction("a name that is no text"))?.to_owned())
     }
@@ -630,7 +631,7 @@ impl<'a> Tables<'a> {
         Ok(bytemuck::pod_collect_to_vec(bytes))
     }
 
-    /// A table where it lies, or a copy of it.
+    /// Reads a table in place, or copies it.
     fn table<T: AnyBitPattern + bytemuck::NoUninit>(&mut self, count: usize) -> Result<Cow<'a, [T]>, DatabaseError> {
         self.align();
         let bytes = self.take(size_of::<T>() * count)?;

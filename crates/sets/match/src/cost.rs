@@ -1,10 +1,11 @@
-//! The frame that is cheapest to go on in: the exact cost of an inertialized jump, over many takes and loops.
+//! Finds the frame that is cheapest to continue in, by the exact cost of an inertialized jump, over many takes and loops.
 //!
-//! A row holds what the cost is made of: weighted positions p and velocities u of joints, and the velocities of the root, as
-//! [`transition`](loopwright_moves::transition) compares them. The answer is the exact total displacement D of all gaps under a [`Decay`], summed
-//! axis by axis in double precision. What narrows the search is the feature form: with f = a p + b u, the sum of |f - f'| never exceeds
-//! D, so rows are looked at in a tree of boxes in f, and scored where the feature form lets them pass. Nothing is weighed against
-//! anything else but joints. Derivation: docs/math/transition_cost.md; the search: docs/math/matching.md.
+//! A row holds the inputs of the cost: weighted positions p and velocities u of joints, and the velocities of the root, as
+//! [`transition`](loopwright_moves::transition) compares them. The answer is the exact total displacement D of all gaps under a
+//! [`Decay`], summed axis by axis in double precision. The feature form narrows the search: with f = a p + b u, the sum of |f -
+//! f'| never exceeds D, so the search descends a tree of boxes in f, and computes exact costs only for rows that the feature
+//! form lets pass. The only weights are those of joints. Derivation: docs/math/transition_cost.md; the search:
+//! docs/math/matching.md.
 
 use std::borrow::Cow;
 
@@ -21,17 +22,17 @@ const MAX_JOINTS: usize = (MAX_COLUMNS - ROOT_AXES) / 6;
 
 const MAX_AXES: usize = 3 * MAX_JOINTS + ROOT_AXES;
 
-/// Rounding of the feature form in single precision, as a share of the cost: what is beyond it is truly dearer. The products that are
-/// added come to less than 6 D in all decays, and each of at most 500 roundings is 2^-24 of them.
+/// Rounding error of the feature form in single precision, as a share of the cost: rows beyond it are truly dearer. The added
+/// products sum to less than 6 D in all decays, and each of at most 500 roundings is 2^-24 of them.
 const SLACK: f64 = 3e-4;
 
-/// Levels of a box's scale in one byte, but for one at either end.
+/// Levels of a box's scale in one byte, without one at either end.
 const LEVELS: f32 = 253.0;
 
 /// Boxes are wider than their rows by this part of a level, far more than the rounding of a query.
 const MARGIN: f32 = 0.01;
 
-/// A joint that counts, in every take by its name.
+/// A compared joint, found in every take by its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostJoint {
     /// Its name.
@@ -64,7 +65,7 @@ pub enum CostError {
 }
 
 impl CostFeatures {
-    /// The joints that count in a motion, by the weights of its analysis, under a decay.
+    /// Selects the compared joints of a motion, by the weights of its analysis, and sets the decay.
     ///
     /// Errors: [`CostError::TooMany`].
     pub fn new(source: &MatchSource, decay: Decay) -> Result<Self, CostError> {
@@ -82,37 +83,37 @@ impl CostFeatures {
         Ok(Self { joints, decay })
     }
 
-    /// The joints that are compared.
+    /// Returns the joints that are compared.
     pub fn joints(&self) -> &[CostJoint] {
         &self.joints
     }
 
-    /// How the gap of a jump fades.
+    /// Returns the fade of a jump's gap.
     pub fn decay(&self) -> Decay {
         self.decay
     }
 
-    /// Numbers of a row: three positions a joint, as many velocities, and the velocities of the root.
+    /// Returns the numbers of a row: three positions per joint, as many velocities, and the velocities of the root.
     pub fn columns(&self) -> usize {
         6 * self.joints.len() + ROOT_AXES
     }
 
-    /// Numbers of the feature form: an axis each.
+    /// Returns the number of axes of the feature form.
     pub fn num_axes(&self) -> usize {
         Self::axes_of(self.columns())
     }
 
-    /// Whether rows can have so many numbers.
+    /// Whether rows can have this many numbers.
     pub(super) fn has_columns(columns: usize) -> bool {
         (ROOT_AXES..=6 * MAX_JOINTS + ROOT_AXES).contains(&columns) && (columns - ROOT_AXES).is_multiple_of(6)
     }
 
-    /// Joints of rows of so many numbers.
+    /// Returns the number of joints of rows with this many numbers.
     pub(super) fn joints_of(columns: usize) -> usize {
         (columns - ROOT_AXES) / 6
     }
 
-    /// Axes of rows of so many numbers.
+    /// Returns the number of axes of rows with this many numbers.
     pub(super) fn axes_of(columns: usize) -> usize {
         3 * Self::joints_of(columns) + ROOT_AXES
     }
@@ -120,11 +121,11 @@ impl CostFeatures {
     /// Whether all costs are numbers.
     pub(super) fn is_sound(&self) -> bool {
         let mut weights = self.joints.iter().map(|joint| joint.weight);
-        // Shorter or longer than any fade, and areas would not be numbers in single precision.
+        // Outside this range no fade exists, and areas would overflow single precision.
         weights.all(|weight| weight > 0.0 && weight.is_finite()) && (1e-6..=1e6).contains(&self.decay.secs())
     }
 
-    /// The rows of all frames of a motion's take.
+    /// Returns the rows of all frames of a motion's take.
     fn rows_of(&self, source: &MatchSource) -> Result<Vec<Vec<f32>>, CostError> {
         let analysis = &source.analysis;
         let joints = self.joints.iter().map(|CostJoint { name, weight }| {
@@ -145,14 +146,14 @@ impl CostFeatures {
         Ok(rows.collect())
     }
 
-    /// The row that a frame of a motion would have: what a query asks for. Frames of loops go round.
+    /// Returns the row that each frame of a motion would have, as the query of a search. Frames of loops wrap around.
     pub fn queries(&self, source: &MatchSource) -> Result<Vec<Vec<f32>>, CostError> {
         source.refuse_in_place()?;
         Ok(source.in_clip(self.rows_of(source)?))
     }
 
-    /// Gives a row another root: it moves at this speed and turns at this rate (metres and radians per second, left positive), as all
-    /// that is seen from it stays the same. `half_height` is half the height of the body, metres.
+    /// Changes the velocity of a row's root to this speed and turn rate (metres and radians per second, left positive);
+    /// everything relative to the root stays the same. `half_height` is half the height of the body, metres.
     pub fn steer(&self, row: &mut [f32], speed_mps: f64, turn_radians_per_sec: f64, half_height: f64) {
         let root = [0.0, 0.0, speed_mps, turn_radians_per_sec * half_height];
         for (number, wished) in row[6 * self.joints.len()..].iter_mut().zip(root) {
@@ -160,7 +161,7 @@ impl CostFeatures {
         }
     }
 
-    /// The feature form of a row, one number an axis: the sum of the sizes of their differences bounds the cost from below.
+    /// Returns the feature form of a row, one number per axis: the sum of the absolute differences is a lower bound of the cost.
     pub fn form(&self, row: &[f32]) -> Vec<f64> {
         let (a, b) = self.decay.area_weights();
         let (positions, velocities) = row.split_at(3 * self.joints.len());
@@ -175,22 +176,22 @@ impl CostFeatures {
 /// A motion before it is part of a [`CostDatabase`].
 pub type CostMotion = FrameRows<Vec<f32>>;
 
-/// A database of the frames that can be jumped to.
+/// A database of frames that can be jumped to.
 pub type CostDatabase<'a> = FrameDatabase<'a, CostRows<'a>>;
 
-/// Rows of positions and velocities, arranged for the search of the cheapest.
+/// Rows of positions and velocities, arranged for the search of the cheapest one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CostRows<'a> {
     pub(super) features: CostFeatures,
     pub(super) leaves: Leaves<'a>,
-    /// Axis by axis, the feature form at the byte 0, and what one more is worth.
+    /// For each axis, the feature form at the byte 0, and the size of one level.
     pub(super) starts: Cow<'a, [f32]>,
     pub(super) steps: Cow<'a, [f32]>,
-    /// Node by node, in the order of their indices: the lower ends of all axes, then the upper ones.
+    /// Node by node, in index order: the lower ends of all axes, then the upper ones.
     pub(super) boxes: Cow<'a, [u8]>,
 }
 
-/// A row, and what a jump to it costs.
+/// A row, and the cost of a jump to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cheapest {
     /// The row, counted from 0.
@@ -200,7 +201,7 @@ pub struct Cheapest {
 }
 
 impl Cheapest {
-    /// Before any row is found.
+    /// Placeholder before a row is found.
     const NONE: Self = Self {
         row: usize::MAX,
         cost: f64::INFINITY,
@@ -218,7 +219,7 @@ impl Found for Cheapest {
 }
 
 impl MatchSource {
-    /// The runs of frames that can be jumped to, as parts of a cost database: a take is cut where its pose jumps.
+    /// Returns the runs of frames that can be jumped to, as parts of a cost database: a take is split where its pose jumps.
     pub fn cost_motions(
         &self,
         name: &str,
@@ -232,18 +233,18 @@ impl MatchSource {
 }
 
 impl CostDatabase<'_> {
-    /// The database of some motions whose rows these features gave.
+    /// Builds the database of motions with rows of these features.
     pub fn new(features: CostFeatures, motions: &[CostMotion]) -> Result<CostDatabase<'static>, RowsError> {
         CostDatabase::from_rows(features, Clips::default(), Vec::new(), motions)
     }
 
-    /// Adds motions whose rows its own features gave.
+    /// Adds motions with rows of its own features.
     pub fn with(&self, motions: &[CostMotion]) -> Result<CostDatabase<'static>, RowsError> {
         let rows = (0..self.num_rows()).flat_map(|row| self.set.leaves.row(row)).collect();
         CostDatabase::from_rows(self.set.features.clone(), Clips::of_database(self), rows, motions)
     }
 
-    /// Rows of clips and of more motions.
+    /// Adds rows of more motions to clips.
     fn from_rows(
         features: CostFeatures,
         mut clips: Clips,
@@ -262,36 +263,34 @@ impl CostDatabase<'_> {
         Ok(clips.with_set(CostRows::new(features, &rows)?))
     }
 
-    /// The features of its rows.
+    /// Returns the features of its rows.
     pub fn features(&self) -> &CostFeatures {
         &self.set.features
     }
 
-    /// The numbers of a row: weighted positions of all axes of joints, metres, then the velocities of these and of the root, metres per
-    /// second.
+    /// Returns the numbers of a row: weighted positions of all axes of joints, metres, then their velocities and those of the
+    /// root, metres per second.
     ///
-    /// # Panics
-    /// When there is no such row.
+    /// # Panics When there is no such row.
     pub fn row(&self, row: usize) -> impl Iterator<Item = f32> {
         self.set.leaves.row(row)
     }
 
-    /// Bytes that the search needs besides the rows themselves.
+    /// Returns the bytes that the search needs besides the rows themselves.
     pub fn index_bytes(&self) -> usize {
         let scales = size_of_val(self.set.starts.as_ref()) + size_of_val(self.set.steps.as_ref());
         self.set.leaves.index_bytes() + self.set.boxes.len() + scales
     }
 
-    /// The exact cost of a jump from what a query stands for into a row, metre-seconds: the sum of [`Decay::displacement`] over all axes,
-    /// the first first.
+    /// Returns the exact cost of a jump from a query into a row, metre-seconds: the sum of [`Decay::displacement`] over all
+    /// axes, in order.
     ///
-    /// # Panics
-    /// When there is no such row, or the query has another number of columns.
+    /// # Panics When there is no such row, or the query has another number of columns.
     pub fn cost(&self, query: &[f32], row: usize) -> f64 {
         self.set.gaps(query, row, Decay::displacement)
     }
 
-    /// The cost in feature form, which never exceeds the exact one.
+    /// Returns the cost in feature form, which never exceeds the exact one.
     ///
     /// # Panics
     /// As [`Self::cost`].
@@ -299,12 +298,11 @@ impl CostDatabase<'_> {
         self.set.gaps(query, row, |decay, x, v| decay.signed_area(x, v).abs())
     }
 
-    /// The row that costs least, exactly; of several at one cost the first. `None` where the filter lets none pass.
+    /// Finds the exact cheapest row; the first one of a tie. `None` if the filter lets no row pass.
     ///
     /// `likely` is a row that is probably cheap: it does not change the answer. Nothing is allocated.
     ///
-    /// # Panics
-    /// When the query has another number of columns, or `likely` is out of range.
+    /// # Panics When the query has another number of columns, or `likely` is out of range.
     pub fn cheapest(&self, query: &[f32], filter: &MatchFilter, likely: Option<usize>) -> Option<Cheapest> {
         let mut best = [Cheapest::NONE];
         self.set
@@ -313,10 +311,9 @@ impl CostDatabase<'_> {
         (best.row != usize::MAX).then_some(best)
     }
 
-    /// The cheapest rows, from the cheapest on, as many as `found` has places; returns how many there are.
+    /// Finds the cheapest rows in order of cost, as many as `found` has room for; returns their number.
     ///
-    /// # Panics
-    /// When the query has another number of columns.
+    /// # Panics When the query has another number of columns.
     pub fn cheapest_of(&self, query: &[f32], filter: &MatchFilter, found: &mut [Cheapest]) -> usize {
         found.fill(Cheapest::NONE);
         self.set.search(query, None, found, &|row| self.passes(row, filter));
@@ -344,7 +341,7 @@ impl CostRows<'static> {
     }
 }
 
-/// For every axis the number that a box's byte 0 stands for, and what one more is worth.
+/// Returns for every axis the value of a box's byte 0, and the size of one level.
 fn scales(forms: &[f32], axes: usize) -> (Vec<f32>, Vec<f32>) {
     let scales = (0..axes).map(|axis| {
         let along = forms.iter().skip(axis).step_by(axes);
@@ -354,14 +351,14 @@ fn scales(forms: &[f32], axes: usize) -> (Vec<f32>, Vec<f32>) {
         if low > high {
             return (0.0, 1.0);
         }
-        // Far above the rounding of the numbers, also where all are one.
+        // Far above the rounding of the numbers, even if all are equal.
         let step = ((high - low) / LEVELS).max(1e-5 * low.abs().max(high.abs())).max(1e-20);
         (low - step, step)
     });
     scales.unzip()
 }
 
-/// The boxes of all nodes in the feature form.
+/// Computes the boxes of all nodes in the feature form.
 fn boxes(leaves: &Leaves<'_>, forms: &[f32], starts: &[f32], steps: &[f32]) -> Vec<u8> {
     let axes = starts.len();
     let num_leaves = leaves.num_leaves();
@@ -369,14 +366,14 @@ fn boxes(leaves: &Leaves<'_>, forms: &[f32], starts: &[f32], steps: &[f32]) -> V
         .concat()
         .repeat(tree::num_nodes(num_leaves));
     let size = 2 * axes;
-    // Children come after their parents, so the last are joined first.
+    // Children come after their parents, so the last are merged first.
     for node in tree::nodes(num_leaves).into_iter().rev() {
         let Some(children) = node.children() else {
             let (low, high) = boxes[node.index * size..][..size].split_at_mut(axes);
             for &row in &leaves.rows[node.first_leaf] {
                 for (axis, form) in forms[row as usize * axes..][..axes].iter().enumerate() {
                     let level = (form - starts[axis]) / steps[axis];
-                    // From float to byte, what is beyond either end becomes that end.
+                    // The conversion to bytes saturates.
                     low[axis] = low[axis].min((level - MARGIN).floor() as u8);
                     high[axis] = high[axis].max((level + MARGIN).ceil() as u8);
                 }
@@ -400,7 +397,7 @@ fn boxes(leaves: &Leaves<'_>, forms: &[f32], starts: &[f32], steps: &[f32]) -> V
 }
 
 impl CostRows<'_> {
-    /// Adds up what the gaps of all axes come to.
+    /// Sums a function of the gaps over all axes.
     fn gaps(&self, query: &[f32], row: usize, of_axis: impl Fn(Decay, f64, f64) -> f64) -> f64 {
         assert_eq!(
             query.len(),
@@ -452,7 +449,7 @@ impl CostRows<'_> {
     }
 }
 
-/// A search for the rows that cost least.
+/// A search for the cheapest rows.
 struct CostSearch<'a, F> {
     rows: &'a CostRows<'a>,
     query: &'a [f32],
@@ -464,7 +461,7 @@ struct CostSearch<'a, F> {
 }
 
 impl<F> CostSearch<'_, F> {
-    /// Feature forms above this are those of rows that cost more than the last found.
+    /// Returns the feature-form limit above which rows cost more than the last one found.
     fn limit(&self) -> f32 {
         (self.found[self.found.len() - 1].cost * (1.0 + SLACK)) as f32
     }

@@ -1,7 +1,7 @@
-//! A match database: the features of many takes and loops, which frame each row is, and what is known of it.
+//! A match database: the features of many takes and loops, with the frame, standing feet and gait of each row.
 //!
-//! The contents of rows and their search are the database's feature set: [`FutureRows`] here, [`CostRows`](super::CostRows)
-//! for the cost of a jump.
+//! The contents of rows and their search are the database's feature set: [`FutureRows`] here, [`CostRows`](super::CostRows) for
+//! the cost of a jump.
 
 use std::borrow::Cow;
 
@@ -10,22 +10,22 @@ use loopwright_core::analysis::{Gait, MotionKind, Side};
 use super::features::{Horizon, NUM_FEATURES, RawFeatures, Standard};
 use super::nearest::{NearestRows, Neighbour, RowsError};
 
-/// A motion before it is part of a database: a clip and the rows of its frames, of which each feature set has its own.
+/// A motion before it is part of a database: a clip and the rows of its frames, whose type depends on the feature set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameRows<F> {
-    /// Which motion it is.
+    /// The clip of the motion.
     pub clip: MatchClip,
-    /// Features of its frames, one after the other.
+    /// Features of consecutive frames.
     pub features: Vec<F>,
-    /// For each of these frames the feet that stand: bit 0 the left one, bit 1 the right one. Above these bits the number of its
-    /// gait in `GAITS`, counted from 1; 0 where it is not known.
+    /// For each of these frames the standing feet: bit 0 the left one, bit 1 the right one. The higher bits hold the number of
+    /// its gait in `GAITS`, counted from 1; 0 if unknown.
     pub standing: Vec<u8>,
 }
 
-/// Bits of the feet that stand.
+/// Bits of the standing feet.
 const FEET: u8 = 3;
 
-/// The gaits in the order of their numbers in files, from 1 on: new ones go to the end, and none is ever removed.
+/// The gaits in the order of their numbers in files, from 1 on: new ones are appended, and none is ever removed.
 const GAITS: [Gait; 13] = [
     Gait::new(MotionKind::Idle, None),
     Gait::new(MotionKind::Other, None),
@@ -42,18 +42,18 @@ const GAITS: [Gait; 13] = [
     Gait::new(MotionKind::Strafe, Some(Side::Right)),
 ];
 
-/// Feet that stand and a gait in one number: see [`FrameRows::standing`].
+/// Combines standing feet and a gait into one number: see [`FrameRows::standing`].
 pub(super) fn with_gait(feet: u8, gait: Option<Gait>) -> u8 {
     let number = gait.and_then(|gait| GAITS.iter().position(|&known| known == gait));
     feet | (number.map_or(0, |number| number as u8 + 1) << FEET.count_ones())
 }
 
-/// The number of a gait, 0 for none.
+/// Returns the number of a gait, 0 for none.
 fn gait_number(standing: u8) -> usize {
     usize::from(standing >> FEET.count_ones())
 }
 
-/// Whether a number has a gait that there is.
+/// Whether the gait of a number exists.
 pub(super) fn is_standing(standing: u8) -> bool {
     gait_number(standing) <= GAITS.len()
 }
@@ -96,16 +96,16 @@ pub struct MatchFrame {
     pub frame: usize,
 }
 
-/// Which rows of a database are looked at.
+/// A filter of the rows of a database.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatchFilter {
     /// Tags that a clip must have.
     pub tags: Vec<(String, String)>,
     /// Feet that must stand: bit 0 the left one, bit 1 the right one.
     pub standing: u8,
-    /// Gaits one of which the body must have; any if there are none.
+    /// Allowed gaits; any if empty.
     pub gaits: GaitSet,
-    /// Rows of the same clip that must follow, for motion that goes on from there. Loops have as many as one wants.
+    /// Rows of the same clip that must follow, so that the motion can continue. Loops always have enough.
     pub rows_left: usize,
 }
 
@@ -114,19 +114,19 @@ pub struct MatchFilter {
 pub struct GaitSet(u32);
 
 impl GaitSet {
-    /// All gaits of which that holds.
+    /// Creates the set of all gaits that satisfy a condition.
     pub fn new(is_wanted: impl Fn(Gait) -> bool) -> Self {
         let bits = GAITS.into_iter().enumerate().filter(|(_, gait)| is_wanted(*gait));
         Self(bits.fold(0, |set, (number, _)| set | 1 << (number + 1)))
     }
 
-    /// Both together.
+    /// Returns the union of both sets.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether there is no gait in it.
+    /// Whether it contains no gait.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -134,8 +134,8 @@ impl GaitSet {
 
 /// Features of many motions, arranged for the search of the best frame.
 ///
-/// `S` is the set of features: [`MatchDatabase`] and [`CostDatabase`](super::CostDatabase) are the two that there are. The bytes of
-/// `to_bytes` may be mapped into memory: `from_bytes` reads rows where they lie, and queries take no memory.
+/// `S` is the set of features: there are [`MatchDatabase`] and [`CostDatabase`](super::CostDatabase). The bytes of `to_bytes`
+/// may be mapped into memory: `from_bytes` reads rows in place, and queries allocate nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameDatabase<'a, S> {
     pub(super) clips: Vec<ClipRows>,
@@ -143,10 +143,10 @@ pub struct FrameDatabase<'a, S> {
     pub(super) set: S,
 }
 
-/// A database of poses and their futures, for motion that is steered.
+/// A database of poses and their futures, for steered motion.
 pub type MatchDatabase<'a> = FrameDatabase<'a, FutureRows<'a>>;
 
-/// Rows of [`features`](super::features): feet, hips, and what follows.
+/// Rows of [`features`](super::features): feet, hips, and the future.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FutureRows<'a> {
     pub(super) horizon: Horizon,
@@ -158,7 +158,7 @@ pub struct FutureRows<'a> {
 #[derive(Default)]
 pub(super) struct Clips {
     clips: Vec<ClipRows>,
-    /// Of every row, as [`FrameRows::standing`].
+    /// [`FrameRows::standing`] of every row.
     pub(super) standing: Vec<u8>,
 }
 
@@ -193,20 +193,20 @@ impl Clips {
 }
 
 impl MatchDatabase<'_> {
-    /// The database of some motions with that horizon; its features are brought to one size by all of them.
+    /// Builds the database of motions with a horizon; their features are standardized together.
     pub fn new(motions: Vec<MatchMotion>, horizon: Horizon) -> Result<MatchDatabase<'static>, RowsError> {
         let all: Vec<RawFeatures> = (motions.iter().flat_map(|motion| &motion.features)).copied().collect();
         MatchDatabase::from_rows(horizon, Standard::new(&all), Clips::default(), Vec::new(), &motions)
     }
 
-    /// Adds motions with its [`Self::horizon`], scaled as those that are there: distances between these stay as they are.
+    /// Adds motions with its [`Self::horizon`], scaled like the existing ones, whose distances do not change.
     pub fn with(&self, motions: Vec<MatchMotion>) -> Result<MatchDatabase<'static>, RowsError> {
         let rows = (0..self.num_rows()).flat_map(|row| self.set.rows.row(row)).collect();
         let FutureRows { horizon, standard, .. } = &self.set;
         MatchDatabase::from_rows(*horizon, standard.clone(), Clips::of_database(self), rows, &motions)
     }
 
-    /// Rows of clips and of more motions.
+    /// Adds rows of more motions to clips.
     fn from_rows(
         horizon: Horizon,
         standard: Standard,
@@ -225,12 +225,12 @@ impl MatchDatabase<'_> {
         }))
     }
 
-    /// The times ahead that its rows know, and queries have to.
+    /// Returns the times ahead of its rows, which queries must share.
     pub fn horizon(&self) -> Horizon {
         self.set.horizon
     }
 
-    /// The standard that turns features into the numbers of rows.
+    /// Returns the standard that converts features to the numbers of rows.
     pub fn standard(&self) -> &Standard {
         &self.set.standard
     }
@@ -247,17 +247,16 @@ impl MatchDatabase<'_> {
         numbers
     }
 
-    /// Bytes that the search needs besides the rows themselves.
+    /// Returns the bytes that the search needs besides the rows themselves.
     pub fn index_bytes(&self) -> usize {
         self.set.rows.index_bytes()
     }
 
-    /// The row nearest to a query; of several at one distance the first. `None` where the filter lets none pass.
+    /// Finds the row nearest to a query; the first one of a tie. `None` if the filter lets no row pass.
     ///
     /// `likely` is a row that is probably near, see [`NearestRows::nearest`].
     ///
-    /// # Panics
-    /// When `likely` is out of range.
+    /// # Panics When `likely` is out of range.
     pub fn nearest(
         &self,
         query: &[f32; NUM_FEATURES],
@@ -267,24 +266,23 @@ impl MatchDatabase<'_> {
         (self.set.rows).nearest_where(query, likely, |row| self.passes(row, filter))
     }
 
-    /// The row in which the motion that plays had better go on: the nearest of those whose squared distance is less than `share` of
-    /// that of `next`, the row that would come next; `next` itself where the filter lets no such row pass.
+    /// Finds the row in which the playing motion should continue: the nearest row whose squared distance is less than `share`
+    /// times that of `next`, the row that follows; `next` itself if the filter lets no such row pass.
     ///
-    /// A share of 1 has no bias, a smaller one holds on to the motion. The search begins at `next`, and is faster the better that fits.
-    /// Nothing is allocated.
+    /// A share of 1 has no bias; a smaller one favours the playing motion. The search begins at `next`, and is faster the better
+    /// `next` fits. Nothing is allocated.
     ///
-    /// # Panics
-    /// When there is no row `next`.
+    /// # Panics When there is no row `next`.
     pub fn nearest_or(&self, query: &[f32; NUM_FEATURES], filter: &MatchFilter, next: usize, share: f32) -> Neighbour {
         (self.set.rows).nearest_or(query, next, share, |row| self.passes(row, filter))
     }
 
-    /// The nearest rows, from the nearest on, as many as `found` has places; returns how many there are.
+    /// Finds the nearest rows in order of distance, as many as `found` has room for; returns their number.
     pub fn nearest_of(&self, query: &[f32; NUM_FEATURES], filter: &MatchFilter, found: &mut [Neighbour]) -> usize {
         (self.set.rows).nearest_of(query, found, |row| self.passes(row, filter))
     }
 
-    /// The squared distance of a row from a query.
+    /// Returns the squared distance of a row from a query.
     ///
     /// # Panics
     /// When there is no such row.
@@ -294,37 +292,34 @@ impl MatchDatabase<'_> {
 }
 
 impl<S> FrameDatabase<'_, S> {
-    /// The clips, in the order of their rows.
+    /// Returns the clips, in the order of their rows.
     pub fn clips(&self) -> &[ClipRows] {
         &self.clips
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn num_rows(&self) -> usize {
         self.standing.len()
     }
 
-    /// The feet that stand in a row: bit 0 the left one, bit 1 the right one.
+    /// Returns the standing feet of a row: bit 0 the left one, bit 1 the right one.
     ///
-    /// # Panics
-    /// When there is no such row.
+    /// # Panics When there is no such row.
     pub fn standing(&self, row: usize) -> u8 {
         self.standing[row] & FEET
     }
 
-    /// How the body moves in a row, if that is known.
+    /// Returns the gait of a row, if known.
     ///
-    /// # Panics
-    /// When there is no such row.
+    /// # Panics When there is no such row.
     pub fn gait(&self, row: usize) -> Option<Gait> {
         let number = gait_number(self.standing[row]).checked_sub(1)?;
         GAITS.get(number).copied()
     }
 
-    /// Which frame of which clip a row is.
+    /// Returns the clip and frame of a row.
     ///
-    /// # Panics
-    /// When there is no such row.
+    /// # Panics When there is no such row.
     pub fn frame_of(&self, row: usize) -> MatchFrame {
         let is_there = row < self.num_rows();
         assert!(is_there, "there are {} rows, no row {row}", self.num_rows());
@@ -336,7 +331,7 @@ impl<S> FrameDatabase<'_, S> {
         }
     }
 
-    /// The row of a frame of a clip, if it can be matched. Frames of loops go round.
+    /// Returns the row of a frame of a clip, if it can be matched. Frames of loops wrap around.
     pub fn row_of(&self, at: MatchFrame) -> Option<usize> {
         let rows = self.clips.get(at.clip)?;
         let mut offset = at.frame.checked_sub(rows.clip.first_frame)?;
@@ -367,7 +362,7 @@ impl<S> FrameDatabase<'_, S> {
 mod tests {
     use super::*;
 
-    /// The numbers that are in files of all versions.
+    /// The numbers in files of all versions.
     #[test]
     fn numbers_of_gaits_in_files_stay() {
         let words = [

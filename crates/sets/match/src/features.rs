@@ -1,6 +1,7 @@
-//! Features of a motion that are matched: where feet are and how they move, how the hips move, and where the body will be and face.
+//! The matched features of a motion: positions and velocities of the feet, velocity of the hips, and future positions and
+//! facings of the body.
 //!
-//! Everything is seen from the root: below the hips on the ground, along the facing, both smoothed, because hips sway and a path
+//! Everything is seen from the root: below the hips on the ground, along the facing, both smoothed, because hips sway but a path
 //! does not. Source of the set: Clavet, "Motion matching and the road to next-gen animation", GDC 2016; Holden et al., "Learned
 //! motion matching", ACM Transactions on Graphics 39, 2020.
 
@@ -10,24 +11,24 @@ use loopwright_core::Analysis;
 use loopwright_core::analysis::{FoundBy, Side};
 use loopwright_core::math::{Rigid, TimeStep, kernel, ops};
 
-/// Number of times ahead of a frame at which its future is looked at.
+/// Number of future times per frame.
 pub const NUM_TIMES: usize = 3;
 
-/// Numbers of a pose: places and velocities of two feet, and the velocity of the hips.
+/// Number of pose features: positions and velocities of two feet, and the velocity of the hips.
 const NUM_POSE_FEATURES: usize = 5 * 3;
 
-/// Numbers of a frame: those of its pose, and for every time ahead a place and a direction on the ground.
+/// Number of features of a frame: those of its pose, and for every future time a position and a direction on the ground.
 pub const NUM_FEATURES: usize = NUM_POSE_FEATURES + NUM_TIMES * 4;
 
-/// Numbers that have one unit and one spread: each vector of them.
+/// Sizes of the vectors of features; each has one unit and one spread.
 const GROUPS: [usize; 5 + 2 * NUM_TIMES] = [3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2];
 
-/// How far ahead a future may be looked at, seconds: beyond, nobody steers.
+/// Longest time ahead, seconds: nobody steers further ahead.
 const MOST_AHEAD_SECS: f64 = 10.0;
 
-/// The times ahead of a frame at which its future is looked at, seconds: by default 1/3, 2/3 and 1.
+/// The future times of a frame's features, seconds: by default 1/3, 2/3 and 1.
 ///
-/// Nearer ones follow a stick at once, farther ones choose steps that suit what comes later.
+/// Nearer times follow a stick at once, farther times choose steps that suit the future.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Horizon([f64; NUM_TIMES]);
 
@@ -38,7 +39,7 @@ impl Default for Horizon {
 }
 
 impl Horizon {
-    /// A horizon of these times.
+    /// Creates a horizon of these times.
     ///
     /// Errors: [`MatchError::Times`] unless each is later than the one before, the first above 0 and the last at most 10.
     pub fn new(secs: [f64; NUM_TIMES]) -> Result<Self, MatchError> {
@@ -55,13 +56,13 @@ impl Horizon {
         self.0
     }
 
-    /// The last of them, seconds.
+    /// Returns the last of the times, seconds.
     pub fn farthest_secs(&self) -> f64 {
         self.0[NUM_TIMES - 1]
     }
 }
 
-/// The root's path is smoothed by a bell of this standard deviation, seconds: shorter, and it sways with the hips.
+/// Standard deviation of the Gaussian that smooths the root's path, seconds; with less, it sways with the hips.
 const SMOOTH_SECS: f64 = 0.2;
 
 /// Why a motion cannot be matched.
@@ -75,10 +76,10 @@ pub enum MatchError {
     InPlace { feet_mps: f64, root_mps: f64 },
     #[error("a left foot and a right foot are needed, and are not found in the skeleton")]
     Feet,
-    /// The future of no frame is known.
+    /// The take is too short for the future of any frame.
     #[error("the take lasts {found_secs:.2} s, matching looks {ahead_secs} s ahead")]
     Short { found_secs: f64, ahead_secs: f64 },
-    /// The times of a future are not in order, or too far ahead.
+    /// The future times are not in order, or too far ahead.
     #[error("times ahead must rise, from above 0 to at most {MOST_AHEAD_SECS} s, found {found:?}")]
     Times { found: [f64; NUM_TIMES] },
 }
@@ -86,7 +87,7 @@ pub enum MatchError {
 /// The features of one frame, in metres and metres per second, not yet standardized.
 pub type RawFeatures = [f64; NUM_FEATURES];
 
-/// The features of every frame of a take whose future is known: all but the last ones, up to the farthest time ahead.
+/// Computes the features of every frame of a take with a known future: all but the last ones, up to the farthest time ahead.
 pub fn of_take(analysis: &Analysis, horizon: Horizon) -> Result<Vec<RawFeatures>, MatchError> {
     let [left, right] = both_feet(analysis).ok_or(MatchError::Feet)?;
     let (take, world) = (&analysis.take, &analysis.world);
@@ -136,7 +137,7 @@ pub fn of_take(analysis: &Analysis, horizon: Horizon) -> Result<Vec<RawFeatures>
     Ok(of_frames.collect())
 }
 
-/// The ankles of the left and the right foot, if both are known.
+/// Returns the ankles of the left and the right foot, if both are known.
 pub(super) fn both_feet(analysis: &Analysis) -> Option<[usize; 2]> {
     let body = &analysis.body;
     let [left, right] = [Side::Left, Side::Right].map(|side| {
@@ -146,7 +147,7 @@ pub(super) fn both_feet(analysis: &Analysis) -> Option<[usize; 2]> {
     Some([left?, right?])
 }
 
-/// Errors: the feet walk, and the root does not travel.
+/// Refuses motion in place. Errors: the feet walk, but the root does not travel.
 pub(super) fn refuse_in_place(
     analysis: &Analysis,
     roots: &[Rigid],
@@ -174,7 +175,7 @@ pub(super) fn refuse_in_place(
 /// Feet faster than this walk, metres per second ...
 const WALKING_FEET_MPS: f64 = 0.5;
 
-/// ... and if the root is slower than this share of them, it was taken out of the motion. In a walk it has half their speed.
+/// ... and if the root is slower than this share of their speed, root motion was removed. In a walk it has half their speed.
 const IN_PLACE_SHARE: f64 = 0.15;
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -182,7 +183,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
-/// The root at every frame: smoothed place on the ground, and smoothed facing.
+/// Returns the root at every frame: smoothed position on the ground, and smoothed facing.
 pub(super) fn smoothed_roots(analysis: &Analysis, step: TimeStep) -> Vec<Rigid> {
     let heading = &analysis.heading;
     let frames = 0..heading.num_frames();
@@ -195,7 +196,7 @@ pub(super) fn smoothed_roots(analysis: &Analysis, step: TimeStep) -> Vec<Rigid> 
         .collect()
 }
 
-/// Brings features to numbers of one size: less their mean, over the spread of their group.
+/// Standardizes features: subtracts their mean and divides by the spread of their group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standard {
     mean: RawFeatures,
@@ -203,7 +204,7 @@ pub struct Standard {
 }
 
 impl Standard {
-    /// The standard of many frames: of each vector the mean, and the root mean square of its spread over its axes.
+    /// Computes the standard of many frames: for each vector the mean, and the root mean square of its spread over its axes.
     pub fn new(frames: &[RawFeatures]) -> Self {
         let count = frames.len().max(1) as f64;
         let mut standard = Self {
@@ -224,7 +225,7 @@ impl Standard {
                 group.map(move |at| (frame[at] - mean[at]) * (frame[at] - mean[at]))
             });
             let spread = (squares.sum::<f64>() / (count * size as f64)).sqrt();
-            // A vector that never changes says nothing.
+            // A constant vector carries no information.
             let scale = if spread > STILL { 1.0 / spread } else { 0.0 };
             standard.scale[of_group].fill(scale);
             first += size;
@@ -232,7 +233,7 @@ impl Standard {
         standard
     }
 
-    /// The standard with these means and scales; `None` where their number is another one, or one is not finite.
+    /// Creates the standard with these means and scales; `None` if their number is wrong, or one is not finite.
     pub(super) fn from_parts(mean: &[f64], scale: &[f64]) -> Option<Self> {
         let is_finite = mean.iter().chain(scale).all(|number| number.is_finite());
         is_finite.then_some(Self {
@@ -250,7 +251,7 @@ impl Standard {
         &self.scale
     }
 
-    /// A row with another future.
+    /// Returns a row with another future.
     pub fn steered(&self, row: &[f32; NUM_FEATURES], futures: [Future; NUM_TIMES]) -> [f32; NUM_FEATURES] {
         let mut features = [0.0; NUM_FEATURES];
         steer(&mut features, futures);
@@ -258,7 +259,7 @@ impl Standard {
         core::array::from_fn(|at| if at < NUM_POSE_FEATURES { row[at] } else { wished[at] })
     }
 
-    /// The features in the form that is searched.
+    /// Standardizes features for the search.
     pub fn apply(&self, features: &RawFeatures) -> [f32; NUM_FEATURES] {
         core::array::from_fn(|at| ((features[at] - self.mean[at]) * self.scale[at]) as f32)
     }
@@ -267,7 +268,7 @@ impl Standard {
 /// A spread below this is rounding, metres or metres per second.
 const STILL: f64 = 1e-9;
 
-/// Where the body is wished to be at a time ahead, seen from the root.
+/// The desired state of the body at a future time, relative to the root.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Future {
     /// Position on the ground, metres: to the left (x) and ahead (z).
@@ -276,7 +277,7 @@ pub struct Future {
     pub facing: f64,
 }
 
-/// Puts the futures that are wished for, one for each time ahead, into the features of a frame.
+/// Replaces the future in the features of a frame, one entry for each future time.
 pub fn steer(features: &mut RawFeatures, futures: [Future; NUM_TIMES]) {
     for (at, Future { position, facing }) in futures.into_iter().enumerate() {
         let positions = NUM_POSE_FEATURES + 2 * at;

@@ -1,9 +1,9 @@
-//! Motion matching: the frame of many takes that is nearest to what is asked for.
+//! Motion matching: finds the frame of many takes that is nearest to a query.
 //!
-//! [`features::of_take`] gives the numbers that are compared, [`features::Standard`] brings them to one size, and
-//! [`NearestRows`] finds the nearest row exactly. [`MatchDatabase`] puts them together and knows which frame a row is; as bytes it
-//! can be used where they lie. [`CostDatabase`] is the same for the cost of a jump: it finds the frame that is cheapest to go on in.
-//! [`walk`] is a character that walks by a [`MatchDatabase`].
+//! [`features::of_take`] computes the compared numbers, [`features::Standard`] standardizes them, and
+//! [`NearestRows`] finds the nearest row exactly. [`MatchDatabase`] combines them and knows the frame of each row; its bytes
+//! can be used in place. [`CostDatabase`] does the same for the cost of a jump: it finds the frame that is cheapest to continue in.
+//! [`walk`] moves a character along a path with a [`MatchDatabase`].
 //!
 //! ```
 //! use loopwright_core::Analysis;
@@ -24,7 +24,7 @@
 //! let found = database.nearest(&query, &MatchFilter::default(), None).ok_or("no row")?;
 //! println!("go on in frame {}", database.frame_of(found.row).frame);
 //!
-//! // Without one, frame 30 is nearest to itself.
+//! // Without a new path, frame 30 is nearest to itself.
 //! let itself = database.nearest(&pose, &MatchFilter::default(), None).ok_or("no row")?;
 //! assert_eq!((database.frame_of(itself.row).frame, itself.squared_distance), (30, 0.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

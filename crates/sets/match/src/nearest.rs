@@ -1,26 +1,26 @@
 //! The exact nearest rows of a matrix: a balanced tree of boxes in the directions along which rows differ most.
 //!
-//! A node of the [`tree`] has a box in the first principal components of its rows, and in the distance from their plane: both bound
-//! the distance to a query from below, the second by the triangle inequality in what is left of space. Rows are compared by their own
-//! numbers, in tree order, sixteen side by side. The answer is that of comparing all rows one by one, to the bit. Source: Friedman,
-//! Bentley and Finkel, "An algorithm for finding best matches in logarithmic expected time", ACM Transactions on Mathematical Software
-//! 3, 1977; Jolliffe, "Principal component analysis", 2002.
+//! A node of the [`tree`] has a box in the first principal components of its rows, and in the distance from their plane: both
+//! bound the distance to a query from below, the second by the triangle inequality in the remaining dimensions. Rows are
+//! compared by their own numbers, in tree order, sixteen at a time. The result equals that of comparing all rows one by one, to
+//! the bit. Source: Friedman, Bentley and Finkel, "An algorithm for finding best matches in logarithmic expected time", ACM
+//! Transactions on Mathematical Software 3, 1977; Jolliffe, "Principal component analysis", 2002.
 
 use std::borrow::Cow;
 
 use super::principal::{Place, Principal, SIDES};
 use super::tree::{self, Found, LEAF, Leaves, Search};
 
-/// Rounding of projections in single precision, as a share of the largest number that takes part.
+/// Rounding error of projections in single precision, as a share of the largest input.
 const ROUNDING: f32 = 4e-6;
 
-/// Rounding of a sum of squares in single precision, as a share of it: bounds beyond it are truly farther.
+/// Rounding error of a sum of squares in single precision, as a share of it: rows with bounds beyond it are truly farther.
 const SLACK: f32 = 1e-4;
 
-/// Columns after which a leaf is given up if all of its rows are too far already.
+/// Number of columns after which a leaf is abandoned if all of its rows are already too far.
 const CHUNK: usize = 9;
 
-/// Most columns of a matrix; principal components of more take long, and no set of features has them.
+/// Largest number of columns of a matrix: principal components of more are slow, and no set of features has them.
 pub const MAX_COLUMNS: usize = 1024;
 
 /// Why rows cannot be searched.
@@ -45,7 +45,7 @@ pub enum RowsError {
     TooMany { found: usize },
 }
 
-/// Numbers larger than this have squares whose sums may not be finite in single precision.
+/// Larger numbers have squares whose sums may overflow single precision.
 pub(super) const LARGEST: f32 = 1e15;
 
 /// A row, and its squared distance from a query.
@@ -67,7 +67,7 @@ impl Found for Neighbour {
     }
 }
 
-/// Rows of features, arranged for search. They may lie in memory of the caller, such as that of a file.
+/// Rows of features, arranged for search. They may be in memory of the caller, such as a mapped file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NearestRows<'a> {
     pub(super) leaves: Leaves<'a>,
@@ -81,7 +81,7 @@ pub struct NearestRows<'a> {
 /// A box: the lower ends along the principal components and the distance from their plane, then the upper ends.
 pub(super) type Sides = [f32; 2 * SIDES];
 
-/// A box around nothing.
+/// Returns an empty box.
 fn nothing() -> Sides {
     core::array::from_fn(|end| if end < SIDES { f32::INFINITY } else { f32::NEG_INFINITY })
 }
@@ -101,12 +101,12 @@ fn joined(one: &Sides, other: &Sides) -> Sides {
     joined
 }
 
-/// The larger of two numbers, in one instruction: `f32::max` takes four where it cannot rule out what is no number.
+/// Returns the larger of two numbers in one instruction; `f32::max` takes four, because it handles NaN.
 pub(super) fn larger(one: f32, other: f32) -> f32 {
     if one > other { one } else { other }
 }
 
-/// The squared distance from a point to a box, less rounding.
+/// Returns the squared distance from a point to a box, less rounding.
 fn squared_distance(sides: &Sides, at: &[f32; SIDES], rounding: f32) -> f32 {
     let mut gaps = [0.0_f32; SIDES];
     for side in 0..SIDES {
@@ -116,7 +116,7 @@ fn squared_distance(sides: &Sides, at: &[f32; SIDES], rounding: f32) -> f32 {
     gaps.iter().map(|gap| gap * gap).sum()
 }
 
-/// Errors: the numbers are no whole rows, or too many, or one cannot be compared.
+/// Checks numbers. Errors: they do not form whole rows, are too many, or one cannot be compared.
 pub(super) fn check_rows(numbers: &[f32], columns: usize) -> Result<(), RowsError> {
     if !numbers.len().is_multiple_of(columns) {
         return Err(RowsError::Shape {
@@ -138,7 +138,7 @@ pub(super) fn check_rows(numbers: &[f32], columns: usize) -> Result<(), RowsErro
     }
 }
 
-/// A search for the rows nearest to a query, which lies somewhere among the boxes.
+/// A search for the rows nearest to a query, given its position among the boxes.
 struct NearestSearch<'a, F> {
     rows: &'a NearestRows<'a>,
     query: &'a [f32],
@@ -166,36 +166,34 @@ impl NearestRows<'_> {
         })
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn num_rows(&self) -> usize {
         self.leaves.num_rows
     }
 
-    /// Numbers of a row.
+    /// Returns the numbers of a row.
     pub fn columns(&self) -> usize {
         self.leaves.columns
     }
 
-    /// Bytes that the search needs besides the rows themselves.
+    /// Returns the bytes that the search needs besides the rows themselves.
     pub fn index_bytes(&self) -> usize {
         self.leaves.index_bytes() + size_of_val(self.boxes.as_ref()) + self.principal.bytes()
     }
 
-    /// The row nearest to a query; of several at one distance the first. `None` without rows.
+    /// Finds the row nearest to a query; the first one of a tie. `None` without rows.
     ///
     /// `likely` is a row that is probably near, such as the one after the last answer: the search is faster the nearer it is. It
     /// does not change the answer.
     ///
-    /// # Panics
-    /// When the query has another number of columns, or `likely` is out of range.
+    /// # Panics When the query has another number of columns, or `likely` is out of range.
     pub fn nearest(&self, query: &[f32], likely: Option<usize>) -> Option<Neighbour> {
         self.nearest_where(query, likely, |_| true)
     }
 
-    /// The nearest of the rows that `allows` lets pass; otherwise like [`Self::nearest`].
+    /// Finds the nearest row that `allows` lets pass; otherwise like [`Self::nearest`].
     ///
-    /// # Panics
-    /// When the query has another number of columns, or `likely` is out of range.
+    /// # Panics When the query has another number of columns, or `likely` is out of range.
     pub fn nearest_where(
         &self,
         query: &[f32],
@@ -208,19 +206,18 @@ impl NearestRows<'_> {
         (best.row != usize::MAX).then_some(best)
     }
 
-    /// The nearest of the rows that `allows` lets pass and whose squared distance is less than `share` of that of `next`; `next` itself
-    /// where there is none: a search with a bias for the row that would come anyway.
+    /// Finds the nearest row that `allows` lets pass and whose squared distance is less than `share` times that of `next`;
+    /// `next` itself if there is none. The search is biased towards the row that follows anyway.
     ///
     /// The nearer `next` is and the smaller the share, the faster the search.
     ///
-    /// # Panics
-    /// When the query has another number of columns, or `next` is out of range.
+    /// # Panics When the query has another number of columns, or `next` is out of range.
     pub fn nearest_or(&self, query: &[f32], next: usize, share: f32, allows: impl Fn(usize) -> bool) -> Neighbour {
         let stays = Neighbour {
             row: next,
             squared_distance: self.squared_distance(query, next),
         };
-        // No row comes before row 0 at that distance, so all that replace it are truly nearer.
+        // At that distance no row precedes row 0, so only truly nearer rows replace it.
         let limit = Neighbour {
             row: 0,
             squared_distance: share * stays.squared_distance,
@@ -233,18 +230,17 @@ impl NearestRows<'_> {
         best[0]
     }
 
-    /// The nearest of the rows that `allows` lets pass, from the nearest on, as many as `found` has places; returns how many there
-    /// are.
+    /// Finds the nearest rows that `allows` lets pass, in order of distance, as many as `found` has room for; returns their
+    /// number.
     ///
-    /// # Panics
-    /// When the query has another number of columns.
+    /// # Panics When the query has another number of columns.
     pub fn nearest_of(&self, query: &[f32], found: &mut [Neighbour], allows: impl Fn(usize) -> bool) -> usize {
         found.fill(Neighbour::NONE);
         self.search(query, None, found, &allows);
         found.iter().take_while(|neighbour| neighbour.row != usize::MAX).count()
     }
 
-    /// The numbers of a row.
+    /// Returns the numbers of a row.
     ///
     /// # Panics
     /// When there is no such row.
@@ -252,10 +248,9 @@ impl NearestRows<'_> {
         self.leaves.row(row)
     }
 
-    /// The squared distance of a row from a query, as the search finds it.
+    /// Returns the squared distance of a row from a query, with the rounding of the search.
     ///
-    /// # Panics
-    /// When there is no such row.
+    /// # Panics When there is no such row.
     pub fn squared_distance(&self, query: &[f32], row: usize) -> f32 {
         let mut sum = 0.0;
         for (number, other) in self.row(row).zip(query) {
@@ -324,7 +319,7 @@ impl<F: Fn(usize) -> bool> Search for NearestSearch<'_, F> {
 fn boxes(leaves: &Leaves<'_>, places: &[Place]) -> Vec<Sides> {
     let num_leaves = leaves.num_leaves();
     let mut boxes = vec![nothing(); tree::num_nodes(num_leaves)];
-    // Children come after their parents, so the last are joined first.
+    // Children come after their parents, so the last are merged first.
     for node in tree::nodes(num_leaves).into_iter().rev() {
         match node.children() {
             Some([left, right]) => boxes[node.index] = joined(&boxes[left.index], &boxes[right.index]),
@@ -339,7 +334,7 @@ fn boxes(leaves: &Leaves<'_>, places: &[Place]) -> Vec<Sides> {
 }
 
 impl Neighbour {
-    /// Before any row is found.
+    /// Placeholder before a row is found.
     pub(super) const NONE: Self = Self {
         row: usize::MAX,
         squared_distance: f32::INFINITY,
@@ -361,7 +356,7 @@ mod tests {
         }
     }
 
-    /// Every row in turn, in single precision.
+    /// Compares every row in turn, in single precision.
     fn one_by_one(rows: &[f32], query: &[f32]) -> Vec<Neighbour> {
         let mut all: Vec<Neighbour> = (rows.chunks_exact(query.len()).enumerate())
             .map(|(row, numbers)| {
@@ -380,7 +375,7 @@ mod tests {
         all
     }
 
-    /// Rows along a few curves, as motions are, with copies; queries near, between and far away.
+    /// Rows along a few curves, as in motion, with copies; queries near, between and far away.
     #[test]
     fn the_answer_is_that_of_all_rows_one_by_one() {
         for (columns, num_rows) in [(1, 5), (2, 100), (5, 16), (7, 17), (27, 1000), (40, 333)] {
@@ -388,7 +383,7 @@ mod tests {
             let ways: Vec<f32> = (0..4 * columns).map(|_| next()).collect();
             let rows: Vec<f32> = (0..num_rows)
                 .flat_map(|row| {
-                    // Every tenth row is a copy of the one before.
+                    // Every tenth row is a copy of the previous one.
                     let at = (row - usize::from(row % 10 == 9)) as f32 * 0.1;
                     let along = [at.cos(), at.sin(), (2.3 * at).sin(), 0.05 * at];
                     let ways = ways.clone();

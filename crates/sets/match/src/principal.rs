@@ -1,14 +1,15 @@
 //! Principal components of rows: orthonormal directions along which they differ most.
 //!
-//! Eigenvectors of the covariance matrix by Jacobi's rotations. Source: Golub and Van Loan, "Matrix Computations", 4th edition, 8.5.
+//! They are the eigenvectors of the covariance matrix, computed by Jacobi rotations. Source: Golub and Van Loan, "Matrix
+//! Computations", 4th edition, 8.5.
 
-/// Principal components that are looked at; with the distance from their plane a place has eight numbers.
+/// Number of principal components; with the distance from their plane a position has eight numbers.
 pub(super) const COMPONENTS: usize = 7;
 
-/// Numbers of a place.
+/// Numbers of a position.
 pub(super) const SIDES: usize = COMPONENTS + 1;
 
-/// Where a row lies: along the principal components, and how far from their plane.
+/// The position of a row: along the principal components, and its distance from their plane.
 pub(super) type Place = [f32; SIDES];
 
 /// The directions along which rows differ most.
@@ -19,7 +20,7 @@ pub(super) struct Principal {
 }
 
 impl Principal {
-    /// Of rows of `columns` numbers each.
+    /// Computes the components of rows of `columns` numbers each.
     pub(super) fn new(numbers: &[f32], columns: usize) -> Self {
         let (mean, components) = components(numbers, columns, COMPONENTS);
         Self { mean, components }
@@ -56,10 +57,10 @@ const MOST_SWEEPS: usize = 30;
 /// Off-diagonal numbers below this share of the diagonal are rounding.
 const NEGLIGIBLE: f64 = 1e-14;
 
-/// Rows that the covariance is taken over at most: evenly spaced ones, the directions need not be exact.
+/// Most rows used for the covariance, evenly spaced: the directions need not be exact.
 const MOST_SAMPLED: usize = 20_000;
 
-/// The mean of rows, and so many principal components (fewer with fewer columns), component by component.
+/// Returns the mean of rows, and `count` principal components (fewer with fewer columns), component by component.
 fn components(numbers: &[f32], columns: usize, count: usize) -> (Vec<f64>, Vec<f64>) {
     let rows = || {
         numbers
@@ -99,7 +100,7 @@ fn components(numbers: &[f32], columns: usize, count: usize) -> (Vec<f64>, Vec<f
     )
 }
 
-/// Brings a symmetric matrix into diagonal form; returns the eigenvectors as columns.
+/// Diagonalizes a symmetric matrix; returns the eigenvectors as columns.
 fn eigenvectors(matrix: &mut [f64], size: usize) -> Vec<f64> {
     let mut vectors = vec![0.0; size * size];
     for at in 0..size {
@@ -130,7 +131,7 @@ fn eigenvectors(matrix: &mut [f64], size: usize) -> Vec<f64> {
     vectors
 }
 
-/// Turns two columns of a matrix into each other.
+/// Rotates two columns of a matrix into each other.
 fn turn_columns(matrix: &mut [f64], size: usize, [one, other]: [usize; 2], [cosine, sine]: [f64; 2]) {
     for row in matrix.chunks_exact_mut(size) {
         let (a, b) = (row[one], row[other]);
@@ -139,7 +140,7 @@ fn turn_columns(matrix: &mut [f64], size: usize, [one, other]: [usize; 2], [cosi
     }
 }
 
-/// Turns rows and columns of a symmetric matrix in the plane of two of them, by the angle of this cosine and sine.
+/// Rotates rows and columns of a symmetric matrix in the plane of two of them, by the angle of this cosine and sine.
 fn turn(matrix: &mut [f64], size: usize, [one, other]: [usize; 2], [cosine, sine]: [f64; 2]) {
     turn_columns(matrix, size, [one, other], [cosine, sine]);
     for at in 0..size {

@@ -1,4 +1,4 @@
-//! Where rows come from: takes and loops, seen from their smoothed roots.
+//! Sources of rows: takes and loops, relative to their smoothed roots.
 
 use super::database::{FrameRows, MatchClip, MatchMotion, with_gait};
 use super::features::{self, Horizon, MatchError, RawFeatures};
@@ -10,14 +10,14 @@ use loopwright_core::{Analysis, BodyOverrides, LoopClip, Take, Tracks, analysis:
 pub struct MatchSource {
     pub(super) analysis: Analysis,
     pub(super) roots: Vec<Rigid>,
-    /// A loop stands here several times: the frame of the take at which one of them begins, and its samples.
+    /// For a loop, which the take repeats several times: the frame at which one of the copies begins, and its number of samples.
     pub(super) repeats: Option<(usize, usize)>,
     /// Frames of a take that can be matched, if not all.
     range: Option<core::ops::Range<usize>>,
 }
 
 impl MatchSource {
-    /// A take.
+    /// Wraps a take.
     pub fn from_take(analysis: Analysis) -> Self {
         let step = TimeStep::new(analysis.take.frame_time_secs());
         Self {
@@ -28,12 +28,12 @@ impl MatchSource {
         }
     }
 
-    /// A loop: it goes on for as long as is asked for, by its twist, and is matched up to that horizon at most.
+    /// Wraps a loop, which continues indefinitely by its twist and is matched up to that horizon at most.
     ///
-    /// Errors: its skeleton has no such body, or it is too long.
+    /// Errors: the body is not found on its skeleton, or it is too long.
     pub fn from_loop(clip: &LoopClip, overrides: &BodyOverrides, horizon: Horizon) -> Result<Self, MatchError> {
         let (count, step) = (clip.num_samples(), TimeStep::new(clip.step_secs()));
-        // Smoothing sees the ends of the take; the copies between are those that are matched.
+        // The ends of the take affect smoothing; only the copies between are matched.
         let around = step.up(horizon.farthest_secs()).div_ceil(count) * count;
         let poses = (0..2 * around + count).map(|key| clip.folded_pose(key));
         let take = Tracks::from_poses(clip.skeleton().clone(), clip.step_secs(), poses)
@@ -47,17 +47,17 @@ impl MatchSource {
         })
     }
 
-    /// The take, or one in which the loop stands several times.
+    /// Returns the take, or a take that repeats the loop several times.
     pub fn take(&self) -> &Take {
         &self.analysis.take
     }
 
-    /// The frame of [`Self::take`] that holds a frame of a clip.
+    /// Returns the frame of [`Self::take`] for a frame of a clip.
     pub fn frame_in_take(&self, frame: usize) -> usize {
         self.repeats.map_or(frame, |(first, count)| first + frame % count)
     }
 
-    /// Restricts the frames that can be matched or jumped to; the others still count as what comes before and after. Frames beyond the
+    /// Restricts the frames that can be matched or jumped to; the others still serve as past and future. Frames beyond the
     /// motion are ignored.
     pub fn within(self, frames: core::ops::Range<usize>) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl MatchSource {
         }
     }
 
-    /// Frames that a motion has: those of the take, or samples of the loop.
+    /// Returns the number of frames of the motion: those of the take, or samples of the loop.
     pub fn num_frames(&self) -> usize {
         self.repeats.map_or(self.analysis.take.num_frames(), |(_, count)| count)
     }
@@ -76,12 +76,12 @@ impl MatchSource {
         self.repeats.is_some()
     }
 
-    /// Half the height of its body, metres.
+    /// Returns half the height of its body, metres.
     pub fn half_height(&self) -> f64 {
         self.analysis.half_height()
     }
 
-    /// The runs of frames that can be matched, as parts of a database: a take is cut where its pose jumps.
+    /// Returns the runs of frames that can be matched, as parts of a database: a take is split where its pose jumps.
     pub fn motions(
         &self,
         name: &str,
@@ -93,12 +93,12 @@ impl MatchSource {
         Ok(self.motions_of(&rows, ahead, name, tags))
     }
 
-    /// Queries by the frames of this motion; the end of a take, whose future is not known, has none.
+    /// Returns queries by the frames of this motion; frames without a known future, at the end of a take, have none.
     pub fn queries(&self, horizon: Horizon) -> Result<Vec<RawFeatures>, MatchError> {
         Ok(self.in_clip(features::of_take(&self.analysis, horizon)?))
     }
 
-    /// The rows of a loop's samples, or all rows of a take.
+    /// Returns the rows of a loop's samples, or all rows of a take.
     pub(super) fn in_clip<F>(&self, mut rows: Vec<F>) -> Vec<F> {
         if let Some((first, count)) = self.repeats {
             rows.truncate(first + count);
@@ -107,14 +107,14 @@ impl MatchSource {
         rows
     }
 
-    /// Errors: the feet walk, and the root does not. Without feet nobody knows.
+    /// Refuses motion in place; without feet it cannot be detected. Errors: the feet walk, but the root does not travel.
     pub(super) fn refuse_in_place(&self) -> Result<(), MatchError> {
         features::both_feet(&self.analysis).map_or(Ok(()), |feet| {
             features::refuse_in_place(&self.analysis, &self.roots, feet)
         })
     }
 
-    /// The runs of rows of one frame each: of a take those between jumps, of which each row looks so many frames ahead.
+    /// Splits rows, one per frame, into runs: for a take at jumps, with `ahead` frames of future for each row.
     pub(super) fn motions_of<F: Clone>(
         &self,
         rows: &[F],
@@ -142,7 +142,7 @@ impl MatchSource {
         let mut first = 0;
         let jumps = self.analysis.defects.jumps.iter().copied();
         for jump in jumps.chain([take.num_frames()]) {
-            // A row looks ahead, and its velocities one frame back.
+            // A row needs its future frames, and its velocities one frame back.
             let end = jump.saturating_sub(ahead).min(rows.len()).min(wanted.end);
             let start = first.max(wanted.start);
             if end >= start.saturating_add(LEAST_ROWS) {
@@ -153,7 +153,7 @@ impl MatchSource {
         motions
     }
 
-    /// The feet that stand in a frame, and its gait.
+    /// Returns the standing feet of a frame, with its gait.
     fn standing(&self, frame: usize) -> u8 {
         let contacts = &self.analysis.contacts;
         let feet = self.analysis.body.feet.iter().enumerate().take(contacts.num_feet());
@@ -170,5 +170,5 @@ impl MatchSource {
     }
 }
 
-/// Shorter runs between jumps are left out, frames: nobody would go into them.
+/// Shorter runs between jumps are left out, frames: they are too short to be entered.
 const LEAST_ROWS: usize = 10;

@@ -1,13 +1,13 @@
-//! A balanced tree over rows: which rows share a leaf, and the way of a search through its nodes.
+//! A balanced tree over rows: the assignment of rows to leaves, and the search through its nodes.
 //!
-//! Rows of features lie close to few dimensions. They are split at medians of their first principal components, down to leaves of
-//! sixteen rows, whose numbers lie side by side. What bounds the distance to all rows of a node is the business of each search.
+//! Rows of features lie close to few dimensions. They are split at medians of their first principal components, down to leaves
+//! of sixteen rows, whose numbers are interleaved. Each search has its own bounds for the rows of a node.
 
 use std::borrow::Cow;
 
 use super::principal::{Place, SIDES};
 
-/// Rows of a leaf: what is compared side by side.
+/// Rows per leaf, compared at once.
 pub(super) const LEAF: usize = 16;
 
 /// The numbers of rows, leaf by leaf.
@@ -15,14 +15,14 @@ pub(super) const LEAF: usize = 16;
 pub(super) struct Leaves<'a> {
     pub(super) columns: usize,
     pub(super) num_rows: usize,
-    /// Leaf by leaf, column by column: the numbers of all rows of a leaf side by side. Leaves are filled up with their last row.
+    /// Leaf by leaf, column by column: the numbers of all rows of a leaf side by side. Leaves are padded with their last row.
     pub(super) numbers: Cow<'a, [[f32; LEAF]]>,
     pub(super) rows: Cow<'a, [[u32; LEAF]]>,
     pub(super) leaf_of: Cow<'a, [u32]>,
 }
 
 impl Leaves<'static> {
-    /// Orders rows of `columns` numbers each by a tree of medians of their places.
+    /// Orders rows of `columns` numbers each by a tree of medians of their positions.
     pub(super) fn new(numbers: &[f32], columns: usize, places: &[Place]) -> Self {
         let num_rows = places.len();
         let num_leaves = num_rows.div_ceil(LEAF);
@@ -65,7 +65,7 @@ impl Leaves<'_> {
         &self.numbers[leaf * self.columns..][..self.columns]
     }
 
-    /// The numbers of a row.
+    /// Returns the numbers of a row.
     ///
     /// # Panics
     /// When there is no such row.
@@ -76,13 +76,14 @@ impl Leaves<'_> {
         self.columns_of(leaf).iter().map(move |column| column[place])
     }
 
-    /// Bytes besides the numbers themselves.
+    /// Returns the number of bytes beside the numbers themselves.
     pub(super) fn index_bytes(&self) -> usize {
         size_of_val(self.rows.as_ref()) + size_of_val(self.leaf_of.as_ref())
     }
 }
 
-/// A part of the tree: its leaves, and the place of its box. The left child follows its parent, the right child all of the left.
+/// A part of the tree: its leaves, and the index of its box. The left child follows its parent, the right child the whole left
+/// one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     pub(super) index: usize,
@@ -90,12 +91,12 @@ pub(super) struct Node {
     num_leaves: usize,
 }
 
-/// Nodes of a tree with so many leaves.
+/// Returns the number of nodes of a tree with this many leaves.
 pub(super) fn num_nodes(num_leaves: usize) -> usize {
     (2 * num_leaves).saturating_sub(1)
 }
 
-/// All nodes of a tree, in the order of their indices: parents before their children.
+/// Returns all nodes of a tree in index order: parents before their children.
 pub(super) fn nodes(num_leaves: usize) -> Vec<Node> {
     let mut nodes = Vec::with_capacity(num_nodes(num_leaves));
     let mut waiting: Vec<Node> = Node::root(num_leaves).into_iter().collect();
@@ -109,7 +110,7 @@ pub(super) fn nodes(num_leaves: usize) -> Vec<Node> {
 }
 
 impl Node {
-    /// `None` where there are no leaves.
+    /// Returns the root; `None` without leaves.
     fn root(num_leaves: usize) -> Option<Self> {
         (num_leaves > 0).then_some(Self {
             index: 0,
@@ -118,7 +119,7 @@ impl Node {
         })
     }
 
-    /// Left and right; `None` for a leaf.
+    /// Returns the left and the right child; `None` for a leaf.
     pub(super) fn children(self) -> Option<[Self; 2]> {
         let left = self.num_leaves.div_ceil(2);
         (self.num_leaves > 1).then(|| {
@@ -139,18 +140,18 @@ impl Node {
     }
 }
 
-/// The questions of a search on its way through a tree.
+/// The callbacks of a search through a tree.
 pub(super) trait Search {
-    /// No row of the node with that index is nearer than this.
+    /// Returns a lower bound of the distance of all rows of the node with that index.
     fn bound(&self, index: usize) -> f32;
 
-    /// Whether what is at least so far cannot be among the nearest.
+    /// Whether rows with this lower bound cannot be among the results.
     fn is_beyond(&self, bound: f32) -> bool;
 
     fn compare(&mut self, leaf: usize);
 }
 
-/// Goes down into the nearer child first, and leaves out what is beyond.
+/// Descends into the nearer child first, and skips nodes that are too far.
 pub(super) fn search(num_leaves: usize, search: &mut impl Search) {
     let Some(root) = Node::root(num_leaves) else { return };
     // Room for one node of every depth.
@@ -176,11 +177,11 @@ pub(super) fn search(num_leaves: usize, search: &mut impl Search) {
 pub(super) trait Found: Copy + PartialEq {
     fn row(&self) -> usize;
 
-    /// Whether it is nearer; of rows at one distance the first counts.
+    /// Whether it ranks before the other; of rows at one distance the first does.
     fn is_before(&self, other: &Self) -> bool;
 }
 
-/// Puts a row among the nearest, if it is one.
+/// Inserts a row among the results, if it belongs there.
 pub(super) fn insert<T: Found>(found: &mut [T], one: T, allows: &impl Fn(usize) -> bool) {
     let last = found.len() - 1;
     if !one.is_before(&found[last]) || found.contains(&one) || !allows(one.row()) {
@@ -191,7 +192,7 @@ pub(super) fn insert<T: Found>(found: &mut [T], one: T, allows: &impl Fn(usize) 
     found[at] = one;
 }
 
-/// Brings the rows that come first along the side on which they differ most before the others.
+/// Partitions rows along the dimension in which they differ most, the lower ones first.
 fn split(order: &mut [u32], first: usize, places: &[Place]) {
     if first == 0 || first >= order.len() {
         return;

@@ -33,7 +33,7 @@ const ASKED: [&str; 3] = [
 /// Queries in the ordinary tests.
 const QUERIES: usize = 600;
 
-/// Frames of the takes; those that cannot be matched, because they are too short, give none.
+/// Returns the frames of the takes; those that cannot be matched, because they are too short, give none.
 fn frames_of(folder: &std::path::Path, names: &[&str]) -> Vec<RawFeatures> {
     let frames = names
         .iter()

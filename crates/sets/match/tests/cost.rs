@@ -243,7 +243,7 @@ fn no_change_of_a_cost_database_makes_a_query_panic() {
     });
 }
 
-/// What the search needs besides rows of 8 joints.
+/// Memory of the search beside the rows, for 8 joints.
 #[test]
 fn the_index_takes_sixteen_bytes_a_row() {
     let database = database(&walks(6), SPRING);

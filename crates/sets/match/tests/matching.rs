@@ -12,7 +12,7 @@ use loopwright_synth::{DriveSettings, WalkSettings, drive};
 
 use crate::support::{at_any_address, damage_is_refused, made, nearest_is_that_of_all, no_change_panics, sum_up, walk};
 
-/// The nearest of the rows that pass, compared one by one: its squared distance and its number.
+/// Returns the nearest of the rows that pass, compared one by one: its squared distance and its number.
 fn one_by_one(
     database: &MatchDatabase<'_>,
     query: &[f32; NUM_FEATURES],
@@ -24,7 +24,7 @@ fn one_by_one(
         .min_by(|one, other| one.partial_cmp(other).unwrap())
 }
 
-/// Every so manyth row, asked for, is answered as by comparing the rows that pass one by one.
+/// Returns every so manyth row, asked for, is answered as by comparing the rows that pass one by one.
 fn answers_by_rows_that_pass(
     database: &MatchDatabase<'_>,
     every: usize,
@@ -491,7 +491,7 @@ fn a_path_is_walked_without_a_pop() {
     assert!(after_jumps < 1.5 * elsewhere, "{after_jumps} {elsewhere}");
     let (held, slides) = (walked.slide_mps.unwrap(), free.slide_mps.unwrap());
     assert!(held < 0.35 * slides, "{held} of {slides}");
-    // The same path, the same bits.
+    // Equal paths give equal bits.
     assert_eq!(go(&WalkByMatch::default()).take, walked.take);
 }
 

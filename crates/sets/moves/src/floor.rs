@@ -1,4 +1,4 @@
-//! The floor below a loop: where its own feet stand, as a height over its root.
+//! The floor below a loop: the height over its root at which its feet stand.
 //!
 //! Takes are recorded over floors of any height, and the root of a loop keeps the zero of its take's file. Loops that follow or
 //! blend into each other must stand on one floor. For takes: `analysis::floor`. Source: docs/math/contacts.md.
@@ -12,19 +12,21 @@ use loopwright_core::math::{Rigid, percentile};
 use loopwright_core::motion::{Skeleton, SkeletonDifference};
 use loopwright_core::take::Take;
 
-/// A root that leans by less than this, as the length of the difference of its up axis from +Y, is upright.
+/// A root that leans by less than this is upright, as the length of the difference of its up axis from +Y.
 const UPRIGHT: f64 = 1e-6;
 
-/// Height over the root at which the feet of a loop stand, metres: of the joints that stand, above the ground by a sole.
+/// Returns the height over the root at which the feet of a loop stand, metres: the joints that stand, minus the thickness of the
+/// sole.
 ///
-/// `None` where none ever stands. The loop is seen from its constant twist.
+/// `None` if no foot ever stands. The loop is relative to its constant twist.
 fn stance_over_root(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Option<f64> {
     let places = standing_places(stage, body, limits).into_iter();
     let heights: Vec<f64> = places.map(|(sample, at)| over_root(stage, sample, at)).collect();
     (!heights.is_empty()).then(|| percentile::of(heights, 0.5))
 }
 
-/// Height over the root at which the feet of a loop stand, metres; where none ever stands, that of the lowest joint.
+/// Returns the height over the root at which the feet of a loop stand, metres; if none ever stands, the height of the lowest
+/// joint.
 pub(crate) fn floor_over_root(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> f64 {
     let stage = &Stage::of_loop(clip);
     stance_over_root(stage, body, limits).unwrap_or_else(|| {
@@ -36,27 +38,27 @@ pub(crate) fn floor_over_root(clip: &LoopClip, body: &Body, limits: &ContactLimi
     })
 }
 
-/// The first loop on another skeleton, and how that differs.
+/// Returns the first loop on another skeleton, and the difference.
 pub(crate) fn other_skeleton(skeleton: &Skeleton, loops: &[LoopClip]) -> Option<(usize, SkeletonDifference)> {
     let mut numbered = loops.iter().enumerate();
     numbered.find_map(|(index, clip)| Some((index, SkeletonDifference::between(skeleton, clip.skeleton())?)))
 }
 
-/// The body of a loop, if it is found.
+/// Returns the body of a loop, if it is found.
 pub(crate) fn body_of(clip: &LoopClip, overrides: &BodyOverrides) -> Option<Body> {
     let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
     Body::find(&take, overrides).ok()
 }
 
-/// Height over the root of a point seen from it.
+/// Returns the height over the root of a point seen from it.
 fn over_root(stage: &Stage<'_>, sample: usize, position: DVec3) -> f64 {
     stage.course.up[sample].dot(position)
 }
 
-/// Loops that stand on the floor of the first: their bodies are raised or lowered over their roots.
+/// Puts loops on the floor of the first: raises or lowers their bodies over their roots.
 ///
-/// A loop whose root leans, as in full space, or whose feet never stand is left as it is. The loops have one skeleton and are
-/// seen from their constant twists; `overrides` are the caller's choices for its body.
+/// A loop whose root leans, as in full space, or whose feet never stand is unchanged. The loops have one skeleton and are
+/// relative to their constant twists; `overrides` are the caller's choices for the body.
 pub(crate) fn on_one_floor(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Vec<LoopClip> {
     let floor = |clip: &LoopClip| {
         let body = body_of(clip, overrides)?;

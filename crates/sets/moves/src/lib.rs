@@ -1,9 +1,9 @@
 //! Motion between loops: jumps, blends, sequences and passages.
 //!
-//! Loops blend into others ([`Blender`]), follow one another ([`LoopSet`]), and meet in what happens once ([`Passage`]): a start, a
-//! stop, a turn. [`Transitions`] prices the jump from one motion into another.
+//! Loops are blended ([`Blender`]), played in sequence ([`LoopSet`]), and connected by passages that play once ([`Passage`]): a
+//! start, a stop, a turn. [`Transitions`] computes the cost of a jump from one motion into another.
 //!
-//! Conventions, determinism and errors are those of `loopwright_core`, whose loops these are.
+//! Conventions, determinism and errors follow `loopwright_core`, which defines loops.
 
 pub mod blend;
 

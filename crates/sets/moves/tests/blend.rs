@@ -56,7 +56,7 @@ fn left_and_right_quarter_turns_blend_to_a_straight_line_of_their_length() {
     assert!((delta.translation - DVec3::Z * 2.0).length() < 1e-9, "{delta:?}");
 }
 
-/// Largest distance of a joint between two loops at equal phases, seen from their roots.
+/// Returns the largest distance of a joint between two loops at equal phases, seen from their roots.
 fn apart(one: &LoopClip, other: &LoopClip, phase: f64) -> f64 {
     let mut worst = 0.0_f64;
     for i in 0..50 {
@@ -153,13 +153,13 @@ fn loops_that_cannot_be_blended_are_reported() {
     assert_eq!(stands.body_pose(0), still.body_pose(0));
 }
 
-/// A loop of the synthetic walker.
+/// Returns a loop of the synthetic walker.
 fn walked(settings: WalkSettings) -> LoopClip {
     let settings = settings.seconds(7.0).drift(0.0).noise_deg(0.0);
     best_loop(&walk_of(settings))
 }
 
-/// Mean sideways speed of the lower ankle in the world, metres per second: the foot sliding of a walk.
+/// Returns the mean sideways speed of the lower ankle in the world, metres per second: the foot sliding of a walk.
 fn foot_slide(clip: &LoopClip) -> f64 {
     let feet: Vec<usize> = (0..clip.skeleton().num_joints())
         .filter(|&joint| clip.skeleton().joint(joint).name.to_lowercase().contains("foot"))
@@ -233,7 +233,7 @@ fn roots_on_paths_blend_with_their_paths() {
     }
 }
 
-/// Loops at points of speed and turn, of various periods.
+/// Returns the loops at points of speed and turn, of various periods.
 fn crowd(points: &[[f64; 2]]) -> Vec<LoopClip> {
     let loops = points.iter().enumerate().map(|(index, &[speed, turn])| {
         let samples = 24 + 3 * index;
@@ -371,7 +371,8 @@ fn phases_come_through_the_touch_downs() {
     assert!(PhaseMap::through(&[0.0], &[0.25]).is_ok());
 }
 
-/// A loop of the synthetic walker that starts when the ball of the left foot comes down, with the right one late by a share of the cycle.
+/// Returns a loop of the synthetic walker that starts when the ball of the left foot comes down, with the right one late by a
+/// share of the cycle.
 fn late(settings: WalkSettings, late: f64) -> LoopClip {
     let settings = settings.seconds(6.0).drift(0.0).noise_deg(0.0);
     let from_start = |settings: &WalkSettings| {

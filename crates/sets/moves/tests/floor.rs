@@ -20,7 +20,7 @@ fn quick() -> Take {
     walk_of(WalkSettings::default().seed(4).speed_mps(1.9).period_secs(0.9))
 }
 
-/// The take with every body raised by so many metres.
+/// Returns the take with every body raised by so many metres.
 fn raised(take: &Take, height: f64) -> Take {
     posed(take, |_, pose| pose.translations[0].y += height)
 }

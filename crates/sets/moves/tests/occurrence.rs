@@ -22,7 +22,7 @@ fn motion(take: &Take) -> TransitionClip {
     TransitionClip::from_take(Analysis::new(take).unwrap())
 }
 
-/// The same frames, each shown `factor` times as long.
+/// Returns the same frames, each shown `factor` times as long.
 fn slowed(take: &Take, factor: f64) -> Take {
     let (values, skeleton, secs) = (take.values(), take.skeleton().clone(), factor * take.frame_time_secs());
     let (translations, rotations) = (values.translations.to_vec(), values.rotations.to_vec());
@@ -63,10 +63,10 @@ fn cycles_of_a_loop_follow_one_another_at_its_period() {
 #[test]
 fn tempo_and_frame_rate_are_told_apart() {
     let pattern = motion(&walk(4.0, 60.0));
-    // The same walk at half the rate: the same tempo.
+    // The walk at half the frame rate has the same tempo.
     let coarse = found(&pattern, 60..121, &motion(&walk(8.0, 30.0)))[0];
     assert!((coarse.tempo - 1.0).abs() < 0.04, "{}", coarse.tempo);
-    // The same frames shown for longer: slower by that much, and so are their velocities.
+    // Frames shown for longer: slower by that factor, and so are their velocities.
     for factor in [0.85, 1.15, 1.25] {
         let slow = found(&pattern, 60..121, &motion(&slowed(&walk(8.0, 60.0), factor)))[0];
         assert!((slow.tempo * factor - 1.0).abs() < 0.04, "{factor}: {}", slow.tempo);
@@ -74,7 +74,7 @@ fn tempo_and_frame_rate_are_told_apart() {
     }
 }
 
-/// Every stretch whose ends are at most a frame from those found, and inside the frames searched, costs no less.
+/// Returns every stretch whose ends are at most a frame from those found, and inside the frames searched, costs no less.
 fn assert_no_neighbour_is_cheaper(
     motion: &TransitionClip,
     frames: core::ops::Range<usize>,

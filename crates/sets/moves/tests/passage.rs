@@ -18,12 +18,12 @@ const LEAD_IN_SECS: f64 = 1.5;
 /// Names state turns by multiples of it.
 const NAMED_TURN: f64 = core::f64::consts::FRAC_PI_4;
 
-/// A walker that stands first.
+/// Returns a walker that stands first.
 fn walker(settings: WalkSettings) -> SyntheticTake {
     synthesize(&settings.lead_in_secs(LEAD_IN_SECS).drift(0.0).noise_deg(0.0)).unwrap()
 }
 
-/// A walker that stands, starts, and walks straight on.
+/// Returns a walker that stands, starts, and walks straight on.
 fn start() -> SyntheticTake {
     walker(WalkSettings::default().seconds(9.0).turn_dps(0.0))
 }
@@ -38,7 +38,7 @@ fn walk_of(analysis: &Analysis) -> LoopClip {
     walk.loop_clip.named("walk")
 }
 
-/// The stance and the walk of a take.
+/// Returns the stance and the walk of a take.
 fn loops_of(analysis: &Analysis) -> LoopSet {
     LoopSet::new(vec![stance_of(analysis), walk_of(analysis)]).unwrap()
 }
@@ -50,7 +50,7 @@ fn found_in(take: &Take) -> (Analysis, LoopSet, FoundPassages) {
     (analysis, set, found)
 }
 
-/// The passages of these kinds of a body that goes nowhere, the loop of its stance, and the first frame of the first.
+/// Returns the passages of these kinds of a body that goes nowhere, the loop of its stance, and the first frame of the first.
 fn on_the_spot(take: &Take, kinds: &[PassageKind]) -> (Vec<Passage>, LoopSet, f64) {
     let analysis = Analysis::new(take).unwrap();
     let set = LoopSet::new(vec![stance_of(&analysis)]).unwrap();
@@ -78,7 +78,7 @@ fn names(passages: &[Passage]) -> Vec<&str> {
     passages.iter().map(Passage::name).collect()
 }
 
-/// World places of all joints over a passage, with its loops for so many samples before and after.
+/// Returns the world places of all joints over a passage, with its loops for so many samples before and after.
 fn with_loops(passage: &Passage, set: &LoopSet, around: isize) -> Vec<Vec<DVec3>> {
     let last = passage.num_samples() as isize - 1;
     let place = |sample: isize| {
@@ -104,7 +104,7 @@ fn of_loop(passage: &Passage, set: &LoopSet, end: usize, beyond: isize) -> (Pose
     (body, from * clip.root().twist.exp(secs))
 }
 
-/// The largest second difference of a joint over either join, over its largest elsewhere, metres per second squared.
+/// Returns the largest second difference of a joint over either join, over its largest elsewhere, metres per second squared.
 fn join_ratio(passage: &Passage, set: &LoopSet) -> f64 {
     let around = 30;
     let places = with_loops(passage, set, around);
@@ -249,7 +249,7 @@ fn a_start_is_found_and_written_as_it_is() {
         assert_eq!(made.name(), "start_walk");
         happens_as_in(&stays_in(&walk, from), &made);
         assert!(made.travel().z > 0.3 && made.turn().abs() < 0.05, "{}", made.travel());
-        // What it writes is what it holds.
+        // The written passage equals the one in memory.
         let written = made.to_take().unwrap();
         let last = made.num_samples() - 1;
         let world = made
@@ -342,7 +342,7 @@ fn feet_that_slide_while_they_are_down_neither_lift_nor_strike() {
     assert_eq!(made[0].events(), []);
 }
 
-/// A walker that does not set out within its take.
+/// Returns a walker that does not set out within its take.
 fn standing() -> Take {
     let settings = WalkSettings::default()
         .lead_in_secs(4.0)

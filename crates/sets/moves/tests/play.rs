@@ -150,7 +150,7 @@ fn jumps_go_where_they_cost_least() {
     }
 }
 
-/// The time of a loop's samples, `parts` to each step.
+/// Returns the time of a loop's samples, `parts` to each step.
 fn times(clip: &LoopClip, parts: usize) -> impl Iterator<Item = f64> {
     let step = clip.step_secs() / parts as f64;
     (0..parts * clip.num_samples()).map(move |part| part as f64 * step)
@@ -344,7 +344,7 @@ fn captured_gaits_are_left_where_it_costs_least() {
     }
 }
 
-/// The recommended loop of a synthetic walk at a speed, metres per second.
+/// Returns the recommended loop of a synthetic walk at a speed, metres per second.
 fn walk(speed_mps: f64, seed: u64) -> LoopClip {
     best_loop(&walk_of(WalkSettings::default().speed_mps(speed_mps).seed(seed)))
 }

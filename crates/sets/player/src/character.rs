@@ -1,8 +1,8 @@
 //! A character that plays a set.
 //!
-//! Loops advance by their phase on their constant root motion; what a switch leaves of the motion before fades ([`FadingOffset`], quintic where the
-//! manifest says nothing else), and the root's rate fades without overshoot. Time may come in steps of any length: passages begin and end between
-//! them. The mathematics: docs/math/blend.md.
+//! Loops advance by their phase on their constant root motion; the difference that a switch leaves fades ([`FadingOffset`],
+//! quintic unless the manifest says otherwise), and the root's rate fades without overshoot. Time steps may have any length:
+//! passages begin and end between them. Derivation: docs/math/blend.md.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,35 +19,35 @@ use crate::set::{FADE, Moment, MotionSet, Way};
 use crate::source::{Cycle, Fading, Source};
 use crate::space::{Goal, PlayedSpace};
 
-/// How near a blend's point is to that of a loop when the loop counts as played, as a share of the range of the axes.
+/// Distance from a loop's point at which that loop counts as played, as a share of the range of the axes.
 const NEAR: f64 = 0.1;
 
-/// A passage out of a moving loop begins after so many cycles even if the blend's point is elsewhere.
+/// Number of cycles after which a passage out of a moving loop begins even if the blend's point is elsewhere.
 const MOST_CYCLES: f64 = 2.0;
 
-/// Two equal events of a foot within this time are one, as where another loop of a blend takes over, seconds.
+/// Equal events of a foot within this time are one event, seconds: another loop of a blend may take over between.
 const SAME_EVENT_SECS: f64 = 0.1;
 
-/// Cost in a plan per radian of unrequested turn, and of a stand on the way, beside the costs in `set.rs`: a body that only speeds up
-/// neither turns aside nor stops.
+/// Cost in a plan per radian of unrequested turn, and of a stop on the way, relative to the costs in `set.rs`: a body that only
+/// speeds up should neither turn nor stop.
 const UNASKED_TURN: f64 = 3.0;
 const UNASKED_STAND: f64 = 3.0;
 
-/// Switches that may follow each other within one step.
+/// Most switches within one step.
 const MOST_SWITCHES: usize = 16;
 
-/// An event while a character plays.
+/// An event of a playing character.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlayerEvent {
     /// A foot touched down or lifted.
     Foot {
-        /// left, right, or the joint where no side is known.
+        /// left, right, or the joint if the side is unknown.
         foot: String,
         /// Touch-down or lift.
         kind: FootEventKind,
-        /// The clip that says so.
+        /// The clip of the event.
         clip: String,
-        /// How long ago, seconds: less than a step.
+        /// Seconds since the event: less than a step.
         late_secs: f64,
     },
     /// Another clip or blend space plays.
@@ -56,7 +56,7 @@ pub enum PlayerEvent {
         from: String,
         /// The clip or blend space that plays now.
         to: String,
-        /// How long the difference fades.
+        /// Duration of the fade.
         fade_secs: f64,
     },
 }
@@ -64,15 +64,15 @@ pub enum PlayerEvent {
 /// The next step towards the goal.
 #[derive(Clone, Debug)]
 enum Plan {
-    /// The goal is new.
+    /// A plan must be made for a new goal.
     Open,
-    /// The source goes on.
+    /// The source continues.
     Stay,
-    /// A way, and the cycles that it has been waited for.
+    /// A way, and the cycles waited for it so far.
     Go(Way, f64),
 }
 
-/// A clip that takes part.
+/// A clip that takes part in the motion.
 #[derive(Clone, Copy, Debug)]
 pub struct PlayingClip<'a> {
     /// The clip.
@@ -83,18 +83,18 @@ pub struct PlayingClip<'a> {
     pub secs: f64,
 }
 
-/// The motion that plays, and its loops.
+/// The playing motion and its loops.
 #[derive(Clone, Debug)]
 pub struct Playing<'a> {
-    /// The name of a blend space, or of a clip that happens once.
+    /// The name of a blend space, or of a clip that plays once.
     pub name: &'a str,
     /// The blend space and the point in it.
     pub space: Option<(&'a PlayedSpace, [f64; 2])>,
-    /// How far it is, 0 to 1: the phase of the set, or the share of the clip's time.
+    /// Its progress, 0 to 1: the phase of the set, or the share of the clip's time.
     pub phase: f64,
     /// The clips that take part.
     pub clips: Vec<PlayingClip<'a>>,
-    /// How much is left of what a switch fades, 1 to 0.
+    /// The remaining share of the fading offset, 1 to 0.
     pub fading: f64,
 }
 
@@ -113,25 +113,25 @@ pub struct SteeredCharacter {
     root: Rigid,
     secs: f64,
     events: Vec<PlayerEvent>,
-    /// Whether an update has closed the list of events.
+    /// Whether an update has completed the list of events.
     is_told: bool,
     last: BTreeMap<(String, bool), f64>,
     random: u32,
-    /// The longest time that a switch between moving loops waits for the moment at which it shows least, seconds.
+    /// The longest time that a switch between moving loops waits for its least visible moment, seconds.
     pub patience_secs: f64,
-    /// Whether versions of loops follow each other.
+    /// Whether loops alternate with their versions.
     pub varies: bool,
 }
 
 impl SteeredCharacter {
-    /// A character that stands, if the set has a loop for that; otherwise in its first blend space.
+    /// Creates a character that stands, if the set has a loop for that; otherwise in its first blend space.
     pub fn new(set: Arc<MotionSet>) -> Self {
         let space = set.spaces.iter().position(|space| space.stands).unwrap_or(0);
         let at = set.spaces[space].covered(&set.clips, [0.0; 2]);
         Self::starting(set, Cycle::new(space, Moment { at, phase: 0.0 }))
     }
 
-    /// A character in a loop, by its name; `None` if the set has no such loop.
+    /// Creates a character in a loop, by name; `None` if the set has no such loop.
     pub fn in_loop(set: Arc<MotionSet>, name: &str) -> Option<Self> {
         let clip = set.clip(name).filter(|clip| set.clips[*clip].loops())?;
         let space = set.space_of(clip, 0)?;
@@ -175,12 +175,12 @@ impl SteeredCharacter {
         }
     }
 
-    /// The set.
+    /// Returns the set.
     pub fn set(&self) -> &Arc<MotionSet> {
         &self.set
     }
 
-    /// Its goal.
+    /// Returns its goal.
     pub fn goal(&self) -> Goal {
         self.goal
     }
@@ -195,27 +195,27 @@ impl SteeredCharacter {
         }
     }
 
-    /// Seconds played.
+    /// Returns the seconds played.
     pub fn secs(&self) -> f64 {
         self.secs
     }
 
-    /// The root: where the character began, and what it has moved since.
+    /// Returns the root: the start of the character, plus its motion since.
     pub fn root(&self) -> Rigid {
         self.root
     }
 
-    /// Puts the root elsewhere.
+    /// Sets the root.
     pub fn place(&mut self, root: Rigid) {
         self.root = root;
     }
 
-    /// Events of the last update, and in [`Self::play`] since the one before.
+    /// Returns the events of the last update, including those of a [`Self::play`] before it.
     pub fn events(&self) -> &[PlayerEvent] {
         &self.events
     }
 
-    /// The motion that plays.
+    /// Returns the motion that plays.
     pub fn playing(&self) -> Playing<'_> {
         let set = &*self.set;
         let (space, phase, clips) = match &self.source {
@@ -249,7 +249,7 @@ impl SteeredCharacter {
         }
     }
 
-    /// The body: local transforms in the order of [`MotionSet::skeleton`].
+    /// Returns the body: local transforms in the order of [`MotionSet::skeleton`].
     pub fn pose(&self) -> Pose {
         let mut body = self.source.body(&self.set, 0.0);
         if !self.fading.is_over() {
@@ -269,7 +269,7 @@ impl SteeredCharacter {
         body
     }
 
-    /// Plays a clip by its name, such as a jump, or goes into a loop, at once. Returns whether the set has it.
+    /// Plays a clip by name, such as a jump, or enters a loop, at once. Returns whether the set has it.
     pub fn play(&mut self, name: &str) -> bool {
         let Some(clip) = self.set.clip(name) else {
             return false;
@@ -293,14 +293,14 @@ impl SteeredCharacter {
         true
     }
 
-    /// Clears events that an update has offered already.
+    /// Clears events that an update has already reported.
     fn begin_events(&mut self) {
         if std::mem::take(&mut self.is_told) {
             self.events.clear();
         }
     }
 
-    /// Whether a clip that turns plays, or is waited for.
+    /// Whether a turning clip plays, or is waited for.
     pub(crate) fn is_turning(&self) -> bool {
         let clip = match (&self.source, &self.plan, &self.before) {
             (Source::Once(clip, _), ..) => Some(*clip),
@@ -310,7 +310,7 @@ impl SteeredCharacter {
         clip.is_some_and(|clip| self.set.clips[clip].turn != 0.0)
     }
 
-    /// The rate at which the loops that play turn, radians per second.
+    /// Returns the turn rate of the playing loops, radians per second.
     pub(crate) fn turn_rate(&self) -> f64 {
         match &self.source {
             Source::Once(..) => 0.0,
@@ -318,12 +318,12 @@ impl SteeredCharacter {
         }
     }
 
-    /// The space that suits the goal.
+    /// Returns the space that suits the goal.
     pub(crate) fn wanted_space(&self) -> &PlayedSpace {
         &self.set.spaces[self.wanted]
     }
 
-    /// Goes on by some seconds.
+    /// Advances by some seconds.
     pub fn update(&mut self, secs: f64) {
         self.begin_events();
         self.is_told = true;
@@ -343,13 +343,13 @@ impl SteeredCharacter {
             }
             self.leave();
         }
-        // So long a step has more ends of cycles than that.
+        // A long step may contain more ends of cycles.
         if left > 0.0 && matches!(self.source, Source::Cycle(_)) {
             self.advance(left);
         }
     }
 
-    /// Seconds to the next switch.
+    /// Returns the time to the next switch, seconds.
     fn due(&self) -> f64 {
         match (&self.source, &self.plan) {
             (Source::Once(clip, secs), _) => (self.set.clips[*clip].seconds - secs).max(0.0),
@@ -380,7 +380,7 @@ impl SteeredCharacter {
     /// Lets so many seconds pass in which the source stays the same, and adds the events in them.
     fn advance(&mut self, secs: f64) {
         let set = Arc::clone(&self.set);
-        // The fading part comes half before and half after the source's own step, so that frame rates agree.
+        // Half of the fade is applied before and half after the source's own step, so that frame rates agree.
         let half = self.fading.half_step(secs);
         self.root = self.root * half * self.source.root_step(&set, secs) * half;
         let mut found: Vec<(usize, usize, f64)> = Vec::new();
@@ -407,11 +407,11 @@ impl SteeredCharacter {
                     let moved = spring.at(secs);
                     (cycle.at[axis], cycle.rate[axis]) = (moved.value, moved.rate);
                 }
-                // Of equal weights the first.
+                // The first of equal weights.
                 let loudest = parts.iter().rev().max_by(|a, b| a.weight.total_cmp(&b.weight));
                 if let Some(part) = loudest {
                     for (index, event) in set.clips[part.clip].events.iter().enumerate() {
-                        // The first time at or after `before` at which the event's phase comes.
+                        // The first time from `before` on with the event's phase.
                         let phase = set.clips[part.clip].phase_of(event);
                         let at = phase + (before - phase).ceil();
                         if at < after {
@@ -433,7 +433,7 @@ impl SteeredCharacter {
         }
     }
 
-    /// Adds an event of a clip, by its number there, unless it is one that another clip had.
+    /// Reports an event of a clip, by its index there, unless another clip has reported it.
     fn tell(&mut self, clip: &MotionClip, index: usize, late_secs: f64) {
         let event = &clip.events[index];
         let key = (event.foot.clone(), event.kind == FootEventKind::Strike);
@@ -456,7 +456,7 @@ impl SteeredCharacter {
         let set = Arc::clone(&self.set);
         if let (Source::Cycle(cycle), Plan::Stay) = (&self.source, &self.plan) {
             let next = cycle.varied(&set, &mut self.random);
-            // Only what is seen makes a switch: draws of loops that take no part do not.
+            // Only visible changes cause a switch, not changes of loops without a weight.
             let [others, own] = [&next, cycle].map(|cycle| {
                 let (parts, _) = cycle.state(&set, 0.0);
                 parts.iter().map(|part| part.clip).collect::<Vec<_>>()
@@ -472,7 +472,7 @@ impl SteeredCharacter {
         match (&self.source, plan) {
             (Source::Once(clip, _), _) => {
                 let clip = &set.clips[*clip];
-                // The rest of a turn is left to another if that brings it nearer.
+                // The rest of a turn is left to another turn if that brings it nearer.
                 if self.goal.turn != 0.0 {
                     let is_near = (self.goal.turn - clip.turn).abs() < 0.5 * clip.turn.abs();
                     self.goal.turn = if is_near { 0.0 } else { self.goal.turn - clip.turn };
@@ -505,7 +505,7 @@ impl SteeredCharacter {
         }
     }
 
-    /// Goes on with another source from here: what is seen meets it in value and rate.
+    /// Continues with another source from here: the visible motion is continuous in value and rate.
     fn switch_to(&mut self, next: Source, fade: Decay) {
         let set = Arc::clone(&self.set);
         let (mut seen, seen_twist) = self.source.moving(&set);
@@ -562,7 +562,7 @@ impl SteeredCharacter {
         }
     }
 
-    /// The space that suits the goal; the one that plays is kept where it is about as near.
+    /// Returns the space that suits the goal; the current one is kept if it is about as near.
     fn suiting(&self, here: usize) -> usize {
         let (set, goal) = (&self.set, &self.goal);
         let is_still = goal.speed.abs() < STILL && goal.turn_rate.abs() < STILL;
@@ -575,7 +575,7 @@ impl SteeredCharacter {
         best.unwrap_or(here)
     }
 
-    /// The way from here whose turn is nearest to the one that is asked for, if it brings that nearer.
+    /// Returns the way from here whose turn is nearest to the requested one, if it brings that nearer.
     fn turning(&self, ways: &[Way], here: usize) -> Option<Way> {
         let set = &self.set;
         let turns = ways.iter().filter(|way| {
@@ -590,7 +590,8 @@ impl SteeredCharacter {
         best.copied()
     }
 
-    /// The first part of the cheapest way over spaces to the wanted one, as by Dijkstra; there are a handful. None where that plays.
+    /// Returns the first part of the cheapest way through spaces to the wanted one, by Dijkstra's algorithm; there are few
+    /// spaces. `None` if the wanted space already plays.
     fn cheapest(&self, ways: &[Way], cycle: &Cycle) -> Option<Way> {
         let spaces = &self.set.spaces;
         let mut reached: BTreeMap<usize, (f64, Option<Way>)> = BTreeMap::from([(cycle.space, (0.0, None))]);
@@ -616,7 +617,7 @@ impl SteeredCharacter {
         reached.get(&self.wanted)?.1
     }
 
-    /// Whether a way can be gone from here now: what only fades between moving loops does not wait long.
+    /// Whether a way can be taken now; a mere fade between moving loops does not wait long.
     fn is_in_time(&self, cycle: &Cycle, way: &Way) -> bool {
         match way.ends {
             Some([leave, _]) if way.passage.is_none() && !self.set.spaces[cycle.space].stands => {
@@ -626,13 +627,13 @@ impl SteeredCharacter {
         }
     }
 
-    /// How far a way's turn is from the one that is asked for.
+    /// Returns the difference of a way's turn from the requested one.
     fn turned_aside(&self, way: &Way) -> f64 {
         way.passage
             .map_or(0.0, |clip| (self.set.clips[clip].turn - self.goal.turn).abs())
     }
 
-    /// How far a way lies from where the character is, and from the goal.
+    /// Returns the distance of a way from the character's point, and from the goal.
     fn aside(&self, cycle: &Cycle, way: &Way) -> f64 {
         let set = &self.set;
         let Some([leave, enter]) = way.ends else {
@@ -654,7 +655,7 @@ impl SteeredCharacter {
         {
             cycle.goal = leave.at;
         }
-        // A goal that changes in every frame does not make it wait anew.
+        // A goal that changes in every frame must not restart the waiting.
         let before = self.before.filter(|(before, _)| *before == way);
         Plan::Go(way, before.map_or(0.0, |(_, waited)| waited))
     }
@@ -728,7 +729,7 @@ mod tests {
 
     #[test]
     fn who_speeds_up_does_not_stop_for_it() {
-        // The run is in a space of its own, to which a stop and a start lead.
+        // The run is in a space of its own, reached by a stop and a start.
         let set = walking(|manifest| {
             manifest["clips"][3]["to"]["clip"] = json!("run");
             manifest["blend_spaces"][0]["points"].as_array_mut().unwrap().pop();
@@ -796,7 +797,7 @@ mod tests {
         assert!(order(3).contains(&"walk_v2".len()) && order(3).contains(&"walk".len()));
     }
 
-    /// A set in which a loop has a second version.
+    /// Returns a set in which a loop has a second version.
     fn with_version_of(clip: usize) -> Arc<MotionSet> {
         Arc::new(walking(|manifest| {
             let mut other = manifest["clips"][clip].clone();

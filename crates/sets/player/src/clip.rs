@@ -1,4 +1,4 @@
-//! A clip of a set: a loop, or what happens once.
+//! A clip of a set: a loop, or a passage that plays once.
 
 use glam::{DQuat, DVec3};
 use loopwright_core::loop_clip::Interpolation;
@@ -30,13 +30,13 @@ pub struct MotionClip {
     pub kind: ClipKind,
     /// Its length.
     pub seconds: f64,
-    /// By how much it turns if it happens once, radians.
+    /// Turn of a passage, radians.
     pub turn: f64,
     /// Events of feet, in the order of time.
     pub events: Vec<FootEventFacts>,
-    /// The moment that it leads to.
+    /// The state of a loop to which it leads.
     pub to: Option<LoopState>,
-    /// The moment that it is made to begin at.
+    /// The state of a loop at which it begins.
     pub from: Option<LoopState>,
     /// The loop that it is another version of.
     pub variant_of: Option<usize>,
@@ -46,37 +46,37 @@ pub struct MotionClip {
 }
 
 impl MotionClip {
-    /// Whether it repeats; otherwise it happens once.
+    /// Whether it repeats; otherwise it plays once.
     pub fn loops(&self) -> bool {
         matches!(self.body, Body::Loop(_))
     }
 
-    /// Whether it is a loop that stays where it is.
+    /// Whether it is a loop in place.
     pub fn stands(&self) -> bool {
         self.loops() && self.twist.linear.length() < STILL && self.twist.angular.length() < STILL
     }
 
-    /// The constant motion of the root of a loop.
+    /// Returns the constant motion of the root of a loop.
     pub fn twist(&self) -> Twist {
         self.twist
     }
 
-    /// The phase of the set at a time, 0 to 1.
+    /// Returns the phase of the set at a time, 0 to 1.
     pub fn phase_at(&self, secs: f64) -> f64 {
         self.phase.phase(secs / self.seconds).rem_euclid(1.0)
     }
 
-    /// The time at a phase of the set; phases beyond 1 lie in the next cycle.
+    /// Returns the time at a phase of the set; phases beyond 1 are in the next cycle.
     pub fn secs_at(&self, phase: f64) -> f64 {
         self.phase.share(phase) * self.seconds
     }
 
-    /// The phase of the set at which one of its events happens.
+    /// Returns the phase of the set at which one of its events happens.
     pub fn phase_of(&self, event: &FootEventFacts) -> f64 {
         event.phase.unwrap_or_else(|| self.phase_at(event.secs))
     }
 
-    /// The body seen from the root at a time: local transforms in the order of the set's skeleton.
+    /// Returns the body seen from the root at a time: local transforms in the order of the set's skeleton.
     pub fn pose(&self, secs: f64) -> Pose {
         match &self.body {
             Body::Loop(clip) => clip.body_pose_at(secs, Interpolation::Cubic),
@@ -84,7 +84,7 @@ impl MotionClip {
         }
     }
 
-    /// The root at a time, from the clip's start.
+    /// Returns the root at a time, relative to the clip's start.
     pub fn root(&self, secs: f64) -> Rigid {
         match &self.body {
             Body::Loop(_) => self.twist.exp(secs),
@@ -104,7 +104,7 @@ impl MotionClip {
             name: entry.name.clone(),
             reason,
         };
-        // No manifest takes more than a few times the memory of its files.
+        // A manifest must not take more than a few times the memory of its files.
         if num_keys(entry) > 4 * (take.num_frames() + 1) {
             return Err(wrong(format!(
                 "its file has {} frames, not {}",
@@ -172,7 +172,7 @@ impl MotionClip {
     }
 }
 
-/// Poses that are read of the file of a clip: the last of a loop is its first.
+/// Returns the number of poses that are read from the file of a clip; the last pose of a loop is its first.
 pub(crate) fn num_keys(entry: &SetClip) -> usize {
     entry.frames.saturating_add(usize::from(!entry.is_loop()))
 }
@@ -181,20 +181,20 @@ fn warp(entry: &SetClip) -> f64 {
     entry.phase.map_or(0.0, |phase| phase.warp)
 }
 
-/// Whether an entry can be a clip; otherwise why not.
+/// Checks whether an entry can be a clip. Errors: the reason why not.
 pub(crate) fn check(entry: &SetClip) -> Result<(), String> {
     let SetClip { seconds, frames, .. } = entry;
     if !(*seconds > 0.0 && seconds.is_finite() && (3..1_000_000).contains(frames)) {
         return Err(format!("{frames} frames in {seconds} s are no clip"));
     }
-    // Beyond, time would run backwards.
+    // With a larger warp time would run backwards.
     if warp(entry).abs() >= core::f64::consts::FRAC_1_PI {
         return Err(format!("its warp is {}, and below 1/pi is wanted", warp(entry)));
     }
     Ok(())
 }
 
-/// The root of what happens once, as a take of one joint. Errors: why its keys are none.
+/// Returns the root of a passage as a take of one joint. Errors: the fault of its keys.
 fn root_of(entry: &SetClip) -> Result<Take, String> {
     let keys = entry.root.as_ref().ok_or("it has no root keys")?;
     if !keys.are_for(num_keys(entry)) {
@@ -206,7 +206,7 @@ fn root_of(entry: &SetClip) -> Result<Take, String> {
         ));
     }
     let single = Skeleton::new(vec![Joint::new("root", None, DVec3::ZERO)]).map_err(|error| error.to_string())?;
-    // Tracks refuse what is no number.
+    // Tracks refuse NaN.
     let roots = keys.transforms(DQuat::NAN);
     let (translations, rotations) = roots.iter().map(|root| (root.translation, root.rotation)).unzip();
     let tracks = Tracks::new(single, entry.step_secs(), translations, rotations).map_err(|error| error.to_string())?;

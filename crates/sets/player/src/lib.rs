@@ -1,8 +1,9 @@
 //! Plays a set of loops by its manifest alone: seconds and a goal go in; a body, a root and events come out.
 //!
-//! A set is what `loopwright set` writes: `set.json` and the clips that it names. [`MotionSet`] is read once, and any number of
-//! [`SteeredCharacter`]s play it. A goal may be a velocity and a heading in the world ([`SteeredCharacter::steer`]), or speed and turn rate as the body
-//! sees them ([`SteeredCharacter::set_goal`]); which clips lead there, and when, the character chooses.
+//! A set is the output of `loopwright set`: `set.json` and the clips that it names. [`MotionSet`] is read once, and any number
+//! of [`SteeredCharacter`]s play it. A goal may be a velocity and a heading in the world ([`SteeredCharacter::steer`]), or
+//! speed and turn rate as the body sees them ([`SteeredCharacter::set_goal`]); the character chooses the clips that lead there,
+//! and their times.
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -14,7 +15,7 @@
 //! let set = MotionSet::read(&manifest, |file| std::fs::read(format!("hero/{file}")))?;
 //! let mut hero = SteeredCharacter::new(Arc::new(set));
 //! for _frame in 0..600 {
-//!     // In every frame: where to go, m/s; without a heading the body faces where it goes.
+//!     // In every frame: the desired velocity, m/s; without a heading the body faces its direction.
 //!     hero.steer(DVec3::new(0.0, 0.0, 1.4), None);
 //!     hero.update(1.0 / 60.0);
 //!     // Joints in the order of `set().skeleton()`, local; the root moves all of them.
@@ -32,8 +33,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Metres, seconds, radians; +Y up, +Z forward, +X left, a left turn positive. It knows no engine and opens no file. An engine that has
-//! joints in a space of its own brings takes instead of bytes: [`MotionSet::from_takes`]. docs/guide/players.md, docs/formats/set.md.
+//! Metres, seconds, radians; +Y up, +Z forward, +X left, a left turn positive. It knows no engine and opens no file. An engine with
+//! its own joint space passes takes instead of bytes: [`MotionSet::from_takes`]. docs/guide/players.md, docs/formats/set.md.
 
 mod clip;
 

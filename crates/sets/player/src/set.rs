@@ -1,4 +1,4 @@
-//! A set as it is played: clips, blend spaces, and the ways from one to another.
+//! A set as it is played: clips, blend spaces, and the ways between them.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -13,20 +13,20 @@ use crate::SetError;
 use crate::clip::{self, MotionClip};
 use crate::space::{self, PlayedSpace};
 
-/// Where the manifest states no fade for a switch.
+/// The fade of a switch for which the manifest states none.
 pub(crate) const FADE: Decay = Decay::Quintic { blend_secs: 0.3 };
 
-/// Half-life of a change of speed or turn rate where the manifest states none, seconds; docs/math/fit.md.
+/// Half-life of a change of speed or turn rate if the manifest states none, seconds; docs/math/fit.md.
 const HALF_LIFE_SECS: f64 = 0.4;
 
-/// Costs of ways from space to space in a plan. A passage is made for it; a transition of the manifest fades where it shows least; at once
-/// fades at equal phase. Between standing and moving a fade slides the feet.
+/// Costs of ways between spaces in a plan: a passage is made for its purpose; a transition of the manifest fades at its least
+/// visible moment; an immediate switch fades at equal phase. A fade between standing and moving slides the feet.
 const PASSAGE: f64 = 1.0;
 const TRANSITION: f64 = 2.0;
 const ONCE: f64 = 3.0;
 const STANDING: f64 = 2.0;
 
-/// A moment of a blend space: a point and a phase.
+/// A state of a blend space: a point and a phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Moment {
     pub(crate) at: [f64; 2],
@@ -39,14 +39,14 @@ pub(crate) struct Way {
     pub(crate) from: usize,
     pub(crate) to: usize,
     pub(crate) passage: Option<usize>,
-    /// How it fades where no passage leads.
+    /// Its fade if it is not a passage.
     pub(crate) fade: Decay,
-    /// When it begins and where it leads; `None` at any time, at equal phase.
+    /// Its beginning and its end; `None` at any time, at equal phase.
     pub(crate) ends: Option<[Moment; 2]>,
     pub(crate) cost: f64,
 }
 
-/// The clips of a character and how they follow one another.
+/// The clips of a character and the ways between them.
 #[derive(Clone, Debug)]
 pub struct MotionSet {
     skeleton: Skeleton,
@@ -63,16 +63,16 @@ pub struct ClipSource<'a> {
     pub clip: &'a str,
     /// Its file.
     pub file: &'a str,
-    /// The animation in it; `None` where the format names none.
+    /// The animation in it; `None` if the format has no names.
     pub animation: Option<&'a str>,
-    /// Seconds from one pose that is read to the next, from 0 on.
+    /// Seconds between the poses that are read, from 0 on.
     pub step_secs: f64,
-    /// How many are read.
+    /// Number of poses that are read.
     pub keys: usize,
 }
 
 impl ClipSource<'_> {
-    /// The error of a file without the animation.
+    /// Returns the error of a file without the animation.
     pub fn no_animation(&self) -> SetError {
         SetError::NoAnimation {
             clip: self.clip.to_owned(),
@@ -82,7 +82,7 @@ impl ClipSource<'_> {
 }
 
 impl MotionSet {
-    /// The files that a manifest names, each once. Errors: the manifest is none.
+    /// Returns the files that a manifest names, each once. Errors: the manifest is invalid.
     pub fn files(manifest: &[u8]) -> Result<Vec<String>, SetError> {
         Ok(Manifest::parse(manifest)?
             .files()
@@ -91,14 +91,15 @@ impl MotionSet {
             .collect())
     }
 
-    /// The joint of the files that carries nothing but the root motion, if there is one. Errors: the manifest is none.
+    /// Returns the joint of the files that carries only the root motion, if there is one. Errors: the manifest is invalid.
     pub fn root_joint(manifest: &[u8]) -> Result<Option<String>, SetError> {
         Ok(Manifest::parse(manifest)?.root_joint)
     }
 
-    /// A set of the bytes of a manifest and of its files, which `file` gives by their names there, each once.
+    /// Reads a set from the bytes of a manifest and of its files; `file` returns each file once, by its name in the manifest.
     ///
-    /// Poses are in metres with +Y up, in the order of the skeleton of the first clip's file. Errors: [`SetError`]; no input panics.
+    /// Poses are in metres with +Y up, in the order of the skeleton of the first clip's file. Errors: [`SetError`]; no input
+    /// panics.
     pub fn read<E: Display>(
         manifest: &[u8],
         mut file: impl FnMut(&str) -> Result<Vec<u8>, E>,
@@ -117,7 +118,7 @@ impl MotionSet {
         Self::from_takes(manifest, |source| {
             let animated = parsed.get(source.file).ok_or_else(|| source.no_animation())?;
             let choice = match source.animation {
-                // A file of one animation is that of the clip, whatever its name.
+                // A file of one animation belongs to the clip, whatever its name.
                 Some(name) if animated.num_animations() > 1 => AnimationChoice::Given(name),
                 _ => AnimationChoice::Auto,
             };
@@ -135,10 +136,10 @@ impl MotionSet {
         })
     }
 
-    /// A set of a manifest and a take for each clip, for engines that have joints in a space of their own.
+    /// Builds a set from a manifest and a take for each clip, for engines with their own joint space.
     ///
-    /// The skeleton is that of the first take; others may have its joints in another order. A joint that carries nothing but the root motion
-    /// may be left out. Errors: [`SetError`], and what `take` gives.
+    /// The skeleton is that of the first take; others may have its joints in another order. A joint that carries only the root
+    /// motion may be left out. Errors: [`SetError`], and those of `take`.
     pub fn from_takes(
         manifest: &[u8],
         mut take: impl FnMut(&ClipSource<'_>) -> Result<Take, SetError>,
@@ -186,33 +187,33 @@ impl MotionSet {
         Ok(set)
     }
 
-    /// The joints that the clips move.
+    /// Returns the joints that the clips move.
     pub fn skeleton(&self) -> &Skeleton {
         &self.skeleton
     }
 
-    /// The blend spaces, those of single loops included.
+    /// Returns the blend spaces, including those of single loops.
     pub fn spaces(&self) -> &[PlayedSpace] {
         &self.spaces
     }
 
-    /// The clips.
+    /// Returns the clips.
     pub fn clips(&self) -> &[MotionClip] {
         &self.clips
     }
 
-    /// A loop and its versions.
+    /// Returns a loop and its versions.
     pub(crate) fn versions(&self, clip: usize) -> Vec<usize> {
         let others = (0..self.clips.len()).filter(|other| self.clips[*other].variant_of == Some(clip));
         std::iter::once(clip).chain(others).collect()
     }
 
-    /// The clip of that name.
+    /// Returns the clip of that name.
     pub(crate) fn clip(&self, name: &str) -> Option<usize> {
         self.clips.iter().position(|clip| clip.name == name)
     }
 
-    /// The spaces in which a loop is played: what stands is played alone, also where it is a corner of slow walks.
+    /// Returns the spaces in which a loop is played: a standing loop is played alone, even if it is a corner of slow walks.
     fn spaces_of(&self, clip: usize) -> impl Iterator<Item = usize> {
         let stands = self.clips[clip].stands();
         (0..self.spaces.len()).filter(move |&index| {
@@ -221,7 +222,7 @@ impl MotionSet {
         })
     }
 
-    /// The space in which a loop is played, that one if it is.
+    /// Returns the space in which a loop is played, preferably the given one.
     pub(crate) fn space_of(&self, clip: usize, preferred: usize) -> Option<usize> {
         let has_preferred = self.spaces_of(clip).any(|space| space == preferred);
         if has_preferred {
@@ -238,7 +239,7 @@ impl MotionSet {
     ) -> Result<Vec<Way>, SetError> {
         let mut ways = Vec::new();
         for (passage, clip) in self.clips.iter().enumerate() {
-            // Jumps are asked for by name.
+            // Jumps are played by name only.
             if let (Some(from), Some(to)) = (clip.from, clip.to)
                 && !clip.loops()
                 && clip.kind != ClipKind::Jump
@@ -296,7 +297,7 @@ impl MotionSet {
         }
     }
 
-    /// The cost of going from standing to moving, or back, without a passage.
+    /// Returns the cost of changing between standing and moving without a passage.
     fn slides(&self, from: usize, to: usize) -> f64 {
         if self.spaces[from].stands == self.spaces[to].stands {
             0.0
@@ -314,7 +315,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A set of one joint that stands, walks and runs, with a start and a stop.
+    /// Returns a set of one joint that stands, walks and runs, with a start and a stop.
     pub(crate) fn walking(change: impl Fn(&mut Value)) -> MotionSet {
         let gait = |name: &str, seconds: f64, speed: f64, warp: f64| {
             json!({

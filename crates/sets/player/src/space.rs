@@ -7,35 +7,35 @@ use loopwright_formats::set::Manifest;
 use crate::SetError;
 use crate::clip::MotionClip;
 
-/// The motion that a character is to show.
+/// The motion that a character should show.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Goal {
-    /// Over the ground, metres per second.
+    /// Speed over the ground, metres per second.
     pub speed: f64,
-    /// Radians per second, to the left positive.
+    /// Turn rate, radians per second, left positive.
     pub turn_rate: f64,
-    /// Where it goes against where it faces, radians, to the left positive.
+    /// Direction of motion relative to the facing, radians, left positive.
     pub direction: f64,
-    /// Metres per second.
+    /// Rate of climb, metres per second.
     pub climb: f64,
-    /// Once, by a passage that turns, radians.
+    /// A single turn by a passage, radians.
     pub turn: f64,
 }
 
-/// The figure that an axis of a blend space measures; its word is the manifest's.
+/// The figure that an axis of a blend space measures, named as in the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpaceAxis {
-    /// Over the ground, metres per second.
+    /// Speed over the ground, metres per second.
     Speed,
-    /// Degrees per second, to the left positive.
+    /// Turn rate, degrees per second, left positive.
     TurnRateDegrees,
-    /// Where it goes against where it faces, degrees, to the left positive.
+    /// Direction of motion relative to the facing, degrees, left positive.
     DirectionDegrees,
-    /// Upwards, metres per second.
+    /// Rate of climb, metres per second.
     Climb,
-    /// Along the facing, metres per second.
+    /// Velocity along the facing, metres per second.
     Forward,
-    /// Across the facing, metres per second.
+    /// Velocity across the facing, metres per second.
     Left,
 }
 
@@ -49,7 +49,7 @@ loopwright_core::words!(SpaceAxis {
 });
 
 impl SpaceAxis {
-    /// Distances are measured over this range at least: less is chance, where no loop is meant to differ.
+    /// Returns the least range over which distances are measured; a smaller one is chance, not intent.
     fn least_range(self) -> f64 {
         match self {
             Self::Speed | Self::Climb | Self::Forward | Self::Left => 0.5,
@@ -58,29 +58,29 @@ impl SpaceAxis {
     }
 }
 
-/// A loop's part in a blend.
+/// The part of a loop in a blend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Part {
     pub(crate) clip: usize,
-    /// Share of the time: by these, speed and turn rate are those asked for.
+    /// Share of the time, which determines speed and turn rate.
     pub(crate) share: f64,
     /// Share of the pose.
     pub(crate) weight: f64,
     at: [f64; 2],
 }
 
-/// Loops over axes such as speed and turn rate: any point between them has weights.
+/// Loops as points on axes such as speed and turn rate; any point between them has weights.
 #[derive(Clone, Debug)]
 pub struct PlayedSpace {
-    /// Its name; a loop that is in no other is alone in one of its own name.
+    /// Its name; a loop that is in no other space is alone in one of its own name.
     pub name: String,
-    /// None, one or two.
+    /// Its axes: none, one or two.
     pub axes: Vec<SpaceAxis>,
-    /// Where its loops are on the axes; what has no axis is 0.
+    /// The points of its loops; missing axes are 0.
     pub points: Vec<[f64; 2]>,
     /// The numbers of its loops in the set, in the order of the points.
     pub clips: Vec<usize>,
-    /// Numbers of points between which is blended: one, two, or the corners of a triangle.
+    /// Indices of points that are blended: one, two, or the corners of a triangle.
     pub simplices: Vec<Vec<usize>>,
     scale: [f64; 2],
     pub(crate) stands: bool,
@@ -102,7 +102,7 @@ impl PlayedSpace {
         });
         let scale = [0, 1].map(|index| extents[index].max(axes.get(index).map_or(1.0, |axis| axis.least_range())));
         let simplices = if triangles.is_empty() {
-            // Points of a line follow each other along the axis on which they are farther apart.
+            // Points of a line are ordered along the axis with the larger extent.
             let axis = usize::from(extents[1] > 1e3 * extents[0]);
             let mut order: Vec<usize> = (0..points.len()).collect();
             order.sort_by(|&a, &b| points[a][axis].total_cmp(&points[b][axis]));
@@ -126,7 +126,7 @@ impl PlayedSpace {
         }
     }
 
-    /// A goal on the axes.
+    /// Returns the point of a goal on the axes.
     pub(crate) fn place(&self, goal: &Goal) -> [f64; 2] {
         let mut at = [0.0; 2];
         for (value, axis) in at.iter_mut().zip(&self.axes) {
@@ -142,7 +142,7 @@ impl PlayedSpace {
         at
     }
 
-    /// Loops and their weights at a point, or at the nearest one inside.
+    /// Returns loops and their weights at a point, or at the nearest covered one.
     pub(crate) fn weights(&self, clips: &[MotionClip], at: [f64; 2]) -> Vec<Part> {
         let found = self
             .simplices
@@ -165,7 +165,7 @@ impl PlayedSpace {
         parts
     }
 
-    /// The distance of the nearest point of a simplex, and the shares of its corners there.
+    /// Returns the distance of the nearest point of a simplex, and its barycentric coordinates.
     fn nearest(&self, simplex: &[usize], at: [f64; 2]) -> (f64, [f64; 3]) {
         let scaled = |point: [f64; 2]| [point[0] / self.scale[0], point[1] / self.scale[1]];
         let corners: Vec<[f64; 2]> = simplex.iter().map(|&index| scaled(self.points[index])).collect();
@@ -210,13 +210,13 @@ impl PlayedSpace {
         })
     }
 
-    /// The nearest point that the loops cover.
+    /// Returns the nearest point that the loops cover.
     pub(crate) fn covered(&self, clips: &[MotionClip], at: [f64; 2]) -> [f64; 2] {
         let parts = self.weights(clips, at);
         [0, 1].map(|axis| parts.iter().map(|part| part.share * part.at[axis]).sum())
     }
 
-    /// How far the blend at a goal is from it, metres per second.
+    /// Returns how far the blend at a goal misses it, metres per second.
     pub(crate) fn misses(&self, clips: &[MotionClip], goal: &Goal) -> f64 {
         let twist = Self::twist(clips, &self.weights(clips, self.place(goal)));
         let (left, ahead) = ops::sin_cos(goal.direction);
@@ -235,7 +235,7 @@ impl PlayedSpace {
     }
 }
 
-/// The blend spaces of the manifest, and one for each loop that stands or is in none.
+/// Returns the blend spaces of the manifest, and one for each loop that stands or is in none.
 pub(crate) fn spaces(
     manifest: &Manifest,
     clips: &[MotionClip],

@@ -1,4 +1,4 @@
-//! From a velocity and a heading in the world to a goal as the body sees it.
+//! Converts a velocity and a heading in the world to a goal relative to the body.
 
 use core::f64::consts::{PI, TAU};
 
@@ -9,15 +9,16 @@ use crate::character::SteeredCharacter;
 use crate::clip::STILL;
 use crate::space::{Goal, SpaceAxis};
 
-/// A heading further off than this is asked for as a turn, radians: by a body that stands, and by one that moves, which loops turn as well.
+/// Difference from the heading above which a turn is requested, radians: for a standing body, and for a moving one, whose loops
+/// turn as well.
 const TURN_STANDING: f64 = 0.35;
 const TURN_MOVING: f64 = 1.2;
 
 impl SteeredCharacter {
-    /// Steers towards a velocity over the ground, metres per second in the space of [`Self::root`], and a heading of the body, radians from
-    /// +Z towards +X. To be called in every frame.
+    /// Steers towards a velocity over the ground, metres per second in the space of [`Self::root`], and a heading of the body,
+    /// radians from +Z towards +X. Call it in every frame.
     ///
-    /// Without a heading, and where no loop goes sideways, the body faces where it goes; one that stands keeps its facing.
+    /// Without a heading, and if no loop goes sideways, the body faces its direction; a standing body keeps its facing.
     pub fn steer(&mut self, velocity: DVec3, heading: Option<f64>) {
         let speed = ops::over_ground(velocity);
         if !(speed.is_finite() && heading.is_none_or(f64::is_finite)) {
@@ -43,8 +44,8 @@ impl SteeredCharacter {
             (false, true) => off,
             (false, false) => 0.0,
         };
-        // Turn rate follows its goal as a spring of the rate y, and turns by 2 rate / y until it has come to rest. What is left after that
-        // is turned at y / 2: as fast as leads there without swinging around it.
+        // The turn rate follows its goal as a spring of the rate y, and turns by 2 rate / y until it rests. The remaining angle
+        // is turned at y / 2: the fastest rate without overshoot.
         let spring = decay_rate(self.set.half_life_secs);
         let turn_rate = if moves {
             0.5 * spring * off - self.turn_rate()
@@ -61,7 +62,8 @@ impl SteeredCharacter {
         self.set_goal(self.within_loops(goal));
     }
 
-    /// A goal with as much of its turn rate as loops have at its speed: the nearest point of a blend space to a faster turn may be a faster run.
+    /// Limits the turn rate of a goal to what loops have at its speed: the nearest point of a blend space to a faster turn may
+    /// be a faster run.
     fn within_loops(&self, goal: Goal) -> Goal {
         let (space, clips) = (self.wanted_space(), self.set.clips());
         let with = |share: f64| Goal {
@@ -69,7 +71,7 @@ impl SteeredCharacter {
             ..goal
         };
         let straight = space.covered(clips, space.place(&with(0.0)));
-        // A speed that no loop has is no reason.
+        // A speed that no loop has must not limit it.
         let off = space.distance(straight, space.place(&with(0.0)));
         let is_there = |share: f64| {
             let at = space.place(&with(share));
@@ -91,7 +93,7 @@ impl SteeredCharacter {
     }
 }
 
-/// An angle between -pi and pi.
+/// Wraps an angle to between -pi and pi.
 fn wrapped(angle: f64) -> f64 {
     (angle + PI).rem_euclid(TAU) - PI
 }
@@ -176,7 +178,7 @@ mod tests {
             "{root:?}"
         );
         assert_eq!(hero.playing().name, "idle");
-        // Less than a clip turns is no reason to step.
+        // A turn smaller than any clip's does not cause a step.
         hero.steer(DVec3::ZERO, Some(facing(&hero) + 0.2));
         hero.update(1.0);
         assert_eq!(hero.playing().name, "idle");

@@ -1,4 +1,4 @@
-//! The cost of jumps: between all frames of two motions, and by the gaps of position and velocity of one jump.
+//! Plots the cost of jumps: between all frames of two motions, and by the gaps of position and velocity of one jump.
 
 use loopwright_core::math::Decay;
 use loopwright_draw::plot::kit::axes::{Chart, Labels, Range, nice_step};
@@ -23,7 +23,7 @@ pub struct TransitionMap<'a> {
     pub best_entries: &'a [Crossing],
     /// The best jumps, cheapest first.
     pub best: &'a [Crossing],
-    /// Frames of a cycle of both, and the phase of the second that matches the start of the first; `None` unless both repeat.
+    /// Frames per cycle of both, and the phase of the second that matches the start of the first; `None` unless both repeat.
     pub matching: Option<([usize; 2], f64)>,
 }
 
@@ -34,7 +34,7 @@ const MAP: f64 = 456.0;
 const SMALL: f64 = 200.0;
 const SMALL_LEFT: f64 = 712.0;
 
-/// Exact costs of all jumps with the best of them, the feature form and its error, and the best entry for each exit.
+/// Draws the exact costs of all jumps with the best of them, the feature form and its error, and the best entry for each exit.
 pub fn transitions(map: &TransitionMap<'_>) -> String {
     let [left_name, entered_name] = map.names;
     let below = format!(
@@ -76,11 +76,11 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
     plot.finish()
 }
 
-/// Names of motions may be long; axes show this much of them.
+/// Width of the names of motions on axes; longer names are cut.
 const NAME_ROOM: f64 = 200.0;
 
 impl TransitionMap<'_> {
-    /// A chart of exits and entries.
+    /// Returns a chart of exits and entries.
     fn panel(&self, area: Area, named: bool) -> Chart {
         let [leave, enter] = if named {
             [self.axis_name("leave", 0), self.axis_name("enter", 1)]
@@ -96,7 +96,7 @@ impl TransitionMap<'_> {
         format!("{verb} {name} at, s")
     }
 
-    /// Seconds from the first to the last of some frames, and half their distance more at both ends.
+    /// Returns the range from the first to the last of some frames, extended by half their distance at both ends, seconds.
     fn range(&self, frames: &[usize], side: usize) -> Range {
         let [first, last] = [frames.first(), frames.last()].map(|frame| frame.copied().unwrap_or(0));
         let half = 0.5 * (last - first).max(1) as f64 / (frames.len().max(2) - 1) as f64;
@@ -126,7 +126,7 @@ impl TransitionMap<'_> {
                 let at = index as f64 / POINTS as f64;
                 let met = (at + phase).rem_euclid(1.0);
                 if met < before {
-                    // Around the seam the line continues at the other edge.
+                    // The line continues at the other edge across the seam.
                     points.push((f64::NAN, f64::NAN));
                 }
                 before = met;
@@ -180,7 +180,7 @@ impl TransitionMap<'_> {
     }
 }
 
-/// Room for the names of motions left of the map, and below it where they run upwards.
+/// Space for the names of motions left of the map, and below it, where they run upwards.
 const NAMES: f64 = 190.0;
 
 /// Cells of a map of many motions are at most this large, and hold their cost from this size on.
@@ -190,8 +190,8 @@ const CELL_WITH_COST: f64 = 38.0;
 /// Least distance of two names.
 const NAMES_APART: f64 = 14.0;
 
-/// The cheapest jumps from each of many motions, by row from the top, into each other, by column: costs in metre-seconds; `None` where no
-/// jump leads.
+/// Draws the cheapest jumps from each of many motions, by row from the top, into each other, by column: costs in metre-seconds;
+/// `None` without a jump.
 pub fn transitions_among(names: &[String], decay: Decay, costs: &[Vec<Option<f64>>]) -> String {
     let title = format!("What the cheapest jumps between {} motions cost", names.len());
     let below = format!("{}; dark is expensive, empty where no jump leads", fade(decay));
@@ -236,7 +236,7 @@ pub fn transitions_among(names: &[String], decay: Decay, costs: &[Vec<Option<f64
     plot.finish_at(area.bottom() + 16.0 + widths.fold(0.0, f64::max).min(NAMES) + style::MARGIN)
 }
 
-/// How a gap fades, with its time.
+/// Describes a fade with its duration.
 fn fade(decay: Decay) -> String {
     let of = match decay {
         Decay::Spring { .. } => "spring with a half-life",
@@ -252,8 +252,8 @@ const CELLS: [usize; 2] = [112, 76];
 /// Least range of the gaps shown, metres and metres per second.
 const LEAST_REACH: [f64; 2] = [0.05, 0.5];
 
-/// Displacement over the gaps of position and velocity of one axis, exact, in feature form, and the error of that form, a row for
-/// each decay; `gaps` are marked, metres and metres per second.
+/// Draws displacement over the gaps of position and velocity of one axis, exact, in feature form, and the error of that form,
+/// one row for each decay; `gaps` are marked, metres and metres per second.
 pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> String {
     let below = "the area under the offset that a gap of position and velocity leaves; dark is expensive";
     let mut plot = Plot::new(title.to_owned(), below);
@@ -306,7 +306,8 @@ pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> Stri
     plot.finish()
 }
 
-/// Displacement, exact and in feature form, and the error of that form, on a grid of gaps up to a reach, the lowest row first.
+/// Computes displacement, exact and in feature form, and the error of that form, on a grid of gaps up to a reach, the lowest row
+/// first.
 fn parts(decay: Decay, reach: [f64; 2]) -> [Vec<f64>; 3] {
     let [columns, rows] = CELLS;
     let mut parts = [const { Vec::new() }; 3];
@@ -329,7 +330,7 @@ struct Colours {
 }
 
 impl Colours {
-    /// From zero to the largest finite cost; to 1 if none is above zero.
+    /// Covers zero to the largest finite cost; 1 if none is above zero.
     fn up_to(costs: &[f64]) -> Self {
         let finite = costs.iter().copied().filter(|cost| cost.is_finite());
         let largest = finite.fold(0.0, f64::max);
@@ -339,7 +340,7 @@ impl Colours {
         }
     }
 
-    /// The existing range of costs alone.
+    /// Covers only the existing range of costs.
     fn over(costs: &[f64]) -> Self {
         let dearest = Self::up_to(costs).dearest;
         let finite = costs.iter().copied().filter(|cost| cost.is_finite());
@@ -353,7 +354,7 @@ impl Colours {
         (cost - self.cheapest) / (self.dearest - self.cheapest)
     }
 
-    /// Round costs with their ratios, closer to each other where the square-root scale has room.
+    /// Returns round costs with their ratios, as dense as the square-root scale allows.
     fn labels(self) -> Vec<(f64, String)> {
         let (step, decimals) = nice_step(0.1 * (self.dearest - self.cheapest));
         let first = (self.cheapest / step).ceil() as i64;

@@ -1,4 +1,4 @@
-//! The controller fit of a take: its changes with the fitted springs, and a controller driven through it.
+//! Plots the controller fit of a take: its changes with the fitted springs, and a controller driven through it.
 
 use glam::DVec3;
 use loopwright_controller::{Event, Pool, Quantity, Signal, SmoothedResponse, TakeFit};
@@ -9,8 +9,8 @@ use loopwright_draw::plot::kit::legend::{ChartHeading, DASHED, Sign};
 use loopwright_draw::plot::kit::style::{self, Ink};
 use loopwright_draw::plot::kit::svg::Area;
 
-/// Fits of takes as SVG: for one take its velocity and facing over time with the fitted springs; for any number all changes
-/// superimposed, and histograms of the takes against controllers of the fitted half-lives.
+/// Draws fits of takes as SVG: for one take its velocity and facing over time with the fitted springs; for any number all
+/// changes superimposed, and histograms of the takes against controllers of the fitted half-lives.
 ///
 /// The springs are smoothed like the takes, so that both can be compared. Names are in the title.
 pub fn controller_fit(takes: &[(String, &TakeFit)]) -> String {
@@ -47,7 +47,7 @@ fn summary(pool: &Pool) -> String {
 struct Curves {
     title: &'static str,
     axis: &'static str,
-    /// Values as captured; only the uppermost panel has them, whose range begins at zero.
+    /// Values as captured; only the topmost panel has them, and its range begins at zero.
     raw: Option<Vec<f64>>,
     take: Vec<f64>,
     springs: Vec<Vec<(f64, f64)>>,
@@ -57,7 +57,8 @@ struct Curves {
     is_last: bool,
 }
 
-/// The fitted springs of a quantity as points over time, of a figure of value and rate; smoothed with a deviation, seconds.
+/// Returns the fitted springs of a quantity as points over time, of a figure of value and rate; smoothed with a deviation,
+/// seconds.
 fn springs(
     fit: &TakeFit,
     quantity: Quantity,
@@ -80,7 +81,7 @@ fn springs(
     points.collect()
 }
 
-/// Velocity, acceleration, facing and turn rate.
+/// Returns the curves of velocity, acceleration, facing and turn rate.
 fn over_time(fit: &TakeFit) -> [Curves; 4] {
     let profile = &fit.profile;
     let dt = profile.frame_time_secs;
@@ -193,7 +194,7 @@ impl Curves {
     }
 }
 
-/// Spans in which the body is idle.
+/// Returns the spans in which the body is idle.
 fn idle(fit: &TakeFit) -> Vec<(f64, f64)> {
     let dt = fit.profile.frame_time_secs;
     let mut stretches: Vec<(f64, f64)> = Vec::new();
@@ -267,7 +268,7 @@ fn changes(plot: &mut Plot, fits: &[&TakeFit], pool: &Pool) {
     }
 }
 
-/// The take's own values over an event with a trusted fit, as shares of the fitted change.
+/// Returns the take's own values over an event with a trusted fit, as shares of the fitted change.
 fn shares<'a>(fit: &'a TakeFit, event: &Event) -> (&'a Signal, Vec<(f64, f64)>) {
     let signal = event.quantity.signal(&fit.profile);
     let Some(fitted) = event.trusted() else {
@@ -284,7 +285,7 @@ fn shares<'a>(fit: &'a TakeFit, event: &Event) -> (&'a Signal, Vec<(f64, f64)>) 
 /// The value of a signal at a frame.
 type Figure = fn(&Signal, usize) -> f64;
 
-/// Bars across a histogram.
+/// Number of bars of a histogram.
 const BINS: usize = 36;
 
 /// Draws shares of the frames of all changes, of the takes and of the controllers driven through them.
@@ -366,7 +367,7 @@ const HISTOGRAM_HEAD: f64 = 42.0;
 /// Share of the values at either end that counts in the outermost bins, so that outliers do not compress the rest.
 const OUTLIERS: f64 = 0.005;
 
-/// The range of values that a histogram shows.
+/// Returns the range of values that a histogram shows.
 fn shown(mut values: Vec<f64>) -> Range {
     values.sort_by(f64::total_cmp);
     let Some(last) = values.len().checked_sub(1) else {
@@ -376,7 +377,7 @@ fn shown(mut values: Vec<f64>) -> Range {
     Range::around([values[aside], values[last - aside]], 0.1)
 }
 
-/// Shares of the values in each bin of a range, percent.
+/// Returns the shares of the values in each bin of a range, percent.
 fn bins(values: &[f64], range: Range) -> Vec<f64> {
     let mut shares = vec![0.0; BINS];
     for value in values {

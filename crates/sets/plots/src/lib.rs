@@ -1,4 +1,4 @@
-//! Plots of what loops are for, as SVG, in the style of [`loopwright_draw::plot`], which makes PNG of them.
+//! Plots of the uses of loops, as SVG, in the style of [`loopwright_draw::plot`], which converts them to PNG.
 //!
 //! [`transitions()`] shows the cost of jumps from one motion into another, [`transitions_among`] from each of many into each other,
 //! [`displacements`] the parts of that cost, [`controller_fit`] the response of a controller. All are functions of values alone: the

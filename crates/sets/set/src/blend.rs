@@ -1,4 +1,4 @@
-//! Several loops mixed into one.
+//! Blends several loops into one.
 
 use std::path::PathBuf;
 
@@ -15,34 +15,34 @@ use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace, Mix, PhaseError
 
 use loopwright_job::{LoopOfLoops, StoredLoop, with_feet, without_animations};
 
-/// How loops are mixed.
+/// Settings of a blend.
 #[derive(Clone, Debug, Default)]
 pub struct BlendRequest {
-    /// Their weights, in their order; none for equal ones. Ignored if a speed or a turn rate is given.
+    /// Weights of the loops, in order; empty for equal ones. Ignored if a speed or a turn rate is given.
     pub weights: Vec<f64>,
     /// The speed that sets the weights, m/s.
     pub speed_mps: Option<f64>,
     /// The turn rate that sets the weights, degrees per second, left positive.
     pub turn_rate_dps: Option<f64>,
-    /// Whether planted feet are locked; by default where they can be trusted.
+    /// Whether planted feet are locked; by default if they can be trusted.
     pub lock_feet: FootLock,
     /// Joints named by the caller.
     pub overrides: BodyOverrides,
     /// The engine that the blend is written for.
     pub target: Option<Target>,
-    /// Whether it is brought to the origin, facing +Z.
+    /// Whether it is moved to the origin, facing +Z.
     pub recenters: bool,
 }
 
-/// Why loops are not mixed.
+/// Why loops cannot be blended.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MixError {
-    /// Their phases are not comparable; the loop is counted from 0.
+    /// Their numbers of cycles differ, so that phases are not comparable; the loop is counted from 0.
     #[error("loop {index} holds {found} cycles of its motion, the first {first}")]
     Cycles { index: usize, found: usize, first: usize },
-    /// The speed in m/s, or the turn rate in degrees per second, that is asked for.
+    /// The requested speed in m/s, or turn rate in degrees per second, is out of range.
     #[error("{value} is outside the range of the loops, {low:.3} to {high:.3}")]
     Range {
         axis: BlendAxis,
@@ -60,7 +60,7 @@ pub enum MixError {
     Feet(#[from] HoldError),
 }
 
-/// A blend, ready to be written. [`Blender`] mixes without files, with weights that change.
+/// A blend, ready to be written. [`Blender`] blends without files, with changing weights.
 #[derive(Clone, Debug)]
 pub struct Blend {
     of_loops: LoopOfLoops,
@@ -71,7 +71,8 @@ pub struct Blend {
 }
 
 impl Blend {
-    /// Mixes loops of one skeleton. `names` has one for each loop, for facts and warnings; paths will do. Errors: [`MixError`].
+    /// Blends loops of one skeleton. `names` has one for each loop, such as its path, for facts and warnings. Errors:
+    /// [`MixError`].
     pub fn new(loops: &[StoredLoop], names: Vec<String>, request: &BlendRequest) -> Result<Self, MixError> {
         let first = loops.first().ok_or(BlendError::NoLoops)?;
         same_cycles(loops)?;
@@ -124,15 +125,15 @@ impl Blend {
         })
     }
 
-    /// The format of the first loop, or the one that the engine reads.
+    /// Returns the format of the first loop, or the one that the engine reads.
     pub fn format(&self) -> Format {
         format_for(self.engine, self.first.source.format())
     }
 
-    /// Writes it in a format, usually that of [`Self::format`], with the warnings about it.
+    /// Writes the blend in a format, usually that of [`Self::format`], with the warnings about it.
     ///
-    /// The file is that of the first loop with one animation more: a pack keeps all that is in it, and the first loop. Its bytes are
-    /// [`LoopFile::bytes`]; its sidecar belongs beside it. Errors: [`LoopFileError`].
+    /// The file is that of the first loop with an additional animation: a pack keeps its contents, including the first loop. Its
+    /// bytes are [`LoopFile::bytes`]; its sidecar belongs beside it. Errors: [`LoopFileError`].
     pub fn write(&self, format: Format) -> Result<LoopFile, LoopFileError> {
         let source = self.first.source.in_format(format, &self.first.take);
         let mut file = self.of_loops.write(&self.engine.placed(source))?;
@@ -142,7 +143,7 @@ impl Blend {
         Ok(file)
     }
 
-    /// The blend as a loop of its own, measured as it is written. Errors: [`LoopFileError`].
+    /// Returns the blend as a loop of its own, measured as written. Errors: [`LoopFileError`].
     pub(crate) fn stored(&self) -> Result<StoredLoop, LoopFileError> {
         let source = without_animations(self.first.source.clone());
         let sidecar = self.of_loops.write(&source)?.sidecar;
@@ -155,13 +156,14 @@ impl Blend {
         })
     }
 
-    /// The blend as its file plays it: in place where the root of the first loop, or of the first that follows a path, does not move.
+    /// Returns the blend as its file plays it: in place if the root of the first loop, or of the first that follows a path, does
+    /// not move.
     pub fn played(&self) -> LoopClip {
         self.of_loops.played()
     }
 }
 
-/// The format that an engine reads, if it is not this one.
+/// Returns the format that an engine reads: this one if possible.
 pub(crate) fn format_for(engine: Target, own: Format) -> Format {
     let named = PathBuf::from("loop").with_extension(own.extension());
     engine.extension(&named).and_then(Format::from_extension).unwrap_or(own)
@@ -170,8 +172,8 @@ pub(crate) fn format_for(engine: Target, own: Format) -> Format {
 /// Relative difference below which frame rates are the same: files round frame times.
 const SAME_RATE: f64 = 1e-4;
 
-/// The number of samples of a blend and the time between them, at the frame rate of its loops, if they have one, as the engine samples
-/// it: its period changes by at most half a frame, its speed not at all.
+/// Returns the number of samples of a blend and the time between them, at the common frame rate of its loops, if any, or at that
+/// of the engine: its period changes by at most half a frame, its speed not at all.
 fn at_their_rate((num_samples, step_secs): (usize, f64), loops: &[StoredLoop], engine: Target) -> (usize, f64) {
     let first = loops[0].clip.step_secs();
     let own = if loops
@@ -190,14 +192,14 @@ fn at_their_rate((num_samples, step_secs): (usize, f64), loops: &[StoredLoop], e
     ((period_secs / sampled_secs).round() as usize, sampled_secs)
 }
 
-/// The root mode of the blend: that of the first loop, or of the first that follows a path.
+/// Returns the root mode of the blend: that of the first loop, or of the first that follows a path.
 fn mode(loops: &[StoredLoop]) -> RootMode {
     let on_a_path = loops.iter().find(|each| each.clip.follows_path());
     let first = on_a_path.or(loops.first());
     first.map(|each| each.sidecar.root_motion.mode).unwrap_or_default()
 }
 
-/// The joint of a blend that carries only the root motion.
+/// Returns the joint of a blend that carries only the root motion.
 fn root_joint(first: &StoredLoop, clip: &LoopClip) -> Option<usize> {
     match &first.sidecar.playback.root_joint {
         Some(name) => clip.skeleton().find(name),
@@ -205,22 +207,22 @@ fn root_joint(first: &StoredLoop, clip: &LoopClip) -> Option<usize> {
     }
 }
 
-/// The blend with its feet held while those of its loops stand: a foot that stands in each loop, moving on its own circle, stands nowhere
-/// in their mean.
+/// Returns the blend with its feet held while those of its loops stand: a foot that stands in each loop, moving on its own
+/// circle, would otherwise slide in their mean.
 fn held(
     request: &BlendRequest,
     (first, body): (&StoredLoop, &Body),
     mix: Mix,
     weights: &[f64],
 ) -> Result<(LoopClip, FeetFacts), MixError> {
-    // A single loop stays unchanged.
+    // A single loop is unchanged.
     let is_mixed = weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
     let lock = if is_mixed { request.lock_feet } else { FootLock::Off };
     let (held, feet) = mix.held(body, root_joint(first, &mix.clip), lock)?;
     Ok(with_feet(mix.clip, held, &feet, body))
 }
 
-/// Which loops are aligned by a shift alone, and why, where feet of others or their own touch down.
+/// Reports which loops are aligned by a shift alone, and why, although feet of some loop touch down.
 fn only_shifted(blender: &Blender, names: &[String], weights: &[f64]) -> Vec<String> {
     let has_phase = blender.phase_maps().any(|map| map.is_ok());
     let maps = names.iter().zip(blender.phase_maps()).zip(weights);
@@ -234,7 +236,7 @@ fn only_shifted(blender: &Blender, names: &[String], weights: &[f64]) -> Vec<Str
     shifted.collect()
 }
 
-/// Errors: loops with different numbers of cycles, whose phases are not comparable.
+/// Checks the numbers of cycles. Errors: they differ, so that phases are not comparable.
 fn same_cycles(loops: &[StoredLoop]) -> Result<(), MixError> {
     let cycles = |index: usize| loops[index].sidecar.candidate.cycles;
     match (1..loops.len()).find(|&index| cycles(index) != cycles(0)) {
@@ -247,7 +249,7 @@ fn same_cycles(loops: &[StoredLoop]) -> Result<(), MixError> {
     }
 }
 
-/// The loops aligned by when their feet stand: on a character by those of the loops that were put onto it.
+/// Aligns the loops by the contacts of their feet; on a character by those of the loops that were put onto it.
 fn blender(request: &BlendRequest, loops: &[StoredLoop], clips: Vec<LoopClip>) -> Result<Blender, MixError> {
     let followed: Option<Vec<_>> = loops.iter().map(|each| each.followed.clone()).collect();
     Ok(match (followed, loops.first()) {
@@ -259,7 +261,7 @@ fn blender(request: &BlendRequest, loops: &[StoredLoop], clips: Vec<LoopClip>) -
     })
 }
 
-/// The weights: as given, computed from the requested speed and turn rate, or equal.
+/// Returns the weights: as given, computed from the requested speed and turn rate, or equal.
 fn weigh(request: &BlendRequest, loops: &[StoredLoop]) -> Result<(Blender, Vec<f64>), MixError> {
     let clips: Vec<LoopClip> = loops.iter().map(|each| each.clip.clone()).collect();
     let wanted = [
@@ -270,7 +272,7 @@ fn weigh(request: &BlendRequest, loops: &[StoredLoop]) -> Result<(Blender, Vec<f
     ];
     for (axis, value, scale) in wanted.into_iter().flatten() {
         let (low, high) = percentile::extremes(clips.iter().map(|clip| axis.of(clip.root().twist) / scale));
-        // A value just outside the range means the outermost loop itself: its printed figure is rounded.
+        // A value just outside the range selects the outermost loop, because its printed figure is rounded.
         let slack = 1e-3 * (high - low).max(0.1);
         if !(low - slack..=high + slack).contains(&value) {
             return Err(MixError::Range { axis, value, low, high });

@@ -1,4 +1,4 @@
-//! Passages cut out of a take: starts, stops, turns, jumps; and transitions between loops.
+//! Cuts passages out of a take: starts, stops, turns, jumps; and makes transitions between loops.
 
 use loopwright_core::analysis::{Analysis, Gait, MotionKind, Segment};
 use loopwright_core::math::TimeStep;
@@ -15,23 +15,23 @@ use loopwright_job::{
     name_part,
 };
 
-/// Which passages are cut.
+/// Which passages to cut.
 #[derive(Clone, Debug)]
 pub struct CutRequest {
-    /// The kinds that are looked for.
+    /// The kinds to look for.
     pub kinds: Vec<PassageKind>,
-    /// Frames per second; none for those of the first loop.
+    /// Frames per second; `None` for those of the first loop.
     pub fps: Option<f64>,
     /// The engine that passages are written for.
     pub engine: Target,
 }
 
-/// Why nothing is cut.
+/// Why nothing can be cut.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum CutTakeError {
-    /// More frames per second than any engine uses.
+    /// More frames per second than an engine uses.
     #[error("{wanted_hz} frames per second exceed the limit of {limit_hz:.0}")]
     Rate { wanted_hz: f64, limit_hz: f64 },
     #[error("there is no loop to begin or end in: the take neither stands nor repeats")]
@@ -50,23 +50,23 @@ impl From<loopwright_moves::play::PlayError> for CutTakeError {
     }
 }
 
-/// The name of the loop of one pose; further ones are unique_names.
+/// The name of a loop of one pose; further ones are numbered.
 pub const STANCE: &str = "stance";
 
-/// Segments shorter than this hold no loop of their gait, seconds.
+/// Shorter segments contain no loop of their gait, seconds.
 const SHORTEST_SECS: f64 = 1.2;
 
-/// Segments of a gait that are searched, the longest first.
+/// Number of segments of a gait that are searched, the longest first.
 const MOST_SEGMENTS: usize = 3;
 
-/// The name of the loop of a gait; none for those that passages do not begin or end in.
+/// Returns the name of the loop of a gait; `None` for gaits that passages do not connect.
 fn name_of(gait: Gait) -> Option<String> {
     let kind = gait.kind.straight();
     let side = gait.side.map_or_else(String::new, |side| format!("_{side}"));
     (kind == MotionKind::Idle || kind.travels()).then(|| format!("{kind}{side}"))
 }
 
-/// The recommended loop of each gait of a take, by name, in a fixed order of gaits.
+/// Finds the recommended loop of each gait of a take, with names, in a fixed order of gaits.
 ///
 /// Gaits that never repeat have none. Errors: the take cannot be searched.
 pub fn own_loops(studied: &Studied, recipe: &Recipe) -> Result<Vec<(String, LoopMade)>, JobError> {
@@ -103,7 +103,7 @@ pub fn own_loops(studied: &Studied, recipe: &Recipe) -> Result<Vec<(String, Loop
     Ok(loops)
 }
 
-/// The stride of a walk that is too short to repeat: from one strike of a foot to its next, where that costs least to close.
+/// Finds the stride of a walk that is too short to repeat: from one strike of a foot to its next, where closing costs least.
 fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(String, LoopMade)>, JobError> {
     let analysis = &studied.analysis;
     let settings = SearchRequest::default().settings(1);
@@ -138,7 +138,7 @@ fn stride(studied: &Studied, recipe: &Recipe) -> Result<Option<(String, LoopMade
     Ok(Some((name, make(studied, request, &Chosen::new(1, stretch))?)))
 }
 
-/// The recommended loop, if there is one.
+/// Returns the recommended loop, if there is one.
 fn recommended(studied: &Studied, request: Request<'_>) -> Result<Option<LoopMade>, JobError> {
     let chosen = match choose(studied, request, &mut Vec::new()) {
         Ok(chosen) => chosen.into_iter().collect::<Result<Vec<Chosen>, _>>()?,
@@ -148,7 +148,7 @@ fn recommended(studied: &Studied, request: Request<'_>) -> Result<Option<LoopMad
     chosen.first().map(|chosen| make(studied, request, chosen)).transpose()
 }
 
-/// Makes names unique, in order: one that is taken gets the first number from 2 on that makes it a name that no other before it has.
+/// Makes names unique: a name already in use gets the next free number from 2 on.
 pub(crate) fn unique_names(wanted: impl Iterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for wanted in wanted {
@@ -159,14 +159,14 @@ pub(crate) fn unique_names(wanted: impl Iterator<Item = String>) -> Vec<String> 
     names
 }
 
-/// Passages that were cut out of a take, and the loops that they begin and end in.
+/// Passages that were cut out of a take, and the loops in which they begin and end.
 #[derive(Clone, Debug)]
 pub struct CutPassages {
-    /// The loops; after those given stances of the take, where none of them stands.
+    /// The loops, and after the given ones stances of the take if none of them stands.
     pub loops: LoopSet,
     /// The passages.
     pub passages: Vec<Passage>,
-    /// The kinds that were looked for and not found, and why.
+    /// The kinds that were not found, with reasons.
     pub missing: Vec<(PassageKind, Looked)>,
     /// Names of the feet of their body.
     feet: Vec<String>,
@@ -174,7 +174,7 @@ pub struct CutPassages {
 }
 
 impl CutPassages {
-    /// Cuts passages of the kinds that are asked for between these loops, which carry their names; transitions between all of them.
+    /// Cuts passages of the requested kinds between these loops; transitions connect all of them. The loops carry their names.
     ///
     /// Errors: [`CutTakeError`].
     pub fn new(studied: &Studied, mut loops: Vec<LoopClip>, request: &CutRequest) -> Result<Self, CutTakeError> {
@@ -218,7 +218,7 @@ impl CutPassages {
                 }
             }
         }
-        // They are named after loops, whose names come from files, and name files.
+        // They are named after loops, whose names come from files, and they name files.
         let names = unique_names(passages.iter().map(|passage| name_part(passage.name())));
         Ok(Self {
             loops,
@@ -231,7 +231,7 @@ impl CutPassages {
         })
     }
 
-    /// Writes a passage in a format, in the form of the take's file: in place, or below a root joint, as loops are.
+    /// Writes a passage in a format, in the form of the take's file: in place, or below a root joint, like loops.
     ///
     /// Errors: it does not fit into the format, or into a take.
     pub fn write(&self, studied: &Studied, passage: &Passage, format: Format) -> Result<WrittenFile, CutWriteError> {
@@ -240,12 +240,12 @@ impl CutPassages {
         Ok(carried(passage, self.engine, format, has_root_joint)?.write(&source)?)
     }
 
-    /// Whether the root stays at the origin in the files, and the facts alone say how it moves.
+    /// Whether the root is at the origin in the files, and only the facts describe its motion.
     pub fn is_in_place(&self) -> bool {
         (self.engine.choices().root).is_some_and(|mode| !mode.moves_root())
     }
 
-    /// The facts of a passage.
+    /// Returns the facts of a passage.
     pub fn facts(&self, studied: &Studied, passage: &Passage) -> PassageFacts {
         let [from, to] = passage.ends().map(|LoopState { loop_index, secs }| LoopStateFacts {
             clip: self.loops.loops()[loop_index].name().to_owned(),
@@ -273,7 +273,7 @@ impl CutPassages {
     }
 }
 
-/// The kind of the clip of a passage.
+/// Converts the kind of a passage to that of a clip.
 pub fn clip_kind(kind: PassageKind) -> ClipKind {
     match kind {
         PassageKind::Start => ClipKind::Start,
@@ -285,7 +285,7 @@ pub fn clip_kind(kind: PassageKind) -> ClipKind {
     }
 }
 
-/// The names of the lowest joints of the feet.
+/// Returns the names of the lowest joints of the feet.
 pub(crate) fn foot_names(analysis: &Analysis) -> Vec<String> {
     analysis
         .body
@@ -295,7 +295,7 @@ pub(crate) fn foot_names(analysis: &Analysis) -> Vec<String> {
         .collect()
 }
 
-/// When the feet of a passage come to stand and leave the ground; `feet` are their names where sides are not known.
+/// Returns when the feet of a passage touch down and lift; `feet` are their names, for unknown sides.
 pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<FootEventFacts> {
     (passage.events().iter())
         .map(|event| FootEventFacts {
@@ -307,14 +307,14 @@ pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<FootEventFacts> 
         .collect()
 }
 
-/// Whether files for an engine in a format get a joint for the root motion, where the skeleton has none.
+/// Whether files for an engine in a format get a joint for the root motion, if the skeleton has none.
 pub(crate) fn adds_root(engine: Target, format: Format, has_root_joint: bool) -> bool {
     let moves = engine.choices().root.unwrap_or_default().moves_root();
     let of_format = format.capabilities().has_root_joint_for_motion && moves;
     !has_root_joint && format.capabilities().takes_root_joint && (of_format || engine.choices().always_root_joint)
 }
 
-/// A passage as a file for an engine in a format holds it. Errors: it is no take.
+/// Returns a passage as a file for an engine in a format holds it. Errors: it does not form a take.
 pub(crate) fn carried(
     passage: &Passage,
     engine: Target,
@@ -340,7 +340,7 @@ pub enum CutWriteError {
     /// It does not fit into the format.
     #[error(transparent)]
     Write(#[from] LoopFileError),
-    /// Its samples are no take.
+    /// Its samples do not form a take.
     #[error(transparent)]
     Take(#[from] TakeError),
 }

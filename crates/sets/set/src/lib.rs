@@ -1,8 +1,9 @@
-//! Uses of loops, from files to files: passages between them ([`CutPassages`]), blends ([`Blend`]), sequences ([`Played`]), whether
-//! several belong together ([`check_together`]), and sets of all of these ([`set`]), which are made of takes in one call ([`road`]).
+//! Uses of loops, from files to files: passages between them ([`CutPassages`]), blends ([`Blend`]), sequences ([`Played`]),
+//! checks of several loops together ([`check_together`]), and sets of all of these ([`set`]), made of takes in one call
+//! ([`road`]).
 //!
-//! Requests and errors are values, as in `loopwright_job`, whose recipes, checks and stored loops are used here. Nothing
-//! here reads or writes files.
+//! Requests and errors are values, as in `loopwright_job`, whose recipes, checks and stored loops are used here. Nothing here
+//! reads or writes files.
 
 mod blend;
 mod cut;
@@ -20,7 +21,7 @@ pub use passage_check::{PassageCheckId, PassageInFile, check_passage};
 pub use play::{PerformError, PlayRequest, Played, fade};
 pub use together::{LoopOfSet, SetCheckId, check_together};
 
-/// All that is known of the check of this id: of a loop, of several together, or of a passage.
+/// Returns the row of the check with this id: of a loop, of several together, or of a passage.
 pub fn check_row(id: &str) -> Option<&'static CheckRow> {
     CheckId::row_of(id)
         .or_else(|| SetCheckId::row_of(id))
@@ -31,7 +32,7 @@ pub fn check_row(id: &str) -> Option<&'static CheckRow> {
 mod tests {
     use super::*;
 
-    /// No two checks have one id, each is read back from it, and the page of checks has the rows of all, with units and limits.
+    /// Ids are unique and can be parsed, and docs/checks.md has the rows of all checks, with units and limits.
     #[test]
     fn every_check_is_explained() {
         let page = include_str!("../../../../docs/checks.md");

@@ -1,4 +1,4 @@
-//! A passage in a file, measured again: whether it meets the loops that it begins and ends in, and whether its feet stand still.
+//! Measures a passage in a file: whether it meets its loops, and whether its feet stand still.
 
 use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{Body, BodyError, FootEventKind, Side};
@@ -15,11 +15,11 @@ use loopwright_job::checks::{Check, CheckId, CheckRow, Limits, LimitsFrom};
 use loopwright_job::verdict::Verdict;
 
 loopwright_job::checks! {
-    /// What is checked of passages alone; their feet are checked as those of loops.
+    /// Checks of passages alone; their feet are checked like those of loops.
     pub enum PassageCheckId: fn(&Join) -> f64 {
         /// Its ends are poses of its loops.
         JoinPosition = JOIN_POSITION,
-        /// It is as fast there as they are.
+        /// Its ends have the velocities of its loops.
         JoinVelocity = JOIN_VELOCITY,
     }
 }
@@ -58,7 +58,7 @@ const JOIN_VELOCITY: Check<fn(&Join) -> f64> = Check {
     measure: |join| 1e2 * (join.apart[1] - join.apart[0]).length() / join.step_secs,
 };
 
-/// The joint of a check, its value, and at which end it was found, as reasons say them.
+/// Returns the joint of a check, its value, and the end at which it was found, for its reason.
 fn words(check: &CheckFacts) -> (&str, f64, &'static str) {
     let end = match check.time_secs {
         Some(secs) if secs > 0.0 => "where it ends",
@@ -73,13 +73,13 @@ struct Join {
     joint: usize,
     /// The first key or the last.
     key: usize,
-    /// Where it is from where the loop has it, at that key and one frame inside, metres.
+    /// Offset of its position from the loop's, at that key and one frame inside, metres.
     apart: [DVec3; 2],
     step_secs: f64,
 }
 
 impl PassageCheckId {
-    /// The check, by the joint and the end at which it is worst; without a value where no loop is at hand.
+    /// Returns the check of the worst joint and end; without a value if no loop is available.
     fn worst(self, joins: &[Join], skeleton: &Skeleton) -> CheckFacts {
         let Check { row, measure } = self.check();
         let mut worst: Option<(f64, &Join)> = None;
@@ -105,7 +105,7 @@ impl PassageCheckId {
 pub struct PassageInFile {
     /// Its kind.
     pub kind: ClipKind,
-    /// The loops that it begins and ends in, by name.
+    /// The loops in which it begins and ends, by name.
     pub ends: [LoopStateFacts; 2],
     in_place: bool,
     root: Vec<Rigid>,
@@ -139,7 +139,7 @@ impl PassageInFile {
         }
     }
 
-    /// A clip of a set; `None` for a loop.
+    /// Describes a clip of a set; `None` for a loop.
     pub fn of_set(set: &Manifest, clip: &SetClip) -> Option<Self> {
         let root = clip.root.as_ref().filter(|_| !clip.is_loop())?;
         Some(Self {
@@ -151,7 +151,7 @@ impl PassageInFile {
         })
     }
 
-    /// The root at a key; beyond the last as at the last.
+    /// Returns the root at a key; the last one beyond the end.
     fn root_at(&self, key: usize) -> Rigid {
         self.root
             .get(key)
@@ -160,7 +160,7 @@ impl PassageInFile {
             .unwrap_or(Rigid::IDENTITY)
     }
 
-    /// A place at a key of its file as seen from the root.
+    /// Converts a position at a key of the file to one relative to the root.
     fn seen(&self, key: usize, place: DVec3) -> DVec3 {
         if self.in_place {
             place
@@ -169,7 +169,7 @@ impl PassageInFile {
         }
     }
 
-    /// A place at a key of its file where the root moves over the floor.
+    /// Converts a position at a key of the file to one over the floor, on which the root moves.
     fn on_floor(&self, key: usize, place: DVec3) -> DVec3 {
         if self.in_place {
             self.root_at(key).transform_point(place)
@@ -179,7 +179,7 @@ impl PassageInFile {
     }
 }
 
-/// Judges a passage by its keys and its facts; of `loops`, in which it begins and ends, those that are at hand are compared with it.
+/// Checks a passage by its keys and its facts; `loops` are the loops in which it begins and ends, as far as they are available.
 ///
 /// Errors: joints that the caller names do not exist.
 pub fn check_passage(
@@ -210,7 +210,7 @@ pub fn check_passage(
     })
 }
 
-/// The joints at the ends of a passage beside those of its loops that are at hand.
+/// Compares the joints at the ends of a passage with those of the available loops.
 fn joins(written: &Take, passage: &PassageInFile, loops: [Option<&LoopClip>; 2], world: &WorldTracks) -> Vec<Join> {
     let last = written.num_frames() - 1;
     let mut joins = Vec::new();
@@ -244,10 +244,10 @@ fn joins(written: &Take, passage: &PassageInFile, loops: [Option<&LoopClip>; 2],
     joins
 }
 
-/// A foot is flat while its lowest joint is less than this above its lowest place in a contact, metres.
+/// A foot is flat while its lowest joint is less than this above its lowest position in a contact, metres.
 const FLAT_METRES: f64 = 0.01;
 
-/// How far a foot slides at most between a strike and a lift while it is flat.
+/// Returns the largest slide of a foot between a strike and a lift while it is flat.
 fn farthest_slide(written: &Take, body: &Body, passage: &PassageInFile, world: &WorldTracks) -> Option<CheckFacts> {
     let last = written.num_frames() - 1;
     let key = |secs: f64| ((secs / written.frame_time_secs()).round().max(0.0) as usize).min(last);

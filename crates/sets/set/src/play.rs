@@ -1,4 +1,4 @@
-//! Loops one after the other, as one take.
+//! Plays loops one after the other, as one take.
 
 use loopwright_core::analysis::BodyError;
 use loopwright_core::candidate::DEFAULT_HALF_LIFE_SECS;
@@ -10,29 +10,29 @@ use loopwright_moves::{LoopSet, PlaySettings};
 
 use loopwright_job::{StoredLoop, max_rate_hz};
 
-/// How loops are played.
+/// Settings for playing loops.
 #[derive(Clone, Debug)]
 pub struct PlayRequest {
-    /// For how long, seconds.
+    /// Duration, seconds.
     pub seconds: f64,
-    /// Frames per second; none for those of the first loop.
+    /// Frames per second; `None` for those of the first loop.
     pub fps: Option<f64>,
-    /// Their order and their jumps.
+    /// Settings of their order and jumps.
     pub settings: PlaySettings,
     /// Joints named by the caller.
     pub overrides: BodyOverrides,
     /// The engine that the take is written for.
     pub engine: Target,
-    /// Whether each loop is brought to the origin first.
+    /// Whether each loop is moved to the origin first.
     pub recenters: bool,
 }
 
-/// Why loops are not played.
+/// Why loops cannot be played.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum PerformError {
-    /// More frames per second than any engine uses.
+    /// More frames per second than an engine uses.
     #[error("{wanted_hz} frames per second exceed the limit of {limit_hz:.0}")]
     Rate { wanted_hz: f64, limit_hz: f64 },
     #[error(transparent)]
@@ -42,7 +42,7 @@ pub enum PerformError {
     Body(#[from] BodyError),
 }
 
-/// The fade of a jump; none for the usual length, or half-life of a spring.
+/// Returns the fade of a jump; by default with the usual duration, or half-life of a spring.
 pub fn fade(kind: DecayKind, secs: Option<f64>) -> Decay {
     kind.lasting(
         secs.unwrap_or(DEFAULT_HALF_LIFE_SECS),
@@ -50,12 +50,12 @@ pub fn fade(kind: DecayKind, secs: Option<f64>) -> Decay {
     )
 }
 
-/// Loops that were played.
+/// Loops played one after the other.
 #[derive(Clone, Debug)]
 pub struct Played {
-    /// Which loop plays when.
+    /// The order of the loops over time.
     pub performance: Performance,
-    /// The motion, with a root joint where the engine needs one.
+    /// The motion, with a root joint if the engine needs one.
     pub take: Take,
     /// Seconds from one frame to the next.
     pub frame_time_secs: f64,
@@ -90,18 +90,18 @@ impl Played {
         })
     }
 
-    /// The form in which it is written in a format: that of the first loop, without a root joint that was added.
+    /// Returns the form for writing it in a format: that of the first loop, without an added root joint.
     pub fn source(&self, format: Format) -> Source {
         let source = self.first.source.in_format(format, &self.first.take);
         self.engine.placed(source)
     }
 
-    /// The format of the first loop.
+    /// Returns the format of the first loop.
     pub fn format(&self) -> Format {
         self.first.source.format()
     }
 
-    /// Writes the take in a format. Errors: it does not fit into it.
+    /// Writes the take in a format. Errors: it does not fit.
     pub fn write(&self, format: Format) -> Result<WrittenFile, WriteError> {
         let source = self.source(format);
         if self.has_added_root {
@@ -112,8 +112,8 @@ impl Played {
     }
 }
 
-/// Time from one frame to the next: as asked, as the engine wants it, or as the first loop has it. Errors: more frames than a take may
-/// have.
+/// Returns the time between frames: as requested, as the engine needs it, or that of the first loop. Errors: more frames than a
+/// take may have.
 fn frame_time_secs(request: &PlayRequest, own_step_secs: f64, num_joints: usize) -> Result<f64, PerformError> {
     let own_rate_hz = 1.0 / own_step_secs;
     let secs = match (request.fps, request.engine.sampled_rate(own_rate_hz)) {

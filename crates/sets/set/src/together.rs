@@ -1,6 +1,6 @@
-//! Whether loops belong together: one skeleton, rate and phase, periods that blend, and speeds that are what they are stated to be.
+//! Checks whether loops fit together: one skeleton, rate and phase, periods that can be blended, and speeds as stated.
 //!
-//! Each loop is compared with what most of them have. docs/checks.md says what each check means, its limits and what helps.
+//! Each loop is compared with the majority. docs/checks.md says what each check means, its limits, and the remedy.
 
 use loopwright_core::analysis::Body;
 use loopwright_core::math::ops;
@@ -13,21 +13,21 @@ use loopwright_moves::blend::{PhaseError, PhaseMap};
 use loopwright_job::CheckError;
 use loopwright_job::checks::{Check, CheckRow, Limits, LimitsFrom, not_passed};
 
-/// How a check is measured of a loop beside what most have; `None` where nothing answers it.
+/// How a check of a loop is measured against the majority; `None` if it does not apply.
 type Measure = fn(&CheckRow, &LoopOfSet, &Most<'_>) -> Option<CheckFacts>;
 
 loopwright_job::checks! {
-    /// What is checked of loops together.
+    /// The checks of several loops together.
     pub enum SetCheckId: Measure {
-        /// Its skeleton is that of the others.
+        /// It has the skeleton of the others.
         Skeleton = SKELETON,
-        /// So is its frame rate.
+        /// It has their frame rate.
         Rate = RATE,
         /// It starts at their phase.
         Phase = PHASE,
-        /// It holds as many cycles, of about their length.
+        /// It has as many cycles, of similar duration.
         Duration = DURATION,
-        /// Its keys go as far as its facts say, or its feet where it is in place.
+        /// Its keys travel as far as its facts say, or its feet if it is in place.
         Speed = SPEED,
     }
 }
@@ -57,7 +57,7 @@ const SKELETON: Check<Measure> = Check {
     },
 };
 
-/// Largest difference of frame rates that are one, percent: files round frame times.
+/// Largest difference between equal frame rates, percent: files round frame times.
 const SAME_RATE: f64 = 0.01;
 
 const RATE: Check<Measure> = Check {
@@ -73,10 +73,10 @@ const RATE: Check<Measure> = Check {
     measure: |row, own, most| Some(row.graded(rates_apart(own, most.rate?), 1.0)),
 };
 
-/// How far the start of a loop may be from the phase of the others, percent of a cycle, ...
+/// Largest distance of a loop's start from the phase of the others, percent of a cycle, ...
 const PHASE_LIMITS: Limits = Limits::new(2.5, 5.0);
 
-/// ... or as many of its frames, if that is more: where a loop starts is a whole frame.
+/// ... or in frames, if that is more: a loop starts at a whole frame.
 const PHASE_FRAMES: Limits = Limits::new(1.0, 2.0);
 
 const PHASE: Check<Measure> = Check {
@@ -103,7 +103,7 @@ const DURATION: Check<Measure> = Check {
         id: "set-duration",
         measures: "how many times as long or short as the median; another number of cycles is bad",
         unit: "",
-        // A walk and a sprint are 1.6 apart.
+        // A walk and a sprint differ by a factor of 1.6.
         limits: LimitsFrom::Row(Limits::new(1.8, 2.5)),
         cure: "`loopwright make --cycles` with one number for all, or another loop from `loopwright find`",
         cure_of_ping_pong: None,
@@ -115,7 +115,7 @@ const DURATION: Check<Measure> = Check {
         Some(if found == expected {
             row.graded(ratio(own.period_secs, period_secs), 1.0)
         } else {
-            // However short they are, these are not the same steps.
+            // Different numbers of steps are reported, however short the loops are.
             row.graded_by(Limits::new(1.0, 1.0), ratio(found as f64, expected as f64))
         })
     },
@@ -138,10 +138,10 @@ const SPEED: Check<Measure> = Check {
     },
 };
 
-/// Slower loops show no speed, metres per second.
+/// Slower loops do not show their speed, metres per second.
 const SHOWS_MPS: f64 = 0.3;
 
-/// The figures of a loop that are compared with others.
+/// The figures of a loop that are compared with other loops.
 #[derive(Clone, Debug)]
 pub struct LoopOfSet {
     skeleton: Skeleton,
@@ -155,7 +155,8 @@ pub struct LoopOfSet {
 }
 
 impl LoopOfSet {
-    /// A loop from its keys without an added root joint and from its sidecar, if there is one. Errors: [`CheckError`].
+    /// Measures a loop from its keys, without an added root joint, and from its sidecar, if there is one. Errors:
+    /// [`CheckError`].
     pub fn new(written: &Take, sidecar: Option<&Sidecar>, overrides: &BodyOverrides) -> Result<Self, CheckError> {
         let body = Body::find(written, overrides)?;
         let in_file = match sidecar {
@@ -165,7 +166,7 @@ impl LoopOfSet {
         let clip: LoopClip = in_file.clip(written)?;
         let map = PhaseMap::of_loop(&clip, &body, &overrides.contacts);
         let (stated_mps, shown_mps) = if in_file.layout.in_place {
-            // Feet that do not touch down in turn carry the body nowhere: they kick, or spin.
+            // Feet that do not touch down in turn do not carry the body: they kick, or spin.
             let by_feet = feet::speed_by_feet(&clip, &body, &overrides.contacts).map(|speed| speed.twist);
             let steps = by_feet.filter(|twist| {
                 let carried = clip.clone().with_twist(*twist);
@@ -174,7 +175,7 @@ impl LoopOfSet {
             let shown = steps.map(|twist| ops::over_ground(twist.linear));
             (ops::over_ground(clip.root().twist.linear), shown)
         } else {
-            // Keys show how far they go: seen from any root, feet move as that root says.
+            // Only keys show their distance; relative to a moving root, feet move as that root says.
             let hips = |key: usize| written.pose(key).world(written.skeleton()).translations[body.hips];
             let last = clip.num_samples().min(written.num_frames() - 1);
             let (root, secs) = (in_file.layout.shown(clip.root()), last as f64 * clip.step_secs());
@@ -194,25 +195,25 @@ impl LoopOfSet {
         })
     }
 
-    /// Where in its cycle the loop starts, 0 to 1; 0 where the left foot touches down.
+    /// Returns the phase at which the loop starts, 0 to 1; 0 is the left foot's touch-down.
     fn start(&self) -> Option<f64> {
         let map = self.map.as_ref().ok()?;
         Some((map.phase(0.0) * map.num_cycles() as f64).rem_euclid(1.0))
     }
 
-    /// How many cycles it holds, where that is known of a gait.
+    /// Returns its number of cycles, if it has a known gait.
     fn num_cycles(&self) -> Option<usize> {
         let map = self.map.as_ref().ok()?;
         Some(self.cycles.unwrap_or_else(|| map.num_cycles()))
     }
 }
 
-/// The figures that most of several loops have.
+/// The figures of the majority of several loops.
 struct Most<'a> {
     skeleton: Option<&'a LoopOfSet>,
     rate: Option<&'a LoopOfSet>,
     cycles: Option<usize>,
-    /// Where in their cycles they start, 0 to 1.
+    /// The phase at which they start, 0 to 1.
     start: Option<f64>,
     /// The median of the periods of gaits.
     period_secs: Option<f64>,
@@ -242,7 +243,7 @@ impl<'a> Most<'a> {
     }
 }
 
-/// The loop that most are like, the first of those that have as many.
+/// Returns the loop that resembles most others, the first of a tie.
 fn most_common(loops: &[LoopOfSet], alike: impl Fn(&LoopOfSet, &LoopOfSet) -> bool) -> Option<&LoopOfSet> {
     loops
         .iter()
@@ -250,24 +251,24 @@ fn most_common(loops: &[LoopOfSet], alike: impl Fn(&LoopOfSet, &LoopOfSet) -> bo
         .max_by_key(|one| loops.iter().filter(|other| alike(one, other)).count())
 }
 
-/// How far two frame rates are apart, percent.
+/// Returns the difference of two frame rates, percent.
 fn rates_apart(one: &LoopOfSet, other: &LoopOfSet) -> f64 {
     100.0 * (one.step_secs / other.step_secs - 1.0).abs()
 }
 
-/// How far two phases are apart, percent of a cycle.
+/// Returns the difference of two phases, percent of a cycle.
 fn phases_apart(one: f64, other: f64) -> f64 {
     let apart = (one - other).rem_euclid(1.0);
     100.0 * apart.min(1.0 - apart)
 }
 
-/// How many times as large the larger of two numbers is.
+/// Returns the ratio of the larger of two numbers to the smaller.
 fn ratio(one: f64, other: f64) -> f64 {
     (one / other).max(other / one)
 }
 
-/// The checks of each loop together with the others, in their order. Without touch-downs a loop has no phase, and lasts as long as it
-/// likes.
+/// Returns the checks of each loop against the others, in their order. A loop without touch-downs has no phase, and may have any
+/// duration.
 pub fn check_together(loops: &[LoopOfSet]) -> Vec<Vec<CheckFacts>> {
     let most = Most::among(loops);
     let of_loops = loops.iter().map(|own| {

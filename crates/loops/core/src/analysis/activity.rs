@@ -1,6 +1,6 @@
 //! Classifies stretches of a take as moving or idle, by activity relative to the take's own.
 //!
-//! A still stretch matches any other, so it would win every search; loops are searched for where the body moves.
+//! A still stretch matches any other and would win every search, so loops are searched where the body moves.
 
 use super::features::Features;
 use crate::math::{percentile, time_step::TimeStep};
@@ -31,7 +31,7 @@ pub struct Stretch {
 /// Speeds are averaged over this long, seconds: slow instants within a step are not idle.
 const WINDOW_SECS: f64 = 0.5;
 
-/// Share of the take's pace (90th percentile of the smoothed speed) from which a frame counts as moving.
+/// Share of the take's pace (90th percentile of the smoothed speed) above which a frame counts as moving.
 ///
 /// A slow walk in a take that also runs reaches 0.3.
 const MOVING_SHARE: f64 = 0.22;
@@ -39,12 +39,12 @@ const MOVING_SHARE: f64 = 0.22;
 /// Share of the take's pace below which a frame counts as idle.
 const IDLE_SHARE: f64 = 0.1;
 
-/// A body of a man's size that moves no faster than this is idle, metres per second, whatever the take's own pace; it grows with
-/// the root of the size, as the speeds of gaits do. Idles of asset packs and captures breathe and sway at 0.01 to 0.08, slow gaits
-/// begin at 0.3.
+/// Speed below which a body of an adult's size is idle, metres per second, whatever the take's own pace; it grows with the root
+/// of the size, as the speeds of gaits do. Idles of asset packs and captures breathe and sway at 0.01 to 0.08, slow gaits begin
+/// at 0.3.
 const IDLE_SPEED: f64 = 0.08;
 
-/// For that comparison velocities are averaged over this long on either side, seconds, because noise moves a standing body too.
+/// For that comparison velocities are averaged over this long on either side, seconds, because noise moves a standing body, too.
 const NOISE_SECS: f64 = 0.125;
 
 /// A take whose smoothed speed never exceeds this is still, metres per second.
@@ -59,8 +59,8 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Classifies all frames; `usable` marks the frames that can be trusted, and `size` is that of the body relative to a man, if
-    /// it is known.
+    /// Classifies all frames; `usable` marks the reliable frames, and `size` is the size of the body relative to an adult, if
+    /// known.
     pub(crate) fn of(features: &Features, usable: &[bool], size: Option<f64>, frame_time_secs: f64) -> Self {
         let step = TimeStep::new(frame_time_secs);
         let half = step.nearest(0.5 * WINDOW_SECS);
@@ -87,8 +87,7 @@ impl Activity {
         Self { activities, pace }
     }
 
-    /// The take's pace, metres per second: 90th percentile of the smoothed speed where anything moves, 0 where nothing
-    /// does.
+    /// Returns the take's pace, metres per second: 90th percentile of the smoothed speed of moving frames, 0 if nothing moves.
     pub fn pace(&self) -> f64 {
         self.pace
     }
@@ -98,12 +97,12 @@ impl Activity {
         self.pace <= STILL_SPEED
     }
 
-    /// Activity of every frame.
+    /// Returns the activity of every frame.
     pub fn kinds(&self) -> &[ActivityKind] {
         &self.activities
     }
 
-    /// The take as stretches of one activity, in order, without gaps.
+    /// Returns the take as stretches of one activity, in order, without gaps.
     pub fn stretches(&self) -> Vec<Stretch> {
         let mut stretches: Vec<Stretch> = Vec::new();
         for (frame, &activity) in self.activities.iter().enumerate() {
@@ -120,7 +119,7 @@ impl Activity {
     }
 }
 
-/// Means over `half` frames on either side, of the usable ones.
+/// Averages over the usable ones of `half` frames on either side.
 fn smooth(speeds: &[f64], usable: &[bool], half: usize) -> Vec<f64> {
     let (mut sums, mut counts) = (vec![0.0], vec![0_usize]);
     for (frame, (&speed, &counted)) in speeds.iter().zip(usable).enumerate() {

@@ -47,13 +47,13 @@ pub struct Contacts {
 }
 
 impl Contacts {
-    /// Contacts of all feet of a take, by the usual limits; empty where feet cannot be distinguished from other joints.
+    /// Finds the contacts of all feet of a take, by the usual limits; empty if feet cannot be distinguished from other joints.
     pub fn of_take(take: &Take, body: &Body) -> Self {
         let (world, step) = (take.world_tracks(), take.frame_time_secs());
         Self::of(&world, (take.skeleton(), body), step, &ContactLimits::default())
     }
 
-    /// Contacts of all feet; empty where feet cannot be distinguished from other joints.
+    /// Finds the contacts of all feet; empty if feet cannot be distinguished from other joints.
     pub(crate) fn of(
         world: &WorldTracks,
         (skeleton, body): (&Skeleton, &Body),
@@ -102,12 +102,12 @@ impl Contacts {
         }
     }
 
-    /// The limits given by the caller.
+    /// Returns the limits given by the caller.
     pub fn limits(&self) -> &ContactLimits {
         &self.limits
     }
 
-    /// Number of feet.
+    /// Returns the number of feet.
     pub fn num_feet(&self) -> usize {
         self.planted.len()
     }
@@ -117,16 +117,16 @@ impl Contacts {
         self.planted.get(foot).and_then(|frames| frames.get(frame)) == Some(&true)
     }
 
-    /// All spans, sorted by first frame.
+    /// Returns all spans, sorted by first frame.
     pub fn spans(&self) -> &[Contact] {
         &self.spans
     }
 
-    /// Phase of the body's cycle at a frame: the share of `period_frames` since the last strike of the first foot, from 0 to
-    /// below 1.
+    /// Returns the phase of the body's cycle at a frame: the share of `period_frames` since the last strike of the first foot,
+    /// from 0 to below 1.
     ///
-    /// `None` where that foot does not strike within a period on either side, or hardly leaves the ground. The left foot is first
-    /// wherever sides are known, so 0 is the strike of the left foot.
+    /// `None` if that foot does not strike within a period on either side, or hardly leaves the ground. The left foot is first
+    /// if sides are known, so 0 is the strike of the left foot.
     pub fn phase(&self, frame: f64, period_frames: f64) -> Option<f64> {
         let strikes = || {
             self.spans

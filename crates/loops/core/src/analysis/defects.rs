@@ -1,4 +1,4 @@
-//! Detects frames and joints that cannot be trusted: poses that jump, frames that freeze during motion, joints that flip.
+//! Detects unreliable frames and joints: poses that jump, frames that freeze during motion, joints that flip.
 //!
 //! Real takes start with a T-pose, hold doubled frames, and have wrists that turn over within one frame. Frames flagged here are
 //! never ends of a loop, and joints that flip get no weight; both are reported to the user.
@@ -13,13 +13,13 @@ use crate::{motion::WorldTracks, take::Take};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum BadFrameKind {
-    /// The step to the pose before or after it is far larger than the motion allows.
+    /// The step to the previous or next pose is far larger than the motion allows.
     Jump,
-    /// It repeats the frame before it while the body moves.
+    /// It repeats the previous frame while the body moves.
     Frozen,
 }
 
-/// A frame that cannot be trusted.
+/// An unreliable frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct BadFrame {
@@ -58,9 +58,9 @@ pub struct TakeDefects {
 /// Kicks and landings reach about 3; T-poses at the start of a take 20 and more.
 const JUMP_OVER_FAST: f64 = 6.0;
 
-/// A step of the hips that stands alone counts as a jump too when it exceeds the usual steps on either side, those of [`AROUND`] frames,
-/// and all but a fiftieth of the take's, this many times and by [`JUMP_METRES`], and the body goes on as before: a root that is moved
-/// aside within a long walk. In authored actions poses strike as fast, and short clips have such steps of their own.
+/// A single step of the hips also counts as a jump if it exceeds the usual steps on either side, those of [`AROUND`] frames, and
+/// all but a fiftieth of the take's, by this factor and by [`JUMP_METRES`], and the body continues as before: a root that is
+/// displaced within a long walk. In authored actions poses strike as fast, and short clips have such steps of their own.
 const JUMP_OVER_AROUND: f64 = 2.0;
 const AROUND: usize = 4;
 
@@ -85,11 +85,11 @@ const FROZEN_METRES: f64 = 1e-7;
 /// ... while the joints' median step is above this, metres: at slower speeds a stop is not visible.
 const FROZEN_MEDIAN_METRES: f64 = 1e-3;
 
-/// Towards a turning point each step is at most this share of the one before.
+/// Towards a turning point each step is at most this share of the previous one.
 const SLOWS_DOWN: f64 = 0.75;
 
-/// Whether the motion slows down evenly to a step and speeds up from it: a swing that turns back between two frames, not a doubled frame
-/// within a motion.
+/// Whether the motion slows down evenly to a step and speeds up from it: a swing that reverses between two frames, not a doubled
+/// frame within a motion.
 fn turns_back(steps: &[f64], index: usize) -> bool {
     let fades = |near: f64, far: f64| near > FROZEN_METRES && near <= SLOWS_DOWN * far;
     match (&steps[..index], &steps[index + 1..]) {
@@ -126,13 +126,13 @@ impl TakeDefects {
     }
 }
 
-/// The steps of a take from each frame to the next, gathered frame by frame: all that its defects are found by.
+/// The steps of a take from each frame to the next, collected frame by frame, from which defects are found.
 pub(crate) struct Steps {
     hips: usize,
     joints: Vec<usize>,
     last: LastFrame,
     num_frames: usize,
-    /// Mean step of the joints as seen from the hips, the hips' own step, and the largest of any joint, metres.
+    /// Mean step of the joints relative to the hips, the hips' own step, and the largest of any joint, metres.
     pose_steps: Vec<f64>,
     hips_steps: Vec<f64>,
     largest_steps: Vec<f64>,
@@ -140,7 +140,7 @@ pub(crate) struct Steps {
     turns: Vec<(usize, Vec<f64>)>,
 }
 
-/// The frame before, and room for the next.
+/// The previous frame, and room for the next.
 #[derive(Default)]
 struct LastFrame {
     seen_from_hips: Vec<DVec3>,
@@ -150,9 +150,9 @@ struct LastFrame {
 }
 
 impl Steps {
-    /// Before the first frame of about `num_frames`.
+    /// Starts before the first frame of about `num_frames`.
     ///
-    /// `jumpy` are the joints that may turn by [`JUMP_RADIANS`] between two frames: with more of them the defects are the same.
+    /// `jumpy` are the joints that may turn by [`JUMP_RADIANS`] between two frames; more joints give the same defects.
     pub(crate) fn new(
         body: &Body,
         num_joints: usize,
@@ -176,7 +176,7 @@ impl Steps {
         }
     }
 
-    /// The next frame: local rotations and world positions of all joints, and the world rotation of the hips.
+    /// Adds the next frame: local rotations and world positions of all joints, and the world rotation of the hips.
     pub(crate) fn push(&mut self, rotations: &[DQuat], positions: &[DVec3], hips_rotation: DQuat) {
         let last = &mut self.last;
         // Relative to the hips, so that fast root motion neither counts as a jump nor hides one; the hips' own step is checked
@@ -207,7 +207,7 @@ impl Steps {
         rotations.clone_into(&mut last.rotations);
     }
 
-    /// The defects of the take that ends here.
+    /// Returns the defects of the take that ends here.
     pub(crate) fn defects(self, frame_time_secs: f64) -> TakeDefects {
         let Self {
             num_frames,
@@ -223,7 +223,7 @@ impl Steps {
         let pose_jump = (JUMP_OVER_FAST * share_of(&pose_steps, 0.95)).max(JUMP_METRES);
         let hips_jump = (JUMP_OVER_FAST * share_of(&hips_steps, 0.95)).max(JUMP_METRES);
         let fast_hips = share_of(&hips_steps, 0.98);
-        // Arms that jump disappear in a mean over many fingers; joints that jump together do not.
+        // Jumping arms disappear in a mean over many fingers; counting joints that jump together detects them.
         let mut joints_jumping = vec![0_usize; num_frames - 1];
         for (_, angles) in &turns {
             let limit = (JUMP_OVER_FAST * share_of(angles, 0.95)).max(JUMP_RADIANS);
@@ -269,7 +269,7 @@ impl Steps {
     }
 }
 
-/// The step that this share of all steps does not exceed.
+/// Returns the step that this share of all steps does not exceed.
 fn share_of(steps: &[f64], share: f64) -> f64 {
     percentile::of(steps.to_vec(), share)
 }
@@ -287,7 +287,7 @@ fn stands_alone(steps: &[f64], index: usize, fast: f64) -> bool {
     faster < JUMP_OVER_AROUND * slower && steps[index] > (JUMP_OVER_AROUND * fast).max(fast + JUMP_METRES)
 }
 
-/// The flips of a joint, by the angles of its turns between frames that are not flagged; `None` where there are none.
+/// Returns the flips of a joint, from the angles of its turns between unflagged frames; `None` if there are none.
 fn flips(joint: usize, angles: &[f64], kinds: &[Option<BadFrameKind>]) -> Option<FlippingJoint> {
     let steps: Vec<f64> = (angles.iter().zip(kinds.windows(2)))
         .filter(|(_, ends)| ends.iter().all(Option::is_none))
@@ -371,7 +371,7 @@ mod tests {
         );
     }
 
-    /// Frames on both sides of a turning point are equal to the last digit, and no defect.
+    /// Frames on both sides of a turning point may be exactly equal, which is not a defect.
     #[test]
     fn a_swing_that_turns_between_two_frames_is_not_frozen() {
         let at = |frame: usize| 0.5 * ops::cos(core::f64::consts::TAU * (frame as f64 - 14.5) / 30.0);
@@ -402,7 +402,7 @@ mod tests {
 
     #[test]
     fn hips_that_are_moved_aside_for_a_frame_jump() {
-        // Far less than six times their usual step of 25 mm.
+        // Far below six times their usual step of 25 mm.
         let take = |aside: f64| {
             let skeleton = swinging(swing).skeleton().clone();
             take_of(skeleton, 1.0 / 30.0, 200, |frame, joint| {

@@ -1,5 +1,5 @@
 //! The features by which poses are compared: weighted joint positions in the heading's frame, their velocities, and the root's
-//! own.
+//! own velocities.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use super::{defects::TakeDefects, heading::Heading, velocity};
 use crate::motion::{Skeleton, WorldTracks};
 use crate::{math::rotation, take::Take};
 
-/// A joint that counts when poses are compared.
+/// A joint that is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct WeightedJoint {
-    /// The joint; one that stands in for a hand or the head counts at the end of its bone ([`Body::point`]).
+    /// The joint; one that replaces a missing hand or head is measured at the end of its bone ([`Body::point`]).
     pub joint: usize,
-    /// Its weight, a factor on metres; 0 for a joint that flips and must not count.
+    /// Its weight, a factor on metres; 0 for a joint that flips and must be ignored.
     pub weight: f64,
 }
 
@@ -26,15 +26,15 @@ const ANKLE_WEIGHT: f64 = 1.0;
 const TOE_WEIGHT: f64 = 0.5;
 const HAND_WEIGHT: f64 = 0.5;
 const HEAD_WEIGHT: f64 = 0.5;
-/// Weight of the hips, of whose position the heading's frame leaves only the height.
+/// Weight of the hips; in the heading's frame only the height of their position remains.
 const HIPS_WEIGHT: f64 = 0.5;
 
 /// Half body height in metres where the skeleton has no measurable height.
 const FALLBACK_HALF_HEIGHT: f64 = 0.85;
 
-/// The joints that count by default, and their weights.
+/// Returns the joints that are compared by default, with their weights.
 fn weight_of_joints(body: &Body, defects: &TakeDefects) -> BTreeMap<usize, f64> {
-    // A joint that is several of these has the weight of the last.
+    // A joint with several of these roles has the weight of the last.
     let mut weights = BTreeMap::from([(body.hips, HIPS_WEIGHT)]);
     weights.extend(body.head.map(|head| (head, HEAD_WEIGHT)));
     weights.extend(body.hands.iter().map(|&hand| (hand, HAND_WEIGHT)));
@@ -48,9 +48,10 @@ fn weight_of_joints(body: &Body, defects: &TakeDefects) -> BTreeMap<usize, f64> 
     weights
 }
 
-/// The joints that count: the default ones, changed by the caller's patterns; the last pattern that matches a joint applies.
+/// Returns the compared joints: the default ones, changed by the caller's patterns; the last pattern that matches a joint
+/// applies.
 ///
-/// Errors: a pattern that matches no joint, a weight that is not a number of 0 or more, or no joint left that counts.
+/// Errors: a pattern that matches no joint, a weight that is not a number of 0 or more, or no joint left to compare.
 pub fn weights(
     skeleton: &Skeleton,
     body: &Body,
@@ -67,7 +68,7 @@ pub fn weights(
         }
         let mut joints = skeleton.joints_matching(pattern);
         if joints.is_empty() {
-            // A name that contains a star is found by exact name, and the error lists similar names.
+            // A name that contains a star is matched exactly, and the error lists similar names.
             joints.push(body::find_given(skeleton, pattern)?);
         }
         weights.extend(joints.into_iter().map(|joint| (joint, *weight)));
@@ -85,12 +86,12 @@ pub fn weights(
         .collect())
 }
 
-/// Half the height of a body, by which turning becomes metres.
+/// Returns half the height of a body, which converts turn rates to speeds.
 pub(crate) fn half_height(body: &Body, take: &Take) -> f64 {
     body.stature(take).map_or(FALLBACK_HALF_HEIGHT, |height| 0.5 * height)
 }
 
-/// Feature matrix of a take: for every frame and axis a weighted position (metres) and velocity (metres per second).
+/// Feature matrix of a take: a weighted position (metres) and velocity (metres per second) for every frame and axis.
 ///
 /// Axes: three for each weighted joint, then three for the root's linear velocity and one for its turn rate, which have no
 /// position. Frame-major.
@@ -100,7 +101,7 @@ pub struct Features {
     num_frames: usize,
     frame_time_secs: f64,
     num_axes: usize,
-    // Long arrays are handed over apart.
+    // Long arrays are handed over separately.
     #[cfg_attr(feature = "handover", serde(skip))]
     positions: Vec<f64>,
     #[cfg_attr(feature = "handover", serde(skip))]
@@ -119,7 +120,7 @@ impl Features {
         [&self.positions, &self.velocities]
     }
 
-    /// These features without positions and velocities.
+    /// Returns these features without positions and velocities.
     pub(crate) fn without_arrays(&self) -> Self {
         Self {
             positions: Vec::new(),
@@ -129,7 +130,7 @@ impl Features {
         }
     }
 
-    /// These features with positions and velocities; `None` where their lengths do not fit.
+    /// Returns these features with positions and velocities; `None` if their lengths do not fit.
     pub(crate) fn with_arrays(self, [positions, velocities]: [Vec<f64>; 2]) -> Option<Self> {
         let len = self.num_frames.checked_mul(self.num_axes)?;
         (positions.len() == len && velocities.len() == len && self.speeds.len() == self.num_frames).then_some(Self {
@@ -141,7 +142,8 @@ impl Features {
 }
 
 impl Features {
-    /// Features of all frames of `world`; `take` gives the frame time and the bones, so its middle frame alone will do.
+    /// Computes the features of all frames of `world`; only frame time and bones of `take` are used, so its middle frame is
+    /// enough.
     ///
     /// The root's turn rate is in radians per second times half the body height, so that all axes are in metres. Source:
     /// docs/math/search.md, section "What is compared".
@@ -171,7 +173,7 @@ impl Features {
                 features.speeds[frame] += rates[frame].length() / total_weight;
             }
         }
-        // One after the other: takes may be long.
+        // One after the other, because takes may be long.
         let rates = |track: &dyn Fn(usize) -> DVec3| {
             let track: Vec<DVec3> = (0..num_frames).map(track).collect();
             velocity::velocities(&track, dt)
@@ -189,10 +191,10 @@ impl Features {
         features
     }
 
-    /// Features computed elsewhere: frame-major, `num_axes` values a frame, the last four axes those of the root.
+    /// Wraps features computed elsewhere: frame-major, `num_axes` values a frame, the last four axes those of the root.
     ///
-    /// The speed of a frame is the mean size of its velocities. `None` where the arrays do not fit each other, or hold a value that is
-    /// not a finite number.
+    /// The speed of a frame is the mean size of its velocities. `None` if the arrays do not match, or contain a value that is
+    /// not finite.
     pub fn from_values(
         frame_time_secs: f64,
         num_axes: usize,
@@ -222,7 +224,7 @@ impl Features {
         })
     }
 
-    /// These features followed by those of the mirror image of every frame, for comparing halves of a cycle.
+    /// Returns these features followed by those of the mirror image of every frame, to compare halves of a cycle.
     ///
     /// `partners` are the weighted joints' partners, as indices among them. The heading's frame has its X to the left, so images
     /// have the opposite sign along it.
@@ -258,22 +260,22 @@ impl Features {
         self.velocities[offset..offset + 3].copy_from_slice(&velocity.to_array());
     }
 
-    /// Number of frames.
+    /// Returns the number of frames.
     pub fn num_frames(&self) -> usize {
         self.num_frames
     }
 
-    /// Seconds from one frame to the next.
+    /// Returns the seconds from one frame to the next.
     pub fn frame_time_secs(&self) -> f64 {
         self.frame_time_secs
     }
 
-    /// Number of axes per frame.
+    /// Returns the number of axes per frame.
     pub fn num_axes(&self) -> usize {
         self.num_axes
     }
 
-    /// Axes that have a position; those after them are the root's velocities.
+    /// Returns the axes that have a position; those after them are the root's velocities.
     pub fn num_position_axes(&self) -> usize {
         self.num_axes - ROOT_AXES
     }
@@ -288,14 +290,14 @@ impl Features {
         &self.velocities[frame * self.num_axes..(frame + 1) * self.num_axes]
     }
 
-    /// How fast the body moves at a frame, metres per second: weighted mean of the joints plus the root.
+    /// Returns how fast the body moves at a frame, metres per second: weighted mean of the joints plus the root.
     pub fn speed(&self, frame: usize) -> f64 {
         self.speeds[frame]
     }
 
-    /// How fast the body moves at every frame, as [`Self::speed`], but of velocities averaged over `reach` frames on either side, so
-    /// that the noise of a capture averages out; at least as fast as its root moves or turns, because a body that glides is
-    /// not idle.
+    /// Returns how fast the body moves at every frame, as [`Self::speed`], but from velocities averaged over `reach` frames on
+    /// either side, so that the noise of a capture averages out; at least as fast as its root moves or turns, because a gliding
+    /// body is not idle.
     pub(crate) fn slow_speeds(&self, reach: usize) -> Vec<f64> {
         let mut speeds = vec![0.0_f64; self.num_frames];
         let mut roots = speeds.clone();
@@ -316,9 +318,9 @@ impl Features {
         speeds.iter().zip(roots).map(|(speed, root)| speed.max(root)).collect()
     }
 
-    /// Squared distance of two frames over the position axes, square metres.
+    /// Returns the squared distance of two frames over the position axes, square metres.
     pub(crate) fn squared_distance(&self, left: usize, right: usize) -> f64 {
-        // Sums beside each other, of a fixed number, so that vectors of any width give the same bits.
+        // A fixed number of parallel sums, so that vectors of any width give the same bits.
         const AT_ONCE: usize = 8;
         let axes = self.num_position_axes();
         let (lefts, left_rest) = self.positions(left)[..axes].as_chunks::<AT_ONCE>();

@@ -1,9 +1,10 @@
-//! The floor below a body: where its own feet stand, not the zero of its file.
+//! The floor below a body: the height at which its own feet stand, not the zero of its file.
 //!
-//! Files put the floor anywhere: some centimetres off, on a platform, or on a slope. Every stance tells its height at one time.
-//! Where these hardly differ, the floor is level; otherwise straight lines through them, fitted over a second on either side, follow
-//! stairs and slopes, and stay level while the body crouches or jumps. Heights are those of the joints that stand, which are above the
-//! ground by the thickness of a sole: the same for every motion of one skeleton. Source: docs/math/contacts.md.
+//! Files put the floor anywhere: some centimetres off, on a platform, or on a slope. Every stance gives its height at one time.
+//! If these heights hardly differ, the floor is level; otherwise straight lines through them, fitted over a second on either
+//! side, follow stairs and slopes, and stay level while the body crouches or jumps. Heights are those of the standing joints,
+//! which are above the ground by the thickness of a sole: the same for every motion of one skeleton. Source:
+//! docs/math/contacts.md.
 
 use super::body::{Body, Foot, FoundBy};
 use super::{contacts::Contacts, standing};
@@ -12,19 +13,19 @@ use crate::motion::WorldTracks;
 
 /// Stances within this long on either side count, seconds: those of a step before and a step after at a slow walk.
 ///
-/// Shorter, and a flight of stairs becomes a flight of steps; longer, and the floor is late at the foot of the stairs.
+/// With less, a flight of stairs becomes separate steps; with more, the floor reacts late at the foot of the stairs.
 const REACH_SECS: f64 = 1.0;
 
-/// Spread that a line through stances is given in addition, seconds: two stances of nearly one time do not tell a slope.
+/// Spread added to a line through stances, seconds: two stances at nearly the same time do not determine a slope.
 const RIDGE_SECS: f64 = 0.08;
 
 /// Floors that rise and fall by less than this share of the height of the hips are level: soles differ from stance to stance.
 ///
-/// 5 cm for a man. Clean captures of gaits on level ground vary by less than 1 cm; of dances and runs with odd stances some vary by
-/// more than this, up to 15 cm, and their floor follows these stances.
+/// 5 cm for an adult. In clean captures of gaits on level ground the height varies by less than 1 cm; in some dances and runs
+/// with odd stances it varies by more than this, up to 15 cm, and their floor follows these stances.
 const LEVEL_SHARE: f64 = 0.055;
 
-/// Share of the lowest heights that may be lower than a floor on which no foot is known to stand, such as stray frames.
+/// Share of the lowest heights that may be below a floor without known stances, such as those of stray frames.
 const BELOW: f64 = 0.02;
 
 /// The height of the floor at every frame.
@@ -36,9 +37,9 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// The floor below a body with these contacts.
+    /// Finds the floor below a body with these contacts.
     ///
-    /// Where none ever stands, the floor follows the hips at the distance of the lowest foot, or of the lowest joint of a body
+    /// If no foot ever stands, the floor follows the hips at the distance of the lowest foot, or of the lowest joint of a body
     /// without feet.
     pub(crate) fn of(world: &WorldTracks, body: &Body, contacts: &Contacts, frame_time_secs: f64) -> Self {
         let step = TimeStep::new(frame_time_secs);
@@ -47,7 +48,7 @@ impl Floor {
             for stance in contacts.spans().iter().filter(|contact| contact.foot == index) {
                 let frames = stance.start_frame..stance.end_frame + 1;
                 let heights = frames.clone().map(|frame| world.position(frame, foot.lowest_joint()).y);
-                // A sole rolls, so a stance tells one height, not one for each frame.
+                // A sole rolls, so a stance gives one height, not one per frame.
                 let middle = percentile::of(heights.collect(), 0.5);
                 stances.add(frames, step.nearest_from_one(REACH_SECS), middle);
             }
@@ -69,18 +70,18 @@ impl Floor {
         Self { heights }
     }
 
-    /// Height at a frame, metres.
+    /// Returns the height at a frame, metres.
     pub fn height(&self, frame: usize) -> f64 {
         self.heights[frame]
     }
 
-    /// Height at every frame, metres.
+    /// Returns the height at every frame, metres.
     pub fn heights(&self) -> &[f64] {
         &self.heights
     }
 }
 
-/// Slow trend of the hips, lowered to the feet.
+/// Returns the slow trend of the hips, lowered to the feet.
 fn below_hips(world: &WorldTracks, body: &Body, frame_time_secs: f64) -> Vec<f64> {
     let trend = standing::rise_of_hips(world, body.hips, frame_time_secs);
     let joints: Vec<usize> = if body.found_by == FoundBy::AllLeaves || body.feet.is_empty() {
@@ -98,8 +99,8 @@ fn below_hips(world: &WorldTracks, body: &Body, frame_time_secs: f64) -> Vec<f64
     trend.iter().map(|height| height + offset).collect()
 }
 
-/// Sums over the stances at each frame: weight, and times it frame, frame squared, height, frame times height. Frames are counted
-/// from the middle of the take to preserve precision.
+/// Sums over the stances at each frame: weight, and weight times frame, frame squared, height, and frame times height. Frames
+/// are counted from the middle of the take to preserve precision.
 struct Stances {
     middle: f64,
     at: Vec<[f64; 5]>,
@@ -113,8 +114,8 @@ impl Stances {
         }
     }
 
-    /// Adds a stance at one height, in pieces of at most `longest` frames. A piece counts at its middle, so that none is cut in two
-    /// by the span that a line is fitted to: half a step would change the slope of a flight of stairs.
+    /// Adds a stance at one height, in pieces of at most `longest` frames. A piece counts at its middle, so that the span of a
+    /// line never cuts it: half a step would change the slope of a flight of stairs.
     fn add(&mut self, frames: core::ops::Range<usize>, longest: usize, height: f64) {
         let num_pieces = frames.len().div_ceil(longest.max(1));
         for piece in 0..num_pieces {
@@ -128,8 +129,8 @@ impl Stances {
         }
     }
 
-    /// Height at every frame of the line through the stances around it, straight between frames that have some; `None` without
-    /// any stance.
+    /// Returns the height at every frame of the line through the stances around it, interpolated where there are none; `None`
+    /// without any stance.
     fn lines(&self, reach: usize, ridge: f64) -> Option<Vec<f64>> {
         let count = self.at.len();
         let mut sums = vec![[0.0; 5]];
@@ -137,7 +138,7 @@ impl Stances {
             sums.push(core::array::from_fn(|k| sums[index][k] + at[k]));
         }
         let line = |frame: usize| {
-            // At the ends of the take the span keeps its length, since a single stance there tells no slope.
+            // The span keeps its length at the ends of the take, because a single stance there does not determine a slope.
             let from = frame.saturating_sub(reach).min(count.saturating_sub(2 * reach + 1));
             let to = (frame.max(reach) + reach + 1).min(count);
             let [n, sx, sxx, sy, sxy] = core::array::from_fn(|k| sums[to][k] - sums[from][k]);
@@ -151,7 +152,7 @@ impl Stances {
         let mut heights: Vec<f64> = Vec::with_capacity(count);
         for frame in 0..count {
             let Some(height) = line(frame) else { continue };
-            // Frames without a stance nearby are on the straight line between those that have one.
+            // Frames without a nearby stance are interpolated.
             let missing = frame - heights.len();
             let before = heights.last().copied().unwrap_or(height);
             heights.extend((1..=missing).map(|at| before + (height - before) * at as f64 / (missing + 1) as f64));

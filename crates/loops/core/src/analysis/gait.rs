@@ -1,4 +1,4 @@
-//! How a body moves: the words for it, and the one place that decides by speed, direction and turn.
+//! Gaits: their names, and their classification by speed, direction and turn.
 //!
 //! Source: docs/math/segments.md.
 
@@ -32,11 +32,11 @@ pub enum MotionKind {
     Jump,
     /// It moves once and comes to rest.
     OneShot,
-    /// Something else, or its geometry does not tell.
+    /// Something else, or unknown from the geometry.
     Other,
 }
 
-// The words after a bar are those of older files.
+// The words after a bar occur in older files.
 crate::words!(MotionKind {
     Still: "still",
     Idle: "idle",
@@ -51,13 +51,13 @@ crate::words!(MotionKind {
     Other: "other",
 });
 
-/// Below this speed a body stays in its position, metres per second.
+/// Speed below which a body stays in place, metres per second.
 pub const MOVING_MPS: f64 = 0.3;
 
-/// From this rate on a walk or a run curves, radians per second (20 degrees).
+/// Turn rate above which a walk or a run curves, radians per second (20 degrees).
 const CURVE_RATE: f64 = 0.349;
 
-/// From this rate on a body that stays in its position turns, radians per second (40 degrees).
+/// Turn rate above which a body in place turns, radians per second (40 degrees).
 const TURN_RATE: f64 = 0.698;
 
 /// Speed squared over gravity times leg length at which people change from walking to running.
@@ -73,13 +73,13 @@ const FALLBACK_LEG: f64 = 0.9;
 
 const GRAVITY: f64 = 9.81;
 
-/// The speed from which this body runs, metres per second.
+/// Returns the speed above which this body runs, metres per second.
 pub fn run_speed(take: &Take, body: &Body) -> f64 {
     let leg = body.stature(take).map_or(FALLBACK_LEG, |height| LEG_SHARE * height);
     (RUN_FROUDE * GRAVITY * leg).sqrt()
 }
 
-/// The side to which a walk or a run curves at a turn rate, radians per second to the left; `None` where it goes straight.
+/// Returns the side to which a walk or a run curves at a turn rate, radians per second to the left; `None` if it goes straight.
 pub fn curve_side(turn_rate: f64) -> Option<Side> {
     (turn_rate.abs() >= CURVE_RATE).then(|| side_of(turn_rate))
 }
@@ -89,8 +89,8 @@ fn side_of(left: f64) -> Side {
 }
 
 impl MotionKind {
-    /// The kind of motion at a speed in any direction: walk, run, turn in place, or other where it stays. Speeds in
-    /// metres per second, `run_mps` that of [`run_speed`]; the turn rate in radians per second.
+    /// Returns the kind of motion at a speed in any direction: walk, run, turn in place, or other in place. Speeds in metres per
+    /// second, `run_mps` as [`run_speed`] returns it; the turn rate in radians per second.
     pub fn at_speed(speed_mps: f64, turn_rate: f64, run_mps: f64) -> Self {
         if speed_mps >= MOVING_MPS {
             if speed_mps >= run_mps { Self::Run } else { Self::Walk }
@@ -101,7 +101,7 @@ impl MotionKind {
         }
     }
 
-    /// The kind on a straight line.
+    /// Returns the corresponding kind on a straight line.
     #[must_use]
     pub fn straight(self) -> Self {
         match self {
@@ -110,7 +110,7 @@ impl MotionKind {
         }
     }
 
-    /// Whether the body goes somewhere, or does so in place.
+    /// Whether the body travels, or does so in place.
     pub fn travels(self) -> bool {
         matches!(
             self,
@@ -118,19 +118,19 @@ impl MotionKind {
         )
     }
 
-    /// The word of today for one that a file of any version holds; a word of no kind stays as it is.
+    /// Translates the word of a file of any version to the current one; an unknown word is kept.
     pub fn respell(word: String) -> String {
         word.parse::<Self>().map_or(word, |kind| kind.to_string())
     }
 }
 
-/// How a body moves in a part of a take: what it does, and to which side it turns, curves or goes.
+/// The motion of a body in a part of a take: its kind, and the side to which it turns, curves or goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Gait {
     /// The activity.
     pub kind: MotionKind,
-    /// To which side; `None` for what has none.
+    /// Its side; `None` for a kind without one.
     pub side: Option<Side>,
 }
 
@@ -152,12 +152,12 @@ impl Gait {
         Self::new(MotionKind::Strafe, Some(Side::Right)),
     ];
 
-    /// A kind with its side.
+    /// Creates a kind with its side.
     pub const fn new(kind: MotionKind, side: Option<Side>) -> Self {
         Self { kind, side }
     }
 
-    /// The gait of a body with this velocity (x left, z ahead, metres per second) and turn rate, which runs from `run_mps` on.
+    /// Classifies a body with this velocity (x left, z ahead, metres per second) and turn rate, which runs from `run_mps` on.
     pub fn classify(motion: &Twist, run_mps: f64) -> Self {
         let (velocity, turn_rate) = (motion.linear, motion.angular.y);
         let kind = MotionKind::at_speed(ops::hypot(velocity.x, velocity.z), turn_rate, run_mps);

@@ -19,24 +19,24 @@ pub struct Heading {
     yaw: Vec<f64>,
 }
 
-/// Share of the lateral axis that must be horizontal for it to give the facing.
+/// Share of the lateral axis that must be horizontal to determine the facing.
 ///
 /// Below a third the body lies on its side or rolls over, and the projection of the axis swings at random.
 const MIN_LEVEL_SHARE: f64 = 0.3;
 
-/// Hips or shoulders that are narrower than this share of the wider of the two say nothing about the facing: both joints are at one
-/// place but for noise.
+/// Hips or shoulders narrower than this share of the wider of the two do not determine the facing: their joints are at one place
+/// apart from noise.
 const MIN_WIDTH_SHARE: f64 = 0.1;
 
-/// A joint that is never this far from where it was stays in its place, metres.
+/// A joint that never moves this far stays in its place, metres.
 const STAYS_METRES: f64 = 1e-3;
 
 impl Heading {
-    /// The heading at every frame of `world`.
+    /// Computes the heading at every frame of `world`.
     ///
-    /// The frame is below the hips, on the floor, so that a climb can match itself; `heights` are those of the floor, one for each
-    /// frame, metres. Where sides are unknown, or where the body lies on its side, the facing follows the rotation of the hips instead;
-    /// a body without sides that stays in its place, like a door on its hinge, faces one way, and its turns are motion.
+    /// The frame is below the hips, on the floor, so that a climb can match itself; `heights` are the floor's, one for each
+    /// frame, metres. If sides are unknown, or the body lies on its side, the facing follows the rotation of the hips instead; a
+    /// body without sides that stays in its place, like a door on its hinge, faces one way, and its turns are motion.
     pub fn over(world: &WorldTracks, body: &Body, heights: &[f64]) -> Self {
         let mut ground = Vec::with_capacity(world.num_frames());
         let mut yaw: Vec<f64> = Vec::with_capacity(world.num_frames());
@@ -59,28 +59,28 @@ impl Heading {
         Self { ground, yaw }
     }
 
-    /// The heading at height zero, where only places over the ground and facings matter.
+    /// Computes the heading at height zero, for uses that need only ground positions and facings.
     pub fn level(world: &WorldTracks, body: &Body) -> Self {
         Self::over(world, body, &vec![0.0; world.num_frames()])
     }
 
-    /// Number of frames.
+    /// Returns the number of frames.
     pub fn num_frames(&self) -> usize {
         self.yaw.len()
     }
 
-    /// The point of the floor below the hips at a frame, metres.
+    /// Returns the point of the floor below the hips at a frame, metres.
     pub fn ground(&self, frame: usize) -> DVec3 {
         self.ground[frame]
     }
 
-    /// Facing at a frame in radians from +Z, left positive, unwrapped over the take: whole turns are counted.
+    /// Returns the facing at a frame in radians from +Z, left positive, unwrapped over the take: whole turns are counted.
     pub fn yaw(&self, frame: usize) -> f64 {
         self.yaw[frame]
     }
 
-    /// Speed over the ground about a frame, metres per second: the way over a quarter of a second before and after, as far as the take
-    /// goes, so that sway and bounce cancel in part.
+    /// Returns the speed over the ground around a frame, metres per second: over a quarter of a second before and after, as far
+    /// as the take extends, so that sway and bounce cancel in part.
     pub(crate) fn mps(&self, frame: usize, frame_time_secs: f64) -> f64 {
         let half = TimeStep::new(frame_time_secs).nearest_from_one(0.25);
         let (from, to) = (frame.saturating_sub(half), (frame + half).min(self.num_frames() - 1));
@@ -88,13 +88,13 @@ impl Heading {
         ops::hypot(way.x, way.z) / ((to - from).max(1) as f64 * frame_time_secs)
     }
 
-    /// The speed that a tenth of the frames exceeds.
+    /// Returns the speed that a tenth of the frames exceeds.
     pub(crate) fn pace_mps(&self, frame_time_secs: f64) -> f64 {
         let speeds = (0..self.num_frames()).map(|frame| self.mps(frame, frame_time_secs));
         percentile::of(speeds.collect(), 0.9)
     }
 
-    /// The heading frame as a transform: world from heading.
+    /// Returns the heading frame as a transform: world from heading.
     pub fn world_from_heading(&self, frame: usize) -> Rigid {
         Rigid::from_yaw(self.yaw[frame], self.ground[frame])
     }
@@ -109,7 +109,7 @@ fn stays(world: &WorldTracks, joint: usize) -> bool {
     })
 }
 
-/// Facing from the lateral axes, radians from +Z in -pi to pi; `None` where they do not determine it.
+/// Returns the facing from the lateral axes, radians from +Z in -pi to pi; `None` if they do not determine it.
 fn facing(world: &WorldTracks, body: &Body, frame: usize) -> Option<f64> {
     let [hips, chest] = [body.thighs, body.shoulders].map(|pair| {
         pair.map_or(DVec3::ZERO, |[left, right]| {
@@ -135,7 +135,7 @@ mod tests {
     const SIDE: DVec3 = DVec3::new(0.1, 0.0, 0.0);
     const DOWN: DVec3 = DVec3::new(0.0, -0.9, 0.0);
 
-    /// Hips with two legs, and where they are from the joint above.
+    /// Hips with two legs, with offsets from the parent.
     const LEGS: [(&str, Option<usize>, DVec3); 5] = [
         ("Hips", None, DVec3::Y),
         ("LeftUpLeg", Some(0), SIDE),
@@ -144,7 +144,7 @@ mod tests {
         ("RightFoot", Some(3), DOWN),
     ];
 
-    /// The same joints with rests that tell nothing.
+    /// Returns the same joints with uninformative rest offsets.
     fn at_origin<'a>(rows: &[(&'a str, Option<usize>, DVec3)]) -> Vec<(&'a str, Option<usize>, DVec3)> {
         let rows = rows.iter();
         rows.map(|&(name, parent, _)| (name, parent, DVec3::ZERO)).collect()
@@ -170,7 +170,8 @@ mod tests {
         }
     }
 
-    /// Collar bones that begin at one place but for noise do not turn the body: their outer ends, or the thighs, give the facing.
+    /// Collar bones that begin at one place apart from noise do not turn the body: their outer ends, or the thighs, give the
+    /// facing.
     #[test]
     fn collar_bones_at_one_place_do_not_turn_the_body() {
         let noise = DVec3::Z * 1e-3;

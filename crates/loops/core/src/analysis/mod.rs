@@ -58,7 +58,7 @@ pub struct Analysis {
     pub world: WorldTracks,
     /// Hips, feet, hands, head.
     pub body: Body,
-    /// Frames and joints that cannot be trusted.
+    /// Unreliable frames and joints.
     pub defects: TakeDefects,
     /// Per frame, whether it may be an end of a loop.
     pub usable: Vec<bool>,
@@ -66,9 +66,9 @@ pub struct Analysis {
     pub floor: Floor,
     /// Ground frame per frame.
     pub heading: Heading,
-    /// Joints that are compared, with weights.
+    /// Compared joints, with weights.
     pub joints: Vec<WeightedJoint>,
-    /// The features that are compared.
+    /// The compared features.
     pub features: Features,
     /// Activity of every frame: where the take moves.
     pub activity: Activity,
@@ -85,7 +85,7 @@ pub struct Analysis {
 impl Analysis {
     /// Analyses a take: its body is found by names, else by shape.
     ///
-    /// Errors: [`BodyError::NoWeight`] where no joint is left by which poses could be compared.
+    /// Errors: [`BodyError::NoWeight`] if no joint is left to compare poses.
     pub fn new(take: &Take) -> Result<Self, BodyError> {
         Self::with(take, &BodyOverrides::default())
     }
@@ -130,27 +130,27 @@ impl Analysis {
         })
     }
 
-    /// The caller's choices for the body.
+    /// Returns the caller's choices for the body.
     pub fn overrides(&self) -> &BodyOverrides {
         &self.overrides
     }
 
-    /// The features of other joints than [`Self::joints`], such as those of another take by the same names.
+    /// Computes the features of other joints than [`Self::joints`], such as those of another take by the same names.
     pub fn features_of(&self, joints: &[WeightedJoint]) -> Features {
         Features::of(&self.take, &self.world, &self.heading, &self.body, joints)
     }
 
-    /// Half the height of the body, metres, by which turn rates become speeds.
+    /// Returns half the height of the body, metres, which converts turn rates to speeds.
     pub fn half_height(&self) -> f64 {
         features::half_height(&self.body, &self.take)
     }
 
-    /// Speed over the ground about a frame, metres per second: over half a second, as far as the take goes.
+    /// Returns the speed over the ground around a frame, metres per second: over half a second, as far as the take extends.
     pub fn ground_mps(&self, frame: usize) -> f64 {
         self.heading.mps(frame, self.take.frame_time_secs())
     }
 
-    /// How much all moves at a frame, metres per second: the weighted mean over the joints, plus the root.
+    /// Returns the speed of the whole body at a frame, metres per second: the weighted mean over the joints, plus the root.
     pub fn speed(&self, frame: usize) -> f64 {
         self.features.speed(frame)
     }

@@ -1,8 +1,8 @@
-//! Measures how far an acceleration exceeds those of the motion itself: its size over the 99th percentile of the others.
+//! Compares an acceleration with those of the motion itself: its size over the 99th percentile of the others.
 //!
-//! The visibility of a seam is judged in several stages: before a stretch is closed, in the loop as written, and between methods
-//! of closing it. All measure second differences per joint and use a floor for small percentiles. They leave out the seam itself:
-//! with 40 samples the percentile is the maximum, and a seam would be compared with itself.
+//! The visibility of a seam is judged in several stages: before a stretch is closed, in the loop as written, and between closing
+//! methods. All measure second differences per joint and use a floor for small percentiles. They leave out the seam itself: with
+//! 40 samples the percentile is the maximum, and a seam would be compared with itself.
 
 use glam::DVec3;
 
@@ -32,12 +32,12 @@ pub(crate) fn second_difference([one, middle, other]: [DVec3; 3]) -> DVec3 {
     one - 2.0 * middle + other
 }
 
-/// Number of the largest of `num_sizes` values of which the least is their peak, at least one.
+/// Returns how many of the largest of `num_sizes` values are at the peak, at least one; the least of them is the peak.
 pub(crate) fn num_at_peak(num_sizes: usize) -> usize {
     (num_sizes - percentile::rank(num_sizes, SHARE)).max(1)
 }
 
-/// The peak of the motion itself: the 99th percentile of sizes in any order, at least `floor`.
+/// Returns the peak of the motion itself: the 99th percentile of sizes in any order, at least `floor`.
 pub(crate) fn usual(sizes: Vec<f64>, floor: f64) -> f64 {
     percentile::of(sizes, SHARE).max(floor)
 }

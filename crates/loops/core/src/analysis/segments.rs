@@ -1,8 +1,8 @@
 //! Splits a long take into segments: standing, walking, running, turning.
 //!
 //! Each frame gets a gait from the motion of the heading frame over a second around it. The gaits of single frames fluctuate, so
-//! the take is cut only where that pays: dynamic programming finds exactly the cuts with the fewest frames that disagree with
-//! their segment plus a price for each cut. Source: docs/math/segments.md.
+//! the take is cut only if that pays: dynamic programming finds exactly the cuts with the fewest frames that disagree with their
+//! segment plus a price for each cut. Source: docs/math/segments.md.
 
 use glam::DVec3;
 
@@ -34,8 +34,8 @@ const WINDOW_SECS: f64 = 1.0;
 /// vanish.
 const CUT_SECS: f64 = 0.5;
 
-/// The frames of `heading` as segments, in order and without gaps; `take` gives the frame time and the bones, so its middle frame
-/// alone will do.
+/// Returns the frames of `heading` as segments, in order and without gaps; only frame time and bones of `take` are used, so its
+/// middle frame is enough.
 pub(crate) fn segments(take: &Take, body: &Body, heading: &Heading, activity: &Activity) -> Vec<Segment> {
     let run_mps = run_speed(take, body);
     let seen: Vec<Gait> = (0..heading.num_frames())
@@ -65,17 +65,17 @@ fn gait_at(take: &Take, heading: &Heading, activity: &Activity, run_mps: f64, fr
     let (from, to) = (frame.saturating_sub(half), (frame + half).min(heading.num_frames() - 1));
     let secs = ((to - from) as f64 * dt).max(dt);
     let turn_rate = (heading.yaw(to) - heading.yaw(from)) / secs;
-    // Relative to the facing half-way, or a curve would count as a step sideways.
+    // Relative to the facing half-way; otherwise a curve would count as a sidestep.
     let facing = 0.5 * (heading.yaw(from) + heading.yaw(to));
     let velocity = rotation::from_yaw(facing).conjugate() * (heading.ground(to) - heading.ground(from)) / secs;
     Gait::classify(&Twist::new(velocity, DVec3::Y * turn_rate), run_mps)
 }
 
-/// The gaits with the fewest disagreements plus `cut_frames` for each change (Viterbi's algorithm).
+/// Returns the gaits with the fewest disagreements plus `cut_frames` for each change (Viterbi's algorithm).
 fn steadied(seen: &[Gait], cut_frames: f64) -> Vec<Gait> {
     const COUNT: usize = Gait::ALL.len();
     let mut costs = [0.0; COUNT];
-    // Per frame and gait, the gait of the frame before on the cheapest path.
+    // Per frame and gait, the previous frame's gait on the cheapest path.
     let mut before: Vec<[u8; COUNT]> = Vec::with_capacity(seen.len());
     for gait in seen {
         let mut cheapest = 0;
@@ -127,7 +127,7 @@ mod tests {
     fn short_disagreements_vanish_and_long_ones_stay() {
         let seen = runs("wwwwwwrwwwwwwrrwwwwwwwrrrrrrrrriiiiiiii");
         assert_eq!(steadied(&seen, 3.0), runs("wwwwwwwwwwwwwwwwwwwwwwrrrrrrrrriiiiiiii"));
-        // With price zero everything stays as it is; with a price above all frames only the most frequent gait is left.
+        // With price zero nothing changes; with a price above all frames only the most frequent gait is left.
         assert_eq!(steadied(&seen, 0.0), seen);
         assert_eq!(
             steadied(&seen, 100.0),

@@ -33,12 +33,12 @@ pub struct Peak {
 /// Share of the take that must overlap itself for a lag to count; with less a few frames decide.
 const MIN_OVERLAP_SHARE: f64 = 0.25;
 
-/// Scale of the rounding to nine decimal places: transforms differ in the last digits between processors, and results must not.
+/// Factor for rounding to nine decimal places: transforms differ in the last digits between processors, but results must not.
 const ROUNDING: f64 = 1e9;
 
 impl Spectrum {
-    /// Autocorrelation over the position axes of `features`, zero for a take without any motion. In place of poses that are flagged stand
-    /// those between their neighbours.
+    /// Computes the autocorrelation over the position axes of `features`, zero for a take without any motion. Flagged poses are
+    /// replaced by interpolated ones.
     pub(crate) fn of(features: &Features, defects: &TakeDefects) -> Self {
         let num_frames = features.num_frames();
         let num_axes = features.num_position_axes();
@@ -88,12 +88,12 @@ impl Spectrum {
         Self { values }
     }
 
-    /// Autocorrelation at every lag in frames from 0, except lags that leave less than a quarter of the take.
+    /// Returns the autocorrelation at every lag in frames from 0, except lags that leave less than a quarter of the take.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// Autocorrelation at a fractional lag, linear between frames; `None` where the take is too short for that lag.
+    /// Returns the autocorrelation at a fractional lag, linear between frames; `None` if the take is too short for that lag.
     pub fn at(&self, lag_frames: f64) -> Option<f64> {
         if !(lag_frames >= 0.0 && lag_frames.is_finite()) {
             return None;
@@ -108,10 +108,10 @@ impl Spectrum {
         Some(left + u * (right - left))
     }
 
-    /// Prominence from which a peak is worth showing to a person.
+    /// Prominence above which a peak is worth showing.
     pub const SHOWN_PROMINENCE: f64 = 0.05;
 
-    /// Prominence of a peak that is a rhythm.
+    /// Prominence above which a peak is a rhythm.
     pub const RHYTHM_PROMINENCE: f64 = 0.1;
 
     /// Peaks between two lags (frames) with at least the given prominence, highest first.
@@ -147,15 +147,15 @@ impl Spectrum {
     }
 }
 
-/// The lowest value beside a peak, up to the first that is higher than it.
+/// Returns the lowest value beside a peak, up to the first value above the peak.
 fn valley<'a>(peak: f64, side: impl Iterator<Item = &'a f64>) -> f64 {
     side.take_while(|&&value| value <= peak).copied().fold(peak, f64::min)
 }
 
-/// Axes read from the frames at a time: as many as share a cache line.
+/// Number of axes read from the frames at a time: as many as share a cache line.
 const BLOCK: usize = 8;
 
-/// A length of at least twice the take that transforms fast: 8, 9, 10 or 12 times a power of two.
+/// Returns a length of at least twice the take that transforms fast: 8, 9, 10 or 12 times a power of two.
 fn padded_length(num_frames: usize) -> usize {
     let least = 2 * num_frames;
     let power = least.div_ceil(16).next_power_of_two();
@@ -179,11 +179,11 @@ fn spoiled(num_frames: usize, defects: &TakeDefects) -> Vec<RangeInclusive<usize
     runs
 }
 
-/// Writes the positions of up to [`BLOCK`] axes, minus their least-squares lines, to `channels`, one axis after the other; straight lines
-/// in place of spoiled frames.
+/// Writes the positions of up to [`BLOCK`] axes, minus their least-squares lines, to `channels`, one axis after the other;
+/// spoiled frames are interpolated.
 fn detrend(features: &Features, axes: Range<usize>, spoiled: &[RangeInclusive<usize>], channels: &mut [f64]) {
     let num_frames = features.num_frames();
-    // Copied once: the rest of a frame's cache line is not needed now.
+    // Copied in blocks: the rest of a frame's cache line is not needed now.
     let mut rows: Vec<[f64; BLOCK]> = (0..num_frames)
         .map(|frame| {
             let values = &features.positions(frame)[axes.clone()];

@@ -1,11 +1,10 @@
-//! The rules for when a foot stands, with all their numbers.
+//! The rules and limits that decide when a foot stands.
 //!
 //! There are three rules for three purposes, and their numbers differ on purpose. Contacts hold the feet and use the foot's
 //! motion over a long time: `stands`, with limits that follow from its own speed. Foot sliding and the fit of the root motion
-//! must not depend on what they measure, so they use fixed limits: [`is_stance`] and [`FootJoint`]. All of these grow with the legs of
-//! the body. The estimate of the root's speed from its feet runs before contacts are known: there a low foot may stand, weighted by its
-//! speed. Source:
-//! docs/math/contacts.md and docs/math/feet.md.
+//! must not depend on the quantity that they measure, so they use fixed limits: [`is_stance`] and [`FootJoint`]. All of these
+//! grow with the legs of the body. The estimate of the root's speed from its feet runs before contacts are known: there a low
+//! foot may stand, weighted by its speed. Source: docs/math/contacts.md and docs/math/feet.md.
 
 use core::ops::RangeInclusive;
 
@@ -16,35 +15,35 @@ use crate::motion::WorldTracks;
 
 /// The ground below a foot is its lowest height within this long on either side, seconds.
 ///
-/// On stairs and slopes that is the step before or after, so the height limit there is raised by the rise of the hips within that
+/// On stairs and slopes that is the previous or next step, so the height limit is raised by the rise of the hips within that
 /// time, and the speed alone decides.
 pub(crate) const GROUND_REACH_SECS: f64 = 0.75;
 
-/// A foot comes to stand below this height over its ground, metres.
+/// Height over its ground below which a foot starts to stand, metres.
 const CONTACT_METRES: f64 = 0.03;
 
-/// Speed below which a foot comes to stand, as a share of its own fast speed (95th percentile), ...
+/// Speed below which a foot starts to stand, as a share of its own fast speed (95th percentile), ...
 const CONTACT_SPEED_SHARE: f64 = 0.1;
 
-/// ... but no less and no more than this, metres per second: noise moves a standing foot, and a foot this fast slides.
+/// ... but within these bounds, metres per second: noise moves a standing foot, and a foot faster than the upper bound slides.
 const CONTACT_MPS: [f64; 2] = [0.2, 0.6];
 
-/// A standing foot counts as standing until it exceeds this many times those limits.
+/// A standing foot keeps standing until it exceeds those limits by this factor.
 const HOLD: f64 = 1.6;
 
 /// Speeds are measured over this long, seconds.
 const SPEED_SECS: f64 = 0.1;
 
-/// Frames within this long decide by majority, seconds.
+/// Time around a frame within which the majority decides, seconds.
 const MAJORITY_SECS: f64 = 0.07;
 
 /// Lines through the height of the hips are fitted over this long on either side, seconds.
 ///
-/// Shorter, and bobs and hops count as a rise; longer, and stairs are seen too late.
+/// With less, bobs and hops count as a rise; with more, stairs are detected too late.
 const HIPS_REACH_SECS: f64 = 1.0;
 
-/// Before and after a contact a foot is held while it looks like standing: while it moves no faster than this over the ground,
-/// metres per second, and is no further than this above it, metres, for at most this long, seconds.
+/// A foot is held beyond a contact while it nearly stands: while it moves no faster than this over the ground, metres per
+/// second, and is no further than this above it, metres, for at most this long, seconds.
 pub(crate) const CREEP_MPS: [f64; 2] = [0.36, 0.42];
 pub(crate) const CREEP_METRES: f64 = 0.03;
 pub(crate) const CREEP_SECS: f64 = 0.15;
@@ -52,16 +51,16 @@ pub(crate) const CREEP_SECS: f64 = 0.15;
 /// By the fixed limits a foot stands while its height is within this of its lowest, metres, ...
 pub(crate) const STANCE_METRES: f64 = 0.025;
 
-/// ... and slower than this over the ground, metres per second.
+/// ... and its speed over the ground is below this, metres per second.
 pub(crate) const STANCE_SPEED: f64 = 0.4;
 
-/// Where the speed of the root is not yet known, a foot this close to its lowest height may stand, metres ...
+/// Before the speed of the root is known, a foot this close to its lowest height may stand, metres ...
 pub(crate) const MAY_STAND_METRES: f64 = 0.025;
 
-/// ... and its speed counts in full up to this, metres per second; a faster foot swings.
+/// ... and has its full weight up to this speed, metres per second; a faster foot swings.
 pub(crate) const SWING_MPS: f64 = 0.4;
 
-/// Limits below which a foot comes to stand, in place of those derived from its own motion.
+/// Limits below which a foot starts to stand, in place of those derived from its own motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactLimits {
@@ -72,7 +71,7 @@ pub struct ContactLimits {
 }
 
 impl ContactLimits {
-    /// The limits on a body that is so many times as large.
+    /// Returns the limits on a body that is larger by this factor.
     #[must_use]
     pub fn scaled(&self, by: f64) -> Self {
         Self {
@@ -81,13 +80,13 @@ impl ContactLimits {
         }
     }
 
-    /// These limits, and where none is given those of the reference body times the size of the legs.
+    /// Returns these limits; missing ones are those of the reference body times the size of the legs.
     pub(crate) fn at_size(&self, size: f64) -> LimitsAtSize {
         LimitsAtSize { limits: *self, size }
     }
 }
 
-/// Limits below which a foot of a body comes to stand.
+/// Limits below which a foot of a body starts to stand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LimitsAtSize {
     limits: ContactLimits,
@@ -95,24 +94,24 @@ pub(crate) struct LimitsAtSize {
 }
 
 impl LimitsAtSize {
-    /// Metres per second, for a joint whose fast speed is this.
+    /// Returns the speed limit of a joint with this fast speed, metres per second.
     fn slow(&self, fast_mps: f64) -> f64 {
         let [least, most] = CONTACT_MPS.map(|mps| mps * self.size);
         let own = (CONTACT_SPEED_SHARE * fast_mps).max(least).min(most);
         self.limits.speed_mps.unwrap_or(own)
     }
 
-    /// Metres over the ground.
+    /// Returns the height limit over the ground, metres.
     fn low(&self) -> f64 {
         self.limits.height_metres.unwrap_or(CONTACT_METRES * self.size)
     }
 }
 
-/// Per frame, whether a point stands on ground that rises as `rise` does; both in metres, one entry a frame.
+/// Returns for each frame whether a point stands on ground that rises as `rise` does; both in metres, one entry per frame.
 ///
 /// By height alone a toe that swings close to the ground would count as standing, by speed alone a foot at the top of a kick, so
-/// both limits apply. A standing foot keeps standing up to higher limits than those at which it came to stand, and each frame
-/// takes the answer of the majority around it.
+/// both limits apply. A standing foot keeps standing up to higher limits, and each frame takes the answer of the majority around
+/// it.
 pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, limits: &LimitsAtSize) -> Vec<bool> {
     let num_frames = positions.len();
     if num_frames < 3 {
@@ -155,7 +154,7 @@ pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, li
         .collect()
 }
 
-/// Lowest value within `reach` entries on either side, for every entry: a queue of candidates for the minimum.
+/// Returns the lowest value within `reach` entries on either side of every entry, with a queue of candidates for the minimum.
 pub(crate) fn lowest_around(values: &[f64], reach: usize) -> Vec<f64> {
     let count = values.len();
     let mut lowest = Vec::with_capacity(count);
@@ -177,7 +176,7 @@ pub(crate) fn lowest_around(values: &[f64], reach: usize) -> Vec<f64> {
     lowest
 }
 
-/// The slow rise of the hips at every frame, metres: the height of straight lines fitted to theirs.
+/// Returns the slow rise of the hips at every frame, metres: the height of straight lines fitted to their path.
 pub(crate) fn rise_of_hips(world: &WorldTracks, hips: usize, frame_time_secs: f64) -> Vec<f64> {
     let heights: Vec<f64> = (0..world.num_frames())
         .map(|frame| world.position(frame, hips).y)
@@ -185,8 +184,8 @@ pub(crate) fn rise_of_hips(world: &WorldTracks, hips: usize, frame_time_secs: f6
     kernel::trend(&heights, TimeStep::new(frame_time_secs).nearest(HIPS_REACH_SECS))
 }
 
-/// Whether a foot at a height above its lowest, metres, and a speed over the ground, metres per second, both on the reference body, stands
-/// by the fixed limits.
+/// Whether a foot stands by the fixed limits, given its height above its lowest, metres, and its speed over the ground, metres
+/// per second, both on the reference body.
 pub(crate) fn is_stance(height_metres: f64, speed_mps: f64) -> bool {
     !(height_metres > STANCE_METRES || speed_mps > STANCE_SPEED)
 }
@@ -201,8 +200,8 @@ pub(crate) struct FootJoint {
 }
 
 impl FootJoint {
-    /// A joint whose lowest height is taken over `frames`, which are `step_secs` apart; limits grow with the legs of the
-    /// body, of this size.
+    /// Creates a joint whose lowest height is taken over `frames`, `step_secs` apart; limits grow with the legs of the body, of
+    /// this size.
     pub(crate) fn of(
         world: &WorldTracks,
         joint: usize,

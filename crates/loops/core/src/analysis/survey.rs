@@ -1,7 +1,8 @@
-//! Surveys a take without holding it: its poses come one after the other, and only the values that the analysis needs are kept.
+//! Surveys a take without holding it: its poses are passed one after the other, and only the values that the analysis needs are
+//! kept.
 //!
-//! An [`Analysis`] has the take and all joints in the world at every frame, for the search that follows. To tell a user what a
-//! recording of hours holds, a few joints are enough, and a third of the memory.
+//! An [`Analysis`] has the take and all joints in the world at every frame, for the search that follows. To report what hours of
+//! recording contain, a few joints are enough, and a third of the memory.
 
 use glam::{DQuat, DVec3};
 
@@ -13,17 +14,17 @@ use super::{
 use crate::motion::{Pose, PoseRef, WorldTracks};
 use crate::take::{Take, TakeError, normalize_frame};
 
-/// The findings of an [`Analysis`] that need no pose afterwards.
+/// The results of an [`Analysis`] that do not need the poses afterwards.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Survey {
     /// Hips, feet, hands, head.
     pub body: Body,
-    /// Height of the body, metres, where it is known: [`Body::stature`].
+    /// Height of the body, metres, if known: [`Body::stature`].
     pub stature: Option<f64>,
-    /// Frames and joints that cannot be trusted.
+    /// Unreliable frames and joints.
     pub defects: TakeDefects,
-    /// Joints that are compared, with weights.
+    /// Compared joints, with weights.
     pub joints: Vec<WeightedJoint>,
     /// Activity of every frame: where the take moves.
     pub activity: Activity,
@@ -53,18 +54,18 @@ impl From<Analysis> for Survey {
     }
 }
 
-/// The parts of a take that a [`Surveyor`] needs before the poses come one after the other.
+/// The parts of a take that a [`Surveyor`] needs before the poses are passed one after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakeSample {
     /// Number of its frames.
     pub num_frames: usize,
-    /// Its frame in the middle, `num_frames / 2`, alone.
+    /// Only its middle frame, `num_frames / 2`.
     pub middle: Take,
-    /// Every n-th of its frames from the first on: [`super::probe_stride`] tells n.
+    /// Every n-th of its frames, starting with the first; [`super::probe_stride`] returns n.
     pub some: Take,
 }
 
-/// Surveys a take whose poses come one after the other; the findings are those of an [`Analysis`], to the last bit.
+/// Surveys a take whose poses are passed one after the other; the results equal those of an [`Analysis`], to the last bit.
 ///
 /// ```
 /// use loopwright_core::{Analysis, BodyOverrides, Take, analysis::{Survey, Surveyor, TakeSample, probe_stride}};
@@ -94,25 +95,25 @@ pub struct Surveyor {
     body: Body,
     world: WorldTracks,
     steps: Steps,
-    /// Local rotations of the frame before; none before the first.
+    /// Local rotations of the previous frame; empty before the first.
     before: Vec<DQuat>,
-    /// Local rotations of the frame that is looked at.
+    /// Local rotations of the current frame.
     local: Vec<DQuat>,
     placed: Pose,
 }
 
-/// Memory per frame beside that for joints, bytes: heading, floor, activity, and room to work in.
+/// Memory per frame without that for joints, bytes: heading, floor, activity, and working space.
 const FRAME_BYTES: u64 = 420;
 
 /// Memory per frame for the angles of one joint's turns, bytes.
 const TURN_BYTES: u64 = 8;
 
-/// Memory per frame for a joint whose place is kept, and for one that is compared, bytes.
+/// Memory per frame for a joint whose position is kept, and for a compared joint, bytes.
 const PLACE_BYTES: u64 = 24;
 const COMPARED_BYTES: u64 = 48;
 
 impl Surveyor {
-    /// Begins before the first pose.
+    /// Starts before the first pose.
     ///
     /// Errors: a joint named in `overrides` does not exist, or a weight or limit cannot be used.
     pub fn new(sample: &TakeSample, overrides: &BodyOverrides) -> Result<Self, BodyError> {
@@ -126,7 +127,7 @@ impl Surveyor {
             .collect();
         Ok(Self {
             world: WorldTracks::of_some(num_joints, sample.num_frames, places.as_deref(), &turned),
-            // Which joints jump is not known yet.
+            // The jumping joints are not known yet.
             steps: Steps::new(&body, num_joints, 0..num_joints, sample.num_frames),
             middle: sample.middle.clone(),
             overrides: overrides.clone(),
@@ -137,7 +138,7 @@ impl Surveyor {
         })
     }
 
-    /// Memory that the survey of a take takes at its most, bytes, without what is read for it.
+    /// Returns the peak memory of the survey of a take, bytes, without the memory for reading it.
     ///
     /// Errors: as [`Self::new`].
     pub fn memory_bytes(sample: &TakeSample, overrides: &BodyOverrides) -> Result<u64, BodyError> {
@@ -149,9 +150,9 @@ impl Surveyor {
         Ok(per_frame.saturating_mul(sample.num_frames as u64))
     }
 
-    /// Takes the next pose: local translations in metres and rotations of all joints.
+    /// Adds the next pose: local translations in metres and rotations of all joints.
     ///
-    /// Errors: [`TakeError::WrongLength`] for another number of joints, [`TakeError::Implausible`] for values that no take has.
+    /// Errors: [`TakeError::WrongLength`] for another number of joints, [`TakeError::Implausible`] for implausible values.
     pub fn push(&mut self, translations: &[DVec3], rotations: &[DQuat]) -> Result<(), TakeError> {
         let expected = self.middle.num_joints();
         for found in [translations.len(), rotations.len()] {
@@ -171,12 +172,11 @@ impl Surveyor {
         Ok(())
     }
 
-    /// Ends the take and says what it holds.
+    /// Ends the take and returns its survey.
     ///
-    /// Errors: [`BodyError::NoWeight`] where no joint is left by which poses could be compared.
+    /// Errors: [`BodyError::NoWeight`] if no joint is left to compare poses.
     ///
-    /// # Panics
-    /// Where no pose came.
+    /// # Panics If no pose was passed.
     pub fn survey(self) -> Result<Survey, BodyError> {
         let Self {
             middle,
@@ -195,7 +195,7 @@ impl Surveyor {
         let heading = Heading::over(&world, &body, floor.heights());
         let joints = features::weights(middle.skeleton(), &body, &defects, &overrides.weights)?;
         let features = Features::of(&middle, &world, &heading, &body, &joints);
-        // The stages that follow need room.
+        // Frees memory for the following stages.
         drop(world);
         let usable = defects.usable_ends(num_frames);
         let activity = Activity::of(&features, &usable, body.known_size(&middle), dt);
@@ -215,13 +215,13 @@ impl Surveyor {
     }
 }
 
-/// The joints whose places in the world are asked for: those that are compared, those that tell the facing, and the legs. `None`
-/// for all: where there are no feet, the floor is below the lowest joint.
+/// Returns the joints whose world positions are needed: compared ones, those that determine the facing, and the legs. `None` for
+/// all: without feet, the floor is below the lowest joint.
 fn places(body: &Body, some: &Take, overrides: &BodyOverrides) -> Result<Option<Vec<usize>>, BodyError> {
     if body.found_by == FoundBy::AllLeaves || body.feet.is_empty() {
         return Ok(None);
     }
-    // A joint that flips is not compared; which do is not known yet.
+    // Flipping joints are not compared, but are not known yet.
     let compared = features::weights(some.skeleton(), body, &TakeDefects::default(), &overrides.weights)?;
     let across = [body.thighs, body.shoulders].into_iter().flatten().flatten();
     let mut places: Vec<usize> = core::iter::once(body.hips)

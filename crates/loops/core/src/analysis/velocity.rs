@@ -1,4 +1,4 @@
-//! Velocity and acceleration from samples: all differentiation of motion is here.
+//! Computes velocity and acceleration from samples; all differentiation of motion is here.
 //!
 //! Central differences where there is a sample on either side, else three-point one-sided ones. Error orders and derivation:
 //! docs/math/estimators.md.
@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3};
 
 use crate::math::rotation;
 
-/// Velocities of a whole track of points, per second; `dt` is the time between samples in seconds.
+/// Returns the velocities of a whole track of points, per second; `dt` is the time between samples in seconds.
 ///
 /// Second order everywhere: central inside, three-point one-sided at both ends. Two samples share their one difference; a single
 /// sample gets velocity zero.
@@ -33,7 +33,7 @@ pub(crate) struct Derivatives {
     pub acceleration: DVec3,
 }
 
-/// Neighbouring samples in the order of time, and the position of the sample in question.
+/// Neighbouring samples in the order of time, and the position of the evaluated sample among them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Around<T> {
     /// The sample in the middle, with one on either side.
@@ -46,7 +46,8 @@ pub(crate) enum Around<T> {
 
 /// A sample of a track: a point or a rotation.
 pub(crate) trait Sample: Copy {
-    /// The way from another sample, metres; of rotations the vector in the space that they map to, short side, radians.
+    /// Returns the difference from another sample, metres; for rotations the vector in the space that they map to, short side,
+    /// radians.
     fn difference(self, from: Self) -> DVec3;
 }
 
@@ -62,13 +63,13 @@ impl Sample for DQuat {
     }
 }
 
-/// Velocity and acceleration of a point, or of a rotation in the space it maps to, per second; `dt` is the time between samples in
-/// seconds.
+/// Returns the velocity and acceleration of a point, or of a rotation in the space it maps to, per second; `dt` is the time
+/// between samples in seconds.
 ///
-/// With a sample on either side (x+ - x-)/(2 dt) and (x+ - 2x + x-)/dt^2, both second order. One-sided (4 x1 - 3 x0 -
-/// x2)/(2 dt), second order, and (x2 - 2 x1 + x0)/dt^2, first order. Rotations become rotation vectors about the sample in question,
-/// l = log(q' q^-1). There the vector is zero, its first derivative is the angular velocity and its second the angular acceleration, so
-/// the formulas and orders for points hold. Source: docs/math/estimators.md.
+/// The formulas with a sample on either side: (x+ - x-)/(2 dt) and (x+ - 2x + x-)/dt^2, both second order. One-sided (4 x1 - 3
+/// x0 - x2)/(2 dt), second order, and (x2 - 2 x1 + x0)/dt^2, first order. Rotations become rotation vectors about the evaluated
+/// sample, l = log(q' q^-1). There the vector is zero, its first derivative is the angular velocity and its second the angular
+/// acceleration, so the formulas and orders for points hold. Source: docs/math/estimators.md.
 pub(crate) fn derivatives<T: Sample>(samples: Around<T>, dt: f64) -> Derivatives {
     match samples {
         Around::Both([before, x, after]) => central(after.difference(x), before.difference(x), dt),
@@ -77,7 +78,7 @@ pub(crate) fn derivatives<T: Sample>(samples: Around<T>, dt: f64) -> Derivatives
     }
 }
 
-/// Samples on either side of the middle that the wide estimates use.
+/// Number of samples on either side of the middle that the wide estimates use.
 pub(crate) const WIDE_REACH: usize = 4;
 
 /// Weights of samples 1 to 4 steps after the middle, for the first derivative; those before have the opposite sign.
@@ -86,9 +87,9 @@ const WIDE_FIRST: [f64; WIDE_REACH] = [126.0 / 1188.0, 193.0 / 1188.0, 142.0 / 1
 /// Weights for the second derivative: those before have the same sign.
 const WIDE_SECOND: [f64; WIDE_REACH] = [-211.0 / 1716.0, 151.0 / 1716.0, 371.0 / 1716.0, -126.0 / 1716.0];
 
-/// Velocity and acceleration in the middle of nine samples, by the polynomial of degree 4 that fits them best.
+/// Computes velocity and acceleration in the middle of nine samples, from the least-squares polynomial of degree 4.
 ///
-/// Noise of size s in the samples gives 0.34 s/dt and 0.44 s/dt^2 where central differences give 0.71 and 2.4. Units as for
+/// Noise of size s in the samples gives 0.34 s/dt and 0.44 s/dt^2; central differences give 0.71 and 2.4. Units as for
 /// [`derivatives`]. Source: Savitzky and Golay 1964; docs/math/estimators.md.
 pub(crate) fn derivatives_wide<T: Sample>(samples: [T; 2 * WIDE_REACH + 1], dt: f64) -> Derivatives {
     let differences = samples.map(|sample| sample.difference(samples[WIDE_REACH]));
@@ -155,7 +156,7 @@ mod tests {
         let acceleration = DVec3::new(-6.0 + 6.0 * t, 12.0 * t * t, 0.0);
         assert!((found.velocity - velocity).length() < 1e-12);
         assert!((found.acceleration - acceleration).length() < 1e-11);
-        // Noise of variance 1 in every sample; that of the middle one counts with minus the sum of the others' weights.
+        // Noise of variance 1 in every sample; the weight of the middle one is minus the sum of the others' weights.
         let squares = |weights: &[f64; 4]| 2.0 * weights.iter().map(|weight| weight * weight).sum::<f64>();
         let middle = -2.0 * WIDE_SECOND.iter().sum::<f64>();
         assert!((libm::sqrt(squares(&WIDE_FIRST)) - 0.338).abs() < 0.001);

@@ -1,13 +1,12 @@
-//! Measures the take's own acceleration at a seam: where a foot strikes there, the seam looks like a pop however well it is
-//! closed.
+//! Measures the take's own acceleration at a seam: if a foot strikes there, the seam looks like a pop however well it is closed.
 
 use super::{describe::SearchedTake, seams::SeamPair};
 use crate::analysis::seam_peak::{self, floor, second_difference};
 use crate::math::rotation;
 
 impl SearchedTake<'_> {
-    /// The take's acceleration at both ends over the 99th percentile of that between them, for the worst joint of the body: of
-    /// world positions, and of local rotations, which alone show the motion of toes and hands.
+    /// Returns the take's acceleration at both ends over the 99th percentile of the acceleration between them, for the worst
+    /// joint of the body: of world positions, and of local rotations, which alone show the motion of toes and hands.
     pub(super) fn abruptness(&self, pair: &SeamPair) -> f64 {
         let world = &self.analysis.world;
         let last = self.analysis.take.num_frames() - 1;
@@ -35,11 +34,12 @@ impl SearchedTake<'_> {
     }
 }
 
-/// A size at the seam of a pair over the 99th percentile of the sizes inside, which is at least `floor`; `least` where that is more.
+/// Returns a size at the seam of a pair over the 99th percentile of the sizes inside, which is at least `floor`; at least
+/// `least`.
 ///
-/// Most joints do not stand out, and a few frames inside tell: those whose sizes would make up the upper hundredth. The sizes are
-/// those of the joint after the seam and of the joint before it. Closing gives the seam the mean of both ends, and
-/// leaves the frame before the end nearly as it is.
+/// Most joints do not stand out, and a few frames inside show it: those whose sizes would be in the upper hundredth. The sizes
+/// are those of the joint after the seam and of the joint before it. Closing gives the seam the mean of both ends, and leaves
+/// the frame before the end nearly unchanged.
 fn standing_out(
     pair: &SeamPair,
     joints: [usize; 2],

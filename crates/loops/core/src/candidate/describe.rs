@@ -3,11 +3,11 @@
 use super::{remembered::Remembered, report::LoopCandidate, rhythm::Rhythm, seams::SeamPair, steadiness::Steadiness};
 use crate::{analysis::Analysis, math::time_step::TimeStep, mirror::Pairing, take::Cut};
 
-/// The take from which stretches are cut, and what their ends meet.
+/// The searched take, and the pairing of ends.
 pub(super) struct SearchedTake<'a> {
     pub(super) analysis: &'a Analysis,
     pub(super) pairing: &'a Pairing,
-    /// By frame and joint, how far rotations are from even turning, radians.
+    /// By frame and joint, the deviation of rotations from even turning, radians.
     pub(super) uneven_turns: Remembered,
 }
 
@@ -20,12 +20,12 @@ impl<'a> SearchedTake<'a> {
         }
     }
 
-    /// Time from one frame to the next.
+    /// Returns the time from one frame to the next.
     pub(super) fn step(&self) -> TimeStep {
         TimeStep::new(self.analysis.take.frame_time_secs())
     }
 
-    /// The stretch as a candidate, not compared with the rest of the take.
+    /// Describes the stretch as a candidate, without comparing it with the rest of the take.
     pub(super) fn describe(&self, pair: &SeamPair, cut: Cut, rhythm: Option<Rhythm>, is_idle: bool) -> LoopCandidate {
         let cycles = rhythm.map_or(1, |rhythm| rhythm.cycles);
         let (root, steadiness) = self.root_motion(pair, cycles);
@@ -33,7 +33,7 @@ impl<'a> SearchedTake<'a> {
             Some(course) => course.num_frames(),
             None => cut.num_frames() * f64::from(self.pairing.num_stretches()),
         };
-        // The rest of the take is compared with the loop: less than a cycle tells nothing of a repeat.
+        // The rest of the take is compared with the loop: less than a cycle gives no evidence of a repeat.
         let remaining = (self.analysis.take.num_frames() - 1) as f64 - num_frames;
         let shows_another_cycle = remaining * f64::from(cycles.max(1)) >= num_frames;
         LoopCandidate {
@@ -52,7 +52,7 @@ impl<'a> SearchedTake<'a> {
             twist: root.twist,
             steadiness,
             steadiness_around: Steadiness::of(self.analysis, [cut.start_frame(), cut.end_frame()], cycles),
-            // A stretch that is played there and back is made to slow down at its ends.
+            // A ping-pong stretch is slowed down at its ends.
             abruptness: if self.pairing.is_ping_pong() {
                 0.0
             } else {
@@ -69,7 +69,7 @@ impl<'a> SearchedTake<'a> {
         }
     }
 
-    /// Mean speed of the body over the pair, relative to the take's pace; 0 where nothing moves.
+    /// Returns the mean speed of the body over the pair, relative to the take's pace; 0 if nothing moves.
     fn activity(&self, pair: &SeamPair) -> f64 {
         let pace = self.analysis.activity.pace();
         let frames = pair.start_frame..pair.end_frame;

@@ -9,21 +9,21 @@ pub enum SearchError {
     TooShort {
         /// Seconds of the take.
         take_secs: f64,
-        /// Shortest loop asked for, seconds.
+        /// Shortest requested loop, seconds.
         min_secs: f64,
     },
     /// The take does not move.
     #[error("nothing moves in the take")]
     Still,
-    /// No frame is clean together with its neighbours, so no frame can be an end of a loop.
+    /// No frame has reliable neighbours, so no frame can be an end of a loop.
     #[error("no frame of the take is clean together with its neighbours")]
     NoCleanFrame,
     /// The bounds are not usable numbers.
     #[error("lengths must be positive seconds in order, found {min_secs} to {max_secs}")]
     Bounds {
-        /// Shortest asked for, seconds.
+        /// Shortest requested length, seconds.
         min_secs: f64,
-        /// Longest asked for, seconds.
+        /// Longest requested length, seconds.
         max_secs: f64,
     },
 }

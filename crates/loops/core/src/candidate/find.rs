@@ -13,7 +13,8 @@ use crate::analysis::Analysis;
 use crate::analysis::features::Features;
 use crate::take::{Cut, CutError};
 
-/// The loops that a search proposes, in the order of their costs: the pipeline chooses among them. Errors: [`SearchError`].
+/// Returns the loops that a search proposes, in the order of their costs; the pipeline chooses among them. Errors:
+/// [`SearchError`].
 pub(crate) fn propose_loops(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
     if settings.pairing.is_ping_pong() {
         check(analysis, settings)?;
@@ -23,7 +24,7 @@ pub(crate) fn propose_loops(analysis: &Analysis, settings: &SearchSettings) -> R
     find_all(analysis, &finder(analysis, settings, &features), settings)
 }
 
-/// The search of a take. Errors: [`SearchError`].
+/// Returns the search of a take. Errors: [`SearchError`].
 pub(super) fn finder<'a>(
     analysis: &'a Analysis,
     settings: &'a SearchSettings,
@@ -32,7 +33,7 @@ pub(super) fn finder<'a>(
     check(analysis, settings).map(|()| Finder::new(analysis, settings, features))
 }
 
-/// The loops of the whole take, and of the stretches that the settings admit. Errors: [`SearchError`].
+/// Finds the loops of the whole take, and of the stretches that the settings admit. Errors: [`SearchError`].
 pub(super) fn find_all(
     analysis: &Analysis,
     finder: &Result<Finder<'_>, SearchError>,
@@ -50,7 +51,7 @@ pub(super) fn find_all(
     let (mut found, cycle) = match finder {
         Ok(finder) => {
             let found = finder.find(settings.within, settings.idle);
-            // A search finds an idle stretch in any take that rests somewhere; a cycle is what the take was made for.
+            // A search finds an idle stretch in any take that rests somewhere, but a cycle is the purpose of the take.
             let moves = found.candidates.first().is_some_and(|best| !best.is_idle);
             let cycle = (admits_whole && !moves && whole_loop.is_none()).then(|| {
                 let whole = whole_cycle(analysis);
@@ -69,7 +70,7 @@ pub(super) fn find_all(
     Ok(found)
 }
 
-/// Whether a take that counts as one cycle ends by chance where it began: the search finds a shorter cycle twice or more.
+/// Whether a take that counts as one cycle ends at its start by chance: the search finds a shorter cycle at least twice.
 fn is_chance(candidate: &LoopCandidate, found: &FoundLoops) -> bool {
     candidate.cycles == 1
         && (candidate.whole).is_some_and(|whole| whole.last_key == LastKey::BeforeClosing && !whole.is_in_place())
@@ -79,7 +80,7 @@ fn is_chance(candidate: &LoopCandidate, found: &FoundLoops) -> bool {
             .any(|best| !best.is_idle && 2.0 * best.num_frames <= f64::from(best.cycles.max(1)) * candidate.num_frames)
 }
 
-/// As [`Analysis::appraise`].
+/// Implements [`Analysis::appraise`].
 pub(crate) fn appraise(
     analysis: &Analysis,
     start_frame: f64,
@@ -91,7 +92,7 @@ pub(crate) fn appraise(
     }
     let cut = Cut::new(&analysis.take, start_frame, end_frame)?;
     let (start_frame, end_frame) = (start_frame.round() as usize, end_frame.round() as usize);
-    // Between held poses, all frames that move are the loop that the take was made for.
+    // Between held poses, the frames that move are the intended loop of the take.
     if settings.admits_whole_take()
         && is_cut_off(analysis, &cut)
         && let Some(whole) = whole_loop(analysis)
@@ -138,7 +139,7 @@ fn check(analysis: &Analysis, settings: &SearchSettings) -> Result<(), SearchErr
     if num_frames > 1 && !analysis.usable.contains(&true) {
         return Err(SearchError::NoCleanFrame);
     }
-    // A stretch to be played there and back need not move a joint that is compared: `ping_pong` looks at all.
+    // A ping-pong stretch need not move a compared joint: `ping_pong` checks all joints.
     if analysis.activity.is_still() && num_frames > 1 && !settings.pairing.is_ping_pong() {
         return Err(SearchError::Still);
     }

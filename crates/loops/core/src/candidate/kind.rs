@@ -1,4 +1,4 @@
-//! Names a whole take or a loop in one word.
+//! Classifies the motion of a whole take or a loop.
 
 use super::{
     named::NamedMotion, report::LoopCandidate, whole::WholeClip, whole::WholeClipKind, whole_clip::is_single_action,
@@ -6,10 +6,10 @@ use super::{
 use crate::analysis::{Analysis, Gait, MotionKind, run_speed};
 use crate::math::percentile;
 
-/// As [`Analysis::motion_kind`].
+/// Implements [`Analysis::motion_kind`].
 pub(crate) fn motion_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
     let shown = shown_kind(analysis, best, speed_mps);
-    // A take that holds several motions is named for one of them.
+    // A take with several motions is named after one of them.
     let is_whole = best.is_none_or(|best| best.whole.is_some());
     match NamedMotion::of_take(analysis).kind.filter(|_| is_whole) {
         Some(named) if may_be(analysis, shown, named, best, speed_mps) => named,
@@ -17,10 +17,10 @@ pub(crate) fn motion_kind(analysis: &Analysis, best: Option<&LoopCandidate>, spe
     }
 }
 
-/// A walk is not faster than this many times the speed at which people begin to run, and a run not slower than its share.
+/// Largest factor by which a walk exceeds the speed at which people begin to run, or a run falls below it.
 const NAMED_SPEED: f64 = 2.0;
 
-/// Whether a motion that looks like one kind may be another, as which it is named.
+/// Whether a motion that looks like one kind may be another, which its name states.
 fn may_be(
     analysis: &Analysis,
     shown: MotionKind,
@@ -35,7 +35,7 @@ fn may_be(
     let runs_at = run_speed(&analysis.take, &analysis.body);
     match (shown, named) {
         (Idle | OneShot | Jump | Other, Idle | OneShot | Jump | Other) => true,
-        // On the spot the feet tell little of where the body means to go.
+        // In place the feet hardly show the direction of the body.
         (Other | OneShot | Walk | TurningWalk | Run | Backward | Strafe, Walk | Run | Backward | Strafe) if stays => {
             true
         }
@@ -46,7 +46,7 @@ fn may_be(
     }
 }
 
-/// The kind that the motion shows.
+/// Returns the kind that the motion shows.
 fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Option<f64>) -> MotionKind {
     if analysis.activity.is_still() {
         return MotionKind::Still;
@@ -69,23 +69,23 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
     let gait = of_stretch.map_or_else(|| main_gait(analysis), |segment| Some(segment.gait));
     let kind = gait.map_or(MotionKind::Idle, |gait| gait.kind);
     match (kind, speed_mps) {
-        // In place the root does not show the speed, and the feet do.
+        // In place the feet show the speed, not the root.
         (MotionKind::Other, Some(speed)) => MotionKind::at_speed(speed, 0.0, run_speed(&analysis.take, &analysis.body)),
-        // Sitting down moves the hips back, and is no walk.
+        // Sitting down moves the hips back, and is not a walk.
         _ if kind.travels() && best.is_none() && analysis.contacts.spans().len() < LEAST_STEPS => MotionKind::Other,
         _ => kind,
     }
 }
 
-/// Fewest contacts of a body that goes somewhere: each foot stands at first and is set down at least once.
+/// Fewest contacts of a body that travels: each foot stands at first and is set down at least once.
 const LEAST_STEPS: usize = 4;
 
-/// Shares of the standing height by which all feet are above the ground in a jump, and the hips above where they are for half of the time.
+/// Smallest height of all feet above the ground in a jump, and of the hips above their median, as shares of the standing height.
 const JUMP_SHARE: f64 = 0.08;
 const RISE_SHARE: f64 = 0.04;
 
-/// Whether at some frame all feet are well above their lowest places, and the hips high: a body that falls or lies down lifts its feet
-/// too.
+/// Whether at some frame all feet are well above their lowest positions, and the hips high: a body that falls or lies down lifts
+/// its feet, too.
 fn leaves_the_ground(analysis: &Analysis) -> bool {
     let body = &analysis.body;
     let Some(stature) = body.stature(&analysis.take) else {
@@ -111,7 +111,7 @@ fn leaves_the_ground(analysis: &Analysis) -> bool {
     })
 }
 
-/// The gait that most frames have; the first of several.
+/// Returns the most frequent gait, the first of a tie.
 fn main_gait(analysis: &Analysis) -> Option<Gait> {
     let gaits = analysis.segments.iter().rev().map(|segment| segment.gait);
     gaits.max_by_key(|&gait| -> usize {

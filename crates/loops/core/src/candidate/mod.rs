@@ -1,12 +1,12 @@
 //! Finds stretches of a take that repeat, and recommends which to loop.
 //!
 //! [`Analysis::find_loops`](crate::Analysis::find_loops) examines every admissible pair of frames and proposes distinct loops,
-//! the recommended one first; [`Analysis::find_stretches`](crate::Analysis::find_stretches) lists each stretch of a long take once.
-//! A stretch that does not qualify is a result with a reason, not an error: see [`FoundLoops::nearest_miss`].
+//! the recommended one first; [`Analysis::find_stretches`](crate::Analysis::find_stretches) lists each stretch of a long take
+//! once. A stretch that does not qualify is a result with a reason, not an error: see [`FoundLoops::nearest_miss`].
 //!
 //! The parts: [`SearchSettings`] hold the question, `finder` judges the cheapest pairs by their `rhythm`, root motion and
-//! abruptness, `stretches` groups what it finds, `search` lists distinct pairs by cost, `bound` skips pairs that cost too much, and
-//! `score` prices a seam.
+//! abruptness, `stretches` groups what it finds, `search` lists distinct pairs by cost, `bound` skips pairs that cost too much,
+//! and `score` prices a seam.
 
 mod settings;
 

@@ -1,19 +1,19 @@
-//! Reads the name of a take: people name animations mostly by what they are.
+//! Interprets the name of a take: most animations are named after their motion.
 //!
-//! A name is evidence where the motion leaves open what it is, and never against what it plainly shows: docs/math/whole_clips.md.
+//! A name is used if the motion is ambiguous, and never against clear motion: docs/math/whole_clips.md.
 
 use crate::analysis::{Analysis, MotionKind};
 
 /// The motion that the name of a take states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NamedMotion {
-    /// The activity of the body; `None` where the name does not say, or says several things.
+    /// The activity of the body; `None` if the name states none, or several.
     pub kind: Option<MotionKind>,
-    /// Whether the motion is meant to repeat; `None` where the name does not say.
+    /// Whether the motion is meant to repeat; `None` if the name does not say.
     pub repeats: Option<bool>,
 }
 
-/// Words of names of motions, each whole, of any case, in languages with spaces or capitals between words.
+/// Whole words in names of motions, in any case, in languages with spaces or capitals between words.
 const WORDS: [(&str, Meaning); 7] = [
     (
         "loop loops looped looping cycle cycles ciclo boucle schleife",
@@ -51,7 +51,7 @@ const WORDS: [(&str, Meaning); 7] = [
     ),
 ];
 
-/// Backwards and jumps change what other words say.
+/// Words for backwards and jumps change the meaning of other words.
 const BACKWARD: &str = "backward backwards back backpedal rückwärts atrás arrière назад";
 const JUMP: &str = "jump jumps leap hop salto saut sprung прыжок";
 
@@ -86,7 +86,7 @@ impl NamedMotion {
         }
     }
 
-    /// Reads a name.
+    /// Interprets a name.
     pub fn of(name: &str) -> Self {
         let words = words(name);
         let has = |list: &str| list.split_whitespace().any(|word| words.iter().any(|own| own == word));
@@ -103,7 +103,7 @@ impl NamedMotion {
         }
         let (jumps, is_backward) = (has(JUMP), has(BACKWARD));
         if !kinds.is_empty() && has("to") {
-            // From one into the other.
+            // A change from one into the other.
             return Self {
                 kind: Some(MotionKind::OneShot),
                 repeats: Some(false),
@@ -111,7 +111,7 @@ impl NamedMotion {
         }
         let ends = once || jumps;
         let kind = match kinds[..] {
-            // Strafing is done at a walk or a run, and so is going backwards.
+            // Strafing and going backwards are also walks or runs.
             [.., MotionKind::Strafe] if !ends => Some(MotionKind::Strafe),
             [MotionKind::Walk | MotionKind::Run] if is_backward && !ends => Some(MotionKind::Backward),
             [kind] if !ends => Some(kind),
@@ -132,7 +132,7 @@ impl NamedMotion {
     }
 }
 
-/// The words of a name in lower case: letters between other characters, and parted where a capital follows a small letter.
+/// Splits a name into words in lower case: letters between other characters, and before a capital that follows a small letter.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';

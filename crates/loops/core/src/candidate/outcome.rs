@@ -1,12 +1,12 @@
-//! How good a loop looks to a person, in parts that can be added up.
+//! Rates how good a loop looks, in parts that can be summed.
 
 use crate::words;
 
-/// A part of what a person sees of a loop.
+/// A visible property of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum OutcomePart {
-    /// The price of the seam.
+    /// The cost of the seam.
     Price,
     /// Distance of joints from the take.
     Displacement,
@@ -47,40 +47,40 @@ words!(OutcomePart {
     Kink: "kink",
 });
 
-/// How good a loop that was made of a stretch looks to a person; lengths and speeds at the size of a man.
+/// How good a loop made of a stretch looks; lengths and speeds at the size of an adult.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Outcome {
-    /// Price of the seam over that of random frames, see [`super::LoopCandidate::cost_ratio`].
+    /// Cost of the seam over that of random frames, see [`super::LoopCandidate::cost_ratio`].
     pub cost_ratio: f64,
-    /// Mean distance of joints from the take after closing, feet not held, metres; `None` where it was not closed.
+    /// Mean distance of joints from the take after closing, without holding feet, metres; `None` if it was not closed.
     pub displacement_metres: Option<f64>,
-    /// How much the speed differs between a cycle around the end and one around the start, as a share of their mean; `None` where
-    /// the take ends too early to tell.
+    /// Difference in speed between a cycle around the end and one around the start, as a share of their mean; `None` if the take
+    /// ends too early.
     pub speed_drift: Option<f64>,
-    /// How much the turn of these cycles differs, radians.
+    /// Difference in turn between these cycles, radians.
     pub turn_drift_radians: Option<f64>,
-    /// Share of the turn in the busiest third of the stretch; `None` where it hardly turns.
+    /// Share of the turn in the busiest third of the stretch; `None` if it hardly turns.
     pub turn_in_third: Option<f64>,
-    /// How far its speed is from the usual one of such a gait in the take, as a share; `None` where it goes nowhere.
+    /// Difference of its speed from the usual one of its gait in the take, as a share; `None` if it does not travel.
     pub pace_off: Option<f64>,
     /// The take's own acceleration at the seam, see [`super::LoopCandidate::abruptness`].
     pub abruptness: f64,
-    /// Cycles beyond the fewest of any loop of the list.
+    /// Cycles beyond the fewest of any loop in the list.
     pub extra_cycles: u32,
-    /// Speed of standing feet in the finished loop, metres per second; `None` where it was not made.
+    /// Speed of standing feet in the finished loop, metres per second; `None` if it was not made.
     pub foot_slide_mps: Option<f64>,
-    /// The sharpest acceleration of a knee in the finished loop over its own in the take; `None` where it was not made.
+    /// The sharpest acceleration of a knee in the finished loop over its own in the take; `None` if it was not made.
     pub knee_ratio: Option<f64>,
-    /// Largest distance of a standing foot above or below its height in the take, metres; `None` where the loop was not made.
+    /// Largest distance of a standing foot above or below its height in the take, metres; `None` if the loop was not made.
     pub foot_height_metres: Option<f64>,
-    /// Sharpest jerk of a joint over its own in the take; `None` where the loop was not made.
+    /// Sharpest jerk of a joint over its own in the take; `None` if the loop was not made.
     pub kink_ratio: Option<f64>,
-    /// The part at which the best loop of fewer cycles is worse by most, for a recommended loop with extra cycles.
+    /// For a recommended loop with extra cycles, the part at which the best loop of fewer cycles is most worse.
     pub fewer_cycles_lose_by: Option<OutcomePart>,
 }
 
-/// The least that a person notices of each part: it counts 1.
+/// Just noticeable value of each part, which counts 1.
 const COST_RATIO: f64 = 0.15;
 const DISPLACEMENT_METRES: f64 = 0.005;
 const SPEED_DRIFT: f64 = 0.05;
@@ -94,14 +94,14 @@ const PACE_OFF: f64 = 0.1;
 const FOOT_HEIGHT_METRES: f64 = 0.006;
 const KINK_RATIO: f64 = 1.0;
 
-/// Most that a part counts: what is bad in one respect is bad, and need not be compared further.
+/// Largest count of a part: a loop that is bad in one respect is bad, and need not be compared further.
 const MOST: f64 = 3.0;
 
-/// An unknown drift counts as much as one that is just noticed.
+/// An unknown drift counts as a just noticeable one.
 const UNKNOWN: f64 = 1.0;
 
 impl Outcome {
-    /// The parts in their units, from 0 to 3 each, in the order of [`OutcomePart::ALL`]; 0 what was not worked out.
+    /// Returns the parts in their units, from 0 to 3 each, in the order of [`OutcomePart::ALL`]; 0 if not computed.
     pub fn parts(&self) -> [f64; 12] {
         [
             self.cost_ratio / COST_RATIO,
@@ -120,7 +120,7 @@ impl Outcome {
         .map(|part| part.clamp(0.0, MOST))
     }
 
-    /// The part at which this outcome is worse than another by most; `None` where it is worse at none.
+    /// Returns the part at which this outcome is most worse than another; `None` if it is worse at none.
     pub(crate) fn worst_against(&self, other: &Self) -> Option<OutcomePart> {
         let losses = self
             .parts()
@@ -131,7 +131,7 @@ impl Outcome {
         worst.filter(|(_, loss)| *loss > 0.0).map(|(part, _)| part)
     }
 
-    /// The sum of the parts: less is better.
+    /// Returns the sum of the parts; less is better.
     pub fn score(&self) -> f64 {
         self.parts().iter().sum()
     }

@@ -11,11 +11,12 @@ use crate::root_motion::cycle::{BodyPath, Cycle, GroundPath};
 use crate::root_motion::half_cycle::HalfCycle;
 use crate::root_motion::poses::{EndPoses, WINDOW_SECS};
 
-/// Change that any root motion may have, metres per second: it keeps noise from disqualifying loops on the spot.
+/// Change allowed for any root motion, metres per second: it keeps noise from disqualifying loops in place.
 const CHANGE_ALLOWANCE: f64 = 0.1;
 
 impl SearchedTake<'_> {
-    /// Root motion from the headings at the two ends only: very cheap, with the error that [`super::RootMotionBounds`] allow for.
+    /// Estimates root motion from the headings at the two ends only: very cheap, with an error that [`super::RootMotionBounds`]
+    /// allow for.
     pub(super) fn rough_root_motion(&self, pair: &SeamPair) -> Twist {
         let heading = &self.analysis.heading;
         let [start, end] = [pair.start_frame, pair.end_frame].map(|frame| heading.world_from_heading(frame));
@@ -25,14 +26,14 @@ impl SearchedTake<'_> {
             linear: (start.inverse() * end).translation / secs,
             angular: match self.pairing {
                 Pairing::Same => DVec3::Y * (heading.yaw(pair.end_frame) - heading.yaw(pair.start_frame)) / secs,
-                // The image turns back by the turn of the half cycle.
+                // The image reverses the turn of the half cycle.
                 Pairing::Mirrored(_) | Pairing::PingPong { .. } => DVec3::ZERO,
             },
         }
     }
 
-    /// Root motion over the pair, and how well one constant twist describes it, 0 to 1: inside the stretch, and over periods that
-    /// begin a little earlier or later.
+    /// Returns the root motion over the pair, and how well one constant twist describes it, 0 to 1: inside the stretch, and over
+    /// periods that begin a little earlier or later.
     pub(super) fn root_motion(&self, pair: &SeamPair, cycles: u32) -> (RootMotion, f64) {
         let half_height = self.analysis.half_height();
         let (root, change) = match self.pairing {
@@ -41,7 +42,7 @@ impl SearchedTake<'_> {
                 self.change_around(pair, cycles, half_height),
             ),
             Pairing::Mirrored(mirror) => (self.root_motion_of_half(pair, mirror), 0.0),
-            // A stretch that is played there and back ends where it begins.
+            // A ping-pong stretch ends where it begins.
             Pairing::PingPong { .. } => {
                 let start = self.analysis.heading.world_from_heading(pair.start_frame);
                 return (RootMotion::new(start, Twist::default()), 1.0);
@@ -93,8 +94,8 @@ impl SearchedTake<'_> {
         .root_motion()
     }
 
-    /// Largest distance of the heading from the root motion between the ends of a pair: 1 for half the body height or a quarter
-    /// turn.
+    /// Returns the largest distance of the heading from the root motion between the ends of a pair: 1 for half the body height
+    /// or a quarter turn.
     fn deviation(&self, pair: &SeamPair, root: &RootMotion, half_height: f64) -> f64 {
         let heading = &self.analysis.heading;
         (pair.start_frame..=pair.end_frame)
@@ -108,8 +109,8 @@ impl SearchedTake<'_> {
             .fold(0.0, f64::max)
     }
 
-    /// Difference between the root motion of the pair and that of periods that begin up to half a cycle earlier or later, as far
-    /// as the take extends, relative to its own.
+    /// Returns the difference between the root motion of the pair and that of periods that begin up to half a cycle earlier or
+    /// later, as far as the take extends, relative to its own.
     fn change_around(&self, pair: &SeamPair, cycles: u32, half_height: f64) -> f64 {
         let heading = &self.analysis.heading;
         let (start_frame, lag) = (pair.start_frame, pair.lag());

@@ -1,4 +1,4 @@
-//! Stretches to play there and back: those at whose ends the motion is slow, so that turning bends it least.
+//! Finds ping-pong stretches: those at whose ends the motion is slow, so that reversing changes it least.
 //!
 //! Rule and numbers: docs/math/ping_pong.md.
 
@@ -19,23 +19,24 @@ use crate::take::{Cut, CutError};
 /// Fewest frames of a stretch.
 const SHORTEST: usize = 3;
 
-/// Turning of a joint counts as the motion of a point at this distance, metres at the size of a man: a hinge turns in its place.
+/// Rotation of a joint counts as the motion of a point at this distance, metres at the size of an adult: a hinge rotates in
+/// place.
 const ARM_METRES: f64 = 0.3;
 
-/// Price of the length that a stretch lacks, as a share of the longest possible, in the unit of its other cost: squared speed at both
-/// ends over its own mean. Ends at half of the speed of the stretch are worth half of its length.
+/// Price of the missing length of a stretch, as a share of the longest possible, in the unit of its other cost: squared speed at
+/// both ends over its own mean. Ends at half of the speed of the stretch are worth half of its length.
 const LENGTH_PRICE: f64 = 0.5;
 
-/// A stretch that moves less than this share of the mean squared speed of the take rests.
+/// A stretch rests if its mean squared speed is below this share of the take's.
 const RESTS_SHARE: f64 = 0.02;
 
-/// Stretches that share more than this of the shorter one are one.
+/// Stretches that share more than this of the shorter one are the same.
 const OVERLAP_SHARE: f64 = 0.5;
 
-/// Most ends that are tried with each start: where there are more, only the slowest of every few neighbours is.
+/// Most ends that are tried with each start; of more, only the slowest of every few neighbours is tried.
 const MOST_ENDS: usize = 4000;
 
-/// The stretches that turn best, the best first. Errors: [`SearchError`] of a take too short or without a motion.
+/// Finds the stretches that reverse best, the best first. Errors: [`SearchError`] for a take that is too short or does not move.
 pub(super) fn find(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
     let squares = squared_speeds(analysis);
     if squares.iter().all(|&square| square == 0.0) {
@@ -50,7 +51,7 @@ pub(super) fn find(analysis: &Analysis, settings: &SearchSettings) -> Result<Fou
     })
 }
 
-/// A stretch as a loop, whatever it is worth. Errors: [`CutError`].
+/// Describes a stretch as a loop, whatever its quality. Errors: [`CutError`].
 pub(super) fn describe(
     analysis: &Analysis,
     settings: &SearchSettings,
@@ -73,7 +74,7 @@ pub(super) fn describe(
     Ok(searched.describe(&pair, cut, None, is_idle))
 }
 
-/// Lengths of stretches whose loops are as long as the settings say.
+/// Returns the lengths of stretches whose loops have the requested length.
 fn lags(analysis: &Analysis, settings: &SearchSettings) -> RangeInclusive<usize> {
     let (take, most) = (&analysis.take, analysis.take.num_frames() - 1);
     let is_within = |lag: &usize| {
@@ -81,7 +82,7 @@ fn lags(analysis: &Analysis, settings: &SearchSettings) -> RangeInclusive<usize>
             .ok()
             .and_then(|cut| settings.pairing.ping_pong(&cut));
         let secs = course.map(|course| course.num_frames() * take.frame_time_secs());
-        // Rounding puts no length outside that was asked for.
+        // The tolerance keeps requested lengths in spite of rounding.
         secs.is_some_and(|secs| (settings.min_secs - 1e-9..=settings.max_secs + 1e-9).contains(&secs))
     };
     let shortest = (SHORTEST..=most).find(is_within).unwrap_or(usize::MAX);
@@ -89,7 +90,7 @@ fn lags(analysis: &Analysis, settings: &SearchSettings) -> RangeInclusive<usize>
     shortest..=longest
 }
 
-/// Distinct pairs of frames, the cheapest first; the whole of what moves costs nothing for its length.
+/// Returns distinct pairs of frames, the cheapest first; the whole moving part has no price for its length.
 fn pairs(
     analysis: &Analysis,
     settings: &SearchSettings,
@@ -102,7 +103,7 @@ fn pairs(
     let mean = totals.sum::<f64>() / frames.max(1) as f64;
     let longest = runs.iter().map(|(first, last)| last - first).max();
     let longest = longest.unwrap_or(0).min(*lags.end());
-    // Found for every start, since one long stretch must not hide all others.
+    // One for every start, because one long stretch must not hide all others.
     let mut best: Vec<SeamPair> = Vec::new();
     for &(first, last) in &runs {
         let sums: Vec<f64> = core::iter::once(0.0)
@@ -139,7 +140,7 @@ fn pairs(
     distinct(best, settings.max_candidates.max(1))
 }
 
-/// The first pairs, `most` of them, each of which shares less than [`OVERLAP_SHARE`] with those before it.
+/// Returns the first `most` pairs that share less than [`OVERLAP_SHARE`] with those before them.
 fn distinct(pairs: Vec<SeamPair>, most: usize) -> Vec<SeamPair> {
     let mut distinct: Vec<SeamPair> = Vec::new();
     for pair in pairs {
@@ -160,7 +161,7 @@ fn distinct(pairs: Vec<SeamPair>, most: usize) -> Vec<SeamPair> {
     distinct
 }
 
-/// Per frame, the mean over joints of the squared speed in the world, and of what turning moves, per frame.
+/// Returns per frame the mean over joints of the squared speed in the world, including rotation, per frame.
 fn squared_speeds(analysis: &Analysis) -> Vec<f64> {
     let (world, last) = (&analysis.world, analysis.take.num_frames() - 1);
     let arm = ARM_METRES * analysis.body.size(&analysis.take);
@@ -179,7 +180,7 @@ fn squared_speeds(analysis: &Analysis) -> Vec<f64> {
         .collect()
 }
 
-/// First and last frames of what can be trusted: without bad frames, jumps, and poses held at the ends of the take.
+/// Returns first and last frames of reliable runs: without bad frames, jumps, and poses held at the ends of the take.
 fn clean_runs(analysis: &Analysis, within: Option<(usize, usize)>) -> Vec<(usize, usize)> {
     let last = analysis.take.num_frames() - 1;
     let (first, end) = moving_frames(analysis).unwrap_or((0, last));
@@ -194,7 +195,7 @@ fn clean_runs(analysis: &Analysis, within: Option<(usize, usize)>) -> Vec<(usize
     let mut start = None;
     for (frame, &is_bad) in is_bad.iter().enumerate().take(end + 1).skip(first) {
         while jumps.next_if(|&jump| jump < frame).is_some() {}
-        // A jump is from the frame before.
+        // A jump leads from the previous frame.
         if jumps.peek() == Some(&frame) || is_bad {
             runs.extend(start.take().map(|start| (start, frame - 1)));
         }
@@ -206,14 +207,14 @@ fn clean_runs(analysis: &Analysis, within: Option<(usize, usize)>) -> Vec<(usize
     runs
 }
 
-/// The frames, of some in order, at which a stretch of these lengths from a start may end.
+/// Returns those of some ordered frames at which a stretch of these lengths from a start may end.
 fn ends_of<'a>(frames: &'a [usize], start: usize, lags: &RangeInclusive<usize>) -> &'a [usize] {
     let [from, to] =
         [*lags.start(), lags.end() + 1].map(|lag| frames.partition_point(|&frame| frame < start.saturating_add(lag)));
     &frames[from..to.max(from)]
 }
 
-/// The slowest of each so many frames that follow one another.
+/// Returns the slowest frame of each group of `count` consecutive frames.
 fn slowest_of_each(frames: &[usize], squares: &[f64], count: usize) -> Vec<usize> {
     frames
         .chunks(count)
@@ -225,7 +226,7 @@ fn slowest_of_each(frames: &[usize], squares: &[f64], count: usize) -> Vec<usize
         .collect()
 }
 
-/// The frames of a run that are slower than both neighbours, and its ends, in order.
+/// Returns the frames of a run that are slower than both neighbours, and its ends, in order.
 fn slow_frames(squares: &[f64], first: usize, last: usize) -> Vec<usize> {
     (first..=last)
         .filter(|&frame| {

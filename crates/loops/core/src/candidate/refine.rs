@@ -1,7 +1,7 @@
 //! Refines the length of a loop below one frame.
 //!
-//! Around the seam the summed squared distance of poses one lag apart has its minimum at the length at which the motion meets
-//! itself best. Only the end moves: moving both ends together hardly changes the cost, and a start on a whole frame needs no
+//! The summed squared distance of poses one lag apart, around the seam, is least at the length at which the motion meets itself
+//! best. Only the end moves: moving both ends together hardly changes the cost, and a start on a whole frame needs no
 //! interpolation. Source: docs/math/search.md.
 
 use super::comparison::PoseComparison;
@@ -9,7 +9,7 @@ use crate::math::time_step::TimeStep;
 
 /// Poses this share of a fundamental period on either side of the seam are compared.
 ///
-/// Less, and the noise of a few frames moves the length by a frame; more, and the fit is no longer that of the seam.
+/// With less, the noise of a few frames moves the length by a frame; with more, the fit no longer describes the seam.
 const REACH_SHARE: f64 = 0.25;
 
 /// Lags this far on either side are tried before the refinement below one frame, seconds, and at least two frames: noise moves
@@ -21,7 +21,8 @@ const TRIED_FRAMES: usize = 2;
 /// would be half of the difference between neighbouring frames.
 const SPEED_SECS: f64 = 1.0 / 30.0;
 
-/// Length in frames at which the motion around `start_frame` meets itself best, at most one frame outside the lags tried.
+/// Returns the length in frames at which the motion around `start_frame` meets itself best, at most one frame outside the lags
+/// tried.
 pub(super) fn refine_lag(comparison: PoseComparison<'_>, start_frame: usize, lag: usize, cycles: u32) -> f64 {
     let features = comparison.features();
     let dt = features.frame_time_secs();
@@ -44,7 +45,7 @@ pub(super) fn refine_lag(comparison: PoseComparison<'_>, start_frame: usize, lag
     let nearest = (lag - tried..=lag + tried)
         .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
         .unwrap_or(lag);
-    // One Gauss-Newton step from there: a pose gap along the motion is a gap in time. Exact repeats stay exact.
+    // One Gauss-Newton step: a pose gap along the motion is a gap in time. Exact repeats are kept exactly.
     let span = TimeStep::new(dt).nearest_from_one(SPEED_SECS);
     let around = |frame: usize| [frame.saturating_sub(span), (frame + span).min(last)];
     let (mut along, mut speed) = (0.0, 0.0);

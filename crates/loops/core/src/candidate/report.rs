@@ -1,4 +1,4 @@
-//! Result of a search: loops with their figures, and the nearest miss where there is none.
+//! The result of a search: loops with their figures, or the nearest miss.
 
 use core::{fmt, ops::AddAssign};
 
@@ -22,26 +22,26 @@ pub struct FoundLoops {
     pub candidates: Vec<LoopCandidate>,
     /// Median seam cost of random pairs of the take, metre-seconds; `None` for takes under half a second.
     pub random_cost: Option<f64>,
-    /// The pair that came nearest, where nothing qualified or fewer loops than asked for.
+    /// The nearest miss, if nothing qualified or fewer loops than requested.
     pub nearest_miss: Option<NearestMiss>,
-    /// The cycles that a search for each cycle found and did not list; `None` for other searches.
+    /// The cycles that a search for each cycle left out; `None` for other searches.
     pub left_out: Option<CyclesLeftOut>,
 }
 
-/// Cycles of a gait that are no loops to use, by the first reason that holds.
+/// Cycles of a gait that are unusable as loops, by the first reason that holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct CyclesLeftOut {
-    /// Its pose does not come back, or the motion around its ends differs.
+    /// Their pose does not return, or the motion around their ends differs.
     pub no_repeat: usize,
-    /// The root motion is unsteady, or a pose jumps or moves abruptly at the seam: [`LoopCandidate::is_sound`].
+    /// Their root motion is unsteady, or a pose jumps or moves abruptly at the seam: [`LoopCandidate::is_sound`].
     pub unsound: usize,
-    /// Its pace or turn differs from that of the cycles around it: [`crate::candidate::Steadiness::is_even`].
+    /// Their pace or turn differs from that of the cycles around them: [`crate::candidate::Steadiness::is_even`].
     pub uneven: usize,
 }
 
 impl CyclesLeftOut {
-    /// All of them.
+    /// Returns their number.
     pub fn count(self) -> usize {
         self.no_repeat + self.unsound + self.uneven
     }
@@ -70,12 +70,12 @@ impl fmt::Display for CyclesLeftOut {
 }
 
 impl FoundLoops {
-    /// The recommended loop.
+    /// Returns the recommended loop.
     pub fn best(&self) -> Option<&LoopCandidate> {
         self.candidates.first()
     }
 
-    /// The rhythm of the take; `None` where nothing that moves repeats.
+    /// Returns the rhythm of the take; `None` if nothing that moves repeats.
     pub fn rhythm(&self, analysis: &Analysis, settings: &SearchSettings) -> Option<TakeRhythm> {
         let best = self
             .best()
@@ -83,7 +83,7 @@ impl FoundLoops {
         let cycles = f64::from(best.cycles.max(1));
         let secs_per_frame = best.source_period_secs / best.num_frames;
         let own_frames = best.num_frames / cycles;
-        // The take's usual cycle, of which the loop may be a slow or a fast one.
+        // The take's usual cycle; the loop may be slower or faster.
         let reach = [1.0 - RHYTHM_REACH, 1.0 + RHYTHM_REACH].map(|share| (share * own_frames).round() as usize);
         let usual = analysis.spectrum.peaks(reach[0], reach[1], Spectrum::RHYTHM_PROMINENCE);
         let period_frames = usual.first().map_or(own_frames, |peak| peak.lag_frames);
@@ -102,21 +102,19 @@ impl FoundLoops {
     }
 }
 
-/// How far a cycle of a loop is from the usual one of its take, as a share.
+/// Largest difference of a loop's cycle from the usual one of its take, as a share.
 const RHYTHM_REACH: f64 = 0.15;
 
 /// A stretch proposed as a loop.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopCandidate {
-    /// The stretch, its end refined below one frame; half of the loop where its mirror image follows, or where it is played there and
-    /// back.
+    /// The stretch, its end refined below one frame; half of the loop if it is mirrored or ping-pong.
     pub cut: Cut,
-    /// What the end of the stretch meets; where that is the mirror image of the start, the loop is the stretch followed by its
-    /// image.
+    /// How the ends meet; if the end is the mirror image of the start, the loop is the stretch followed by its image.
     pub pairing: Pairing,
-    /// Length of the loop in source frames, fractional: that of the cut, twice as much where the image follows, and with the turns where it
-    /// is played there and back.
+    /// Length of the loop in source frames, fractional: that of the cut, twice as much if the image follows, and with the turns
+    /// for ping-pong.
     pub num_frames: f64,
     /// Length of the loop in seconds, as recorded.
     pub source_period_secs: f64,
@@ -124,14 +122,14 @@ pub struct LoopCandidate {
     pub cycles: u32,
     /// Exact two-sided cost of the seam at the nearest whole frames, metre-seconds.
     pub seam_cost: f64,
-    /// Cost over the median cost of random pairs of the take; a repeat stays below [`super::MAX_COST_RATIO`]. `None` where the
-    /// take is too short for such pairs.
+    /// Cost over the median cost of random pairs of the take; a repeat is below [`super::MAX_COST_RATIO`]. `None` if the take is
+    /// too short for such pairs.
     pub cost_ratio: Option<f64>,
-    /// Similarity of the frames around the seam to those one period later, at most 1; `None` where no rhythm was measured.
+    /// Similarity of the frames around the seam to those one period later, at most 1; `None` if no rhythm was measured.
     pub strength: Option<f64>,
-    /// Whether the cycles around it, three in a row or more, are each like the next.
+    /// Whether at least three consecutive cycles around it are each like the next.
     pub goes_on_alike: bool,
-    /// Autocorrelation of the whole take at this period: low where only this stretch repeats, `None` where the take is too short.
+    /// Autocorrelation of the whole take at this period: low if only this stretch repeats, `None` if the take is too short.
     pub take_strength: Option<f64>,
     /// Whether the body is idle in the stretch.
     pub is_idle: bool,
@@ -142,29 +140,29 @@ pub struct LoopCandidate {
     /// How well one constant twist describes the root motion, 0 to 1: inside the stretch, and over periods that begin a little
     /// earlier or later.
     pub steadiness: f64,
-    /// How evenly the take moves on over the stretch and around its ends.
+    /// How even the motion of the take is over the stretch and around its ends.
     pub steadiness_around: Steadiness,
-    /// The take's own acceleration at the seam over the 99th percentile inside the cut, for the worst joint. Where a foot strikes
+    /// The take's own acceleration at the seam over the 99th percentile inside the cut, for the worst joint. If a foot strikes
     /// there, the seam looks like a pop however well it is closed.
     pub abruptness: f64,
-    /// Frames inside at which the pose jumps from the frame before; no closure repairs them.
+    /// Number of frames inside at which the pose jumps; no closure repairs them.
     pub num_jumps: usize,
     /// Mean speed of the body over the stretch, relative to the take's pace ([`crate::analysis::activity::Activity::pace`]).
     pub activity: f64,
     /// Phase of the body's cycle at the seam, as in [`crate::analysis::contacts::Contacts::phase`].
     pub contact_phase: Option<f64>,
-    /// How good the loop looks to a person; `None` where it was not worked out.
+    /// How good the loop looks; `None` if not computed.
     pub outcome: Option<Outcome>,
-    /// The figures of the loop as it is made with default settings, not written; `None` where the search did not make it.
+    /// The figures of the loop with default settings, before writing; `None` if the search did not make it.
     pub quality: Option<Box<Quality>>,
-    /// How the ends meet where the stretch is the whole take; `None` for a stretch that a search or the caller chose.
+    /// How the ends meet if the stretch is the whole take; `None` for a stretch that a search or the caller chose.
     pub whole: Option<WholeClip>,
 }
 
 impl LoopCandidate {
-    /// Whether the take as a whole repeats at this period, loops already, or repeats so well around this stretch that the rest does
-    /// not matter: a long take walks, stops and turns. If not, the stretch may be alike by chance, or the take is too short to
-    /// decide.
+    /// Whether the take as a whole repeats at this period, already loops, or repeats so well around this stretch that the rest
+    /// does not matter: a long take walks, stops and turns. Otherwise the stretch may repeat by chance, or the take is too short
+    /// to decide.
     pub fn is_confident(&self) -> bool {
         if self.pairing.is_ping_pong() {
             return true;
@@ -183,23 +181,23 @@ impl LoopCandidate {
         !self.is_idle && (of_take >= CONFIDENT_TAKE_STRENGTH || repeats_here || self.goes_on_alike || goes_evenly)
     }
 
-    /// Whether there is nothing to close: the stretch is a whole take that loops as it is, or is played there and back.
+    /// Whether there is nothing to close: the stretch is a whole take that already loops, or ping-pong.
     pub fn loops_already(&self) -> bool {
         self.pairing.is_ping_pong() || self.whole.is_some_and(|whole| whole.loops_already())
     }
 
-    /// Whether the loop ends where it began, by what it is made from rather than by its poses.
+    /// Whether the loop ends where it began because of its source, not because of its poses.
     pub fn is_in_place(&self) -> bool {
         self.pairing.is_ping_pong() || self.whole.as_ref().is_some_and(WholeClip::is_in_place)
     }
 
-    /// Frames of the take that two loops share; negative for those between them.
+    /// Returns the frames of the take that two loops share; negative for those between them.
     pub(super) fn shared_frames(&self, other: &Self) -> f64 {
         let (one, other) = (&self.cut, &other.cut);
         one.end_frame().min(other.end_frame()) - one.start_frame().max(other.start_frame())
     }
 
-    /// The root motion that keeps the stretch as it is; `None` where it was cut out of a take that goes on.
+    /// Returns the root motion that keeps the stretch as it is; `None` if it was cut out of a longer take.
     pub fn root_mode(&self) -> Option<RootMode> {
         if self.pairing.is_ping_pong() {
             Some(RootMode::InPlace)
@@ -208,8 +206,8 @@ impl LoopCandidate {
         }
     }
 
-    /// The motion of the world from start to end, where it is known otherwise than from the poses at both ends: the root of an
-    /// idle body rests, and that of a whole take closes it.
+    /// Returns the motion of the world from start to end, if it does not come from the poses at both ends: the root of an idle
+    /// body rests, and that of a whole take closes it.
     pub(crate) fn known_motion(&self) -> Option<Rigid> {
         match &self.whole {
             Some(whole) => Some(whole.motion),
@@ -243,25 +241,25 @@ impl LoopCandidate {
 /// Steadiness below which a constant twist does not describe the root motion: walks reach 0.8, a walk with a U-turn 0.04.
 const MIN_STEADINESS: f64 = 0.5;
 
-/// Below this speed there is no root motion to be steady, metres per second.
+/// Speed below which there is no root motion that could be steady, metres per second.
 const MIN_ROOT_SPEED: f64 = 0.2;
 
 /// Abruptness above which a closed seam may look like a pop, which begins at 1.5.
 const MAX_ABRUPTNESS: f64 = 1.25;
 
-/// Whole-take autocorrelation from which a loop represents its take.
+/// Autocorrelation of the whole take above which a loop represents its take.
 pub const CONFIDENT_TAKE_STRENGTH: f64 = 0.6;
 
-/// Similarity of the frames around the seam to those one period later, and steadiness of the root motion, from which a stretch of a long
-/// take is no chance; dances and boxers reach either, not both.
+/// Similarity of the frames around the seam to those one period later, and steadiness of the root motion, above which a stretch
+/// of a long take does not repeat by chance; dances and boxers reach one of them, not both.
 const CONFIDENT_STRENGTH: f64 = 0.91;
 const STEADY: f64 = 0.65;
 
-/// Similarity of a stretch of a gait whose pace and turn are even, and its share of the autocorrelation above.
+/// Similarity of a stretch of a gait with even pace and turn, and its share of the autocorrelation above.
 const ALIKE_STRENGTH: f64 = 0.93;
 const CONFIDENT_SHARE: f64 = 2.0 / 3.0;
 
-/// The pair that came nearest to being a loop, and why it is not one.
+/// The nearest miss, and why it is not a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct NearestMiss {
@@ -292,14 +290,14 @@ pub enum MissReason {
         /// Prominence found; [`super::rhythm::MIN_PROMINENCE`] is needed.
         found: f64,
     },
-    /// Too little of the cycle is seen twice.
+    /// Too little of the cycle is repeated.
     SeenOnce,
-    /// The root motion is outside the bounds asked for.
+    /// The root motion is outside the requested bounds.
     RootMotion {
         /// Twist found.
         found: Twist,
     },
-    /// The pair spans a different number of cycles than asked for.
+    /// The pair spans a different number of cycles than requested.
     Cycles {
         /// Cycles found.
         found: u32,
@@ -307,7 +305,7 @@ pub enum MissReason {
 }
 
 impl MissReason {
-    /// Whether the pair repeats and is only not what was asked for.
+    /// Whether the pair repeats but does not meet the request.
     pub(super) fn is_of_request(self) -> bool {
         matches!(self, Self::Cycles { .. } | Self::RootMotion { .. })
     }
@@ -316,10 +314,11 @@ impl MissReason {
 /// The rhythm of a take: a fundamental period and its multiples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakeRhythm {
-    /// Seconds of one cycle: at the take's highest likeness near the cycle of the recommended loop, or of that loop.
+    /// Seconds of one cycle: at the highest autocorrelation of the take near the cycle of the recommended loop, or the cycle of
+    /// that loop.
     pub period_secs: f64,
-    /// Confidence of the period, 0 to 1: similarity of the whole take to itself one cycle later, or of the frames around the loop
-    /// where the take is too short.
+    /// Confidence of the period, 0 to 1: similarity of the whole take to itself one cycle later, or of the frames around the
+    /// loop if the take is too short.
     pub confidence: f64,
     /// Similarity of the whole take to itself after one cycle, two, three and so on, as far as the take and the longest loop
     /// allow.

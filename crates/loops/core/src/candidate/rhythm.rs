@@ -1,6 +1,6 @@
 //! Measures whether a stretch repeats around a pair of frames, and how many fundamental periods the pair spans.
 //!
-//! Autocorrelation of a whole take says little where the take changes. Here only the frames around the pair count, through the
+//! Autocorrelation of a whole take says little if the take changes. Here only the frames around the pair are used, through the
 //! mean squared distance of poses one lag apart.
 
 use core::ops::Range;
@@ -36,7 +36,7 @@ const MAX_CYCLES: usize = 24;
 /// ... none of them shorter than this, seconds.
 const MIN_PERIOD_SECS: f64 = 0.25;
 
-/// Fewest cycles in a row that are no chance, ...
+/// Fewest consecutive cycles that are not due to chance, ...
 const CYCLES_ALIKE: u32 = 3;
 
 /// ... each like the next from this similarity on; the period of a gait varies by this share from one to the next.
@@ -46,7 +46,7 @@ const RATE_REACH: f64 = 0.06;
 /// Lags and frames are thinned to about this many per cycle; similarity varies slowly with both.
 const RESOLUTION: usize = 48;
 
-/// Squared distances of poses, which are remembered.
+/// Cached squared distances of poses.
 #[derive(Debug)]
 pub struct PoseDistances<'a> {
     comparison: PoseComparison<'a>,
@@ -55,16 +55,16 @@ pub struct PoseDistances<'a> {
 }
 
 impl<'a> PoseDistances<'a> {
-    /// Distances of these poses.
+    /// Creates a cache for these poses.
     pub fn new(comparison: PoseComparison<'a>) -> Self {
         Self {
             comparison,
-            // Half of all pairs have the first frame first, and about half of these a lag that is asked for.
+            // Half of all pairs have the first frame first, and about half of these a requested lag.
             remembered: Remembered::new(comparison.num_frames().saturating_pow(2) / 4),
         }
     }
 
-    /// Squared distance between a pose and what the pose `lag` frames later counts as, square metres.
+    /// Returns the squared distance between a pose and the compared form of the pose `lag` frames later, square metres.
     fn squared(&self, frame: usize, lag: usize) -> f64 {
         self.remembered
             .get(frame, lag, || self.comparison.squared_distance(frame, frame + lag))
@@ -73,7 +73,7 @@ impl<'a> PoseDistances<'a> {
 
 /// Measures the repeat around a pair `lag` frames apart that starts at `start_frame`.
 ///
-/// `None` where the take around it is too short to show a quarter of the cycle twice.
+/// `None` if the take around it is too short to show a quarter of the cycle twice.
 pub fn measure(distances: &PoseDistances<'_>, start_frame: usize, lag: usize, frame_time_secs: f64) -> Option<Rhythm> {
     let window = Window::around(distances, start_frame, lag)?;
     let around = |lag: f64| {
@@ -101,7 +101,7 @@ pub fn measure(distances: &PoseDistances<'_>, start_frame: usize, lag: usize, fr
     let period = lag as f64 / cycles as f64;
     let before = window.trough(lag as f64 - 0.7 * period, lag as f64);
     let after = window.trough(lag as f64, lag as f64 + 0.7 * period);
-    // The take may end after the lag; then only the fall before it counts.
+    // The take may end after the lag; then only the fall before it is used.
     let valley = if after.is_finite() { before.max(after) } else { before };
     Some(Rhythm {
         strength,
@@ -110,8 +110,8 @@ pub fn measure(distances: &PoseDistances<'_>, start_frame: usize, lag: usize, fr
     })
 }
 
-/// Whether three cycles in a row or more, those of a pair and one beside them, are each like the next: no chance, whatever the rest of
-/// the take does.
+/// Whether at least three consecutive cycles, those of a pair and one beside them, are each like the next, which is not due to
+/// chance.
 ///
 /// The pair is `lag` frames long, starts at `start_frame` and holds so many cycles.
 pub fn goes_on_alike(distances: &PoseDistances<'_>, start_frame: usize, lag: usize, cycles: u32) -> bool {
@@ -185,7 +185,7 @@ impl<'a> Window<'a> {
         (variance > 0.0 && window.similarity(lag).is_some()).then_some(window)
     }
 
-    /// 1 - d / (2 variance), d the mean squared distance over the window; `None` where too little of it overlaps.
+    /// Returns 1 - d / (2 variance), with d the mean squared distance over the window; `None` if too little of it overlaps.
     fn similarity(&self, lag: usize) -> Option<f64> {
         let last = self.to.checked_sub(lag)?;
         let overlap = (last + 1).checked_sub(self.from)?;
@@ -195,7 +195,7 @@ impl<'a> Window<'a> {
         Some(1.0 - self.distance(self.from..last + 1, lag) / (2.0 * self.variance))
     }
 
-    /// Mean squared distance of poses of these frames from those `lag` frames later, square metres.
+    /// Returns the mean squared distance of poses of these frames from those `lag` frames later, square metres.
     fn distance(&self, frames: Range<usize>, lag: usize) -> f64 {
         let stride = (frames.len() / RESOLUTION).max(1);
         let (mut sum, mut count) = (0.0, 0.0);
@@ -206,7 +206,7 @@ impl<'a> Window<'a> {
         sum / count
     }
 
-    /// Lowest similarity between two lags; infinite where none is known.
+    /// Returns the lowest similarity between two lags; infinite if none is known.
     fn trough(&self, from: f64, to: f64) -> f64 {
         let (from, to) = (from.max(1.0).ceil() as usize, to.floor() as usize);
         let stride = (to.saturating_sub(from) / RESOLUTION).max(1);

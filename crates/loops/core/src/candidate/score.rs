@@ -1,36 +1,36 @@
 //! Cost of a seam: the area between the two motions that an inertialized jump leaves, and its lower bound.
 //!
-//! Jumping from one frame to another leaves per axis an offset x (metres) and a rate v (metres per second), which a decay
-//! removes; the cost is the integral of the offset's size, metre-seconds. It needs no weights between positions and velocities.
-//! Derivation: docs/math/search.md; the area itself: docs/math/transition_cost.md.
+//! A jump from one frame to another has a gap x (metres) and v (metres per second) per axis, which a decay removes; the cost is
+//! the integral of the offset's size, metre-seconds. It needs no weights between positions and velocities. Derivation:
+//! docs/math/search.md; the area itself: docs/math/transition_cost.md.
 
 use crate::math::decay::{Decay, Displacement};
 
-/// Half-life of the spring that prices a seam, seconds, in the articles' convention (59.7% is left after it).
+/// Half-life of the spring for the cost of a seam, seconds, in the articles' convention (59.7% is left after it).
 ///
-/// Longer ones weigh velocities more: at 0.1 s a gap of 1 m/s costs as much as one of 3.6 cm, at 0.2 s as one of 7.2 cm. From 0.2
-/// s on the noise of velocities hides repeats of mixed takes (a run with turns: 0.25 of the cost of random pairs at 0.1 s, 0.31
-/// at 0.2 s).
+/// Longer ones weigh velocities more: at 0.1 s a gap of 1 m/s costs as much as one of 3.6 cm, at 0.2 s as one of 7.2 cm. From
+/// 0.2 s on the noise of velocities hides repeats of mixed takes (a run with turns: 0.25 of the cost of random pairs at 0.1 s,
+/// 0.31 at 0.2 s).
 pub const DEFAULT_HALF_LIFE_SECS: f64 = 0.1;
 
-/// The price of a loop's seam, of which either side closes half.
+/// The cost of a loop's seam, of which each side closes half.
 ///
-/// The start closes its half forward in time, the end with time reversed, so a seam costs (D(x, v) + D(x, -v)) / 2 per axis. Source:
-/// docs/math/search.md, section "What a seam costs", with rho = 1/2.
+/// The start closes its half forward in time, the end with time reversed, so a seam costs (D(x, v) + D(x, -v)) / 2 per axis.
+/// Source: docs/math/search.md, section "What a seam costs", with rho = 1/2.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeamCost(Displacement);
 
 impl SeamCost {
-    /// Weights a and b of the signed area, see [`Decay::area_weights`].
+    /// Returns the weights a and b of the signed area, see [`Decay::area_weights`].
     ///
     /// They give a lower bound of [`Self::two_sided`]: (|a x + b v| + |a x - b v|) / 2, which is max(a |x|, b |v|).
     pub(crate) fn bound_weights(self) -> (f64, f64) {
         self.0.decay().area_weights()
     }
 
-    /// Cost of one axis with the gap x (metres) and v (metres per second), metre-seconds.
+    /// Returns the cost of one axis with the gap x (metres) and v (metres per second), metre-seconds.
     pub(crate) fn two_sided(self, x: f64, v: f64) -> f64 {
-        // On one of the two sides the offset moves away from zero first, and never crosses it.
+        // On one of the two sides the offset first moves away from zero, and never crosses it.
         let (x, v) = (x.abs(), v.abs());
         0.5 * self.0.signed_area(x, v) + 0.5 * self.0.get(x, -v)
     }

@@ -1,4 +1,4 @@
-//! Exact cost of the seam between any two frames.
+//! Computes the exact cost of the seam between any two frames.
 
 use std::cmp::Ordering;
 
@@ -20,12 +20,12 @@ pub struct SeamPair {
 }
 
 impl SeamPair {
-    /// Frames from the start to the end.
+    /// Returns the frames from the start to the end.
     pub(super) fn lag(&self) -> usize {
         self.end_frame - self.start_frame
     }
 
-    /// Sorts after every other pair.
+    /// A placeholder that sorts after every other pair.
     pub(super) const LAST: Self = Self {
         start_frame: usize::MAX,
         end_frame: usize::MAX,
@@ -40,11 +40,11 @@ impl SeamPair {
     }
 }
 
-/// Seams below this cost, metre-seconds, are those of copied frames, which differ by rounding in a file. They cost nothing, so that the
-/// order of frames decides and a take that is turned or mirrored gives the same loops. Idle bodies cost a thousand times as much.
+/// Costs below this, metre-seconds, come from copied frames, which differ by rounding in a file. They count as zero, so that the
+/// order of frames decides and a rotated or mirrored take gives the same loops. Idle bodies cost a thousand times as much.
 pub(super) const NO_COST: f64 = 1e-6;
 
-/// As [`Analysis::seam_cost`].
+/// Implements [`Analysis::seam_cost`].
 pub(crate) fn seam_cost(analysis: &Analysis, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {
     Seams::new(&analysis.features, decay).cost(start_frame, end_frame)
 }
@@ -59,7 +59,7 @@ pub struct Seams<'a> {
 }
 
 impl<'a> Seams<'a> {
-    /// Seams between frames, compared by `comparison` and priced by `cost`.
+    /// Creates seams between frames, compared by `comparison` and with the cost function `cost`.
     pub fn new(comparison: impl Into<PoseComparison<'a>>, cost: impl Into<SeamCost>) -> Self {
         let cost = cost.into();
         let (position_weight, velocity_weight) = cost.bound_weights();
@@ -71,12 +71,12 @@ impl<'a> Seams<'a> {
         }
     }
 
-    /// The poses that are compared.
+    /// Returns the poses that are compared.
     pub fn comparison(&self) -> PoseComparison<'a> {
         self.comparison
     }
 
-    /// The features in which poses are compared.
+    /// Returns the features in which poses are compared.
     pub fn features(&self) -> &'a Features {
         self.comparison.features()
     }
@@ -86,8 +86,8 @@ impl<'a> Seams<'a> {
         (self.position_weight, self.velocity_weight)
     }
 
-    /// Exact two-sided cost of the seam from `end_frame` back to `start_frame`, metre-seconds, summed in axis order; none below
-    /// [`NO_COST`].
+    /// Returns the exact two-sided cost of the seam from `end_frame` back to `start_frame`, metre-seconds, summed in axis order;
+    /// zero below [`NO_COST`].
     pub fn cost(&self, start_frame: usize, end_frame: usize) -> f64 {
         let cost = self.cost_of_rows(start_frame, self.comparison.row_met(end_frame));
         if cost < NO_COST { 0.0 } else { cost }
@@ -98,7 +98,7 @@ impl<'a> Seams<'a> {
         gaps.map(|(x, v)| self.cost.two_sided(x, v)).sum()
     }
 
-    /// The gap of each axis between two rows, in position and in velocity.
+    /// Returns the gap of each axis between two rows, in position and in velocity.
     fn gaps(&self, start: usize, end: usize) -> impl Iterator<Item = (f64, f64)> {
         let features = self.features();
         let positions = features.positions(end).iter().zip(features.positions(start));
@@ -133,10 +133,10 @@ impl<'a> Seams<'a> {
         true
     }
 
-    /// Median cost of random pairs of usable frames at least `min_gap` frames apart; `None` where there are none.
+    /// Returns the median cost of random pairs of usable frames at least `min_gap` frames apart; `None` if there are none.
     ///
-    /// Poses are compared with poses even where ends meet images. A fixed generator draws the pairs, so they are the same in
-    /// every run.
+    /// Poses are compared with poses even if ends are mirrored. A fixed generator draws the pairs, so they are the same in every
+    /// run.
     pub(crate) fn random_median(&self, usable: &[bool], min_gap: usize) -> Option<f64> {
         const PAIRS: usize = 1000;
         let frames: Vec<usize> = (0..usable.len()).filter(|&frame| usable[frame]).collect();
@@ -165,7 +165,7 @@ impl<'a> Seams<'a> {
         self.median_of(&pairs)
     }
 
-    /// Median cost of pairs: of an even number the upper one of the two in the middle.
+    /// Returns the median cost of pairs: of an even number the upper middle one.
     fn median_of(&self, pairs: &[(usize, usize)]) -> Option<f64> {
         let middle = pairs.len() / 2;
         let bounds: Vec<[f64; 2]> = (pairs.iter())
@@ -175,7 +175,7 @@ impl<'a> Seams<'a> {
             let mut bounds: Vec<f64> = bounds.iter().map(|bounds| bounds[side]).collect();
             (middle < bounds.len()).then(|| *bounds.select_nth_unstable_by(middle, f64::total_cmp).1)
         });
-        // Pairs that are sure to cost less than the median, or more, need no exact cost.
+        // Pairs whose bounds are clearly below or above the median need no exact cost.
         let (lowest, highest) = (lowest?, highest?);
         let below = bounds.iter().filter(|bounds| bounds[1] < lowest).count();
         let mut costs: Vec<f64> = (pairs.iter().zip(&bounds))
@@ -185,7 +185,7 @@ impl<'a> Seams<'a> {
         (middle - below < costs.len()).then(|| *costs.select_nth_unstable_by(middle - below, f64::total_cmp).1)
     }
 
-    /// Bounds of the cost of a seam: the larger of what positions and velocities cost by themselves, and the sum of both.
+    /// Returns bounds of the cost of a seam: the larger of the separate costs of positions and velocities, and the sum of both.
     fn bounds_of_rows(&self, start: usize, end: usize) -> [f64; 2] {
         let [mut low, mut high] = [0.0; 2];
         for (x, v) in self.gaps(start, end) {
@@ -208,7 +208,7 @@ mod tests {
         let mut next = numbers(7);
         let mut draw = |scale: f64| 0.5 * scale * next();
         const AXES: usize = 6;
-        // Positions and velocities of every size beside each other, some frames alike.
+        // Positions and velocities of every size together, some frames equal.
         for scales in [[1.0, 1.0], [1.0, 30.0], [0.01, 30.0], [0.0, 0.0]] {
             let mut values = |scale: f64| -> Vec<f64> {
                 (0..AXES * 60)

@@ -19,7 +19,7 @@ pub struct SearchSettings {
     pub cycles: Option<u32>,
     /// Largest number of distinct loops to propose.
     pub max_candidates: usize,
-    /// How the offset of a jump fades; this prices seams.
+    /// How the offset of a jump fades; this determines the cost of seams.
     pub decay: Decay,
     /// First and last frame in which loops may lie; `None` for the whole take.
     pub within: Option<(usize, usize)>,
@@ -27,12 +27,12 @@ pub struct SearchSettings {
     pub root_motion: RootMotionBounds,
     /// Look for idle loops instead of loops that move.
     pub idle: bool,
-    /// By what the recommended loop is chosen.
+    /// How the recommended loop is chosen.
     pub choose_by: ChooseBy,
-    /// Propose the whole take first where it loops already, and where nothing in it repeats but it is one cycle.
+    /// Whether to propose the whole take first if it already loops, and if it is one cycle and nothing in it repeats.
     pub whole_take: bool,
-    /// What ends meet. Where it is the mirror image of the start, the search looks for half cycles; where a stretch is played there and back,
-    /// for one that turns well. Bounds on length and cycles are those of the whole loop.
+    /// How ends meet. For mirrored ends the search looks for half cycles; for ping-pong, for a stretch that reverses well.
+    /// Bounds on length and cycles are those of the whole loop.
     pub pairing: Pairing,
 }
 
@@ -57,19 +57,18 @@ impl Default for SearchSettings {
 }
 
 impl SearchSettings {
-    /// Whether the whole take, or all of it that moves, may be proposed where its frames are searched: not where the search is for
-    /// something else.
+    /// Whether the whole take, or all of it that moves, may be proposed: not if the search has other conditions.
     pub(super) fn admits_whole_take(&self) -> bool {
         self.whole_take && self.cycles.is_none() && self.pairing == Pairing::Same
     }
 
-    /// Whether the list is ranked by outcome: half cycles are not, since no cycle around either end is seen in the take, nor what is
-    /// played there and back, whose ends need not be alike.
+    /// Whether the list is ranked by outcome: not half cycles, because the take shows no cycle around either end, and not
+    /// ping-pong, whose ends need not be alike.
     pub fn ranks_by_outcome(&self) -> bool {
         self.choose_by == ChooseBy::Outcome && self.pairing == Pairing::Same
     }
 
-    /// Growth of the loop when its ends move apart by one frame.
+    /// Returns the growth of the loop when its ends move apart by one frame.
     pub(super) fn lag_step(&self, take: &Take) -> TimeStep {
         let times = if self.pairing.is_ping_pong() {
             2.0
@@ -80,13 +79,13 @@ impl SearchSettings {
     }
 }
 
-/// By what the recommended loop is chosen.
+/// How the recommended loop is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ChooseBy {
-    /// By how good the loop looks to a person: see [`Outcome`](super::Outcome).
+    /// By how good the loop looks: see [`Outcome`](super::Outcome).
     #[default]
     Outcome,
-    /// The price of its seam.
+    /// By the cost of its seam.
     Cost,
 }
 
@@ -120,8 +119,8 @@ impl RootMotionBounds {
             && within(self.climb_mps, twist.linear.y)
     }
 
-    /// Bounds wide enough for every root motion whose exact value may lie within these; the straight line between the ends of a
-    /// curve gives only the lowest speed.
+    /// Returns bounds wide enough for every root motion whose exact value may lie within these; the straight line between the
+    /// ends of a curve gives only the lowest speed.
     pub(super) fn widened(&self, turn_radps: f64) -> Self {
         let wider = |bounds: Option<[f64; 2]>, by: f64| bounds.map(|[low, high]| [low - by, high + by]);
         let mut widened = Self {

@@ -1,38 +1,38 @@
-//! How evenly a take moves on over a stretch: its pace and its turn.
+//! Measures how even the pace and the turn of a take are over a stretch.
 
 use glam::DVec3;
 
 use crate::{analysis::Analysis, math::ops};
 
-/// How evenly a take moves on over a stretch; what cannot be told is `None`.
+/// How even the motion of a take is over a stretch; unknown values are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Steadiness {
-    /// How much the speed over the ground differs among cycles centred on the start, on the end, and on the ends of cycles between them,
-    /// as a share of their mean; `None` where the take has too few frames around either end.
+    /// Difference of the speed over the ground among cycles centred on the start, on the end, and on the ends of cycles between
+    /// them, as a share of their mean; `None` if the take has too few frames around either end.
     pub pace_change: Option<f64>,
-    /// How much the turn differs among these cycles, radians.
+    /// Difference of the turn among these cycles, radians.
     pub turn_change_radians: Option<f64>,
-    /// Share of the turn of the whole stretch that falls into its busiest third: a third where it turns evenly; `None` where it turns by
-    /// less than [`TURNING_RADIANS`].
+    /// Share of the turn of the whole stretch in its busiest third: a third for an even turn; `None` if it turns by less than
+    /// [`TURNING_RADIANS`].
     pub turn_in_third: Option<f64>,
 }
 
-/// A stretch that turns by less has no turn to be uneven: hips sway by some degrees in every walk.
+/// A smaller turn of a stretch is not checked for evenness: hips sway by some degrees in every walk.
 pub const TURNING_RADIANS: f64 = 30.0 * core::f64::consts::PI / 180.0;
 
 /// Half of the shortest span over which a change is measured, as a share of a cycle.
 const MIN_HALF_SHARE: f64 = 0.2;
 
-/// Speeds below this do not change, metres per second.
+/// Speeds below this do not count as changing, metres per second.
 const SLOW_MPS: f64 = 0.2;
 
-/// Changes that nobody sees: of the pace as a share, and the share of the turn in a third.
+/// Changes that are not visible: of the pace as a share, and the share of the turn in a third.
 const EVEN_PACE: f64 = 0.07;
 const EVEN_TURN: f64 = 0.42;
 
 impl Steadiness {
-    /// Between two frames of a take, with so many cycles.
+    /// Measures a take between two frames with this number of cycles.
     pub(crate) fn of(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Self {
         let change = change_of_cycles(analysis, [start, end], cycles);
         Self {
@@ -42,12 +42,12 @@ impl Steadiness {
         }
     }
 
-    /// Whether the take shows that nobody sees an unevenness.
+    /// Whether the take shows that any unevenness is invisible.
     pub fn is_known_even(&self) -> bool {
         self.pace_change.is_some() && self.is_even()
     }
 
-    /// Whether nobody sees an unevenness, as far as the take tells.
+    /// Whether any unevenness is invisible, as far as the take shows.
     pub fn is_even(&self) -> bool {
         self.pace_change.is_none_or(|change| change <= EVEN_PACE)
             && self.turn_in_third.is_none_or(|share| share <= EVEN_TURN)
@@ -57,12 +57,12 @@ impl Steadiness {
 fn change_of_cycles(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<[f64; 2]> {
     let cycle = (end - start) / f64::from(cycles.max(1));
     let last = (analysis.take.num_frames() - 1) as f64;
-    // Both spans have the same length, so that both see the same part of a cycle.
+    // Both spans have the same length, so that both contain the same part of a cycle.
     let half = (0.5 * cycle).min(start).min(last - end);
     if half < MIN_HALF_SHARE * cycle {
         return None;
     }
-    // All cycles are compared, also those between the ends.
+    // All cycles are compared, including those between the ends.
     let (mut ways, mut turns) = (Vec::new(), Vec::new());
     for index in 0..=cycles.max(1) {
         let middle = start + f64::from(index) * cycle;
@@ -98,7 +98,7 @@ fn turn_in_third(analysis: &Analysis, [start, end]: [f64; 2]) -> Option<f64> {
     shares.reduce(f64::max)
 }
 
-/// Position over the ground and facing between two frames.
+/// Returns position over the ground and facing between two frames.
 fn heading_at(analysis: &Analysis, frame: f64) -> (DVec3, f64) {
     let last = analysis.take.num_frames() - 1;
     let (before, share) = (frame.floor().max(0.0) as usize, frame - frame.floor());

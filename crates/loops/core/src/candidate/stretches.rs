@@ -1,8 +1,8 @@
-//! The stretches of a take that repeat, one row each: of loops that are shifted or multiple versions of one, the best.
+//! Lists the stretches of a take that repeat, one row each: the best of shifted or multiple versions of a loop.
 //!
-//! The rows are the recommended loop of the whole take, the best loops of its segments, and those loops of the whole take that
-//! no segment holds. Within a segment the search goes on beside the span of a loop that moves otherwise, so that a walk that gets
-//! faster gives two rows. Rule and thresholds: docs/math/segments.md.
+//! The rows are the recommended loop of the whole take, the best loops of its segments, and the loops of the whole take outside
+//! any segment. Within a segment the search continues beside a loop for different motion, so that a walk that gets faster gives
+//! two rows. Rule and thresholds: docs/math/segments.md.
 
 use super::error::SearchError;
 use super::find::{find_all, finder, propose_loops};
@@ -17,16 +17,17 @@ use crate::math::rigid::Twist;
 /// The stretches of a take that repeat.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoundStretches {
-    /// One row per stretch: the one with the recommended loop first, then those that move, then idle ones. Of each, every kind
-    /// of motion once before any comes again, the good ones first, and equally good ones in the order of time; unsound ones last.
+    /// One row per stretch: the one with the recommended loop first, then those that move, then idle ones. In each group every
+    /// kind of motion appears once before any repeats, the good ones first, and equally good ones in the order of time; unsound
+    /// ones last.
     pub rows: Vec<FoundStretch>,
-    /// Number of rows beyond those asked for.
+    /// Number of rows beyond the requested count.
     pub num_left_out: usize,
     /// Median seam cost of random pairs of the take, metre-seconds; `None` for takes under half a second.
     pub random_cost: Option<f64>,
-    /// The pair that came nearest, where nothing qualified or the whole take holds few loops.
+    /// The nearest miss, if nothing qualified or the whole take has few loops.
     pub nearest_miss: Option<NearestMiss>,
-    /// Every segment of the take that is long enough for a loop, in the order of time; none where the take has no loop.
+    /// Every segment of the take that is long enough for a loop, in the order of time; empty if the take has no loop.
     pub segments: Vec<SegmentLoops>,
 }
 
@@ -35,7 +36,7 @@ pub struct FoundStretches {
 pub struct FoundStretch {
     /// Its best loop.
     pub best: LoopCandidate,
-    /// Other loops of it that were found, shifted or of other numbers of cycles, in no order of worth.
+    /// Other loops found in it, shifted or with other numbers of cycles, in no particular order.
     pub versions: Vec<LoopCandidate>,
 }
 
@@ -44,25 +45,25 @@ pub struct FoundStretch {
 pub struct SegmentLoops {
     /// The segment.
     pub segment: Segment,
-    /// The row of its best loop in [`FoundStretches::rows`]; `None` if it has no loop, or if that row was not asked for.
+    /// The row of its best loop in [`FoundStretches::rows`]; `None` if it has no loop, or if that row was not requested.
     pub row: Option<usize>,
-    /// The pair that came nearest, if it has no loop.
+    /// The nearest miss, if it has no loop.
     pub nearest_miss: Option<NearestMiss>,
     /// Whether it has a loop.
     pub has_loop: bool,
 }
 
-/// Loops listed by each search, whatever number of rows is asked for: fewer rows are then the first of more.
+/// Number of loops listed by each search, whatever the requested number of rows, so that fewer rows are the first of more.
 const LISTED: usize = 10;
 
-/// Idle segments below this length give no row of their own, seconds: people pause for a second or two wherever they turn.
+/// Idle segments shorter than this give no row of their own, seconds: people pause for a second or two before they turn.
 const MIN_IDLE_SEGMENT_SECS: f64 = 3.0;
 
-/// Shortest part of a segment that may be a stretch of its own, seconds; with a shorter one each start and stop becomes a row.
+/// Shortest part of a segment that may be a stretch of its own, seconds; with less, each start and stop becomes a row.
 const MIN_PART_SECS: f64 = 2.0;
 
-/// Root motions are of one kind up to these differences: speed and climb in metres per second, turn in radians per second
-/// (10 degrees), or this share of the larger.
+/// Tolerances within which root motions are of one kind: speed and climb in metres per second, turn in radians per second (10
+/// degrees), or this share of the larger.
 ///
 /// With smaller ones a captured walk that slows down before each turn falls apart (two more rows for five legs at a tenth); with
 /// larger ones a walk that gets faster is one row.
@@ -73,12 +74,12 @@ const SAME_SHARE: f64 = 0.15;
 /// Lengths have one rhythm if one is a multiple of the other up to this share of the shorter.
 const SAME_RHYTHM: f64 = 0.15;
 
-/// Loops overlap if this share of the shorter is in both.
+/// Loops overlap if they share this much of the shorter one.
 const OVERLAP: f64 = 0.5;
 
-/// The stretches that repeat: the pipeline chooses the best loop of each.
+/// Proposes the stretches that repeat; the pipeline chooses the best loop of each.
 ///
-/// `rank` puts the loops of the whole take in the order in which they are recommended; `num_listed` of them are wanted.
+/// `rank` sorts the loops of the whole take by recommendation; `num_listed` of them are needed.
 pub(crate) fn propose_stretches(
     analysis: &Analysis,
     settings: &SearchSettings,
@@ -113,7 +114,7 @@ pub(crate) fn propose_stretches(
         num_first += 1;
         gathered.search_segments(finder);
         for (index, candidate) in listed.enumerate() {
-            // A loop that is in no row by now mixes segments or kinds of motion: it is a row only where it can be recommended.
+            // A loop in no row so far mixes segments or kinds of motion: it becomes a row only if it can be recommended.
             let may_open = candidate.is_sound() && index < LISTED;
             gathered.add(candidate, may_open, finder);
         }
@@ -129,7 +130,7 @@ pub(crate) fn propose_stretches(
     })
 }
 
-/// Stretches that are played there and back: each is a row of its own.
+/// Lists ping-pong stretches: each is a row of its own.
 fn played_there_and_back(
     analysis: &Analysis,
     settings: &SearchSettings,
@@ -149,7 +150,7 @@ fn played_there_and_back(
     })
 }
 
-/// As [`Analysis::segment_of`].
+/// Implements [`Analysis::segment_of`].
 pub(crate) fn segment_of<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) -> Option<&'a Segment> {
     let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
     let shared = |segment: &Segment| end.min(segment.end_frame as f64) - start.max(segment.start_frame as f64);
@@ -162,7 +163,7 @@ pub(crate) fn segment_of<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) 
     touched.max_by(|one, other| shared(one).total_cmp(&shared(other)))
 }
 
-/// A row that is being gathered, with the segment that holds most of it.
+/// A row under construction, with the segment that contains most of it.
 struct Row {
     stretch: FoundStretch,
     segment: Option<Segment>,
@@ -223,7 +224,7 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    /// Adds the loops of a segment: those of its best stretch, and of what lies beside that and moves otherwise.
+    /// Adds the loops of a segment: those of its best stretch, and of different motion beside that.
     fn search_segment(&mut self, segment: Segment, finder: &Finder) {
         let is_idle = segment.gait.kind == MotionKind::Idle;
         let whole = (segment.start_frame, segment.end_frame);
@@ -240,7 +241,7 @@ impl<'a> Gathered<'a> {
         while let Some(part) = parts.pop() {
             let found = finder.find_kind(Some(part), is_idle);
             nearest_miss = nearest_miss.or(found.nearest_miss);
-            // A part beside a stretch is one more only where it can be recommended.
+            // A part beside a stretch becomes another row only if it can be recommended.
             let Some(best) = (found.candidates.first()).filter(|best| row.is_none() || best.is_sound()) else {
                 continue;
             };
@@ -262,7 +263,8 @@ impl<'a> Gathered<'a> {
         (self.settings.lag_step(&self.analysis.take)).secs(end_frame - start_frame)
     }
 
-    /// The rests of a part after and before the span in which the body moves as in a loop, where it is long enough for another.
+    /// Returns the parts after and before the span in which the body moves as in a loop, if they are long enough for another
+    /// one.
     fn beside(&self, candidate: &LoopCandidate, part: (usize, usize), finder: &Finder) -> Vec<(usize, usize)> {
         let (first, last) = part;
         if candidate.is_idle {
@@ -292,7 +294,8 @@ impl<'a> Gathered<'a> {
         parts
     }
 
-    /// The rows in their order, of which the first `num_first` are known, and the segments; no more rows than asked for.
+    /// Returns the rows in order, of which the first `num_first` are known, and the segments; at most the requested number of
+    /// rows.
     fn in_order(self, num_first: usize, max_rows: usize) -> (Vec<FoundStretch>, Vec<SegmentLoops>) {
         let Self { rows, mut segments, .. } = self;
         let mut rows: Vec<(usize, Row)> = rows.into_iter().enumerate().collect();
@@ -332,7 +335,7 @@ impl Row {
         self.stretch.best.is_sound()
     }
 
-    /// Whether both move alike in the same gait, wherever in the take.
+    /// Whether both move alike in the same gait, anywhere in the take.
     fn is_of_kind(&self, other: &Self) -> bool {
         let [own, others] = [self, other].map(|row| row.segment.map(|segment| segment.gait));
         own == others && is_same_motion(&self.stretch.best.twist, &other.stretch.best.twist)
@@ -343,8 +346,8 @@ impl Row {
             .is_some_and(|own| own.start_frame <= segment.start_frame && segment.end_frame <= own.end_frame)
     }
 
-    /// Whether a candidate is a version of this row's loop. Of overlapping, same motion and same rhythm two must hold; what
-    /// does not overlap must be in the same segment.
+    /// Whether a candidate is a version of this row's loop. Two of these must hold: overlap, same motion, same rhythm; without
+    /// overlap it must be in the same segment.
     fn holds(&self, candidate: &LoopCandidate, segment: Option<Segment>) -> bool {
         let best = &self.stretch.best;
         if best.whole.is_some() || best.is_idle != candidate.is_idle {
@@ -358,12 +361,12 @@ impl Row {
     }
 }
 
-/// Frames that two loops share, over those of the shorter.
+/// Returns the shared frames of two loops as a share of the shorter.
 fn overlap(one: &LoopCandidate, other: &LoopCandidate) -> f64 {
     one.shared_frames(other) / one.cut.num_frames().min(other.cut.num_frames())
 }
 
-/// Root motion between two frames, from the headings there.
+/// Estimates the root motion between two frames from the headings there.
 fn root_motion(finder: &Finder, start_frame: usize, end_frame: usize) -> Twist {
     let pair = SeamPair {
         start_frame,
@@ -371,7 +374,7 @@ fn root_motion(finder: &Finder, start_frame: usize, end_frame: usize) -> Twist {
         cost: 0.0,
     };
     let (rough, secs) = finder.rough_root_motion(&pair);
-    // The way along an arc is longer than the straight line between its ends.
+    // An arc is longer than the straight line between its ends.
     let half = 0.5 * (rough.angular.y.abs() * secs).min(core::f64::consts::PI);
     let bow = if half > 1e-6 { half / ops::sin(half) } else { 1.0 };
     Twist {

@@ -1,4 +1,4 @@
-//! A whole clip as a loop: the result of reading it by its ends.
+//! A whole clip as a loop, judged by its ends.
 
 use crate::{math::rigid::Rigid, root_motion::RootMode};
 
@@ -8,7 +8,7 @@ use crate::{math::rigid::Rigid, root_motion::RootMode};
 pub enum LastKey {
     /// The first key again, moved on by the root motion.
     Closing,
-    /// The key before the first comes round again: the closing key is missing.
+    /// The sample before the first repeats: the closing key is missing.
     BeforeClosing,
     /// Several copies of the closing key; the clip ends at the first of them.
     Repeated,
@@ -24,9 +24,9 @@ crate::words!(LastKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum WholeClipKind {
-    /// It loops already: it moves all the time, goes somewhere, or is calm throughout.
+    /// It already loops: it moves all the time, travels, or is calm throughout.
     Loops,
-    /// It ends as it begins, where it began, but moves in bursts: it can be repeated, but may be a single action.
+    /// It ends as and where it began, but moves in bursts: it can be repeated, but may be a single action.
     EndsAsItBegins,
     /// One cycle whose ends do not quite meet; closing bends it.
     Cycle,
@@ -46,27 +46,28 @@ pub struct WholeClip {
     pub kind: WholeClipKind,
     /// Its last keys.
     pub last_key: LastKey,
-    /// First frame of the loop; 0 unless the clip shows a little more than a cycle, and is trimmed on both sides, or holds its first pose.
+    /// First frame of the loop; 0 unless the clip contains a little more than a cycle, and is trimmed on both sides, or holds
+    /// its first pose.
     pub start_frame: usize,
-    /// The last frame that belongs to it; frames after that are a pose that is held.
+    /// The last frame that belongs to it; later frames hold a pose.
     pub last_frame: usize,
-    /// Length of the loop in frames; fractional where the closing key of a cycle is missing.
+    /// Length of the loop in frames; fractional if the closing key of a cycle is missing.
     pub num_frames: f64,
-    /// World motion from the first pose to the one that closes the loop; the identity where the root rests.
+    /// World motion from the first pose to the closing one; the identity if the root rests.
     pub motion: Rigid,
-    /// Largest distance of a joint between the last pose and the first, moved on; metres. Where the closing key is missing, how
-    /// far the step over the seam departs from its neighbours.
+    /// Largest distance of a joint between the last pose and the first, moved on by the root motion; metres. If the closing key
+    /// is missing, the difference of the step over the seam from its neighbours.
     pub gap_metres: f64,
-    /// Largest rotation of a joint between them, radians; 0 where the closing key is missing.
+    /// Largest rotation of a joint between them, radians; 0 if the closing key is missing.
     pub gap_radians: f64,
-    /// Whether its name says that it repeats, and its motion does not.
+    /// Whether only its name says that it repeats, not its motion.
     pub by_name: bool,
     /// Second differences over the seam relative to the 99th percentile of the clip's own, root mean square over joints.
     pub roughness: f64,
 }
 
 impl WholeClip {
-    /// Whether the clip loops as it is, so that closing changes next to nothing.
+    /// Whether the clip already loops, so that closing changes next to nothing.
     pub fn loops_already(&self) -> bool {
         self.kind != WholeClipKind::Cycle
     }
@@ -81,7 +82,7 @@ impl WholeClip {
         self.motion == Rigid::IDENTITY
     }
 
-    /// The root motion that keeps the clip as it is: in place where it stays in place.
+    /// Returns the root motion that keeps the clip as it is.
     pub fn root_mode(&self) -> RootMode {
         if self.is_in_place() {
             RootMode::InPlace

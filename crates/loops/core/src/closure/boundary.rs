@@ -1,9 +1,9 @@
-//! The boundary system: finds the mixture of decays that meets the wanted offsets at both ends exactly.
+//! The boundary system: finds the mixture of decays that meets the required offsets at both ends exactly.
 //!
 //! An offset is a sum of decays from the start, as functions of t, and from the end, as functions of T - t. The conditions o(0),
-//! o(T), o'(0), o'(T) (and o''(0), o''(T) for C2) make a square linear system that depends only on the decays, so it is solved
-//! once and its solution applied to every track as one weight per condition. The system also cancels what a decay leaves at the
-//! far end. Derivation: docs/math/boundary.md.
+//! o(T), o'(0), o'(T) (and o''(0), o''(T) for C2) form a square linear system that depends only on the decays, so it is solved
+//! once and its solution applied to every track as one weight per condition. The system also cancels the remainder of a decay at
+//! the far end. Derivation: docs/math/boundary.md.
 
 use super::{order::Order, shapes::Shape};
 use crate::math::decay::Jet;
@@ -81,7 +81,7 @@ impl Progress {
         Some(Self { shares, rates })
     }
 
-    /// Share and its rate at a time; linear between the samples, with the measured rates at both ends.
+    /// Returns the share and its rate at a time; linear between the samples, with the measured rates at both ends.
     fn at(&self, t: f64, period_secs: f64) -> Jet {
         let steps = self.shares.len() - 1;
         let position = (t / period_secs * steps as f64).clamp(0.0, steps as f64);
@@ -116,8 +116,8 @@ pub struct Boundary {
 impl Boundary {
     /// Solves the system.
     ///
-    /// C2 is met where both shapes carry accelerations, else C1; see [`Self::order`]. The shapes are used as given, even
-    /// when they are longer than the period. Errors: [`BoundaryError::Singular`].
+    /// C2 is met if both shapes carry accelerations, else C1; see [`Self::order`]. The shapes are used as given, even when they
+    /// are longer than the period. Errors: [`BoundaryError::Singular`].
     pub fn new(start: Shape, end: Shape, period_secs: f64, order: Order) -> Result<Self, BoundaryError> {
         Self::with_progress(start, end, period_secs, order, None)
     }
@@ -154,17 +154,17 @@ impl Boundary {
         Ok(boundary)
     }
 
-    /// Seconds from start to end.
+    /// Returns the seconds from start to end.
     pub fn period_secs(&self) -> f64 {
         self.period_secs
     }
 
-    /// The conditions that are met: with velocities and accelerations or without.
+    /// Returns the conditions that are met: with velocities and accelerations or without.
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// The boundary matrix: row per condition in the order of [`Weights`], column per decay: position, velocity (and
+    /// Returns the boundary matrix: row per condition in the order of [`Weights`], column per decay: position, velocity (and
     /// acceleration) from the start, then from the end.
     pub fn matrix(&self) -> Matrix {
         let ends = [self.decays(0.0), self.decays(self.period_secs)];
@@ -183,7 +183,7 @@ impl Boundary {
         matrix
     }
 
-    /// Weights of the conditions `t` seconds after the start, t within the period.
+    /// Returns the weights of the conditions `t` seconds after the start, t within the period.
     pub fn weights(&self, t: f64) -> Weights {
         let mut weights = Weights::default();
         for (jet, row) in self.decays(t).iter().zip(&self.coefficients) {
@@ -224,7 +224,7 @@ impl Boundary {
         columns
     }
 
-    /// The share of the period, or of the track's path, that has come at time t, for a shape.
+    /// Returns the share of the period, or of the track's path, that has come at time t, for a shape.
     fn come(&self, shape: Shape, t: f64) -> Jet {
         match &self.progress {
             Some(progress) if shape.follows_the_track() => progress.at(t, self.period_secs),
@@ -233,9 +233,9 @@ impl Boundary {
     }
 }
 
-/// The time in which a shape changes, seconds: its shortest time, at most the period, rounded down to a power of two.
+/// Returns the time in which a shape changes, seconds: its shortest time, at most the period, rounded down to a power of two.
 ///
-/// `None` where no such power of two exists.
+/// `None` if no such power of two exists.
 fn time_unit(shape: Shape, period_secs: f64) -> Option<f64> {
     let times = (shape.values()).filter_map(|(parameter, value)| (parameter.unit == Unit::Secs).then_some(value));
     let shortest = times.fold(period_secs, f64::min);
@@ -360,7 +360,7 @@ mod tests {
         }
     }
 
-    /// The plain spread: the pose gap falls evenly from the start's share to the end's, and nothing else is asked for.
+    /// The plain spread: the pose gap falls evenly from the start's share to the end's, without other conditions.
     #[test]
     fn a_seam_whose_pose_alone_meets_is_a_straight_line() {
         let linear = Shape::new(ShapeKind::Linear, 0.3);

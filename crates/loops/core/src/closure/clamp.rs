@@ -1,4 +1,4 @@
-//! Fits a method to the clip that it closes: times that are too long are shortened and reported.
+//! Fits a method to the clip: times that are too long are shortened and reported.
 
 use core::fmt;
 
@@ -28,16 +28,16 @@ pub enum Clamp {
     Shape {
         /// Which end.
         end: End,
-        /// The shape asked for.
+        /// The requested shape.
         asked: Shape,
         /// The shape used.
         used: Shape,
     },
     /// A crossfade was longer than the period or than the frames that the take has beyond the seam.
     Crossfade {
-        /// Seconds asked for.
+        /// Requested seconds.
         asked_secs: f64,
-        /// Seconds used; 0 where the take has no frames to blend into, and only offsets close the seam.
+        /// Seconds used; 0 if the take has no frames to blend into, so that only offsets close the seam.
         used_secs: f64,
     },
 }

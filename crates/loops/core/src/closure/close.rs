@@ -1,4 +1,4 @@
-//! Closing: measure both ends, derive the offsets wanted there, spread them, apply them.
+//! Closes a loop: measures both ends, computes the required offsets, spreads them, and applies them.
 
 use glam::DVec3;
 
@@ -15,20 +15,21 @@ use crate::{motion::Tracks, take::Clip};
 /// Closes every joint's local track of a clip.
 ///
 /// Velocities and accelerations at both ends are measured with the clip's context. Afterwards the pose at sample N would equal
-/// the pose at sample 0 to rounding, and so would velocities (and accelerations for C2), as the sum of those measured at the ends
-/// and those of the offsets. A clip that already repeats comes back unchanged to rounding; a track without motion, and samples
-/// that no blend reaches, come back bit for bit. Errors: a time, share or joint out of range; shapes that cannot be distinguished
-/// over the clip. Source: docs/math.
+/// the pose at sample 0 to rounding, and so would velocities (and accelerations for C2), as the sum of those measured at the
+/// ends and those of the offsets. A clip that already repeats is unchanged up to rounding; a track without motion, and samples
+/// that no blend reaches, are unchanged bit for bit. Errors: a time, share or joint out of range; shapes that cannot be
+/// distinguished over the clip. Source: docs/math.
 pub fn close(clip: &Clip, settings: &ClosureSettings) -> Result<Closed, ClosureError> {
     close_against(clip, settings, None)
 }
 
-/// Closes half a cycle that its mirror image follows: both seams, from the half to its image and back, meet as in [`close`].
+/// Closes half a cycle that is followed by its mirror image: both seams, from the half to its image and back, meet as in
+/// [`close`].
 ///
 /// The clip holds N intervals, the result 2N samples, of which the second N are exactly the image of the first. Lasting
 /// differences between left and right are first evened out over the whole half, so that no joint has to move from one side's
 /// posture to the other's and back; gaps are those that remain between the start and the image of the end. A crossfade has no
-/// frames to blend into, so only offsets close the seam; a joint is left open where its partner is. Errors: as [`close`]. Source:
+/// frames to blend into, so only offsets close the seam; a joint is left open if its partner is. Errors: as [`close`]. Source:
 /// docs/math/mirror.md.
 pub(crate) fn close_half(clip: &Clip, image: &Image<'_>, settings: &ClosureSettings) -> Result<Closed, ClosureError> {
     let (even, shifts) = image.evened(clip);
@@ -80,12 +81,12 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
     Ok(closed)
 }
 
-/// The method that closes the noise that another method leaves.
+/// Returns the method that closes the noise that another method leaves.
 fn noise_method(clip: &Clip, method: &Method) -> Method {
     let blend_secs = (NOISE_SAMPLES as f64 * clip.step_secs()).min(clip.period_secs());
     Method {
         shares: method.shares,
-        // Shapes without accelerations leave those of the motion and of the noise as they are.
+        // Shapes without accelerations do not change those of the motion and of the noise.
         order: if method.start.is_c2() && method.end.is_c2() {
             method.order
         } else {
@@ -105,7 +106,7 @@ struct Closing<'a> {
 }
 
 impl Closing<'_> {
-    /// A joint's start, and the end that meets it: its own, or the image of its partner's.
+    /// Returns a joint's start, and the end that meets it: its own, or the image of its partner's.
     fn met(&self, ends: &[JointEnds], joint: usize) -> JointEnds {
         match self.image {
             Some(image) => image.meets(joint, &ends[joint], &ends[image.partner(joint)]),
@@ -113,7 +114,7 @@ impl Closing<'_> {
         }
     }
 
-    /// The gaps of all joints, whose motion at both ends is `ends`.
+    /// Returns the gaps of all joints, whose motion at both ends is `ends`.
     fn gaps(&self, ends: &[JointEnds]) -> Vec<JointGap> {
         (0..ends.len())
             .map(|joint| JointGap::new(&self.met(ends, joint)))
@@ -123,7 +124,7 @@ impl Closing<'_> {
     /// Closes the seam; returns whether that took two layers.
     fn add_layers(&mut self, motion: SeamMotion, methods: &[Option<Method>]) -> Result<bool, BoundaryError> {
         let clip = self.clip;
-        // First the motion, where it can be separated from the noise, ...
+        // First the motion, if it can be separated from the noise, ...
         let wide: Vec<Option<JointEnds>> = (self.plans.iter().enumerate())
             .map(|(joint, plan)| match (motion, &methods[joint], plan.crossfade) {
                 (SeamMotion::Layered, Some(_), None) => ends::measure_wide(clip, joint),
@@ -148,7 +149,7 @@ impl Closing<'_> {
         Ok(is_layered)
     }
 
-    /// The motion of all joints at both ends, after the layers so far.
+    /// Returns the motion of all joints at both ends, after the layers so far.
     fn closed_ends(&self) -> Vec<JointEnds> {
         self.plans.iter().map(|plan| plan.closed).collect()
     }
@@ -170,7 +171,7 @@ impl Closing<'_> {
             .collect();
         for (joint, plan) in self.plans.iter_mut().enumerate() {
             let Some(method) = &methods[joint] else { continue };
-            // The offset wanted at the end was found where its image meets the partner's start.
+            // The offset at the end was computed against the image of the partner's start.
             let own = match self.image {
                 Some(image) => image.wanted(joint, &targets[joint], &targets[image.partner(joint)]),
                 None => targets[joint],

@@ -13,8 +13,8 @@ use crate::motion::Tracks;
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Closed {
-    /// The N unique samples. Signs of rotations are continuous, also over the seam, except for a joint that makes an odd number
-    /// of whole turns per period, where no choice of signs is continuous.
+    /// The N unique samples. Signs of rotations are continuous, even over the seam, except for a joint that makes an odd number
+    /// of whole turns per period, for which no choice of signs is continuous.
     pub tracks: Tracks,
     /// Offsets added to the translations, metres, for samples 0 to N inclusive.
     #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
@@ -27,8 +27,8 @@ pub struct Closed {
     /// Largest gaps after closing, of the joints that are not left open, from the closed values and the derivatives of the
     /// offsets at both ends: only rounding, except for the accelerations when only C1 was met.
     pub residual: Gaps,
-    /// The method of the joints that have none of their own, as fitted to the clip; without a crossfade where the take has no
-    /// frames for it. Its order is the one that was met: C2 only where it was asked for and both shapes carry it.
+    /// The method of the joints without their own, as fitted to the clip; without a crossfade if the take has no frames for it.
+    /// Its order is the one that was met: C2 only if requested and if both shapes support it.
     pub method: Method,
     /// Whether the joints were closed in two layers, one for their motion and one for their noise.
     pub is_layered: bool,

@@ -1,7 +1,7 @@
-//! The moving crossfade: towards the seam a clip blends into the take's frames beyond the other end.
+//! The moving crossfade: near the seam a clip blends into the take's frames beyond the other end.
 //!
-//! Before the end it blends into the frames that precede the start, so that the start follows as it did in the take. Where the
-//! take has nothing before the start, the frames after the start blend in from those that follow the end. The first and second
+//! Before the end it blends into the frames that precede the start, so that the start follows as it did in the take. If the take
+//! has nothing before the start, the frames after the start blend in from those that follow the end. The first and second
 //! derivatives of the weight u^3 (10 - 15u + 6u^2) vanish at both ends, so both sides of the seam are the take itself there.
 //! Derivation: docs/math/crossfade.md.
 
@@ -25,7 +25,7 @@ pub(super) struct Crossfade {
 }
 
 impl Crossfade {
-    /// The longest crossfade of at most `secs` that fits into the clip and its context; `None` where none fits.
+    /// Returns the longest crossfade of at most `secs` that fits into the clip and its context; `None` if none fits.
     pub(super) fn fitted(clip: &Clip, secs: f64) -> Option<Self> {
         let range = clip.sample_range();
         let wanted = (secs / clip.step_secs()).round().min(clip.num_intervals() as f64) as usize;
@@ -38,12 +38,12 @@ impl Crossfade {
         (fade.samples >= FEWEST_SAMPLES).then_some(fade)
     }
 
-    /// Seconds over which it blends.
+    /// Returns the seconds over which it blends.
     pub(super) fn secs(&self, clip: &Clip) -> f64 {
         self.samples as f64 * clip.step_secs()
     }
 
-    /// Weight of the frames beyond the seam at a sample, and their sample in the clip's context.
+    /// Returns the weight of the frames beyond the seam at a sample, and their sample in the clip's context.
     pub(super) fn at(&self, clip: &Clip, sample: usize) -> Option<(f64, isize)> {
         let last = clip.num_intervals();
         let (come, other) = if self.before_end {
@@ -59,11 +59,11 @@ impl Crossfade {
         (weight > 0.0).then_some((weight, other))
     }
 
-    /// Offsets of a joint at every blended sample, starting at the seam: added to its translation, and applied on the left of its
-    /// rotation.
+    /// Returns the offsets of a joint at every blended sample, starting at the seam: added to its translation, and applied on
+    /// the left of its rotation.
     ///
-    /// At the seam the rotation vector takes the short side. Away from it the vector stays on that side, even beyond half a turn,
-    /// because a change of sides would be a jump.
+    /// At the seam the rotation vector takes the short side. Away from it the vector stays on that side, even beyond half a
+    /// turn, because a change of sides would be a jump.
     pub(super) fn offsets(&self, clip: &Clip, joint: usize) -> Vec<[DVec3; 2]> {
         let last = clip.num_intervals();
         let mut before = DVec3::ZERO;
@@ -82,7 +82,7 @@ impl Crossfade {
             .collect()
     }
 
-    /// Index of a sample in [`Self::offsets`].
+    /// Returns the index of a sample in [`Self::offsets`].
     pub(super) fn away(&self, clip: &Clip, sample: usize) -> usize {
         if self.before_end {
             clip.num_intervals() - sample
@@ -91,7 +91,7 @@ impl Crossfade {
         }
     }
 
-    /// The motion at both ends afterwards: on both sides that of the end it blends into.
+    /// Returns the motion at both ends afterwards: on both sides that of the end it blends into.
     pub(super) fn faded(&self, ends: &JointEnds) -> JointEnds {
         let kept = usize::from(!self.before_end);
         JointEnds {
@@ -101,7 +101,7 @@ impl Crossfade {
     }
 }
 
-/// The rotation vector of the same rotation, of up to a turn in either direction, that is nearest to another one.
+/// Returns the rotation vector of the same rotation, of up to a turn in either direction, that is nearest to another one.
 fn nearest_to(before: DVec3, vector: DVec3) -> DVec3 {
     let long_side = vector - TAU * vector.normalize_or_zero();
     if long_side.distance_squared(before) < vector.distance_squared(before) && before != DVec3::ZERO {

@@ -17,7 +17,7 @@ pub struct EndState<T> {
 }
 
 impl<T> EndState<T> {
-    /// A value with its first two derivatives.
+    /// Creates a value with its first two derivatives.
     pub fn new(value: T, velocity: DVec3, acceleration: DVec3) -> Self {
         Self {
             value,
@@ -36,14 +36,14 @@ pub struct JointEnds {
     pub rotation: [EndState<DQuat>; 2],
 }
 
-/// Pose gap below which a track without frames around it may be looping already, in metres or radians.
+/// Pose gap below which a track without surrounding frames may already loop, in metres or radians.
 ///
 /// A tenth of a millimetre or of a milliradian: text formats that keep four decimals of a centimetre or of a degree stay well
 /// below it, and capture noise is several times above it. With a larger gap, takes that only come close keep their gap in
 /// velocity; with a smaller one, loops read from rounded files are distorted by the one-sided estimates.
 const LOOPING_GAP: f64 = 1e-4;
 
-/// A looping track may have this many times the largest acceleration inside the clip at its seam.
+/// Largest acceleration of a looping track at its seam, relative to that inside the clip.
 ///
 /// A closed pose alone is no loop: half a swing ends where it starts but moves in the opposite direction. With three samples a
 /// sine may have twice its second difference at the seam, so a limit below 2 distorts true loops; a reversed velocity exceeds it
@@ -52,9 +52,9 @@ const LOOPING_ACCELERATION: f64 = 2.0;
 
 /// Measures pose, velocity and acceleration of one joint's local motion at both ends of a clip.
 ///
-/// Central differences where the clip has a sample beyond the end. Where it has none, differences across the seam when the track
-/// already loops, so that a loop stays as it is, else one-sided ones. A track whose samples 0 to N all have the same bits does
-/// not move. Source: docs/math/estimators.md.
+/// Uses central differences if the clip has a sample beyond the end. Otherwise it uses differences across the seam if the track
+/// already loops, so that a loop is unchanged, else one-sided ones. A track whose samples 0 to N all have the same bits does not
+/// move. Source: docs/math/estimators.md.
 pub fn measure(clip: &Clip, joint: usize) -> JointEnds {
     JointEnds {
         translation: Track::new(clip, joint).measure(),
@@ -62,7 +62,7 @@ pub fn measure(clip: &Clip, joint: usize) -> JointEnds {
     }
 }
 
-/// As [`measure`], by least squares over nine samples, on which noise has little effect.
+/// Measures like [`measure`], by least squares over nine samples, which reduces the effect of noise.
 ///
 /// `None` unless the clip has four samples beyond both ends and some between them. Source: docs/math/estimators.md.
 pub fn measure_wide(clip: &Clip, joint: usize) -> Option<JointEnds> {
@@ -79,13 +79,13 @@ pub fn measure_wide(clip: &Clip, joint: usize) -> Option<JointEnds> {
 trait Value: Sample + PartialEq {
     fn sampled(clip: &Clip, sample: isize, joint: usize) -> Self;
 
-    /// The difference that maps the start of a track to its end.
+    /// Returns the difference that maps the start of a track to its end.
     fn gap(start: Self, end: Self) -> Self;
 
-    /// A sample moved by a gap: from after the start to after the end.
+    /// Returns a sample moved by a gap: from after the start to after the end.
     fn carried(self, gap: Self) -> Self;
 
-    /// A sample moved back by a gap: from before the end to before the start.
+    /// Returns a sample moved back by a gap: from before the end to before the start.
     fn carried_back(self, gap: Self) -> Self;
 }
 
@@ -219,7 +219,7 @@ impl<'a, T: Value> Track<'a, T> {
         let inside = (1..self.last)
             .map(|sample| acceleration(self.three_from(sample - 1)))
             .fold(0.0_f64, f64::max);
-        // The allowance accepts rounding where the bound is met exactly.
+        // The tolerance accepts rounding if the bound is met exactly.
         acceleration(self.over_the_seam()) <= LOOPING_ACCELERATION * inside * (1.0 + 1e-9)
     }
 }

@@ -1,8 +1,9 @@
-//! The mirror image of half a cycle, relative to its root: the gaps between half and image, and the unfolding of the whole cycle.
+//! The mirror image of half a cycle, relative to its root: the gaps between half and image, and the unfolding of the whole
+//! cycle.
 //!
 //! In the root's frame the mirror is across X, along the direction of motion. Joints below the one that carries the root motion
-//! are reflected in their parents' axes, the carrier in the root's frame. Joints above it stay where they are and are not
-//! reflected. Source: docs/math/mirror.md.
+//! are reflected in their parents' axes, the carrier in the root's frame. Joints above it are not reflected. Source:
+//! docs/math/mirror.md.
 
 use glam::{DQuat, DVec3};
 
@@ -40,7 +41,7 @@ pub enum ImageError {
 const STILL: f64 = 1e-5;
 
 impl<'a> Image<'a> {
-    /// The image of a clip whose `carrier` is relative to its root, as root motion leaves it.
+    /// Creates the image of a clip whose `carrier` is relative to its root, as root motion leaves it.
     pub(crate) fn new(clip: &Clip, mirror: &'a Mirror, carrier: usize) -> Result<Self, ImageError> {
         if mirror.partner(carrier) != carrier {
             return Err(ImageError::SidedCarrier);
@@ -77,7 +78,7 @@ impl<'a> Image<'a> {
         }
     }
 
-    /// The image of a joint's local transform, for its partner.
+    /// Returns the image of a joint's local transform, for its partner.
     fn transform(&self, joint: usize, position: DVec3, rotation: DQuat) -> (DVec3, DQuat) {
         if self.is_above[joint] {
             (position, rotation)
@@ -97,12 +98,12 @@ impl<'a> Image<'a> {
         }
     }
 
-    /// Whether a joint lies above the one that carries the root motion, and so is not reflected.
+    /// Whether a joint is above the one that carries the root motion, and so is not reflected.
     pub(crate) fn is_above(&self, joint: usize) -> bool {
         self.is_above[joint]
     }
 
-    /// The image of a velocity, or of an offset, of a joint's position.
+    /// Returns the image of a velocity, or of an offset, of a joint's position.
     pub(crate) fn vector(&self, joint: usize, vector: DVec3) -> DVec3 {
         if self.is_above[joint] {
             vector
@@ -113,17 +114,17 @@ impl<'a> Image<'a> {
         }
     }
 
-    /// The image of a rotation vector, or of an angular velocity, in the axes of a joint's parent.
+    /// Returns the image of a rotation vector, or of an angular velocity, in the axes of a joint's parent.
     pub(crate) fn rotation_vector(&self, joint: usize, vector: DVec3) -> DVec3 {
         if self.is_above[joint] {
             vector
         } else {
-            // A rotation is a vector whose sense the mirror reverses.
+            // A rotation vector changes its sense when mirrored.
             -self.vector(joint, vector)
         }
     }
 
-    /// Ends of a joint whose image follows: its own start, and the image of its partner's end.
+    /// Returns the ends of a joint that is followed by its image: its own start, and the image of its partner's end.
     pub(super) fn meets(&self, joint: usize, own: &JointEnds, partners: &JointEnds) -> JointEnds {
         let partner = self.partner(joint);
         let (end, turned) = (partners.translation[1], partners.rotation[1]);
@@ -137,7 +138,8 @@ impl<'a> Image<'a> {
         }
     }
 
-    /// Offsets wanted for a joint: its own at its start, and at its end the image of those that its partner needs there.
+    /// Returns the offsets wanted for a joint: its own at its start, and at its end the image of those that its partner needs
+    /// there.
     pub(super) fn wanted(&self, joint: usize, own: &JointTargets, partners: &JointTargets) -> JointTargets {
         let partner = self.partner(joint);
         JointTargets {
@@ -150,7 +152,7 @@ impl<'a> Image<'a> {
         }
     }
 
-    /// The image of a whole pose: local transforms of all joints.
+    /// Returns the image of a whole pose: local transforms of all joints.
     pub(crate) fn pose(&self, pose: PoseRef<'_>) -> Pose {
         let mut image = pose.to_pose();
         for joint in 0..pose.num_joints() {
@@ -160,8 +162,9 @@ impl<'a> Image<'a> {
         image
     }
 
-    /// The loop whose second half is the image of the first, where it is but for `rounding` (metres and radians): the mean of each
-    /// half and the image of the other. Otherwise the loop itself: sides with bones of unlike lengths are no images of each other.
+    /// Makes the second half of a loop exactly the image of the first if it is so within `rounding` (metres and radians): the
+    /// mean of each half and the image of the other. Otherwise returns the loop unchanged: sides with bones of unequal lengths
+    /// are not images of each other.
     pub(crate) fn without_rounding(&self, clip: LoopClip, rounding: f64) -> LoopClip {
         let half = clip.num_samples() / 2;
         let poses: Vec<Pose> = (0..clip.num_samples())
@@ -224,7 +227,7 @@ impl<'a> Image<'a> {
         (even, shifts)
     }
 
-    /// A closed half followed by its image; offsets are relative to the clip before it was evened.
+    /// Returns a closed half followed by its image; offsets are relative to the clip before it was evened.
     pub(super) fn unfold_closed(&self, clip: &Clip, mut half: Closed, shifts: &[[DVec3; 2]]) -> Closed {
         let joints = self.is_above.len();
         let count = clip.num_intervals();
@@ -280,7 +283,7 @@ mod tests {
         DVec3::new(0.0, 0.6, 0.0),
     ];
 
-    /// A take of those samples; `at` gives the local transform of a joint at a time, from below 0 to above half a cycle.
+    /// Returns a take of those samples; `at` gives the local transform of a joint at a time, from below 0 to above half a cycle.
     fn take(at: impl Fn(usize, f64) -> Rigid) -> Take {
         let parents = [None, Some(0), Some(1), Some(1), Some(1)];
         let rows: [_; 5] = core::array::from_fn(|joint| (NAMES[joint], parents[joint], OFFSETS[joint]));
@@ -301,7 +304,8 @@ mod tests {
         mirror
     }
 
-    /// The joint above the carrier stands turned and off the origin; all others move, no two alike and none in step with the half.
+    /// The joint above the carrier is still, rotated and off the origin; all others move, all differently and out of
+    /// step with the half.
     fn any_motion(joint: usize, secs: f64) -> Rigid {
         if joint == 0 {
             return Rigid::from_yaw(0.3, OFFSETS[0]);
@@ -317,7 +321,8 @@ mod tests {
         )
     }
 
-    /// Third differences of positions over both seams: a gap of the pose, or one of its velocity or acceleration, would stand out.
+    /// Third differences of positions over both seams: a gap of the pose, or one of its velocity or acceleration, would stand
+    /// out.
     #[test]
     fn a_half_and_its_image_meet_smoothly_at_both_seams() {
         let take = take(any_motion);
@@ -445,7 +450,7 @@ mod tests {
         }
         let (size, angle) = (4e-5, 6e-5);
         let even = image.without_rounding(disturbed(size, angle), ROUNDING);
-        // Half of what was disturbed is left, on both sides.
+        // Half of the disturbance remains, on both sides.
         for (key, joint) in [(at, 2), (later, 3)] {
             let (found, was) = (even.body_pose(key), closed.tracks.pose(key));
             let moved = (found.translations[joint] - was.translations[joint]) - DVec3::Z * 0.5 * size;

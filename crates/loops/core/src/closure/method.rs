@@ -19,10 +19,10 @@ impl Shares {
     /// Half to each end.
     pub const EVEN: Self = Self::all(0.5);
 
-    /// The start moves to the end, which stays as it is.
+    /// The start moves to the end, which is unchanged.
     pub const START: Self = Self::all(1.0);
 
-    /// The end moves to the start, which stays as it is.
+    /// The end moves to the start, which is unchanged.
     pub const END: Self = Self::all(0.0);
 
     /// One share of all gaps.
@@ -49,7 +49,7 @@ pub struct Method {
     pub shares: Shares,
     /// Order to which the seam is closed.
     pub order: Order,
-    /// Seconds over which the clip first blends into the take's frames beyond the other end; no crossfade where `None`.
+    /// Seconds over which the clip first blends into the take's frames beyond the other end; `None` for no crossfade.
     pub crossfade_secs: Option<f64>,
 }
 
@@ -71,7 +71,7 @@ impl Method {
         }
     }
 
-    /// A crossfade; the default offsets where the take has no frames for it.
+    /// Returns a crossfade; the default offsets if the take has no frames for it.
     pub fn crossfade(secs: f64) -> Self {
         Self {
             crossfade_secs: Some(secs),
@@ -79,7 +79,7 @@ impl Method {
         }
     }
 
-    /// The names of the method at the start and at the end; both name the crossfade where there is one.
+    /// Returns the names of the method at the start and at the end; both name the crossfade if there is one.
     pub fn names(&self) -> [ClosureName; 2] {
         match self.crossfade_secs {
             Some(_) => [ClosureName::Crossfade; 2],
@@ -87,8 +87,8 @@ impl Method {
         }
     }
 
-    /// Seconds over which the method acts at the start and at the end: those of the crossfade, or the leading times of the
-    /// shapes.
+    /// Returns the seconds over which the method acts at the start and at the end: those of the crossfade, or the leading times
+    /// of the shapes.
     pub fn secs(&self) -> [f64; 2] {
         match self.crossfade_secs {
             Some(secs) => [secs; 2],

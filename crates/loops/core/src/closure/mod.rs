@@ -1,10 +1,10 @@
 //! Closes a seam: offsets make a cut meet itself in pose, velocity and, for C2 shapes, acceleration.
 //!
-//! Steps: measure the motion at both ends (`ends`) and the gaps between them (`seam`), derive the offsets wanted at the ends
-//! (`targets`, `rotation`), spread them over the clip (`boundary`, `shapes`), apply them: points get o(t) added, rotations become
-//! exp(o(t)) q(t). The result is exact for every shape, share and clip, because the system that is solved includes what each
-//! shape leaves at the far end. A crossfade, or a first layer for the smooth part of a noisy track, also consists of offsets, and
-//! the gap that it leaves is closed in the same way. Derivations: docs/math, from boundary.md to layers.md.
+//! Steps: measure the motion at both ends (`ends`) and the gaps between them (`seam`), compute the offsets required at the ends
+//! (`targets`, `rotation`), spread them over the clip (`boundary`, `shapes`), apply them: points get o(t) added, rotations
+//! become exp(o(t)) q(t). The result is exact for every shape, share and clip, because the system includes the remainder of each
+//! shape at the far end. A crossfade, or a first layer for the smooth part of a noisy track, also consists of offsets, and the
+//! gap that it leaves is closed in the same way. Derivations: docs/math, from boundary.md to layers.md.
 
 mod settings;
 

@@ -1,4 +1,4 @@
-//! Closure methods by name.
+//! Names of closure methods.
 
 use core::fmt;
 
@@ -13,7 +13,7 @@ pub enum ClosureName {
     Shape(ShapeKind),
     /// The moving crossfade: [`super::Method::crossfade`].
     Crossfade,
-    /// Nothing: the seam keeps its jump.
+    /// No closure: the seam keeps its jump.
     Open,
 }
 
@@ -37,7 +37,7 @@ impl ClosureName {
     /// Methods that can close single joints.
     pub const OF_JOINTS: &'static [Self] = Self::ALL.split_at(1).1;
 
-    /// The name as people write it.
+    /// Returns the name as people write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -47,7 +47,7 @@ impl ClosureName {
         }
     }
 
-    /// What it does, in a few words.
+    /// Describes it in a few words.
     pub fn help(self) -> &'static str {
         match self {
             Self::Auto => "Tries several, takes the least visible",
@@ -57,9 +57,9 @@ impl ClosureName {
         }
     }
 
-    /// The shape of that name with those of its parameters that are given, and defaults for the others.
+    /// Returns the shape of that name with the given parameters, and defaults for the others.
     ///
-    /// `auto` starts from quintics, which also close the gap that a crossfade leaves. `None` where nothing is closed.
+    /// `auto` starts from quintics, which also close the gap that a crossfade leaves. `None` if nothing is closed.
     pub fn shape(self, given: impl Fn(ShapeKey) -> Option<f64>) -> Option<Shape> {
         match self {
             Self::Auto | Self::Crossfade => Some(Shape::from_given(ShapeKind::Quintic, given)),

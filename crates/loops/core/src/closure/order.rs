@@ -10,7 +10,7 @@ pub enum Order {
     C0,
     /// Pose and velocity.
     C1,
-    /// Acceleration as well, where both shapes carry it (quintic, least); pose and velocity otherwise.
+    /// Acceleration as well, if both shapes support it (quintic, least); pose and velocity otherwise.
     #[default]
     C2,
 }
@@ -22,7 +22,7 @@ words!(Order {
 });
 
 impl Order {
-    /// Number of boundary conditions at both ends together.
+    /// Returns the number of boundary conditions at both ends together.
     pub fn num_conditions(self) -> usize {
         match self {
             Self::C0 => 2,

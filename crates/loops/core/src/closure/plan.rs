@@ -56,7 +56,7 @@ impl Plan {
         self.layers.push(layer);
     }
 
-    /// The joint at a sample whose rotation in the clip is `raw`.
+    /// Returns the joint at a sample whose rotation in the clip is `raw`.
     pub(super) fn moved(&self, clip: &Clip, tables: &Tables, sample: usize, raw: DQuat) -> Moved {
         let mut moved = Moved {
             translation_offset: DVec3::ZERO,

@@ -1,10 +1,10 @@
-//! The methods of the article and its demo by their names there.
+//! The methods of the article and its demo, by their names there.
 
 use super::method::{Method, Shares};
 use super::{order::Order, shapes::Shape, shapes::ShapeKind};
 use crate::words;
 
-/// A method of the article on looping by inertialization; what it leaves open has its default.
+/// A method of the article on looping by inertialization; other settings have their defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preset {
     /// A spring at the start takes the whole gap.
@@ -17,7 +17,7 @@ pub enum Preset {
     Cubic,
     /// The pose gap spread evenly, the velocity gap faded by cubics.
     Linear,
-    /// The pose gap spread evenly, and nothing else: the seam is a kink.
+    /// Only spreads the pose gap evenly: the seam has a kink.
     LinearWithKink,
     /// Soft ramps at both ends.
     SoftFade,
@@ -34,7 +34,7 @@ words!(Preset {
 });
 
 impl Preset {
-    /// The method; the article measures velocities between neighbouring frames, [`super::SeamMotion::Central`].
+    /// Returns the method; the article measures velocities between neighbouring frames, [`super::SeamMotion::Central`].
     pub fn method(self) -> Method {
         let (kind, shares, order) = match self {
             Self::Start => (ShapeKind::Spring, Shares::START, Order::C1),

@@ -1,7 +1,6 @@
-//! Offsets of rotations: q(t) becomes exp(o(t)) q(t), and o must make poses, angular velocities and angular
-//! accelerations meet.
+//! Offsets of rotations: q(t) becomes exp(o(t)) q(t), and o must make poses, angular velocities and angular accelerations meet.
 //!
-//! Rotation vectors do not add; adding them anyway leaves errors of up to a radian per second. The left Jacobian J and its rate
+//! Rotation vectors are not additive; adding them leaves errors of up to a radian per second. The left Jacobian J and its rate
 //! convert o and o' into motion. Derivation: docs/math/so3.md.
 
 use glam::{DQuat, DVec3};
@@ -9,7 +8,7 @@ use glam::{DQuat, DVec3};
 use super::{ends::EndState, method::Shares, targets::Targets};
 use crate::math::rotation;
 
-/// Offsets wanted at both ends of a track of rotations.
+/// Returns the offsets wanted at both ends of a track of rotations.
 ///
 /// With D = log(q(T) q(0)^-1) on the short side, o(0) = rho D and o(T) = -(1-rho) D make the poses equal. The angular velocities
 /// meet at w* = (1-sigma) exp(o(0)) w(0) + sigma exp(o(T)) w(T) when o' = J^-1 (w* - exp(o) w) at either end. The accelerations
@@ -39,7 +38,7 @@ pub fn rotation_targets(start: &EndState<DQuat>, end: &EndState<DQuat>, shares: 
     }
 }
 
-/// Pose and motion of exp(o(t)) q(t) at one time, from o and its first and second derivative.
+/// Returns the pose and motion of exp(o(t)) q(t) at one time, from o and its first and second derivative.
 ///
 /// Velocity J o' + exp(o) w, acceleration J o'' + J' o' + (J o') x (exp(o) w) + exp(o) w'. Source:
 /// docs/math/so3.md.
@@ -58,7 +57,7 @@ pub fn offset_motion(raw: &EndState<DQuat>, o: DVec3, rate: DVec3, acceleration:
     }
 }
 
-/// Rotation vector from the start's rotation to the end's, short side; exactly zero when their bits are equal.
+/// Returns the rotation vector from the start's rotation to the end's, short side; exactly zero when their bits are equal.
 pub(super) fn pose_gap(start: DQuat, end: DQuat) -> DVec3 {
     // q times its own inverse differs from the identity by rounding, which would move tracks that do not move.
     if end == start {

@@ -46,7 +46,7 @@ pub struct SeamGaps {
 }
 
 impl SeamGaps {
-    /// The largest of each gap over the joints.
+    /// Returns the largest of each gap over the joints.
     pub fn largest(&self) -> Gaps {
         self.joints.iter().fold(Gaps::default(), Gaps::max)
     }
@@ -71,7 +71,7 @@ pub struct Gaps {
 }
 
 impl Gaps {
-    /// The larger of each gap, of these and of one more joint.
+    /// Returns the larger of each gap, of these and of one more joint.
     pub(super) fn max(self, gap: &JointGap) -> Self {
         Self {
             position: self.position.max(gap.position.length()),

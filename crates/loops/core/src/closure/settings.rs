@@ -8,9 +8,9 @@ use crate::{unit::Unit, words};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum SeamMotion {
-    /// By least squares over nine samples, which the method closes; a quintic over 8 samples closes the remainder up to
-    /// the central differences. The seam is then as rough as the capture, and no limb swings to match noise. Where the take does
-    /// not have four frames beyond both ends of the cut, [`Self::Central`].
+    /// By least squares over nine samples, which the method closes; a quintic over 8 samples closes the remainder up to the
+    /// central differences. The seam is then as rough as the capture, and no limb swings to match noise. If the take does not
+    /// have four frames beyond both ends of the cut, [`Self::Central`] is used.
     ///
     /// Such seams are the hardest to find at every frame rate, and the take is moved least (514 cuts of captured takes).
     #[default]
@@ -51,7 +51,7 @@ impl From<Method> for ClosureSettings {
 }
 
 impl ClosureSettings {
-    /// The method of a joint; `None` where it is left open.
+    /// Returns the method of a joint; `None` if it is left open.
     pub fn method_of(&self, joint: usize) -> Option<Method> {
         let own = self.joints.iter().rev().find(|(index, _)| *index == joint);
         own.map_or(Some(self.method), |(_, method)| *method)

@@ -17,7 +17,7 @@ pub(super) struct Tables {
 struct Table {
     /// Weights at both ends, with derivatives.
     ends: [Weights; 2],
-    /// Weights of the value at samples 0 to N; `None` where no blend reaches.
+    /// Weights of the value at samples 0 to N; `None` outside every blend.
     samples: Vec<Option<[f64; MAX_CONDITIONS]>>,
 }
 
@@ -32,7 +32,8 @@ impl Tables {
         }
     }
 
-    /// The offsets that meet the targets at both ends of a track; `progress` is that of the track, for shapes that follow it.
+    /// Returns the offsets that meet the targets at both ends of a track; `progress` is that of the track, for shapes that
+    /// follow it.
     pub(super) fn offsets(
         &mut self,
         targets: Targets,
@@ -46,7 +47,7 @@ impl Tables {
         })
     }
 
-    /// The table of a method's shapes; tracks share it unless the shapes follow the track.
+    /// Returns the table of a method's shapes; tracks share it unless the shapes follow the track.
     fn table_of(
         &mut self,
         method: &Method,
@@ -91,12 +92,12 @@ impl Tables {
 pub(super) struct TrackOffsets {
     targets: Targets,
     table: usize,
-    /// The track has no gap: most joints never move in their parent's axes.
+    /// Whether the track has no gap: most joints never move in their parent's axes.
     is_nothing: bool,
 }
 
 impl TrackOffsets {
-    /// The offset at a sample; `None` where it leaves the track as it is.
+    /// Returns the offset at a sample; `None` if the track is unchanged there.
     pub(super) fn at(&self, tables: &Tables, sample: usize) -> Option<DVec3> {
         let weights = tables.tables[self.table].samples[sample].as_ref()?;
         (!self.is_nothing).then(|| self.targets.mix(weights))

@@ -1,4 +1,4 @@
-//! The offsets wanted at both ends of a track, with the gap shared between them.
+//! The offsets required at both ends of a track, with the gap shared between them.
 
 use glam::DVec3;
 
@@ -23,7 +23,7 @@ pub(crate) struct JointTargets {
 }
 
 impl Targets {
-    /// These at the start, and at the end the image of others.
+    /// Returns these at the start, and at the end the image of others.
     pub(super) fn ending_like(&self, other: &Self, image: impl Fn(DVec3) -> DVec3) -> Self {
         Self {
             value: [self.value[0], image(other.value[1])],
@@ -32,7 +32,7 @@ impl Targets {
         }
     }
 
-    /// The offset, or its derivative, for the given weights.
+    /// Returns the offset, or its derivative, for the given weights.
     pub fn mix(&self, weights: &[f64; MAX_CONDITIONS]) -> DVec3 {
         let [start, end, start_rate, end_rate, start_acceleration, end_acceleration] = *weights;
         self.value[0] * start
@@ -44,10 +44,10 @@ impl Targets {
     }
 }
 
-/// Offsets wanted at both ends of a track of points.
+/// Returns the offsets required at both ends of a track of points.
 ///
-/// With d, e, g the gaps of position, velocity and acceleration: o(0) = rho d, o(T) = -(1-rho) d, and likewise sigma of
-/// e for o' and tau of g for o''. Source: docs/math/boundary.md.
+/// With d, e, g the gaps of position, velocity and acceleration: o(0) = rho d, o(T) = -(1-rho) d, and likewise sigma of e for o'
+/// and tau of g for o''. Source: docs/math/boundary.md.
 pub fn point_targets(start: &EndState<DVec3>, end: &EndState<DVec3>, shares: &Shares) -> Targets {
     let split = |gap: DVec3, share: f64| [share * gap, -(1.0 - share) * gap];
     Targets {

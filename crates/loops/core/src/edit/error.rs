@@ -22,7 +22,7 @@ pub enum EditError {
         least: f64,
         most: f64,
     },
-    /// The rotation is no number, or more than a whole turn.
+    /// The rotation is not finite, or more than a whole turn.
     #[error("an edit turns a joint by up to {:.0} degrees, found {:.3}", .most.to_degrees(), .found.to_degrees())]
     Rotation {
         /// Radians given.
@@ -30,7 +30,7 @@ pub enum EditError {
         /// A whole turn.
         most: f64,
     },
-    /// The distance is no number, or longer than any body.
+    /// The distance is not finite, or longer than any body.
     #[error("an edit moves a joint by up to {most:.0} m, found {found}")]
     Distance {
         /// Metres given.
@@ -72,7 +72,7 @@ pub enum EditError {
          mirrors the first; one at a time can"
     )]
     Lopsided { name: String },
-    /// The joint lies above the one that carries the root motion, where a loop of two mirrored halves does not move.
+    /// The joint is above the one that carries the root motion, and does not move in a loop of two mirrored halves.
     #[error("joint {name} lies above the hips and is not edited in a loop whose second half mirrors the first")]
     AboveMirrored { name: String },
 }

@@ -33,17 +33,17 @@ impl JointOffset {
         position: DVec3::ZERO,
     };
 
-    /// The offset in a mirror across X, for the partner of the joint, as [`Mirror::take`] mirrors the poses of a take.
+    /// Returns the offset in a mirror across X, for the partner of the joint, as [`Mirror::take`] mirrors the poses of a take.
     #[must_use]
     pub fn mirrored(self, mirror: &Mirror, joint: usize) -> Self {
         Self {
-            // A rotation is a vector whose sense the mirror reverses.
+            // A rotation vector changes its sense when mirrored.
             rotation: -mirror.reflect(joint, self.rotation),
             position: mirror.reflect(joint, self.position),
         }
     }
 
-    /// Its image in the mirror of a loop, in the axes of the parent of the joint's partner.
+    /// Returns its image in the mirror of a loop, in the axes of the parent of the joint's partner.
     pub(super) fn image(self, mirror: &Image<'_>, joint: usize) -> Self {
         Self {
             rotation: mirror.rotation_vector(joint, self.rotation),

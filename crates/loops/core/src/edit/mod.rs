@@ -1,8 +1,8 @@
-//! Edits of a closed loop that keep it closed: each adds something that repeats with the loop, or changes how the root goes on.
+//! Edits of a closed loop that keep it closed: each adds a periodic function, or changes how the root continues.
 //!
-//! An edit adds to a track a periodic function with continuous first and second derivatives, the seam being no special
-//! place. In a loop whose second half mirrors the first, the mirror image is added half a period later, so that it goes on to do
-//! so. Formulae: docs/math/edits.md.
+//! An edit adds to a track a periodic function with continuous first and second derivatives; the seam is treated like any other
+//! sample. In a loop whose second half mirrors the first, the mirror image is added half a period later, so that it stays
+//! mirrored. Formulae: docs/math/edits.md.
 
 use crate::{closure::Image, loop_clip::LoopClip};
 
@@ -19,15 +19,15 @@ pub use kinds::{
     offset::Offset, smooth::Smooth,
 };
 
-/// A loop after edits, the first of them first. A loop that is edited by nothing but zeros stays as it is, to the bit.
+/// Applies edits to a loop in order. Edits of zeros leave a loop unchanged, to the bit.
 ///
-/// `root_joint` is the joint of the rig that carries the root motion alone, if there is one: it is not edited. Errors:
+/// `root_joint` is the joint of the rig that carries only the root motion, if there is one: it is not edited. Errors:
 /// [`EditError`].
 pub fn apply(clip: LoopClip, edits: &[LoopEdit], root_joint: Option<usize>) -> Result<LoopClip, EditError> {
     apply_mirrored(clip, edits, root_joint, None)
 }
 
-/// As [`apply`] for a loop whose second half is the image of the first in `mirror`, if any; it stays so.
+/// Applies edits like [`apply`] to a loop whose second half is the image of the first in `mirror`, if any; it stays so.
 pub(crate) fn apply_mirrored(
     clip: LoopClip,
     edits: &[LoopEdit],

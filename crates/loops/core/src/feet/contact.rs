@@ -1,4 +1,4 @@
-//! When the feet of a loop stand: spans of samples that may run over the seam.
+//! The contacts of a loop's feet: spans of samples that may cross the seam.
 
 use glam::DVec3;
 
@@ -13,18 +13,18 @@ pub struct LoopContact {
     pub foot: usize,
     /// First sample, below the number of samples of the loop.
     pub start_sample: usize,
-    /// Number of samples, at most those of the loop. The span crosses the seam where `start_sample + num_samples` exceeds the
-    /// loop.
+    /// Number of samples, at most those of the loop. The span crosses the seam if `start_sample + num_samples` exceeds the loop.
     pub num_samples: usize,
 }
 
 impl LoopContact {
-    /// The samples of the span, numbered on beyond the seam.
+    /// Returns the samples of the span, numbered on beyond the seam.
     pub fn keys(&self) -> core::ops::Range<usize> {
         self.start_sample..self.start_sample + self.num_samples
     }
 
-    /// Returns the contact in each of several loops of `num_samples`, one after the other; one that lasts a whole loop lasts through all.
+    /// Returns the contact in each of several loops of `num_samples`, one after the other; a contact of a whole loop lasts
+    /// through all of them.
     pub(super) fn repeated(self, num_samples: usize, copies: usize) -> impl Iterator<Item = Self> {
         let (own, copies) = if self.num_samples < num_samples {
             (self, copies)
@@ -44,9 +44,9 @@ impl LoopContact {
     }
 }
 
-/// The spans over which a point of a foot stands, from its positions at all samples, seen from the root.
+/// Finds the spans over which a point of a foot stands, from its positions at all samples, relative to the root.
 ///
-/// A loop is unrolled far enough on both sides that the seam is judged like any other sample. Source: docs/math/contacts.md.
+/// A loop is unrolled far enough on both sides that the seam is treated like any other sample. Source: docs/math/contacts.md.
 pub(super) fn of_point(foot: usize, positions: &[DVec3], course: &Course, limits: &LimitsAtSize) -> Vec<LoopContact> {
     let count = positions.len();
     // At least one whole cycle leads in, so that the contact state before the first sample is known.
@@ -98,7 +98,7 @@ pub(crate) fn spans(foot: usize, all: &[bool], has_ends: bool) -> Vec<LoopContac
         }];
     };
     let mut spans: Vec<LoopContact> = Vec::new();
-    // Start where the foot is in the air, so that no span is cut in two.
+    // Start with the foot in the air, so that no span is cut in two.
     let mut stood = false;
     for key in swinging..swinging + count {
         let stands = all[key % count];

@@ -1,5 +1,5 @@
-//! How the root moves over the samples of a motion, and what becomes of the ends: around a loop, from end to end of a stretch of a take,
-//! or through a fade.
+//! The motion of the root over the samples of a motion, and its ends: a closed loop, a stretch of a take with free ends, or a
+//! fade.
 
 use glam::DVec3;
 
@@ -29,25 +29,25 @@ enum Root {
     At(Vec<Rigid>),
 }
 
-/// How the root moves over samples at even times, and what becomes of the ends.
+/// The motion of the root over samples at even times, and the kind of its ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
     pub(super) step_secs: f64,
     /// The root's motion from each sample to the next.
     pub(super) on: Vec<Rigid>,
-    /// The up axis of the world, seen from the root.
+    /// The up axis of the world, relative to the root.
     pub up: Vec<DVec3>,
     root: Root,
     ends: Ends,
 }
 
 impl Course {
-    /// The course around a loop.
+    /// Creates the course around a loop.
     pub(crate) fn around(root: RootMotion, step_secs: f64, count: usize) -> Self {
         Self::along(root, step_secs, count, Ends::Meet)
     }
 
-    /// The course of a stretch of a take, whose poses are seen from the world.
+    /// Creates the course of a stretch of a take, whose poses are relative to the world.
     pub(crate) fn in_world(step_secs: f64, count: usize) -> Self {
         Self::along(RootMotion::NONE, step_secs, count, Ends::Free)
     }
@@ -64,7 +64,7 @@ impl Course {
         }
     }
 
-    /// The course of a root through places in the world.
+    /// Creates the course of a root through places in the world.
     pub fn through(roots: Vec<Rigid>, step_secs: f64) -> Self {
         let mut on: Vec<Rigid> = roots.windows(2).map(|pair| pair[0].inverse() * pair[1]).collect();
         on.extend(roots.last().map(|_| Rigid::IDENTITY));
@@ -81,7 +81,7 @@ impl Course {
         self.on.len()
     }
 
-    /// The sample so many after another; `None` beyond the end.
+    /// Returns the sample this many steps after another; `None` beyond the end.
     pub(super) fn after(&self, sample: usize, steps: usize) -> Option<usize> {
         let beyond = sample + steps >= self.count();
         (self.ends == Ends::Meet || !beyond).then(|| (sample + steps) % self.count())
@@ -97,7 +97,7 @@ impl Course {
         self.ends == Ends::Held && (sample < HELD || sample + HELD >= self.count())
     }
 
-    /// The key of any cycle of a loop; with ends, the nearest key between them.
+    /// Returns the key of any cycle of a loop; with ends, the nearest key between them.
     pub(super) fn clamped(&self, key: isize) -> isize {
         if self.has_ends() {
             key.clamp(0, self.count() as isize - 1)
@@ -106,12 +106,12 @@ impl Course {
         }
     }
 
-    /// The sample at a key of any cycle; with ends, of the nearest key between them.
+    /// Returns the sample at a key of any cycle; with ends, of the nearest key between them.
     pub(super) fn sample(&self, key: isize) -> usize {
         self.clamped(key).rem_euclid(self.count() as isize) as usize
     }
 
-    /// World transform of the root at a key of any cycle, or between the ends.
+    /// Returns the world transform of the root at a key of any cycle, or between the ends.
     pub(super) fn root(&self, key: isize) -> Rigid {
         match &self.root {
             Root::Moves(motion) => motion.at(key as f64 * self.step_secs),
@@ -119,12 +119,12 @@ impl Course {
         }
     }
 
-    /// World position of a point seen from the root at a key of any cycle.
+    /// Converts a point relative to the root at a key of any cycle to a world position.
     pub(super) fn to_world(&self, key: isize, position: DVec3) -> DVec3 {
         self.root(key).transform_point(position)
     }
 
-    /// The number of samples that last this long: at least one, and no more than there are on both sides together.
+    /// Returns the number of samples that last this long: at least one, and no more than there are on both sides together.
     pub(super) fn samples_in(&self, secs: f64) -> usize {
         TimeStep::new(self.step_secs)
             .nearest(secs)

@@ -1,4 +1,4 @@
-//! Edited stances: spans over which a foot stands or swings because the user says so, whatever was detected.
+//! Edited stances: spans over which the user says that a foot stands or swings, overriding detection.
 
 use super::Course;
 use super::contact::{LoopContact, spans};
@@ -14,10 +14,10 @@ pub enum StanceSpan {
     Secs([f64; 2]),
 }
 
-/// A span over which a foot stands or swings, in place of what was detected there.
+/// A span over which a foot stands or swings, overriding detection.
 ///
-/// A stance is added by a span in which the foot stands, removed by one in which it swings, and moved by both; of spans that
-/// overlap the later applies.
+/// A span in which the foot stands adds a stance, one in which it swings removes one, and both together move one; of overlapping
+/// spans the later applies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct StanceEdit {
@@ -25,7 +25,7 @@ pub struct StanceEdit {
     pub foot: usize,
     /// When.
     pub span: StanceSpan,
-    /// Whether it stands.
+    /// Whether the foot stands.
     pub stands: bool,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct EditedStance {
 }
 
 impl EditedStance {
-    /// An edit in samples of a loop that was made from a candidate; where that is played there and back, on the way there.
+    /// Converts an edit to samples of a loop made from a candidate; for ping-pong, on the way there.
     pub(crate) fn from_edit(
         edit: &StanceEdit,
         num_feet: usize,
@@ -80,7 +80,7 @@ impl EditedStance {
             return Err(StanceError::Foot { foot, num_feet });
         }
         let (count, cut) = (clip.num_samples() as f64, &candidate.cut);
-        // The frames of the take may be half of the loop, which goes on with their mirror image.
+        // The frames of the take may be half of the loop, followed by their mirror image.
         let (found, range, num_samples) = match span {
             StanceSpan::Frames(frames) => {
                 let stretches = f64::from(candidate.pairing.num_stretches());
@@ -138,7 +138,7 @@ impl EditedStance {
         }
     }
 
-    /// Overrules whether the foot stands at each sample of the loop.
+    /// Overrides whether the foot stands at each sample of the loop.
     fn overrule(&self, foot: usize, stands: &mut [bool]) {
         if foot == self.span.foot {
             let count = stands.len();
@@ -149,7 +149,7 @@ impl EditedStance {
     }
 }
 
-/// The spans over which a foot stands where edited stances overrule those found.
+/// Returns the spans over which a foot stands, with edited stances overriding detected ones.
 pub(super) fn overruled(
     foot: usize,
     contacts: Vec<LoopContact>,

@@ -19,7 +19,8 @@ pub struct Leg {
     pub(crate) knee: usize,
     /// The joint that is moved to the goal; it keeps its world rotation.
     pub ankle: usize,
-    /// Whether the ankle does not hang from the knee, as where feet are IK targets: it is then placed, not only turned.
+    /// Whether the ankle is not a descendant of the knee, as in rigs whose feet are IK targets: it is then placed, not only
+    /// rotated.
     pub is_apart: bool,
     /// Axis about which the knee bends, in the axes of the joint above it; positive angles bend it further.
     hinge: DVec3,
@@ -31,20 +32,20 @@ const THIGH_SHARE: f64 = 0.2;
 /// Each bone is at least this share of the leg's length.
 const BONE_SHARE: f64 = 0.1;
 
-/// Near its full length a leg falls short by so much rather than turn the knee by a radian, metres.
+/// Shortfall that a leg accepts near its full length instead of rotating the knee by a radian, metres.
 const GIVE: f64 = 0.05;
 
 impl Leg {
-    /// The leg of a foot, whether the foot hangs from it or not; `None` without a knee.
+    /// Returns the leg of a foot, whether or not the foot descends from it; `None` without a knee.
     pub(super) fn of_foot(stage: &Stage<'_>, body: &Body, foot: &Foot) -> Option<Self> {
         let (skeleton, world) = (stage.skeleton(), &stage.world);
         Self::find(skeleton, world, body, foot).or_else(|| Self::apart(skeleton, world, body, foot))
     }
 
-    /// The leg that ends in a foot; `None` if no joint bends between hips and foot.
+    /// Returns the leg that ends in a foot; `None` if no joint bends between hips and foot.
     ///
-    /// `world` holds the loop's samples seen from the root. In a leg of several joints the knee is the joint that divides it most
-    /// evenly.
+    /// `world` holds the loop's samples relative to the root. In a leg of several joints the knee is the joint that divides it
+    /// most evenly.
     pub(super) fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
         let path = skeleton.path_from_root(foot.ankle);
         // A joint that also carries another foot or the head is not part of a leg: forelegs hang from the spine.
@@ -59,8 +60,8 @@ impl Leg {
         Self::along(&path[below..], skeleton, world)
     }
 
-    /// The leg above a foot that does not hang from it; `None` for other feet, and without a knee. The bone that ends at the foot
-    /// is the last of its leg.
+    /// Returns the leg of a foot that is not a descendant of it; `None` for other feet, and without a knee. The bone that ends
+    /// at the foot is the last of its leg.
     pub(super) fn apart(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
         let end = body.end_of_leg_apart(skeleton, foot)?;
         let mut chain = skeleton.path_from_root(end);
@@ -74,7 +75,7 @@ impl Leg {
         Some(Self { is_apart: true, ..leg })
     }
 
-    /// The leg in a chain of joints from below the hips to the ankle.
+    /// Creates the leg in a chain of joints from below the hips to the ankle.
     fn along(chain: &[usize], skeleton: &Skeleton, world: &WorldTracks) -> Option<Self> {
         let bones: Vec<f64> = (chain.windows(2))
             .map(|bone| (world.position(0, bone[1]) - world.position(0, bone[0])).length())
@@ -103,7 +104,7 @@ impl Leg {
         })
     }
 
-    /// The leg of thigh, knee and ankle whose knee bends about an axis, a unit vector in the axes of the joint above it.
+    /// Returns the leg of thigh, knee and ankle whose knee bends about an axis, a unit vector in the axes of the joint above it.
     pub(crate) fn with_hinge([thigh, knee, ankle]: [usize; 3], hinge: DVec3) -> Self {
         Self {
             thigh,
@@ -114,9 +115,9 @@ impl Leg {
         }
     }
 
-    /// The axis about which the knee bends over the whole loop.
+    /// Returns the axis about which the knee bends over the whole loop.
     ///
-    /// One axis for all samples: the axis of a single pose is undefined where the leg is straight, and would flip there.
+    /// One axis is used for all samples, because the axis of a single pose is undefined if the leg is straight, and would flip.
     fn find_hinge(&self, skeleton: &Skeleton, world: &WorldTracks) -> Option<DVec3> {
         let above = skeleton.parent(self.knee)?;
         let (mut bend, mut aside) = (DVec3::ZERO, DVec3::ZERO);
@@ -136,7 +137,7 @@ impl Leg {
         }
     }
 
-    /// The rotation of the leg at the thigh and the additional angle of the knee that bring the ankle to `goal`.
+    /// Returns the rotation of the leg at the thigh and the additional angle of the knee that bring the ankle to `goal`.
     ///
     /// `at` gives the current positions of joints, with the thigh already moved; `above_knee` is the rotation of the joint above
     /// the knee. If the goal is out of reach, the leg points to it.
@@ -148,8 +149,8 @@ impl Leg {
         (swing, angle)
     }
 
-    /// Turns thigh and knee of a pose so that the ankle is moved, as far as the knee gives way; the foot keeps its direction. `world` is the
-    /// pose before.
+    /// Rotates thigh and knee of a pose to move the ankle, as far as the knee bends; the foot keeps its direction. `world` is
+    /// the pose before.
     pub fn move_ankle(&self, skeleton: &Skeleton, pose: &mut Pose, world: &Pose, moved: DVec3) {
         let Self { thigh, knee, ankle, .. } = *self;
         if moved == DVec3::ZERO {
@@ -173,7 +174,7 @@ impl Leg {
         }
     }
 
-    /// A leg whose knee bends about the axis from left to right.
+    /// Creates a leg whose knee bends about the axis from left to right.
     #[cfg(test)]
     pub(super) fn straight_down() -> Self {
         Self {
@@ -190,7 +191,7 @@ impl Leg {
         above_knee * self.hinge
     }
 
-    /// The flexion of the leg, see [`Bend`]; `above_knee` is the rotation of the joint above the knee.
+    /// Returns the flexion of the leg, see [`Bend`]; `above_knee` is the rotation of the joint above the knee.
     pub(crate) fn bend(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat) -> Bend {
         let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(at);
         Bend::new(knee - thigh, ankle - knee, self.hinge_at(above_knee))
@@ -210,7 +211,7 @@ pub(super) const LEAST_BEND: f64 = 0.07;
 pub(crate) struct Bend {
     middle: f64,
     reach: f64,
-    /// The angle of the knee from its straightest, radians; negative where the knee bends the wrong way.
+    /// The angle of the knee from its straightest, radians; negative if the knee bends the wrong way.
     flexed: f64,
 }
 
@@ -237,27 +238,27 @@ impl Bend {
         (self.middle + self.reach * ops::cos(flexed)).max(0.0).sqrt()
     }
 
-    /// The angle of the knee from its straightest, radians; negative where it bends the wrong way.
+    /// Returns the angle of the knee from its straightest, radians; negative if it bends the wrong way.
     pub(super) fn flexed(&self) -> f64 {
         self.flexed
     }
 
-    /// Distance from thigh to ankle, metres.
+    /// Returns the distance from thigh to ankle, metres.
     pub(crate) fn length(&self) -> f64 {
         self.distance(self.flexed)
     }
 
-    /// The largest distance from thigh to ankle, metres: the current one, or that of a nearly straight leg if larger.
+    /// Returns the largest distance from thigh to ankle, metres: the current one, or that of a nearly straight leg if larger.
     pub(crate) fn longest(&self) -> f64 {
         self.distance(LEAST_BEND).max(self.length())
     }
 
-    /// Returns the best distance from thigh to ankle where `wanted` is asked for, metres.
+    /// Returns the best distance from thigh to ankle for the requested `wanted`, metres.
     ///
     /// It minimizes the squared change of the knee's angle plus the squared remainder, left to the heel, times `heel`, per metre
-    /// squared. Near full extension, where a millimetre takes degrees of the knee, the heel yields. With x = 2 sin(angle/2)
-    /// squared distances are farthest_squared - half_reach * x^2, and the least of (x - x0)^2 + heel * (remainder)^2 is a root of a cubic.
-    /// The cubic is convex beyond that root, so Newton's method converges.
+    /// squared. Near full extension, when a millimetre takes degrees of the knee, the heel yields. With x = 2 sin(angle/2)
+    /// squared distances are farthest_squared - half_reach * x^2, and the least of (x - x0)^2 + heel * (remainder)^2 is a root of
+    /// a cubic. The cubic is convex beyond that root, so Newton's method converges.
     pub(crate) fn eased(&self, wanted: f64, heel: f64) -> f64 {
         let half_reach = 0.5 * self.reach;
         let farthest_squared = self.middle + self.reach;
@@ -279,11 +280,11 @@ impl Bend {
         (farthest_squared - half_reach * x * x).max(0.0).sqrt()
     }
 
-    /// The additional angle of the knee that brings the ankle to the given distance from the thigh, for knees that bend the right
-    /// way only: one that is bent the wrong way is bent through, so that it is not bent further.
+    /// Returns the additional angle of the knee that brings the ankle to the given distance from the thigh, for knees that bend
+    /// the right way only; a knee bent the wrong way is bent through to the right one.
     ///
-    /// Continuous in pose and distance: with the flexion f and a cosine that has to shrink by d, a knee with f < 0 goes the share
-    /// d / (d + f^2) of the way to the right one, and the ankle misses its distance by less than f^2 of the leg.
+    /// Continuous in pose and distance: with the flexion f and a cosine that has to shrink by d, a knee with f < 0 goes the
+    /// share d / (d + f^2) of the way to the right one, and the ankle misses its distance by less than f^2 of the leg.
     pub(crate) fn angle_forward(&self, distance: f64) -> f64 {
         if self.reach <= 0.0 {
             return 0.0;
@@ -299,7 +300,7 @@ impl Bend {
         share * (ops::atan2(sin, cos) - self.flexed)
     }
 
-    /// The additional angle of the knee that brings the ankle to about the given distance from the thigh: see [`STIFF`].
+    /// Returns the additional angle of the knee that brings the ankle to about the given distance from the thigh: see [`STIFF`].
     fn angle_at(&self, distance: f64) -> f64 {
         if self.reach <= 0.0 {
             return 0.0;

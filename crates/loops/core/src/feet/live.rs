@@ -1,7 +1,8 @@
-//! Feet of a motion that is made frame by frame: each is held where it came to stand, and let go softly.
+//! Holds feet in motion that is produced frame by frame: each is held where it touches down, and released softly.
 //!
-//! There is no whole loop to solve for. While a foot stands, its lowest joint stays where it was over the ground; the leg reaches for
-//! it. When it leaves the ground, what the leg was moved by fades with its rate. Source of the leg: docs/math/feet.md.
+//! There is no whole loop to solve for. While a foot stands, its lowest joint keeps its position over the ground; the leg
+//! reaches for it. When it leaves the ground, the displacement of the leg fades with its rate. Source of the leg:
+//! docs/math/feet.md.
 
 use glam::DVec3;
 
@@ -14,20 +15,20 @@ use crate::motion::{Pose, Skeleton};
 /// How fast a foot comes to rest, and back to its motion once it has left the ground: half-life, seconds.
 const FADE: Decay = Decay::Spring { half_life_secs: 0.06 };
 
-/// A foot that would have to be moved farther than this is dragged along, as a share of the length of its leg. Let go, it would snap
-/// back by as much while it stands.
+/// A foot that would have to be moved farther than this is dragged along, as a share of the length of its leg; otherwise it
+/// would snap back by as much when released.
 const FARTHEST_SHARE: f64 = 0.2;
 
-/// A leg whose foot is held.
+/// A leg with a held foot.
 #[derive(Clone, Debug)]
 pub struct LiveFoot {
     leg: Leg,
     /// The joint that is held.
     lowest: usize,
     side: Side,
-    /// If it stands: where it came down, how fast it then was, and seconds since then.
+    /// While it stands: its touch-down position, its velocity then, and seconds since then.
     stands: Option<(DVec3, DVec3, f64)>,
-    /// Where it was in the frame before.
+    /// Its position in the previous frame.
     before: Option<DVec3>,
     /// How far it is moved.
     moved: DVec3,
@@ -36,7 +37,7 @@ pub struct LiveFoot {
 }
 
 impl LiveFoot {
-    /// The legs of a body with knees.
+    /// Creates the legs of a body with knees.
     pub fn all_of(analysis: &Analysis) -> Vec<Self> {
         let live = (analysis.body.feet.iter()).filter_map(|foot| {
             Some(Self {
@@ -52,18 +53,19 @@ impl LiveFoot {
         live.collect()
     }
 
-    /// The side of the body.
+    /// Returns the side of the body.
     pub fn side(&self) -> Side {
         self.side
     }
 
-    /// Moves the leg of the next frame's pose, `step_secs` after the one before; `stands` tells whether its foot is on the ground.
+    /// Moves the leg of the next frame's pose, `step_secs` after the previous one; `stands` says whether its foot is on the
+    /// ground.
     pub fn hold(&mut self, skeleton: &Skeleton, pose: &mut Pose, stands: bool, step_secs: f64) {
         let world = pose.as_ref().world(skeleton);
         let place = world.translations[self.lowest];
         let Leg { thigh, knee, ankle, .. } = self.leg;
         let farthest = FARTHEST_SHARE * world.length_along(&[thigh, knee, ankle]);
-        // Where it would be if it were let go now, or stayed so.
+        // Its position if it were released now, or stays released.
         self.released.1 += step_secs;
         let ([from, rate], secs) = self.released;
         let left = FADE.at(secs);
@@ -81,7 +83,7 @@ impl LiveFoot {
             // Heels rise while the ball stands: the height is that of the motion.
             let whole = (goal - place).with_y(0.0);
             let moved = whole.clamp_length_max(farthest);
-            // Where it was dragged to, it stands.
+            // It stands at the position to which it was dragged.
             *at += moved - whole;
             self.released = ([moved, (moved - self.moved) / step_secs], 0.0);
             self.moved = moved;

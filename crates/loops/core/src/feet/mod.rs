@@ -1,9 +1,9 @@
 //! Feet: their contacts, the root speed they imply, and holding them on the ground.
 //!
-//! All of it works on tracks and the course of the root (`stage`, `course`), around a loop or from end to end, and by the measures of
-//! the body (`model`). `contact` finds when points of feet stand, `stance` how long they seem to, and `speed` the root speed at which
-//! they rest. One solve over all samples (`solve`) turns legs and moves the hips so that what bears stays where it is. Derivations:
-//! docs/math/contacts.md, docs/math/feet.md and docs/math/feet_solve.md.
+//! Everything works on tracks and the course of the root (`stage`, `course`), around a loop or from end to end, and scales with
+//! the measures of the body (`model`). `contact` detects when points of feet stand, `stance` refines the spans and positions,
+//! and `speed` finds the root speed at which they rest. One solve over all samples (`solve`) rotates legs and moves the hips so
+//! that bearing points do not move. Derivations: docs/math/contacts.md, docs/math/feet.md and docs/math/feet_solve.md.
 
 use core::{fmt, str::FromStr};
 
@@ -59,12 +59,12 @@ use stance::PointTrack;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum FootLock {
-    /// Hold feet whose contacts can be trusted, where they then slide less.
+    /// Hold feet with reliable contacts if they then slide less.
     #[default]
     Auto,
     /// Hold all feet that stand.
     Solve,
-    /// Hold none.
+    /// Hold no feet.
     Off,
 }
 
@@ -96,7 +96,7 @@ words!(FootPoint {
 });
 
 impl FootPoint {
-    /// The point by which contacts of a foot are counted.
+    /// Creates the point by which contacts of a foot are counted.
     pub(crate) fn standing(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> Self {
         match (foot.toe, solve::standing_point(stage, foot, is_character)) {
             (Some(_), _) => Self::Ball,
@@ -105,7 +105,7 @@ impl FootPoint {
         }
     }
 
-    /// The point at the joint by which the contacts of a take are counted.
+    /// Creates the point at the joint by which the contacts of a take are counted.
     pub(crate) fn lowest_of(foot: &Foot) -> Self {
         match foot.toe {
             Some(_) => Self::Ball,
@@ -125,7 +125,7 @@ pub struct Bearing {
 }
 
 impl Bearing {
-    /// Bearings of which those of one point that overlap or touch are one.
+    /// Merges bearings of one point that overlap or touch.
     pub(crate) fn joined(all: &[Self], course: &Course) -> Vec<Self> {
         let mut joined: Vec<Self> = Vec::new();
         for first in all {
@@ -146,7 +146,7 @@ impl Bearing {
         joined
     }
 
-    /// The spans among `known` over which a point of a foot bears.
+    /// Returns the spans among `known` over which a point of a foot bears.
     fn contacts(known: &[Self], foot: usize, point: Option<FootPoint>) -> Vec<LoopContact> {
         let of = known
             .iter()
@@ -159,14 +159,14 @@ impl Bearing {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum RootSpeed {
-    /// The feet where they slide clearly less for it, else the poses.
+    /// The feet if they slide clearly less for it, else the poses.
     #[default]
     Auto,
     /// The feet, if they ever stand.
     Feet,
     /// The poses around both ends of the cut.
     Poses,
-    /// This speed over the ground, metres per second, in the direction that the feet or else the poses show; ahead where neither
+    /// This speed over the ground, metres per second, in the direction that the feet or else the poses show; ahead if neither
     /// does.
     Given(f64),
 }
@@ -242,7 +242,7 @@ pub enum FootOutcome {
     Released,
     /// The search for a correction that holds it did not settle.
     Unsettled,
-    /// On a character that they were carried onto, feet slide no faster than those of the source, and not visibly.
+    /// On a character, the feet slide no faster than those of the source, and not visibly.
     Still,
     /// The foot slides this far during its contacts, metres: on purpose, or the contacts are wrong.
     Slides {
@@ -270,7 +270,7 @@ pub struct Feet {
     pub bearing: Vec<Bearing>,
     /// The outcome for every foot; empty if no feet were found in the skeleton.
     pub outcomes: Vec<FootOutcome>,
-    /// Largest distance that the hips sank so that the legs reach, metres.
+    /// Largest distance that the hips were lowered so that the legs reach, metres.
     pub hips_lowered_metres: f64,
     /// Largest distance that a foot was moved, metres.
     pub moved_metres: f64,
@@ -278,14 +278,14 @@ pub struct Feet {
     pub speed: Option<FeetSpeed>,
     /// Whether the root uses that speed.
     pub speed_is_theirs: bool,
-    /// The root's velocity by the poses, in its own axes, metres per second, where the caller stated another speed.
+    /// The root's velocity by the poses, in its own axes, metres per second, if the caller stated another speed.
     pub replaced_velocity: Option<DVec3>,
-    /// Speed of standing feet before and after they were held, metres per second; `None` where unknown.
+    /// Speed of standing feet before and after they were held, metres per second; `None` if unknown.
     pub foot_slide_mps: [Option<f64>; 2],
 }
 
 impl Feet {
-    /// The feet of several loops of `num_samples`, one after the other.
+    /// Returns the feet of several loops of `num_samples`, one after the other.
     pub(crate) fn repeated(&self, num_samples: usize, copies: usize) -> Self {
         let [contacts, held] = [&self.contacts, &self.held].map(|contacts| {
             let spans = contacts
@@ -325,7 +325,7 @@ impl Feet {
         self.foot_slide_mps[1] = self.foot_slide_mps[0];
     }
 
-    /// Mean speed over the ground of the points by which contacts are counted, during these, metres per second.
+    /// Returns the mean speed over the ground of the points by which contacts are counted, during these, metres per second.
     fn standing_speed(&self, stage: &Stage<'_>, body: &Body) -> f64 {
         let (mut sum, mut count) = (0.0, 0.0_f64);
         for (index, foot) in body.feet.iter().enumerate() {
@@ -350,19 +350,20 @@ impl Feet {
     }
 }
 
-/// A foot farther than this from the position of its stance slides, metres on the reference body; it is then held only with [`FootLock::Solve`].
+/// A foot farther than this from the position of its stance slides, metres on the reference body; it is then held only with
+/// [`FootLock::Solve`].
 ///
 /// Standing feet in captures stray by a centimetre or two; beyond that, a dancer's sole glides or the foot was in the air.
 const SLIDES_METRES: f64 = 0.08;
 
-/// A foot that slides farther than it did by no more than this in one stance slides as far, metres on the reference body: a twentieth of
-/// what a person sees.
+/// Largest increase of a foot's slide in one stance that does not count, metres on the reference body: a twentieth of a visible
+/// slide.
 const FARTHER_METRES: f64 = 1e-3;
 
-/// Feet of two mirrored halves that one solve holds are as alike as this, metres and radians, where the body is symmetric.
+/// In a symmetric body, feet of two mirrored halves that one solve holds agree within this, metres and radians.
 const SOLVED_ALIKE: f64 = 1e-4;
 
-/// The root's speed and twist by the feet of a loop, or at the speed that the settings state; the twist is `None` where it stays
+/// Measures the root's speed and twist by the feet of a loop, or applies the speed in the settings; the twist is `None` if it is
 /// unchanged.
 pub(crate) fn measure_speed(
     clip: &LoopClip,
@@ -386,7 +387,7 @@ pub(crate) fn measure_speed(
     }
 }
 
-/// The speed of a loop's root by its feet; `None` if they never stand.
+/// Measures the speed of a loop's root by its feet; `None` if they never stand.
 pub fn speed_by_feet(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Option<FeetSpeed> {
     if body.found_by == FoundBy::AllLeaves {
         return None;
@@ -402,7 +403,7 @@ pub fn speed_by_feet(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Op
 /// A twist slower than this shows no direction, metres per second.
 const SHOWS_MPS: f64 = 0.05;
 
-/// The twist of a root at a speed over the ground, in the direction of the first of `shown` that has one, else ahead.
+/// Returns the twist of a root at a speed over the ground, in the direction of the first of `shown` that has one, else ahead.
 fn at_speed(mps: f64, shown: impl Iterator<Item = Twist>, root: Twist) -> Twist {
     let mut directions = shown.map(|twist| twist.linear * DVec3::new(1.0, 0.0, 1.0));
     let direction = directions.find(|v| v.length() > SHOWS_MPS).unwrap_or(DVec3::Z);
@@ -412,12 +413,12 @@ fn at_speed(mps: f64, shown: impl Iterator<Item = Twist>, root: Twist) -> Twist 
     }
 }
 
-/// Detects when the feet of a loop stand and holds them there; with [`FootLock::Auto`] only where they slide less for it.
+/// Detects when the feet of a loop stand and holds them there; with [`FootLock::Auto`] only if they slide less for it.
 ///
-/// `root_joint` is the joint of the rig that carries only the root motion, if there is one; it is not moved. `source` is the take
-/// that the loop was cut from, seen from the same root: floor, clearance and knees are held against it, or else against the loop
-/// itself. Afterwards the loop repeats as exactly as before. A foot that cannot be held is left unchanged, with the reason. `None`
-/// where none is held. Errors: the samples are no longer a loop clip, which is not known to happen.
+/// `root_joint` is the joint of the rig that carries only the root motion, if there is one; it is not moved. `source` is the
+/// take that the loop was cut from, relative to the same root: it is the reference for floor, clearance and knees; without it
+/// the loop itself is. Afterwards the loop repeats as exactly as before. A foot that cannot be held is left unchanged, with the
+/// reason. `None` if none is held. Errors: the samples are no longer a loop clip, which is not known to happen.
 pub fn hold(
     clip: &LoopClip,
     body: &Body,
@@ -441,8 +442,8 @@ pub fn hold(
     Ok((Some(held), feet))
 }
 
-/// When the points of feet bear, as detected: the ball of a foot with toes, heel and tip where the rig shows them, and the ankle of every
-/// foot.
+/// Detects when the points of feet bear: the ball of a foot with toes, heel and tip if the rig shows them, and the ankle of
+/// every foot.
 pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<Bearing> {
     let mut bearing = Vec::new();
     for (index, foot) in body.feet.iter().enumerate() {
@@ -469,13 +470,13 @@ pub(crate) fn bearing(stage: &Stage<'_>, body: &Body, model: &FootModel) -> Vec<
     bearing
 }
 
-/// The leg of every foot; `None` without a knee.
+/// Returns the leg of every foot; `None` without a knee.
 pub fn legs_of(stage: &Stage<'_>, body: &Body) -> Vec<Option<Leg>> {
     body.feet.iter().map(|foot| Leg::of_foot(stage, body, foot)).collect()
 }
 
-/// Where the lowest joints of the feet stand: a sample, and the place at it, seen from the root. Empty where feet cannot be told from other
-/// joints.
+/// Returns the positions where the lowest joints of the feet stand: a sample, and the position at it, relative to the root.
+/// Empty if feet cannot be distinguished from other joints.
 pub fn standing_places(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<(usize, DVec3)> {
     let mut places = Vec::new();
     if body.found_by == FoundBy::AllLeaves {
@@ -492,18 +493,18 @@ pub fn standing_places(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -
     places
 }
 
-/// When a foot comes to stand and when it leaves the ground, in samples that may be fractional.
+/// The touch-down and lift of a foot, in samples that may be fractional.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stay {
     /// The foot, as an index into the feet of the body.
     pub foot: usize,
-    /// Sample at which it comes to stand.
+    /// Sample of the touch-down.
     pub strike: f64,
     /// Sample at which it leaves the ground.
     pub lift: f64,
 }
 
-/// Above where it stands by less than this a point of a foot is down, metres on the reference body.
+/// A point of a foot is down below this height over its standing position, metres on the reference body.
 const DOWN_METRES: f64 = 0.006;
 
 /// A point that is down and moves faster than this leaves the ground, metres per second on the reference body.
@@ -512,8 +513,9 @@ const LEAVES_MPS: f64 = 0.15;
 /// Contacts begin and end up to this long before and after a foot does, seconds.
 const EDGE_SECS: f64 = 0.15;
 
-/// When the feet of a motion with ends are on the ground, from when the heel or the ball comes down to when both have left; none where feet
-/// cannot be told from other joints. Contacts, by which feet are held, begin earlier and end later where steps are slow.
+/// Returns when the feet of a motion with ends are on the ground, from when the heel or the ball comes down to when both have
+/// left; empty if feet cannot be distinguished from other joints. Contacts, by which feet are held, begin earlier and end later
+/// in slow steps.
 pub fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<Stay> {
     let mut stays = Vec::new();
     if body.found_by == FoundBy::AllLeaves {
@@ -538,7 +540,7 @@ pub fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<Stay
             let strike = touch.strike();
             let lift = touch.lift(strike);
             match stays.last_mut() {
-                // A foot that pivots has two contacts, between which it stays.
+                // A foot that pivots has two contacts, between which it stays down.
                 Some(stay) if stay.foot == index && (strike as f64) < stay.lift + 1.0 => {
                     stay.lift = stay.lift.max(lift);
                 }
@@ -586,13 +588,13 @@ impl<'a> Touch<'a> {
         self.contact.start_sample + self.contact.num_samples / 2
     }
 
-    /// The last sample at which it may leave the ground.
+    /// Returns the last sample at which it may leave the ground.
     fn last(&self) -> usize {
         let reach = self.course.samples_in(EDGE_SECS);
         (self.contact.keys().end + reach).min(self.course.count() - 1)
     }
 
-    /// How far the lowest point is above where it is down, metres.
+    /// Returns the height of the lowest point over its standing position, metres.
     fn above(&self, key: usize) -> f64 {
         let points = self.points.iter().zip(&self.down);
         points
@@ -600,7 +602,7 @@ impl<'a> Touch<'a> {
             .fold(f64::INFINITY, f64::min)
     }
 
-    /// How far the point that rests longest is on its way, by its height or by its speed: from 1 on it has left.
+    /// Returns how far the point that rests longest is on its way, by its height or by its speed: from 1 on it has left.
     fn leaves(&self, key: usize) -> f64 {
         let [from, to] = [key.saturating_sub(1), (key + 1).min(self.last())];
         let fast = LEAVES_MPS * self.size * self.course.step_secs * (to - from).max(1) as f64;
@@ -611,7 +613,7 @@ impl<'a> Touch<'a> {
         points.fold(f64::INFINITY, f64::min)
     }
 
-    /// The first sample from which on it is down.
+    /// Returns the first sample from which on it is down.
     fn strike(&self) -> usize {
         let start = self.contact.start_sample;
         let first = start.saturating_sub(self.course.samples_in(EDGE_SECS));
@@ -619,7 +621,7 @@ impl<'a> Touch<'a> {
         down.last().unwrap_or(start)
     }
 
-    /// When it comes down, in samples: between `strike`, at which it is down first, and the one before.
+    /// Returns when it comes down, in samples: between `strike`, at which it is down first, and the one before.
     fn comes_down(&self, strike: usize) -> f64 {
         let before = strike
             .checked_sub(1)
@@ -630,7 +632,7 @@ impl<'a> Touch<'a> {
         }
     }
 
-    /// When it leaves the ground, in samples, at least one after `strike`.
+    /// Returns when it leaves the ground, in samples, at least one after `strike`.
     fn lift(&self, strike: usize) -> f64 {
         let last = self.last();
         let lift = (self.middle()..=last)
@@ -646,7 +648,7 @@ impl<'a> Touch<'a> {
     }
 }
 
-/// How feet are held, and against what: see [`hold`].
+/// How feet are held, and the reference for them: see [`hold`].
 #[derive(Clone, Copy)]
 pub(crate) struct Holding<'a> {
     pub(crate) body: &'a Body,
@@ -654,18 +656,19 @@ pub(crate) struct Holding<'a> {
     pub(crate) lock: FootLock,
     /// The take that a loop was cut from; the motion itself without one.
     pub(crate) source: Option<&'a RootRelativeClip>,
-    /// The image of the first half, where the second half of the loop is to be it.
+    /// The image of the first half, if the second half of the loop must equal it.
     pub(crate) image: Option<&'a Image<'a>>,
     /// Stances that overrule those detected; feet that have any are held however far they slide.
     pub(crate) edited: &'a [EditedStance],
-    /// When points of feet bear, where that is known from elsewhere; without it, it is detected.
+    /// When points of feet bear, if known from elsewhere; otherwise it is detected.
     pub(crate) known: Option<&'a [Bearing]>,
-    /// Where feet are to be over the whole motion, seen from its root, as high as they bear: in place of `source`.
+    /// Target positions of the feet over the whole motion, relative to its root, at the height at which they bear: replaces
+    /// `source`.
     pub(crate) places: Option<&'a WorldTracks>,
 }
 
 impl<'a> Holding<'a> {
-    /// Holds the feet of a body as they are detected, against its own motion. `root_joint` carries only the root motion.
+    /// Holds the feet of a body as detected, with its own motion as the reference. `root_joint` carries only the root motion.
     pub(crate) fn new(body: &'a Body, root_joint: Option<usize>, lock: FootLock) -> Self {
         Self {
             body,
@@ -681,14 +684,14 @@ impl<'a> Holding<'a> {
 }
 
 impl Holding<'_> {
-    /// The loop with its feet held; limits of standing are those of a take.
+    /// Returns the loop with its feet held; limits of standing are those of a take.
     pub(crate) fn hold(
         &self,
         clip: &LoopClip,
         limits: &ContactLimits,
     ) -> Result<(Option<LoopClip>, Feet), LoopClipError> {
         if clip.follows_path() {
-            // Feet stand in the world, and the world is seen from the constant twist.
+            // Feet stand in the world, which is expressed relative to the constant twist.
             let path = clip.path().to_vec();
             let (held, feet) = self.hold(&clip.clone().on_screw()?, limits)?;
             let held = held.map(|held| held.along(path)).transpose()?;
@@ -711,7 +714,7 @@ impl Holding<'_> {
         Ok((held, feet))
     }
 
-    /// The tracks of a motion with its feet held, and what became of them; `carrier` carries the root motion.
+    /// Returns the tracks of a motion with its feet held, and the outcome; `carrier` carries the root motion.
     pub(crate) fn solved(&self, stage: &Stage<'_>, model: &FootModel, carrier: usize) -> (Option<Tracks>, Feet) {
         let mut feet = Feet::default();
         if self.body.found_by == FoundBy::AllLeaves {
@@ -737,8 +740,8 @@ impl Holding<'_> {
         (Some(solved.tracks), feet)
     }
 
-    /// Whether feet are to be released because they slide more once they are held, as stated in `feet`: faster during their own
-    /// contacts, or farther in one stance. The mean speed of quality does not decide: its fixed limits see a foot that lands as one that stands.
+    /// Whether to release feet because they slide more when held, as stated in `feet`: faster during their own contacts, or
+    /// farther in one stance. The mean speed of quality does not decide: its fixed limits count a landing foot as standing.
     pub(crate) fn slides_more(&self, clip: &LoopClip, held: &LoopClip, feet: &mut Feet) -> bool {
         let slides = [clip, held].map(|clip| quality::foot_slide_of_loop(clip, self.body, self.source));
         feet.foot_slide_mps = slides.map(|(mps, _)| mps);
@@ -748,12 +751,12 @@ impl Holding<'_> {
         self.weighs() && (after > before || metres_after > most_metres)
     }
 
-    /// Whether feet are held only where that is better: what the user says of feet is not weighed against what was detected.
+    /// Whether feet are held only if that is better; edited stances are not compared with detection.
     pub(crate) fn weighs(&self) -> bool {
         self.lock == FootLock::Auto && self.edited.is_empty()
     }
 
-    /// The legs of the feet that are held; what becomes of each foot is stated in `feet`.
+    /// Returns the legs of the feet to hold; states the outcome of each foot in `feet`.
     fn legs(&self, stage: &Stage<'_>, model: &FootModel, feet: &mut Feet) -> Vec<BearingLeg> {
         let body = self.body;
         let most_metres = SLIDES_METRES * model.metre;
@@ -763,7 +766,7 @@ impl Holding<'_> {
             let point = PointTrack::new(stage, model, stands);
             let mut contacts = self.contacts(index, FootPoint::standing(stage, foot, model.is_character()), &point);
             if stage.course.has_ends() && self.lock == FootLock::Auto {
-                // One step aside says nothing of a walk of minutes.
+                // A single step aside is negligible in a walk of minutes.
                 contacts = point.standing_parts(&contacts, most_metres);
             }
             feet.contacts.extend(&contacts);
@@ -797,7 +800,7 @@ impl Holding<'_> {
         legs
     }
 
-    /// When a foot stands, by one of its points.
+    /// Returns when a foot stands, by one of its points.
     fn contacts(&self, index: usize, standing: FootPoint, point: &PointTrack<'_>) -> Vec<LoopContact> {
         let contacts = match self.known {
             Some(known) => Bearing::contacts(known, index, Some(standing)),
@@ -806,7 +809,7 @@ impl Holding<'_> {
         edited::overruled(index, contacts, point.course, self.edited)
     }
 
-    /// The joint that carries the whole body.
+    /// Returns the joint that carries the whole body.
     fn lifted(&self, skeleton: &Skeleton, carrier: usize) -> usize {
         let path = skeleton.path_from_root(self.body.hips);
         match self
@@ -823,14 +826,14 @@ impl Holding<'_> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HoldError {
-    /// A stance cannot be edited as asked.
+    /// A requested edit of a stance is not possible.
     #[error(transparent)]
     Stance(#[from] StanceError),
     /// The samples are not a loop clip.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),
-    /// When feet stand is known of another motion.
-    #[error("the motion has {found} samples, and when its feet stand is known at {known}")]
+    /// The known contacts belong to another motion.
+    #[error("the motion has {found} samples, but the contacts of its feet are known at {known}")]
     KnownElsewhere {
         /// Samples of the motion.
         found: usize,

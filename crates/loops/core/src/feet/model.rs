@@ -1,4 +1,4 @@
-//! The size of a body, and with it every limit and weight of its feet that is stated in metres.
+//! The size of a body, which scales every limit and weight of its feet in metres.
 
 use glam::DVec3;
 
@@ -6,18 +6,18 @@ use super::{Stage, solve::NUM_JOINTS};
 use crate::analysis::body::Body;
 use crate::analysis::standing::{ContactLimits, LimitsAtSize};
 
-/// A knee of a character bends beyond that of the motion's source by less than this, radians (8 degrees). Less, and feet leave their
-/// places while they stand; more, and the longer feet of a character with short legs fold them.
+/// Largest bend of a character's knee beyond that of the motion's source, radians (8 degrees). With less, feet leave their
+/// places while they stand; with more, the longer feet of a character with short legs fold them.
 pub(crate) const KNEE_BEYOND_SOURCE: f64 = 0.14;
 
-/// An elbow bends beyond that of the source by less than this while its hand is on the ground, radians (50 degrees): arms that are longer
-/// by a tenth would else reach below it.
+/// Largest bend of an elbow beyond that of the source while its hand is on the ground, radians (50 degrees): arms longer by a
+/// tenth would otherwise reach below it.
 pub(crate) const ELBOW_BEYOND_SOURCE: f64 = 0.87;
 
 /// A bearing point is level within about this, metres on the reference body; a larger rise is a roll, and is kept.
 const ROLL_METRES: f64 = 0.006;
 
-/// How much of a rise of a bearing point is a roll that is kept, metres, on a body of a size.
+/// Returns how much of a rise of a bearing point is a roll that is kept, metres, on a body of a size.
 pub(super) fn roll_kept(rise: f64, size: f64) -> f64 {
     let rise = rise / size;
     size * rise.powi(3) / (rise * rise + ROLL_METRES * ROLL_METRES)
@@ -30,7 +30,7 @@ pub(crate) struct LegLimits {
     pub(crate) most_flexed: f64,
     /// The largest angular accelerations of thigh, knee, ankle and toes, radians per second squared; infinite where unknown.
     pub(crate) hardest: [f64; NUM_JOINTS],
-    /// The front of its sole, where that is known: it stays above the ground.
+    /// The front of its sole, if known: it stays above the ground.
     pub(crate) front: Option<SoleFront>,
 }
 
@@ -57,20 +57,20 @@ impl LegLimits {
 /// Limits and weights in metres are stated for a reference body of 1.7 m whose legs are 0.95 m long.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FootModel {
-    /// Size of the body over that of the reference body: what a turn weighs against a move.
+    /// Size of the body over that of the reference body, which weighs rotations against displacements.
     pub(super) size: f64,
-    /// When a point comes to stand.
+    /// Limits below which a point starts to stand.
     pub(super) contacts: LimitsAtSize,
-    /// Metres on this body of a metre of what says how far and how fast a foot that stands may stray: 1 on the body of a take, more on
-    /// a larger character that moves as that does.
+    /// Scale of the distances and speeds by which a standing foot may stray: 1 on the body of a take, more on a larger character
+    /// that moves in proportion.
     pub(super) metre: f64,
-    /// By foot, the limits of its leg; empty where they are not known from elsewhere.
+    /// By foot, the limits of its leg; empty if not known from elsewhere.
     legs: Vec<LegLimits>,
     is_character: bool,
 }
 
 impl FootModel {
-    /// The measures of the body of a take, by its bones at the first sample of a motion.
+    /// Creates the measures of the body of a take, by its bones at the first sample of a motion.
     pub(crate) fn new(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Self {
         let skeleton = stage.skeleton();
         Self {
@@ -102,7 +102,7 @@ impl FootModel {
         self.is_character
     }
 
-    /// The limits of a leg, where they are known from elsewhere.
+    /// Returns the limits of a leg, if known from elsewhere.
     pub(super) fn limits(&self, foot: usize) -> Option<LegLimits> {
         self.legs.get(foot).copied()
     }

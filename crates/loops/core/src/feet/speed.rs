@@ -41,8 +41,8 @@ const BETTER_MPS: f64 = 0.02;
 /// The factor for an in-place take, whose poses hold no competing root motion.
 const BETTER_FACTOR_IN_PLACE: f64 = 0.9;
 
-/// Below this share of the feet's speed a take counts as in place. Between this share and the next the root motion was captured,
-/// and is trusted more than the feet.
+/// Share of the feet's speed below which a take counts as in place. Between this share and the next the root motion was
+/// captured, and is trusted more than the feet.
 const IN_PLACE_SHARE: f64 = 0.25;
 const ALIKE_SHARE: f64 = 0.1;
 
@@ -75,15 +75,15 @@ impl FeetSpeed {
     }
 }
 
-/// A foot near the ground: its position and velocity seen from the root, metres and metres per second.
+/// A foot near the ground: its position and velocity relative to the root, metres and metres per second.
 struct Low {
     position: DVec3,
     velocity: DVec3,
 }
 
-/// The twist under which standing feet move least; `None` if no foot stands under any twist.
+/// Finds the twist under which standing feet move least; `None` if no foot stands under any twist.
 ///
-/// `feet` holds the positions of every foot's lowest joint at all samples, seen from the root.
+/// `feet` holds the positions of every foot's lowest joint at all samples, relative to the root.
 pub(super) fn of_feet(
     root: &RootMotion,
     step_secs: f64,
@@ -112,7 +112,7 @@ pub(super) fn of_feet(
         return None;
     }
     let rough = rough_fit(&low, poses)?;
-    // Under that twist feet stand; only those samples refine it.
+    // Only samples in which feet stand under that twist refine it.
     let root_motion = RootMotion {
         twist: Twist { linear: rough, ..poses },
         ..*root
@@ -137,14 +137,14 @@ pub(super) fn of_feet(
     })
 }
 
-/// The mean speed of feet over the ground, of which none counts as faster than one that swings.
+/// Returns the mean speed of feet over the ground, each limited to that of a swinging foot.
 fn mean_slide(low: &[Low], linear: DVec3, angular: DVec3) -> f64 {
     let speeds = low.iter().map(|low| sliding(low, linear, angular).min(SWING_MPS));
     speeds.sum::<f64>() / low.len() as f64
 }
 
-/// The velocity that most feet imply, searched from that of the poses and from the median of those that all feet imply: the median is that
-/// of the stance if stance lasts most of the time.
+/// Finds the velocity that most feet imply, starting from that of the poses and from the median over all feet: the median is
+/// that of the stance if stance lasts most of the time.
 fn rough_fit(low: &[Low], poses: Twist) -> Option<DVec3> {
     let [across, ahead] = [0, 2].map(|axis| {
         let mut found: Vec<f64> = low.iter().map(|low| needed(low, poses.angular)[axis]).collect();
@@ -160,8 +160,8 @@ fn rough_fit(low: &[Low], poses: Twist) -> Option<DVec3> {
     least.map(|(linear, _)| linear)
 }
 
-/// At which of the samples of a loop a foot stands, but for the first and last `reach` of each contact: there it still moves within the
-/// time over which speeds are measured.
+/// Returns the samples of a loop at which a foot stands, without the first and last `reach` of each contact, in which it still
+/// moves within the time over which speeds are measured.
 fn stands_amid(contacts: &[LoopContact], count: usize, reach: usize) -> Vec<bool> {
     let mut stands = vec![false; count];
     for contact in contacts {
@@ -175,7 +175,7 @@ fn stands_amid(contacts: &[LoopContact], count: usize, reach: usize) -> Vec<bool
     stands
 }
 
-/// The motion of a foot per sample: the slope of the line through `reach` samples on either side.
+/// Returns the motion of a foot per sample: the slope of the line through `reach` samples on either side.
 fn slope(positions: &[DVec3], sample: usize, reach: usize) -> DVec3 {
     let count = positions.len();
     let (mut sum, mut total) = (DVec3::ZERO, 0.0);
@@ -187,12 +187,12 @@ fn slope(positions: &[DVec3], sample: usize, reach: usize) -> DVec3 {
     sum / total
 }
 
-/// The root's velocity at which a foot rests, in the root's axes.
+/// Returns the root's velocity at which a foot rests, in the root's axes.
 fn needed(low: &Low, angular: DVec3) -> DVec3 {
     -(low.velocity + angular.cross(low.position))
 }
 
-/// The horizontal speed of a foot over the ground.
+/// Returns the horizontal speed of a foot over the ground.
 fn sliding(low: &Low, linear: DVec3, angular: DVec3) -> f64 {
     let off = needed(low, angular) - linear;
     ops::hypot(off.x, off.z)
@@ -201,7 +201,7 @@ fn sliding(low: &Low, linear: DVec3, angular: DVec3) -> f64 {
 /// Rounds of weighting; the velocity converges within a few.
 const ROUNDS: usize = 12;
 
-/// The velocity that most feet imply: least squares in which a foot counts less the farther it is from the others.
+/// Returns the velocity that most feet imply: least squares in which a foot counts less the farther it is from the others.
 fn irls_fit(feet: &[Low], start: DVec3, angular: DVec3, half_mps: f64) -> DVec3 {
     let mut linear = start;
     for _ in 0..ROUNDS {

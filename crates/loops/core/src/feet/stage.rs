@@ -1,4 +1,4 @@
-//! A motion prepared for the treatment of its feet: samples seen from the root, and how the root moves over the ground.
+//! A motion prepared for processing its feet: samples relative to the root, and the motion of the root over the ground.
 
 use glam::{DQuat, DVec3};
 
@@ -13,14 +13,14 @@ pub(super) type FixedPoint = (usize, DVec3);
 /// A motion and the course of its root.
 pub struct Stage<'a> {
     pub(super) tracks: &'a Tracks,
-    /// Places of all joints, seen from the root.
+    /// Positions of all joints, relative to the root.
     pub world: WorldTracks,
     /// Where the root is.
     pub course: Course,
 }
 
 impl<'a> Stage<'a> {
-    /// Tracks that are seen from the root of a course of as many samples.
+    /// Wraps tracks relative to the root of a course with as many samples.
     pub fn new(tracks: &'a Tracks, course: Course) -> Self {
         Self {
             world: tracks.world(),
@@ -29,13 +29,13 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// A loop that follows no path.
+    /// Creates a loop that follows no path.
     pub fn of_loop(clip: &'a LoopClip) -> Self {
         let course = Course::around(*clip.root(), clip.step_secs(), clip.num_samples());
         Self::new(clip.tracks(), course)
     }
 
-    /// Number of samples.
+    /// Returns the number of samples.
     pub(crate) fn num_samples(&self) -> usize {
         self.course.count()
     }
@@ -50,7 +50,7 @@ impl<'a> Stage<'a> {
         Self::new(tracks, self.course.clone())
     }
 
-    /// Speed of a joint over the ground at a sample, metres per second, between its neighbours.
+    /// Returns the speed of a joint over the ground at a sample, metres per second, between its neighbours.
     pub(crate) fn speed_over_ground(&self, sample: usize, joint: usize) -> f64 {
         let course = &self.course;
         let [before, after] = [-1, 1].map(|off| course.clamped(sample as isize + off));
@@ -64,7 +64,7 @@ impl<'a> Stage<'a> {
         self.tracks.skeleton()
     }
 
-    /// Positions of a point at all samples, seen from the root.
+    /// Returns the positions of a point at all samples, relative to the root.
     pub(super) fn positions_of(&self, (joint, offset): FixedPoint) -> Vec<DVec3> {
         let samples = 0..self.course.count();
         if offset == DVec3::ZERO {
@@ -74,7 +74,7 @@ impl<'a> Stage<'a> {
         frames.map(|frame| frame.transform_point(offset)).collect()
     }
 
-    /// Positions of a point at all samples, in the world.
+    /// Returns the positions of a point at all samples, in the world.
     pub(super) fn places_of(&self, point: FixedPoint) -> Vec<DVec3> {
         let positions = self.positions_of(point).into_iter().enumerate();
         positions
@@ -82,17 +82,17 @@ impl<'a> Stage<'a> {
             .collect()
     }
 
-    /// Height of a point at a sample over the root, metres.
+    /// Returns the height of a point at a sample over the root, metres.
     pub(super) fn height(&self, sample: usize, (joint, offset): FixedPoint) -> f64 {
         self.course.up[sample].dot(self.world.joint(sample, joint).transform_point(offset))
     }
 
-    /// Rotation of a joint in the axes of the one above at a sample.
+    /// Returns the rotation of a joint in the axes of the one above at a sample.
     pub(super) fn local_rotation(&self, sample: usize, joint: usize) -> DQuat {
         self.rotation_above(sample, joint).conjugate() * self.world.rotation(sample, joint)
     }
 
-    /// Rotation of the joint above one at a sample, seen from the root.
+    /// Returns the rotation of the parent of a joint at a sample, relative to the root.
     pub(super) fn rotation_above(&self, sample: usize, joint: usize) -> DQuat {
         let above = self.skeleton().parent(joint);
         above.map_or(DQuat::IDENTITY, |above| self.world.rotation(sample, above))

@@ -1,6 +1,6 @@
-//! The stances of a point of a foot: where it stands, for how long it seems to, and how far it strays meanwhile.
+//! The stances of a point of a foot: where it stands, for how long it appears to, and how far it strays meanwhile.
 //!
-//! A loop is unrolled, so that what is found repeats. Derivation: docs/math/feet.md.
+//! A loop is unrolled, so that the result is periodic. Derivation: docs/math/feet.md.
 
 use glam::DVec3;
 
@@ -19,7 +19,7 @@ const SLOW_MPS: f64 = 0.1;
 /// Between two stances a foot is free for at least this long, seconds.
 const SWING_SECS: f64 = 0.1;
 
-/// A point over the samples of a motion, seen from the root.
+/// A point over the samples of a motion, relative to the root.
 pub(super) struct PointTrack<'a> {
     pub(super) course: &'a Course,
     model: &'a FootModel,
@@ -31,7 +31,7 @@ struct Stance<'a> {
     point: &'a PointTrack<'a>,
     /// The contact, and the time before and after it while the foot creeps.
     span: LoopContact,
-    /// Samples of the span before the contact, and those of the contact.
+    /// Number of samples of the span before the contact, and of the contact.
     before: usize,
     in_contact: usize,
     hold: DVec3,
@@ -86,7 +86,7 @@ impl<'a> Stance<'a> {
         self.hold = (course.root(count as isize) * course.root(0).inverse()).transform_point(self.hold);
     }
 
-    /// Whether the foot moves slower than this over the ground at a key, and is nearly as low as where it is held.
+    /// Whether the foot moves slower than this over the ground at a key, and is nearly as low as its held position.
     fn creeps(&self, key: isize, mps: f64) -> bool {
         let PointTrack { course, model, .. } = self.point;
         let moved = self.position(key + 1) - self.position(key - 1);
@@ -94,7 +94,7 @@ impl<'a> Stance<'a> {
             && self.position(key).y - self.hold.y < CREEP_METRES * model.metre
     }
 
-    /// The position of the foot in the frame in which it is held: the world, or the root if it never leaves the ground.
+    /// Returns the position of the foot in the frame in which it is held: the world, or the root if it never leaves the ground.
     fn position(&self, key: isize) -> DVec3 {
         let PointTrack { course, positions, .. } = self.point;
         let position = positions[course.sample(key)];
@@ -105,14 +105,14 @@ impl<'a> Stance<'a> {
         }
     }
 
-    /// How far the foot is from where it is held: all of its motion along the ground, and small vertical motion.
+    /// Returns the distance of the foot from its held position: all of its motion along the ground, and small vertical motion.
     fn strays(&self, key: isize) -> f64 {
         let off = self.position(key) - self.hold;
         let roll = roll_kept(off.y.max(0.0), self.point.model.metre);
         off.with_y(off.y - roll).length()
     }
 
-    /// The farthest that it is during the contact, metres.
+    /// Returns the farthest that it is during the contact, metres.
     fn farthest(&self) -> f64 {
         let first = self.span.start_sample + self.before;
         let keys = first..first + self.in_contact;
@@ -137,12 +137,12 @@ impl<'a> PointTrack<'a> {
 }
 
 impl PointTrack<'_> {
-    /// The contacts of the point as detected; it is one of a foot.
+    /// Returns the contacts of the point as detected; it is one of a foot.
     pub(super) fn contacts(&self, foot: usize) -> Vec<LoopContact> {
         contact::of_point(foot, &self.positions, self.course, &self.model.contacts)
     }
 
-    /// The stances of a foot, each extended into the time between two of them while the foot creeps.
+    /// Returns the stances of a foot, each extended into the time between two of them while the foot creeps.
     fn stances(&self, contacts: &[LoopContact]) -> Vec<Stance<'_>> {
         (0..contacts.len())
             .map(|index| {
@@ -155,8 +155,8 @@ impl PointTrack<'_> {
             .collect()
     }
 
-    /// Samples after a contact into which its stance may be extended: those up to the next are shared, less the shortest swing; those
-    /// beyond the last are free.
+    /// Returns the samples after a contact into which its stance may be extended: those up to the next are shared, less the
+    /// shortest swing; those beyond the last are free.
     fn room_after(&self, contacts: &[LoopContact], index: usize) -> usize {
         let (count, end) = (self.course.count(), contacts[index].keys().end);
         match contacts.get(index + 1) {
@@ -169,26 +169,26 @@ impl PointTrack<'_> {
         }
     }
 
-    /// The spans over which the point bears, from its contacts: each extended while it creeps.
+    /// Returns the spans over which the point bears, from its contacts: each extended while it creeps.
     pub(super) fn spans(&self, contacts: &[LoopContact]) -> Vec<LoopContact> {
         self.stances(contacts).into_iter().map(|stance| stance.span).collect()
     }
 
-    /// The farthest that the point is from the place of its stance during any of its contacts, metres.
+    /// Returns the farthest that the point is from the place of its stance during any of its contacts, metres.
     pub(super) fn farthest(&self, contacts: &[LoopContact]) -> f64 {
         let stances = self.stances(contacts);
         stances.iter().map(Stance::farthest).fold(0.0, f64::max)
     }
 
-    /// The contacts in which the point strays by no more than `most_metres`.
+    /// Returns the contacts in which the point strays by no more than `most_metres`.
     pub(super) fn standing(&self, contacts: &[LoopContact], most_metres: f64) -> Vec<LoopContact> {
         let strays = self.stances(contacts).into_iter().map(|stance| stance.farthest());
         let stands = contacts.iter().zip(strays).filter(|(_, metres)| *metres <= most_metres);
         stands.map(|(contact, _)| *contact).collect()
     }
 
-    /// The parts of contacts in which the point stands: those in which it strays by more than `most_metres` are divided where it is
-    /// fastest, until it does in none of the parts.
+    /// Returns the parts of contacts in which the point stands: contacts in which it strays by more than `most_metres` are
+    /// divided at its fastest sample, until it strays less in all parts.
     pub(super) fn standing_parts(&self, contacts: &[LoopContact], most_metres: f64) -> Vec<LoopContact> {
         let step = TimeStep::new(self.course.step_secs);
         let (half, fewest) = (

@@ -15,21 +15,21 @@ pub struct KeyLayout {
     pub num_samples: usize,
     /// Whether a key that equals the first follows the last sample.
     pub has_closing_key: bool,
-    /// Whether the root stays where it starts, so that the keys show the body and no root motion.
+    /// Whether the root is fixed at its start, so that the keys show the body without root motion.
     pub in_place: bool,
     /// The sample at which the stretch that the loop was made of begins: there is its seam.
     pub seam_sample: usize,
-    /// Cycles that the samples are, equally long, of a loop whose cycles differ: there is a seam between each and the next. Else 1.
+    /// Number of different cycles of equal length in the samples, with a seam between each and the next; 1 for an ordinary loop.
     pub num_cycles: usize,
 }
 
 impl KeyLayout {
-    /// The root motion that the keys show of a loop whose root moves by `root`.
+    /// Returns the root motion that the keys show, for a loop whose root moves by `root`.
     pub fn shown(&self, root: &RootMotion) -> RootMotion {
         if self.in_place { root.standing() } else { *root }
     }
 
-    /// The root motion from the seam before the first key on, of one that is stated from the first key on.
+    /// Returns the root motion from the seam before the first key on, given the one stated from the first key on.
     pub fn from_seam(&self, root: RootMotion, step_secs: f64) -> RootMotion {
         match self.seam_sample {
             0 => root,
@@ -40,7 +40,7 @@ impl KeyLayout {
         }
     }
 
-    /// Number of keys in a period of the file, including the closing one if there is one.
+    /// Returns the number of keys in a period of the file, including the closing one if there is one.
     pub(crate) fn check(&self, written: &Take, carrier: usize) -> Result<usize, KeysError> {
         let num_joints = written.num_joints();
         let found = self.num_samples;
@@ -76,12 +76,12 @@ pub enum KeysError {
     LoopClip(#[from] LoopClipError),
 }
 
-/// One period of a loop as stored in its file, seen from the root; samples count from its seam.
+/// One period of a loop as stored in its file, relative to the root; samples count from its seam.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopKeys {
     /// Local, the carrier relative to the root, with the closing key if there is one.
     tracks: Tracks,
-    /// The keys with all joints seen from the root.
+    /// The keys with all joints relative to the root.
     world: WorldTracks,
     layout: KeyLayout,
     root: RootMotion,
@@ -113,7 +113,7 @@ impl LoopKeys {
         Ok(Self::of(tracks, layout, root))
     }
 
-    /// The keys of a loop that is not written yet, without a closing key.
+    /// Creates the keys of a loop that is not written yet, without a closing key.
     pub fn from_loop(clip: &LoopClip) -> Self {
         let layout = KeyLayout {
             num_samples: clip.num_samples(),
@@ -125,7 +125,7 @@ impl LoopKeys {
         Self::of(clip.tracks().clone(), layout, *clip.root())
     }
 
-    /// The keys as those of a loop of so many cycles that differ.
+    /// Marks the keys as those of a loop of this many different cycles.
     #[must_use]
     pub(crate) fn in_cycles(mut self, num_cycles: usize) -> Self {
         self.layout.num_cycles = num_cycles;
@@ -141,17 +141,17 @@ impl LoopKeys {
         }
     }
 
-    /// How the keys form the loop.
+    /// Returns how the keys form the loop.
     pub fn layout(&self) -> KeyLayout {
         self.layout
     }
 
-    /// The root motion from the seam on, whether or not the keys show it.
+    /// Returns the root motion from the seam on, whether or not the keys show it.
     pub fn root(&self) -> &RootMotion {
         &self.root
     }
 
-    /// Seconds between samples.
+    /// Returns the seconds between samples.
     pub fn step_secs(&self) -> f64 {
         self.tracks.step_secs()
     }
@@ -161,14 +161,14 @@ impl LoopKeys {
         self.layout.num_samples
     }
 
-    /// The samples after each seam: the first, and where the loop is many cycles, the first of each.
+    /// Returns the samples after each seam: the first, and for a loop of many cycles the first of each.
     pub(crate) fn seams(&self) -> impl Iterator<Item = usize> + Clone {
         let count = self.num_samples();
         let cycles = self.layout.num_cycles.clamp(1, count);
         (0..cycles).map(move |cycle| cycle * count / cycles)
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn num_joints(&self) -> usize {
         self.tracks.num_joints()
     }
@@ -177,22 +177,23 @@ impl LoopKeys {
         self.tracks.skeleton()
     }
 
-    /// The local pose in the middle of the loop.
+    /// Returns the local pose in the middle of the loop.
     pub(crate) fn middle_pose(&self) -> PoseRef<'_> {
         self.tracks.pose(self.wrapped(self.num_samples() as isize / 2))
     }
 
-    /// Position of a joint at a sample of the endless loop, seen from the root, metres.
+    /// Returns the position of a joint at a sample of the endless loop, relative to the root, metres.
     pub(crate) fn position(&self, sample: isize, joint: usize) -> DVec3 {
         self.world.position(self.wrapped(sample), joint)
     }
 
-    /// Local rotation of a joint at a sample of the endless loop, the carrier's relative to the root.
+    /// Returns the local rotation of a joint at a sample of the endless loop, the carrier's relative to the root.
     pub(crate) fn rotation(&self, sample: isize, joint: usize) -> DQuat {
         self.tracks.pose(self.wrapped(sample)).rotations[joint]
     }
 
-    /// Size of the pose gap between the first key and the closing one, radians and metres; `None` without a closing key.
+    /// Returns the size of the pose gap between the first key and the closing one, radians and metres; `None` without a closing
+    /// key.
     pub(crate) fn closing_gap(&self, joint: usize) -> Option<(f64, f64)> {
         let closing = self.layout.has_closing_key.then_some(self.num_samples())?;
         let turn = rotation::difference(
@@ -209,10 +210,11 @@ impl LoopKeys {
 }
 
 impl LoopClip {
-    /// The loop whose keys were written into a file.
+    /// Reads the loop whose keys were written into a file.
     ///
-    /// `root` is the root motion stated by the loop file, `carrier` the joint of `written` whose track holds it. The body is what
-    /// the keys show, seen from the constant twist; a root path is not in the keys. Errors: the file has too few keys or joints.
+    /// `root` is the root motion stated by the loop file, `carrier` the joint of `written` whose track holds it. The body is
+    /// that of the keys, relative to the constant twist; a root path is not in the keys. Errors: the file has too few keys or
+    /// joints.
     pub fn from_keys(written: &Take, layout: KeyLayout, root: RootMotion, carrier: usize) -> Result<Self, KeysError> {
         layout.check(written, carrier)?;
         let tracks = body_of_keys(written, 0..layout.num_samples, &layout.shown(&root), carrier);
@@ -220,7 +222,7 @@ impl LoopClip {
     }
 }
 
-/// The local poses of keys, without the root motion of the joint that carries it.
+/// Returns the local poses of keys, without the root motion of the joint that carries it.
 fn body_of_keys(written: &Take, keys: Range<usize>, root: &RootMotion, carrier: usize) -> Tracks {
     let (skeleton, step_secs) = (written.skeleton(), written.frame_time_secs());
     let poses = keys.map(|key| {

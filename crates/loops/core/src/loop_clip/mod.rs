@@ -23,11 +23,11 @@ pub use runtime::{BufferError, MAX_SAMPLES, ModelMatrix, RuntimeError, RuntimeLo
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopClip {
     name: String,
-    /// The body seen from the root; at least three frames.
+    /// The body relative to the root; at least three frames.
     tracks: Tracks,
     carrier: usize,
     root: RootMotion,
-    /// The root seen from its constant twist, per sample; empty where it follows the twist exactly.
+    /// The root relative to its constant twist, per sample; empty if it follows the twist exactly.
     path: Vec<Rigid>,
 }
 
@@ -75,7 +75,7 @@ impl LoopClip {
         })
     }
 
-    /// The loop under another name.
+    /// Returns the loop under another name.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         Self {
@@ -84,7 +84,7 @@ impl LoopClip {
         }
     }
 
-    /// The loop with other samples of the same number and joints.
+    /// Returns the loop with other samples of the same number and joints.
     ///
     /// # Panics
     /// When the numbers of samples or joints differ.
@@ -94,7 +94,7 @@ impl LoopClip {
         Self { tracks, ..self }
     }
 
-    /// A loop of several of these, one after the other, with samples of its own. Errors: too few samples.
+    /// Returns a loop of several copies, with samples of its own. Errors: too few samples.
     pub(crate) fn repeated_with(&self, tracks: Tracks) -> Result<Self, LoopClipError> {
         let copies = tracks.num_frames() / self.num_samples();
         let repeated = Self::new(self.name.clone(), tracks, self.carrier, self.root)?;
@@ -104,20 +104,20 @@ impl LoopClip {
         })
     }
 
-    /// The body with another root twist; feet that stood slide by the difference.
+    /// Returns the body with another root twist; feet that stood slide by the difference.
     #[must_use]
     pub fn with_twist(mut self, twist: Twist) -> Self {
         self.root.twist = twist;
         self
     }
 
-    /// The body on a root that starts elsewhere.
+    /// Returns the body on a root that starts elsewhere.
     pub(crate) fn with_start(mut self, start: Rigid) -> Self {
         self.root.start = start;
         self
     }
 
-    /// The endless loop from another of its samples on, which may be before the first.
+    /// Returns the endless loop from another of its samples on, which may be before the first.
     #[must_use]
     pub fn starting_at(&self, sample: isize) -> Self {
         let count = self.num_samples();
@@ -133,7 +133,7 @@ impl LoopClip {
         }
     }
 
-    /// The body on a root that stays at its start: what a file or an engine plays for an in-place loop.
+    /// Returns the body on a root that is fixed at its start, as a file or an engine plays an in-place loop.
     #[must_use]
     pub fn in_place(&self) -> Self {
         Self {
@@ -144,7 +144,8 @@ impl LoopClip {
 
     /// Moves the root along a path; every joint keeps its world transform.
     ///
-    /// `path` holds the root's transform for every sample, seen from the constant twist. Errors: [`LoopClipError::PathLength`].
+    /// `path` holds the root's transform for every sample, relative to the constant twist. Errors:
+    /// [`LoopClipError::PathLength`].
     pub fn along(mut self, path: Vec<Rigid>) -> Result<Self, LoopClipError> {
         let num_samples = self.num_samples();
         if path.len() != num_samples {
@@ -168,7 +169,8 @@ impl LoopClip {
     /// Moves the root, and with it the joint of the rig that is the root, along a path; the rest of the body keeps its world
     /// transforms.
     ///
-    /// `path` holds the root's transform for every sample, seen from the constant twist. Errors: [`LoopClipError::PathLength`].
+    /// `path` holds the root's transform for every sample, relative to the constant twist. Errors:
+    /// [`LoopClipError::PathLength`].
     pub(crate) fn along_with_joint(self, joint: usize, path: Vec<Rigid>) -> Result<Self, LoopClipError> {
         let skeleton = self.skeleton();
         let poses = (0..self.num_samples()).map(|sample| {
@@ -189,7 +191,7 @@ impl LoopClip {
         self
     }
 
-    /// The loop seen from its constant twist, without a path; every joint keeps its world transform.
+    /// Returns the loop relative to its constant twist, without a path; every joint keeps its world transform.
     ///
     /// Errors: none for a loop that follows no path; otherwise as [`Self::along`].
     pub fn on_screw(self) -> Result<Self, LoopClipError> {
@@ -207,42 +209,43 @@ impl LoopClip {
         !self.path.is_empty()
     }
 
-    /// The root at every sample, seen from its constant twist; empty where it follows the twist.
+    /// Returns the root at every sample, relative to its constant twist; empty if it follows the twist.
     pub(crate) fn path(&self) -> &[Rigid] {
         &self.path
     }
 
-    /// Name of the clip.
+    /// Returns the name of the clip.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The tree of joints.
+    /// Returns the tree of joints.
     pub fn skeleton(&self) -> &Skeleton {
         self.tracks.skeleton()
     }
 
-    /// Seconds between samples.
+    /// Returns the seconds between samples.
     pub fn step_secs(&self) -> f64 {
         self.tracks.step_secs()
     }
 
-    /// Number of unique samples, at least three.
+    /// Returns the number of unique samples, at least three.
     pub fn num_samples(&self) -> usize {
         self.tracks.num_frames()
     }
 
-    /// Seconds of one cycle.
+    /// Returns the seconds of one cycle.
     pub fn period_secs(&self) -> f64 {
         self.num_samples() as f64 * self.step_secs()
     }
 
-    /// The joint that carried the root motion in the source.
+    /// Returns the joint that carried the root motion in the source.
     pub fn carrier(&self) -> usize {
         self.carrier
     }
 
-    /// World transform of the root at key `key`, over any number of cycles: by its constant twist, or the path about it.
+    /// Returns the world transform of the root at key `key`, over any number of cycles: by its constant twist, or the path
+    /// about it.
     pub fn root_pose(&self, key: usize) -> Rigid {
         let on_twist = self.root.at(key as f64 * self.step_secs());
         match self.path.get(key % self.num_samples()) {
@@ -251,27 +254,27 @@ impl LoopClip {
         }
     }
 
-    /// The root motion.
+    /// Returns the root motion.
     pub fn root(&self) -> &RootMotion {
         &self.root
     }
 
-    /// The samples of one period, local, relative to the root.
+    /// Returns the samples of one period, local, relative to the root.
     pub fn tracks(&self) -> &Tracks {
         &self.tracks
     }
 
-    /// The body's pose at key `key`, which may run over any number of cycles; local, relative to the root.
+    /// Returns the body's pose at key `key`, which may run over any number of cycles; local, relative to the root.
     pub fn body_pose(&self, key: usize) -> PoseRef<'_> {
         self.tracks.pose(key % self.num_samples())
     }
 
-    /// Positions (metres) and rotations of all joints at all unique samples, seen from the root.
+    /// Returns positions (metres) and rotations of all joints at all unique samples, relative to the root.
     pub fn tracks_from_root(&self) -> WorldTracks {
         self.tracks.world()
     }
 
-    /// The pose at key `key`, local, with the root motion added to the joint that carried it in the source.
+    /// Returns the pose at key `key`, local, with the root motion added to the joint that carried it in the source.
     ///
     /// Played on the source's skeleton this puts every joint at root(t) times the body pose. Keys may run over any number of
     /// cycles, and the root motion accumulates.
@@ -281,12 +284,12 @@ impl LoopClip {
         pose
     }
 
-    /// The pose at key `key`, local, below an additional first joint that carries the root's transform.
+    /// Returns the pose at key `key`, local, below an additional first joint that carries the root's transform.
     pub fn root_relative_pose(&self, key: usize) -> Pose {
         self.body_pose(key).to_pose().below_root(self.root_pose(key))
     }
 
-    /// World positions (metres) and rotations of all joints at key `key`, over any number of cycles.
+    /// Returns the world positions (metres) and rotations of all joints at key `key`, over any number of cycles.
     pub fn world_pose(&self, key: usize) -> Pose {
         self.body_pose(key).world(self.skeleton()).moved(self.root_pose(key))
     }
@@ -318,7 +321,7 @@ mod tests {
         for key in 0..9 {
             let folded = clip.folded_pose(key).as_ref().world(clip.skeleton()).translations;
             let world = clip.world_pose(key).translations;
-            // The joint above the carrier stays behind; the carrier and all joints below it move with the root.
+            // The joint above the carrier is fixed; the carrier and all joints below it move with the root.
             for joint in 1..3 {
                 assert!((folded[joint] - world[joint]).length() < 1e-14);
             }

@@ -1,4 +1,4 @@
-//! Sampling a loop at any time, between its frames and over any number of cycles.
+//! Samples a loop at any time, between its frames and over any number of cycles.
 //!
 //! Times are in seconds since the start of the loop and may be negative or exceed a cycle. The body is interpolated around the
 //! loop, so the seam needs no special case. The root is a closed form of time, so no error accumulates. A pose depends on its
@@ -36,11 +36,11 @@ const ON_SAMPLE: f64 = 4.0 * f64::EPSILON;
 /// Feet touch down between samples; at this rate, hertz, they do so within 2 ms.
 const FINE_HZ: f64 = 240.0;
 
-/// A loop of few samples a second has no more than so many more between them.
+/// Largest factor by which the times of a loop with few samples a second are refined.
 const MOST_TIMES: f64 = 16.0;
 
 impl LoopClip {
-    /// The body's pose at any time, local, relative to the root.
+    /// Returns the body's pose at any time, local, relative to the root.
     ///
     /// At the times of samples the result equals the samples bit for bit. A time that is not finite counts as 0.
     pub fn body_pose_at(&self, secs: f64, interpolation: Interpolation) -> Pose {
@@ -60,7 +60,7 @@ impl LoopClip {
         }
     }
 
-    /// The loop at another number of samples, at least three, and another time between them.
+    /// Returns the loop at another number of samples, at least three, and another time between them.
     ///
     /// A period of another length is played slower or faster; the root then covers the same distance and turn in it. A path of the
     /// root is kept.
@@ -69,7 +69,7 @@ impl LoopClip {
         self.retimed_from(0.0, num_samples, step_secs)
     }
 
-    /// The endless loop from a time on, which may lie between samples, [retimed](Self::retimed).
+    /// Returns the endless loop from a time on, which may lie between samples, [retimed](Self::retimed).
     #[must_use]
     pub fn retimed_from(&self, secs: f64, num_samples: usize, step_secs: f64) -> Self {
         let num_samples = num_samples.max(3);
@@ -94,7 +94,7 @@ impl LoopClip {
         }
     }
 
-    /// The loop at samples that are dense enough to tell when feet touch down.
+    /// Returns the loop at samples that are dense enough to tell when feet touch down.
     #[must_use]
     pub(crate) fn finely_sampled(&self) -> Self {
         let times = (FINE_HZ * self.step_secs()).ceil().clamp(1.0, MOST_TIMES);
@@ -114,9 +114,9 @@ impl LoopClip {
         })
     }
 
-    /// World transform of the root at any time: its constant twist in closed form, or the path about it.
+    /// Returns the world transform of the root at any time: its constant twist in closed form, or the path about it.
     ///
-    /// A path is interpolated by cubics as seen from the twist, where it repeats, so the root motion is exact over any number of
+    /// A path is interpolated by cubics relative to the twist, where it repeats, so the root motion is exact over any number of
     /// cycles.
     pub fn root_pose_at(&self, secs: f64) -> Rigid {
         let on_twist = self.root.at(finite(secs));
@@ -127,7 +127,7 @@ impl LoopClip {
         }
     }
 
-    /// The root motion between two times, seen from the root at the first: X(from)^-1 X(to).
+    /// Returns the root motion between two times, relative to the root at the first: X(from)^-1 X(to).
     ///
     /// An engine applies it every frame: `character = character * delta`. Deltas of consecutive spans multiply to the delta of
     /// the whole, across cycle boundaries too, and running backwards undoes it.
@@ -141,13 +141,13 @@ impl LoopClip {
         self.sway_at(from_secs).inverse() * on_twist * self.sway_at(to_secs)
     }
 
-    /// World positions (metres) and rotations of all joints at any time.
+    /// Returns the world positions (metres) and rotations of all joints at any time.
     pub fn world_pose_at(&self, secs: f64, interpolation: Interpolation) -> Pose {
         let body = self.body_pose_at(secs, interpolation);
         body.as_ref().world(self.skeleton()).moved(self.root_pose_at(secs))
     }
 
-    /// The root at any time, seen from its constant twist.
+    /// Returns the root at any time, relative to its constant twist.
     pub fn sway_at(&self, secs: f64) -> Rigid {
         if self.path.is_empty() {
             return Rigid::IDENTITY;
@@ -164,7 +164,7 @@ impl LoopClip {
         )
     }
 
-    /// The samples between which a time lies.
+    /// Returns the samples between which a time lies.
     fn locate(&self, secs: f64) -> SamplePosition {
         let at = finite(secs) / self.step_secs();
         let near = at.round();
@@ -181,7 +181,7 @@ impl LoopClip {
         }
     }
 
-    /// The samples around a position, around the loop.
+    /// Returns the samples around a position, around the loop.
     fn around(&self, before: usize) -> Span<usize> {
         let count = self.num_samples();
         Span {
@@ -193,12 +193,12 @@ impl LoopClip {
     }
 }
 
-/// The time, or 0 if it is not finite: a time that overflowed must not end a program.
+/// Returns the time, or 0 if it is not finite: a time that overflowed must not end a program.
 fn finite(secs: f64) -> f64 {
     if secs.is_finite() { secs } else { 0.0 }
 }
 
-/// The chord from one rotation to another at u, on the short side, brought back to length.
+/// Returns the chord from one rotation to another at u, on the short side, brought back to length.
 fn nlerp(from: DQuat, to: DQuat, u: f64) -> DQuat {
     let to = rotation::on_side_of(to, from);
     // On the short side the chord keeps at least 0.7 of its length.

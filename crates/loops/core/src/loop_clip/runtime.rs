@@ -1,8 +1,8 @@
 //! A loop prepared for playback in an engine: single precision, laid out for vector instructions, no allocation per sample.
 //!
 //! [`RuntimeLoop`] is built once from a [`LoopClip`]. Any number of characters share it and sample it at their own times, in any
-//! order, at the same cost: there is no cursor. Work is done in advance where possible: signs of neighbouring keys agree, so no
-//! key is tested; the first key is repeated after the last, so the seam is no special case; joints that only rotate have their
+//! order, at the same cost: there is no cursor. Work is done in advance if possible: signs of neighbouring keys agree, so no key
+//! is tested; the first key is repeated after the last, so the seam is no special case; joints that only rotate have their
 //! translation stored once. Speed: `cargo bench -p loopwright --bench playback`.
 //!
 //! This file is longer than most: the memory layout of the keys and the loops over them belong together.
@@ -24,7 +24,7 @@ type Group = [[f32; LANES]; 4];
 /// Translations of [`LANES`] joints, metres: all x, all y, all z.
 type Translations = [[f32; LANES]; 3];
 
-/// A rigid motion for graphics: a 4x4 matrix by columns, the last of which is the translation in metres.
+/// A rigid motion for graphics: a 4x4 matrix by columns; the last column is the translation in metres.
 ///
 /// `matrix[column][row]`; the last row is 0, 0, 0, 1.
 pub type ModelMatrix = [[f32; 4]; 4];
@@ -115,7 +115,7 @@ pub struct RuntimePose {
 }
 
 impl RuntimePose {
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn num_joints(&self) -> usize {
         self.num_joints
     }
@@ -221,12 +221,12 @@ impl RuntimeLoop {
         })
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn num_joints(&self) -> usize {
         self.num_joints
     }
 
-    /// Memory of the samples, bytes.
+    /// Returns the memory of the samples, bytes.
     pub fn num_bytes(&self) -> usize {
         size_of_val(&self.rotations[..]) + size_of_val(&self.translations[..]) + size_of_val(&self.rest[..])
     }
@@ -236,7 +236,7 @@ impl RuntimeLoop {
         self.moving.contains(&(joint as u32))
     }
 
-    /// A buffer for poses of this loop and of any other with as many joints.
+    /// Returns a buffer for poses of this loop and of any other with as many joints.
     pub fn pose(&self) -> RuntimePose {
         RuntimePose {
             rotations: vec![Group::default(); self.rest.len()],
@@ -256,7 +256,7 @@ impl RuntimeLoop {
         Ok(())
     }
 
-    /// Samples the local pose at any time, and the transforms of all joints seen from the root.
+    /// Samples the local pose at any time, and the transforms of all joints relative to the root.
     ///
     /// `models` gets one matrix for each joint, in skeleton order. Errors: [`BufferError`] for a buffer of another number of
     /// joints.
@@ -272,7 +272,7 @@ impl RuntimeLoop {
         self.models(pose, models)
     }
 
-    /// The transforms of all joints of a pose, seen from the root: for poses that were changed after sampling.
+    /// Computes the transforms of all joints of a pose, relative to the root: for poses that were changed after sampling.
     ///
     /// Errors: [`BufferError`] for a buffer of another number of joints.
     pub fn models(&self, pose: &mut RuntimePose, models: &mut [ModelMatrix]) -> Result<(), BufferError> {
@@ -293,7 +293,7 @@ impl RuntimeLoop {
         }
     }
 
-    /// The key before a time, and the fraction of the way to the next one, 0 to 1.
+    /// Returns the key before a time, and the fraction of the way to the next one, 0 to 1.
     #[inline(always)]
     fn locate(&self, secs: f64) -> (usize, f32) {
         let at = if secs.is_finite() { secs / self.step_secs } else { 0.0 };
@@ -344,7 +344,7 @@ impl RuntimeLoop {
                 for ((rotations, translations), into) in locals.zip(&mut pose.columns) {
                     *into = columns(simd, &Rotations::load(simd, rotations), translations);
                 }
-                // The root's parent is the identity, stored where the root's matrix will be.
+                // The root's parent is the identity, stored in the place of the root's matrix.
                 models[0] = IDENTITY;
                 let spread = u8x32::from_slice(simd, &self.spread);
                 for &[joint, parent] in &self.by_depth {
@@ -398,7 +398,7 @@ impl<S: Simd> Rotations<S> {
         }
     }
 
-    /// The interpolated rotation at u, normalized.
+    /// Creates the interpolated rotation at u, normalized.
     #[inline(always)]
     fn between(before: &Self, after: &Self, u: f32) -> Self {
         let part = |axis: usize| before.0[axis] + (after.0[axis] - before.0[axis]) * u;
@@ -483,7 +483,7 @@ mod tests {
     const NUM_JOINTS: usize = 21;
     const NUM_SAMPLES: usize = 40;
 
-    /// A wide tree whose joints rotate and two of which also translate; joint 5 makes a whole turn per period.
+    /// Returns a wide tree whose joints rotate and two of which also translate; joint 5 makes a whole turn per period.
     fn clip() -> LoopClip {
         let joints = (0..NUM_JOINTS).map(|index| {
             Joint::new(

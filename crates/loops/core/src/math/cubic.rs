@@ -34,7 +34,7 @@ impl<T> Span<T> {
 }
 
 impl Span<usize> {
-    /// Samples from `before` on, of which `last` is the last.
+    /// Returns the samples around a position, from `before` on; `last` is the last sample.
     pub fn within(before: usize, last: usize) -> Self {
         Self {
             left: before.checked_sub(1),
@@ -54,7 +54,7 @@ pub struct Hermite {
 }
 
 impl Hermite {
-    /// The basis at u, 0 at the earlier sample and 1 at the later one.
+    /// Creates the basis at u, 0 at the earlier sample and 1 at the later one.
     pub fn at(u: f64) -> Self {
         Self {
             value: [u * u * (3.0 - 2.0 * u), u * (1.0 - u) * (1.0 - u), u * u * (u - 1.0)],
@@ -62,21 +62,21 @@ impl Hermite {
         }
     }
 
-    /// The point there.
+    /// Returns the point there.
     pub fn point(&self, span: Span<DVec3>) -> DVec3 {
         let [end, slope_start, slope_end] = self.value;
         let [before, after] = slopes(span);
         span.before + end * (span.after - span.before) + slope_start * before + slope_end * after
     }
 
-    /// Velocity of the point at u, per step.
+    /// Returns the velocity of the point at u, per step.
     pub(crate) fn point_rate(&self, span: Span<DVec3>) -> DVec3 {
         let [end, slope_start, slope_end] = self.rate;
         let [before, after] = slopes(span);
         end * (span.after - span.before) + slope_start * before + slope_end * after
     }
 
-    /// The rotation at u, with the sign of the earlier sample.
+    /// Returns the rotation at u, with the sign of the earlier sample.
     pub(crate) fn rotation(&self, span: Span<DQuat>) -> DQuat {
         self.turned(span.before, Turns::new(span))
     }

@@ -48,7 +48,7 @@ words!(DecayKind {
 });
 
 impl DecayKind {
-    /// The decay of this kind, with the half-life of springs and the blend time of the others, seconds.
+    /// Returns the decay of this kind, with the half-life of springs and the blend time of the others, seconds.
     pub fn lasting(self, half_life_secs: f64, blend_secs: f64) -> Decay {
         match self {
             Self::Spring => Decay::Spring { half_life_secs },
@@ -93,7 +93,7 @@ pub struct Fading {
 }
 
 impl Decay {
-    /// Its kind, without its time.
+    /// Returns its kind, without its time.
     pub fn kind(self) -> DecayKind {
         match self {
             Self::Spring { .. } => DecayKind::Spring,
@@ -102,12 +102,12 @@ impl Decay {
         }
     }
 
-    /// Name for display.
+    /// Returns the name for display.
     pub fn name(self) -> &'static str {
         self.kind().as_str()
     }
 
-    /// Half-life of the spring or blend time of the others, seconds.
+    /// Returns the half-life of the spring or blend time of the others, seconds.
     pub fn secs(self) -> f64 {
         match self {
             Self::Spring { half_life_secs: secs }
@@ -116,7 +116,7 @@ impl Decay {
         }
     }
 
-    /// The offsets `t` seconds after they began to fade, t at least 0.
+    /// Returns the offsets `t` seconds after the start of the fade, t at least 0.
     ///
     /// At the blend time, where a derivative jumps, the value from before it is returned. Source: docs/math/shapes.md.
     pub fn at(self, t: f64) -> Fading {
@@ -143,7 +143,7 @@ impl Decay {
         }
     }
 
-    /// Weights of the signed area under the offset, a x + b v: a in seconds, b in seconds squared.
+    /// Returns the weights of the signed area under the offset, a x + b v: a in seconds, b in seconds squared.
     ///
     /// Spring 2/y and 1/y^2, cubic B/2 and B^2/12, quintic B/2 and B^2/10.
     pub fn area_weights(self) -> (f64, f64) {
@@ -173,7 +173,7 @@ impl Decay {
     }
 }
 
-/// [`Decay::displacement`] for many offsets: what does not depend on the offset is worked out once.
+/// [`Decay::displacement`] for many offsets: terms independent of the offset are computed once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Displacement {
     decay: Decay,
@@ -183,7 +183,7 @@ pub struct Displacement {
 }
 
 impl Displacement {
-    /// The displacement of a decay.
+    /// Creates the displacement of a decay.
     pub fn new(decay: Decay) -> Self {
         Self {
             decay,
@@ -192,7 +192,7 @@ impl Displacement {
         }
     }
 
-    /// The decay.
+    /// Returns the decay.
     pub fn decay(&self) -> Decay {
         self.decay
     }
@@ -204,7 +204,8 @@ impl Displacement {
         ((whole - beyond).abs() + beyond.abs()).max(whole.abs())
     }
 
-    /// As [`Decay::signed_area`]; its size is the displacement of an offset that never crosses zero, as where x and v have one sign.
+    /// Returns [`Decay::signed_area`]; its size is the displacement of an offset that never crosses zero, as when x and v have
+    /// the same sign.
     pub fn signed_area(&self, x: f64, v: f64) -> f64 {
         let (position, rate) = self.weights;
         position * x + rate * v
@@ -287,7 +288,7 @@ fn are_opposite(x: f64, end: f64) -> bool {
     (x > 0.0 && end < 0.0) || (x < 0.0 && end > 0.0)
 }
 
-/// The zero nearer to 0 of a parabola `end` - `slope` w + `square` w^2, without cancellation.
+/// Returns the zero nearer to 0 of a parabola `end` - `slope` w + `square` w^2, without cancellation.
 fn crossing(square: f64, slope: f64, end: f64) -> f64 {
     let root = (slope * slope - 4.0 * square * end).max(0.0).sqrt();
     end / (0.5 * (slope + if slope < 0.0 { -root } else { root }))

@@ -21,7 +21,7 @@ impl PointPair {
     }
 }
 
-/// The rotation about +Y and the translation that best map the start points to the end points.
+/// Returns the rotation about +Y and the translation that best map the start points to the end points.
 ///
 /// Weighted least squares in closed form: centroids give the translation, the plane cross and dot products about them the
 /// rotation. The height is included; the caller decides whether it is a climb. Without points: the identity.
@@ -36,12 +36,12 @@ pub(crate) fn fit_planar(pairs: &[PointPair]) -> Rigid {
         cross += pair.weight * (from.z * to.x - from.x * to.z);
         dot += pair.weight * (from.x * to.x + from.z * to.z);
     }
-    // Points that determine no yaw give none: the angle of (0, 0) is 0.
+    // Points that do not determine a yaw give zero: the angle of (0, 0) is 0.
     let turn = rotation::from_yaw(ops::atan2(cross, dot));
     Rigid::new(turn, end - turn * start)
 }
 
-/// The rigid motion that best maps the start points to the end points.
+/// Returns the rigid motion that best maps the start points to the end points.
 ///
 /// Weighted least squares in closed form: centroids give the translation, the eigenvector of the largest eigenvalue of a
 /// symmetric 4x4 matrix the rotation. Points on one line do not determine the rotation about it; then any of the best motions is
@@ -124,7 +124,7 @@ fn top_eigenvector(mut a: [[f64; 4]; 4]) -> [f64; 4] {
             break;
         }
     }
-    // The first of equal ones, so that points without information give no rotation.
+    // The first of a tie, so that points without information give no rotation.
     let top = (1..4).fold(0, |top, index| if a[index][index] > a[top][top] { index } else { top });
     vectors.map(|row| row[top])
 }
@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// Points and where a motion takes them, of different weights.
+    /// Returns the points and their images under a motion, with different weights.
     fn moved(points: &[DVec3], motion: Rigid) -> Vec<PointPair> {
         let points = points.iter().enumerate();
         let pairs = points.map(|(at, &start)| PointPair::new(start, motion.transform_point(start), 1.0 + at as f64));
@@ -194,7 +194,7 @@ mod tests {
         assert!((found.translation - motion.translation).length() < 1e-14);
         assert!((rotation::yaw_of(found.rotation) - 0.7).abs() < 1e-14);
         assert_eq!(fit_planar(&[]), Rigid::IDENTITY);
-        // Where the points lie exactly across their images, and where they say nothing of a yaw.
+        // Points exactly opposite their images, and points that do not determine a yaw.
         let pair = |start: DVec3, end: DVec3| PointPair::new(start, end, 1.0);
         let quarter = fit_planar(&[pair(DVec3::Z, DVec3::X), pair(-DVec3::Z, -DVec3::X)]);
         assert!((rotation::yaw_of(quarter.rotation) - core::f64::consts::FRAC_PI_2).abs() < 1e-15);

@@ -20,7 +20,7 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
     libm::sincos(x)
 }
 
-/// Angle in radians, in -pi to pi, of the point (x, y) seen from the origin.
+/// Returns the angle in radians, in -pi to pi, of the point (x, y) seen from the origin.
 pub fn atan2(y: f64, x: f64) -> f64 {
     libm::atan2(y, x)
 }
@@ -40,7 +40,7 @@ pub fn ln_1p(x: f64) -> f64 {
     libm::log1p(x)
 }
 
-/// Length of the plane vector (x, y) without overflow.
+/// Returns the length of the plane vector (x, y) without overflow.
 pub fn hypot(x: f64, y: f64) -> f64 {
     libm::hypot(x, y)
 }

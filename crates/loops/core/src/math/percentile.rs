@@ -14,7 +14,7 @@ pub(crate) fn rank(count: usize, share: f64) -> usize {
     ((share * count as f64).ceil() as usize).clamp(1, count.max(1)) - 1
 }
 
-/// The least and the largest value; infinity and minus infinity without any. What is no number is left out.
+/// Returns the least and the largest value; infinity and minus infinity without values. NaN is ignored.
 pub fn extremes(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     let none = (f64::INFINITY, f64::NEG_INFINITY);
     let values = values.into_iter();

@@ -24,23 +24,23 @@ impl Rigid {
         translation: DVec3::ZERO,
     };
 
-    /// A motion from its two parts.
+    /// Creates a motion from its two parts.
     pub const fn new(rotation: DQuat, translation: DVec3) -> Self {
         Self { rotation, translation }
     }
 
-    /// A rotation by `yaw` radians about +Y, then a translation in metres.
+    /// Creates a rotation by `yaw` radians about +Y, then a translation in metres.
     pub fn from_yaw(yaw: f64, translation: DVec3) -> Self {
         Self::new(rotation::from_yaw(yaw), translation)
     }
 
-    /// The inverse motion.
+    /// Returns the inverse motion.
     pub fn inverse(self) -> Self {
         let rotation = self.rotation.conjugate();
         Self::new(rotation, -(rotation * self.translation))
     }
 
-    /// The image of a point, metres.
+    /// Returns the image of a point, metres.
     pub fn transform_point(self, point: DVec3) -> DVec3 {
         self.rotation * point + self.translation
     }
@@ -69,7 +69,7 @@ pub struct Twist {
 }
 
 impl Twist {
-    /// A linear velocity, metres per second, and an angular one, radians per second, in the frame's own axes.
+    /// Creates a linear velocity, metres per second, and an angular one, radians per second, in the frame's own axes.
     pub const fn new(linear: DVec3, angular: DVec3) -> Self {
         Self { linear, angular }
     }
@@ -80,7 +80,7 @@ impl Twist {
         angular: DVec3::ZERO,
     };
 
-    /// The motion after `secs` seconds: exp(secs * xi), translation J(w t) v t.
+    /// Returns the motion after `secs` seconds: exp(secs * xi), translation J(w t) v t.
     pub fn exp(self, secs: f64) -> Rigid {
         let turn = self.angular * secs;
         Rigid::new(
@@ -89,12 +89,12 @@ impl Twist {
         )
     }
 
-    /// The constant twist that reaches `motion` in `secs` seconds with the shortest rotation (at most half a turn).
+    /// Creates the constant twist that reaches `motion` in `secs` seconds with the shortest rotation (at most half a turn).
     pub fn log(motion: Rigid, secs: f64) -> Self {
         Self::log_with_turn(motion, rotation::log(motion.rotation), secs)
     }
 
-    /// The constant twist that reaches `motion` in `secs` seconds while turning by the rotation vector `turn`.
+    /// Creates the constant twist that reaches `motion` in `secs` seconds while turning by the rotation vector `turn`.
     ///
     /// `turn` must be a logarithm of the motion's rotation, possibly with whole turns added. At one or more whole turns a twist
     /// reaches only motions without translation across the axis, and the inverse Jacobian is not finite: the caller must handle
@@ -106,7 +106,7 @@ impl Twist {
         }
     }
 
-    /// The twist of a rigidly attached frame; `frame` is its transform seen from the frame that has this twist.
+    /// Returns the twist of a rigidly attached frame; `frame` is its transform relative to the frame with this twist.
     #[must_use]
     pub(crate) fn seen_from(self, frame: Rigid) -> Self {
         let back = frame.rotation.conjugate();
@@ -116,8 +116,8 @@ impl Twist {
         }
     }
 
-    /// Rise along `up`, a unit vector in the frame that moves, metres per second: of a path that turns, the part along its axis, which
-    /// is what remains of whole turns about an axis that leans.
+    /// Returns the rate of climb along `up`, a unit vector in the moving frame, metres per second: for a turning path the part
+    /// along its axis, which remains over whole turns about a leaning axis.
     pub fn climb(self, up: DVec3) -> f64 {
         match self.radius() {
             Some(_) => {
@@ -128,7 +128,7 @@ impl Twist {
         }
     }
 
-    /// Radius of the path in metres, or `None` for a straight one.
+    /// Returns the radius of the path in metres, or `None` for a straight one.
     ///
     /// A path counts as straight if its radius exceeds a kilometre: beyond that the value has no practical meaning.
     pub fn radius(self) -> Option<f64> {

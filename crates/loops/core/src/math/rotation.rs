@@ -13,7 +13,7 @@ use super::ops;
 /// Just below it the series are accurate to 1e-14 relative; the quotient of `b1`, the worst, loses 9e-11 of its value at 0.1.
 const SERIES_ANGLE: f64 = 0.4;
 
-/// Rotation by the vector `v` (radians times unit axis).
+/// Returns the rotation by the vector `v` (radians times unit axis).
 pub fn exp(v: DVec3) -> DQuat {
     // sin(angle/2)/angle and cos(angle/2) as functions of x = (angle/2)^2.
     let x = 0.25 * v.length_squared();
@@ -27,8 +27,8 @@ pub fn exp(v: DVec3) -> DQuat {
     renormalized(DQuat::from_xyzw(v.x * s, v.y * s, v.z * s, w))
 }
 
-/// A quaternion without what rounding took from its unit length or added: to the last digit as if divided by its length, at a
-/// fraction of the time. Others are divided by it.
+/// Restores the unit length of a quaternion after rounding: as exact as division by its length, at a fraction of the time.
+/// Others are divided by it.
 pub(crate) fn renormalized(q: DQuat) -> DQuat {
     let beyond = q.length_squared() - 1.0;
     // The next term of the series is 3/8 of the square.
@@ -60,7 +60,7 @@ const COSINE: [f64; 8] = [
     -1.0 / 87_178_291_200.0,
 ];
 
-/// The sum of coefficients times powers of x, from the constant on.
+/// Returns the sum of coefficients times powers of x, from the constant on.
 fn polynomial<const N: usize>(x: f64, coefficients: &[f64; N]) -> f64 {
     coefficients
         .iter()
@@ -72,15 +72,15 @@ fn polynomial<const N: usize>(x: f64, coefficients: &[f64; N]) -> f64 {
 /// as the functions.
 const QUARTER_SQUARED: f64 = 0.25 * 0.25;
 
-/// The length of a vector.
+/// Returns the length of a vector.
 ///
-/// The bits are those of glam, whose square root of `libm` is a long program where stable compilers have no other for the platform, such as
-/// WebAssembly; that of the standard library is one instruction, and exact everywhere.
+/// The bits are those of glam, whose square root from `libm` is slow on platforms for which stable compilers have no other, such
+/// as WebAssembly; that of the standard library is one instruction, and exact everywhere.
 pub(crate) fn length(v: DVec3) -> f64 {
     v.length_squared().sqrt()
 }
 
-/// Rotation vector of `q` on the short side: length 0 to pi, in radians.
+/// Returns the rotation vector of `q` on the short side: length 0 to pi, in radians.
 ///
 /// Both signs of the quaternion give the same vector, except at a half turn, where the sign determines the axis.
 pub fn log(q: DQuat) -> DVec3 {
@@ -103,7 +103,7 @@ pub fn log(q: DQuat) -> DVec3 {
 /// Sine of the half angle below which the logarithm of a unit quaternion is a series, exact to the last digit.
 const SMALL_SINE: f64 = 0.04;
 
-/// The shortest rotation from one direction to another; the identity where either has no length, or where they are opposite.
+/// Returns the shortest rotation from one direction to another; the identity if either has no length, or if they are opposite.
 pub fn arc(from: DVec3, to: DVec3) -> DQuat {
     let cross = from.cross(to);
     let turn = DQuat::from_xyzw(
@@ -119,10 +119,10 @@ pub fn arc(from: DVec3, to: DVec3) -> DQuat {
     }
 }
 
-/// Square of the angle, radians, by which directions are short of opposite where nothing says which way to turn: what is left then is rounding.
+/// Square of the angle, radians, from exactly opposite directions within which the axis of rotation is only rounding.
 const LEAST_ARC: f64 = 1e-24;
 
-/// Rotation vector that takes `from` to `to`: log(to from^-1), short side, radians.
+/// Returns the rotation vector that takes `from` to `to`: log(to from^-1), short side, radians.
 pub fn difference(to: DQuat, from: DQuat) -> DVec3 {
     log(to * from.conjugate())
 }
@@ -135,7 +135,7 @@ pub fn on_side_of(q: DQuat, reference: DQuat) -> DQuat {
 /// Steps of [`mean`]: rotations within a right angle of each other need four.
 const MAX_MEAN_STEPS: usize = 16;
 
-/// The weighted mean of rotations: the one from which the weighted rotation vectors to all of them sum to zero.
+/// Returns the weighted mean of rotations: the one from which the weighted rotation vectors to all of them sum to zero.
 ///
 /// Weights are at least 0 and sum to 1. The mean is unique if the rotations lie within a right angle of it; otherwise it is one
 /// of several, found with the sign of the first. Without rotations: the identity. Source: Karcher, "Riemannian center of mass and
@@ -204,7 +204,7 @@ pub fn left_jacobian_inverse(o: DVec3) -> DMat3 {
     DMat3::IDENTITY - k * 0.5 + (k * k) * inverse_coefficient(o)
 }
 
-/// The product of [`left_jacobian_inverse`] and a vector, in less time.
+/// Returns the product of [`left_jacobian_inverse`] and a vector, in less time.
 pub(crate) fn left_jacobian_inverse_times(o: DVec3, v: DVec3) -> DVec3 {
     let turned = o.cross(v);
     v - 0.5 * turned + inverse_coefficient(o) * o.cross(turned)
@@ -273,7 +273,7 @@ pub(crate) fn cross_matrix(v: DVec3) -> DMat3 {
     )
 }
 
-/// Rotation about the up axis (+Y) by `yaw` radians; a left turn is positive.
+/// Returns the rotation about the up axis (+Y) by `yaw` radians; a left turn is positive.
 pub fn from_yaw(yaw: f64) -> DQuat {
     let (sin, cos) = ops::sin_cos(0.5 * yaw);
     DQuat::from_xyzw(0.0, sin, 0.0, cos)

@@ -64,16 +64,16 @@ impl From<Screw> for Twist {
 }
 
 impl Screw {
-    /// Distance of the moving frame from the axis, metres: speed / rate, infinite for a straight path, and 0 for a frame on the
-    /// axis.
+    /// Returns the distance of the moving frame from the axis, metres: speed / rate, infinite for a straight path, and 0 for a
+    /// frame on the axis.
     pub fn radius(&self) -> f64 {
         if self.speed == 0.0 { 0.0 } else { self.speed / self.rate }
     }
 
-    /// Position of the moving frame after `secs` seconds, metres, seen from its transform at time 0.
+    /// Returns the position of the moving frame after `secs` seconds, metres, relative to its transform at time 0.
     ///
-    /// climb t A - 2 r sin^2(w t/2) X + r sin(w t) Y, with r = speed/w written into the sines: s t sinc(w t) Y -
-    /// s t (w t/2) sinc^2(w t/2) X. So nothing cancels, and a straight path is the limit, not a special case.
+    /// climb t A - 2 r sin^2(w t/2) X + r sin(w t) Y, with r = speed/w written into the sines: s t sinc(w t) Y - s t (w t/2)
+    /// sinc^2(w t/2) X. Nothing cancels, and a straight path is the limit, not a special case.
     pub fn position(&self, secs: f64) -> DVec3 {
         let half = 0.5 * self.rate * secs;
         let distance = self.speed * secs;
@@ -82,14 +82,14 @@ impl Screw {
             - self.basis_x * (distance * half * narrow * narrow)
     }
 
-    /// Rotation of the moving frame after `secs` seconds.
+    /// Returns the rotation of the moving frame after `secs` seconds.
     pub(crate) fn orientation(&self, secs: f64) -> DQuat {
         let (sin, cos) = ops::sin_cos(0.5 * self.rate * secs);
         let v = self.axis * sin;
         DQuat::from_xyzw(v.x, v.y, v.z, cos).normalize()
     }
 
-    /// The motion after `secs` seconds; equal to that of the twist.
+    /// Returns the motion after `secs` seconds; equal to that of the twist.
     pub fn at(&self, secs: f64) -> Rigid {
         Rigid::new(self.orientation(secs), self.position(secs))
     }
@@ -97,11 +97,11 @@ impl Screw {
 
 /// sin(x)/x, 1 at 0.
 fn sinc(x: f64) -> f64 {
-    // x/sin(x) is 1 to the last digit below the root of the precision, where x itself may be subnormal.
+    // x/sin(x) is 1 to the last digit below the root of the precision, and x itself may be subnormal.
     if x.abs() < 1e-8 { 1.0 } else { ops::sin(x) / x }
 }
 
-/// Unit vector and length of `v`; `None` for zero. Squares of tiny values would vanish, so it is scaled first.
+/// Returns the unit vector and length of `v`; `None` for zero. Squares of tiny values would vanish, so it is scaled first.
 fn direction_and_length(v: DVec3) -> Option<(DVec3, f64)> {
     let size = v.abs().max_element();
     if !(size > 0.0 && size.is_finite()) {

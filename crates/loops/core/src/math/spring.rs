@@ -38,14 +38,14 @@ impl Spring {
         }
     }
 
-    /// When the rate has its extreme after the start, seconds: (j1 + v)/(j1 y). `None` where it has none.
+    /// Returns the time of the extreme of the rate after the start, seconds: (j1 + v)/(j1 y). `None` if it has none.
     pub fn extreme_rate_secs(&self) -> Option<f64> {
         let (y, _, slope) = self.parts();
         let secs = (slope + self.rate) / (slope * y);
         (secs.is_finite() && secs > 0.0).then_some(secs)
     }
 
-    /// The time of the largest rate from the start on, seconds, and that rate, per second.
+    /// Returns the time of the largest rate from the start on, seconds, and that rate, per second.
     ///
     /// It is at the extreme or at the start: an initial rate may be the largest.
     pub fn fastest(&self) -> (f64, f64) {

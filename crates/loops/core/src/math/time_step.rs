@@ -1,4 +1,4 @@
-//! Conversion of seconds to steps of a fixed length, such as the frames of a take: one name for each rounding mode.
+//! Converts seconds to steps of a fixed length, such as the frames of a take, with one function for each rounding mode.
 
 /// The time from one sample to the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,12 +10,12 @@ pub struct TimeStep {
 const ROUNDING: f64 = 1e-9;
 
 impl TimeStep {
-    /// Steps of the given length in seconds, a positive number.
+    /// Creates the steps of the given length in seconds, a positive number.
     pub fn new(secs: f64) -> Self {
         Self { secs }
     }
 
-    /// The whole number of steps nearest to `secs`; saturates if it does not fit.
+    /// Returns the whole number of steps nearest to `secs`; saturates if it does not fit.
     pub fn nearest(self, secs: f64) -> usize {
         (secs / self.secs).round() as usize
     }
@@ -25,22 +25,22 @@ impl TimeStep {
         self.nearest(secs).max(1)
     }
 
-    /// The number of steps started within `secs`: rounded up.
+    /// Returns the number of steps started within `secs`: rounded up.
     pub fn up(self, secs: f64) -> usize {
         (secs / self.secs).ceil() as usize
     }
 
-    /// The fewest steps that last at least `secs`, within rounding.
+    /// Returns the fewest steps that last at least `secs`, within rounding.
     pub fn fewest(self, secs: f64) -> usize {
         (secs / self.secs - ROUNDING).ceil() as usize
     }
 
-    /// The most steps that fit in `secs`, within rounding.
+    /// Returns the most steps that fit in `secs`, within rounding.
     pub fn most(self, secs: f64) -> usize {
         (secs / self.secs + ROUNDING).floor() as usize
     }
 
-    /// Duration of the given number of steps, seconds.
+    /// Returns the duration of the given number of steps, seconds.
     pub fn secs(self, steps: usize) -> f64 {
         steps as f64 * self.secs
     }

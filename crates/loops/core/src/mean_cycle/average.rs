@@ -1,4 +1,4 @@
-//! The mean of cycles laid onto each other: poses relative to a root, averaged, then put back onto the mean root motion.
+//! Averages cycles aligned with each other: poses relative to a root are averaged, then put back onto the mean root motion.
 
 use glam::{DQuat, DVec3};
 
@@ -17,12 +17,12 @@ use crate::{analysis::Analysis, candidate::LoopCandidate, take::Clip};
 /// Most transforms (cycles times samples times joints) that are read for a mean: fewer cycles are used for very dense samples.
 const MAX_TRANSFORMS: usize = 20_000_000;
 
-/// A joint whose rotation in a cycle is farther than this from the mean is not averaged, radians: beyond a right angle the mean is not
-/// unique, and leaps from one phase to the next.
+/// A joint whose rotation in a cycle is farther than this from the mean is not averaged, radians: beyond a right angle the mean
+/// is not unique, and jumps from one phase to the next.
 pub(super) const MAX_SPREAD: f64 = core::f64::consts::FRAC_PI_2;
 
-/// A turn at or above this, radians, is so near to a whole one that no twist reaches an end that lies elsewhere: the turn within half
-/// a turn is used.
+/// A turn of at least this, radians, is so close to a whole one that no twist reaches an end that is elsewhere: the turn within
+/// half a turn is used.
 const NEAR_WHOLE_TURN: f64 = 5.5;
 
 /// Cycles of a take laid onto the chosen one, with the weights and root motion of their mean.
@@ -34,7 +34,7 @@ pub(crate) struct LaidCycles<'a> {
     starts: Vec<Rigid>,
     /// Twist over one cycle of each pair of neighbours, in the axes of the first one's root.
     twists: Vec<Twist>,
-    /// Rise over a cycle, metres, below which it is no climb.
+    /// Rise over a cycle, metres, below which it does not count as climb.
     least_climb: f64,
     carrier: usize,
     asked: MeanCycles,
@@ -43,7 +43,7 @@ pub(crate) struct LaidCycles<'a> {
 impl<'a> LaidCycles<'a> {
     /// Finds the cycles around a candidate; the mean will have `num_samples` samples.
     ///
-    /// Errors: [`MeanCycleError`]: the candidate is no cycle among others, or no neighbour resembles it.
+    /// Errors: [`MeanCycleError`]: the candidate is not one of several cycles, or no neighbour resembles it.
     pub(crate) fn find(
         analysis: &'a Analysis,
         candidate: &LoopCandidate,
@@ -101,33 +101,33 @@ impl<'a> LaidCycles<'a> {
         })
     }
 
-    /// Number of cycles, the chosen one included.
+    /// Returns the number of cycles, the chosen one included.
     pub(super) fn num_cycles(&self) -> usize {
         self.row.num_cycles()
     }
 
-    /// Why there are no more cycles before the first, and after the last.
+    /// Returns why there are no more cycles before the first, and after the last.
     pub(super) fn ends(&self) -> [CyclesEnd; 2] {
         self.row.ends
     }
 
-    /// The frame of a cycle, counted from the first, at a phase from 0 to 1.
+    /// Returns the frame of a cycle, counted from the first, at a phase from 0 to 1.
     pub(super) fn frame(&self, cycle: usize, phase: f64) -> f64 {
         self.row.frame(cycle, phase)
     }
 
-    /// The chosen cycle, relative to a root of its own that starts where that of the mean does. `root` is how its root moves, from
-    /// wherever it starts.
+    /// Returns the chosen cycle, relative to a root of its own that starts at that of the mean. `root` is the motion of its
+    /// root, from any start.
     pub(crate) fn own(&self, clip: &Clip, root: RootMotion) -> RootRelativeClip {
         let start = self.starts[self.row.num_before];
         let twist = root.twist.seen_from(root.start.inverse() * start);
         RootRelativeClip::relative_to(clip, RootMotion { start, twist }, self.carrier)
     }
 
-    /// The mean as a clip in the world, with context: it goes on and on, carried by the mean root motion from where the chosen cycle
-    /// starts.
+    /// Returns the mean as a clip in the world, with context: it continues indefinitely, carried by the mean root motion from
+    /// the start of the chosen cycle.
     ///
-    /// `closed` is the chosen cycle, as [`Self::own`] gives it, closed: fine detail is taken from it.
+    /// `closed` is the chosen cycle of [`Self::own`], closed: fine detail is taken from it.
     pub(crate) fn mean(&self, closed: &Tracks) -> (Clip, MeanCycle) {
         let (count, step_secs) = (closed.num_frames(), closed.step_secs());
         let period_secs = count as f64 * step_secs;
@@ -173,7 +173,7 @@ impl<'a> LaidCycles<'a> {
         (Clip::from_samples(tracks, count, context), self.described(&unclear))
     }
 
-    /// The mean pose at a phase, its carrier relative to the root. Joints whose rotations differ too much are marked.
+    /// Returns the mean pose at a phase, its carrier relative to the root. Joints whose rotations differ too much are marked.
     fn pose(&self, phase: f64, unclear: &mut [bool]) -> Pose {
         let (take, skeleton) = (&self.analysis.take, self.analysis.take.skeleton());
         let weights = self.window.at(phase);
@@ -205,7 +205,8 @@ impl<'a> LaidCycles<'a> {
             .collect()
     }
 
-    /// The mean of the pairs' twists, per second, the cycle taking the time of the chosen one. A small rise is no climb.
+    /// Returns the mean of the pairs' twists, per second, with the duration of the chosen cycle. A small rise does not count as
+    /// climb.
     fn mean_twist(&self, period_secs: f64) -> Twist {
         let mut sum = (self.twists.iter().zip(self.window.pairs())).fold(Twist::ZERO, |sum, (twist, &weight)| {
             Twist::new(sum.linear + twist.linear * weight, sum.angular + twist.angular * weight)
@@ -244,13 +245,13 @@ impl<'a> LaidCycles<'a> {
 }
 
 impl MeanCycle {
-    /// Whether fewer cycles were found than asked for.
+    /// Whether fewer cycles were found than requested.
     pub fn is_fewer_than_asked(&self) -> bool {
         self.asked != MeanCycles::All && self.cycles.len() < self.asked.most()
     }
 }
 
-/// The weighted mean of transforms, and whether all rotations that count are near enough to it.
+/// Returns the weighted mean of transforms, and whether all rotations that count are near enough to it.
 fn mean_of(transforms: &[(Rigid, f64)]) -> (Rigid, bool) {
     let first = transforms.first().map_or(Rigid::IDENTITY, |(transform, _)| *transform);
     // Most translations, and many rotations, never change: they keep their bits.
@@ -276,8 +277,8 @@ fn mean_of(transforms: &[(Rigid, f64)]) -> (Rigid, bool) {
     (Rigid::new(mean, translation), is_clear)
 }
 
-/// Distance of each cycle from the middle of all, metres: root mean square over phases and weighted joints, seen from the heading. The
-/// middle is the median, value by value, which a single outlier does not move.
+/// Returns the distance of each cycle from the median of all, metres: root mean square over phases and weighted joints, relative
+/// to the heading. The median is taken value by value, so that a single outlier does not move it.
 fn distances(analysis: &Analysis, row: &CycleRow) -> Vec<f64> {
     let features = &analysis.features;
     let mut squares = vec![0.0; row.num_cycles()];
@@ -299,7 +300,7 @@ fn distances(analysis: &Analysis, row: &CycleRow) -> Vec<f64> {
         .collect()
 }
 
-/// The middle value, or the mean of the two middle ones.
+/// Returns the middle value, or the mean of the two middle ones.
 fn median(values: &[f64]) -> f64 {
     let low = percentile::of(values.to_vec(), 0.5);
     if values.len() % 2 == 1 {
@@ -309,8 +310,8 @@ fn median(values: &[f64]) -> f64 {
     0.5 * (low - percentile::of(turned, 0.5))
 }
 
-/// The motion of the world that best lays the chosen cycle onto each cycle: over the ground by all phases and joints of the body, in
-/// height by the floor on which it stands.
+/// Returns the motion of the world that best maps the chosen cycle onto each cycle: over the ground by all phases and joints of
+/// the body, in height by the floor below it.
 fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
     let world = &analysis.world;
     let last = world.num_frames() - 1;
@@ -354,7 +355,7 @@ fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
         .collect()
 }
 
-/// The twist that carries the root from a cycle to the next within one unit of time.
+/// Returns the twist that carries the root from a cycle to the next within one unit of time.
 fn twist_between(analysis: &Analysis, row: &CycleRow, starts: &[Rigid], cycle: usize) -> Twist {
     let motion = starts[cycle].inverse() * starts[cycle + 1];
     let last = analysis.heading.num_frames() - 1;

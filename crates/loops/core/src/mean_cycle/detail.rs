@@ -1,7 +1,7 @@
-//! Fine detail: what a track around a loop holds above some 4 Hz.
+//! Fine detail: the components of a track around a loop above some 4 Hz.
 //!
-//! A mean keeps what cycles have in common and loses what each does at its own time: the ring of a heel strike, a shake of the hand.
-//! Such detail is taken from one cycle, so that the mean looks as sharp as a recording.
+//! A mean keeps the common motion of cycles and loses details with individual timing: the ring of a heel strike, a shake of the
+//! hand. Such detail is taken from one cycle, so that the mean looks as sharp as a recording.
 
 use core::f64::consts::{PI, TAU};
 
@@ -9,10 +9,10 @@ use glam::DVec3;
 
 use crate::math::ops;
 
-/// Below this a motion is that of the mean, hertz, ...
+/// Frequency below which the motion is that of the mean, hertz, ...
 const COARSE_HZ: f64 = 3.0;
 
-/// ... above this that of the chosen cycle, and in between a share of both: half at 4 Hz.
+/// ... and above which it is that of the chosen cycle; in between it is a mix: half at 4 Hz.
 ///
 /// A walk has its first four harmonics below. Source: design of the project, from a prototype.
 const FINE_HZ: f64 = 5.0;
@@ -40,7 +40,7 @@ impl Splitter {
         Self { around, responses }
     }
 
-    /// A track less its coarse part: the mean, and all harmonics below 3 Hz, are gone.
+    /// Returns a track less its coarse part: the mean, and all harmonics below 3 Hz, are gone.
     pub(super) fn fine(&self, track: &[DVec3]) -> Vec<DVec3> {
         let count = track.len();
         let mean = track.iter().copied().sum::<DVec3>() / count as f64;
@@ -54,7 +54,7 @@ impl Splitter {
                 cosine += value * cos;
                 sine += value * sin;
             }
-            // The harmonic of two samples a turn has no sine, and its cosine counts once.
+            // The harmonic with two samples per period has no sine, and its cosine counts once.
             let sides = if 2 * harmonic == count { 1.0 } else { 2.0 };
             let scale = response * sides / count as f64;
             for (sample, value) in fine.iter_mut().enumerate() {
@@ -66,7 +66,7 @@ impl Splitter {
     }
 }
 
-/// Share of a frequency that is coarse: 1 below, 0 above, a cosine in between.
+/// Returns the share of a frequency that is coarse: 1 below, 0 above, a cosine in between.
 fn response(hz: f64) -> f64 {
     let u = ((hz - COARSE_HZ) / (FINE_HZ - COARSE_HZ)).clamp(0.0, 1.0);
     if u >= 1.0 { 0.0 } else { 0.5 + 0.5 * ops::cos(PI * u) }

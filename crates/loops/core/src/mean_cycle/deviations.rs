@@ -1,4 +1,4 @@
-//! How the cycles of a take differ from their mean, joint by joint, at the same phase.
+//! Computes the deviations of the cycles of a take from their mean, joint by joint, at the same phase.
 
 use glam::{DQuat, DVec3};
 
@@ -20,8 +20,8 @@ pub(crate) struct CycleDeviations {
 }
 
 impl CycleDeviations {
-    /// Measures the cycles around a candidate, each at so many samples, of those of the joints that have a mean. `shown` is the pose whose
-    /// joints they are, of one of the take. Errors: [`MeanCycleError`].
+    /// Measures the cycles around a candidate, each at this many samples, for the requested joints that have a mean. `shown`
+    /// converts a pose of the take to the pose with those joints. Errors: [`MeanCycleError`].
     pub(crate) fn measure(
         analysis: &Analysis,
         candidate: &LoopCandidate,
@@ -65,29 +65,29 @@ impl CycleDeviations {
         self.ends
     }
 
-    /// The joints that have a mean, in the order in which they were asked for.
+    /// Returns the joints that have a mean, in the requested order.
     pub(crate) fn joints(&self) -> Vec<usize> {
         self.of_joints.iter().map(|(joint, _)| *joint).collect()
     }
 
-    /// The deviation of a joint, by its place among those that have a mean.
+    /// Returns the deviation of a joint, by its place among those that have a mean.
     pub(crate) fn at(&self, cycle: usize, sample: usize, joint: usize) -> DVec3 {
         self.of_joints[joint].1[cycle * self.num_samples + sample]
     }
 
-    /// All deviations of each joint.
+    /// Returns all deviations of each joint.
     pub(crate) fn of_joints(&self) -> impl Iterator<Item = &[DVec3]> {
         self.of_joints.iter().map(|(_, deviations)| deviations.as_slice())
     }
 }
 
-/// Deviations of a joint from its mean over the cycles, by cycle and sample, as its rotations; `None` where one is so far from it that the
-/// mean is not unique.
+/// Returns the deviations of a joint from its mean over the cycles, by cycle and sample, as rotations; `None` if one is so far
+/// from it that the mean is not unique.
 fn from_mean(rotations: &[DQuat], num_samples: usize) -> Option<Vec<DVec3>> {
     let mut values = vec![DVec3::ZERO; rotations.len()];
     let num_cycles = rotations.len() / num_samples;
     for sample in 0..num_samples {
-        // The first cycle comes in as the last one goes, so that the mean ends where it starts.
+        // The first cycle fades in as the last one fades out, so that the mean ends where it starts.
         let rise = smooth_step(sample as f64 / num_samples as f64);
         let turns: Vec<(DQuat, f64)> = (rotations.iter().skip(sample).step_by(num_samples).enumerate())
             .map(|(cycle, &turn)| {

@@ -1,10 +1,10 @@
-//! The mean cycle: neighbouring cycles of a take laid onto each other in phase and averaged into one that repeats by construction.
+//! The mean cycle: neighbouring cycles of a take are aligned in phase and averaged into one that repeats by construction.
 //!
-//! Every cycle of a captured walk is one sample of the walk that was meant, with a stumble here and a glance there. Steps: find
-//! the cycles around the chosen one and lay each onto it by a smooth map of time (`phase`), give little weight to those that are
-//! unlike the others and weigh all by a window that fades in and out (`window`), average poses relative to a root that carries
-//! cycle onto cycle (`average`), and add the fine detail of the chosen cycle alone (`detail`), which a mean washes out. The result
-//! is a clip like any other: root motion is extracted and its seam closed as usual. Derivation: docs/math/mean_cycle.md.
+//! Every cycle of a captured walk is a sample of the intended walk, with individual stumbles and glances. Steps: find the cycles
+//! around the chosen one and align each with it by a smooth map of time (`phase`), give little weight to outliers and weigh all
+//! by a window that fades in and out (`window`), average poses relative to a root that maps cycle onto cycle (`average`), and
+//! add the fine detail of the chosen cycle alone (`detail`), which a mean loses. The result is a clip like any other: root
+//! motion is extracted and its seam closed as usual. Derivation: docs/math/mean_cycle.md.
 
 use core::{fmt, str::FromStr};
 
@@ -21,10 +21,10 @@ pub(crate) use average::LaidCycles;
 pub(crate) use deviations::CycleDeviations;
 pub(crate) use window::smooth_step;
 
-/// Most cycles that are averaged: of more, those nearest to the chosen one.
+/// Most cycles that are averaged; of more, those nearest to the chosen one are used.
 ///
-/// The noise of a mean falls with the root of their number, so that more than this changes nothing that can be seen; and it bounds
-/// the work on takes of an hour.
+/// The noise of a mean falls with the root of their number, so that more cycles make no visible difference; the limit also
+/// bounds the work on takes of an hour.
 pub const MAX_CYCLES: usize = 32;
 
 /// Fewest cycles that make up a mean: the chosen one and a neighbour.
@@ -40,14 +40,14 @@ pub enum MeanCycles {
     /// The loop is the chosen cycle alone.
     #[default]
     Off,
-    /// The mean of this many cycles, the chosen one in the middle where possible; of fewer where the take has no more.
+    /// The mean of this many cycles, the chosen one in the middle if possible; of fewer if the take has no more.
     UpTo(usize),
     /// The mean of all cycles around the chosen one that resemble it, at most [`MAX_CYCLES`].
     All,
 }
 
 impl MeanCycles {
-    /// The largest number of cycles to use.
+    /// Returns the largest number of cycles to use.
     fn most(self) -> usize {
         match self {
             Self::Off => 1,
@@ -70,7 +70,7 @@ impl fmt::Display for MeanCycles {
 impl FromStr for MeanCycles {
     type Err = &'static str;
 
-    /// A number of cycles from 2 to 32, `all`, or `off`.
+    /// Creates a number of cycles from 2 to 32, `all`, or `off`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text {
             "off" => Ok(Self::Off),
@@ -87,7 +87,7 @@ impl FromStr for MeanCycles {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct MeanCycle {
-    /// The cycles asked for.
+    /// The requested cycles.
     pub asked: MeanCycles,
     /// The cycles in order of time; each ends where the next one starts.
     pub cycles: Vec<UsedCycle>,
@@ -109,8 +109,8 @@ pub struct UsedCycle {
     pub start_frame: f64,
     /// Source frame, fractional, at which it ends.
     pub end_frame: f64,
-    /// Its share of the mean, 0 to 1; all shares sum to 1. The first and the last cycle fade in and out, and one that is unlike the
-    /// others has a small share or none.
+    /// Its share of the mean, 0 to 1; all shares sum to 1. The first and the last cycle fade in and out, and an outlier has a
+    /// small share or none.
     pub share: f64,
 }
 
@@ -125,7 +125,7 @@ pub enum CyclesEnd {
     TakeEnds,
     #[error("poses jump or freeze there")]
     BadFrames,
-    /// The body does something else there: its poses differ from those of the chosen cycle.
+    /// The body moves differently there: its poses differ from those of the chosen cycle.
     #[error("the body moves differently there")]
     OtherMotion,
     #[error("the stride or the turn differs there")]
@@ -141,7 +141,7 @@ pub enum MeanCycleError {
     TooFewAsked { found: usize },
     #[error("no other cycle is beside the chosen one: before it, {before}; after it, {after}")]
     NoOther { before: CyclesEnd, after: CyclesEnd },
-    /// The loop is a whole clip: nothing comes before or after it.
+    /// The loop is a whole clip, with nothing before or after it.
     #[error("the loop is the whole clip, so there are no other cycles")]
     WholeClip,
     #[error("the body is idle in the loop, and idle bodies have no cycles")]

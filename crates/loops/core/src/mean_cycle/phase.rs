@@ -1,9 +1,10 @@
-//! Finds the cycles around the chosen one, and lays each onto it: a smooth, monotone map from phase to the frames of the take.
+//! Finds the cycles around the chosen one, and aligns each with it by a smooth, monotone map from phase to the frames of the
+//! take.
 //!
-//! The chosen cycle is the reference; on it phase runs evenly with time. From its ends outwards one cycle after the other is found
-//! by dynamic programming over slopes from 0.8 to 1.25, which cannot miss a cycle that there is; then the map of each side as a
-//! whole is smoothed and refined by Gauss-Newton steps, and read as a cubic B-spline, so that its slope and curvature run on from
-//! cycle to cycle. Derivation: docs/math/mean_cycle.md.
+//! The chosen cycle is the reference; on it phase runs evenly with time. From its ends outwards one cycle after the other is
+//! found by dynamic programming over slopes from 0.8 to 1.25, which cannot miss an existing cycle; then the map of each side as
+//! a whole is smoothed and refined by Gauss-Newton steps, and read as a cubic B-spline, so that its slope and curvature run on
+//! from cycle to cycle. Derivation: docs/math/mean_cycle.md.
 
 use super::CyclesEnd;
 use crate::analysis::{Analysis, features::Features};
@@ -13,13 +14,14 @@ use crate::math::{ops, rotation};
 /// Phases of a cycle at which poses are compared: a step of a walk has eight of them between two contacts.
 pub(super) const NUM_PHASES: usize = 32;
 
-/// Parts of the even step from phase to phase in which slopes are told apart.
+/// Number of parts of the even step from phase to phase, which is the resolution of slopes.
 const PARTS: usize = 20;
 
 /// Smallest and largest step, in these parts: cycles that are up to a quarter longer or a fifth shorter than the chosen one.
 const STEPS: [usize; 2] = [16, 25];
 
-/// Phases beyond the end of a cycle that take part in finding it, where the take has them: the end alone would be badly determined.
+/// Number of phases beyond the end of a cycle that help to find it, if the take has them: the end alone would be badly
+/// determined.
 const LOOKAHEAD: usize = 8;
 
 /// Price of a slope, as a share of the reference's variance, times the square of its distance from 1.
@@ -33,20 +35,19 @@ const SLOPE_PRICE: f64 = 0.5;
 /// Neighbours in captured walks and runs reach 0.9 and more.
 const MIN_SIMILARITY: f64 = 0.8;
 
-/// Shortest wave of the map that is followed, in cycles, where the body moves as fast as on average: a step may be early or late,
-/// half a step is noise.
+/// Shortest wave of the map, in cycles, at average speed of the body: a whole step may be early or late, half a step is noise.
 ///
-/// Measured on ten takes: with 0.3 feet of runs slide twice as far; with 1 and 3 cycles left out are 1% and 2% nearer, but feet that
-/// drag slide two and three times as far.
+/// Measured on ten takes: with 0.3 feet of runs slide twice as far; with 1 and 3 cycles left out are 1% and 2% nearer, but feet
+/// that drag slide two and three times as far.
 const SHORTEST_WAVE: f64 = 0.5;
 
 /// Refinements after smoothing; they converge quadratically, and the search was right to a fortieth of a phase.
 const NUM_REFINEMENTS: usize = 4;
 
-/// Slopes beyond these are no map of time.
+/// Limits of a valid slope of the map of time.
 const SLOPE_LIMITS: [f64; 2] = [0.7, 1.4];
 
-/// Stride and turn of a neighbour may differ from those of the chosen cycle by this share of the stride, ...
+/// Largest difference of stride and turn of a neighbour from those of the chosen cycle, as a share of the stride, ...
 const STRIDE_SHARE: f64 = 0.15;
 /// ... and in any case by this many metres for a body of a man's size, and by this angle, radians (20 degrees): the pelvis sways.
 const STRIDE_METRES: f64 = 0.1;
@@ -58,7 +59,7 @@ pub(super) struct CycleRow {
     /// Number of cycles before the chosen one, and after it.
     pub(super) num_before: usize,
     pub(super) num_after: usize,
-    /// Why there are no more before, and after.
+    /// Why there are no more cycles before, and after.
     pub(super) ends: [CyclesEnd; 2],
     /// Frame at which the chosen cycle starts, and its length in frames.
     start: f64,
@@ -69,7 +70,7 @@ pub(super) struct CycleRow {
 }
 
 impl CycleRow {
-    /// At most `most` cycles around the candidate, which is one of them, in the middle where possible.
+    /// Finds at most `most` cycles around the candidate, which is one of them, in the middle if possible.
     pub(super) fn around(analysis: &Analysis, candidate: &LoopCandidate, most: usize) -> Self {
         let reference = Reference::new(analysis, candidate);
         let others = most.saturating_sub(1);
@@ -99,12 +100,12 @@ impl CycleRow {
         }
     }
 
-    /// Number of cycles, the chosen one included.
+    /// Returns the number of cycles, the chosen one included.
     pub(super) fn num_cycles(&self) -> usize {
         self.num_before + 1 + self.num_after
     }
 
-    /// The frame of a cycle, counted from the first of the row, at a phase from 0 to 1.
+    /// Returns the frame of a cycle, counted from the first of the row, at a phase from 0 to 1.
     pub(super) fn frame(&self, cycle: usize, phase: f64) -> f64 {
         let turns = cycle as f64 - self.num_before as f64 + phase;
         let (side, outwards) = if turns > 1.0 { (1, turns - 1.0) } else { (0, -turns) };
@@ -112,7 +113,7 @@ impl CycleRow {
     }
 }
 
-/// The uniform cubic B-spline of these coefficients, the first at 0; straight on after the last, and zero below 0.
+/// Returns the uniform cubic B-spline of these coefficients, the first at 0; straight on after the last, and zero below 0.
 fn spline(coefficients: &[f64], at: f64) -> f64 {
     let Some(last) = coefficients.len().checked_sub(1).filter(|_| at > 0.0) else {
         return 0.0;
@@ -145,7 +146,7 @@ enum Side {
 }
 
 impl Side {
-    /// Direction of time outwards.
+    /// Returns the direction of time outwards.
     fn sign(self) -> f64 {
         match self {
             Self::Before => -1.0,
@@ -209,17 +210,17 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// Frames of an even step from phase to phase.
+    /// Returns the frames of an even step from phase to phase.
     fn step(&self) -> f64 {
         self.period / NUM_PHASES as f64
     }
 
-    /// The frame a number of even steps outwards.
+    /// Returns the frame that is a number of even steps outwards.
     fn even(&self, side: Side, steps: usize) -> f64 {
         self.edge(side) + side.sign() * self.step() * steps as f64
     }
 
-    /// The features a number of steps outwards.
+    /// Returns the features that are a number of steps outwards.
     fn row(&self, side: Side, steps: usize) -> &[f64] {
         let phase = steps % NUM_PHASES;
         match side {
@@ -250,7 +251,7 @@ impl<'a> Reference<'a> {
         walk
     }
 
-    /// The cheapest cycle that begins at a frame, outwards: its frames at even phases. `None` if the take ends before.
+    /// Finds the cheapest cycle that begins at a frame, outwards: its frames at even phases. `None` if the take ends before.
     fn next_cycle(&self, side: Side, edge: f64) -> Option<Vec<f64>> {
         let part = self.step() / PARTS as f64;
         let last = (self.features.num_frames() - 1) as f64;
@@ -260,7 +261,7 @@ impl<'a> Reference<'a> {
         if room_parts < STEPS[0] * NUM_PHASES {
             return None;
         }
-        // An even pace must fit into the lookahead, so that it does not favour haste.
+        // An even pace must fit into the lookahead, so that it does not favour a fast one.
         let num_steps = (room_parts / PARTS).clamp(NUM_PHASES, NUM_PHASES + LOOKAHEAD);
         let [shortest, longest] = STEPS;
         let mut costs = vec![0.0];
@@ -306,7 +307,7 @@ impl<'a> Reference<'a> {
         Some(frames)
     }
 
-    /// Why a cycle does not resemble the chosen one; `None` if it does.
+    /// Returns why a cycle does not resemble the chosen one; `None` if it does.
     fn why_not_sound(&self, side: Side, edge: f64, frames: &[f64]) -> Option<CyclesEnd> {
         let end = frames[NUM_PHASES - 1];
         let (from, to) = (edge.min(end), edge.max(end));
@@ -320,7 +321,7 @@ impl<'a> Reference<'a> {
             .zip(1..)
             .map(|(&frame, steps)| self.squared_distance(frame, self.row(side, steps)));
         let similarity = 1.0 - distances.sum::<f64>() / NUM_PHASES as f64 / (2.0 * self.variance);
-        // Not a number where the reference does not move at all: nothing resembles that.
+        // NaN if the reference does not move at all; nothing resembles that.
         if similarity.is_nan() || similarity < MIN_SIMILARITY {
             return Some(CyclesEnd::OtherMotion);
         }
@@ -334,7 +335,7 @@ impl<'a> Reference<'a> {
         strays.then_some(CyclesEnd::OtherPath)
     }
 
-    /// The motion of the heading from one frame to another, in its own axes.
+    /// Returns the motion of the heading from one frame to another, in its own axes.
     fn moved(&self, from: f64, to: f64) -> crate::math::Rigid {
         let heading = &self.analysis.heading;
         let [from, to] = [from, to].map(|frame| {
@@ -388,7 +389,7 @@ impl<'a> Reference<'a> {
         }
         deviations[..FIXED].fill(0.0);
         for _ in 0..NUM_REFINEMENTS {
-            // Square of the speed, and the step that each pose wants, times that.
+            // Square of the speed, and the desired step of each pose, times that.
             let (mut squares, mut wanted) = (vec![0.0; count], vec![0.0; count]);
             for steps in FIXED..count {
                 let frame = self.even(side, steps) + deviations[steps];
@@ -410,7 +411,7 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// Leading values of a side that are zero, so that the B-spline is zero within the chosen cycle.
+/// Number of leading zeros of a side, so that the B-spline is zero within the chosen cycle.
 const FIXED: usize = 2;
 
 /// Minimises the sum of weight x^2 - 2 wanted x, and price times the squares of second differences, with the first two values zero.
@@ -455,7 +456,7 @@ fn smoothing_spline(weights: &[f64], wanted: &[f64], price: f64) -> Vec<f64> {
     x
 }
 
-/// The features of the frames around a time, and the share of the later; a time outside the take counts as its end.
+/// Returns the features of the frames around a time, and the share of the later; a time outside the take counts as its end.
 fn around(features: &Features, frame: f64) -> (&[f64], &[f64], f64) {
     let last = features.num_frames() - 1;
     let frame = frame.clamp(0.0, last as f64);

@@ -1,14 +1,14 @@
-//! The window that weighs cycles, and the trust in each of them.
+//! The window of weights over cycles, and the trust in each of them.
 //!
-//! Two neighbouring cycles blend into one that repeats: the weight rises from 0 to 1 over the first and falls back over the second,
-//! so that the end of the first, which has all the weight there, leads into the start of the second. The mean is a weighted sum of
-//! such pairs. So its weights start and end at zero with zero slope and curvature, their copies shifted by whole cycles sum to one,
-//! and both hold whatever the weights of the pairs.
+//! Two neighbouring cycles blend into one that repeats: the weight rises from 0 to 1 over the first and falls back over the
+//! second, so that the end of the first, which has all the weight there, leads into the start of the second. The mean is a
+//! weighted sum of such pairs. So its weights start and end at zero with zero slope and curvature, their copies shifted by whole
+//! cycles sum to one, and both hold for any weights of the pairs.
 
 use crate::math::percentile;
 
-/// Rise of the weight over the first cycle of a pair, whose phase goes from 0 to 1: 0 to 1, slope and curvature zero at both ends;
-/// the values at u and at 1 - u sum to 1.
+/// Returns the rising weight over the first cycle of a pair, at a phase from 0 to 1: from 0 to 1, with slope and curvature zero
+/// at both ends; the values at u and at 1 - u sum to 1.
 pub(crate) fn smooth_step(phase: f64) -> f64 {
     phase * phase * phase * (10.0 - phase * (15.0 - 6.0 * phase))
 }
@@ -20,12 +20,13 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// The window over cycles of the given trust, two or more: a pair counts as much as both its cycles are trusted.
+    /// Creates the window over at least two cycles with the given trust: the weight of a pair depends on the trust in both its
+    /// cycles.
     pub(super) fn over(trust: &[f64]) -> Self {
         let mut pairs: Vec<f64> = trust.windows(2).map(|pair| pair[0] * pair[1]).collect();
         let mut total: f64 = pairs.iter().sum();
         if total < MIN_TRUST {
-            // No two neighbours are alike, so none is an outlier.
+            // No two neighbours are alike, so there are no outliers.
             pairs.fill(1.0);
             total = pairs.len() as f64;
         }
@@ -33,12 +34,12 @@ impl Window {
         Self { pairs }
     }
 
-    /// Weight of each pair of cycles, the first of them by its first cycle.
+    /// Returns the weight of each pair of cycles, the first of them by its first cycle.
     pub(super) fn pairs(&self) -> &[f64] {
         &self.pairs
     }
 
-    /// Weights of all cycles at a phase; they sum to one.
+    /// Returns the weights of all cycles at a phase; they sum to one.
     pub(super) fn at(&self, phase: f64) -> Vec<f64> {
         let share = smooth_step(phase);
         let mut weights = vec![0.0; self.pairs.len() + 1];
@@ -49,7 +50,7 @@ impl Window {
         weights
     }
 
-    /// Share of each cycle in the whole mean: half of each pair in which it is.
+    /// Returns the share of each cycle in the whole mean: half of each pair in which it is.
     pub(super) fn shares(&self) -> Vec<f64> {
         self.at(0.5)
     }
@@ -60,7 +61,7 @@ const MIN_TRUST: f64 = 1e-3;
 
 /// A cycle this many times as far from the middle of all cycles as the median cycle has no weight.
 ///
-/// A distance over many joints and phases varies little from cycle to cycle: on captured walks the largest of ten is at 1.2 to 1.8
+/// A distance over many joints and phases varies little from cycle to cycle: in captured walks the largest of ten is 1.2 to 1.8
 /// times the median. At 2, sound cycles lose most of their weight; at 5 a stumble keeps some.
 const OUTLYING: f64 = 3.0;
 
@@ -95,8 +96,8 @@ mod tests {
         }
     }
 
-    /// At the start of the span 10 u^3 w is all that is there, and likewise at its end: value, slope and curvature are zero. Where one
-    /// cycle ends, its weight is that of the next one's start.
+    /// At the start of the span the window is 10 u^3 w, and likewise at its end: value, slope and curvature are zero. At the end
+    /// of a cycle its weight equals that of the next one's start.
     #[test]
     fn the_window_fades_smoothly_and_runs_on_from_cycle_to_cycle() {
         let window = Window::over(&[1.0, 0.5, 0.8, 1.0]);

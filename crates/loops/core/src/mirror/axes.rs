@@ -1,4 +1,4 @@
-//! Rotations between the axes of partners, from the skeleton at rest or from the mean pose of the take.
+//! Computes rotations between the axes of partners, from the skeleton at rest or from the mean pose of the take.
 
 use glam::{DQuat, DVec3};
 
@@ -16,12 +16,12 @@ const REST_TOLERANCE: [f64; 2] = [0.25, 0.02];
 const MEAN_TOLERANCE: [f64; 2] = [0.4, 0.04];
 
 impl Mirror {
-    /// Finds the partners of a take's joints, by name and, where no name gives a side, by position.
+    /// Finds the partners of a take's joints, by name and, if no name gives a side, by position.
     ///
     /// Two names are partners when exchanging a side word in one gives the other; the parents of partners are partners too.
     /// `pairs` are partners that the caller names, which take precedence; a joint paired with itself lies in the mirror plane.
-    /// `yaw` is the facing of the body at a frame, radians from +Z, left positive; it is called only where the mean pose is
-    /// needed. Errors: [`MirrorError`].
+    /// `yaw` is the facing of the body at a frame, radians from +Z, left positive; it is called only if the mean pose is needed.
+    /// Errors: [`MirrorError`].
     pub(crate) fn new(
         take: &Take,
         pairs: &[(String, String)],
@@ -35,7 +35,7 @@ impl Mirror {
                 (spreads[joint] <= MOVING_SHARE * size && skeleton.parent(joint).is_some()).then_some(medians[joint])
             })
             .collect();
-        // Joints whose position varies have no rest position; the skeleton is drawn without them.
+        // Joints whose position varies have no rest position, and are omitted from the drawn skeleton.
         let drawn: Vec<DVec3> = rest.iter().map(|rest| rest.unwrap_or(DVec3::ZERO)).collect();
         let size = partners::size(skeleton, &drawn);
         let (partners, normal) = partners::find(skeleton, &drawn, pairs)?;
@@ -52,7 +52,7 @@ impl Mirror {
         let by_mean = Self::with_axes(skeleton, at_rest.partners, at_rest.rest, rotations, SymmetricPose::Mean);
         match by_mean.check_positions(skeleton, size, MEAN_TOLERANCE) {
             Ok(()) => Ok(by_mean),
-            // The error at rest describes what is wrong with the pairs more clearly.
+            // The error at rest describes the fault of the pairs more clearly.
             Err(_) => Err(at_rest_error),
         }
     }
@@ -100,13 +100,13 @@ impl Mirror {
     }
 }
 
-/// The rotation equal to a reflection across `normal` followed by one across X.
+/// Returns the rotation equal to a reflection across `normal` followed by one across X.
 fn from_reflections(normal: DVec3) -> DQuat {
     let cross = normal.cross(DVec3::X);
     DQuat::from_xyzw(cross.x, cross.y, cross.z, normal.dot(DVec3::X)).normalize()
 }
 
-/// Mean rotation of every joint over the take, relative to the body's facing.
+/// Returns the mean rotation of every joint over the take, relative to the body's facing.
 fn mean_rotations(take: &Take, yaw: impl Fn(usize) -> f64) -> Vec<DQuat> {
     let stride = take.num_frames().div_ceil(512);
     let mut sums = vec![DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0); take.num_joints()];
@@ -129,7 +129,7 @@ fn mean_rotations(take: &Take, yaw: impl Fn(usize) -> f64) -> Vec<DQuat> {
         .collect()
 }
 
-/// Median position of every joint in its parent's axes over the take, and the largest distance from it, metres.
+/// Returns the median position of every joint in its parent's axes over the take, and the largest distance from it, metres.
 fn median_positions(take: &Take) -> (Vec<DVec3>, Vec<f64>) {
     // A few dozen frames are enough, also for long takes.
     let stride = take.num_frames().div_ceil(64);

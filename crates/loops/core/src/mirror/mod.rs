@@ -1,9 +1,9 @@
 //! Exchanges left and right: finds the partner of every joint, and reflects poses.
 //!
-//! In a mirror that stands upright along the direction of motion, the left hand does what the right one did. The axes of partners
-//! need not be mirror images, so every joint has a rotation between the two. It is constant because bones are rigid: it makes a
-//! symmetric pose its own image. That pose is the skeleton at rest where that is symmetric; where all bones are drawn in a line,
-//! it is the mean pose of the take. Bones keep their own lengths, because real bodies are not exactly symmetric. Derivation:
+//! The mirror is upright and along the direction of motion; the left hand takes over the motion of the right one. The axes of
+//! partners need not be mirror images, so every joint has a rotation between the two. It is constant because bones are rigid: it
+//! makes a symmetric pose its own image. That pose is the skeleton at rest if that is symmetric; if all bones rest in a line, it
+//! is the mean pose of the take. Bones keep their own lengths, because real bodies are not exactly symmetric. Derivation:
 //! docs/math/mirror.md.
 
 use glam::{DQuat, DVec3};
@@ -67,12 +67,12 @@ pub enum MirrorError {
 }
 
 impl Mirror {
-    /// The partner of a joint; the joint itself where it lies in the mirror plane.
+    /// Returns the partner of a joint; the joint itself if it lies in the mirror plane.
     pub fn partner(&self, joint: usize) -> usize {
         self.partners[joint]
     }
 
-    /// The pose that is assumed to be symmetric.
+    /// Returns the pose that is assumed to be symmetric.
     pub fn symmetric_pose(&self) -> SymmetricPose {
         self.symmetric
     }
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_skeleton_drawn_in_a_line_uses_its_mean_pose() {
-        // All bones along X, with every joint rotated so that the body stands as the one above.
+        // All bones along X, with every joint rotated so that the body stands like the one above.
         let standing = take(NAMES, DVec3::X);
         let mirror = Mirror::new(&standing, &[], |_| 0.0).unwrap();
         // A motion whose mean is symmetric: the take, followed by its image.

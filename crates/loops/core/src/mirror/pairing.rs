@@ -1,4 +1,4 @@
-//! How a stretch goes on after its end: with its own start, with the mirror image of its start, or on the way back.
+//! How a stretch continues after its end: with its own start, with the mirror image of its start, or backwards.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ pub enum Pairing {
 }
 
 impl Pairing {
-    /// The mirror, where there is one.
+    /// Returns the mirror, if there is one.
     pub fn mirror(&self) -> Option<&Mirror> {
         match self {
             Self::Same | Self::PingPong { .. } => None,
@@ -42,7 +42,7 @@ impl Pairing {
         matches!(self, Self::PingPong { .. })
     }
 
-    /// Which frame of a stretch is shown when, where it is played there and back.
+    /// Returns the course of frames over time, for ping-pong.
     pub fn ping_pong(&self, cut: &Cut) -> Option<PingPong> {
         match *self {
             Self::PingPong { ease_frames } => Some(PingPong::new(cut, ease_frames)),
@@ -50,24 +50,23 @@ impl Pairing {
         }
     }
 
-    /// The joint whose motion continues that of `joint` over the seam.
+    /// Returns the joint whose motion continues that of `joint` over the seam.
     pub fn partner(&self, joint: usize) -> usize {
         self.mirror().map_or(joint, |mirror| mirror.partner(joint))
     }
 
-    /// Clips of which the loop consists: one, or two where the image follows.
+    /// Returns the number of clips in the loop: one, or two if the image follows.
     pub(crate) fn num_stretches(&self) -> u8 {
         1 + u8::from(self.is_mirrored())
     }
 
-    /// Whether a stretch that repeats may consist of this many shorter ones that repeat in the same way. Where ends meet images
-    /// only an odd number can: an even number of halves ends on the start itself, not on its image.
+    /// Whether a repeating stretch may consist of this many shorter ones that repeat in the same way. For mirrored ends only an
+    /// odd number can: an even number of halves ends on the start itself, not on its image.
     pub(crate) fn divides_into(&self, parts: usize) -> bool {
         !self.is_mirrored() || parts % 2 == 1
     }
 
-    /// The features in which ends are compared: the take's own, and where ends meet images, the features of the images after
-    /// them.
+    /// Returns the features in which ends are compared: the take's own, followed for mirrored ends by those of the images.
     ///
     /// With images, both partners count with the smaller weight of the two. The features that meet frame `n` of a take of `N`
     /// frames are `N` rows before the end plus `n`.
@@ -93,7 +92,7 @@ impl From<Option<Mirror>> for Pairing {
     }
 }
 
-/// Weights for comparing poses with mirror images: both partners get the smaller weight of the two.
+/// Returns the weights for comparing poses with mirror images: both partners get the smaller weight of the two.
 fn balanced_weights(joints: &[WeightedJoint], mirror: &Mirror) -> Vec<WeightedJoint> {
     let balanced = joints.iter().filter_map(|weighted| {
         let partner = mirror.partner(weighted.joint);

@@ -23,7 +23,7 @@ const MULTIPLICATIONS: usize = 400;
 /// Cosine of the angle to an axis (8 degrees) from which the normal is snapped to that axis.
 const ALONG_AXIS: f64 = 0.99;
 
-/// The partners of all joints and the direction from right to left at rest; the caller's pairs take precedence.
+/// Returns the partners of all joints and the direction from right to left at rest; the caller's pairs take precedence.
 ///
 /// `rest` holds each joint's position in its parent's axes, metres. Errors: no partners, or invalid pairs.
 pub(super) fn find(
@@ -47,13 +47,13 @@ pub(super) fn find(
     Ok(found)
 }
 
-/// Distance of the farthest joint from the topmost one without rotations, metres.
+/// Returns the distance of the farthest joint from the topmost one without rotations, metres.
 pub(super) fn size(skeleton: &Skeleton, rest: &[DVec3]) -> f64 {
     let positions = unturned(skeleton, rest);
     positions.iter().map(|position| position.length()).fold(0.0, f64::max)
 }
 
-/// Positions of the joints without rotations, relative to the topmost one.
+/// Returns the positions of the joints without rotations, relative to the topmost one.
 fn unturned(skeleton: &Skeleton, rest: &[DVec3]) -> Vec<DVec3> {
     let mut positions: Vec<DVec3> = Vec::with_capacity(rest.len());
     for joint in 0..skeleton.num_joints() {
@@ -65,7 +65,7 @@ fn unturned(skeleton: &Skeleton, rest: &[DVec3]) -> Vec<DVec3> {
     positions
 }
 
-/// The partner of every joint by its name or from the partners of its children; the joint itself where it has none.
+/// Finds the partner of every joint by its name or from the partners of its children; the joint itself if it has none.
 fn by_name(skeleton: &Skeleton) -> Vec<usize> {
     let mut partners: Vec<usize> = (0..skeleton.num_joints())
         .map(|joint| {
@@ -155,7 +155,7 @@ fn by_position(skeleton: &Skeleton, rest: &[DVec3], normal: DVec3) -> Vec<usize>
         .collect()
 }
 
-/// Normal of the mirror that best maps joints at rest to their partners.
+/// Returns the normal of the mirror that best maps joints at rest to their partners.
 ///
 /// |S a - b|^2 with S = 1 - 2 n n' is least where n'(a b' + b a')n, summed over the pairs, is least: at the eigenvector of the
 /// smallest eigenvalue.

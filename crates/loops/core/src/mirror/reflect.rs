@@ -1,4 +1,4 @@
-//! Motion seen in the mirror: vectors, rotations, poses and whole takes.
+//! Reflects motion: vectors, rotations, poses and whole takes.
 
 use glam::{DQuat, DVec3};
 
@@ -9,18 +9,18 @@ use crate::take::Take;
 pub(crate) const ACROSS: DVec3 = DVec3::new(-1.0, 1.0, 1.0);
 
 impl Mirror {
-    /// The image of a vector in the axes of a joint's parent, as a vector in the axes of its partner's parent.
+    /// Returns the image of a vector in the axes of a joint's parent, as a vector in the axes of its partner's parent.
     pub(crate) fn reflect(&self, joint: usize, vector: DVec3) -> DVec3 {
         self.parent_axes[joint].conjugate() * (vector * ACROSS)
     }
 
-    /// The image of a joint's local rotation, for its partner.
+    /// Returns the image of a joint's local rotation, for its partner.
     pub(crate) fn reflect_rotation(&self, joint: usize, rotation: DQuat) -> DQuat {
         (self.parent_axes[joint].conjugate() * flipped(rotation) * self.own_axes[joint]).normalize()
     }
 
-    /// The image of a joint's position in its parent's axes, for its partner: bones keep their own lengths, and the offset from
-    /// rest is reflected.
+    /// Returns the image of a joint's position in its parent's axes, for its partner: bones keep their own lengths, and the
+    /// offset from rest is reflected.
     pub(crate) fn reflect_position(&self, joint: usize, position: DVec3) -> DVec3 {
         match (self.rest[joint], self.rest[self.partners[joint]]) {
             (Some(own), Some(other)) => other + self.reflect(joint, position - own),
@@ -28,12 +28,12 @@ impl Mirror {
         }
     }
 
-    /// The image of a world-space rotation of a joint, for its partner.
+    /// Returns the image of a world-space rotation of a joint, for its partner.
     pub(crate) fn reflect_in_space(&self, joint: usize, rotation: DQuat) -> DQuat {
         (flipped(rotation) * self.own_axes[joint]).normalize()
     }
 
-    /// The image of a whole take, in a mirror across the world's X: +X becomes -X.
+    /// Returns the image of a whole take, in a mirror across the world's X: +X becomes -X.
     pub fn take(&self, take: &Take) -> Take {
         // Reflection keeps rotations at length one and their signs continuous along a joint's track.
         take.map_poses(|pose| {
@@ -48,7 +48,7 @@ impl Mirror {
     }
 }
 
-/// The image of a rotation, between the images of the two spaces: S q S.
+/// Returns the image of a rotation, between the images of the two spaces: S q S.
 pub(super) fn flipped(rotation: DQuat) -> DQuat {
     DQuat::from_xyzw(rotation.x, -rotation.y, -rotation.z, rotation.w)
 }

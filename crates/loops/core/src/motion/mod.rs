@@ -1,4 +1,4 @@
-//! Motion as all stages share it: poses, tracks of local transforms over time, and the root's constant motion.
+//! Motion, as all stages use it: poses, tracks of local transforms over time, and the root's constant motion.
 //!
 //! A [`crate::take::Take`], a [`crate::take::Clip`] and a [`crate::loop_clip::LoopClip`] are [`Tracks`] with an invariant each.
 //! Lengths in metres, +Y up; arrays are frame-major: the value of (frame, joint) is at frame * num_joints + joint.

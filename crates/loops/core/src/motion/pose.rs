@@ -42,7 +42,7 @@ impl<'a> From<&'a PoseRef<'_>> for PoseRef<'a> {
 }
 
 impl<'a> PoseRef<'a> {
-    /// A pose of these translations and rotations, which are as many.
+    /// Creates a pose of these translations and rotations, which are as many.
     pub const fn new(translations: &'a [DVec3], rotations: &'a [DQuat]) -> Self {
         Self {
             translations,
@@ -50,12 +50,12 @@ impl<'a> PoseRef<'a> {
         }
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn num_joints(self) -> usize {
         self.translations.len()
     }
 
-    /// Transform of a joint.
+    /// Returns the transform of a joint.
     ///
     /// # Panics
     /// When `joint` is out of range.
@@ -68,7 +68,7 @@ impl<'a> PoseRef<'a> {
         Pose::new(self.translations.to_vec(), self.rotations.to_vec())
     }
 
-    /// World transform of the parent of a joint of a local pose: its transform in the space of the root's parent.
+    /// Returns the world transform of the parent of a joint of a local pose: its transform in the space of the root's parent.
     ///
     /// The identity for the root.
     pub fn above(self, skeleton: &Skeleton, joint: usize) -> Rigid {
@@ -78,18 +78,18 @@ impl<'a> PoseRef<'a> {
             .fold(Rigid::IDENTITY, |above, &joint| above * self.joint(joint))
     }
 
-    /// World transform of a joint of a local pose: its transform in the space of the root's parent.
+    /// Returns the world transform of a joint of a local pose: its transform in the space of the root's parent.
     pub fn world_of(self, skeleton: &Skeleton, joint: usize) -> Rigid {
         self.above(skeleton, joint) * self.joint(joint)
     }
 
-    /// Local transform of a joint of a local pose after `motion` moves the world; the joints above stay.
+    /// Returns the local transform of a joint of a local pose after `motion` moves the world; the joints above are unchanged.
     pub fn carried(self, skeleton: &Skeleton, joint: usize, motion: Rigid) -> Rigid {
         let above = self.above(skeleton, joint);
         above.inverse() * motion * above * self.joint(joint)
     }
 
-    /// The local pose after `motion` moves a joint in the world, and nothing that hangs from it.
+    /// Returns the local pose after `motion` moves a joint in the world without its descendants.
     pub(crate) fn with_joint_led(self, skeleton: &Skeleton, joint: usize, motion: Rigid) -> Pose {
         let (unmoved, led) = (self.joint(joint), self.carried(skeleton, joint, motion));
         let mut pose = self.to_pose();
@@ -100,7 +100,7 @@ impl<'a> PoseRef<'a> {
         pose
     }
 
-    /// Local transform of a joint relative to a root at `root`; the joints above stay.
+    /// Returns the local transform of a joint relative to a root at `root`; the joints above are unchanged.
     pub fn in_root(self, skeleton: &Skeleton, joint: usize, root: Rigid) -> Rigid {
         let path = skeleton.path_from_root(joint);
         // Up to the parent, and on to the joint itself: both begin with the bits of the topmost joint.
@@ -120,7 +120,7 @@ impl<'a> PoseRef<'a> {
 }
 
 impl Pose {
-    /// A pose of these translations and rotations, which are as many.
+    /// Creates a pose of these translations and rotations, which are as many.
     pub const fn new(translations: Vec<DVec3>, rotations: Vec<DQuat>) -> Self {
         Self {
             translations,
@@ -160,12 +160,12 @@ impl Pose {
         }
     }
 
-    /// The pose, borrowed.
+    /// Returns the pose, borrowed.
     pub fn as_ref(&self) -> PoseRef<'_> {
         PoseRef::new(&self.translations, &self.rotations)
     }
 
-    /// Transform of a joint.
+    /// Returns the transform of a joint.
     ///
     /// # Panics
     /// When `joint` is out of range.
@@ -173,13 +173,13 @@ impl Pose {
         self.as_ref().joint(joint)
     }
 
-    /// Rotation of the joint above one in a pose in the world.
+    /// Returns the rotation of the joint above one in a pose in the world.
     pub(crate) fn rotation_above(&self, skeleton: &Skeleton, joint: usize) -> DQuat {
         let above = skeleton.parent(joint);
         above.map_or(DQuat::IDENTITY, |above| self.rotations[above])
     }
 
-    /// Length of a chain of joints of a pose in the world, metres.
+    /// Returns the length of a chain of joints of a pose in the world, metres.
     pub(crate) fn length_along(&self, chain: &[usize]) -> f64 {
         let at = &self.translations;
         chain.windows(2).map(|bone| at[bone[0]].distance(at[bone[1]])).sum()
@@ -194,7 +194,7 @@ impl Pose {
         self.rotations[joint] = transform.rotation;
     }
 
-    /// Sets where a joint of a local pose is in the world; the joints above stay.
+    /// Sets the world transform of a joint of a local pose; the joints above are unchanged.
     pub fn place(&mut self, skeleton: &Skeleton, joint: usize, world: Rigid) {
         let local = self.as_ref().above(skeleton, joint).inverse() * world;
         self.set_joint(joint, Rigid::new(local.rotation.normalize(), local.translation));
@@ -202,14 +202,14 @@ impl Pose {
 
     /// Moves a joint of a local pose, and all below it, as `motion` moves the world.
     ///
-    /// Joints above it stay. Applied to the joint that carries the root motion, this adds the motion to a root-relative pose; the
-    /// inverse motion removes it again.
+    /// Joints above it are unchanged. Applied to the joint that carries the root motion, this adds the motion to a root-relative
+    /// pose; the inverse motion removes it again.
     pub fn carry(&mut self, skeleton: &Skeleton, joint: usize, motion: Rigid) {
         let moved = self.as_ref().carried(skeleton, joint, motion);
         self.set_joint(joint, moved);
     }
 
-    /// A local pose below a new first joint with that transform.
+    /// Returns a local pose below a new first joint with that transform.
     #[must_use]
     pub fn below_root(self, root: Rigid) -> Self {
         Self {
@@ -218,7 +218,7 @@ impl Pose {
         }
     }
 
-    /// A world pose after the world has moved; each rotation keeps the sign of its quaternion.
+    /// Returns a world pose after the world has moved; each rotation keeps the sign of its quaternion.
     #[must_use]
     pub fn moved(mut self, motion: Rigid) -> Self {
         for (position, own) in self.translations.iter_mut().zip(&mut self.rotations) {

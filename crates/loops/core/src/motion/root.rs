@@ -17,18 +17,18 @@ pub struct RootMotion {
 }
 
 impl RootMotion {
-    /// A root that starts there and moves by that twist.
+    /// Creates a root that starts there and moves by that twist.
     pub const fn new(start: Rigid, twist: Twist) -> Self {
         Self { start, twist }
     }
 
-    /// A root that stays at the origin.
+    /// A root that is fixed at the origin.
     pub const NONE: Self = Self {
         start: Rigid::IDENTITY,
         twist: Twist::ZERO,
     };
 
-    /// World transform of the root `secs` seconds after the start, over any number of cycles.
+    /// Returns the world transform of the root `secs` seconds after the start, over any number of cycles.
     pub fn at(&self, secs: f64) -> Rigid {
         // A root that rests, or does not turn, keeps its bits.
         if self.twist == Twist::ZERO {

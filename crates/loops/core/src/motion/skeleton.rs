@@ -14,24 +14,24 @@ pub struct Joint {
     pub parent: Option<usize>,
     /// Offset from the parent in the parent's axes, metres, as the source states it for the rest pose.
     pub rest_offset: DVec3,
-    /// Where the bone of a leaf joint ends, metres in the joint's axes; `None` where unknown or for inner joints.
+    /// End of a leaf joint's bone, metres in the joint's axes; `None` if unknown or for inner joints.
     pub tip: Option<DVec3>,
-    /// Its part of the body, where its name does not say it.
+    /// Its part of the body, if its name does not state it.
     pub part: Option<Part>,
 }
 
-/// The part of a body that a joint is, in the words of joints' names, such as "LeftForeArm".
+/// The body part of a joint, in the words of joint names, such as "LeftForeArm".
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Part {
-    /// The file says so beside the name.
+    /// Stated by the file beside the name.
     Stated(String),
-    /// Told by shape and motion.
+    /// Guessed from shape and motion.
     Guessed(String),
 }
 
 impl Joint {
-    /// The name by which parts of the body are found: its part where one is known, else its own name.
+    /// Returns the name by which parts of the body are found: its part if known, else its own name.
     pub fn says(&self) -> &str {
         match &self.part {
             Some(Part::Stated(part) | Part::Guessed(part)) => part,
@@ -39,7 +39,7 @@ impl Joint {
         }
     }
 
-    /// A joint without a tip.
+    /// Creates a joint without a tip.
     pub fn new(name: impl Into<String>, parent: Option<usize>, rest_offset: DVec3) -> Self {
         Self {
             name: name.into(),
@@ -104,12 +104,12 @@ impl Skeleton {
         Ok(Self { joints, children })
     }
 
-    /// Number of joints, at least one.
+    /// Returns the number of joints, at least one.
     pub fn num_joints(&self) -> usize {
         self.joints.len()
     }
 
-    /// All joints, parents before children.
+    /// Returns all joints, parents before children.
     pub fn joints(&self) -> &[Joint] {
         &self.joints
     }
@@ -122,7 +122,7 @@ impl Skeleton {
         &self.joints[joint]
     }
 
-    /// Parent of a joint, `None` for the root.
+    /// Returns the parent of a joint, `None` for the root.
     pub fn parent(&self, joint: usize) -> Option<usize> {
         self.joints[joint].parent
     }
@@ -132,19 +132,19 @@ impl Skeleton {
         &self.children[joint]
     }
 
-    /// The first joint of exactly that name.
+    /// Returns the first joint of exactly that name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.joints.iter().position(|joint| joint.name == name)
     }
 
-    /// All joints whose whole name matches a pattern: `*` matches any letters, including none, and `?` any one letter.
+    /// Returns all joints whose whole name matches a pattern: `*` matches any letters, including none, and `?` any one letter.
     pub fn joints_matching(&self, pattern: &str) -> Vec<usize> {
         (0..self.num_joints())
             .filter(|&joint| names::matches(pattern, &self.joint(joint).name))
             .collect()
     }
 
-    /// The names of joints that resemble one that no joint has, the most similar first.
+    /// Returns the names of joints that resemble a missing one, the most similar first.
     pub fn similar_joints(&self, name: &str) -> Vec<String> {
         const MOST: usize = 5;
         let joints = self.joints.iter().map(|joint| joint.name.as_str());
@@ -154,7 +154,7 @@ impl Skeleton {
             .collect()
     }
 
-    /// The joint and its ancestors, from the root down to the joint itself.
+    /// Returns the joint and its ancestors, from the root down to the joint itself.
     pub fn path_from_root(&self, joint: usize) -> Vec<usize> {
         let mut path = vec![joint];
         while let Some(parent) = self.joints[path[path.len() - 1]].parent {
@@ -209,7 +209,7 @@ impl Skeleton {
         }
     }
 
-    /// Returns the tree with what its joints are, one entry for each; further entries count for nothing.
+    /// Returns the tree with the body parts of its joints, one entry for each; further entries are ignored.
     #[must_use]
     pub fn with_parts(mut self, parts: impl IntoIterator<Item = Option<Part>>) -> Self {
         for (joint, part) in self.joints.iter_mut().zip(parts) {
@@ -248,8 +248,8 @@ pub enum SkeletonDifference {
 }
 
 impl SkeletonDifference {
-    /// The first difference between two trees of named joints. Lengths of bones may differ, since motion is blended joint by
-    /// joint.
+    /// Returns the first difference between two trees of named joints. Lengths of bones may differ, since motion is blended
+    /// joint by joint.
     pub fn between(first: &Skeleton, other: &Skeleton) -> Option<Self> {
         let (expected, found) = (first.num_joints(), other.num_joints());
         if expected != found {

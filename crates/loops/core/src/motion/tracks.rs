@@ -145,37 +145,37 @@ impl Tracks {
         }
     }
 
-    /// The tree of joints.
+    /// Returns the tree of joints.
     pub fn skeleton(&self) -> &Skeleton {
         &self.skeleton
     }
 
-    /// Seconds from one frame to the next.
+    /// Returns the seconds from one frame to the next.
     pub fn step_secs(&self) -> f64 {
         self.step_secs
     }
 
-    /// Number of joints, at least one.
+    /// Returns the number of joints, at least one.
     pub fn num_joints(&self) -> usize {
         self.skeleton.num_joints()
     }
 
-    /// Number of frames.
+    /// Returns the number of frames.
     pub fn num_frames(&self) -> usize {
         self.values.translations.len() / self.num_joints()
     }
 
-    /// All values, frame-major.
+    /// Returns all values, frame-major.
     pub fn values(&self) -> PoseRef<'_> {
         self.values.as_ref()
     }
 
-    /// The values, frame-major.
+    /// Returns the values, frame-major.
     pub fn into_values(self) -> Pose {
         self.values
     }
 
-    /// The pose at a frame, local.
+    /// Returns the pose at a frame, local.
     ///
     /// # Panics
     /// When `frame` is not below [`Self::num_frames`].
@@ -187,7 +187,7 @@ impl Tracks {
         )
     }
 
-    /// World rotation of a joint, to the same bits as in [`Self::world`].
+    /// Returns the world rotation of a joint, to the same bits as in [`Self::world`].
     ///
     /// # Panics
     /// When frame or joint are out of range.
@@ -199,7 +199,7 @@ impl Tracks {
         })
     }
 
-    /// The pose between two frames, C1 in time: Hermite cubics with central slopes, one-sided where a neighbour is missing.
+    /// Returns the pose between two frames, C1 in time: Hermite cubics with central slopes, one-sided if a neighbour is missing.
     ///
     /// `u` runs from 0 at the earlier frame to 1 at the later one. Source: docs/math/sampling.md.
     pub(crate) fn between(&self, around: Around, u: f64) -> Pose {
@@ -238,8 +238,8 @@ impl Tracks {
         }
     }
 
-    /// Makes a joint, and all below it, relative to the root, so that its world transform stays the same once the root moves by
-    /// `root`. `root` is the world transform of the root at a frame; joints above keep their tracks.
+    /// Makes a joint, and all below it, relative to the root, so that its world transform is the same once the root moves by
+    /// `root`. `root` returns the world transform of the root at a frame; joints above keep their tracks.
     pub(crate) fn set_carrier_in_root(&mut self, carrier: usize, root: impl Fn(usize) -> Rigid) {
         let seen = (0..self.num_frames())
             .map(|frame| self.pose(frame).in_root(&self.skeleton, carrier, root(frame)))

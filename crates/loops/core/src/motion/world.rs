@@ -27,7 +27,7 @@ enum Kept {
 }
 
 impl Kept {
-    /// Keeps some of `num_joints` joints; one that is named twice is kept once.
+    /// Keeps some of `num_joints` joints; duplicates are kept once.
     fn new(joints: &[usize], num_joints: usize) -> Self {
         let mut kept = Vec::new();
         let mut slots = vec![None; num_joints];
@@ -40,7 +40,7 @@ impl Kept {
         Self::Some(kept, slots)
     }
 
-    /// Values of a frame.
+    /// Returns the values of a frame.
     fn width(&self) -> usize {
         match self {
             Self::All(width) => *width,
@@ -48,7 +48,7 @@ impl Kept {
         }
     }
 
-    /// Index of a joint's value. Panics where it has none.
+    /// Returns the index of a joint's value. Panics if it has none.
     fn index(&self, frame: usize, joint: usize) -> usize {
         match self {
             Self::All(width) => frame * width + joint,
@@ -69,16 +69,17 @@ impl Kept {
 enum Rotations {
     /// Of all joints at all frames.
     Stored(Vec<DQuat>),
-    /// Computed from the local ones along the chain of parents when asked for.
+    /// Computed on demand from the local ones along the chain of parents.
     ///
-    /// Whole takes need them of the hips and of a few ends of chains; storing all would take as much memory as the local ones.
+    /// Whole takes need them only for the hips and a few ends of chains; storing all would take as much memory as the local
+    /// ones.
     Chained(Arc<Tracks>),
     /// Of some joints at all frames.
     Some(Kept, Vec<DQuat>),
 }
 
 impl Tracks {
-    /// World positions and rotations of all joints at all frames.
+    /// Returns the world positions and rotations of all joints at all frames.
     pub fn world(&self) -> WorldTracks {
         WorldTracks::from_frames(self, 0..self.num_frames())
     }
@@ -98,7 +99,7 @@ impl WorldTracks {
         }
     }
 
-    /// World tracks of tracks of any length, in less memory: rotations take time whenever they are asked for.
+    /// Computes world tracks of tracks of any length in less memory; each access to a rotation takes time.
     pub(crate) fn from_long(tracks: &Arc<Tracks>) -> Self {
         let num_joints = tracks.num_joints();
         let mut positions = Vec::with_capacity(tracks.values().translations.len());
@@ -115,7 +116,7 @@ impl WorldTracks {
         }
     }
 
-    /// Rebuilds what [`Self::from_long`] computed from tracks; `None` where there is not one position for each transform.
+    /// Rebuilds the result of [`Self::from_long`] from tracks; `None` unless there is one position for each transform.
     #[cfg(feature = "handover")]
     pub(crate) fn of_positions(tracks: &Arc<Tracks>, positions: Vec<DVec3>) -> Option<Self> {
         (positions.len() == tracks.values().translations.len()).then(|| Self {
@@ -126,14 +127,14 @@ impl WorldTracks {
         })
     }
 
-    /// The positions of all joints at all frames.
+    /// Returns the positions of all joints at all frames.
     #[cfg(feature = "handover")]
     pub(crate) fn all_positions(&self) -> &[DVec3] {
         &self.positions
     }
 
-    /// Without a frame: of poses that come one by one and of which only some joints are wanted, `positions` of all or of some,
-    /// `rotations` of some. Whoever asks for others panics.
+    /// Creates tracks without frames, for poses that are added one by one and of which only some joints are needed: `positions`
+    /// of all or of some, `rotations` of some. Access to others panics.
     pub(crate) fn of_some(
         num_joints: usize,
         num_frames: usize,
@@ -150,7 +151,7 @@ impl WorldTracks {
         }
     }
 
-    /// Appends a frame to those of [`Self::of_some`]; `world` is its pose in the world.
+    /// Appends a frame to tracks of [`Self::of_some`]; `world` is its pose in the world.
     pub(crate) fn push(&mut self, world: PoseRef<'_>) {
         self.placed.append(world.translations, &mut self.positions);
         if let Rotations::Some(turned, rotations) = &mut self.rotations {
@@ -158,17 +159,17 @@ impl WorldTracks {
         }
     }
 
-    /// Number of frames.
+    /// Returns the number of frames.
     pub fn num_frames(&self) -> usize {
         self.positions.len() / self.placed.width()
     }
 
-    /// Number of joints.
+    /// Returns the number of joints.
     pub fn num_joints(&self) -> usize {
         self.num_joints
     }
 
-    /// World position of a joint, metres.
+    /// Returns the world position of a joint, metres.
     ///
     /// # Panics
     /// When frame or joint are out of range.
@@ -177,7 +178,7 @@ impl WorldTracks {
         self.positions[self.placed.index(frame, joint)]
     }
 
-    /// World rotation of a joint.
+    /// Returns the world rotation of a joint.
     ///
     /// # Panics
     /// When frame or joint are out of range.
@@ -190,7 +191,7 @@ impl WorldTracks {
         }
     }
 
-    /// World transform of a joint.
+    /// Returns the world transform of a joint.
     ///
     /// # Panics
     /// When frame or joint are out of range.
@@ -198,7 +199,7 @@ impl WorldTracks {
         Rigid::new(self.rotation(frame, joint), self.position(frame, joint))
     }
 
-    /// World positions of all joints at `frame`, metres.
+    /// Returns the world positions of all joints at `frame`, metres.
     ///
     /// # Panics
     /// When `frame` is out of range.

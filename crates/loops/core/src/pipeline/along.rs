@@ -1,4 +1,4 @@
-//! Numbers that were recorded beside the pose, such as the shapes of a face, looped along with the body.
+//! Loops numbers recorded beside the pose, such as the shapes of a face, along with the body.
 
 use glam::{DQuat, DVec3};
 
@@ -12,11 +12,12 @@ use crate::take::Take;
 const PER_JOINT: usize = 3;
 
 impl MadeLoop {
-    /// Other numbers of the take, frame by frame, `width` a frame: cut, sampled and closed as the body is, and in the order in which the
-    /// loop is written.
+    /// Cuts, samples and closes other numbers of the take like the body, `width` per frame, and returns them in the order in
+    /// which the loop is written.
     ///
-    /// Numbers stay within those recorded. Where the loop is two mirrored halves, they repeat with each half. A frame that the take lacks is its
-    /// first. Nothing where there are no numbers in a frame. Errors: there is no whole frame, or a number is not one that a take can hold.
+    /// Numbers stay within the recorded range. In a loop of two mirrored halves they repeat with each half. Missing frames are
+    /// replaced by the first. The result is empty if `width` is zero. Errors: there is no whole frame, or a number is out of
+    /// range.
     pub fn looped_along(&self, numbers: &[f64], width: usize) -> Result<Vec<f64>, MakeError> {
         let joints = width.div_ceil(PER_JOINT);
         let tree = (0..joints).map(|joint| Joint::new(format!("{joint}"), (joint > 0).then_some(0), DVec3::ZERO));

@@ -1,6 +1,6 @@
-//! The least visible closure: a small grid of methods and parameters, the lowest score chosen.
+//! Chooses the least visible closure: the lowest score in a small grid of methods and parameters.
 //!
-//! [`ShapeKind::Least`] is not in the grid: it is beaten by quintics (docs/math/shapes.md).
+//! [`ShapeKind::Least`] is not in the grid, because quintics score better (docs/math/shapes.md).
 
 use core::fmt;
 
@@ -22,7 +22,7 @@ use crate::root_motion::RootRelativeClip;
 pub struct Score {
     /// Mean distance of joints from the uncut take, metres.
     pub displacement_metres: f64,
-    /// Speed of standing feet, metres per second; 0 where there are none.
+    /// Speed of standing feet, metres per second; 0 if there are none.
     pub foot_slide_mps: f64,
     /// Size of the seam acceleration error.
     pub acceleration_error: f64,
@@ -36,7 +36,7 @@ const FOOT_SLIDE_MPS: f64 = 0.02;
 const ACCELERATION_ERROR: f64 = 0.1;
 
 impl Score {
-    /// The sum of the parts in their units.
+    /// Returns the sum of the parts in their units.
     pub fn total(&self) -> f64 {
         self.displacement_metres / DISPLACEMENT_METRES
             + self.foot_slide_mps / FOOT_SLIDE_MPS
@@ -83,7 +83,7 @@ const BLENDS: [f64; 4] = [0.2, 0.25, 0.4, 0.5];
 /// Half-lives of springs tried, seconds.
 const HALF_LIVES: [f64; 2] = [0.1, 0.15];
 
-/// The methods tried: the default first, which wins if scores are equal.
+/// Returns the methods tried: the default first, which wins if scores are equal.
 fn methods(asked: &Method) -> Vec<Method> {
     let mut methods = vec![Method::default()];
     for blend_secs in BLENDS {

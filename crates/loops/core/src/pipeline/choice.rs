@@ -1,7 +1,7 @@
-//! Which of the proposed loops to recommend: the one that comes out best, not the one with the cheapest seam.
+//! Chooses the recommended loop: the one with the best result, not the one with the cheapest seam.
 //!
-//! The price of a seam is proved, but within one take it says little about the loop that is made of it. So the loops of the list
-//! are closed, and ranked by what a person sees of the result. Parts, units and how they were settled: docs/math/choice.md.
+//! The cost of a seam is exact, but within one take it says little about the finished loop. So the loops of the list are closed,
+//! and ranked by the visible result. Parts, units and their derivation: docs/math/choice.md.
 
 use core::cmp::Ordering;
 
@@ -16,10 +16,10 @@ use crate::loop_clip::LoopKeys;
 use crate::math::{ops, percentile};
 use crate::quality;
 
-/// Loops that are chosen from, whatever number is asked for: fewer are then the first of more.
+/// Number of loops to choose from, whatever the requested number, so that fewer are the first of more.
 const LISTED: usize = 60;
 
-/// Most loops that are closed, those that promise most by what the take alone shows: fewer where the others are sure to lose.
+/// Most loops that are closed, the most promising ones by the take alone; fewer if the others are sure to lose.
 const CLOSED: usize = 10;
 
 /// Second differences of a knee that is as good as still, metres.
@@ -78,8 +78,8 @@ pub(crate) fn find_cycles(analysis: &Analysis, settings: &SearchSettings) -> Res
     })
 }
 
-/// Candidates in the order in which they are recommended, and the first of them if it was made. A whole take and idle loops stay
-/// where they are.
+/// Returns candidates in the order of recommendation, and the first of them if it was made. A whole take and idle loops keep
+/// their position.
 fn ranked(
     analysis: &Analysis,
     candidates: Vec<LoopCandidate>,
@@ -90,7 +90,7 @@ fn ranked(
     }
     let (mut ranked, mut first): (Vec<_>, Vec<_>) =
         (candidates.into_iter()).partition(|each| each.whole.is_none() && !each.is_idle);
-    // The fewest cycles that any of them shows count as one.
+    // The fewest cycles in the list count as one.
     let fewest = ranked.iter().map(|each| each.cycles).min().unwrap_or(1);
     let mut speeds = UsualSpeeds {
         analysis,
@@ -133,7 +133,7 @@ fn ranked(
     (first, made)
 }
 
-/// The parts of the outcome that the take alone shows.
+/// Returns the parts of the outcome that the take alone shows.
 fn outcome_of_take(speeds: &mut UsualSpeeds<'_>, candidate: &LoopCandidate, fewest_cycles: u32) -> Outcome {
     let steady = candidate.steadiness_around;
     Outcome {
@@ -148,14 +148,14 @@ fn outcome_of_take(speeds: &mut UsualSpeeds<'_>, candidate: &LoopCandidate, fewe
     }
 }
 
-/// The usual speeds of the gaits of a take, each worked out for the first candidate that goes so.
+/// The usual speeds of the gaits of a take, computed on demand.
 struct UsualSpeeds<'a> {
     analysis: &'a Analysis,
     known: Vec<(MotionKind, f64)>,
 }
 
 impl UsualSpeeds<'_> {
-    /// The median speed over the ground of all frames of this gait, metres per second; a curve is no other gait.
+    /// Returns the median speed over the ground of all frames of this gait, metres per second; a curve belongs to the same gait.
     fn of(&mut self, gait: MotionKind) -> f64 {
         if let Some((_, speed)) = self.known.iter().find(|(known, _)| *known == gait) {
             return *speed;
@@ -168,7 +168,7 @@ impl UsualSpeeds<'_> {
         speed
     }
 
-    /// How far the speed of a gait is from the usual one, as a share; `None` where it stays in its place.
+    /// Returns the difference of a candidate's speed from the usual one of its gait, as a share; `None` in place.
     fn pace_off(&mut self, candidate: &LoopCandidate) -> Option<f64> {
         let speed = ops::hypot(candidate.twist.linear.x, candidate.twist.linear.z);
         let gait = self.analysis.segment_of(candidate)?.gait;
@@ -180,7 +180,7 @@ impl UsualSpeeds<'_> {
     }
 }
 
-/// The stretch closed with default settings; `None` where that cannot be done.
+/// Returns the stretch closed with default settings; `None` if that fails.
 fn closed(analysis: &Analysis, candidate: &LoopCandidate) -> Option<ClosedStretch> {
     let plan = Plan {
         analysis,
@@ -191,7 +191,7 @@ fn closed(analysis: &Analysis, candidate: &LoopCandidate) -> Option<ClosedStretc
     Some(closed)
 }
 
-/// Adds the part that closing shows; returns the closed stretch. A stretch that cannot be closed has no outcome.
+/// Adds the parts of the outcome that closing shows; returns the closed stretch. A stretch that cannot be closed has no outcome.
 fn add_outcome_of_closing(analysis: &Analysis, candidate: &mut LoopCandidate) -> Option<ClosedStretch> {
     let closed = closed(analysis, candidate);
     candidate.outcome = candidate.outcome.zip(closed.as_ref()).map(|(outcome, closed)| {
@@ -206,7 +206,7 @@ fn add_outcome_of_closing(analysis: &Analysis, candidate: &mut LoopCandidate) ->
 
 /// Adds the parts that only the finished loop shows; returns that.
 fn add_outcome_in_full(analysis: &Analysis, candidate: &mut LoopCandidate, closed: ClosedStretch) -> Option<MadeLoop> {
-    // Loops of mirrored halves are not ranked by their outcome: there is no image.
+    // Loops of mirrored halves are not ranked by their outcome, so there is no image.
     let plan = Plan {
         analysis,
         candidate,
@@ -225,8 +225,8 @@ fn add_outcome_in_full(analysis: &Analysis, candidate: &mut LoopCandidate, close
     Some(made)
 }
 
-/// The order in which loops are recommended, also of different parts of a take: sound ones first, of these those that move on evenly, of
-/// these the best. Less is better; loops whose outcome is not known come last.
+/// Compares loops, even of different parts of a take, by recommendation: sound ones first, of these the even ones, of these the
+/// best. Less is better; loops without a known outcome come last.
 pub fn by_recommendation(one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
     // Copied cycles differ by rounding only, and otherwise in a take that is turned.
     let score = |each: &LoopCandidate| (each.outcome).map_or(f64::INFINITY, |outcome| (1e6 * outcome.score()).round());
@@ -235,14 +235,14 @@ pub fn by_recommendation(one: &LoopCandidate, other: &LoopCandidate) -> Ordering
         .then(score(one).total_cmp(&score(other)))
 }
 
-/// The order of [`by_recommendation`], and of equals the earliest first.
+/// Returns the order of [`by_recommendation`], and of equals the earliest first.
 fn by_soundness_and_score(one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
     by_recommendation(one, other).then((one.cut.start_frame()).total_cmp(&other.cut.start_frame()))
 }
 
-/// Adds parts to the first `most` of a sorted list and sorts these anew, until the first `wanted` of them are sure.
+/// Adds parts to the first `most` of a sorted list and sorts these again, until the first `wanted` of them are final.
 ///
-/// Added parts only raise a score, so what comes after them without it stays after them with it.
+/// Added parts only raise a score, so a candidate that ranks lower without them ranks lower with them.
 fn work_out(ranked: &mut [LoopCandidate], most: usize, wanted: usize, mut add: impl FnMut(&mut LoopCandidate)) {
     for index in 0..ranked.len().min(most) {
         let is_sure = index >= wanted && by_soundness_and_score(&ranked[wanted - 1], &ranked[index]).is_le();
@@ -254,13 +254,13 @@ fn work_out(ranked: &mut [LoopCandidate], most: usize, wanted: usize, mut add: i
     }
 }
 
-/// Finds by what the best loop of fewer cycles loses against the recommended one; `others` are the outcomes after it.
+/// Finds the part at which the best loop of fewer cycles loses against the recommended one; `others` are the outcomes after it.
 fn fewer_cycles_lose_by(best: &Outcome, mut others: impl Iterator<Item = Outcome>) -> Option<OutcomePart> {
     let fewer = others.find(|other| other.extra_cycles < best.extra_cycles)?;
     fewer.worst_against(best)
 }
 
-/// The settings with a list that is long enough to choose from.
+/// Returns the settings with a list that is long enough to choose from.
 fn listing_enough(settings: &SearchSettings) -> SearchSettings {
     let least = if settings.ranks_by_outcome() { LISTED } else { 1 };
     SearchSettings {
@@ -269,7 +269,8 @@ fn listing_enough(settings: &SearchSettings) -> SearchSettings {
     }
 }
 
-/// Largest second difference of a knee over its own in the uncut stretch, two frames more at each end where the take has them.
+/// Returns the largest second difference of a knee over its own in the uncut stretch, with two more frames at each end if the
+/// take has them.
 fn sharpest_knee(made: &MadeLoop) -> f64 {
     let clip = &made.source.clip;
     let (uncut, closed) = (clip.world_tracks(), made.loop_clip.tracks_from_root());

@@ -1,5 +1,6 @@
-//! A root that moves as captured: only the difference between its velocities at both ends is faded out, and its travel adds up from
-//! cycle to cycle. Derivation: docs/math/root.md. Source: looping by inertialization, the root in character space.
+//! An inertialized root, which moves as captured: only the difference between its velocities at both ends is faded out, and its
+//! travel accumulates from cycle to cycle. Derivation: docs/math/root.md. Source: looping by inertialization, the root in
+//! character space.
 
 use core::f64::consts::TAU;
 use std::borrow::Cow;
@@ -14,10 +15,10 @@ use crate::closure::{Method, Order, Shape, ShapeKey, ShapeKind};
 use crate::math::{kernel, rigid::Rigid, rotation};
 use crate::root_motion::{RootBlend, RootRelativeClip, RootSettings};
 
-/// The root of `source` at every sample of its period, seen from the constant twist.
+/// Returns the root of `source` at every sample of its period, relative to the constant twist.
 ///
-/// It meets itself to the order of `method`, by quintics or cubics. Offsets lie along the axes that the root has at either end and do
-/// not turn with it. Errors: the blends cannot be distinguished over the period.
+/// It closes to the order of `method`, by quintics or cubics. Offsets are along the axes of the root at either end and do not
+/// rotate with it. Errors: the blends cannot be distinguished over the period.
 pub(super) fn path(
     source: &RootRelativeClip,
     body: &Body,
@@ -31,7 +32,7 @@ pub(super) fn path(
         Cow::Borrowed(&source.captured)
     };
     let first = *clip.sample_range().start();
-    // Measured as every track is: with the samples around the cut, or over the seam where it loops already.
+    // Measured like every track: with the samples around the cut, or over the seam if it already loops.
     let as_track = clip.with_joint_track(0, |sample| captured[(sample - first) as usize]);
     let measured = ends::measure(&as_track, 0);
 
@@ -77,7 +78,7 @@ pub(super) fn path(
     Ok(moved.collect())
 }
 
-/// Quintics over the root's own times, or those of the closure; cubics where that meets no accelerations.
+/// Builds quintics over the root's own times, or those of the closure; cubics if the closure does not meet accelerations.
 fn boundary(period_secs: f64, blend: &RootBlend, method: &Method) -> Result<Boundary, BoundaryError> {
     let is_c2 = method.order == Order::C2 && method.start.is_c2() && method.end.is_c2();
     let kind = if is_c2 { ShapeKind::Quintic } else { ShapeKind::Cubic };
@@ -102,7 +103,7 @@ fn wanted(ends: [EndState<DVec3>; 2], share: f64, turn_rate: f64) -> [EndState<D
     })
 }
 
-/// The hips over the ground and the facing of the body, smoothed, at every sample of the clip.
+/// Returns the hips over the ground and the facing of the body, smoothed, at every sample of the clip.
 fn smoothed_hips(source: &RootRelativeClip, body: &Body, smoothing_secs: f64) -> Vec<Rigid> {
     let heading = Heading::level(&source.clip.world_tracks(), body);
     // The facing takes the place of the height.

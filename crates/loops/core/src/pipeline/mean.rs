@@ -1,4 +1,4 @@
-//! The mean of the cycles around a candidate, as the clip from which its loop is made.
+//! Computes the mean of the cycles around a candidate, as the clip from which its loop is made.
 
 use super::{MakeError, Plan};
 use crate::closure;
@@ -6,7 +6,7 @@ use crate::mean_cycle::{LaidCycles, MeanCycle, MeanCycleError, MeanCycles};
 use crate::root_motion::{self, RootRelativeClip, RootSettings, RootSpace};
 use crate::take::Clip;
 
-/// The mean that the settings ask for; `None` if they ask for none. `clip` is the candidate's own stretch.
+/// Returns the mean that the settings request; `None` if they request none. `clip` is the candidate's own stretch.
 pub(super) fn asked_for(plan: &Plan<'_>, clip: &Clip) -> Result<Option<(RootRelativeClip, MeanCycle)>, MakeError> {
     let Plan {
         analysis,
@@ -20,7 +20,7 @@ pub(super) fn asked_for(plan: &Plan<'_>, clip: &Clip) -> Result<Option<(RootRela
         return Err(MeanCycleError::FullSpace.into());
     }
     let laid = LaidCycles::find(analysis, candidate, settings.mean_cycles, clip.num_intervals())?;
-    // Fine detail needs the candidate closed by itself, whatever becomes of its root later.
+    // Fine detail needs the candidate closed by itself, whatever happens to its root later.
     let root = root_motion::extract_root_motion(analysis, clip, candidate.cycles, &RootSettings::default(), None)?.root;
     let closed = closure::close(&laid.own(clip, root).clip, &settings.closure)?;
     let (mean, about) = laid.mean(&closed.tracks);

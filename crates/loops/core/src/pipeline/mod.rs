@@ -1,4 +1,4 @@
-//! From a chosen stretch to a loop clip in one call.
+//! Makes a loop clip of a chosen stretch, in one call.
 
 mod along;
 
@@ -59,7 +59,7 @@ pub enum Sampling {
     /// At the take's own rate; the period is retimed by at most half a frame to a whole number of them.
     #[default]
     SourceRate,
-    /// At this many samples per second, retimed likewise.
+    /// This many samples per second, retimed likewise.
     Rate(f64),
     /// At this many samples over the recorded period.
     Samples(usize),
@@ -85,16 +85,16 @@ pub struct LoopSettings {
     pub edits: Vec<LoopEdit>,
     /// Whether many cycles are written, each varied as the take's own cycles are, and how; after all else.
     pub variation: Option<VariationSettings>,
-    /// The phase that it is written from; `None` for the seam, which stays the first where the loop has no such phase.
+    /// The phase at which the written loop starts; `None` for the seam, which is also used if the loop has no such phase.
     pub start_at: Option<StartAt>,
-    /// The character that takes the loop, matched with the take; `None` where it stays on its own skeleton. Edits, stances, a speed that is
-    /// given and the place at the origin are then the character's. Not handed over: both sides know it.
+    /// The character that receives the loop, matched with the take; `None` if it stays on its own skeleton. Edits, stances, a
+    /// given speed and the place at the origin then refer to the character. Not handed over: both sides have it.
     #[cfg_attr(feature = "handover", serde(skip))]
     pub character: Option<Arc<RigPair>>,
 }
 
 impl LoopSettings {
-    /// The default settings but for the root motion.
+    /// Returns default settings except for the root motion.
     pub fn with_root(root: impl Into<RootSettings>) -> Self {
         Self {
             root: root.into(),
@@ -102,7 +102,7 @@ impl LoopSettings {
         }
     }
 
-    /// The default settings but for the feet.
+    /// Returns default settings except for the feet.
     pub fn with_feet(feet: impl Into<FeetSettings>) -> Self {
         Self {
             feet: feet.into(),
@@ -111,7 +111,7 @@ impl LoopSettings {
     }
 }
 
-/// Blend time for a take that loops already, seconds: what is left of the gap is closed over few samples.
+/// Blend time for a take that already loops, seconds: the remaining gap is closed over few samples.
 const WHOLE_BLEND_SECS: f64 = 0.2;
 
 /// Blend time of idle loops by default, seconds, and the largest share of the period: a slow body is moved slowly.
@@ -119,7 +119,8 @@ const IDLE_BLEND_SECS: f64 = 1.0;
 const IDLE_BLEND_SHARE: f64 = 0.25;
 
 impl LoopSettings {
-    /// The settings with blends as long as the candidate needs them; times that differ from the defaults are kept for idle loops.
+    /// Returns the settings with blends as long as the candidate needs them; times that differ from the defaults are kept for
+    /// idle loops.
     fn fitted_to(&self, candidate: &LoopCandidate) -> Self {
         let mut settings = self.clone();
         let method = &mut settings.closure.method;
@@ -149,14 +150,14 @@ pub struct MadeLoop {
     pub candidate: LoopCandidate,
     /// The requested root motion.
     pub root: RootSettings,
-    /// The uncut samples it was made from, on the skeleton of the loop and relative to the same root; where the loop is a mean, those
-    /// of the candidate's own stretch, relative to the root of that.
+    /// The uncut samples it was made from, on the skeleton of the loop and relative to the same root; for a mean, those of the
+    /// candidate's own stretch, relative to its root.
     pub source: RootRelativeClip,
-    /// The cycles whose mean it is; `None` where it is the candidate's stretch alone.
+    /// The cycles whose mean it is; `None` if it is the candidate's stretch alone.
     pub mean_cycle: Option<MeanCycle>,
-    /// How its cycles were varied; `None` where they are all one.
+    /// How its cycles were varied; `None` if they are equal.
     pub variation: Option<Variation>,
-    /// The one loop that was varied; `None` where its cycles are all one.
+    /// The loop before variation; `None` if its cycles are equal.
     pub unvaried: Option<Box<MadeLoop>>,
     /// The corrections by the closure and the remaining gap.
     pub closed: Closed,
@@ -166,9 +167,9 @@ pub struct MadeLoop {
     pub edits: Vec<LoopEdit>,
     /// The sample that is written first; all samples here count from the seam.
     pub first_sample: usize,
-    /// The motion that brought it from its place in the take to the origin; `None` where it stands as the take stood.
+    /// The motion from its place in the take to the origin; `None` if it was not recentered.
     pub recentered_by: Option<Rigid>,
-    /// The loop of the take, where this one is on a character.
+    /// The loop of the take, if this one is on a character.
     pub of_take: Option<Box<MadeLoop>>,
 }
 
@@ -233,7 +234,8 @@ pub(crate) fn make_loop(
 }
 
 impl MadeLoop {
-    /// The loop as it is asked for, from that of the take, which was made with [`LoopSettings::of_take`]: put onto the character, then varied.
+    /// Completes the requested loop from the take's loop, which was made with [`LoopSettings::of_take`]: puts it onto the
+    /// character, then varies it.
     fn completed(self, analysis: &Analysis, settings: &LoopSettings) -> Result<Self, MakeError> {
         let made = match &settings.character {
             Some(pair) => self.onto(pair, settings)?,
@@ -245,7 +247,7 @@ impl MadeLoop {
         }
     }
 
-    /// Many cycles of a loop, each varied. Its uncut samples are repeated as they are, so that both have as many.
+    /// Returns many varied cycles of a loop. Its uncut samples are repeated unchanged, so that both have equally many.
     fn varied(
         self,
         analysis: &Analysis,
@@ -277,7 +279,7 @@ impl MadeLoop {
         })
     }
 
-    /// The loop of the take itself, that this one was put onto a character or varied from; else this one.
+    /// Returns the loop of the take itself, that this one was put onto a character or varied from; else this one.
     pub fn on_take(&self) -> &Self {
         match self.unvaried.as_deref().or(self.of_take.as_deref()) {
             Some(before) => before.on_take(),
@@ -285,18 +287,18 @@ impl MadeLoop {
         }
     }
 
-    /// Number of loops of which it consists, one after the other: 1 where its cycles do not vary.
+    /// Returns the number of consecutive loops in it: 1 if its cycles do not vary.
     pub fn num_copies(&self) -> usize {
         self.variation.as_ref().map_or(1, |variation| variation.copies)
     }
 
-    /// Its keys, before they are written.
+    /// Returns its keys, before they are written.
     pub fn keys(&self) -> LoopKeys {
         LoopKeys::from_loop(&self.loop_clip).in_cycles(self.num_copies())
     }
 }
 
-/// The analysis of the take with all keys of the candidate: the closing key of a whole take may be missing.
+/// Returns the analysis of the take with all keys of the candidate: the closing key of a whole take may be missing.
 fn completed_for<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) -> Cow<'a, Analysis> {
     match &candidate.whole {
         Some(whole) => candidate::completed(analysis, whole),
@@ -317,11 +319,11 @@ struct Plan<'a> {
 struct Prepared {
     /// The sampled stretch without its root motion.
     source: RootRelativeClip,
-    /// The mean of cycles that takes its place, if one is asked for.
+    /// The mean of cycles that replaces it, if requested.
     mean: Option<(RootRelativeClip, MeanCycle)>,
 }
 
-/// The samples of a stretch, with those around it that tell of it.
+/// Returns the samples of a stretch, with those around it that tell of it.
 fn clip_of(take: &Take, candidate: &LoopCandidate, num_intervals: usize, step_secs: f64) -> Result<Clip, CutError> {
     if let Some(course) = candidate.pairing.ping_pong(&candidate.cut) {
         return Clip::ping_pong(take, &course, num_intervals, step_secs);
@@ -343,19 +345,19 @@ fn clip_of(take: &Take, candidate: &LoopCandidate, num_intervals: usize, step_se
 /// A stretch whose ends meet, before its feet are held.
 struct ClosedStretch {
     loop_clip: LoopClip,
-    /// The uncut stretch, all of it where the loop is two mirrored halves.
+    /// The uncut stretch, all of it for a loop of two mirrored halves.
     source: RootRelativeClip,
     mean_cycle: Option<MeanCycle>,
     closed: Closed,
 }
 
-/// Feet of a take that loops already are held only where it goes somewhere, metres per second, ...
+/// Feet of a take that already loops are held only if it travels, metres per second, ...
 const WALKS_MPS: f64 = 0.2;
 
-/// ... where they slide by more than this, metres per second, ...
+/// ... if they slide by more than this, metres per second, ...
 const STANDS_MPS: f64 = 0.02;
 
-/// ... and where that moves the joints by less than this on average, metres.
+/// ... and if that moves the joints by less than this on average, metres.
 const MAX_BENT_METRES: f64 = 2e-3;
 
 impl<'a> Plan<'a> {
@@ -367,7 +369,7 @@ impl<'a> Plan<'a> {
             settings,
         } = *self;
         let (take, cut) = (&analysis.take, &candidate.cut);
-        // Half a cycle has half the samples; what is played there and back is sampled all the way.
+        // Half a cycle has half the samples; ping-pong is sampled all the way.
         let halves = usize::from(candidate.pairing.num_stretches());
         let source_frames = match candidate.pairing.ping_pong(cut) {
             Some(course) => course.num_frames(),
@@ -404,7 +406,7 @@ impl<'a> Plan<'a> {
         self.make(closed, image.as_ref())
     }
 
-    /// Closes the ends of the stretch; with the image of the first half where the second is to mirror it.
+    /// Closes the ends of the stretch; also returns the image of the first half if the second half must mirror it.
     fn close(&self, prepared: Prepared) -> Result<(ClosedStretch, Option<Image<'a>>), MakeError> {
         let Self {
             analysis,
@@ -438,7 +440,7 @@ impl<'a> Plan<'a> {
         Ok((closed, image))
     }
 
-    /// Makes the loop of the closed stretch, with its feet held as the settings say.
+    /// Makes the loop of the closed stretch, and holds its feet as the settings say.
     fn make(&self, closed: ClosedStretch, image: Option<&Image<'_>>) -> Result<MadeLoop, MakeError> {
         let Self {
             analysis,
@@ -479,9 +481,9 @@ impl<'a> Plan<'a> {
         Ok(made.placed(settings))
     }
 
-    /// Puts the loop at the speed of its feet, if that is more accurate, and holds its feet during contacts.
+    /// Sets the loop to the speed of its feet, if that is more accurate, and holds its feet during contacts.
     ///
-    /// `image` is that of the first half where the second is to mirror it.
+    /// `image` is that of the first half if the second half must mirror it.
     fn on_its_feet(
         &self,
         loop_clip: LoopClip,
@@ -505,19 +507,19 @@ impl<'a> Plan<'a> {
         Ok((held.unwrap_or(loop_clip), source, feet))
     }
 
-    /// The root's speed by its feet, and the twist that the root gets for it or for the speed that is given; see
+    /// Returns the root's speed by its feet, and the twist that the root gets for it or for the speed that is given; see
     /// [`feet::measure_speed`].
     fn measured_speed(&self, loop_clip: &LoopClip, is_given: bool) -> (Option<FeetSpeed>, Option<Twist>) {
         let (analysis, settings) = (self.analysis, self.settings);
-        // A body that is moved back to its start has no speed to measure; nor has one that rests, or that ends where it began after a
-        // single action.
+        // A body that is moved back to its start has no speed to measure; nor has one that rests, or that ends where it began
+        // after a single action.
         if settings.root.mode == RootMode::Stationary || self.candidate.root_rests() && !is_given {
             return (None, None);
         }
         feet::measure_speed(loop_clip, &analysis.body, analysis.contacts.limits(), &settings.feet)
     }
 
-    /// The loop with its feet held, where that is worth it, and what became of them.
+    /// Returns the loop with its feet held, if that is an improvement, and the outcome.
     fn with_feet_held(
         &self,
         loop_clip: &LoopClip,
@@ -543,7 +545,7 @@ impl<'a> Plan<'a> {
             ..Holding::new(&analysis.body, source.root_joint, settings.feet.lock)
         };
         let (held, mut feet) = holding.hold(loop_clip, analysis.contacts.limits())?;
-        // Where nothing is held there is nothing to compare: most loops that are closed to choose from.
+        // Without held feet there is nothing to compare: most loops that are closed to choose from.
         let Some(held) = held else {
             return Ok((None, feet));
         };
@@ -556,13 +558,13 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The loop and its uncut samples on a root that moves by another twist.
+/// Returns the loop and its uncut samples on a root that moves by another twist.
 fn at_twist(loop_clip: LoopClip, source: RootRelativeClip, twist: Twist) -> (LoopClip, RootRelativeClip) {
     let root = RootMotion { twist, ..source.root };
     (loop_clip.with_twist(twist), RootRelativeClip { root, ..source })
 }
 
-/// Whether holding the feet of a take that loops already bends it for nothing.
+/// Whether holding the feet of a take that already loops bends it without benefit.
 fn bends(candidate: &LoopCandidate, loop_clip: &LoopClip, held: &LoopClip, feet: &Feet) -> bool {
     candidate.loops_already()
         && (loop_clip.root().twist.linear.length() < WALKS_MPS
@@ -570,8 +572,8 @@ fn bends(candidate: &LoopCandidate, loop_clip: &LoopClip, held: &LoopClip, feet:
             || quality::mean_distance(loop_clip, held) > MAX_BENT_METRES)
 }
 
-/// Returns the stances that the user edited, in samples of a loop; where the second half of the loop mirrors the first, with what follows
-/// from it for the other foot.
+/// Returns the stances that the user edited, in samples of a loop; if the second half of the loop mirrors the first, with the
+/// mirrored stances of the other foot.
 fn edited_stances(
     settings: &LoopSettings,
     body: &Body,
@@ -608,7 +610,7 @@ fn edited_stances(
     Ok(both.collect())
 }
 
-/// The closed loop after its edits, and the uncut samples relative to its root.
+/// Returns the closed loop after its edits, and the uncut samples relative to its root.
 fn edited(
     loop_clip: LoopClip,
     source: RootRelativeClip,
@@ -631,8 +633,8 @@ fn edited(
     Ok(at_twist(loop_clip, source, twist))
 }
 
-/// The loop with its root on a path. If a joint of the rig is the root, the path is applied to it in the uncut samples too, so that they
-/// compare joint by joint.
+/// Returns the loop with its root on a path. If a joint of the rig is the root, the path is applied to it in the uncut samples,
+/// too, so that both can be compared joint by joint.
 fn led_along(
     loop_clip: LoopClip,
     source: RootRelativeClip,

@@ -1,6 +1,6 @@
-//! A loop of a take on another character. What is made is the loop of the take; it is then carried over as it is, so that the
-//! character has the same stretch, the same seam and the same period whatever its size, and its feet stand when those of the take's
-//! loop do. Derivation: docs/math/retarget.md.
+//! Puts a loop of a take onto another character. The take's loop is made first and then transferred unchanged, so that the
+//! character has the same stretch, the same seam and the same period whatever its size, and its feet stand when those of the
+//! take's loop do. Derivation: docs/math/retarget.md.
 
 use std::borrow::Cow;
 
@@ -16,8 +16,9 @@ use crate::root_motion::{RootMotionFit, RootRelativeClip, RootSettings};
 use crate::take::{Take, TakeError};
 
 impl LoopSettings {
-    /// The settings for the loop of the take, before [`MadeLoop::completed`] puts it onto the character and varies it: edits and stances
-    /// concern joints of the character, a speed that is given is the character's, and it is the character that stands at the origin.
+    /// Returns the settings for the loop of the take, before [`MadeLoop::completed`] puts it onto the character and varies it:
+    /// edits and stances refer to joints of the character, a given speed is the character's, and the character is placed at the
+    /// origin.
     pub(super) fn of_take(&self) -> Cow<'_, Self> {
         let Some(pair) = &self.character else {
             return match self.variation {
@@ -49,14 +50,15 @@ impl LoopSettings {
 }
 
 impl MadeLoop {
-    /// Puts the loop onto another character: carried over, edited there, and its feet held while those of the take's loop stand.
+    /// Puts the loop onto another character: transfers it, edits it there, and holds its feet while those of the take's loop
+    /// stand.
     ///
-    /// Samples, period and seam stay those of the loop; lengths and the root's velocity are multiplied by the ratio of the legs. `self`
-    /// was made with [`LoopSettings::of_take`]; the edits and stances of `settings` name joints and feet of the character.
-    /// [`Self::body`] and [`Self::source`] become the character's; take, stretch and closure stay those of the take. Errors: edits or
-    /// stances out of range; edits of a loop of two mirrored halves where the character has no mirror image.
+    /// Samples, period and seam stay those of the loop; lengths and the root's velocity are multiplied by the ratio of the legs.
+    /// `self` was made with [`LoopSettings::of_take`]; the edits and stances of `settings` name joints and feet of the
+    /// character. [`Self::body`] and [`Self::source`] become the character's; take, stretch and closure stay those of the take.
+    /// Errors: edits or stances out of range; edits of a loop of two mirrored halves if the character has no mirror image.
     pub(super) fn onto(self, pair: &RigPair, settings: &LoopSettings) -> Result<Self, MakeError> {
-        // As where the loop is read from its own file: it shows less of how its feet lie than the take.
+        // As if the loop were read from its own file, which shows less than the take about how its feet lie.
         let pair = &RigPair {
             source: pair.source.as_in(&take_of(&self.loop_clip)?),
             ..pair.clone()
@@ -76,7 +78,7 @@ impl MadeLoop {
         } else {
             None
         };
-        // A joint of the rig that is the root does not move in the root's frame; the hips move, or the joint above that goes with them.
+        // A root joint of the rig does not move in the root's frame; the hips move, or the joint above that moves with them.
         let image_carrier = root_joint.map_or(source.carrier, |_| retarget.top());
         let image = mirror
             .as_ref()
@@ -110,7 +112,7 @@ impl MadeLoop {
     }
 }
 
-/// A loop as a take: all of its keys, in the world.
+/// Returns a loop as a take: all of its keys, in the world.
 fn take_of(clip: &LoopClip) -> Result<Take, TakeError> {
     let poses = (0..=clip.num_samples()).map(|key| clip.folded_pose(key));
     Take::from_tracks(
@@ -119,7 +121,7 @@ fn take_of(clip: &LoopClip) -> Result<Take, TakeError> {
     )
 }
 
-/// The uncut samples on the character, relative to its root.
+/// Returns the uncut samples on the character, relative to its root.
 fn carried_source(retarget: &Retarget, made: &MadeLoop) -> Result<RootRelativeClip, MakeError> {
     let RootRelativeClip { clip, root, fit, .. } = &made.source;
     let path = made.loop_clip.path();
@@ -132,7 +134,7 @@ fn carried_source(retarget: &Retarget, made: &MadeLoop) -> Result<RootRelativeCl
     let clip = clip.map_poses(retarget.target_skeleton(), |sample, pose| {
         let pose = poses.next().unwrap_or_else(|| retarget.pose(pose));
         match (root_joint, path.len()) {
-            // The joint is where it is in the loop, so that the two compare joint by joint.
+            // The joint keeps its transform of the loop, so that both can be compared joint by joint.
             (Some(joint), count @ 1..) => {
                 let sway = retarget.scaled(path[sample.rem_euclid(count as isize) as usize]);
                 pose.as_ref().with_joint_led(retarget.target_skeleton(), joint, sway)
@@ -154,7 +156,7 @@ fn carried_source(retarget: &Retarget, made: &MadeLoop) -> Result<RootRelativeCl
     })
 }
 
-/// The mirror of a character, by its joints' names, or by its mean pose over the loop.
+/// Returns the mirror of a character, by its joints' names, or by its mean pose over the loop.
 fn mirror_of(pair: &RigPair, source: &RootRelativeClip) -> Result<Mirror, MakeError> {
     let clip = &source.clip;
     let poses = (0..clip.num_intervals()).map(|sample| clip.pose(sample as isize));

@@ -11,10 +11,10 @@ use crate::math::kernel;
 use crate::math::rigid::Rigid;
 use crate::motion::Tracks;
 
-/// The smoothed ground path of the hips, seen from the root of constant twist, for every sample of a loop.
+/// Returns the smoothed ground path of the hips, relative to the root of constant twist, for every sample of a loop.
 ///
-/// Ground position and facing, metres and radians, are averaged around the loop with Gaussian weights; the body keeps the height.
-/// The loop is closed, so its path is periodic: only the twist accumulates, and velocities are continuous at the seam.
+/// Ground position and facing, metres and radians, are averaged around the loop with Gaussian weights; the body keeps the
+/// height. The loop is closed, so its path is periodic: only the twist accumulates, and velocities are continuous at the seam.
 /// `smoothing_secs` is the standard deviation of the weights and must be positive. Source: docs/math/root.md.
 pub(super) fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec<Rigid> {
     let count = clip.num_samples();

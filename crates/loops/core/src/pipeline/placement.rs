@@ -14,7 +14,7 @@ use crate::motion::RootMotion;
 use crate::root_motion::{RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
 use crate::take::Take;
 
-/// Facings around a loop whose mean is shorter than this, as a share, have no direction: the body spins.
+/// Mean length of the facings around a loop, as a share, below which they have no direction: the body spins.
 const MIN_MEAN_FACING: f64 = 0.5;
 
 /// A loop that starts at the origin and faces +Z, and the motion that brought it there.
@@ -27,8 +27,8 @@ pub struct Recentered {
 }
 
 impl LoopClip {
-    /// Returns the loop with the root of the first key at the origin, on a root that faces so far to the left of where it does, radians; it
-    /// moves over the ground as before.
+    /// Returns the loop with the root of the first key at the origin, on a root that faces this far to the left of its previous
+    /// facing, radians; it moves over the ground as before.
     #[must_use]
     pub fn on_turned_root(self, yaw: f64) -> Self {
         let turn = Rigid::from_yaw(yaw, DVec3::ZERO);
@@ -42,9 +42,10 @@ impl LoopClip {
 
     /// Returns the loop with the root of the first key at the origin, facing +Z; heights are unchanged.
     ///
-    /// The twist and every pose relative to the root stay as they are. A root joint whose axes differ from the facing of the body
-    /// by about a quarter turn or more keeps that: the body faces +Z. For [`RootMode::Stationary`] the root is at the origin
-    /// already, and the body is moved: its mean place and facing over the loop. In [`RootSpace::Full`] the root keeps its tilt.
+    /// The twist and every pose relative to the root are unchanged. A root joint whose axes differ from the facing of the body
+    /// by about a quarter turn or more keeps that: the body faces +Z. For [`RootMode::Stationary`] the root is already at the
+    /// origin, and the body is moved by its mean position and facing over the loop. In [`RootSpace::Full`] the root keeps its
+    /// tilt.
     #[must_use]
     pub fn recentered(self, body: &Body, mode: RootMode, space: RootSpace) -> Recentered {
         let facing = BodyInRoot::of(&self, body);
@@ -119,7 +120,8 @@ impl BodyInRoot {
 impl Take {
     /// Returns the recording with its first frame at the origin, facing +Z; heights are unchanged.
     ///
-    /// Joints above the one that carries the root motion stay where they are, such as a root joint at the origin; all else moves.
+    /// Joints above the one that carries the root motion are unchanged, such as a root joint at the origin; everything else
+    /// moves.
     #[must_use]
     pub fn recentered(&self, body: &Body) -> Self {
         let (skeleton, world) = (self.skeleton(), self.world_tracks());
@@ -147,7 +149,7 @@ impl Take {
 }
 
 impl MadeLoop {
-    /// Returns the loop from the phase on, and at the place, that the settings ask for.
+    /// Returns the loop at the requested phase and place.
     pub(super) fn placed(mut self, settings: &LoopSettings) -> Self {
         let start = settings.start_at.map(|start| self.sample_of(start));
         self.first_sample = start.and_then(Result::ok).unwrap_or(0);

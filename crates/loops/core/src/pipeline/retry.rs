@@ -1,4 +1,4 @@
-//! A loop whose seam shows is made again, otherwise, until one is found whose seam does not.
+//! Makes a loop whose seam shows again in other ways, until a loop without a visible seam is found.
 
 use super::{LoopSettings, MadeLoop, MakeError, choose_closure, find_loops, make_loop};
 use crate::analysis::Analysis;
@@ -10,24 +10,24 @@ use crate::root_motion::RootSettings;
 /// Most that a loop made instead may move joints on average, metres at the size of a man: a bent motion is worse than a seam.
 const MAX_BENT_METRES: f64 = 0.02;
 
-/// Most stretches that are tried instead of the one asked for.
+/// Most alternative stretches that are tried.
 const MAX_STRETCHES: usize = 4;
 
-/// Changes that are allowed where the seam of a loop shows.
+/// Changes that are allowed if the seam of a loop shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Retry<'a> {
-    /// Stretches to take instead, the best first; [`Self::instead_of`] says which are tried.
+    /// Alternative stretches, the best first; [`Self::instead_of`] says which are tried.
     pub stretches: &'a [LoopCandidate],
-    /// Where no stretch is given, those of this search are tried: seams seldom show, and most loops then need no other stretch.
+    /// If no stretch is given, those of this search are tried: seams rarely show, and most loops then need no other stretch.
     pub search: Option<&'a SearchSettings>,
     /// Whether the seam may be closed otherwise.
     pub closures: bool,
-    /// The loop that [`Analysis::find_and_make`] made; it is made anew where other settings are asked for than the defaults.
+    /// The loop that [`Analysis::find_and_make`] made; it is made again for settings other than the defaults.
     pub made: Option<&'a MadeLoop>,
 }
 
 impl<'a> Retry<'a> {
-    /// The stretches that are tried instead of this one: at most four, the best first.
+    /// Returns the stretches that are tried instead of this one: at most four, the best first.
     pub fn instead_of(self, candidate: &LoopCandidate) -> impl Iterator<Item = &'a LoopCandidate> + Clone {
         let others = self.stretches.iter().filter(move |other| *other != candidate);
         others.take(MAX_STRETCHES)
@@ -57,15 +57,15 @@ impl<'a> Retry<'a> {
     }
 }
 
-/// A loop, and what came before it.
+/// A loop, and the requested loop that it replaces.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RetriedLoop {
-    /// The loop: the first whose seam does not show, or the one asked for if all seams show.
+    /// The loop: the first whose seam does not show, or the requested one if all seams show.
     pub made: MadeLoop,
     /// The settings that the loop of the take was made with.
     pub settings: LoopSettings,
-    /// The loop asked for, of the take, if its seam shows; `None` if it is the one that was made.
+    /// The requested loop of the take, if its seam shows; `None` if it is the one that was made.
     pub asked_for: Option<MadeLoop>,
     /// Number of loops that were made.
     pub tried: usize,
@@ -80,7 +80,7 @@ pub(crate) fn make_loop_or_retry(
     settings: &LoopSettings,
     retry: Retry<'_>,
 ) -> Result<RetriedLoop, MakeError> {
-    // Seams are those of the take's loop; the character takes the one that is chosen, and that one is varied.
+    // Seams are judged on the take's loop; the chosen one is then put onto the character and varied.
     let of_take = settings.of_take();
     let mut done = of_take_or_retry(analysis, candidate, &of_take, retry)?;
     done.made = done.made.completed(analysis, settings)?;
@@ -141,7 +141,7 @@ fn of_take_or_retry(
 }
 
 impl RetriedLoop {
-    /// Makes another loop and takes it in place of the one that was made, if it is accepted; returns whether it was taken.
+    /// Makes an alternative loop and replaces the previous one by it, if it is accepted; returns whether it was.
     pub fn try_instead(
         &mut self,
         analysis: &Analysis,

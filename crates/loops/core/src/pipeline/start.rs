@@ -1,4 +1,4 @@
-//! Where in its cycle a loop starts: at the seam, or at a phase that is asked for.
+//! The phase at which a loop starts: the seam, or a requested phase.
 
 use core::fmt::{self, Display, Formatter};
 use core::str::FromStr;
@@ -49,7 +49,7 @@ impl Display for StartAt {
     }
 }
 
-/// A loop does not start as asked: no foot of a side touches down in it.
+/// A loop cannot start as requested: no foot of that side touches down in it.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("the loop starts at its seam: no {side} foot touches down in it")]
 pub struct StartError {
@@ -58,7 +58,7 @@ pub struct StartError {
 }
 
 impl MadeLoop {
-    /// The loop as it is written: from the phase on that was asked for.
+    /// Returns the loop as written: from the requested phase on.
     pub fn from_start(&self) -> Cow<'_, LoopClip> {
         match self.first_sample {
             0 => Cow::Borrowed(&self.loop_clip),
@@ -66,13 +66,13 @@ impl MadeLoop {
         }
     }
 
-    /// The sample of the written loop at which the seam is.
+    /// Returns the sample of the written loop at which the seam is.
     pub fn seam_sample(&self) -> usize {
         let count = self.loop_clip.num_samples();
         (count - self.first_sample) % count
     }
 
-    /// The sample at that phase. Errors: [`StartError`].
+    /// Returns the sample at that phase. Errors: [`StartError`].
     pub fn sample_of(&self, start: StartAt) -> Result<usize, StartError> {
         let count = self.loop_clip.num_samples();
         match start {
@@ -98,7 +98,7 @@ impl MadeLoop {
         foot.ok_or(StartError { side })
     }
 
-    /// The longest contact of the foot of a side, unless that lasts all the time.
+    /// Returns the longest contact of the foot of a side, unless that lasts all the time.
     fn contact_on(&self, side: Side) -> Result<&LoopContact, StartError> {
         let foot = self.foot_on(side)?;
         let contacts = self.feet.contacts.iter().filter(|contact| contact.foot == foot);

@@ -1,4 +1,5 @@
-//! Faults that a person sees inside a loop, beside its seam: kinks, poses that freeze, feet that float or sink, a body that lies or hangs.
+//! Measures visible faults inside a loop, away from its seam: kinks, frozen poses, feet that float or sink, a body that lies or
+//! hangs.
 
 use glam::{DQuat, DVec3};
 
@@ -17,25 +18,25 @@ pub struct JointPeak {
     pub joint: usize,
     /// The sample of the loop.
     pub sample: usize,
-    /// Its change of velocity there as a multiple of what it is compared with.
+    /// Its change of velocity there relative to the reference.
     pub ratio: f64,
 }
 
-/// The longest time for which the whole body stands still while the loop as a whole moves.
+/// The longest time for which the whole body is still while the loop as a whole moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct HeldPose {
     /// The first sample of it.
     pub sample: usize,
-    /// How long it lasts, seconds; 0 where the body never stands still.
+    /// Its duration, seconds; 0 if the body is never still.
     pub secs: f64,
 }
 
-/// The contact whose foot is farthest above or below its place in the source.
+/// The contact whose foot is farthest above or below its height in the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FootHeight {
-    /// The joint that stands.
+    /// The standing joint.
     pub joint: usize,
     /// The sample at which the contact begins.
     pub sample: usize,
@@ -43,14 +44,15 @@ pub struct FootHeight {
     pub metres: f64,
 }
 
-/// Turns of joints look sharper by figures than to the eye, and count by so much less.
+/// Rotations look less sharp than their figures, and count by this factor.
 const TURN_SHARE: f64 = 0.85;
 
-/// Changes of velocity that nobody sees, whatever the source does: metres per second squared at the size of a man, and radians per
-/// second squared.
+/// Changes of velocity that are not visible, whatever the source: metres per second squared at the size of an adult, and radians
+/// per second squared.
 const UNSEEN: [f64; 2] = [4.0, 100.0];
 
-/// The sharpest change at a seam over the 99th percentile of the joint's others, or over one that nobody sees; the worst joint.
+/// Returns the sharpest change at a seam over the 99th percentile of the joint's others, or over the visible limit; for the
+/// worst joint.
 pub(super) fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> JointPeak {
     let count = keys.num_samples();
     let unseen = UNSEEN[0] * size * keys.step_secs() * keys.step_secs();
@@ -89,10 +91,10 @@ fn sharper(worst: JointPeak, next: JointPeak) -> JointPeak {
     if next.ratio > worst.ratio { next } else { worst }
 }
 
-/// The sharpest bend in place or turn of any joint of the body, relative to its source; `None` without a source.
+/// Returns the sharpest bend in position or rotation of any joint of the body, relative to its source; `None` without a source.
 ///
-/// Per joint, the largest second difference of its position seen from the root and of its local rotation, each over the largest of the
-/// source from two samples before the start to two after the end, or over one that nobody sees.
+/// Per joint, the largest second difference of its position relative to the root and of its local rotation, each over the
+/// largest of the source from two samples before the start to two after the end, or over the visible limit.
 pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>, size: f64) -> Option<JointPeak> {
     let source = source?;
     let count = keys.num_samples() as isize;
@@ -125,15 +127,15 @@ pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_
     peaks.reduce(sharper)
 }
 
-/// How the turn to the last of three rotations differs from the one before, radians.
+/// Returns how the turn to the last of three rotations differs from the one before, radians.
 fn turn_change([before, here, after]: [DQuat; 3]) -> f64 {
     (rotation::difference(after, here) - rotation::difference(here, before)).length()
 }
 
-/// A pose is held where joints move at less than this share of the loop's usual speed.
+/// A pose is held while joints move at less than this share of the loop's usual speed.
 const HELD_SHARE: f64 = 0.1;
 
-/// The longest time for which all joints nearly stand still, over the ground.
+/// Returns the longest time for which all joints are nearly still over the ground.
 pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
     let count = keys.num_samples();
     let step = keys.root().twist.exp(keys.step_secs());
@@ -149,7 +151,7 @@ pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
         .collect();
     let usual = percentile::of(speeds.clone(), 0.5);
     let (mut longest, mut run) = (HeldPose::default(), 0);
-    // Twice around, so that a hold over the seam is whole.
+    // Twice around, so that a hold over the seam is complete.
     for step in 0..2 * count {
         let is_held = speeds[step % count] < HELD_SHARE * usual;
         run = if is_held { run + 1 } else { 0 };
@@ -164,7 +166,7 @@ pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
     longest
 }
 
-/// The contact whose foot is farthest above or below where it was; `None` without contacts or source.
+/// Returns the contact whose foot is farthest above or below its height in the source; `None` without contacts or source.
 pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&SourceTracks<'_>>) -> Option<FootHeight> {
     let source = source?;
     let heights = stands.iter().map(|stand| {
@@ -185,7 +187,7 @@ pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&Sou
     })
 }
 
-/// Mean angle between the way from the feet to the head and up, radians; `None` for bodies without a head or feet.
+/// Returns the mean angle between the direction from feet to head and up, radians; `None` for bodies without a head or feet.
 pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
     let head = body
         .head

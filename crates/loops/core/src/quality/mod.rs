@@ -1,7 +1,7 @@
-//! Figures that say how good a loop is, computed from its keys as they were written.
+//! The quality figures of a loop, computed from its keys as written.
 //!
-//! All positions are seen from the root, so that root motion does not count as motion of the body.
-//! Definitions: docs/math/measures.md.
+//! All positions are relative to the root, so that root motion does not count as motion of the body. Definitions:
+//! docs/math/measures.md.
 
 use glam::DVec3;
 
@@ -22,7 +22,7 @@ use crate::{math::ops, motion::WorldTracks, root_motion::RootRelativeClip};
 
 /// The figures. Angles in radians, lengths in metres, rates per second, ranks from 0 to 1; `None` where unknown.
 ///
-/// A figure has the name that it has in the sidecar, up to the unit; `seam` stands for those of the joint that shows most.
+/// A figure has the name that it has in the sidecar, up to the unit; `seam` holds those of the most visible joint.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Quality {
@@ -34,7 +34,7 @@ pub struct Quality {
     pub seam_acceleration_error_ratio: Option<f64>,
     /// Largest over joints of the seam's second difference over the 99th percentile of the joint's others.
     pub seam_acceleration_ratio: f64,
-    /// Share of windows with a smaller third difference than the seam's, 0 to 1; 0.5 on average when nothing shows.
+    /// Share of windows with a smaller third difference than the seam's, 0 to 1; 0.5 on average if the seam does not show.
     pub seam_rank: f64,
     /// That share for the take's own frames at both ends of the cut, mean of the two.
     pub take_rank: Option<f64>,
@@ -46,15 +46,15 @@ pub struct Quality {
     pub foot_slide_mps: Option<f64>,
     /// The contact in which a foot slides farthest.
     pub farthest_slide: Option<FootSlide>,
-    /// The contact whose foot is farthest above or below its place in the uncut take.
+    /// The contact whose foot is farthest above or below its height in the uncut take.
     pub foot_height: Option<FootHeight>,
     /// The sharpest change of velocity at the seam over the 99th percentile of the same joint's others.
     pub seam_acceleration: JointPeak,
     /// The sharpest bend inside the loop that the uncut take does not have.
     pub kink: Option<JointPeak>,
-    /// The longest time for which the whole body stands still.
+    /// The longest time for which the whole body is still.
     pub held_pose: HeldPose,
-    /// Mean angle between the way from the feet to the head and up, radians; `None` for bodies without a head or feet.
+    /// Mean angle between the direction from feet to head and up, radians; `None` for bodies without a head or feet.
     pub lean_radians: Option<f64>,
     /// Speed of the root over the ground, metres per second.
     pub root_mps: f64,
@@ -100,7 +100,7 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
     }
 }
 
-/// Mean distance of the joints of a loop from the uncut take, seen from the root, metres.
+/// Returns the mean distance of the joints of a loop from the uncut take, relative to the root, metres.
 pub(crate) fn displacement_of(clip: &LoopClip, body: &Body, source: &RootRelativeClip) -> f64 {
     seam::displacement_metres(
         &LoopKeys::from_loop(clip),
@@ -109,7 +109,7 @@ pub(crate) fn displacement_of(clip: &LoopClip, body: &Body, source: &RootRelativ
     )
 }
 
-/// Mean distance of joints between two loops of the same samples, seen from their roots, metres.
+/// Returns the mean distance of joints between two loops with the same samples, relative to their roots, metres.
 pub(crate) fn mean_distance(one: &LoopClip, other: &LoopClip) -> f64 {
     let (one, other) = (one.tracks_from_root(), other.tracks_from_root());
     let positions = (0..one.num_frames().min(other.num_frames()))
@@ -120,7 +120,7 @@ pub(crate) fn mean_distance(one: &LoopClip, other: &LoopClip) -> f64 {
     if count > 0.0 { sum / count } else { 0.0 }
 }
 
-/// Tracks of an uncut clip seen from the root.
+/// Tracks of an uncut clip relative to the root.
 struct SourceTracks<'a> {
     rooted: &'a RootRelativeClip,
     /// The sample that `world` begins with.

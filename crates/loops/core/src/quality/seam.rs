@@ -1,4 +1,4 @@
-//! The visibility of the seam, and the distance of the loop from its take.
+//! Measures the visibility of the seam, and the distance of the loop from its take.
 
 use glam::DVec3;
 
@@ -17,7 +17,7 @@ pub struct SeamJoints {
     pub acceleration: usize,
 }
 
-/// The joints with a loop's largest figures; the first of equal ones. Takes the arguments of [`measure`](super::measure).
+/// Returns the joints with a loop's largest figures; the first of equal ones. Takes the arguments of [`measure`](super::measure).
 pub fn seam_joints(keys: &LoopKeys, source: Option<&RootRelativeClip>) -> SeamJoints {
     let source = source.map(SourceTracks::new);
     let joints = 0..keys.num_joints();
@@ -31,7 +31,7 @@ pub fn seam_joints(keys: &LoopKeys, source: Option<&RootRelativeClip>) -> SeamJo
     }
 }
 
-/// The place of the largest figure; the first of equal ones.
+/// Returns the place of the largest figure; the first of equal ones.
 fn first_largest(figures: impl Iterator<Item = f64>) -> usize {
     let largest = figures.enumerate().fold(
         (0, f64::NEG_INFINITY),
@@ -42,14 +42,14 @@ fn first_largest(figures: impl Iterator<Item = f64>) -> usize {
     largest.0
 }
 
-/// Gap between first and closing key, and the excess of the step over the seam over any natural step there.
+/// Returns the gap between first and closing key, and the excess of the step over the seam over any natural step there.
 pub(super) fn pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>) -> (f64, f64) {
     (0..keys.num_joints())
         .map(|joint| joint_pose_gap(keys, source, joint))
         .fold((0.0, 0.0), |worst, gap| (worst.0.max(gap.0), worst.1.max(gap.1)))
 }
 
-/// The gap of [`pose_gap`] of one joint.
+/// Returns the gap of [`pose_gap`] of one joint.
 fn joint_pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>, joint: usize) -> (f64, f64) {
     let last = keys.num_samples() as isize;
     let (radians, mut metres) = keys.closing_gap(joint).unwrap_or_default();
@@ -68,7 +68,7 @@ fn joint_pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>, joint: usi
     (radians.max(turned), metres)
 }
 
-/// The excess of the step from the last sample to the first over any natural step there, at least 0.
+/// Returns the excess of the step from the last sample to the first over any natural step there, at least 0.
 ///
 /// A key copied over a jump has no gap, but a step. A step is natural if the longer neighbour and twice the largest change of
 /// step length elsewhere explain it, or if the take itself has it there (`own`, if available): a foot may well slap down at that
@@ -94,7 +94,7 @@ pub(super) fn seam_acceleration_ratio(keys: &LoopKeys) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// The ratio of [`seam_acceleration_ratio`] of one joint.
+/// Returns the ratio of [`seam_acceleration_ratio`] of one joint.
 fn joint_acceleration_ratio(keys: &LoopKeys, joint: usize) -> f64 {
     let num_samples = keys.num_samples();
     let sizes: Vec<f64> = second_differences(keys, joint).iter().map(|a| a.length()).collect();
@@ -129,7 +129,7 @@ pub(super) fn seam_acceleration_error_ratio(keys: &LoopKeys, source: &SourceTrac
     (count > 0.0).then(|| sum / count)
 }
 
-/// Mean over joints of the size of third differences over their RMS, per sample that starts one.
+/// Returns the mean over joints of the size of third differences over their RMS, per sample that starts one.
 fn third_difference_profile(num_samples: usize, joints: usize, position: impl Fn(isize, usize) -> DVec3) -> Vec<f64> {
     let mut profile = vec![0.0; num_samples];
     let mut count = 0.0;
@@ -157,7 +157,7 @@ fn third_difference_profile(num_samples: usize, joints: usize, position: impl Fn
     profile
 }
 
-/// Share of `windows` below `value`, equal ones counted half.
+/// Returns the share of `windows` below `value`, equal ones counted half.
 fn mid_rank(windows: &[f64], value: f64) -> f64 {
     let below = windows.iter().filter(|&&window| window < value).count() as f64;
     let equal = windows.iter().filter(|&&window| window == value).count() as f64;
@@ -204,15 +204,15 @@ pub(super) fn take_rank(source: &SourceTracks<'_>) -> Option<f64> {
     (!ranks.is_empty()).then(|| ranks.iter().sum::<f64>() / ranks.len() as f64)
 }
 
-/// Mean distance of the joints of a body from the uncut take, seen from the root, metres. Joints that only steer the rig do not
-/// count.
+/// Returns the mean distance of the joints of a body from the uncut take, relative to the root, metres. Joints that only steer
+/// the rig are ignored.
 pub(super) fn displacement_metres(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>) -> f64 {
     mean_of_joints(keys, body, source, |sample, joint| {
         keys.position(sample, joint).distance(source.position(sample, joint))
     })
 }
 
-/// Mean local rotation of the same joints from the uncut take, radians.
+/// Returns the mean local rotation of the same joints from the uncut take, radians.
 pub(super) fn displacement_radians(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>) -> f64 {
     mean_of_joints(keys, body, source, |sample, joint| {
         let own = source.rooted.clip.rotations(sample)[joint];
@@ -220,7 +220,7 @@ pub(super) fn displacement_radians(keys: &LoopKeys, body: &Body, source: &Source
     })
 }
 
-/// The mean of what a sample and a joint of the body give.
+/// Averages a function over samples and joints of the body.
 fn mean_of_joints(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>, size: impl Fn(isize, usize) -> f64) -> f64 {
     let joints: Vec<usize> = (0..keys.num_joints().min(source.world.num_joints()))
         .filter(|&joint| !body.is_control(joint))

@@ -1,4 +1,4 @@
-//! When feet stand, and how fast they slide while they do.
+//! Measures when feet stand, and how fast they slide meanwhile.
 
 use glam::DVec3;
 
@@ -8,8 +8,8 @@ use crate::analysis::standing;
 use crate::loop_clip::{LoopClip, LoopKeys};
 use crate::{math::ops, root_motion::RootRelativeClip};
 
-/// How the standing feet of a loop slide that is not written yet: their speed, as
-/// [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps), and how far the one goes that slides farthest, metres.
+/// Returns how the standing feet of an unwritten loop slide: their speed, as
+/// [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps), and the distance of the farthest slide, metres.
 pub(crate) fn foot_slide_of_loop(
     clip: &LoopClip,
     body: &Body,
@@ -21,7 +21,7 @@ pub(crate) fn foot_slide_of_loop(
     (foot_slide_of_stances(&keys, &stands), farthest)
 }
 
-/// A joint that stands on the ground for a while.
+/// A contact of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stand {
     /// The joint.
@@ -33,13 +33,13 @@ pub struct Stand {
 }
 
 impl Stand {
-    /// The samples, numbered on beyond the last.
+    /// Returns the samples, numbered on beyond the last.
     pub(crate) fn samples(&self) -> core::ops::Range<usize> {
         self.first_sample..self.first_sample + self.num_samples
     }
 }
 
-/// Mean speed over the ground of joints during known contacts, metres per second:
+/// Returns the mean speed over the ground of joints during known contacts, metres per second:
 /// [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps) for contacts from [`stands`]. `None` without contacts.
 pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0.0);
@@ -58,14 +58,14 @@ pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
 }
 
-/// Most places of a contact that are compared with each other: a foot does not jump and come back between two of a long stand.
+/// Most positions of a contact that are compared with each other: a foot does not jump and return between two of a long stand.
 const MOST_PLACES: usize = 256;
 
 /// The contact in which a foot slides farthest.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FootSlide {
-    /// The joint that stands.
+    /// The standing joint.
     pub joint: usize,
     /// The sample at which the contact begins.
     pub sample: usize,
@@ -73,8 +73,8 @@ pub struct FootSlide {
     pub metres: f64,
 }
 
-/// The contact in which a joint slides farthest: [`Quality::farthest_slide`](super::Quality::farthest_slide) for contacts from
-/// [`stands`]. `None` without contacts.
+/// Returns the contact in which a joint slides farthest: [`Quality::farthest_slide`](super::Quality::farthest_slide) for
+/// contacts from [`stands`]. `None` without contacts.
 pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<FootSlide> {
     let slides = stands.iter().map(|stand| {
         let first = stand.first_sample;
@@ -99,23 +99,24 @@ pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<Fo
     slides.reduce(|worst, next| if next.metres > worst.metres { next } else { worst })
 }
 
-/// A point over the ground, from its position seen from the root at a sample.
+/// Returns a point over the ground, from its position relative to the root at a sample.
 ///
-/// In place the ground moves; its motion is the twist that the root would have had.
+/// In place the ground moves, by the twist that the root would have had.
 fn over_ground(keys: &LoopKeys, sample: isize, seen_from_root: DVec3) -> DVec3 {
     keys.root()
         .at(sample as f64 * keys.step_secs())
         .transform_point(seen_from_root)
 }
 
-/// Metres per second along the ground between positions two samples apart.
+/// Returns the metres per second along the ground between positions two samples apart.
 fn horizontal_speed(keys: &LoopKeys, before: DVec3, after: DVec3) -> f64 {
     let step = after - before;
     ops::hypot(step.x, step.z) / (2.0 * keys.step_secs())
 }
 
-/// Contacts, as detected in the frames that the loop was cut from. Without them they are detected in the loop itself, where a
-/// sliding foot does not count as standing. Limits grow with the legs, so that the same loop at another size has the same contacts.
+/// Returns the contacts detected in the frames that the loop was cut from. Without these frames they are detected in the loop
+/// itself, where a sliding foot does not count as standing. Limits grow with the legs, so that the same loop at another size has
+/// the same contacts.
 pub fn stands(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -> Vec<Stand> {
     stands_of(keys, body, source.map(SourceTracks::new).as_ref())
 }
@@ -169,7 +170,7 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
     stands
 }
 
-/// Makes one contact of those of a joint that end with the last sample and begin with the first.
+/// Merges contacts of a joint that end with the last sample and begin with the first.
 fn join_over_the_seam(stands: &mut Vec<Stand>, joint: usize, num_samples: usize) {
     let first = (stands.iter()).position(|stand| stand.joint == joint && stand.first_sample == 0);
     let last = stands

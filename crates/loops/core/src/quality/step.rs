@@ -1,4 +1,4 @@
-//! Whether a seam shows: how far joints step over it, in absolute figures and relative to their own motion.
+//! Decides whether a seam shows: how far joints step over it, absolutely and relative to their own motion.
 //!
 //! Formulae, and how often the limits are right: docs/math/measures.md.
 
@@ -9,7 +9,7 @@ use crate::{loop_clip::LoopKeys, math::percentile, math::rotation};
 /// The percentile of a joint's own steps that a seam is compared with.
 const OWN_SHARE: f64 = 0.99;
 
-/// The largest step of a joint over a seam that does not show: as a multiple of its own 99th percentile, or up to a floor that nobody sees.
+/// The largest step of a joint over a seam that does not show: a multiple of its own 99th percentile, or an invisible floor.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
     /// Most that is allowed of a joint that hardly moves, in SI units; lengths at the size of a man.
@@ -18,9 +18,9 @@ struct Limit {
     ratio: f64,
 }
 
-/// Limits of the four steps. Lower ratios raise false alarms where two feet strike at the seam of a short loop, which is the only
-/// strike of either foot in it; higher ones miss cuts in fast motion at 24 frames per second. The floors are above what authored
-/// idles do between keys and below what is seen on a screen.
+/// Limits of the four steps. Lower ratios raise false alarms if two feet strike at the seam of a short loop, and no other time;
+/// higher ones miss cuts in fast motion at 24 frames per second. The floors are above the steps of authored idles between keys
+/// and below the visible ones.
 const LIMITS: [Limit; 4] = [
     Limit {
         floor: 2e-3,
@@ -41,7 +41,7 @@ const LIMITS: [Limit; 4] = [
 ];
 
 /// A gap between the first key and the closing one that shows however fast the joint moves: no motion explains it. Metres at the
-/// size of a man; the floor of rotations is above a degree already.
+/// size of an adult; the floor of rotations is above a degree already.
 const GAP_METRES: f64 = 1e-2;
 
 /// A kind of step of a joint over a seam.
@@ -58,7 +58,7 @@ pub enum StepKind {
     AngularVelocity,
 }
 
-/// The joint whose step over the seam is the largest share of what its own motion explains.
+/// The joint whose step over the seam is largest relative to the step that its own motion explains.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Step {
@@ -73,7 +73,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// The step as a share of what is allowed; above 1 it shows.
+    /// Returns the step relative to the allowed one; above 1 it shows.
     pub fn ratio(&self) -> f64 {
         if self.allowed > 0.0 {
             self.size / self.allowed
@@ -95,12 +95,12 @@ pub struct SeamSteps {
     pub rotation: Step,
     /// Change of the rate of turn beyond the change around it.
     pub angular_velocity: Step,
-    /// Farthest that a joint jumps beyond its own 99th percentile, metres: what the seam adds to the motion.
+    /// Largest jump of a joint beyond its own 99th percentile, metres: the contribution of the seam.
     pub excess_metres: f64,
 }
 
 impl SeamSteps {
-    /// The steps of a loop of a body of that size relative to a man.
+    /// Creates the steps of a loop of a body of that size relative to a man.
     pub(crate) fn from_loop(keys: &LoopKeys, size: f64) -> Self {
         let (mut found, allowed) = Self::at_seams(keys, size);
         for (joint, allowed) in allowed.iter().enumerate() {
@@ -111,7 +111,7 @@ impl SeamSteps {
         found
     }
 
-    /// The largest steps over the seams, and what is allowed of every joint.
+    /// Returns the largest steps over the seams, and the allowed ones of every joint.
     fn at_seams(keys: &LoopKeys, size: f64) -> (Self, Vec<Allowed>) {
         let (num_samples, num_seams) = (keys.num_samples() as isize, keys.seams().count() as isize);
         // As many second differences as samples, and no seam at either end of them.
@@ -181,7 +181,7 @@ impl SeamSteps {
         self
     }
 
-    /// The step that shows most.
+    /// Returns the step that shows most.
     pub fn worst(&self) -> (StepKind, Step) {
         let steps = [
             (StepKind::Position, self.position),
@@ -217,10 +217,11 @@ struct AtSeam {
 }
 
 impl AtSeam {
-    /// Jump and change of velocity from the moves of one joint from frame to frame; `seams` are the moves over a seam, in order.
+    /// Returns jump and change of velocity from the moves of one joint from frame to frame; `seams` are the moves over a seam,
+    /// in order.
     ///
-    /// With second differences a, b, c, d at the frames -2, -1, 0, 1 about the seam, a jump of x gives b = x and c = -x beside the
-    /// motion itself, a kink of v gives b + c = v dt: |c - b| / 2 measures the one, |b + c - a - d| / dt the other.
+    /// With second differences a, b, c, d at the frames -2, -1, 0, 1 about the seam, a jump of x adds b = x and c = -x, a kink
+    /// of v gives b + c = v dt: |c - b| / 2 measures the one, |b + c - a - d| / dt the other.
     fn of(moves: &[DVec3], seams: &[usize], step_secs: f64) -> [Self; 2] {
         let bends: Vec<DVec3> = moves.windows(2).map(|pair| pair[1] - pair[0]).collect();
         // Window i of bends holds those about the move of that index plus one; about the move over the seam it begins at frame -1.
@@ -231,8 +232,8 @@ impl AtSeam {
         [Self::split(jumps, seams, 1), Self::split(kinks, seams, 2)]
     }
 
-    /// The largest value at a seam, and the percentile of those that touch none: `reach` windows on either side do. The window at a seam
-    /// begins `reach` moves before it.
+    /// Returns the largest value at a seam, and the percentile of the values that touch none: `reach` windows on either side do.
+    /// The window at a seam begins `reach` moves before it.
     fn split(values: impl Iterator<Item = f64>, seams: &[usize], reach: usize) -> Self {
         let mut found = Self {
             at: seams.first().copied().unwrap_or_default(),

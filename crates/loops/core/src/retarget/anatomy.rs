@@ -1,4 +1,4 @@
-//! The chains of a body: trunk, limbs, fingers, tail, in the order in which they hang from each other.
+//! The chains of a body: trunk, limbs, fingers, tail, in hierarchical order.
 
 use glam::DVec3;
 
@@ -41,12 +41,12 @@ pub(super) struct Limb {
 }
 
 impl Limb {
-    /// Where it begins: its upper bone, or its first joint.
+    /// Returns its beginning: its upper bone, or its first joint.
     pub(super) fn top(&self) -> Option<usize> {
         self.upper().or(self.joints.first().copied())
     }
 
-    /// Its upper bone.
+    /// Returns its upper bone.
     pub(super) fn upper(&self) -> Option<usize> {
         Some(self.bones?.upper)
     }
@@ -58,17 +58,17 @@ impl Limb {
 pub(super) struct Bones {
     pub(super) upper: usize,
     pub(super) lower: usize,
-    /// Hand or ankle; `None` where the rig ends at the lower bone.
+    /// Hand or ankle; `None` if the rig ends at the lower bone.
     pub(super) end: Option<usize>,
 }
 
 impl Bones {
-    /// Upper bone, lower bone and end, where it has one.
+    /// Returns upper bone, lower bone and end, if it has one.
     pub(super) fn ends(self) -> Option<[usize; 3]> {
         Some([self.upper, self.lower, self.end?])
     }
 
-    /// Upper bone, lower bone and end.
+    /// Returns the upper bone, lower bone and end.
     pub(super) fn joints(self) -> impl Iterator<Item = usize> {
         [self.upper, self.lower].into_iter().chain(self.end)
     }
@@ -95,7 +95,7 @@ pub(super) struct Anatomy {
 }
 
 impl Anatomy {
-    /// The chains of a body; `world` is a pose in which it stands.
+    /// Finds the chains of a body; `world` is a standing pose.
     pub(super) fn of(skeleton: &Skeleton, body: &Body, world: &Pose) -> Self {
         let meanings = Meaning::of_all(skeleton);
         let find = Finder {
@@ -152,12 +152,12 @@ impl Anatomy {
         }
     }
 
-    /// The limb of a kind, side and row.
+    /// Returns the limb of a kind, side and row.
     pub(super) fn limb(&self, like: &Limb) -> Option<&Limb> {
         (self.limbs.iter()).find(|limb| (limb.kind, limb.side, limb.row) == (like.kind, like.side, like.row))
     }
 
-    /// The legs, forelegs among them.
+    /// Returns the legs, forelegs among them.
     pub(super) fn legs(&self) -> impl Iterator<Item = &Limb> {
         self.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg)
     }
@@ -167,7 +167,7 @@ impl Anatomy {
         self.legs().count() == 2
     }
 
-    /// The topmost joint of the trunk: the head, or the last joint below it.
+    /// Returns the topmost joint of the trunk: the head, or the last joint below it.
     pub(super) fn top(&self) -> Option<usize> {
         (self.head.as_ref()).or(self.neck.last()).or(self.spine.last()).copied()
     }
@@ -191,7 +191,7 @@ const NAMES_DIFFER: f64 = 0.05;
 /// A joint this far from the middle of the body, as a share of its distance from the hips, is at a side.
 const ASIDE_SHARE: f64 = 0.04;
 
-/// The left of a body whose feet have toes: they point ahead.
+/// Returns the left of a body whose feet have toes, which point ahead.
 fn left_by_feet(body: &Body, at: &[DVec3]) -> Option<DVec3> {
     let ahead: DVec3 = (body.feet.iter())
         .filter_map(|foot| Some(at[foot.toe?] - at[foot.ankle]))
@@ -204,7 +204,7 @@ impl Finder<'_> {
         self.meanings[joint].word() == Some(word) && !self.meanings[joint].is_helper
     }
 
-    /// How well a name says a part: 1 where it means that part first, less where it may, below nought where it means another.
+    /// Returns how well a name matches a part: 1 if it means that part first, less if it may, negative if it means another.
     fn agrees(&self, joint: usize, word: Word) -> f64 {
         let meaning = &self.meanings[joint];
         match meaning.word() {
@@ -215,7 +215,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Joints below `above` on the way to `joint`, which is the last; empty where it does not hang from it.
+    /// Returns the joints below `above` on the path to `joint`, which is the last; empty if it is not a descendant.
     fn path(&self, above: usize, joint: usize) -> Vec<usize> {
         let mut path = self.skeleton.path_from_root(joint);
         match path.iter().position(|&on| on == above) {
@@ -229,7 +229,7 @@ impl Finder<'_> {
         joint != above && self.skeleton.is_within(joint, above)
     }
 
-    /// The topmost joint of a word and side that hangs from the hips.
+    /// Returns the topmost joint of a word and side that hangs from the hips.
     fn named(&self, word: Word, side: Option<Side>) -> Option<usize> {
         (0..self.meanings.len()).find(|&joint| {
             self.says(joint, word)
@@ -239,7 +239,7 @@ impl Finder<'_> {
         })
     }
 
-    /// The head, and the last joint of a trunk without one; `arms` is the joint from which the arms part.
+    /// Returns the head, and the last joint of a trunk without one; `arms` is the joint from which the arms part.
     fn head_and_top(&self, arms: Option<usize>) -> (Option<usize>, Option<usize>) {
         let by_body =
             (self.body.head).filter(|&head| !self.body.is_bone_end(head) && self.hangs_from(self.body.hips, head));
@@ -263,8 +263,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Where the neck begins among the joints above the hips: above the arms at `chest`, unless names put joints of the neck below
-    /// that, as where collar bones hang from it, or joints of the spine above.
+    /// Returns the index at which the neck begins among the joints above the hips: above the arms at `chest`, unless names put
+    /// joints of the neck below that, as when collar bones are attached to it, or joints of the spine above.
     fn start_of_neck(&self, above: &[usize], chest: Option<usize>) -> usize {
         let neck = above
             .iter()
@@ -285,7 +285,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The joint that carries the legs alone, of a body of two legs whose hips carry the trunk beside it.
+    /// Returns the joint that carries only the legs, in a body of two legs whose hips also carry the trunk.
     fn pelvis(&self) -> Option<usize> {
         let [left, right] = self.body.feet.as_slice() else {
             return None;
@@ -294,7 +294,7 @@ impl Finder<'_> {
         self.hangs_from(self.body.hips, shared).then_some(shared)
     }
 
-    /// A chain of the trunk without joints that share the turn of another; all of them where there is no other.
+    /// Returns a chain of the trunk without twist joints; all of them if there are no others.
     fn without_helpers(&self, chain: Vec<usize>) -> Vec<usize> {
         let bare: Vec<usize> = (chain.iter().copied())
             .filter(|&joint| !self.meanings[joint].is_helper)
@@ -302,8 +302,8 @@ impl Finder<'_> {
         if bare.is_empty() { chain } else { bare }
     }
 
-    /// The head of rigs whose names do not tell: on the way to the highest end that is at no side, above the arms, the joint from
-    /// which the face parts.
+    /// Returns the head of rigs with uninformative names: on the path to the highest end without a side, above the arms, the
+    /// joint at which the face branches off.
     fn topmost(&self, arms: Option<usize>) -> Option<usize> {
         let skeleton = self.skeleton;
         let hips = self.body.hips;
@@ -352,8 +352,8 @@ impl Finder<'_> {
         })
     }
 
-    /// The end of the limb of a side that reaches farthest from the hips and is neither leg nor head, of rigs whose names do not
-    /// tell: the joint from which fingers part, or the last.
+    /// Returns the end of the limb of a side that reaches farthest from the hips and is neither leg nor head, in rigs with
+    /// uninformative names: the joint at which fingers branch off, or the last.
     fn farthest_aside(&self, side: Side) -> Option<usize> {
         let skeleton = self.skeleton;
         let taken: Vec<usize> = (self.body.feet.iter().map(|foot| foot.ankle).chain(self.body.head)).collect();
@@ -389,7 +389,7 @@ impl Finder<'_> {
         parts.max().map(|at| trunk[at])
     }
 
-    /// Joints that bear no helper's name.
+    /// Returns the joints that bear no helper's name.
     fn bare(&self, joints: &[usize], keep: usize) -> Vec<usize> {
         (joints.iter().copied())
             .filter(|&joint| joint == keep || !self.meanings[joint].is_helper)
@@ -455,10 +455,10 @@ impl Finder<'_> {
         (limbs.collect(), apart)
     }
 
-    /// The lower bone of a leg whose foot hangs from elsewhere; `last` is the last joint of its chain.
+    /// Returns the lower bone of a leg whose foot is attached elsewhere; `last` is the last joint of its chain.
     ///
-    /// The end of the last bone may be a joint of its own: the foot stands in for it. Where names differ, what is called the shin may
-    /// be the upper bone.
+    /// The end of the last bone may be a joint of its own, which the foot replaces. The joint named as shin may be the upper
+    /// bone.
     fn lower_above_foot(&self, chain: &[usize], last: usize, side: Side) -> usize {
         let named = self.named(Word::Shin, Some(side));
         let named = named.filter(|lower| chain.iter().skip(1).any(|joint| joint == lower));
@@ -469,13 +469,13 @@ impl Finder<'_> {
         }
     }
 
-    /// The toes below an ankle by what names say to us.
+    /// Returns the toes below an ankle by their names.
     fn toe_below(&self, ankle: usize) -> Option<usize> {
         let mut below = self.skeleton.children(ankle).iter().copied();
         below.find(|&joint| self.says(joint, Word::Toe) || self.says(joint, Word::Foot))
     }
 
-    /// The two bones of a limb: those whose names say so together, and among them those that are both as long as can be.
+    /// Returns the two bones of a limb: by their names, and among several those that are both as long as possible.
     fn bones(&self, joints: &[usize], end: Option<usize>, words: [Word; 2]) -> Option<Bones> {
         let inner: Vec<usize> = joints.iter().copied().filter(|&joint| Some(joint) != end).collect();
         let mut best: Option<(f64, f64, Bones)> = None;
@@ -517,7 +517,7 @@ impl Finder<'_> {
         })
     }
 
-    /// The joints of an arm above its upper bone: those that are named as collar bones, where any is.
+    /// Returns the joints of an arm above its upper bone: those named as collar bones, if there are any.
     fn collar(&self, joints: &[usize], upper: usize) -> Vec<usize> {
         let above = joints.iter().copied().take_while(|&joint| joint != upper);
         let named = (above.clone())
@@ -526,7 +526,7 @@ impl Finder<'_> {
         if named.is_empty() { above.collect() } else { named }
     }
 
-    /// The joints of a finger, from the hand outwards, each below the one before.
+    /// Returns the joints of a finger, from the hand outwards, each below the one before.
     fn finger(&self, hand: usize, finger: usize) -> Vec<usize> {
         let mut chain: Vec<usize> = Vec::new();
         for joint in self.of_hand(hand, Word::Finger(finger)) {
@@ -537,7 +537,7 @@ impl Finder<'_> {
         chain
     }
 
-    /// The joints of a hand that say a word.
+    /// Returns the joints of a hand whose names mean a word.
     fn of_hand(&self, hand: usize, word: Word) -> impl Iterator<Item = usize> + '_ {
         (hand + 1..self.meanings.len())
             .filter(move |&joint| self.says(joint, word) && !self.body.is_control(joint))

@@ -1,4 +1,4 @@
-//! Joints that neither hang from the hips nor carry them: feet apart from their legs, props, targets that steer a rig.
+//! Joints that are neither descendants nor ancestors of the hips: feet apart from their legs, props, targets that steer a rig.
 
 use crate::analysis::body::Foot;
 use crate::analysis::body::vocabulary::Meaning;
@@ -8,10 +8,10 @@ use crate::motion::{Pose, Skeleton};
 /// A foot apart lies nearer to the end of its leg than this, as a share of the leg from the hips on.
 const FOOT_SHARE: f64 = 0.25;
 
-/// Returns the body with the feet that its legs lack, where joints beside it lie at the ends of both.
+/// Returns the body with the feet that its legs lack, if joints beside it lie at the ends of both legs.
 ///
-/// Such a leg has two bones, of which the lower one ends in nothing. Joints whose names say that they only steer are no feet, but copies
-/// of a bone of the leg are, which Blender numbers: they steer a leg that has a foot of its own, and are the foot of one that has none.
+/// The legs have two bones, and nothing is attached to the lower one. Joints named as controls are not feet; but numbered copies
+/// of a leg's bone (from Blender) are the foot of a leg without one, and steer a leg with a foot of its own.
 pub(super) fn with_feet_apart(skeleton: &Skeleton, body: Body, world: &Pose) -> Body {
     feet_apart(skeleton, &body, world).unwrap_or(body)
 }
@@ -55,7 +55,7 @@ fn feet_apart(skeleton: &Skeleton, body: &Body, world: &Pose) -> Option<Body> {
     })
 }
 
-/// The joints of a leg without a foot of its own, from below the hips to the end of its lower bone.
+/// Returns the joints of a leg without a foot of its own, from below the hips to the end of its lower bone.
 fn bare_leg(skeleton: &Skeleton, body: &Body, foot: &Foot) -> Option<Vec<usize>> {
     let path = skeleton.path_from_root(foot.ankle);
     let hips = path.iter().position(|&joint| joint == body.hips)?;
@@ -70,7 +70,7 @@ fn bare_leg(skeleton: &Skeleton, body: &Body, foot: &Foot) -> Option<Vec<usize>>
     matches!(*leg, [_, _, end] if Meaning::of(skeleton.joint(end).says()).is_helper).then_some(leg)
 }
 
-/// The joint beside the body that lies at the end of a leg.
+/// Returns the joint beside the body that lies at the end of a leg.
 fn foot_at(skeleton: &Skeleton, (body, leg): (&Body, &[usize]), world: &Pose) -> Option<usize> {
     let at = &world.translations;
     let end = at[*leg.last()?];
@@ -82,7 +82,7 @@ fn foot_at(skeleton: &Skeleton, (body, leg): (&Body, &[usize]), world: &Pose) ->
         let is_copy = copied.is_some_and(|bone| leg.contains(&bone));
         Meaning::of(name).is_helper || (body.is_control(joint) && !is_copy)
     };
-    // Of joints beside the body only those that hang from joints above the hips.
+    // Among joints beside the body only descendants of joints above the hips.
     let tops = (0..at.len()).filter(|&joint| {
         let parent = skeleton.parent(joint);
         is_beside(skeleton, joint, body.hips) && parent.is_none_or(|parent| !is_beside(skeleton, parent, body.hips))
@@ -91,7 +91,7 @@ fn foot_at(skeleton: &Skeleton, (body, leg): (&Body, &[usize]), world: &Pose) ->
         .min_by(|&one, &other| at[one].distance(end).total_cmp(&at[other].distance(end)))
 }
 
-/// Whether a joint neither is the hips, nor hangs from them, nor carries them.
+/// Whether a joint is neither the hips, nor a descendant, nor an ancestor of them.
 pub(super) fn is_beside(skeleton: &Skeleton, joint: usize, hips: usize) -> bool {
     !skeleton.is_within(joint, hips) && !skeleton.is_within(hips, joint)
 }

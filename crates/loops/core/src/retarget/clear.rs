@@ -1,8 +1,9 @@
-//! Soles of the target above the ground, or no farther below it than those of the source are: feet that are longer than those of the
-//! source at the same scale, or that have no joint at which the source's bend, would else go through it while they roll and swing.
+//! Keeps soles of the target above the ground, or no farther below it than those of the source. Feet that are longer than those
+//! of the source at the same scale, or that have no joint at which the source's bend, would otherwise go through it while they
+//! roll and swing.
 //!
-//! A function of the pose alone, with two continuous derivatives, and the identity where no point of a sole is too low.
-//! Derivation: docs/math/retarget.md.
+//! A function of the pose alone, with two continuous derivatives, and the identity if no point of a sole is too low. Derivation:
+//! docs/math/retarget.md.
 
 use glam::{DQuat, DVec3};
 
@@ -13,20 +14,23 @@ use crate::math::rigid::Rigid;
 use crate::math::{ops, rotation};
 use crate::motion::Pose;
 
-/// A point this far below the ground, as a share of the leg (9 mm on the reference body), is lifted onto it; one between by a part of the way.
+/// A point this far below the ground, as a share of the leg (9 mm on the reference body), is lifted onto it; one between by a
+/// part of the way.
 const LIFTED_SHARE: f64 = 0.01;
 
 /// Of several points the lowest counts most, each less by a factor e for this share of the leg that it is higher.
 const LOWEST_SHARE: f64 = 0.001;
 
-/// A foot rather turns about its ankle than that the ankle rises, where the point that is too low is farther from the ankle, level, than
-/// this share of the foot: knees yield little.
+/// A foot rotates about its ankle instead of lifting the ankle if the point that is too low is horizontally farther from the
+/// ankle than this share of the foot: knees yield little.
 const TURNS_SHARE: f64 = 0.2;
 
-/// A foot that points straight down has no lever, and turns as if its toes were ahead of the ankle by this share of it, its heel behind.
+/// A foot that points straight down has no lever, and rotates as if its toes were this share of it ahead of the ankle, and its
+/// heel behind.
 const UPRIGHT_SHARE: f64 = 0.35;
 
-/// Without a mesh, what is farther from the ankle than this share of the leg is no foot: ends of bones that only steer may lie anywhere.
+/// Without a mesh, points farther from the ankle than this share of the leg are not part of the foot: ends of bones that only
+/// steer may be anywhere.
 const LONGEST_SHARE: f64 = 0.6;
 
 /// Toes that reach less far from their joint than this share of the leg do not turn up: their end is not known.
@@ -43,7 +47,7 @@ const ROUNDS: usize = 8;
 pub(super) struct Sole {
     pub(super) ankle: usize,
     pub(super) toe: Option<usize>,
-    /// The part that turns with the ankle; the ball of the foot is one of its points where it has toes.
+    /// The part that rotates with the ankle; if the foot has toes, its ball is one of the points.
     foot: Part,
     /// The part that turns with the toes.
     toes: Part,
@@ -63,7 +67,7 @@ struct Part {
     length: f64,
 }
 
-/// How a foot turns and rises so that no point of it is below the ground.
+/// The rotation and lift of a foot that keep every point of it above the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cleared {
     /// Turns in the world after the foot's and the toes' own.
@@ -74,9 +78,9 @@ pub(super) struct Cleared {
 }
 
 impl Sole {
-    /// The sole of a leg; `None` without a foot.
+    /// Returns the sole of a leg; `None` without a foot.
     ///
-    /// Without points of a surface, those of the ground in the reference pose below its joints and the ends of its bones.
+    /// Without surface points it uses the points on the ground in the reference pose below its joints and the ends of its bones.
     pub(super) fn new(rig: &Rig, limb: &Limb) -> Option<Self> {
         let ankle = limb.reaches?.end?;
         let (ground, leg) = (rig.ground(), rig.leg_length());
@@ -114,7 +118,7 @@ impl Sole {
         })
     }
 
-    /// Height of the lowest point in a pose in the world, or a little less.
+    /// Returns the height of the lowest point in a pose in the world, or a little less.
     pub(super) fn lowest(&self, world: &Pose) -> f64 {
         let of_toes = self.toe.map(|toe| self.toes.heights(world.joint(toe)));
         let heights: Vec<f64> = (self.foot.heights(world.joint(self.ankle)))
@@ -126,14 +130,14 @@ impl Sole {
         least - soft * ops::ln(weights.sum())
     }
 
-    /// How low a foot of the target may be where the lowest point of the source's is at a height over its ground: as far below the ground,
-    /// or on it. Heights are at the size of the target.
+    /// Returns how low a foot of the target may be, given the height of the source's lowest point over its ground: as far below
+    /// the ground, or on it. Heights are at the size of the target.
     pub(super) fn floor(&self, of_source: f64) -> f64 {
         let soft = LOWEST_SHARE * self.leg;
         0.5 * (of_source - ops::hypot(of_source, 2.0 * soft))
     }
 
-    /// Finds how a foot stays above a floor; `None` where nothing of it is below. `foot` and `toe` are its transforms in the world.
+    /// Finds how a foot stays above a floor; `None` if no part of it is below. `foot` and `toe` are its transforms in the world.
     pub(super) fn cleared(&self, foot: Rigid, toe: Option<Rigid>, floor: f64) -> Option<Cleared> {
         let (turned, rise) = self.lifted(&self.foot, foot, floor);
         let moved = Rigid::new(turned * foot.rotation, foot.translation + DVec3::Y * rise);
@@ -151,7 +155,7 @@ impl Sole {
         })
     }
 
-    /// The turn of a part in the world, and the rise of its joint, with which its points are above a floor.
+    /// Returns the turn of a part in the world, and the rise of its joint, with which its points are above a floor.
     fn lifted(&self, part: &Part, joint: Rigid, floor: f64) -> (DQuat, f64) {
         let (lift, soft) = (LIFTED_SHARE * self.leg, LOWEST_SHARE * self.leg);
         let axis = joint.rotation * part.aside;
@@ -195,7 +199,7 @@ impl Sole {
 }
 
 impl Part {
-    /// The points of a joint, in its axes, that reach so far ahead in the world.
+    /// Creates the points of a joint, in its axes, that reach so far ahead in the world.
     fn new(joint: Rigid, points: Vec<DVec3>, ahead: DVec3, length: f64) -> Self {
         let back = joint.rotation.conjugate();
         Self {
@@ -206,14 +210,14 @@ impl Part {
         }
     }
 
-    /// Heights of its points where its joint is there in the world.
+    /// Returns the heights of its points, given the world transform of its joint.
     fn heights(&self, joint: Rigid) -> impl Iterator<Item = f64> {
         self.points.iter().map(move |&point| joint.transform_point(point).y)
     }
 }
 
-/// Points of the sole of an ankle in the reference pose in the world, each with its joint: those of its surface, or without one the
-/// joints and ends of bones of the foot, moved to the ground.
+/// Returns points of the sole of an ankle in the reference pose in the world, each with its joint: those of its surface, or
+/// without one the joints and ends of bones of the foot, moved to the ground.
 fn points_of_sole(rig: &Rig, ankle: usize) -> Vec<(usize, DVec3)> {
     let (skeleton, world) = (&rig.skeleton, &rig.world);
     let surface = rig.soles().iter().find(|sole| sole.ankle == ankle);
@@ -235,7 +239,7 @@ fn points_of_sole(rig: &Rig, ankle: usize) -> Vec<(usize, DVec3)> {
         .collect()
 }
 
-/// The longer of two offsets over the ground.
+/// Returns the longer of two offsets over the ground.
 fn longer(one: DVec3, other: DVec3) -> DVec3 {
     if ops::hypot(other.x, other.z) > ops::hypot(one.x, one.z) {
         other
@@ -248,8 +252,8 @@ fn longer(one: DVec3, other: DVec3) -> DVec3 {
 mod tests {
     use super::*;
 
-    /// Toes 12 cm long that point down by 80 degrees, 3 cm above the ground at their joint, would reach 88 mm below it, and turn up by 60
-    /// degrees: what is left is a little more than a centimetre, since they alone turn.
+    /// Toes 12 cm long that point down by 80 degrees, 3 cm above the ground at their joint, would reach 88 mm below it, and
+    /// rotate up by 60 degrees: a little more than a centimetre remains, because they alone rotate.
     #[test]
     fn toes_bend_up_as_far_as_those_of_a_foot_that_points_down_have_to() {
         let tip = DVec3::Z * 0.12;

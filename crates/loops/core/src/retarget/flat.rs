@@ -1,8 +1,8 @@
-//! Feet of a reference pose laid flat, by how they lie while they stand in a take.
+//! Lays the feet of a reference pose flat, by their orientation while they stand in a take.
 //!
-//! The rest pose of a file need not stand on flat soles: bones of captured skeletons may point ahead and down from the ankle, and some
-//! characters rest in mid-stride. Carried over from such a pose, a sole that is flat on the ground would come out as far off it as the
-//! rest pose is. A take in which the body stands shows where the sole is.
+//! The rest pose of a file need not have flat soles: bones of captured skeletons may point ahead and down from the ankle, and
+//! some characters rest in mid-stride. Transferred from such a pose, a flat sole would be as far off the ground as in the rest
+//! pose. A take in which the body stands shows the orientation of the sole.
 
 use glam::{DQuat, DVec3};
 
@@ -14,24 +14,25 @@ use crate::math::rotation::{self, arc};
 use crate::motion::{Pose, WorldTracks};
 use crate::take::Take;
 
-/// Soles nearer to the ground than this in the reference pose lie flat in it, radians (9 degrees): people stand so far from level, and
-/// captures are off by as much.
+/// Soles nearer to level than this in the reference pose are flat in it, radians (9 degrees): people stand this far from level,
+/// and captures have similar errors.
 const FLAT_RADIANS: f64 = 0.15;
 
-/// A foot has to stand for so long in all to show its sole, seconds.
+/// Total time for which a foot must stand to show its sole, seconds.
 const LEAST_SECS: f64 = 0.15;
 
-/// And in so many frames.
+/// Number of frames in which it must stand.
 const LEAST_FRAMES: usize = 3;
 
-/// How alike the sole has to lie at all these times: the length of the mean of its normals, 1 where all are one.
+/// Required agreement of the sole's orientations: the length of the mean of its normals, 1 if all are equal.
 const ALIKE: f64 = 0.95;
 
 /// Frames of a take that are looked at, and poses among them that are tested for standing upright.
 const MOST_FRAMES: usize = 8000;
 const MOST_POSES: usize = 256;
 
-/// The reference pose with ankles and toes turned so that soles that stand in the take lie flat in it, and those ankles and toes.
+/// Returns the reference pose with ankles and toes rotated so that soles that stand in the take are flat in it, and those ankles
+/// and toes.
 pub(super) fn with_flat_feet(
     take: &Take,
     body: &Body,
@@ -43,7 +44,7 @@ pub(super) fn with_flat_feet(
     let mut flat = reference.clone();
     let shown = shown_normals(take, body, anatomy, limits);
     let joints = shown.iter().flatten().map(|&(joint, _)| joint).collect();
-    // Toes hang from ankles. What is done to one foot is done to the other: both bear the same body.
+    // Toes are descendants of ankles. Both feet get the same treatment: they bear the same body.
     for normals in shown {
         let world = flat.as_ref().world(skeleton);
         let tilts = normals
@@ -64,7 +65,7 @@ pub(super) fn with_flat_feet(
     (flat, joints)
 }
 
-/// Upward normals of the soles that stand in a take, in the axes of ankles and of toes.
+/// Returns upward normals of the soles that stand in a take, in the axes of ankles and of toes.
 fn shown_normals(take: &Take, body: &Body, anatomy: &Anatomy, limits: &ContactLimits) -> [Vec<(usize, DVec3)>; 2] {
     let (skeleton, num_frames) = (take.skeleton(), take.num_frames().min(MOST_FRAMES));
     let mut shown = [Vec::new(), Vec::new()];
@@ -82,7 +83,7 @@ fn shown_normals(take: &Take, body: &Body, anatomy: &Anatomy, limits: &ContactLi
         let Some(ankle) = limb.bones.and_then(|bones| bones.end) else {
             continue;
         };
-        // Where heel and ball both stand the sole is on the ground.
+        // The sole is on the ground if both heel and ball stand.
         let heel = stands(ankle);
         let ball = limb.toe.map_or_else(|| heel.clone(), stands);
         let both: Vec<usize> = (0..num_frames).filter(|&frame| heel[frame] && ball[frame]).collect();

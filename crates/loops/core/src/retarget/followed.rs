@@ -1,7 +1,7 @@
-//! When the feet of a target stand, by those of the source that they follow.
+//! The contacts of a target's feet, taken from the source's feet that they follow.
 //!
-//! The contacts are those of the source: what stands there stands here, on larger targets too, whose feet move faster, and on
-//! targets whose legs do not reach, where a foot that slides would not count as one that stands.
+//! Standing feet of the source stand on the target, too: on larger targets, whose feet move faster, and on targets whose legs do
+//! not reach, whose sliding feet would not be detected as standing.
 
 use core::ops::Range;
 
@@ -26,18 +26,18 @@ pub struct FollowedFeet {
     pub(super) is_loop: bool,
     /// When points bear.
     points: Vec<Marks<FootPoint>>,
-    /// When the joints whose sliding is measured stand.
+    /// Contacts of the joints whose sliding is measured.
     stands: Vec<Marks<usize>>,
     /// By foot of the target.
     pub(super) legs: Vec<Option<FollowedLeg>>,
-    /// How large the target is beside its source, at least 1: feet that slide by so many times as much are seen to slide alike.
+    /// Size of the target relative to its source, at least 1: a slide that is larger by this factor looks the same.
     pub(super) times_as_large: f64,
     /// Limits of standing on the target.
     pub(super) limits: ContactLimits,
-    /// Speed of the source's feet over the ground while they stand, on a target as large as it, or smaller, metres per second; only known
-    /// of loops.
+    /// Speed of the source's feet over the ground while they stand, scaled to a target of its size or smaller, metres per
+    /// second; only known for loops.
     pub(super) slide_of_source_mps: Option<f64>,
-    /// Joints beside the body of the target that are led by one of it.
+    /// Joints beside the body of the target that follow one of it.
     led: Vec<Led>,
     /// By foot, the point by which its contacts are counted.
     stand_on: Vec<FootPoint>,
@@ -71,7 +71,8 @@ impl<T: Copy + PartialEq> Marks<T> {
         }
     }
 
-    /// Marks what has half of the weight in a mix of motions; `samples` has what is mixed by foot and sample.
+    /// Marks values with at least half of the weight in a mix of motions; `samples` returns the mixed samples by foot and
+    /// sample.
     fn mixed(
         motions: &[(&FollowedFeet, f64)],
         samples: &[Vec<Shares<'_>>],
@@ -106,15 +107,15 @@ pub(super) struct FollowedLeg {
     pub(super) joints: [usize; 3],
     /// Angle between the bones of the source at every sample, radians.
     bent: Vec<f64>,
-    /// The largest angular accelerations of the source's thigh, knee, ankle and toes over the whole motion, radians per second squared;
-    /// infinite without such a joint.
+    /// The largest angular accelerations of the source's thigh, knee, ankle and toes over the whole motion, radians per second
+    /// squared; infinite for missing joints.
     pub(super) hardest: [f64; 4],
-    /// The front of the target's sole, where a mesh shows it.
+    /// The front of the target's sole, if a mesh shows it.
     pub(super) front: Option<SoleFront>,
 }
 
 impl FollowedLeg {
-    /// Its limits.
+    /// Returns its limits.
     pub(super) fn limits(&self) -> LegLimits {
         LegLimits {
             most_flexed: self.bent.iter().copied().fold(0.0, f64::max) + KNEE_BEYOND_SOURCE,
@@ -141,10 +142,10 @@ impl FollowedFeet {
         sampled
     }
 
-    /// Returns the feet of a mix of motions on one body: a point bears that bears in motions with half of the weight.
+    /// Returns the feet of a mix of motions on one body: a point bears if it bears in motions with half of the weight.
     ///
-    /// Each motion comes with its weight; `share` says, of a motion and a foot, the share of its time at which a sample of the mix shows
-    /// that foot. `None` without motions.
+    /// Each motion comes with its weight; `share` returns, for a motion and a foot, the share of its time at which a sample of
+    /// the mix shows that foot. `None` without motions.
     pub fn mixed(
         motions: &[(&Self, f64)],
         num_samples: usize,
@@ -193,8 +194,8 @@ impl FollowedFeet {
         Some(mixed)
     }
 
-    /// The feet of a loop that follows nothing but itself, seen from its constant twist, at samples that are dense enough to tell when
-    /// feet touch down.
+    /// Returns the feet of a loop that follows only itself, relative to its constant twist, at samples dense enough to show
+    /// touch-downs.
     pub fn of_itself(clip: &LoopClip, body: &Body, limits: ContactLimits) -> Self {
         let stage = Stage::of_loop(clip);
         let fine = clip.finely_sampled();
@@ -244,7 +245,8 @@ impl FollowedFeet {
         own
     }
 
-    /// The spans over which a foot stands, by the point by which its contacts are counted: from and to a share of the loop's time.
+    /// Returns the spans over which a foot stands, by the point that counts for its contacts: from and to a share of the loop's
+    /// time.
     pub fn stances(&self, foot: usize) -> Vec<[f64; 2]> {
         let point = self.stand_on.get(foot);
         let mut points = self.points.iter();
@@ -260,7 +262,7 @@ impl FollowedFeet {
         Marks::add(&mut self.stands, (foot, joint), stand.samples(), self.num_samples);
     }
 
-    /// Puts joints beside the body where those that lead them are in a local pose.
+    /// Moves joints beside the body with the joints that they follow, in a local pose.
     pub(super) fn lead(&self, skeleton: &Skeleton, pose: &mut Pose) {
         for led in &self.led {
             let by = pose.as_ref().world_of(skeleton, led.by);
@@ -268,7 +270,7 @@ impl FollowedFeet {
         }
     }
 
-    /// When points of the target's feet bear.
+    /// Returns when points of the target's feet bear.
     pub(super) fn bearing(&self) -> impl Iterator<Item = Bearing> {
         self.points.iter().flat_map(|own| {
             let contacts = self.spans(own.foot, &own.at).into_iter();
@@ -276,7 +278,7 @@ impl FollowedFeet {
         })
     }
 
-    /// When the target's feet stand: at the joint that follows that of the source, the ball of the foot or the ankle.
+    /// Returns when the target's feet stand: at the joint that follows that of the source, the ball of the foot or the ankle.
     pub fn stands(&self) -> Vec<Stand> {
         let stands = self.stands.iter().flat_map(|own| {
             let spans = self.spans(own.foot, &own.at).into_iter();
@@ -293,7 +295,8 @@ impl FollowedFeet {
         spans(foot, stands, !self.is_loop)
     }
 
-    /// Speed of the target's feet over the ground while those of the source stand, metres per second; `None` where none does.
+    /// Returns the speed of the target's feet over the ground while those of the source stand, metres per second; `None` if none
+    /// stands.
     pub(super) fn slide(&self, stage: &Stage<'_>) -> Option<f64> {
         let (mut sum, mut count) = (0.0, 0.0);
         for stand in self.stands() {
@@ -307,7 +310,7 @@ impl FollowedFeet {
 }
 
 impl Retarget {
-    /// When the target's feet stand by those of a loop of the source. Errors: none is known.
+    /// Returns when the target's feet stand by those of a loop of the source. Errors: no contacts are known.
     pub fn feet_of_loop(&self, source: &LoopClip) -> Result<FollowedFeet, LoopClipError> {
         let source = source.clone().on_screw()?;
         let mut feet = self.feet_of(&Stage::of_loop(&source));
@@ -318,12 +321,12 @@ impl Retarget {
         Ok(feet)
     }
 
-    /// When the target's feet stand by those of a take of the source, frame by frame.
+    /// Returns when the target's feet stand by those of a take of the source, frame by frame.
     pub fn feet_of_take(&self, source: &Take) -> FollowedFeet {
         let tracks = source.tracks();
         let course = Course::in_world(tracks.step_secs(), tracks.num_frames());
         let mut feet = self.feet_of(&Stage::new(tracks, course));
-        // Over minutes the ground may rise, so that the fixed limits of a loop say nothing.
+        // Over minutes the ground may rise, so that the fixed limits of a loop do not apply.
         for (index, foot) in self.target.body.feet.iter().enumerate() {
             let lowest = FootPoint::lowest_of(foot);
             let own = feet.points.iter().find(|own| (own.foot, own.of) == (index, lowest));
@@ -337,7 +340,7 @@ impl Retarget {
         feet
     }
 
-    /// The points that bear, and how knees bend.
+    /// Returns the points that bear, and how knees bend.
     fn feet_of(&self, source: &Stage<'_>) -> FollowedFeet {
         let num_samples = source.num_samples();
         FollowedFeet {
@@ -361,7 +364,7 @@ impl Retarget {
         }
     }
 
-    /// The leg of a foot of the target, and how the knee of the source bends.
+    /// Returns the leg of a foot of the target, and how the knee of the source bends.
     fn leg_of(&self, foot: &Foot, source: &Stage<'_>) -> Option<FollowedLeg> {
         let followed = self.followed_leg(foot.ankle)?;
         let theirs = followed.reaches?.ends()?;
@@ -373,13 +376,14 @@ impl Retarget {
         })
     }
 
-    /// When the target's feet stand by those of a loop of the source: see [`FollowedFeet::stands`].
+    /// Returns when the target's feet stand by those of a loop of the source: see [`FollowedFeet::stands`].
     pub fn stands(&self, source: &LoopClip) -> Vec<Stand> {
         self.feet_of_loop(source)
             .map_or_else(|_| Vec::new(), |feet| feet.stands())
     }
 
-    /// Speed of the source's own feet over the ground while they stand, at the joints that are followed, metres per second.
+    /// Returns the speed of the source's own feet over the ground while they stand, at the joints that are followed, metres per
+    /// second.
     pub fn slide_of_source(&self, source: &LoopClip) -> Option<f64> {
         let stands: Vec<Stand> = self.stands_of_both(source).map(|(_, [theirs, _])| theirs).collect();
         quality::foot_slide_of_stances(&LoopKeys::from_loop(source), &stands)
@@ -405,7 +409,7 @@ impl Retarget {
         })
     }
 
-    /// When points of the target's feet bear, by those of the source's.
+    /// Returns when points of the target's feet bear, by those of the source's.
     fn bearing(&self, source: &Stage<'_>) -> Vec<Bearing> {
         let model = FootModel::new(source, &self.source.body, &self.source.contacts);
         let theirs = feet::bearing(source, &self.source.body, &model);
@@ -433,19 +437,19 @@ impl Retarget {
         known
     }
 
-    /// The foot of the target that follows a foot of the source.
+    /// Returns the foot of the target that follows a foot of the source.
     pub fn foot_that_follows(&self, foot: usize) -> Option<usize> {
         let mut feet = self.target.body.feet.iter();
         feet.position(|own| self.followed_foot(own.ankle) == Some(foot))
     }
 
-    /// The foot of the source that one of the target follows, by its ankle.
+    /// Returns the foot of the source that one of the target follows, by its ankle.
     fn followed_foot(&self, ankle: usize) -> Option<usize> {
         let last = *self.followed_leg(ankle)?.joints.last()?;
         self.source.body.feet.iter().position(|foot| foot.ankle == last)
     }
 
-    /// The leg of the source that the target's with this ankle follows.
+    /// Returns the leg of the source that the target's with this ankle follows.
     fn followed_leg(&self, ankle: usize) -> Option<&Limb> {
         self.source.anatomy.limb(leg_that_ends_in(&self.target, ankle)?)
     }
@@ -464,7 +468,7 @@ fn points_that_bear(bearing: Vec<Bearing>, num_samples: usize) -> Vec<Marks<Foot
     points
 }
 
-/// The angle between the bones of a limb at every sample, radians.
+/// Returns the angle between the bones of a limb at every sample, radians.
 pub(super) fn bends(world: &WorldTracks, joints: [usize; 3]) -> impl Iterator<Item = f64> {
     (0..world.num_frames()).map(move |frame| {
         let [upper, lower, end] = joints.map(|joint| world.position(frame, joint));
@@ -478,7 +482,7 @@ fn hardest(stage: &Stage<'_>, [upper, lower, end]: [usize; 3], toe: Option<usize
         .map(|joint| joint.map_or(f64::INFINITY, |joint| feet::hardest_turn(stage, joint)))
 }
 
-/// The values at some places.
+/// Returns the values at some places.
 fn picked<T: Copy>(values: &[T], places: &[usize]) -> Vec<T> {
     places.iter().map(|&at| values[at]).collect()
 }

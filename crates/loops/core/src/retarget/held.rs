@@ -1,4 +1,4 @@
-//! Feet of a motion on the target, held while those of the source bear.
+//! Holds the feet of a motion on the target while those of the source bear.
 
 use glam::DVec3;
 
@@ -17,18 +17,19 @@ const FOLDED: f64 = 0.035;
 /// Feet that slide by less on the reference body are not seen to, metres per second.
 const UNSEEN_MPS: f64 = 0.01;
 
-/// The solve of a loop is repeated from its own result up to so many times, ...
+/// Most repetitions of the solve of a loop from its own result, ...
 const MORE_ROUNDS: usize = 4;
 
 /// ... while feet slide less by at least this share: for less, legs would jerk.
 const LEAST_GAIN: f64 = 0.1;
 
 impl Retarget {
-    /// Holds the feet of a loop on the target while those of the source bear, where they then slide less. Feet that stand as still as those
-    /// of the source are left as they are, since holding moves them also while they swing: a loop on its own skeleton stays what it is.
+    /// Holds the feet of a loop on the target while those of the source bear, if they then slide less. Feet that stand as still
+    /// as those of the source are unchanged, because holding also moves them while they swing: a loop on its own skeleton is
+    /// unchanged.
     ///
-    /// `source` is the loop, `carried` what [`Self::loop_clip`] makes of it. `None` where no foot is held. The loop closes as
-    /// exactly as before. Errors: those of [`feet::hold`].
+    /// `source` is the loop, `carried` the result of [`Self::loop_clip`]. `None` if no foot is held. The loop closes as exactly
+    /// as before. Errors: those of [`feet::hold`].
     pub fn held(
         &self,
         source: &LoopClip,
@@ -41,10 +42,10 @@ impl Retarget {
 }
 
 impl FollowedFeet {
-    /// Holds the feet of a loop on the target while those of the source bear, where they then slide less.
+    /// Holds the feet of a loop on the target while those of the source bear, if they then slide less.
     ///
-    /// `body` is the target's, `root_joint` its joint that carries only the root motion, if it has one. `None` where no foot is held.
-    /// Errors: those of [`feet::hold`]; the loop has not as many samples as these feet are known at.
+    /// `body` is the target's, `root_joint` its joint that carries only the root motion, if it has one. `None` if no foot is
+    /// held. Errors: those of [`feet::hold`]; the loop has another number of samples than these feet.
     pub fn hold(
         &self,
         body: &Body,
@@ -55,7 +56,7 @@ impl FollowedFeet {
         self.hold_by(carried, Holding::new(body, root_joint, lock))
     }
 
-    /// Holds the feet of a loop at places seen from the root, which are not where the loop has them.
+    /// Holds the feet of a loop at given positions relative to the root, which differ from those of the loop.
     pub fn hold_at(
         &self,
         body: &Body,
@@ -69,8 +70,8 @@ impl FollowedFeet {
         self.hold_by(carried, Holding { places, ..holding })
     }
 
-    /// Holds the feet of a loop on the target. Feet whose stances are edited are held however far they slide; feet that are to be
-    /// elsewhere than where the loop has them have places, seen from the root.
+    /// Holds the feet of a loop on the target. Feet with edited stances are held however far they slide; feet that must be
+    /// elsewhere than in the loop have positions relative to the root.
     pub(crate) fn hold_by(
         &self,
         carried: &LoopClip,
@@ -91,8 +92,8 @@ impl FollowedFeet {
         Ok((Some(held), feet))
     }
 
-    /// The tracks of a motion of the target with its feet held, and what became of them; `None` where none is held. `carrier` is the joint
-    /// that carries the root motion.
+    /// Returns the tracks of a motion of the target with its feet held, and the outcome; `None` if none is held. `carrier` is
+    /// the joint that carries the root motion.
     pub(super) fn hold_motion(
         &self,
         stage: &Stage<'_>,
@@ -111,7 +112,7 @@ impl FollowedFeet {
         };
         let mut bearing: Vec<Bearing> = self.bearing().collect();
         if self.is_character && holding.lock != FootLock::Off {
-            // On smaller targets more stands, since less speed is seen.
+            // On smaller targets more feet stand, because less speed is visible.
             bearing.extend(feet::bearing(stage, body, &model));
         }
         let known = Bearing::joined(&bearing, &stage.course);
@@ -147,8 +148,8 @@ impl FollowedFeet {
         (Some(self.with_led(&held)), feet)
     }
 
-    /// A motion whose feet are held, and how fast they slide, once a loop was held again from its own result: what the legs did not give
-    /// way to before, they do then.
+    /// Returns a motion with held feet, and their sliding speed, after repeated solves from its own result: legs yield further
+    /// each time.
     fn held_further(
         &self,
         stage: &Stage<'_>,
@@ -172,7 +173,7 @@ impl FollowedFeet {
         (held, slide)
     }
 
-    /// Whether feet that slide so fast stand as still as those of the source on the whole, and are not seen to slide.
+    /// Whether feet with this sliding speed are as still as those of the source on the whole, and do not slide visibly.
     fn is_still(&self, slide_mps: Option<f64>) -> bool {
         let Some((here, there)) = slide_mps.zip(self.slide_of_source_mps) else {
             return false;
@@ -191,7 +192,7 @@ impl FollowedFeet {
         })
     }
 
-    /// Returns the tracks with joints beside the body where those that lead them put them.
+    /// Returns the tracks with joints beside the body moved with the joints that they follow.
     fn with_led(&self, tracks: &Tracks) -> Tracks {
         let skeleton = tracks.skeleton();
         let poses = (0..tracks.num_frames()).map(|sample| {
@@ -203,7 +204,7 @@ impl FollowedFeet {
     }
 }
 
-/// The feet of a motion that are as still as those of its source, and were not held.
+/// Describes the feet of a motion that are as still as those of its source, and were not held.
 fn left_still(mut feet: Feet, slide_mps: Option<f64>, bearing: Vec<Bearing>) -> Feet {
     feet.outcomes = (0..feet.outcomes.len())
         .map(|foot| {
@@ -219,8 +220,8 @@ fn left_still(mut feet: Feet, slide_mps: Option<f64>, bearing: Vec<Bearing>) -> 
     feet
 }
 
-/// The largest bend of a limb the wrong way over a loop, radians: against the axis about which it bends on the whole, in the axes of
-/// its upper bone.
+/// Returns the largest bend of a limb the wrong way over a loop, radians: against the axis about which it bends on the whole,
+/// in the axes of its upper bone.
 fn bent_wrong(world: &WorldTracks, joints: [usize; 3]) -> f64 {
     let bends: Vec<DVec3> = (0..world.num_frames())
         .map(|frame| {

@@ -1,8 +1,8 @@
-//! Feet of a take on the target, held while those of the source bear.
+//! Holds the feet of a take on the target while those of the source bear.
 //!
-//! A take is held in windows that overlap, each solved from end to end. What the solve does at one end of a window fades within a step or
-//! two, and the corrections of two windows go over into each other where both know what comes before and after. Many frames a second are
-//! solved at a part of them, since corrections are smooth, and the corrections in between are those of a curve through them.
+//! A take is processed in overlapping windows, each solved from end to end. Effects of the end of a window fade within a step or
+//! two, and the corrections of two windows are blended where both know the motion before and after. At high frame rates only
+//! some of the frames are solved, because corrections are smooth, and the corrections in between follow a curve through them.
 
 use core::ops::Range;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ const WINDOW_SAMPLES: usize = 1000;
 /// They reach this much farther on both sides, seconds: the length of a step or two.
 const MARGIN_SECS: f64 = 1.2;
 
-/// The corrections of one go over into those of the next over this long, seconds.
+/// Duration over which the corrections of one window blend into those of the next, seconds.
 const OVER_SECS: f64 = 1.0;
 
 /// A correction of a joint at one sample: a rotation vector that follows its own rotation, and a translation, metres.
@@ -38,10 +38,10 @@ struct Correction {
     moved: DVec3,
 }
 
-/// A joint leaps from one frame to the next where it goes farther than this many times as in the steps before and after, ...
+/// A joint jumps from one frame to the next if it moves farther than this factor over the steps before and after, ...
 const LEAP_RATIO: f64 = 3.0;
 
-/// ... and than this of the length of the leg besides: 4 cm on the reference body.
+/// ... plus this share of the length of the leg: 4 cm on the reference body.
 const LEAP_SHARE: f64 = 0.05;
 
 /// Corrections by joint and sample.
@@ -50,7 +50,7 @@ struct Corrections {
     of_joints: BTreeMap<usize, Vec<Correction>>,
 }
 
-/// Samples of a stretch of a take: every so many frames of it.
+/// Samples of a stretch of a take: every n-th of its frames.
 struct Samples<'a> {
     take: &'a Take,
     first_frame: usize,
@@ -60,10 +60,10 @@ struct Samples<'a> {
 }
 
 impl Retarget {
-    /// Holds the feet of a take on the target while those of the source bear, in those parts of it where they then slide less.
+    /// Holds the feet of a take on the target while those of the source bear, in the parts in which they then slide less.
     ///
-    /// `source` is the take, `carried` what [`Self::take`] makes of it. `None` where nothing changes. Errors: the take has not as many
-    /// frames as `carried`.
+    /// `source` is the take, `carried` the result of [`Self::take`]. `None` if nothing changes. Errors: the take has another
+    /// number of frames than `carried`.
     pub fn held_take(&self, source: &Take, carried: &Take, lock: FootLock) -> Result<Option<Take>, HoldError> {
         let (found, known) = (carried.num_frames(), source.num_frames());
         if found != known {
@@ -95,8 +95,8 @@ impl Retarget {
         })))
     }
 
-    /// The frames between which neither the hips nor a foot leap: captures have cuts, and some begin or end with another pose. Feet that
-    /// stand before and after are not led from the one place to the other.
+    /// Returns ranges of frames in which neither the hips nor a foot jump: captures have cuts, and some begin or end with
+    /// another pose. Feet that stand before and after a jump are not led from one place to the other.
     fn stretches(&self, carried: &Take) -> Vec<Range<usize>> {
         let world = carried.world_tracks();
         let body = &self.target.body;
@@ -118,7 +118,7 @@ impl Retarget {
             .collect()
     }
 
-    /// The corrections that hold the feet in a stretch of a take; `None` where there are none.
+    /// Returns the corrections that hold the feet in a stretch of a take; `None` if there are none.
     fn corrections(&self, feet: &FollowedFeet, samples: &Samples<'_>, lock: FootLock) -> Option<Corrections> {
         let step = TimeStep::new(samples.step_secs);
         let [margin, over, longest] = [MARGIN_SECS, OVER_SECS, WINDOW_SECS].map(|secs| step.nearest_from_one(secs));
@@ -167,12 +167,12 @@ impl<'a> Samples<'a> {
         }
     }
 
-    /// The frames of some samples.
+    /// Returns the frames of some samples.
     fn frames(&self, samples: Range<usize>) -> Vec<usize> {
         samples.map(|sample| self.first_frame + sample * self.stride).collect()
     }
 
-    /// The poses of some samples.
+    /// Returns the poses of some samples.
     fn tracks(&self, samples: Range<usize>) -> Tracks {
         let poses = self.frames(samples).into_iter().map(|frame| self.take.pose(frame));
         Tracks::pose_by_pose(self.take.skeleton(), self.step_secs, poses)
@@ -180,7 +180,7 @@ impl<'a> Samples<'a> {
 }
 
 impl Corrections {
-    /// Adds what holding changed in a window from a first sample on, by a weight for each sample.
+    /// Adds the changes by holding in a window from a first sample on, with a weight for each sample.
     fn add(&mut self, before: &Tracks, after: &Tracks, first: usize, weight: impl Fn(usize) -> f64) {
         for sample in first..first + before.num_frames() {
             let weight = weight(sample);
@@ -199,7 +199,7 @@ impl Corrections {
         }
     }
 
-    /// A pose with the corrections at a sample, which may lie between two.
+    /// Returns a pose with the corrections at a sample, which may lie between two.
     fn apply(&self, mut pose: Pose, sample: f64) -> Pose {
         let last = self.num_samples - 1;
         let before = (sample as usize).min(last.saturating_sub(1));

@@ -1,7 +1,7 @@
 //! The bones of a human body, and the T-pose in which avatars rest.
 //!
-//! Avatars name the joints of a human body alike, and files of motion for any of them hold these alone, each with its turn from a pose
-//! that all share: upright, facing ahead, legs straight down, arms out to the sides with palms down.
+//! Avatars have the same names for the joints of a human body, and their motion files hold only these, with rotations from a
+//! common pose: upright, facing ahead, legs straight down, arms out to the sides with palms down.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -21,7 +21,7 @@ pub struct HumanBone {
     pub name: String,
     /// The joint of the skeleton.
     pub joint: usize,
-    /// The bone that it hangs from, by its number among the bones, which is lower; `None` for the hips.
+    /// Its parent bone, by a lower number among the bones; `None` for the hips.
     pub parent: Option<usize>,
     /// Its transform in the world in the T-pose, which stands at the origin and faces +Z; metres.
     pub rest: Rigid,
@@ -48,24 +48,24 @@ impl HumanBone {
     ];
 }
 
-/// A bone that is nearer to its place in the T-pose than this stays as it rests, cosine of the angle (10 degrees): people call such poses
-/// T-poses, and the bones of an avatar turn from the pose that its own file states. A frame of a take is no such pose, and is laid as a
-/// whole, so that all takes of a body have one T-pose.
+/// Cosine of the angle to its T-pose direction (10 degrees) within which a bone keeps its rest direction: people call such poses
+/// T-poses, and the bones of an avatar rotate from the pose of its own file. A frame of a take is not such a pose, and is laid
+/// as a whole, so that all takes of a body have the same T-pose.
 const NEAR_COSINE: f64 = 0.985;
 
-/// A hand that is nearer to its place than this by its knuckles stays as it rests, radians (20 degrees).
+/// Angle of the knuckles to their T-pose direction within which a hand keeps its rest direction, radians (20 degrees).
 const HAND_RADIANS: f64 = 0.35;
 
-/// Collar bones that begin this near to each other, as a share of the leg, do not say which way the chest faces.
+/// Collar bones that begin this near to each other do not show the facing of the chest, as a share of the leg.
 const LEAST_ACROSS: f64 = 0.01;
 
 impl Rig {
-    /// The bones of a human body in this rig, parents before children, each with its transform in the T-pose.
+    /// Returns the bones of a human body in this rig, parents before children, each with its transform in the T-pose.
     ///
-    /// Of a spine of more than three joints its first, middle and last are bones, of a neck the first. Where the file states what its joints
-    /// are, other joints are no bones, and the T-pose is the pose that it states; else it is the pose in which the rig is compared with
-    /// others, with trunk, limbs and feet laid where they are not in their places, as high as straight legs hold it. Errors: the bones
-    /// without which there is no avatar, by the names that avatars have for them.
+    /// Of a spine of more than three joints the first, middle and last are bones, of a neck the first. If the file states the
+    /// parts of its joints, other joints are not bones, and the T-pose is the pose in the file; else it is the pose in which the
+    /// rig is compared with others, with misplaced trunk, limbs and feet laid into the T-pose, at the height of straight legs.
+    /// Errors: the missing required bones, by their names in avatars.
     pub fn humanoid(&self) -> Result<Vec<HumanBone>, Vec<&'static str>> {
         let found = self.bones();
         let missing: Vec<&str> = HumanBone::NEEDED
@@ -79,11 +79,11 @@ impl Rig {
         }
     }
 
-    /// The bones that there are, in the order in which they hang from each other, at the origin.
+    /// Returns the bones that there are, in the order in which they hang from each other, at the origin.
     fn bones(&self) -> Vec<HumanBone> {
         let (anatomy, is_stated) = (&self.anatomy, self.states_parts());
         let mut bones: Vec<HumanBone> = Vec::new();
-        // A joint is one bone; below one that is another already, bones hang from what that hangs from.
+        // A joint is one bone only; the children of a bone at a used joint are attached to that joint's bone.
         let mut add = |name: String, joint: Option<usize>, parent: Option<usize>| -> Option<usize> {
             let joint = joint.filter(|&joint| {
                 !(is_stated && anatomy.meanings[joint].is_helper) && bones.iter().all(|bone| bone.joint != joint)
@@ -135,7 +135,7 @@ impl Rig {
         bones
     }
 
-    /// The limbs of a kind that have bones, the left one first, with the word for its side.
+    /// Returns the limbs of a kind that have bones, the left one first, with the word for its side.
     fn limbs(&self, kind: LimbKind) -> impl Iterator<Item = (&'static str, &Limb, Bones)> {
         let sides = [(Side::Left, "left"), (Side::Right, "right")].into_iter();
         sides.filter_map(move |(side, word)| {
@@ -145,7 +145,7 @@ impl Rig {
         })
     }
 
-    /// Whether its file states what its joints are.
+    /// Whether its file states the parts of its joints.
     fn states_parts(&self) -> bool {
         self.skeleton
             .joints()
@@ -159,7 +159,7 @@ impl Rig {
         let (world, axes) = if !is_stated {
             (self.world.clone(), self.axes)
         } else {
-            // Such files face along Z to the last digit, either way.
+            // Such files face exactly along Z, either way.
             let axes = if (self.axes * DVec3::Z).z < 0.0 {
                 DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0)
             } else {
@@ -194,7 +194,7 @@ impl Rig {
         bones
     }
 
-    /// How high the lower ankle is over the soles when these are on the ground, metres.
+    /// Returns how high the lower ankle is over the soles when these are on the ground, metres.
     fn ankle_over_soles(&self) -> f64 {
         if self.stance.is_at_rest && self.shows_ground() {
             self.lower_ankle(&self.world) - self.ground()
@@ -203,7 +203,7 @@ impl Rig {
         }
     }
 
-    /// The way from the right limb of a kind to the left one, each by one of its joints, in the axes of the body.
+    /// Returns the way from the right limb of a kind to the left one, each by one of its joints, in the axes of the body.
     fn across(&self, kind: LimbKind, joint: impl Fn(&Limb) -> Option<usize>) -> Option<DVec3> {
         let [left, right] = [Side::Left, Side::Right].map(|side| {
             let mut limbs = self.anatomy.limbs.iter();
@@ -215,7 +215,7 @@ impl Rig {
         (across.length() > LEAST_ACROSS * self.leg_length()).then_some(across)
     }
 
-    /// The upward normal of the sole of an ankle or of toes in the reference pose, in the axes of the body.
+    /// Returns the upward normal of the sole of an ankle or of toes in the reference pose, in the axes of the body.
     fn sole_normal(&self, joint: usize) -> DVec3 {
         let seen = self.stance.soles.iter().find(|(of, _)| *of == joint);
         self.axes.conjugate() * seen.map_or(DVec3::Y, |&(_, normal)| self.world.rotations[joint] * normal)

@@ -1,4 +1,4 @@
-//! How the rest pose of a target is laid onto that of a source.
+//! Lays the rest pose of a target onto that of a source.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -6,14 +6,14 @@ use super::Rig;
 use super::anatomy::{Limb, LimbKind};
 use crate::{analysis::body::vocabulary::Word, math::rotation::arc};
 
-/// A foot whose toes lie steeper below the ankle than this in the rest pose is not laid flat, sine of the slope.
+/// Sine of the slope above which a foot is not laid flat: its toes lie steeply below the ankle in the rest pose.
 pub(super) const STEEP: f64 = 0.87;
 
-/// For every joint of the target, the turn in the axes of the body that lays its rest pose onto the source's.
+/// Returns for every joint of the target the rotation in the axes of the body that lays its rest pose onto the source's.
 ///
 /// The trunk keeps the bearing of the target. Each bone of a limb is laid along the source's by the shortest turn after that of
-/// the bone above it; hands with knuckles by these, feet over the ground. Limbs that do not both have two bones are laid as a whole,
-/// but for legs of animals that reach for the places of their feet: these tell their directions.
+/// the bone above it; hands with knuckles by these, feet over the ground. Limbs that do not both have two bones are laid as a
+/// whole, except legs of animals that reach for their feet's positions, which give their directions.
 pub(super) fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
     let mut laid = vec![DQuat::IDENTITY; target.skeleton.num_joints()];
     for limb in &target.anatomy.limbs {
@@ -74,8 +74,8 @@ pub(super) fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
     laid
 }
 
-/// The turn of a bone that lays it along another's by the shortest way after that of the bone above it, which it keeps where either has
-/// no direction.
+/// Returns the rotation of a bone that aligns it with another's by the shortest way after that of its parent bone, which it
+/// keeps if either has no direction.
 fn laid_along(above: DQuat, ours: Option<DVec3>, theirs: Option<DVec3>) -> DQuat {
     match (ours, theirs) {
         (Some(ours), Some(theirs)) => (arc(above * ours, theirs) * above).normalize(),
@@ -84,7 +84,7 @@ fn laid_along(above: DQuat, ours: Option<DVec3>, theirs: Option<DVec3>) -> DQuat
 }
 
 impl Rig {
-    /// The bone from a joint to another, or to its tip, in the axes of the body.
+    /// Returns the bone from a joint to another, or to its tip, in the axes of the body.
     pub(super) fn along(&self, from: usize, to: Option<usize>) -> Option<DVec3> {
         match to {
             Some(to) => Some(self.in_body(to) - self.in_body(from)),
@@ -93,7 +93,7 @@ impl Rig {
     }
 }
 
-/// The direction of a whole limb, from its upper bone to hand or ankle, in the axes of the body; collar bones are none of it.
+/// Returns the direction of a whole limb, from its upper bone to hand or ankle, in the axes of the body; without collar bones.
 fn whole(rig: &Rig, limb: &Limb) -> Option<DVec3> {
     let upper = limb.upper().or_else(|| match *limb.joints {
         [collar, next, _, ..] if rig.anatomy.meanings[collar].word() == Some(Word::Clavicle) => Some(next),
@@ -121,7 +121,7 @@ fn tip(rig: &Rig, joint: usize) -> Option<DVec3> {
         .map(|end| rig.axes.conjugate() * (rig.world.rotations[joint] * end))
 }
 
-/// The axes of a hand by its knuckles, in the axes of the body: outwards, across, and the normal of both.
+/// Returns the axes of a hand by its knuckles, in the axes of the body: outwards, across, and the normal of both.
 pub(super) fn knuckles(rig: &Rig, limb: &Limb) -> Option<DQuat> {
     let hand = limb.bones?.end?;
     let bases: Vec<usize> = limb.fingers[1..]
@@ -136,7 +136,7 @@ pub(super) fn knuckles(rig: &Rig, limb: &Limb) -> Option<DQuat> {
     Some(DQuat::from_mat3(&DMat3::from_cols(out, across, out.cross(across))).normalize())
 }
 
-/// The direction of a foot over the ground, in the axes of the body; `None` for one that points down.
+/// Returns the direction of a foot over the ground, in the axes of the body; `None` if it points down.
 fn flat(rig: &Rig, limb: &Limb) -> Option<DVec3> {
     let toe = limb.toe?;
     let along = rig.axes.conjugate() * (rig.world.translations[toe] - rig.world.translations[limb.bones?.end?]);

@@ -1,25 +1,25 @@
-//! Which joints beside a body follow one of it rigidly, and which one above the hips goes where they go.
+//! Finds joints beside a body that follow one of it rigidly, and the joint above the hips that moves with them.
 
 use super::beside::is_beside;
 use super::{JointMap, Rig};
 
-/// Joints above the hips that are nearer to them than this share of the leg go where the hips go; those farther away, such as one on
-/// the ground, carry only the root motion.
+/// Joints above the hips that are nearer to them than this share of the leg move with the hips; those farther away, such as one
+/// on the ground, carry only the root motion.
 const HIPS_SHARE: f64 = 0.5;
 
 /// How near a joint has to be to one of the body to belong to it, as a share of the leg. Where it hangs from the root, it would else be
 /// left behind: half a leg, ...
 const FROM_ROOT_SHARE: f64 = 0.5;
 
-/// ... where it goes with the hips in any case, about a hand's breadth of a person, ...
+/// ... within which it moves with the hips in any case, about a hand's breadth of a person, ...
 const FROM_HIPS_SHARE: f64 = 0.1;
 
-/// ... and where what it hangs from belongs to another joint of the body, the same place: the tip of a sword may lie beside a knee.
+/// ... and its parent follows another joint of the body at the same place: the tip of a sword may be beside a knee.
 const SAME_PLACE_SHARE: f64 = 0.02;
 
 impl Rig {
-    /// The topmost joint that goes where the hips go: the hips, or one above them that is near them, as in rigs whose `Hips` carry a
-    /// `Pelvis` and this the trunk and the legs.
+    /// Returns the topmost joint that moves with the hips: the hips, or a joint above and near them, as in rigs whose `Hips`
+    /// carry a `Pelvis` with the trunk and the legs.
     ///
     /// `root` is the joint on the ground that carries only the root motion, if there is one.
     pub(super) fn top_below(&self, root: Option<usize>) -> usize {
@@ -37,9 +37,9 @@ impl Rig {
             .unwrap_or(self.body.hips)
     }
 
-    /// Joints beside the body that follow one of it rigidly, each with that one; what hangs from them goes with them.
+    /// Returns joints beside the body that follow one of it rigidly, each with that joint; their descendants move with them.
     ///
-    /// A joint that a map lets follow a joint of the source goes with the joint of the body that follows the same one.
+    /// A joint that a map lets follow a joint of the source moves with the joint of the body that follows the same one.
     pub(super) fn led_by_body(&self, map: &JointMap) -> Vec<(usize, usize)> {
         let skeleton = &self.skeleton;
         let hips = self.body.hips;
@@ -84,7 +84,7 @@ impl Rig {
         led
     }
 
-    /// The nearest to a joint among others, and its distance, metres.
+    /// Returns the nearest to a joint among others, and its distance, metres.
     fn nearest(&self, joint: usize, among: &[usize]) -> Option<(f64, usize)> {
         let at = &self.world.translations;
         let others = among.iter().map(|&other| (at[other].distance(at[joint]), other));

@@ -1,9 +1,9 @@
-//! Limbs of the target that reach for places: each foot, and each hand on the ground, is put where that of the source stands, at
-//! the target's scale.
+//! Moves limbs of the target to goals: each foot, and each hand on the ground, is put at the position of the source's, at the
+//! target's scale.
 //!
-//! Limbs carried over by their directions alone put feet where the proportions of the target take them, and standing feet slide.
-//! Here the ball of the foot (or the ankle) goes to the scaled place of the source's, and so does a wrist near the ground. This is
-//! a function of the pose alone, so what stands still goes on standing still, and a closed loop stays closed.
+//! Limbs transferred only by their directions put feet where the target's proportions take them, and standing feet slide. Here
+//! the ball of the foot (or the ankle) moves to the scaled position of the source's, and so does a wrist near the ground. This
+//! is a function of the pose alone, so still feet stay still, and a closed loop stays closed.
 
 use glam::{DQuat, DVec3};
 
@@ -16,7 +16,7 @@ use crate::math::ops::hypot;
 use crate::math::rotation::{self, arc};
 use crate::motion::{Pose, WorldTracks};
 
-/// A limb of the target with the one that it follows.
+/// A limb of the target with the limb that it follows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PlacedLimb {
     pub(super) kind: LimbKind,
@@ -29,10 +29,9 @@ pub(super) struct PlacedLimb {
     pub(super) ankle: usize,
     /// From the ankle to the same point of the target, in the ankle's axes.
     anchor: DVec3,
-    /// From the place at the target's scale to that of this limb, in the axes of the body: bodies of animals are not as long beside
-    /// their legs as those of others.
+    /// From the scaled position to that of this limb, in the axes of the body: leg-to-trunk ratios differ between animals.
     pub(super) shift: DVec3,
-    /// Height over that of standing feet at which the ankle alone is followed, metres of the target.
+    /// Height over standing feet above which only the ankle is followed, metres of the target.
     lifted: f64,
     /// Heights of a hand over standing feet below which it is put on its place, and above which it follows its turns alone, metres of
     /// the target.
@@ -43,24 +42,24 @@ pub(super) struct PlacedLimb {
 /// foot that is as high while it rolls would leave its place; higher, a long foot that points down lifts the knee.
 const LIFTED_SHARE: f64 = 0.15;
 
-/// A wrist lower than the first share of the leg is that of a hand on the ground, flat, on its fingers or as a fist: about 13 cm of a
-/// person's. Above the second, 35 cm, no hand is put anywhere. Nearer to each other, and an arm that reaches down leaps.
+/// A wrist lower than the first share of the leg belongs to a hand on the ground, flat, on its fingers or as a fist: about 13 cm
+/// for a person. Above the second, 35 cm, no hand is moved. With closer limits, an arm that reaches down jumps.
 const GROUNDED_SHARES: [f64; 2] = [0.15, 0.4];
 
-/// A leg falls short of its place, or goes beyond it, by this share of its length rather than turn its knee by a radian: 14 cm of a
-/// person's leg. Less, and knees that are almost straight snap.
+/// Share of its length by which a leg misses its goal instead of rotating its knee by a radian: 14 cm of a person's leg. With
+/// less, knees that are almost straight snap.
 const GIVE_SHARE: f64 = 0.15;
 
-/// Each round takes the tilt of the foot from the one before; each removes most of what is left.
+/// Each round uses the tilt of the foot of the previous one, and removes most of the remaining error.
 const TILT_ROUNDS: usize = 3;
 
-/// No hand is put anywhere above this share of the height at which hands hang beside a body that stands: arms may be long beside the
+/// No hand is moved above this share of the height at which hands hang in a standing body: arms may be long relative to the
 /// legs.
 const HANGING_SHARE: f64 = 0.35;
 
 impl PlacedLimb {
-    /// The reach of a limb of the target; `turn` maps the source's world rotation of the thigh to the target's. `None` for a limb that
-    /// does not bend in the middle, that has no end, or that the source lacks.
+    /// Creates the reach of a limb of the target; `turn` maps the source's world rotation of the thigh to the target's. `None`
+    /// for a limb that does not bend in the middle, that has no end, or that the source lacks.
     pub(super) fn new(
         rigs: &RigPair,
         limb: &Limb,
@@ -73,7 +72,8 @@ impl PlacedLimb {
         let Bones { upper, lower, end } = limb.reaches?;
         let (theirs, ankle) = (from.reaches?, end?);
         let above_knee = hangs_from[lower]?;
-        // Legs of animals, whose joints need not be those of the other animal, are bent at rest and show their axis themselves.
+        // Legs of animals, whose joints need not correspond to those of the other animal, are bent at rest and show their own
+        // axis.
         let hinge = if limb.bones.is_some() {
             turn.and_then(|turn| Some(turn.conjugate() * hinge_of(theirs, motion)?))
         } else {
@@ -111,7 +111,7 @@ impl PlacedLimb {
         })
     }
 
-    /// How far a limb is put on its place, 0 to 1, at a height of its end over that of standing feet.
+    /// Returns the weight of a limb's goal, 0 to 1, at a height of its end over that of standing feet.
     pub(super) fn weight(&self, height: f64) -> f64 {
         let [low, high] = self.grounded;
         match self.kind {
@@ -121,12 +121,12 @@ impl PlacedLimb {
         }
     }
 
-    /// Turns in the world of the upper bone, of the lower bone, and of the foot, with which the foot reaches its places: that of the
-    /// ball and, as far as it is lifted by `height` over standing feet, that of the ankle. `weight` says how much of the way. Also the share
-    /// by which the bones of a leg grow for it, up to `stretch`.
+    /// Returns the world rotations of the upper bone, of the lower bone, and of the foot with which the foot reaches its goals:
+    /// that of the ball and, as far as it is lifted by `height` over standing feet, that of the ankle. `weight` is the fraction
+    /// of the way. Also returns the growth of the leg's bones, a share up to `stretch`.
     ///
-    /// `world` is the pose so far. A leg that would have to stretch yields smoothly: the further, the less it follows; so does a
-    /// knee that would have to bend more than that of the source. The foot then tilts toward its ball.
+    /// `world` is the pose so far. A leg that would have to stretch yields smoothly, and so does a knee that would have to bend
+    /// more than that of the source. The foot then tilts toward its ball.
     pub(super) fn reach(
         &self,
         world: &Pose,
@@ -181,14 +181,14 @@ impl PlacedLimb {
         (turns, grown)
     }
 
-    /// The joints whose bones above them grow where the leg stretches.
+    /// Returns the joints whose bones above them grow when the leg stretches.
     pub(super) fn grows(&self) -> impl Iterator<Item = usize> {
         let upper = self.bones[0].iter().filter(|&&joint| joint != self.leg.thigh);
         upper.chain(&self.bones[1]).chain([&self.leg.ankle]).copied()
     }
 }
 
-/// The joints from `last` up to `top`, by what they hang from.
+/// Returns the joints from `last` up to `top`, by their parents.
 fn chain(hangs_from: &[Option<usize>], top: usize, last: usize) -> Vec<usize> {
     let mut chain = vec![last];
     while chain.last() != Some(&top)
@@ -199,7 +199,7 @@ fn chain(hangs_from: &[Option<usize>], top: usize, last: usize) -> Vec<usize> {
     chain
 }
 
-/// The share by which a leg grows that is too short by the share `missing`: less than `most`.
+/// Returns the growth of a leg that is too short by the share `missing`: less than `most`.
 ///
 /// The missing share begins with two derivatives of zero where a leg begins to yield, and so does this one.
 fn growth(missing: f64, most: f64) -> f64 {
@@ -210,7 +210,7 @@ fn growth(missing: f64, most: f64) -> f64 {
     }
 }
 
-/// The distance that an arm reaches where `wanted` is asked for; with two continuous derivatives.
+/// Returns the distance that an arm reaches for the requested `wanted`; with two continuous derivatives.
 fn reached(bend: &Bend, wanted: f64) -> f64 {
     let now = bend.length();
     let (room, missing) = (bend.longest() - now, wanted - now);
@@ -223,12 +223,12 @@ fn reached(bend: &Bend, wanted: f64) -> f64 {
     }
 }
 
-/// How far a knee bends beyond that of the source where `angle` is asked for, radians; below `most`.
+/// Returns how far a knee bends beyond that of the source for the requested `angle`, radians; below `most`.
 fn yielding(angle: f64, most: f64) -> f64 {
     if angle <= 0.0 { angle } else { limited(angle, most) }
 }
 
-/// An angle whose size stays below `most`, radians: with four continuous derivatives, and nearly itself where it is small.
+/// Limits an angle below `most`, radians: with four continuous derivatives, and nearly unchanged if it is small.
 pub(super) fn limited(angle: f64, most: f64) -> f64 {
     let share = angle / most;
     angle / (1.0 + share * share * share * share).sqrt().sqrt()
@@ -240,7 +240,8 @@ pub(super) fn faded(share: f64) -> f64 {
     t * t * t * (t * (6.0 * t - 15.0) + 10.0)
 }
 
-/// The axis about which a knee of the source bends over the whole motion, in the axes of the thigh; `None` if it hardly bends.
+/// Returns the axis about which a knee of the source bends over the whole motion, in the axes of the thigh; `None` if it hardly
+/// bends.
 fn hinge_of(bones: Bones, motion: &WorldTracks) -> Option<DVec3> {
     let ankle = bones.end?;
     let (mut bend, mut size) = (DVec3::ZERO, 0.0);
@@ -252,7 +253,7 @@ fn hinge_of(bones: Bones, motion: &WorldTracks) -> Option<DVec3> {
     (bend.length() > STRAIGHT * size).then(|| bend.normalize())
 }
 
-/// The axis about which the knee of a leg is bent at rest, in the axes of the thigh; `None` if it is hardly bent.
+/// Returns the axis about which the knee of a leg is bent at rest, in the axes of the thigh; `None` if it is hardly bent.
 fn own_hinge(rig: &Rig, [thigh, knee, ankle]: [usize; 3]) -> Option<DVec3> {
     let at = &rig.world.translations;
     let (upper, lower) = (at[knee] - at[thigh], at[ankle] - at[knee]);
@@ -261,8 +262,8 @@ fn own_hinge(rig: &Rig, [thigh, knee, ankle]: [usize; 3]) -> Option<DVec3> {
     is_bent.then(|| rig.world.rotations[thigh].conjugate() * bend.normalize())
 }
 
-/// Heights of a hand over standing feet below which it is put on its place, and above which it is not, metres of the target; the same
-/// number twice where hands hang down to the ground.
+/// Returns the heights of a hand over standing feet below which its goal applies fully, and above which not at all, metres of
+/// the target; equal if hands hang down to the ground.
 fn grounded(target: &Rig, source: &Rig, bones: Bones) -> [f64; 2] {
     let hangs = bones.ends().map_or(0.0, |arm| {
         source.world.translations[bones.upper].y - source.ground() - source.world.length_along(&arm)

@@ -1,4 +1,4 @@
-//! Which joints of one rig follow which of another.
+//! The map of joints: which joint of a source each joint of a target follows.
 
 use std::collections::BTreeSet;
 
@@ -13,26 +13,26 @@ use crate::motion::Skeleton;
 pub struct Link {
     /// The joint of the source.
     pub from: usize,
-    /// A second joint of the source and its share, from 0 to 1, where the joint lies between two: spines of different counts.
+    /// A second joint of the source and its share, from 0 to 1, if the joint lies between two: for spines of different counts.
     pub toward: Option<(usize, f64)>,
     /// From 0 to 1: how sure the choice is. Names, place in the body and shape agree at 1.
     pub confidence: f64,
 }
 
-/// For every joint of a target, what it follows.
+/// What each joint of a target follows.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointMap {
-    /// By joint of the target; `None` for one that keeps its rest.
+    /// By joint of the target; `None` for a joint that keeps its rest.
     pub links: Vec<Option<Link>>,
-    /// Joints of the target that keep their rest because the caller says so.
+    /// Joints of the target that keep their rest at the caller's request.
     rests: BTreeSet<usize>,
 }
 
-/// The caller's choice of what a joint of the target follows.
+/// The caller's choice for a joint of the target.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Given {
-    /// Nothing: it keeps its rest.
+    /// It follows nothing and keeps its rest.
     Rest,
     /// A joint of the source, by exact name.
     Joint(String),
@@ -54,7 +54,7 @@ pub enum MapError {
         /// Up to three joints of similar names.
         similar: Vec<String>,
     },
-    /// A share is no number from 0 to 1.
+    /// A share is not a number from 0 to 1.
     #[error("the share of \"{name}\" must lie between 0 and 1, found {found}")]
     Share {
         /// The joint of the target.
@@ -62,7 +62,7 @@ pub enum MapError {
         /// The share given.
         found: f64,
     },
-    /// No joint hangs from one that hangs from another, as in a file that has only a mesh.
+    /// The joints form no limbs, as in a file that has only a mesh.
     #[error("the {rig} has no skeleton: no limb or trunk of joints")]
     NoSkeleton {
         /// The motion's skeleton or the rig.
@@ -92,7 +92,7 @@ impl Link {
 }
 
 impl JointMap {
-    /// The map from one rig to another. Errors: [`MapError::NoSkeleton`], [`MapError::NothingMapped`].
+    /// Creates the map from one rig to another. Errors: [`MapError::NoSkeleton`], [`MapError::NothingMapped`].
     pub fn between(source: &Rig, target: &Rig) -> Result<Self, MapError> {
         for (rig, what) in [(target, "rig"), (source, "motion")] {
             if !rig.has_skeleton() {
@@ -101,7 +101,7 @@ impl JointMap {
         }
         let mut links = vec![None; target.skeleton.num_joints()];
         let (of, to) = (&source.anatomy, &target.anatomy);
-        // The hips turn as the pelvis does, where that is a joint of its own.
+        // The hips rotate with the pelvis, if that is a separate joint.
         let pelvis = of.pelvis.unwrap_or(of.hips);
         for joint in core::iter::once(to.hips).chain(to.pelvis) {
             links[joint] = Some(Link::sure(
@@ -133,9 +133,10 @@ impl JointMap {
         Ok(map)
     }
 
-    /// Returns the map with the caller's choices in place of those found; pairs of a joint of the target and what it follows.
+    /// Returns the map with the caller's choices replacing the found links; pairs of a joint of the target and the joint that it
+    /// follows.
     ///
-    /// Errors: a name that is no joint, a share out of range.
+    /// Errors: a name that is not a joint, a share out of range.
     pub fn with(mut self, source: &Skeleton, target: &Skeleton, given: &[(String, Given)]) -> Result<Self, MapError> {
         for (name, follows) in given {
             let joint = find(target, "rig", name)?;
@@ -165,12 +166,13 @@ impl JointMap {
         Ok(self)
     }
 
-    /// Whether a joint of the target keeps its rest because the caller says so.
+    /// Whether a joint of the target keeps its rest at the caller's request.
     pub fn rests_by_choice(&self, joint: usize) -> bool {
         self.rests.contains(&joint)
     }
 
-    /// Each link in names, as [`Self::with`] takes it, for joints of the target that follow something or that the caller lets rest.
+    /// Returns each link in names, as [`Self::with`] takes it, for joints of the target that follow something or that the
+    /// caller lets rest.
     pub fn names(&self, source: &Skeleton, target: &Skeleton) -> Vec<(String, Given)> {
         let name = |skeleton: &Skeleton, joint: usize| skeleton.joint(joint).name.clone();
         let named = self.links.iter().enumerate().filter_map(|(joint, link)| {
@@ -190,12 +192,12 @@ impl JointMap {
         named.collect()
     }
 
-    /// Joints of the target whose links are worth a look, with their links.
+    /// Returns the joints of the target with uncertain links, and these links.
     pub fn unsure(&self) -> impl Iterator<Item = (usize, Link)> + '_ {
         (self.links.iter().enumerate()).filter_map(|(joint, link)| Some((joint, link.filter(Link::is_unsure)?)))
     }
 
-    /// The share of the rig's trunk and limbs that follow something, from 0 to 1.
+    /// Returns the share of the rig's trunk and limbs that follow something, from 0 to 1.
     pub fn coverage(&self, target: &Rig) -> f64 {
         let main = target.main_joints();
         let followed = main.iter().filter(|&&joint| self.links[joint].is_some()).count();
@@ -203,7 +205,8 @@ impl JointMap {
     }
 }
 
-/// How sure a link is by two names: 1 where both mean the same, or the word, less where one or none does, least where one means another.
+/// Returns the certainty of a link by two names: 1 if both have the same meaning, or the word's, less if one or neither does,
+/// least if one has another meaning.
 fn trust(from: &Meaning, joint: &Meaning, word: Word) -> f64 {
     if from.word().is_some() && from.word() == joint.word() {
         return 1.0;
@@ -250,10 +253,11 @@ fn link_limb(links: &mut [Option<Link>], source: &Rig, target: &Rig, limb: &Limb
     }
 }
 
-/// Links the joints of a chain to those of another: one to one where they are as many, else each to the two on either side of
-/// its place.
+/// Links the joints of a chain to those of another: one to one if their numbers are equal, else each to the two on either side
+/// of its position.
 ///
-/// Place is the index over the number of joints; `base` is at 0 and `next` behind the last, where the chain ends at another joint.
+/// Position is the index over the number of joints; `base` is at 0 and `next` after the last, if the chain ends at another
+/// joint.
 fn spread(links: &mut [Option<Link>], base: Option<usize>, from: &[usize], to: &[usize], next: Option<usize>) {
     if from.len() == to.len() {
         for (&from, &joint) in from.iter().zip(to) {
@@ -281,15 +285,16 @@ fn spread(links: &mut [Option<Link>], base: Option<usize>, from: &[usize], to: &
     }
 }
 
-/// Links what is left (jaws, bases of fingers, tails of coats) to joints of the same name that hang from what its parent follows.
+/// Links the remaining joints (jaws, bases of fingers, tails of coats) to joints of the same name below the joint that their
+/// parent follows.
 fn same_names(links: &mut [Option<Link>], source: &Skeleton, target: &Skeleton) {
     for joint in 0..links.len() {
         let parent = target.parent(joint).and_then(|parent| links[parent]);
         if links[joint].is_none()
             && let Some(from) = source.find(&target.joint(joint).name)
-            // Where one program's shoulder is another's upper arm, the name alone misleads.
+            // The name alone misleads if one program's shoulder is another's upper arm.
             && links.iter().flatten().all(|link| link.from != from)
-            // Above the hips nothing follows: travel belongs to the hips.
+            // Joints above the hips follow nothing: root motion belongs to the hips.
             && parent.is_some_and(|parent| Some(parent.from) == source.parent(from))
         {
             links[joint] = Some(Link::sure(from, 1.0));

@@ -1,10 +1,10 @@
-//! Retargeting: motion on the skeleton of another character.
+//! Retargeting: puts motion onto the skeleton of another character.
 //!
-//! A [`Rig`] is a skeleton with its rest pose and the parts of the body in it. A [`JointMap`] says which joints of one rig follow
-//! which of another, found by names, topology and rest geometry together. A [`Retarget`] carries poses over: every joint turns in
-//! the world as its source does, from one rest pose to the other, and the rest poses are laid onto each other by the directions of
-//! their limbs, so neither has to be a T-pose. The result is a function of the pose alone. So equal poses stay equal, a loop
-//! that is closed stays closed, and its root motion scales with the length of the legs.
+//! A [`Rig`] is a skeleton with its rest pose and the parts of the body in it. A [`JointMap`] says which joints of one rig
+//! follow which of another, found by names, topology and rest geometry together. A [`Retarget`] transfers poses: every joint
+//! rotates in the world as its source does, from one rest pose to the other, and the rest poses are laid onto each other by the
+//! directions of their limbs, so neither has to be a T-pose. The result is a function of the pose alone. So equal poses stay
+//! equal, a closed loop stays closed, and its root motion scales with the length of the legs.
 //!
 //! Derivation: docs/math/retarget.md.
 

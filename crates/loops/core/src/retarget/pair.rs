@@ -1,4 +1,4 @@
-//! Two rigs and the joints of them that belong together.
+//! Two rigs and their matched joints.
 
 use super::{JointMap, MapError, Rig};
 
@@ -12,7 +12,7 @@ pub struct RigPair {
     pub target: Rig,
     /// The joint of the source that each joint of the character follows.
     pub map: JointMap,
-    /// By how much the bones of its legs may grow so that feet reach their places, as a share; 0 by default.
+    /// Largest growth of the leg bones that lets feet reach their goals, as a share; 0 by default.
     pub stretch: f64,
 }
 
@@ -28,7 +28,7 @@ impl RigPair {
         })
     }
 
-    /// The ratio by which the root and the hips travel: that of the legs' lengths.
+    /// Returns the scale of the motion of root and hips: the ratio of the legs' lengths.
     pub fn scale(&self) -> f64 {
         self.target.scale_from(&self.source)
     }

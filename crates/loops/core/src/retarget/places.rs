@@ -1,4 +1,5 @@
-//! Where bodies stand: heights of feet over the ground, tops of legs, and what differs between two bodies of one scale.
+//! Reference positions of standing bodies: heights of feet over the ground, tops of legs, and differences between two bodies of
+//! one scale.
 
 use glam::DVec3;
 
@@ -9,7 +10,7 @@ use crate::motion::WorldTracks;
 /// Feet of the source stand at the height below which they are for this share of the motion.
 const STANDING_SHARE: f64 = 0.05;
 
-/// Tops of the legs that both rigs have, hind legs of animals; the hips of both where there are none.
+/// Returns the tops of the legs that both rigs have, hind legs of animals; the hips of both if there are none.
 pub(super) fn tops(source: &Rig, target: &Rig) -> [Vec<usize>; 2] {
     let mut tops = [Vec::new(), Vec::new()];
     for limb in target.anatomy.legs().filter(|limb| limb.row == 0) {
@@ -24,8 +25,8 @@ pub(super) fn tops(source: &Rig, target: &Rig) -> [Vec<usize>; 2] {
     tops
 }
 
-/// How far ahead of the hind legs the row of a leg begins at rest, in the axes of the body; zero for the hind legs themselves, and for
-/// arms.
+/// Returns how far ahead of the hind legs the row of a leg begins at rest, in the axes of the body; zero for the hind legs
+/// themselves, and for arms.
 pub(super) fn row_ahead(rig: &Rig, limb: &Limb) -> DVec3 {
     match (limb.kind, limb.row) {
         (LimbKind::Arm, _) | (_, 0) => DVec3::ZERO,
@@ -33,7 +34,7 @@ pub(super) fn row_ahead(rig: &Rig, limb: &Limb) -> DVec3 {
     }
 }
 
-/// The mean of the first joints of a row of legs, in the axes of the body.
+/// Returns the mean of the first joints of a row of legs, in the axes of the body.
 fn top_of_row(rig: &Rig, row: usize) -> DVec3 {
     let legs = rig.anatomy.legs().filter(|limb| limb.row == row);
     let tops: Vec<DVec3> = legs
@@ -54,7 +55,7 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    /// `None` without feet.
+    /// Measures the heights; `None` without feet.
     pub(super) fn of(source: &Rig, target: &Rig, motion: &WorldTracks) -> Option<Self> {
         let pairs = target.anatomy.legs().filter_map(|limb| {
             let from = source.anatomy.limb(limb)?;
@@ -65,7 +66,7 @@ impl Standing {
         if ours.is_empty() {
             return None;
         }
-        // The ground is where the lowest joints of its feet stand: a body that runs on its toes never puts a heel down.
+        // The ground is at the lowest joints of the standing feet: a body that runs on its toes never puts a heel down.
         let legs = source.anatomy.legs();
         let lowest: Vec<usize> = legs
             .filter_map(|limb| limb.toe.or(limb.joints.last().copied()))
@@ -87,15 +88,15 @@ impl Standing {
     }
 }
 
-/// Height of the lowest of some joints over the ground at rest, metres: one of the feet may be lifted, in characters that rest in
-/// mid-stride.
+/// Returns the height of the lowest of some joints over the ground at rest, metres: one of the feet may be lifted, in
+/// characters that rest in mid-stride.
 fn over_ground(rig: &Rig, joints: &[usize]) -> f64 {
     let heights = joints.iter().map(|&joint| rig.world.translations[joint].y);
     heights.fold(f64::INFINITY, f64::min) - rig.ground()
 }
 
-/// From the ball of the foot to the ankle in the rest pose, the mean of the legs, in the axes of the body; zero where either rig
-/// has no toes.
+/// Returns the vector from the ball of the foot to the ankle in the rest pose, the mean of the legs, in the axes of the body;
+/// zero if either rig has no toes.
 pub(super) fn ankle_over_ball(rig: &Rig, other: &Rig) -> DVec3 {
     let at = &rig.world.translations;
     let offsets = rig.anatomy.legs().filter_map(|limb| {

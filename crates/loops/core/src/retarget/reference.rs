@@ -7,15 +7,16 @@ use glam::{DMat3, DQuat, DVec3};
 use super::anatomy::Anatomy;
 use crate::{analysis::Side, math::rotation, motion::Pose};
 
-/// A body stands where trunk and legs rise by this share of their length. A crouch rises by half; lying and folded rests do not.
+/// A body stands if trunk and legs rise by this share of their length. A crouch rises by half; lying and folded rests do not.
 const UPRIGHT_SHARE: f64 = 0.6;
 
 /// Legs of animals that stand are bent; they rise by at least this share of their length.
 const ANIMAL_SHARE: f64 = 0.35;
 
-/// How far a pose is upright: the least share, over trunk and legs, by which they rise, over that needed. 1 and more stands.
+/// Returns how upright a pose is: the least share, over trunk and legs, by which they rise, relative to the required one. At
+/// least 1 if it stands.
 ///
-/// Infinite for a body that has neither, which cannot be judged.
+/// Infinite for a body without either, which cannot be judged.
 pub(super) fn uprightness(anatomy: &Anatomy, world: &Pose) -> f64 {
     let is_biped = anatomy.is_biped();
     let needed = if is_biped { UPRIGHT_SHARE } else { ANIMAL_SHARE };
@@ -32,13 +33,13 @@ pub(super) fn uprightness(anatomy: &Anatomy, world: &Pose) -> f64 {
     least.min(risen(world, &trunk, 1.0) / UPRIGHT_SHARE)
 }
 
-/// The share of its length by which a chain rises, times a sign; infinite for a single joint.
+/// Returns the share of its length by which a chain rises, times a sign; infinite for a single joint.
 fn risen(world: &Pose, chain: &[usize], sign: f64) -> f64 {
     let [first, .., last] = *chain else {
         return f64::INFINITY;
     };
     let (at, length) = (&world.translations, world.length_along(chain));
-    // A chain without length, of a file that states no rest, stands nowhere.
+    // A chain without length, from a file without a rest pose, does not stand.
     if length > 0.0 {
         sign * (at[last].y - at[first].y) / length
     } else {
@@ -46,7 +47,7 @@ fn risen(world: &Pose, chain: &[usize], sign: f64) -> f64 {
     }
 }
 
-/// The rotation from the axes of the body (left +X, up +Y, forward +Z) to the world in a pose.
+/// Returns the rotation from the axes of the body (left +X, up +Y, forward +Z) to the world in a pose.
 ///
 /// Up is the world's, unless the body leans from it by more than an eighth of a turn: then it is the trunk's.
 pub(super) fn body_axes(anatomy: &Anatomy, world: &Pose) -> DQuat {

@@ -33,7 +33,7 @@ pub struct Rig {
     /// How it stands in its take.
     pub(super) stance: Stance,
     soles: Vec<FootSole>,
-    /// When its feet count as standing.
+    /// Limits below which its feet count as standing.
     pub(super) contacts: ContactLimits,
 }
 
@@ -45,13 +45,13 @@ pub struct Rig {
 pub struct FootSole {
     /// The ankle.
     pub ankle: usize,
-    /// Points of the surface that move with a joint of the foot (the ankle, the toes or what hangs from them; where these carry nothing,
-    /// the bone that ends at the ankle): the joint, and the place in its axes, metres.
+    /// Points of the surface that move with a joint of the foot (the ankle, the toes or their descendants; if these carry
+    /// nothing, the bone that ends at the ankle): the joint, and the position in its axes, metres.
     pub points: Vec<(usize, DVec3)>,
 }
 
 impl FootSole {
-    /// Its points where they are in a pose in the world, each with its joint.
+    /// Returns its points in a pose in the world, each with its joint.
     pub(super) fn in_world(&self, world: &Pose) -> impl Iterator<Item = (usize, DVec3)> {
         (self.points.iter()).map(|&(joint, point)| (joint, world.joint(joint).transform_point(point)))
     }
@@ -60,15 +60,15 @@ impl FootSole {
 /// Toes that turn up by more than this share of the leg over the ground are not the front of a sole.
 const SOLE_SHARE: f64 = 0.02;
 
-/// Frames of a take that are looked at for a pose that stands.
+/// Most frames of a take that are searched for a standing pose.
 const MOST_FRAMES: usize = 64;
 
 impl Rig {
-    /// The rig of a take: its skeleton and rest pose, or its only pose.
+    /// Builds the rig of a take: its skeleton and rest pose, or its only pose.
     ///
-    /// `rest` is the local pose without animation, as the file states it. Where the body does not stand in it, as in files whose
-    /// bones all rest along one axis, the most upright pose of the take is compared with other rigs instead; where its soles are off
-    /// the ground in it, feet are compared as they lie while they stand in the take. Errors: a joint that
+    /// `rest` is the local pose without animation, as the file states it. If the body does not stand in it, as in files whose
+    /// bones all rest along one axis, the most upright pose of the take is compared with other rigs instead; if its soles are
+    /// off the ground in it, feet are compared in their orientation while they stand in the take. Errors: a joint that
     /// `overrides` name does not exist.
     pub fn of(take: &Take, rest: &Pose, overrides: &BodyOverrides) -> Result<Self, BodyError> {
         let skeleton = take.skeleton().clone();
@@ -77,7 +77,7 @@ impl Rig {
         Ok(Self::posed(body, take, rest, overrides.contacts))
     }
 
-    /// The rig of a body with the rest pose that its file states, as it stands in a take.
+    /// Builds the rig of a body with the rest pose of its file, and its stance in a take.
     fn posed(body: Body, take: &Take, stated: &Pose, contacts: ContactLimits) -> Self {
         let skeleton = take.skeleton().clone();
         let standing = |pose: Pose| {
@@ -137,8 +137,8 @@ impl Rig {
         }
     }
 
-    /// Returns the rig with the surface of its feet, where its file has a mesh. Points of joints that it does not have are left out, and so
-    /// are feet whose surface lies above their ankles: few vertices may hang from a joint that only steers.
+    /// Returns the rig with the surface of its feet, if its file has a mesh. Points of missing joints are left out, and so are
+    /// feet whose surface lies above their ankles: few vertices may be attached to a joint that only steers.
     #[must_use]
     pub fn with_soles(mut self, soles: Vec<FootSole>) -> Self {
         let joints = self.skeleton.num_joints();
@@ -153,40 +153,40 @@ impl Rig {
         self
     }
 
-    /// The tree of joints.
+    /// Returns the tree of joints.
     pub fn skeleton(&self) -> &Skeleton {
         &self.skeleton
     }
 
-    /// The parts of the body.
+    /// Returns the parts of the body.
     pub fn body(&self) -> &Body {
         &self.body
     }
 
-    /// The pose in which it is compared with other rigs, local.
+    /// Returns the pose in which it is compared with other rigs, local.
     pub fn reference(&self) -> &Pose {
         &self.reference
     }
 
-    /// The surface of its feet; empty where no mesh is known.
+    /// Returns the surface of its feet; empty if no mesh is known.
     pub fn soles(&self) -> &[FootSole] {
         &self.soles
     }
 
-    /// Whether it has limbs: a joint that hangs from one that hangs from another. A file that has only a mesh gives none.
+    /// Whether it has limbs: a chain of at least three joints. A file that has only a mesh gives none.
     pub fn has_skeleton(&self) -> bool {
         let mut joints = self.skeleton.joints().iter();
         joints.any(|joint| joint.parent.and_then(|parent| self.skeleton.parent(parent)).is_some())
     }
 
-    /// Whether it stands in that pose. Where it does not, limbs may be laid onto another's askew.
+    /// Whether it stands in that pose. If not, limbs may be laid onto another's askew.
     pub fn stands(&self) -> bool {
         self.stands
     }
 
-    /// The joint that carries only the root motion, if it has one.
+    /// Returns the joint that carries only the root motion, if it has one.
     ///
-    /// Feet apart from their legs move with the root only where it stands above them and the hips.
+    /// Feet apart from their legs move with the root only if it is above them and the hips.
     pub fn root_joint(&self) -> Option<usize> {
         let on_ground = self.joint_on_ground();
         let root = on_ground.or_else(|| self.skeleton.parent(self.top_below(on_ground)))?;
@@ -195,12 +195,12 @@ impl Rig {
         Some(shared.fold(root, usize::min))
     }
 
-    /// The topmost joint that goes where the hips go.
+    /// Returns the topmost joint that moves with the hips.
     pub(super) fn top(&self) -> usize {
         self.top_below(self.joint_on_ground())
     }
 
-    /// The joint that carries the root motion.
+    /// Returns the joint that carries the root motion.
     pub(super) fn carrier(&self) -> usize {
         self.root_joint().unwrap_or_else(|| self.top())
     }
@@ -210,7 +210,7 @@ impl Rig {
         root_joint::find(&self.skeleton, &rest.world(), &self.body)
     }
 
-    /// Joints of limbs, trunk and head: those that should follow another rig, in ascending order.
+    /// Returns the joints of limbs, trunk and head: those that should follow another rig, in ascending order.
     pub fn main_joints(&self) -> Vec<usize> {
         let anatomy = &self.anatomy;
         let mut main: Vec<usize> = core::iter::once(anatomy.hips).chain(anatomy.head).collect();
@@ -231,12 +231,12 @@ impl Rig {
         self.axes.conjugate() * self.world.translations[joint]
     }
 
-    /// The ratio by which the root and the hips of a source travel on this rig: that of the legs' lengths.
+    /// Returns the scale of the root and hips of a source on this rig: the ratio of the legs' lengths.
     pub(super) fn scale_from(&self, source: &Self) -> f64 {
         self.leg_length() / source.leg_length()
     }
 
-    /// The mean length of the legs, from thigh to ankle, metres; the body's size where it has none.
+    /// Returns the mean length of the legs, from thigh to ankle, metres; the body's size if it has none.
     pub(super) fn leg_length(&self) -> f64 {
         let at = &self.world.translations;
         let legs: Vec<f64> = (self.anatomy.legs())
@@ -255,7 +255,7 @@ impl Rig {
         (high - low).length().max(f64::MIN_POSITIVE)
     }
 
-    /// The front of the sole of a foot with toes; `None` where no mesh shows it.
+    /// Returns the front of the sole of a foot with toes; `None` if no mesh shows it.
     pub(super) fn front_of_sole(&self, foot: &Foot) -> Option<SoleFront> {
         let toe = foot.toe?;
         let sole = self.soles.iter().find(|sole| sole.ankle == foot.ankle)?;
@@ -271,15 +271,15 @@ impl Rig {
         })
     }
 
-    /// Height of the ground under the rig in its reference pose, metres: that of its soles where a mesh states them; else 0 where it
-    /// stands there, or that of its lowest point.
+    /// Returns the height of the ground under the rig in its reference pose, metres: that of its soles if a mesh shows them;
+    /// else 0 if it stands there, or that of its lowest point.
     pub(super) fn ground(&self) -> f64 {
         let places = self.soles.iter().flat_map(|sole| sole.in_world(&self.world));
         let lowest = places.map(|(_, place)| place.y).reduce(f64::min);
         lowest.unwrap_or_else(|| self.ground_under(self.lowest_of_feet(&self.world)))
     }
 
-    /// Height of the ground under feet whose lowest point is so high: 0 where they may stand on that.
+    /// Returns the height of the ground under feet with this lowest point: 0 if they may stand on that.
     pub(super) fn ground_under(&self, lowest: f64) -> f64 {
         let legs = self.leg_length();
         if (-0.05 * legs..0.25 * legs).contains(&lowest) {
@@ -289,19 +289,19 @@ impl Rig {
         }
     }
 
-    /// Whether the floor is known in its reference pose: by its soles, or since it stands at 0.
+    /// Whether the floor is known in its reference pose: by its soles, or because it stands at 0.
     pub(super) fn shows_ground(&self) -> bool {
         let is_known = self.soles.iter().any(|sole| !sole.points.is_empty());
         is_known || self.ground_under(self.lowest_of_feet(&self.world)) == 0.0
     }
 
-    /// Height of the lower ankle in a pose, metres; 0 without feet.
+    /// Returns the height of the lower ankle in a pose, metres; 0 without feet.
     pub(super) fn lower_ankle(&self, world: &Pose) -> f64 {
         let heights = self.body.feet.iter().map(|foot| world.translations[foot.ankle].y);
         heights.reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// Height of the lowest joint or bone end of the feet in a pose.
+    /// Returns the height of the lowest joint or bone end of the feet in a pose.
     pub(super) fn lowest_of_feet(&self, world: &Pose) -> f64 {
         let feet: Vec<usize> = self.body.feet.iter().map(|foot| foot.ankle).collect();
         let mut is_foot = vec![false; self.skeleton.num_joints()];
@@ -319,7 +319,7 @@ impl Rig {
     }
 }
 
-/// The rest pose of a skeleton whose joints rest without turns, except for the first.
+/// Returns the rest pose of a skeleton whose joints rest without rotations, except for the first.
 ///
 /// This is the rest of BVH files, where `turn` is the rotation from the file's axes to ours.
 pub fn unturned(skeleton: &Skeleton, turn: DQuat) -> Pose {

@@ -1,4 +1,4 @@
-//! Carries poses from one rig to another.
+//! Transfers poses from one rig to another.
 
 use glam::{DQuat, DVec3, DVec4};
 
@@ -21,30 +21,30 @@ pub struct Retarget {
     pub(super) target: Rig,
     /// By joint of the target.
     follows: Vec<Option<Follow>>,
-    /// Joints from which those of the target hang: their parents, except for feet apart from their legs, and for other joints beside
-    /// the body that belong to one of it.
+    /// The joints to which those of the target are attached: their parents, except for feet apart from their legs, and for other
+    /// joints beside the body that belong to one of it.
     hangs_from: Vec<Option<usize>>,
     /// Transforms in those joints' axes at rest.
     hanging: Vec<Rigid>,
     /// Joints of the target, each after the one from which it hangs.
     order: Vec<usize>,
-    /// From the topmost joint of the target that goes where its hips go, to these.
+    /// The path from the topmost joint of the target that moves with its hips to the hips.
     to_hips: Vec<usize>,
-    /// Joints beside the body of the target that are led by one of it, and how they lie in its axes, each after what it hangs from.
+    /// Joints beside the body of the target that follow one of it, with their transforms in its axes, each after its parent.
     pub(super) led: Vec<Led>,
     /// Legs, and arms whose hands may stand on the ground.
     limbs: Vec<PlacedLimb>,
     /// Tops of the legs that place the hips, of the source and of the target; the hips themselves without legs.
     tops: [Vec<usize>; 2],
     pub(super) scale: f64,
-    /// By how much the bones of legs may grow so that feet reach their places, as a share.
+    /// Largest growth of the leg bones that lets feet reach their goals, as a share.
     stretch: f64,
-    /// Heights at which feet stand.
+    /// Heights of standing feet.
     standing: Standing,
-    /// Soles of legs, of the target and of the source, which stay above the ground.
+    /// Soles of legs, of the target and of the source, which are kept above the ground.
     soles: Vec<Option<[Sole; 2]>>,
-    /// From where the scaled hips are to where those of the target are, in the axes of the body: feet that are longer or higher
-    /// at the ankle than those of the source at the same scale put the ankles elsewhere.
+    /// From the scaled hips to those of the target, in the axes of the body: feet that are longer or higher at the ankle than
+    /// those of the source at the same scale put the ankles elsewhere.
     hips_offset: DVec3,
 }
 
@@ -66,10 +66,10 @@ pub(super) struct Led {
 }
 
 impl RigPair {
-    /// The transfer of a motion.
+    /// Prepares the transfer of a motion.
     ///
-    /// `motion` holds the poses in the world, or seen from the root, on the source's skeleton: they tell at which height feet
-    /// stand and how knees bend.
+    /// `motion` holds the poses in the world, or relative to the root, on the source's skeleton: they show the height of
+    /// standing feet and the bend of knees.
     pub fn of_motion(&self, motion: &WorldTracks) -> Retarget {
         let Self {
             source, target, map, ..
@@ -100,7 +100,7 @@ impl RigPair {
             .filter_map(|limb| Some([Sole::new(target, limb)?, Sole::new(source, source.anatomy.limb(limb)?)?]))
             .collect();
         let led = (led.iter())
-            // One that turns as the map says is not rigid, and moves too little for the feet to be worth it.
+            // A joint rotated by the map is not rigid, and moves too little to matter for the feet.
             .filter(|(joint, _)| follows[*joint].is_none())
             .map(|&(joint, by)| Led {
                 joint,
@@ -151,7 +151,7 @@ impl RigPair {
         follows.collect()
     }
 
-    /// The transfer of a loop: its samples are the motion.
+    /// Returns the transfer of a loop: its samples are the motion.
     pub fn of_loop(&self, clip: &LoopClip) -> Retarget {
         let prepared = self.of_motion(&clip.tracks_from_root());
         if is_level(clip.root()) {
@@ -172,22 +172,22 @@ impl RigPair {
 }
 
 impl Retarget {
-    /// The ratio by which the root and the hips travel: that of the legs' lengths.
+    /// Returns the scale of the motion of root and hips: the ratio of the legs' lengths.
     pub fn scale(&self) -> f64 {
         self.scale
     }
 
-    /// Height of the ground below the target where that below the source is at `height`, metres.
+    /// Returns the height of the ground below the target if that below the source is at `height`, metres.
     pub fn ground(&self, height: f64) -> f64 {
         self.scale * (height - self.standing.ground_of_source)
     }
 
-    /// A point of the source at the target's scale, on its ground.
+    /// Returns a point of the source at the target's scale, on its ground.
     fn place(&self, point: DVec3) -> DVec3 {
         self.scale * (point - DVec3::Y * self.standing.source) + DVec3::Y * self.standing.target
     }
 
-    /// A local pose of the source on the target, local.
+    /// Returns a local pose of the source on the target, local.
     ///
     /// # Panics
     /// When the pose has other joints than the source.
@@ -196,9 +196,9 @@ impl Retarget {
         self.local(&world, &lengths)
     }
 
-    /// The poses of a motion of the source on the target, so many of them; around a loop, or with ends.
+    /// Returns the poses of a motion of the source on the target; around a loop, or with ends.
     ///
-    /// Each is [`Self::pose`], with what its limbs turn to reach their places smooth over time.
+    /// Each is [`Self::pose`], with the rotations by which its limbs reach their goals smoothed over time.
     pub(crate) fn poses<'a>(
         &self,
         pose: impl Fn(usize) -> PoseRef<'a>,
@@ -230,7 +230,7 @@ impl Retarget {
         })
     }
 
-    /// Joints that turn for limbs to reach their places.
+    /// Returns the joints that turn for limbs to reach their places.
     fn reaching(&self) -> Vec<usize> {
         let limbs = self.limbs.iter();
         let mut reaching: Vec<usize> = limbs
@@ -242,13 +242,13 @@ impl Retarget {
         reaching
     }
 
-    /// The rotation of a joint in the axes of the one from which it hangs.
+    /// Returns the rotation of a joint in the axes of the one from which it hangs.
     fn below_what_it_hangs_from(&self, world: &Pose, joint: usize) -> DQuat {
         let above = self.hangs_from[joint].map_or(DQuat::IDENTITY, |above| world.rotations[above]);
         above.conjugate() * world.rotations[joint]
     }
 
-    /// A pose whose joints are turned by vectors that follow their own rotation, and whose bones are so many times as long: the fourth
+    /// Returns a pose with joints rotated by vectors after their own rotation, and with bones scaled in length: the fourth
     /// number of each.
     fn turned(&self, along: &Along, reaches: &[(usize, DVec4)]) -> Pose {
         let (mut turns, mut lengths) = (along.turns.clone(), vec![1.0; self.order.len()]);
@@ -268,7 +268,7 @@ impl Retarget {
         self.local(&self.standing(&turns, &lengths, Some(along.hips)), &lengths)
     }
 
-    /// A pose of the source on the target by its directions alone: no limb reaches anywhere yet.
+    /// Returns a pose of the source on the target by its directions alone: no limb reaches anywhere yet.
     fn along(&self, pose: PoseRef<'_>) -> Along {
         let from = pose.world(&self.source.skeleton);
         let turns: Vec<Option<DQuat>> = (self.follows.iter())
@@ -300,7 +300,7 @@ impl Retarget {
         }
     }
 
-    /// The pose with its limbs on their places, and its soles above the ground.
+    /// Returns the pose with its limbs on their places, and its soles above the ground.
     fn reached(&self, along: &Along) -> Reached {
         let Along {
             from,
@@ -361,7 +361,7 @@ impl Retarget {
         Reached { world, lengths }
     }
 
-    /// An offset in the axes of the body in the world: its level part turns with the hips.
+    /// Returns an offset in the axes of the body in the world: its level part turns with the hips.
     fn in_world(&self, world: &Pose, offset: DVec3) -> DVec3 {
         let hips = self.target.anatomy.hips;
         let turned = world.rotations[hips] * self.target.world.rotations[hips].conjugate();
@@ -369,8 +369,8 @@ impl Retarget {
         level.with_y(offset.y)
     }
 
-    /// The target's pose in the world by the rotations of joints that follow others, with bones of so many times their lengths; all other
-    /// joints rest.
+    /// Returns the target's pose in the world by the rotations of joints that follow others, with bones scaled in length; all
+    /// other joints rest.
     fn standing(&self, turns: &[Option<DQuat>], lengths: &[f64], hips: Option<DVec3>) -> Pose {
         let num_joints = self.order.len();
         let mut world = Pose {
@@ -388,9 +388,9 @@ impl Retarget {
         world
     }
 
-    /// Puts the hips at a place, or at that of their rest, and the joints above them that go with them where they then are.
+    /// Puts the hips at a position, or at that of their rest, and the joints above that move with them accordingly.
     ///
-    /// Those turn with the hips, unless a map lets them follow another joint.
+    /// Those rotate with the hips, unless a map lets them follow another joint.
     fn put_hips(&self, world: &mut Pose, turns: &[Option<DQuat>], hips: Option<DVec3>) {
         let joint = self.target.anatomy.hips;
         let at = hips.unwrap_or(self.target.world.translations[joint]);
@@ -411,8 +411,8 @@ impl Retarget {
         }
     }
 
-    /// A pose in the world as a local one; only the topmost joint that goes with the hips, and joints that hang from others than their
-    /// parents, leave their rest places.
+    /// Converts a pose in the world to a local one; only the topmost joint that moves with the hips, and joints attached
+    /// elsewhere than to their parents, leave their rest positions.
     fn local(&self, world: &Pose, lengths: &[f64]) -> Pose {
         let skeleton = &self.target.skeleton;
         (0..skeleton.num_joints())
@@ -433,7 +433,7 @@ impl Retarget {
             .collect()
     }
 
-    /// A take on the target's skeleton: the same frames and times. Errors: values leave the plausible range.
+    /// Returns a take on the target's skeleton: the same frames and times. Errors: values leave the plausible range.
     pub fn take(&self, take: &Take) -> Result<Take, TakeError> {
         let (count, step_secs) = (take.num_frames(), take.frame_time_secs());
         let poses = self.poses(|frame| take.pose(frame), count, step_secs, true);
@@ -443,10 +443,10 @@ impl Retarget {
         )
     }
 
-    /// A loop on the target's skeleton: the same samples and period, the root motion at the target's scale.
+    /// Puts a loop onto the target's skeleton: the same samples and period, the root motion at the target's scale.
     ///
-    /// The root motion goes to the rig's root joint where it has one, else to its hips, or to the topmost joint that goes with them.
-    /// Errors: none for poses of a loop of the source.
+    /// The root motion goes to the rig's root joint if it has one, else to its hips, or to the topmost joint that moves with
+    /// them. Errors: none for poses of a loop of the source.
     pub fn loop_clip(&self, clip: &LoopClip) -> Result<LoopClip, LoopClipError> {
         let path: Vec<Rigid> = clip.path().iter().map(|&sway| self.scaled(sway)).collect();
         let clip = clip.clone().on_screw()?;
@@ -461,7 +461,7 @@ impl Retarget {
         }
     }
 
-    /// The root motion of a loop at the target's scale.
+    /// Returns the root motion of a loop at the target's scale.
     pub(crate) fn root_motion(&self, root: &RootMotion) -> RootMotion {
         let mut start = self.scaled(root.start);
         if is_level(root) {
@@ -475,32 +475,32 @@ impl Retarget {
         RootMotion { start, twist }
     }
 
-    /// A rigid motion in the world at the target's scale.
+    /// Returns a rigid motion in the world at the target's scale.
     pub(crate) fn scaled(&self, motion: Rigid) -> Rigid {
         Rigid::new(motion.rotation, motion.translation * self.scale)
     }
 
-    /// The joint of the source as which one of the target turns, or from which it turns towards another one.
+    /// Returns the joint of the source as which one of the target turns, or from which it turns towards another one.
     pub(crate) fn joint_followed(&self, joint: usize) -> Option<usize> {
         self.follows[joint].map(|follow| follow.from)
     }
 
-    /// Joints of the target beside its body that are led by one of it, each with that one, and after what it hangs from.
+    /// Returns joints of the target beside its body that follow one of it, each with that joint, and after its parent.
     pub(crate) fn led(&self) -> impl Iterator<Item = (usize, usize)> {
         self.led.iter().map(|led| (led.joint, led.by))
     }
 
-    /// The tree of joints of the target.
+    /// Returns the tree of joints of the target.
     pub(crate) fn target_skeleton(&self) -> &Skeleton {
         &self.target.skeleton
     }
 
-    /// The joint of the target that carries only the root motion, if it has one.
+    /// Returns the joint of the target that carries only the root motion, if it has one.
     pub fn root_joint(&self) -> Option<usize> {
         self.target.root_joint()
     }
 
-    /// The topmost joint of the target that goes where its hips go.
+    /// Returns the topmost joint of the target that moves with its hips.
     pub(crate) fn top(&self) -> usize {
         self.to_hips[0]
     }
@@ -562,18 +562,19 @@ impl Reach {
     }
 }
 
-/// The turns by which limbs reach their places are smooth over this long, seconds: the deviation of a bell, which is cut off at so many
-/// times as much. Limits of joints and ground that single poses keep to within millimetres set in within a frame or two, and are seen to.
+/// Smoothing time of the rotations by which limbs reach their goals, seconds: the deviation of a Gaussian, and the factor at
+/// which it is cut off. Limits of joints and ground, which single poses keep to within millimetres, set in within a frame or
+/// two, which would be visible.
 const SMOOTH_SECS: f64 = 0.03;
 const CUT_OFF: f64 = 3.0;
 
 /// Fewest samples on a side from which one is left out between two.
 const MOST_SIDE: isize = 100;
 
-/// The means of values over the time around each; ends go on as they are.
+/// Averages values over the time around each; ends are extended as constants.
 fn smooth(values: &[DVec4], step_secs: f64, has_ends: bool) -> Vec<DVec4> {
     let (count, width) = (values.len() as isize, SMOOTH_SECS / step_secs);
-    // Of dense samples every so-manyth tells enough.
+    // Every n-th of dense samples is enough.
     let stride = ((CUT_OFF * width) as isize).div_euclid(MOST_SIDE) + 1;
     let side = ((CUT_OFF * width) as isize) / stride;
     let weights: Vec<f64> = (-side..=side)
@@ -596,18 +597,18 @@ fn smooth(values: &[DVec4], step_secs: f64, has_ends: bool) -> Vec<DVec4> {
         .collect()
 }
 
-/// The mean of the places of some joints.
+/// Returns the mean of the places of some joints.
 fn mean_place(pose: &Pose, joints: &[usize]) -> DVec3 {
     joints.iter().map(|&joint| pose.translations[joint]).sum::<DVec3>() / joints.len() as f64
 }
 
-/// Whether a root stays upright, so that heights seen from it are heights over the ground.
+/// Whether a root is upright, so that heights relative to it are heights over the ground.
 fn is_level(root: &RootMotion) -> bool {
     let axes = [root.start.rotation * DVec3::Y, root.twist.angular];
     axes.iter().all(|axis| axis.x.abs().max(axis.z.abs()) < 1e-9)
 }
 
-/// Joints in an order in which each comes after the one from which it hangs.
+/// Returns the joints in an order in which each comes after the one from which it hangs.
 fn in_order(hangs_from: &[Option<usize>]) -> Vec<usize> {
     let mut below = vec![Vec::new(); hangs_from.len()];
     let mut open = Vec::new();

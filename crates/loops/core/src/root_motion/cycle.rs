@@ -11,27 +11,27 @@ use crate::math::rigid::{Rigid, Twist};
 use crate::math::{fit::fit_circle, ops, rotation};
 use crate::{analysis::heading::Heading, motion::RootMotion};
 
-/// A climb below this, metres per cycle, stays in the body: floors are not exactly level.
+/// A climb below this, metres per cycle, is left in the body: floors are not exactly level.
 pub(crate) const MIN_CLIMB_METRES: f64 = 0.03;
 
 /// A screw whose arc is longer than the path by more than this factor does not fit the motion.
 const MAX_ARC_OVER_PATH: f64 = 1.3;
 
-/// A path that returns to itself after a whole turn has a chord below this share of its length; a longer chord means it is no
-/// circle.
+/// Largest chord of a path that returns to itself after a whole turn, as a share of its length; a longer chord means that it is
+/// not a circle.
 const MAX_CHORD_OVER_PATH: f64 = 0.3;
 
 /// A turn this near to a whole one, radians, has too short a chord to determine radius and axis; the path determines them
 /// instead.
 ///
-/// Over the ground that is where the sine of half the turn is below 0.2; in space it is the same value, rounded.
+/// Over the ground the sine of half the turn is then below 0.2; in space it is the same value, rounded.
 const NEAR_WHOLE_TURN_ON_GROUND: f64 = 0.402_715_841_580_661_5;
 const NEAR_WHOLE_TURN_IN_SPACE: f64 = 0.4;
 
 /// The limit for motions that are exact to rounding, where the chord determines radius and axis except at a whole turn.
 const NEAR_WHOLE_TURN_EXACT: f64 = 2e-6;
 
-/// In space, distances that differ by less than this count as equal, metres: props wobble by as much when they spin on the spot.
+/// In space, distances that differ by less than this count as equal, metres: props wobble by as much when they spin in place.
 const EQUAL_METRES: f64 = 0.02;
 
 /// Removes the height of a point.
@@ -70,12 +70,12 @@ pub(crate) struct Cycle<'a> {
 }
 
 impl Cycle<'_> {
-    /// The screw that carries the root from start to end at a constant rate.
+    /// Returns the screw that carries the root from start to end at a constant rate.
     ///
     /// The root starts at the mean frame of the body over the cycle, each sample carried back to the start. Whole turns are
-    /// counted from the turning of the body in between and checked against the length of its path: where the screw's arc is too
+    /// counted from the turning of the body in between and checked against the length of its path: if the screw's arc is too
     /// long for the path, the principal turn is used and the spin stays in the body. The end is reached exactly, except close to
-    /// whole turns, where the circle of the path determines the velocity.
+    /// whole turns, for which the circle of the path determines the velocity.
     pub(crate) fn root_motion(&self) -> RootMotion {
         let near_whole_turn = match self.path {
             BodyPath::Ground(_) => NEAR_WHOLE_TURN_ON_GROUND,
@@ -84,13 +84,13 @@ impl Cycle<'_> {
         self.with_whole_turns(near_whole_turn, self.rise())
     }
 
-    /// The screw of a motion that is exact to rounding, as between the keys of a written loop: every rise is a climb, and the end
-    /// is reached exactly unless the turn is whole to a millionth.
+    /// Returns the screw of a motion that is exact to rounding, as between the keys of a written loop: every rise is a climb,
+    /// and the end is reached exactly unless the turn is whole to a millionth.
     pub(crate) fn exact_root_motion(&self) -> RootMotion {
         self.with_whole_turns(NEAR_WHOLE_TURN_EXACT, self.motion.translation.y)
     }
 
-    /// A root that moves straight at a constant velocity and never turns, with the mean facing of the body.
+    /// Returns a root that moves straight at a constant velocity and never turns, with the mean facing of the body.
     ///
     /// At the end it has covered the same distance as the screw; the turn stays in the body.
     pub(crate) fn straight_root_motion(&self) -> RootMotion {
@@ -112,7 +112,7 @@ impl Cycle<'_> {
         )
     }
 
-    /// A root that stays at the mean frame of the body over the cycle.
+    /// Returns a root that is fixed at the mean frame of the body over the cycle.
     pub(crate) fn root_at_rest(&self) -> RootMotion {
         RootMotion::new(
             self.path.mean_start(DVec3::ZERO, self.period_secs, |_| Rigid::IDENTITY),
@@ -120,13 +120,13 @@ impl Cycle<'_> {
         )
     }
 
-    /// Length of the body's path, metres: its steps in its own axes added up. Sway cancels, and turning does not shorten it; for
-    /// a body that spins on a straight path it is close to zero.
+    /// Returns the length of the body's path, metres: its steps in its own axes added up. Sway cancels, and turning does not
+    /// shorten it; for a body that spins on a straight path it is close to zero.
     pub(crate) fn path_metres(&self) -> f64 {
         self.path.total_steps().length()
     }
 
-    /// Metres over the ground that count as climb: small rises stay in the body.
+    /// Returns the metres over the ground that count as climb: small rises stay in the body.
     fn rise(&self) -> f64 {
         let rise = self.motion.translation.y;
         match self.path {
@@ -182,12 +182,12 @@ impl Cycle<'_> {
         self.with_turn(turn, rise)
     }
 
-    /// The start of the root for a turn (rotation vector over the period), and the twist that reaches the end of the fitted
-    /// motion.
+    /// Returns the start of the root for a turn (rotation vector over the period), and the twist that reaches the end of the
+    /// fitted motion.
     fn with_turn(&self, turn: DVec3, rise: f64) -> RootMotion {
         let mut motion = self.motion;
         if let BodyPath::Ground(_) = self.path {
-            // The fitted height is that of the poses; the caller decides how much counts as climb.
+            // The fitted height is that of the poses; the caller decides how much of it counts as climb.
             motion.translation.y = rise;
         }
         let world = Twist::log_with_turn(motion, turn, self.period_secs);
@@ -232,7 +232,7 @@ impl Cycle<'_> {
     }
 }
 
-/// Length of the arc over a chord, metres, for a turn of `turn` radians.
+/// Returns the length of the arc over a chord, metres, for a turn of `turn` radians.
 fn arc_length(chord: f64, turn: f64) -> f64 {
     let sine = ops::sin(0.5 * turn).abs();
     if sine < 1e-9 {
@@ -243,7 +243,7 @@ fn arc_length(chord: f64, turn: f64) -> f64 {
 }
 
 impl BodyPath<'_> {
-    /// Position of the body at the start, world.
+    /// Returns the position of the body at the start, world.
     fn start(&self) -> DVec3 {
         match self {
             Self::Ground(path) => path.position(0),
@@ -251,7 +251,7 @@ impl BodyPath<'_> {
         }
     }
 
-    /// Positions of the body at all samples except the end.
+    /// Returns the positions of the body at all samples except the end.
     fn positions(&self) -> Vec<DVec3> {
         match self {
             Self::Ground(path) => (0..path.num_intervals).map(|sample| path.position(sample)).collect(),
@@ -262,7 +262,7 @@ impl BodyPath<'_> {
         }
     }
 
-    /// The rotation of a motion, at most half a turn, as a rotation vector in the world.
+    /// Returns the rotation of a motion, at most half a turn, as a rotation vector in the world.
     fn principal_turn(&self, motion: Rigid) -> DVec3 {
         match self {
             Self::Ground(_) => DVec3::Y * rotation::yaw_of(motion.rotation),
@@ -270,7 +270,7 @@ impl BodyPath<'_> {
         }
     }
 
-    /// Rotation of the body from start to end, whole turns included, as a rotation vector in the world.
+    /// Returns the rotation of the body from start to end, whole turns included, as a rotation vector in the world.
     fn total_turn(&self) -> DVec3 {
         match self {
             Self::Ground(path) => DVec3::Y * (path.yaw(path.num_intervals) - path.yaw(0)),
@@ -280,7 +280,7 @@ impl BodyPath<'_> {
         }
     }
 
-    /// Sum of the body's steps in its own axes, metres.
+    /// Returns the sum of the body's steps in its own axes, metres.
     fn total_steps(&self) -> DVec3 {
         match self {
             Self::Ground(path) => path.total_steps(),
@@ -288,7 +288,7 @@ impl BodyPath<'_> {
         }
     }
 
-    /// The body's frame averaged over the cycle, each sample carried back to the start; upright over the ground.
+    /// Returns the body's frame averaged over the cycle, each sample carried back to the start; upright over the ground.
     ///
     /// `turn` is the root's rotation over the period, as a rotation vector in the world; `moved_after` gives the motion of the
     /// world after some seconds.
@@ -333,7 +333,7 @@ impl GroundPath<'_> {
         Rigid::from_yaw(self.mean_yaw(turn), ground)
     }
 
-    /// Facing averaged over the cycle, each sample turned back to the start, radians; `turn` is that of the root.
+    /// Returns the facing averaged over the cycle, each sample rotated back to the start, radians; `turn` is that of the root.
     fn mean_yaw(&self, turn: f64) -> f64 {
         // A body that spins while it moves has no mean facing along the screw, so the facing of the start is used.
         let spun = self.yaw(self.num_intervals) - self.yaw(0) - turn;
@@ -355,7 +355,7 @@ fn steps(frames: &[Rigid]) -> impl Iterator<Item = Twist> {
         .map(|pair| Twist::log(pair[0].inverse() * pair[1], 1.0))
 }
 
-/// The mean of a joint's frames over one period, each carried back to the start by the motion of the world.
+/// Returns the mean of a joint's frames over one period, each carried back to the start by the motion of the world.
 ///
 /// The last frame is the end and belongs to the next period. Rotations are averaged as rotation vectors about their mean.
 pub(super) fn mean_start(frames: &[Rigid], period_secs: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {

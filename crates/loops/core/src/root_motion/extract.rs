@@ -18,12 +18,12 @@ pub struct RootRelativeClip {
     pub root: RootMotion,
     /// The joint whose track holds the root motion: the one that had it in the take, or the rig's root joint.
     pub carrier: usize,
-    /// The joint that carries only the root motion, where the rig has one: see `root_joint`.
+    /// The joint that carries only the root motion, if the rig has one: see `root_joint`.
     pub root_joint: Option<usize>,
-    /// How well one screw fits the root motion; `None` where the root motion was given.
+    /// How well one screw fits the root motion; `None` if the root motion was given.
     pub fit: Option<RootMotionFit>,
-    /// The root as its own joint carried it in the take, seen from `root`, for every sample of `clip`: for
-    /// [`RootMode::Inertialized`], and empty where the hips show it.
+    /// The root as its own joint carried it in the take, relative to `root`, for every sample of `clip`: for
+    /// [`RootMode::Inertialized`], and empty if the hips show it.
     pub captured: Vec<Rigid>,
 }
 
@@ -39,7 +39,7 @@ pub struct RootMotionFit {
     pub path_metres: f64,
 }
 
-/// As [`Analysis::extract_root_motion`], with the motion of the world from start to end where it is known.
+/// Implements [`Analysis::extract_root_motion`], with the motion of the world from start to end if known.
 pub(crate) fn extract_root_motion(
     analysis: &Analysis,
     clip: &Clip,
@@ -165,8 +165,8 @@ impl<'a> Stretch<'a> {
             .collect()
     }
 
-    /// Whether a joint stands still, nearer to a place on the ground than the hips are high: a clip authored in place stands
-    /// around its root joint, and not always over it, as animals do.
+    /// Whether a joint is still, nearer to a place on the ground than the height of the hips: a clip authored in place stays
+    /// around its root joint, and not always over it, as for animals.
     fn rests_near(&self, joint: usize, place: Rigid) -> bool {
         let own = self.frames_of(joint);
         let hips = self.world.position(self.first, self.analysis.body.hips);
@@ -174,7 +174,7 @@ impl<'a> Stretch<'a> {
         is_still(&own) && ops::hypot(off.x, off.z) < hips.y - own[0].translation.y
     }
 
-    /// A joint over the ground at every sample of the clip, seen from the root.
+    /// Returns a joint over the ground at every sample of the clip, relative to the root.
     fn seen_from(&self, root: RootMotion, joint: usize) -> Vec<Rigid> {
         let range = self.clip.sample_range();
         let frames = range.clone().map(|sample| {
@@ -185,7 +185,7 @@ impl<'a> Stretch<'a> {
         frames.collect()
     }
 
-    /// The motion of a joint over the ground from start to end.
+    /// Returns the motion of a joint over the ground from start to end.
     fn travel_of(&self, joint: usize) -> Rigid {
         let own = self.frames_of(joint);
         let (from, to) = (own[0], own[own.len() - 1]);
@@ -194,7 +194,7 @@ impl<'a> Stretch<'a> {
         Rigid::from_yaw(yaw, (to.translation - turned).with_y(0.0))
     }
 
-    /// `traveller` is a joint whose travel is the root's.
+    /// Finds the root motion over the ground; `traveller` is a joint whose travel is the root's.
     fn on_the_ground(
         &self,
         cycles: u32,
@@ -276,7 +276,7 @@ impl<'a> Stretch<'a> {
     }
 }
 
-/// The root motion of a period in the given mode. Errors: a straight root for a period that turns.
+/// Returns the root motion of a period in the given mode. Errors: a straight root for a period that turns.
 fn root_motion(cycle: &Cycle<'_>, settings: &RootSettings) -> Result<RootMotion, RootError> {
     let root = cycle.root_motion();
     if settings.mode != RootMode::Linear {
@@ -289,7 +289,7 @@ fn root_motion(cycle: &Cycle<'_>, settings: &RootSettings) -> Result<RootMotion,
     Ok(cycle.straight_root_motion())
 }
 
-/// Height at the start of the slope of `climb` metres per sample on which the lowest joints stand.
+/// Returns the height at the start of the slope of `climb` metres per sample on which the lowest joints stand.
 pub(super) fn foot_of_climb(world: &WorldTracks, first: usize, num_intervals: usize, climb: f64) -> f64 {
     let feet = (0..=num_intervals).map(|sample| {
         let heights = world.positions(first + sample).iter().map(|position| position.y);
@@ -298,11 +298,11 @@ pub(super) fn foot_of_climb(world: &WorldTracks, first: usize, num_intervals: us
     feet.fold(f64::INFINITY, f64::min)
 }
 
-/// A joint that moves and turns by less than this over a period stands still.
+/// A joint that moves and rotates by less than this over a period is still.
 const STILL_METRES: f64 = 1e-4;
 const STILL_RADIANS: f64 = 1e-3;
 
-/// Whether a joint stays where it is at the first of its frames.
+/// Whether a joint keeps the position of the first of its frames.
 fn is_still(frames: &[Rigid]) -> bool {
     let first = frames[0];
     frames.iter().all(|frame| {
@@ -317,7 +317,7 @@ const FACES_ALONG: f64 = 0.5;
 /// Returns the same motion of the world, carried by a root at the rig's own root joint.
 ///
 /// `own` are the joint's frames over the period, `body` those of the body. On the ground the root takes the joint's mean
-/// position, and its facing where that follows the body's; in full space its whole mean frame.
+/// position, and its facing if that follows the body's; in full space its whole mean frame.
 fn moved_to_root_joint(
     root: &RootMotion,
     own: &[Rigid],

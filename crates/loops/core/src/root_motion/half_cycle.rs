@@ -1,8 +1,8 @@
-//! The root motion of half a cycle whose mirror image follows: a glide along a straight line.
+//! The root motion of half a cycle that is followed by its mirror image: a glide along a straight line.
 //!
 //! The poses at the end of the half are those at its start, reflected in an upright mirror and moved ahead. Such a motion maps
-//! one line on the ground to itself. The root moves along that line, straight and evenly, because the second half turns back by
-//! the turn of the first. Derivation: docs/math/mirror.md.
+//! one line on the ground to itself. The root moves along that line, straight and evenly, because the second half reverses the
+//! turn of the first. Derivation: docs/math/mirror.md.
 
 use glam::DVec3;
 
@@ -36,7 +36,7 @@ pub(crate) struct HalfCycle<'a> {
 }
 
 impl HalfCycle<'_> {
-    /// The start of the root, and its straight twist.
+    /// Returns the start of the root, and its straight twist.
     pub(crate) fn root_motion(&self) -> RootMotion {
         let (line, ahead) = self.fit();
         let mut velocity = ahead / self.half_secs;
@@ -57,8 +57,8 @@ impl HalfCycle<'_> {
         RootMotion::new(start, Twist::new(velocity, DVec3::ZERO))
     }
 
-    /// The line that the glide maps to itself, as a frame on it that faces along it in the body's direction, and the distance
-    /// along it and up, metres in that frame's axes.
+    /// Returns the line that the glide maps to itself, as a frame on it that faces along it in the body's direction, and the
+    /// distance along it and up, metres in that frame's axes.
     fn fit(&self) -> (Rigid, DVec3) {
         let weights = fit_weights(self.skeleton, &self.analysis.body, &self.analysis.joints);
         let last = self.first + self.num_intervals;
@@ -87,7 +87,8 @@ impl HalfCycle<'_> {
     }
 }
 
-/// Removes the root motion from half a cycle whose mirror image follows: the root moves straight ahead over the ground.
+/// Removes the root motion from half a cycle that is followed by its mirror image: the root moves straight ahead over the
+/// ground.
 ///
 /// Errors: settings that cannot be used.
 pub(crate) fn extract_half(

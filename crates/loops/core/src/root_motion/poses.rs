@@ -19,8 +19,8 @@ const TRUNK_WEIGHT: f64 = 0.5;
 /// Weight of every other joint: many inaccurate joints average out the noise of a few accurate ones.
 const LIMB_WEIGHT: f64 = 0.1;
 
-/// Factor on the weight of feet that stand at both ends, in the translation but not in the rotation of the fit: standing feet
-/// must not slide over the seam.
+/// Factor on the weight of feet that stand at both ends, in the translation but not in the rotation of the fit, because standing
+/// feet must not slide over the seam.
 ///
 /// Measured on the loops of 35 takes: foot sliding within 0.1 s of the seam is 1.28 times that of the uncut take without the
 /// factor, 1.22 with 10 and 1.20 with 100, where only the noise of two joints counts. In the rotation a factor of 3 already
@@ -59,7 +59,7 @@ impl EndPoses<'_> {
         self.held(&pairs, fit_planar(&pairs))
     }
 
-    /// The motion over the ground, and the error of the fit.
+    /// Returns the motion over the ground, and the error of the fit.
     pub(crate) fn aligned_on_ground(&self) -> Alignment {
         let pairs = self.pairs();
         self.aligned(&pairs, &pairs, fit_planar(&pairs))
@@ -79,7 +79,7 @@ impl EndPoses<'_> {
         }
     }
 
-    /// Frames around the start for which frames around the end exist.
+    /// Returns the frames around the start for which frames around the end exist.
     fn frames(&self) -> RangeInclusive<usize> {
         let last = self.first + self.num_intervals;
         let reach = self.reach.min(self.first).min(self.world.num_frames() - 1 - last);
@@ -99,7 +99,7 @@ impl EndPoses<'_> {
         pairs.collect()
     }
 
-    /// The pairs, and six more about every joint that contributes to the rotation.
+    /// Returns the pairs, and six more about every joint that contributes to the rotation.
     fn levered(&self, origins: &[PointPair]) -> Vec<PointPair> {
         let num_joints = self.world.num_joints();
         let first = *self.frames().start();
@@ -124,7 +124,7 @@ impl EndPoses<'_> {
         pairs
     }
 
-    /// The motion with the rotation fitted to the whole body, shifted so that feet that stand at both ends are held.
+    /// Returns the motion with the rotation fitted to the whole body, shifted so that feet that stand at both ends are held.
     fn held(&self, pairs: &[PointPair], motion: Rigid) -> Rigid {
         let off = |pair: &PointPair| (pair.end - motion.transform_point(pair.start)) * pair.weight;
         let (mut sum, mut total) = (DVec3::ZERO, 0.0);
@@ -144,7 +144,7 @@ impl EndPoses<'_> {
         }
     }
 
-    /// The pairs of feet that stand at both ends.
+    /// Returns the pairs of feet that stand at both ends.
     fn planted(&self) -> Vec<usize> {
         let step_secs = WINDOW_SECS / self.reach.max(1) as f64;
         let cut = self.first..=self.first + self.num_intervals;
@@ -177,10 +177,10 @@ fn residual(pairs: &[PointPair], motion: Rigid) -> f64 {
     if total > 0.0 { (sum / total).sqrt() } else { 0.0 }
 }
 
-/// Weight of each joint where a motion is fitted to poses.
+/// Returns the weight of each joint when a motion is fitted to poses.
 pub(crate) fn fit_weights(skeleton: &Skeleton, body: &Body, joints: &[WeightedJoint]) -> Vec<f64> {
     let mut weights = vec![LIMB_WEIGHT; skeleton.num_joints()];
-    // A root that stays behind while the hips move is not part of the body.
+    // A root that is still while the hips move is not part of the body.
     for &joint in skeleton.path_from_root(body.hips).iter().rev().skip(1) {
         weights[joint] = 0.0;
     }
@@ -194,7 +194,7 @@ pub(crate) fn fit_weights(skeleton: &Skeleton, body: &Body, joints: &[WeightedJo
     {
         weights[joint] = TRUNK_WEIGHT;
     }
-    // The fit looks at joints alone, and an elbow says less than the hand at the end of its bone.
+    // The fit uses positions of joints, and an elbow is less informative than the hand at the end of its bone.
     for weighted in joints.iter().filter(|weighted| !body.is_bone_end(weighted.joint)) {
         weights[weighted.joint] = weights[weighted.joint].max(weighted.weight);
     }

@@ -1,7 +1,7 @@
 //! Root joints: many rigs have a joint on the ground above the hips, from which engines read the root motion.
 //!
-//! In some takes it moves along with the hips, in others it stays at the origin. In both cases it exists to carry the root
-//! motion, so a loop puts exactly that on it, and the hips below keep the difference. Source: docs/math/root.md.
+//! In some takes it moves along with the hips, in others it is fixed at the origin. In both cases its purpose is to carry the
+//! root motion, so a loop puts exactly that on it, and the hips below keep the difference. Source: docs/math/root.md.
 
 use glam::{DQuat, DVec3};
 
@@ -20,12 +20,12 @@ const CARRIER_SHARE: f64 = 0.5;
 /// bodies that crouch for the whole take.
 const GROUND_SHARE: f64 = 0.25;
 
-/// The root joint of the rig of a take that is not analysed, such as one of a single pose: as [`Analysis::root_joint`].
+/// Returns the root joint of the rig of a take that is not analysed, such as one of a single pose: as [`Analysis::root_joint`].
 pub fn root_joint_of(take: &Take, body: &Body) -> Option<usize> {
     find(take.skeleton(), &take.world_tracks(), body)
 }
 
-/// The topmost joint on the path to the hips that moves with them; the hips themselves when nothing moves.
+/// Returns the topmost joint on the path to the hips that moves with them; the hips themselves if nothing moves.
 ///
 /// In some files the root stays at the origin and the hips below it move; in others the root moves.
 pub fn find_carrier(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> usize {
@@ -37,11 +37,11 @@ pub fn find_carrier(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> us
         .unwrap_or(body.hips)
 }
 
-/// The root joint of a rig that has one: on the ground above the joint that carries the root motion, or that joint itself where
-/// it is above the hips.
+/// Returns the root joint of a rig that has one: on the ground above the joint that carries the root motion, or that joint
+/// itself if it is above the hips.
 ///
-/// Of several joints at the same position it is the one nearest to the hips. `None` where the hips are the topmost joint, or
-/// where no joint above them is on the ground.
+/// Of several joints at the same position it is the one nearest to the hips. `None` if the hips are the topmost joint, or if no
+/// joint above them is on the ground.
 pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> Option<usize> {
     let carrier = find_carrier(skeleton, world, body);
     let mut above = skeleton.path_from_root(carrier);
@@ -82,10 +82,10 @@ fn extent(world: &WorldTracks, joint: usize) -> f64 {
     (high - low).length()
 }
 
-/// Children of a root joint whose world transforms are kept when the joint is moved elsewhere.
+/// Returns children of a root joint whose world transforms are kept when the joint is moved elsewhere.
 ///
-/// All of them where the root joint itself moves; where it is stationary, those that lead to the hips or move. Other joints then
-/// move along with the root, as they would in an engine that moves it.
+/// All of them if the root joint itself moves; if it is stationary, those that lead to the hips or move. Other joints then move
+/// along with the root, as they would in an engine that moves it.
 pub fn kept_children(skeleton: &Skeleton, joint: usize, analysis: &Analysis) -> Vec<usize> {
     let (world, hips) = (&analysis.world, analysis.body.hips);
     let needed = CARRIER_SHARE * extent(world, hips);
@@ -97,10 +97,10 @@ pub fn kept_children(skeleton: &Skeleton, joint: usize, analysis: &Analysis) -> 
     children
 }
 
-/// A clip relative to the root, with its root joint at `root_from_joint` and its body where it was in the world.
+/// Returns a clip relative to the root, with its root joint at `root_from_joint` and its body unchanged in the world.
 ///
-/// `root_from_joint` holds transforms of the root joint relative to the constant twist, one for each sample of a period or
-/// one for all.
+/// `root_from_joint` holds transforms of the root joint relative to the constant twist, one for each sample of a period or one
+/// for all.
 pub fn with_root_joint_at(
     clip: &Clip,
     root: RootMotion,
@@ -146,7 +146,7 @@ fn moved_without_body(
     moved
 }
 
-/// Rotation of a root joint relative to the root: upright, or tilted as in a pose of the rig.
+/// Returns the rotation of a root joint relative to the root: upright, or tilted as in a pose of the rig.
 ///
 /// Its facing is the root's; rigs whose axes are not Y up are tilted by a quarter turn and keep that.
 pub fn tilt(skeleton: &Skeleton, pose: PoseRef<'_>, joint: usize) -> Rigid {

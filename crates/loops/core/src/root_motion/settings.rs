@@ -31,7 +31,7 @@ pub enum RootMode {
 }
 
 impl RootMode {
-    /// Whether a file or an engine moves the root: not where it stays in place and the root motion is only reported.
+    /// Whether a file or an engine moves the root: not if it stays in place and the root motion is only reported.
     pub fn moves_root(self) -> bool {
         !matches!(self, Self::InPlace | Self::Stationary)
     }
@@ -68,7 +68,7 @@ words!(RootSpace {
     Full: "full",
 });
 
-/// How an inertialized root fades the difference between its velocities; what is `None` is that of the closure.
+/// How an inertialized root fades the difference between its velocities; `None` uses the closure's value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct RootBlend {
@@ -89,13 +89,13 @@ pub struct RootSettings {
     /// The motions that count as root motion.
     pub space: RootSpace,
     /// Standard deviation of the weights that smooth the root's path, seconds; for [`RootMode::Path`], and for
-    /// [`RootMode::Inertialized`] where the take has no root joint that moves.
+    /// [`RootMode::Inertialized`] if the take has no moving root joint.
     pub path_smoothing_secs: f64,
     /// How [`RootMode::Inertialized`] fades.
     pub blend: RootBlend,
     /// Also accept loops that turn by more than [`MAX_LINEAR_TURN`] for [`RootMode::Linear`].
     pub force_straight: bool,
-    /// Whether the loop is moved to the origin and turned to face +Z, instead of staying where the take stood.
+    /// Whether the loop is moved to the origin and turned to face +Z, instead of keeping the place of the take.
     pub recenter: bool,
 }
 
@@ -147,7 +147,7 @@ pub enum RootError {
     Share { found: f64 },
     #[error("the {mode} of a root lies on the ground, root motion in full space leaves it")]
     PathInFullSpace {
-        /// The mode asked for.
+        /// The requested mode.
         mode: RootMode,
     },
     #[error("half a cycle is mirrored across an upright plane, so its root motion must be over the ground")]

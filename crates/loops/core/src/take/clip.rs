@@ -11,7 +11,7 @@ use crate::motion::{Pose, PoseRef, Skeleton, Tracks, WorldTracks};
 /// Most transforms (samples times joints) of one clip: a guard against a mistyped rate, far above any loop.
 const MAX_TRANSFORMS: usize = 4_000_000;
 
-/// Samples kept on either side of a cut where the take has them.
+/// Duration of the samples kept on either side of a cut, if the take has them.
 ///
 /// Enough for velocity and acceleration at both ends, for pose windows of a fifth of a second, and for crossfades of the usual
 /// length.
@@ -69,10 +69,10 @@ impl Clip {
         })
     }
 
-    /// A stretch that is played there and back, sampled at `num_intervals` even steps of the whole cycle; it goes on as a cycle does on both
-    /// sides.
+    /// Samples a ping-pong stretch at `num_intervals` even steps of the whole cycle; it continues as a cycle on
+    /// both sides.
     ///
-    /// Samples as far from a turn on either side are the same to the bit. Errors: as [`Self::new`].
+    /// Samples equally far from a turn on either side are equal to the bit. Errors: as [`Self::new`].
     pub fn ping_pong(take: &Take, course: &PingPong, num_intervals: usize, step_secs: f64) -> Result<Self, CutError> {
         check_length(take, num_intervals)?;
         let step_frames = course.num_frames() / num_intervals as f64;
@@ -94,12 +94,12 @@ impl Clip {
         })
     }
 
-    /// Samples of context on either side that are enough for everything that looks outside a cut.
+    /// Returns the samples of context on either side that are enough for everything that looks outside a cut.
     pub(crate) fn context_samples(step_secs: f64) -> usize {
         TimeStep::new(step_secs).up(CONTEXT_SECS).clamp(2, MAX_CONTEXT)
     }
 
-    /// A clip of samples made otherwise: `context_before` of them, those from the start to the end, and context again.
+    /// Creates a clip of samples made otherwise: `context_before` of them, those from the start to the end, and context again.
     pub(crate) fn from_samples(tracks: Tracks, num_intervals: usize, context_before: usize) -> Self {
         Self {
             tracks,
@@ -114,7 +114,7 @@ impl Clip {
         Self { is_cycle: true, ..self }
     }
 
-    /// Returns the clip without the samples outside the cut, where these do not belong to the motion.
+    /// Returns the clip without the samples outside the cut, if these do not belong to the motion.
     pub(crate) fn without_context(self) -> Self {
         let samples = (0..=self.num_intervals).map(|sample| self.tracks.pose(self.context_before + sample));
         Self {
@@ -143,32 +143,32 @@ impl Clip {
         index as isize - self.context_before as isize
     }
 
-    /// The tree of joints.
+    /// Returns the tree of joints.
     pub fn skeleton(&self) -> &Skeleton {
         self.tracks.skeleton()
     }
 
-    /// Seconds between samples as the clip is to be played.
+    /// Returns the seconds between samples as the clip is to be played.
     pub fn step_secs(&self) -> f64 {
         self.tracks.step_secs()
     }
 
-    /// Number of intervals, which is the number of unique samples of the loop.
+    /// Returns the number of intervals, which is the number of unique samples of the loop.
     pub fn num_intervals(&self) -> usize {
         self.num_intervals
     }
 
-    /// Seconds from start to end as the clip is to be played.
+    /// Returns the seconds from start to end as the clip is to be played.
     pub fn period_secs(&self) -> f64 {
         self.num_intervals as f64 * self.step_secs()
     }
 
-    /// All samples including context: from the first (zero or negative) to the last.
+    /// Returns all samples including context: from the first (zero or negative) to the last.
     pub fn sample_range(&self) -> RangeInclusive<isize> {
         self.sample_at(0)..=self.sample_at(self.tracks.num_frames() - 1)
     }
 
-    /// The pose at a sample, local.
+    /// Returns the pose at a sample, local.
     ///
     /// # Panics
     /// When the sample is outside [`Self::sample_range`].
@@ -176,7 +176,7 @@ impl Clip {
         self.tracks.pose(self.index(sample))
     }
 
-    /// Local translations at a sample, metres.
+    /// Returns the local translations at a sample, metres.
     ///
     /// # Panics
     /// When the sample is outside [`Self::sample_range`].
@@ -184,7 +184,7 @@ impl Clip {
         self.pose(sample).translations
     }
 
-    /// Local rotations at a sample.
+    /// Returns the local rotations at a sample.
     ///
     /// # Panics
     /// When the sample is outside [`Self::sample_range`].
@@ -192,18 +192,19 @@ impl Clip {
         self.pose(sample).rotations
     }
 
-    /// World tracks of all samples, context included; frame `sample - sample_range().start()` belongs to `sample`.
+    /// Returns the world tracks of all samples, context included; frame `sample - sample_range().start()` belongs to `sample`.
     pub fn world_tracks(&self) -> WorldTracks {
         self.tracks.world()
     }
 
-    /// World tracks of the samples from the start to the end; frame `sample` belongs to `sample`.
+    /// Returns the world tracks of the samples from the start to the end; frame `sample` belongs to `sample`.
     pub fn world_tracks_between_the_ends(&self) -> WorldTracks {
         let first = self.context_before;
         WorldTracks::from_frames(&self.tracks, first..first + self.num_intervals + 1)
     }
 
-    /// The clip followed by the image of each of its samples, context included: twice as long, and the image follows the end.
+    /// Returns the clip followed by the image of each of its samples, context included: twice as long, and the image follows
+    /// the end.
     pub(crate) fn followed_by_image(&self, image: impl Fn(PoseRef<'_>) -> Pose) -> Self {
         let own = (0..self.context_before + self.num_intervals).map(|index| self.tracks.pose(index).to_pose());
         let images = (self.context_before..self.tracks.num_frames()).map(|index| image(self.tracks.pose(index)));
@@ -214,7 +215,7 @@ impl Clip {
         }
     }
 
-    /// The clip several times, one after the other, with the context before its start and after its end.
+    /// Returns the clip several times, one after the other, with the context before its start and after its end.
     pub fn repeated(&self, copies: usize) -> Self {
         let (count, before) = (self.num_intervals, self.context_before);
         let after = self.tracks.num_frames() - before - count;
@@ -233,7 +234,7 @@ impl Clip {
         }
     }
 
-    /// The clip on another skeleton, pose by pose; `map` receives the sample and its local pose.
+    /// Returns the clip on another skeleton, pose by pose; `map` receives the sample and its local pose.
     pub(crate) fn map_poses(&self, skeleton: &Skeleton, mut map: impl FnMut(isize, PoseRef<'_>) -> Pose) -> Self {
         let samples = (0..self.tracks.num_frames()).map(|index| map(self.sample_at(index), self.tracks.pose(index)));
         let tracks = Tracks::pose_by_pose(skeleton, self.step_secs(), samples);
@@ -263,7 +264,7 @@ impl Clip {
     }
 }
 
-/// Errors: a clip of so many intervals has too few samples, or too many transforms.
+/// Checks the length. Errors: a clip with this many intervals has too few samples, or too many transforms.
 fn check_length(take: &Take, num_intervals: usize) -> Result<(), CutError> {
     if num_intervals < 3 {
         return Err(CutError::TooShort { num_intervals });
@@ -276,7 +277,7 @@ fn check_length(take: &Take, num_intervals: usize) -> Result<(), CutError> {
     }
 }
 
-/// Samples meant to fall on whole frames fall on them exactly.
+/// Rounds a frame that is whole within rounding errors.
 fn on_whole_frame(frame: f64, last: f64) -> f64 {
     let near = frame.round();
     if (frame - near).abs() < 1e-9 * last.max(1.0) {
@@ -292,7 +293,7 @@ mod tests {
     use crate::math::{ops, rotation};
     use crate::tests::{skeleton, take_of};
 
-    /// A turning, moving joint whose motion is known at any time (frames).
+    /// Returns a rotating, moving joint whose motion is known at any time (frames).
     fn truth(frame: f64) -> (DVec3, DQuat) {
         let t = 0.1 * frame;
         (

@@ -36,7 +36,7 @@ pub enum CutError {
 }
 
 impl Cut {
-    /// A cut of `take` between two of its frames.
+    /// Creates a cut of `take` between two of its frames.
     ///
     /// Errors: [`CutError::OutOfRange`].
     pub fn new(take: &Take, start_frame: f64, end_frame: f64) -> Result<Self, CutError> {
@@ -57,12 +57,12 @@ impl Cut {
         self.start_frame
     }
 
-    /// Source frame whose pose meets the start's.
+    /// Returns the source frame whose pose meets the start's.
     pub fn end_frame(&self) -> f64 {
         self.end_frame
     }
 
-    /// Length in source frames, fractional.
+    /// Returns the length in source frames, fractional.
     pub fn num_frames(&self) -> f64 {
         self.end_frame - self.start_frame
     }

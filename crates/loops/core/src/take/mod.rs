@@ -100,7 +100,7 @@ impl Take {
         })
     }
 
-    /// A recording of tracks, checked. Errors: as [`Self::new`].
+    /// Creates a recording of tracks, checked. Errors: as [`Self::new`].
     pub fn from_tracks(name: impl Into<String>, tracks: Tracks) -> Result<Self, TakeError> {
         let (skeleton, step_secs) = (tracks.skeleton().clone(), tracks.step_secs());
         let Pose {
@@ -110,7 +110,7 @@ impl Take {
         Self::new(name, skeleton, step_secs, translations, rotations)
     }
 
-    /// A recording of tracks that were those of a take before.
+    /// Rebuilds a recording from tracks that belonged to a take before.
     #[cfg(feature = "handover")]
     pub(crate) fn from_known(name: &str, tracks: Arc<Tracks>) -> Self {
         Self {
@@ -123,42 +123,42 @@ impl Take {
         &self.tracks
     }
 
-    /// Name of the recording, usually the file's stem.
+    /// Returns the name of the recording, usually the file's stem.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The tree of joints.
+    /// Returns the tree of joints.
     pub fn skeleton(&self) -> &Skeleton {
         self.tracks.skeleton()
     }
 
-    /// Seconds from one frame to the next.
+    /// Returns the seconds from one frame to the next.
     pub fn frame_time_secs(&self) -> f64 {
         self.tracks.step_secs()
     }
 
-    /// Frames per second.
+    /// Returns the frames per second.
     pub fn frame_rate_hz(&self) -> f64 {
         1.0 / self.frame_time_secs()
     }
 
-    /// Number of frames, at least one.
+    /// Returns the number of frames, at least one.
     pub fn num_frames(&self) -> usize {
         self.tracks.num_frames()
     }
 
-    /// Number of joints, at least one.
+    /// Returns the number of joints, at least one.
     pub fn num_joints(&self) -> usize {
         self.tracks.num_joints()
     }
 
-    /// Seconds from the first frame to the last.
+    /// Returns the seconds from the first frame to the last.
     pub fn duration_secs(&self) -> f64 {
         (self.num_frames() - 1) as f64 * self.frame_time_secs()
     }
 
-    /// The pose at `frame`, local.
+    /// Returns the pose at `frame`, local.
     ///
     /// # Panics
     /// When `frame` is not below [`Self::num_frames`].
@@ -166,7 +166,7 @@ impl Take {
         self.tracks.pose(frame)
     }
 
-    /// Local translations of all joints at `frame`, metres.
+    /// Returns the local translations of all joints at `frame`, metres.
     ///
     /// # Panics
     /// When `frame` is not below [`Self::num_frames`].
@@ -174,7 +174,7 @@ impl Take {
         self.pose(frame).translations
     }
 
-    /// Local rotations of all joints at `frame`.
+    /// Returns the local rotations of all joints at `frame`.
     ///
     /// # Panics
     /// When `frame` is not below [`Self::num_frames`].
@@ -182,17 +182,18 @@ impl Take {
         self.pose(frame).rotations
     }
 
-    /// Local transforms of all joints at all frames, frame after frame: the joints of frame f start at f * num_joints.
+    /// Returns the local transforms of all joints at all frames, frame after frame: the joints of frame f start at f *
+    /// num_joints.
     pub fn values(&self) -> PoseRef<'_> {
         self.tracks.values()
     }
 
-    /// World positions and rotations of all joints at all frames.
+    /// Returns the world positions and rotations of all joints at all frames.
     pub fn world_tracks(&self) -> WorldTracks {
         WorldTracks::from_long(&self.tracks)
     }
 
-    /// The pose at a fractional frame, local, C1 in time.
+    /// Returns the pose at a fractional frame, local, C1 in time.
     ///
     /// Between frames: Hermite cubics with central-difference slopes. Rotations are interpolated in the tangent space of the
     /// earlier frame, with slopes carried there by the inverse Jacobian, so that the angular velocity is continuous. On whole
@@ -215,14 +216,14 @@ impl Take {
         )
     }
 
-    /// Returns the recording with what its joints are, one entry for each.
+    /// Returns the recording with the body parts of its joints, one entry for each.
     #[must_use]
     pub fn with_parts(mut self, parts: impl IntoIterator<Item = Option<Part>>) -> Self {
         self.tracks = Arc::new(Arc::unwrap_or_clone(self.tracks).with_parts(parts));
         self
     }
 
-    /// Returns the recording without its root joint, whose motion moves to its only child; world transforms stay as they are.
+    /// Returns the recording without its root joint, whose motion moves to its only child; world transforms are unchanged.
     ///
     /// Reverses the insertion of a root joint above a skeleton. `None` when the root has no or several children.
     pub fn without_root_joint(&self) -> Option<Self> {
@@ -250,7 +251,7 @@ impl Take {
         Self::from_tracks(self.name(), tracks).ok()
     }
 
-    /// Returns the recording below a new root joint of that name that stays at the origin.
+    /// Returns the recording below a new root joint of that name that is fixed at the origin.
     #[must_use]
     pub fn below_root_joint(&self, name: &str) -> Self {
         let skeleton = self.skeleton().below_root(name);
@@ -308,7 +309,7 @@ fn normalize(num_joints: usize, translations: &[DVec3], rotations: &mut [DQuat])
 /// A length is 1 to rounding within this.
 const UNIT_LENGTH: f64 = 4.0 * f64::EPSILON;
 
-/// Normalises one frame after that with the rotations `before`, of which the first frame has none.
+/// Normalises one frame after the one with the rotations `before`; the first frame has none.
 pub(crate) fn normalize_frame(
     frame: usize,
     before: &[DQuat],
@@ -393,7 +394,7 @@ mod tests {
         let mut random = numbers(11);
         let rotations: Vec<DQuat> = (0..400)
             .map(|index| match (index / 7) % 5 {
-                // At right angles to each other, where neither side is the nearer one.
+                // At right angles to each other, so that neither sign is nearer.
                 0 => DQuat::from_xyzw(2.0, 0.0, 0.0, 0.0),
                 1 => DQuat::from_xyzw(0.0, random().signum(), 0.0, 0.0),
                 _ => DQuat::from_xyzw(random(), random(), random(), 2.0 * random()),

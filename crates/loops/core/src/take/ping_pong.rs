@@ -1,19 +1,20 @@
-//! A stretch that is played there and back: which frame is shown when.
+//! Ping-pong: maps time to the frames of a stretch that is played there and back.
 
 use super::Cut;
 
 /// Seconds that either turn takes by default: as long as a body takes that swings about once a second.
 pub const DEFAULT_EASE_SECS: f64 = 0.5;
 
-/// Largest share of the stretch by which a turn may hold the motion back: at this share one turn begins where the other ends.
+/// Largest share of the stretch by which a turn may delay the motion: at this share one turn begins where the other ends.
 const MOST_HELD: f64 = 0.3;
 
-/// When each frame of a stretch is shown that is played from its start to its end, and back.
+/// The course of a stretch that is played from its start to its end, and back.
 ///
-/// On the way the frames pass at their own speed, on the way back at its opposite. Around both ends the speed falls from one to the other
-/// by an odd cubic: at u, from -1 to 1, it is (u^3 - 3 u) / 2, whose own slope is 0 where it begins and ends. So the place is C2 in time,
-/// and so is every pose of a smooth motion. A turn of `e` frames covers 5/8 of what its time would at full speed: the motion is 3/16 `e`
-/// frames late after the first half of a turn, and the cycle is 3/4 `e` longer than twice the stretch.
+/// Forwards the frames pass at their own speed, backwards at its opposite. Around both ends the speed changes from one to the
+/// other by an odd cubic: at u, from -1 to 1, it is (u^3 - 3 u) / 2, whose own slope is 0 where it begins and ends. So the place
+/// is C2 in time, and so is every pose of a smooth motion. A turn of `e` frames covers 5/8 of the frames of its time at full
+/// speed: the motion is 3/16 `e` frames late after the first half of a turn, and the cycle is 3/4 `e` longer than twice the
+/// stretch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PingPong {
     start_frame: f64,
@@ -23,10 +24,10 @@ pub struct PingPong {
 }
 
 impl PingPong {
-    /// A stretch with turns of about so many frames each, at most 8/5 of the stretch.
+    /// Creates a course with turns of about this many frames each, at most 8/5 of the stretch.
     ///
-    /// Turns are lengthened or shortened so that they hold the motion back by whole frames, of which each half of a turn holds one at
-    /// least: between the turns the frames of the take are then shown as they are.
+    /// Turns are lengthened or shortened so that they delay the motion by whole frames, at least one for each half of a turn:
+    /// between the turns the frames of the take are then shown unchanged.
     pub fn new(cut: &Cut, ease_frames: f64) -> Self {
         let most = MOST_HELD * cut.num_frames();
         let wanted = (3.0 / 16.0 * ease_frames).round().max(1.0);
@@ -37,17 +38,17 @@ impl PingPong {
         }
     }
 
-    /// Frames from one start to the next.
+    /// Returns the frames from one start to the next.
     pub fn num_frames(&self) -> f64 {
         2.0 * (self.end_frame - self.start_frame) + 4.0 * self.held
     }
 
-    /// Frames that half a turn takes.
+    /// Returns the frames that half a turn takes.
     fn half_turn(&self) -> f64 {
         16.0 / 6.0 * self.held
     }
 
-    /// The frame of the take that is shown `at` frames after the start; the same before and after a turn.
+    /// Returns the frame of the take that is shown `at` frames after the start; the same before and after a turn.
     pub fn frame_at(&self, at: f64) -> f64 {
         let period = self.num_frames();
         let at = at.rem_euclid(period);
@@ -68,10 +69,11 @@ impl PingPong {
         }
     }
 
-    /// Frames after the start at which a frame of the take is shown on the way there; ends for those outside the stretch.
+    /// Returns the frames after the start at which a frame of the take is shown on the way there; ends for those outside the
+    /// stretch.
     pub(crate) fn time_of(&self, frame: f64) -> f64 {
         let half = self.half_turn();
-        // The inverse of what a turn covers: u^4 - 6 u^2 + 8 p = 0.
+        // The inverse of the course of a turn: u^4 - 6 u^2 + 8 p = 0.
         let until = |places: f64| half * (3.0 - (9.0 - 8.0 * (places / half).clamp(0.0, 0.625)).sqrt()).sqrt();
         let (since_start, until_end) = (frame - self.start_frame, self.end_frame - frame);
         if since_start < 0.625 * half {
@@ -124,7 +126,7 @@ mod tests {
         }
     }
 
-    /// The speed is the odd cubic of the docs, and its slope goes on over the joins and the turns.
+    /// The speed is the odd cubic of the docs, and its slope is continuous over the joins and the turns.
     #[test]
     fn speed_and_acceleration_are_those_of_the_odd_cubic() {
         let course = PingPong::new(&cut(0.0, 60.0), 32.0);

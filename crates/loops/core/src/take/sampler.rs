@@ -10,7 +10,7 @@ use crate::motion::Pose;
 /// Samples a take at times one after the other: turns from frame to frame, the dear part, are found once.
 pub(crate) struct Sampler<'a> {
     take: &'a Take,
-    /// A frame, and the turns of all joints from it to the next: those of the last frames, by their remainders.
+    /// A frame, and the rotations of all joints from it to the next: a ring of the last frames, by their remainders.
     turns: [(usize, Vec<DVec3>); AROUND],
 }
 
@@ -25,7 +25,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// The pose at a fractional frame: see [`Take::sample`].
+    /// Returns the pose at a fractional frame: see [`Take::sample`].
     pub(crate) fn sample(&mut self, frame: f64) -> Pose {
         let take = self.take;
         let last = take.num_frames() - 1;

@@ -23,8 +23,8 @@ pub enum SmoothError {
     Take(#[from] TakeError),
 }
 
-/// Highest frequency allowed, as a share of the frame rate: at a half there is nothing left to remove, and just below it the
-/// bilinear transform distorts the filter beyond recognition.
+/// Highest frequency allowed, as a share of the frame rate: at a half nothing is left to remove, and just below it the bilinear
+/// transform distorts the filter beyond recognition.
 const MAX_SHARE_OF_RATE: f64 = 0.45;
 
 /// Two passes of a second-order filter at f / 0.802 let through half the power at f: 0.802 = (2^(1/2) - 1)^(1/4).
@@ -39,7 +39,7 @@ impl Take {
     /// Returns the recording without shaking above `cutoff_hz`; amplitudes at that frequency are 0.71 of the original.
     ///
     /// `breaks` are frames at which a new run begins, for example where the take jumps: poses before and after are not mixed.
-    /// Runs of fewer than four frames stay as they are. Tracks that do not move keep their bits. Errors: [`SmoothError`].
+    /// Runs of fewer than four frames are unchanged. Tracks that do not move keep their bits. Errors: [`SmoothError`].
     pub fn smoothed(&self, cutoff_hz: f64, breaks: &[usize]) -> Result<Self, SmoothError> {
         let rate = self.frame_rate_hz();
         let limit = MAX_SHARE_OF_RATE * rate;
@@ -82,7 +82,7 @@ impl Take {
                     .collect();
                 for (frame, rotation) in filter.both_ways(&values, pad).into_iter().enumerate() {
                     let rotation = DQuat::from_array(rotation);
-                    // A joint that tumbles faster than the filter follows averages to nothing: it stays as it is.
+                    // A joint that rotates faster than the filter can follow averages to nothing and is left unchanged.
                     if rotation.length() > MIN_LENGTH && rotation != raw.rotations[at(frame)] {
                         rotations[at(frame)] = rotation;
                     }
@@ -102,7 +102,7 @@ impl Take {
 /// Fewest frames that are filtered; fewer show no shaking.
 const MIN_RUN: usize = 4;
 
-/// Length of a filtered quaternion below which its direction means nothing.
+/// Length of a filtered quaternion below which its direction is meaningless.
 const MIN_LENGTH: f64 = 0.1;
 
 /// A second-order Butterworth low-pass by the bilinear transform: y = b (x + 2 x' + x'') - a1 y' - a2 y''.
@@ -113,7 +113,7 @@ struct LowPass {
 }
 
 impl LowPass {
-    /// The filter for a frequency as a share of the frame rate; from 0.5 on, the filter just below 0.5.
+    /// Creates the filter for a frequency as a share of the frame rate; from 0.5 on, the filter just below 0.5.
     fn new(share: f64) -> Self {
         let (sin, cos) = ops::sin_cos(core::f64::consts::PI * share.min(0.499));
         let k = sin / cos;
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    /// Amplitude over the middle of a take and its lag, seconds, by projection on the wave.
+    /// Returns the amplitude over the middle of a take and its lag, seconds, by projection on the wave.
     fn response(take: &Take, hertz: f64) -> (f64, f64) {
         let (mut sin, mut cos, mut count) = (0.0, 0.0, 0.0);
         // Whole periods only.

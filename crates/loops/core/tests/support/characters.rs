@@ -51,7 +51,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// The joints of a rig of the walker's shape that rests without turns.
+    /// Creates the joints of a rig of the walker's shape that rests without turns.
     pub(crate) fn of(take: &Take) -> Self {
         let world = take.pose(0).world(take.skeleton());
         let joints = take.skeleton().joints().iter().enumerate();
@@ -134,7 +134,7 @@ impl Tree {
     }
 }
 
-/// The walker's joints without its end joints, as a rig that stands at rest on the ground.
+/// Returns the walker's joints without its end joints, as a rig that stands at rest on the ground.
 pub(crate) fn character(walker: &Take, of: Character) -> Take {
     let names: Vec<&str> = of.names.split_whitespace().collect();
     let source = walker.skeleton();
@@ -182,7 +182,7 @@ pub(crate) fn character(walker: &Take, of: Character) -> Take {
     tree.take()
 }
 
-/// A walker's rig, and the rig that it goes onto.
+/// Returns a walker's rig, and the rig that it goes onto.
 pub(crate) fn pair_onto(walker: &Take, target: &Take) -> RigPair {
     RigPair::new(rig_of(walker), rig_at_rest(target)).unwrap()
 }
@@ -191,7 +191,7 @@ pub(crate) fn rig_at_rest(take: &Take) -> Rig {
     Rig::of(take, &take.pose(0).to_pose(), &BodyOverrides::default()).unwrap()
 }
 
-/// Mean speed over the ground of a point that is fixed to the joint of each stance, metres per second.
+/// Returns the mean speed over the ground of a point that is fixed to the joint of each stance, metres per second.
 pub(crate) fn speed_of_points(clip: &LoopClip, stands: &[quality::Stand], point: DVec3) -> f64 {
     let count = clip.num_samples();
     let world: Vec<Pose> = (0..2 * count + 2).map(|key| clip.world_pose(key)).collect();

@@ -1,4 +1,4 @@
-//! What tests of several subjects start from: skeletons, takes and loops whose truth is known.
+//! Inputs shared by tests of several subjects: skeletons, takes and loops with known truth.
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, Twist};
@@ -42,25 +42,25 @@ pub(crate) fn assert_near(found: DVec3, expected: DVec3, tolerance: f64) {
     );
 }
 
-/// A joint without a tip.
+/// Returns a joint without a tip.
 pub(crate) fn joint(name: &str, parent: Option<usize>, rest_offset: DVec3) -> Joint {
     Joint::new(name, parent, rest_offset)
 }
 
-/// Joints by name, parent and offset.
+/// Returns the joints by name, parent and offset.
 pub(crate) fn skeleton(rows: &[(&str, Option<usize>, DVec3)]) -> Skeleton {
     let joints = rows.iter().map(|&(name, parent, offset)| joint(name, parent, offset));
     Skeleton::new(joints.collect()).unwrap()
 }
 
-/// Joints that hang from each other.
+/// Returns the joints that hang from each other.
 pub(crate) fn chain(names: &[&str], offset: DVec3) -> Skeleton {
     let joints = names.iter().enumerate();
     let joints = joints.map(|(at, name)| joint(name, at.checked_sub(1), offset));
     Skeleton::new(joints.collect()).unwrap()
 }
 
-/// A take from the transform of each joint in each frame.
+/// Returns a take from the transform of each joint in each frame.
 pub(crate) fn take_of(
     skeleton: Skeleton,
     frame_time_secs: f64,
@@ -72,7 +72,7 @@ pub(crate) fn take_of(
     Take::new("made", skeleton, frame_time_secs, translations, rotations).unwrap()
 }
 
-/// A loop from the transform of each joint at phases from 0 to 1.
+/// Returns a loop from the transform of each joint at phases from 0 to 1.
 pub(crate) fn clip_of(
     skeleton: Skeleton,
     step_secs: f64,
@@ -103,7 +103,7 @@ pub(crate) fn posed_on(take: &Take, skeleton: Skeleton, change: impl Fn(usize, &
     of_poses(take, skeleton, poses)
 }
 
-/// Frames of the take, in any order and number.
+/// Returns the frames of the take, in any order and number.
 pub(crate) fn of_frames(take: &Take, frames: impl Iterator<Item = usize>) -> Take {
     let poses = frames.map(|frame| take.pose(frame).to_pose());
     of_poses(take, take.skeleton().clone(), poses)
@@ -115,7 +115,7 @@ pub(crate) fn of_poses(take: &Take, skeleton: Skeleton, poses: impl Iterator<Ite
     Take::new(take.name(), skeleton, take.frame_time_secs(), translations, rotations).unwrap()
 }
 
-/// The take's root goes by another motion in every frame.
+/// Returns the take's root goes by another motion in every frame.
 pub(crate) fn moved(take: &Take, by: impl Fn(usize) -> Rigid) -> Take {
     posed(take, |frame, pose| {
         let joint = by(frame) * pose.as_ref().joint(0);
@@ -123,7 +123,7 @@ pub(crate) fn moved(take: &Take, by: impl Fn(usize) -> Rigid) -> Take {
     })
 }
 
-/// A walk without noise and drift.
+/// Returns a walk without noise and drift.
 pub(crate) fn steady() -> WalkSettings {
     WalkSettings::default().noise_deg(0.0).drift(0.0)
 }
@@ -145,7 +145,7 @@ pub(crate) fn root(start: Rigid, twist: Twist) -> RootMotion {
     RootMotion { start, twist }
 }
 
-/// Frames chosen by hand that hold one cycle.
+/// Returns the frames chosen by hand that hold one cycle.
 pub(crate) fn stretch(analysis: &Analysis, cut: &Cut) -> LoopCandidate {
     let settings = SearchSettings {
         cycles: Some(1),
@@ -154,7 +154,7 @@ pub(crate) fn stretch(analysis: &Analysis, cut: &Cut) -> LoopCandidate {
     (analysis.appraise(cut.start_frame(), cut.end_frame(), &settings)).unwrap()
 }
 
-/// The loop of the frames from `start` to `end`, one cycle.
+/// Returns the loop of the frames from `start` to `end`, one cycle.
 pub(crate) fn made_of(take: &Take, start: usize, end: usize, settings: &LoopSettings) -> MadeLoop {
     let analysis = analysed(take);
     let cut = Cut::new(take, start as f64, end as f64).unwrap();
@@ -178,7 +178,7 @@ pub(crate) fn best_loop(take: &Take) -> LoopClip {
     best_made(&analysed(take), &LoopSettings::default()).loop_clip
 }
 
-/// A search for the cheapest seams, whatever else comes of them.
+/// Returns a search for the cheapest seams, whatever else comes of them.
 pub(crate) fn by_cost() -> SearchSettings {
     SearchSettings {
         choose_by: ChooseBy::Cost,

@@ -72,7 +72,7 @@ pub(super) fn panels(plot: &mut Plot, analysis: &Analysis, made: &MadeLoop) {
 /// Attributes of the line at the seam.
 pub(super) const SEAM: &str = "stroke-dasharray=\"4 3\"";
 
-/// A chart over two periods of a loop.
+/// Returns a chart over two periods of a loop.
 pub(super) fn over_two_periods(made: &MadeLoop, area: Area, y: (Range, &str), is_lowest: bool) -> Chart {
     let secs = Range::new(0.0, 2.0 * made.loop_clip.period_secs());
     Chart::new(area, (secs, "time, s"), y).labelled(is_lowest, true)
@@ -121,7 +121,7 @@ struct WorldPositions {
 }
 
 impl WorldPositions {
-    /// The uncut take around the loop; constant beyond its ends.
+    /// Creates the uncut take around the loop; constant beyond its ends.
     fn of_cut(made: &MadeLoop) -> Self {
         let clip = &made.source.clip;
         Self {
@@ -156,7 +156,8 @@ impl WorldPositions {
         root.transform_point(self.from_root.position(frame as usize, joint))
     }
 
-    /// Speed of a joint over the ground at some keys, from its positions at the neighbouring keys, centimetres per second.
+    /// Returns the speed of a joint over the ground at some keys, from its positions at the neighbouring keys, centimetres per
+    /// second.
     fn speeds(&self, joint: usize, keys: Keys<usize>) -> Vec<f64> {
         keys.map(|key| {
             let moved = self.at(key as isize + 1, joint) - self.at(key as isize - 1, joint);

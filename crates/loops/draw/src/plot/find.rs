@@ -11,7 +11,7 @@ use super::kit::svg::{Anchor, Area, Svg, number};
 use super::kit::{Plot, text};
 use super::tracks;
 
-/// A search as SVG: autocorrelation over lag, seam cost over start and length with the loops in it, speed and heading.
+/// Returns a search as SVG: autocorrelation over lag, seam cost over start and length with the loops in it, speed and heading.
 ///
 /// `found` must be the result of `settings` on the take of `analysis`; it may have no candidates. The cost is computed on a grid of
 /// a few hundred starts and lengths, however long the take.
@@ -161,7 +161,7 @@ fn costs(plot: &mut Plot, analysis: &Analysis, settings: &SearchSettings, found:
     plot.y = area.bottom() + style::BELOW;
 }
 
-/// Width of the cost map and of the panels below it, which share its time axis.
+/// Returns the width of the cost map and of the panels below it, which share its time axis.
 fn map_width() -> f64 {
     ((style::CHART_WIDTH - heat::SCALE_ROOM) / CELL).floor() * CELL
 }
@@ -186,7 +186,7 @@ fn seam_costs(panel: &Chart, [columns, rows]: [usize; 2], analysis: &Analysis, s
     costs
 }
 
-/// The value in the middle of one of `count` even parts of a range.
+/// Returns the value in the middle of one of `count` even parts of a range.
 fn middle_of(index: usize, count: usize, range: Range) -> f64 {
     range.low + range.width() * (index as f64 + 0.5) / count as f64
 }

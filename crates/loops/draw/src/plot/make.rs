@@ -16,8 +16,8 @@ use super::kit::text;
 use super::view::{View, bounds, from_above, without_small_steps};
 use super::{feet, root_path};
 
-/// A loop as SVG: the path from above with the root's twist, offsets over time, the joints with the largest offsets before and
-/// after, and the speed of the feet over the ground.
+/// Returns a loop as SVG: the path from above with the root's twist, offsets over time, the joints with the largest offsets
+/// before and after, and the speed of the feet over the ground.
 ///
 /// `made` must be made from the take of `analysis`.
 pub fn make(analysis: &Analysis, made: &MadeLoop) -> String {
@@ -73,7 +73,7 @@ const MAX_TAKE_EXTENT: f64 = 1.5;
 const SIDE: f64 = 400.0;
 
 impl View {
-    /// The view from above of points, and of more where these extend little further.
+    /// Creates the view from above of points, and of more where these extend little further.
     fn around(area: Area, points: &[DVec3], more: &[DVec3]) -> Self {
         let own = bounds(points.iter().copied().map(from_above));
         let all = bounds(points.iter().chain(more).copied().map(from_above));
@@ -194,7 +194,7 @@ const JOINTS: usize = 4;
 /// Offsets below this are rounding: radians and metres.
 const NOTHING: f64 = 1e-9;
 
-/// Joints by the largest length of their offsets over the loop, largest first; unchanged joints are omitted.
+/// Returns the joints by the largest length of their offsets over the loop, largest first; unchanged joints are omitted.
 fn most_offset(offsets: &[DVec3], num_joints: usize) -> Vec<usize> {
     let mut largest = vec![0.0_f64; num_joints];
     for (index, offset) in offsets.iter().enumerate() {
@@ -334,7 +334,7 @@ fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_lowest: bo
     });
 }
 
-/// Rotation vectors away from a reference in degrees, continuous along the track: full turns add up.
+/// Returns the rotation vectors away from a reference in degrees, continuous along the track: full turns add up.
 fn components(track: impl Iterator<Item = DQuat>, reference: DQuat) -> Vec<DVec3> {
     let mut vectors: Vec<DVec3> = Vec::new();
     for turn in track {

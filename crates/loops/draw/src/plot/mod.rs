@@ -2,7 +2,7 @@
 //!
 //! [`inspect`] shows the contents of a take over time, [`find`] the repeating lengths and the cost of every seam, [`make`] the
 //! effect of closing, [`feet()`] how feet slide and stand, [`paths()`] the paths of roots. All are functions of core values alone:
-//! the same values give the same text on every machine. [`kit`] is what they are drawn with.
+//! the same values give the same text on every machine. [`kit`] holds the drawing primitives.
 //!
 //! ```
 //! use loopwright_core::Analysis;

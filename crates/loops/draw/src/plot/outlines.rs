@@ -1,4 +1,4 @@
-//! Text of a picture as the outlines of its letters, so that what draws pictures needs to know nothing of fonts.
+//! Converts text of a picture to outlines, so that rendering needs no fonts.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,10 @@ use ttf_parser::{Face, FaceParsingError, OutlineBuilder};
 use super::kit::style;
 use super::kit::text::{BOLD, REGULAR, unescape};
 
-/// The SVG with a path in place of every line of text.
+/// Replaces every line of text in an SVG by a path.
 ///
-/// It reads what this crate writes: `<text>` elements without children, whose attributes are `x`, `y`, `text-anchor`, `transform`,
-/// `fill`, `font-size`, `font-weight` and a class of the style sheet. Letters outside the faces show as boxes.
+/// It reads the output of this crate: `<text>` elements without children, whose attributes are `x`, `y`, `text-anchor`,
+/// `transform`, `fill`, `font-size`, `font-weight` and a class of the style sheet. Letters outside the faces show as boxes.
 pub(super) fn outlined(svg: &str) -> Result<String, FaceParsingError> {
     let faces = [Face::parse(REGULAR, 0)?, Face::parse(BOLD, 0)?];
     let mut drawn = String::with_capacity(2 * svg.len());

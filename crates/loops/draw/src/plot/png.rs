@@ -26,17 +26,17 @@ const SCALE: f32 = 2.0;
 /// Largest side in pixels.
 const MAX_SIDE: u32 = 16_384;
 
-/// A plot's SVG as PNG bytes, two pixels per unit, in light colours.
+/// Renders a plot's SVG as PNG bytes, two pixels per unit, in light colours.
 ///
-/// Text is set in a face that comes with this crate, so no fonts need to be installed; letters outside Latin, Greek and
-/// Cyrillic show as boxes, and every letter stands to the right of the one before it. Errors: see [`PngError`]; plots of this module have none.
+/// Text is set in a face that comes with this crate, so no fonts need to be installed; letters outside Latin, Greek and Cyrillic
+/// show as boxes, and text always runs from left to right. Errors: see [`PngError`]; plots of this module have none.
 pub fn png(svg: &str) -> Result<Vec<u8>, PngError> {
     pixels(svg, SCALE)?
         .encode_png()
         .map_err(|error| PngError::Packing { why: error.to_string() })
 }
 
-/// The pixels of an SVG, `scale` per unit.
+/// Returns the pixels of an SVG, `scale` per unit.
 pub(crate) fn pixels(svg: &str, scale: f32) -> Result<Pixmap, PngError> {
     let unreadable = |why: String| PngError::Svg { why };
     let svg = outlined(svg).map_err(|error| unreadable(error.to_string()))?;

@@ -42,7 +42,7 @@ struct Oblique {
 }
 
 impl Oblique {
-    /// The view that shows all these points; `ahead` is where the root faces at the start.
+    /// Creates the view that shows all these points; `ahead` is where the root faces at the start.
     fn new(area: Area, ahead: DVec3, points: &[DVec3]) -> Self {
         let level = DVec3::new(ahead.x, 0.0, ahead.z).normalize_or(DVec3::Z);
         let (sin, cos) = ops::sin_cos(ASIDE);
@@ -89,21 +89,21 @@ impl Oblique {
 struct RootPath {
     start: Rigid,
     screw: Screw,
-    /// Of its circle or helix; none of a straight line.
+    /// Radius of its circle or helix; `None` for a straight line.
     radius: Option<f64>,
-    /// All round, but where that is far too wide to show what a cycle is.
+    /// The full circle, unless that is too wide to show a cycle.
     whole: Vec<DVec3>,
     /// The root of the loop, key by key.
     followed: Vec<DVec3>,
     /// A point on the axis, where it is near enough to be shown.
     centre: Option<DVec3>,
-    /// How far it goes from its start, at least a quarter of a metre.
+    /// Its extent from the start, at least a quarter of a metre.
     extent: f64,
     samples_per_cycle: usize,
 }
 
 impl RootPath {
-    /// The path of a loop; none where the root rests.
+    /// Creates the path of a loop; none where the root rests.
     fn new(made: &MadeLoop) -> Option<Self> {
         let clip = &made.loop_clip;
         let root = clip.root();
@@ -141,12 +141,12 @@ impl RootPath {
         })
     }
 
-    /// Length of the arrows of directions, metres.
+    /// Returns the length of the arrows of directions, metres.
     fn arrow(&self) -> f64 {
         0.25 * self.extent
     }
 
-    /// Its name in geometry, with its measures.
+    /// Returns its name in geometry, with its measures.
     fn kind(&self) -> String {
         match (self.radius, self.screw.climb.abs() > RESTS) {
             (Some(radius), _) if radius < 1e-3 => "turns in place".to_owned(),

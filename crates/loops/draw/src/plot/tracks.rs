@@ -74,7 +74,7 @@ enum Kind {
 /// The ends of a stretch of the take that is marked over all tracks, seconds.
 pub(super) type Chosen = [f64; 2];
 
-/// Time of a take from its first frame to its last.
+/// Returns the time of a take from its first frame to its last.
 pub(super) fn time_range(take: &Take) -> Range {
     Range::new(0.0, take.duration_secs())
 }
@@ -253,7 +253,7 @@ fn ground(svg: &mut Svg, panel: &Chart, analysis: &Analysis, chosen: Option<Chos
     }
 }
 
-/// A take in one line: frames, rate, length.
+/// Returns a take in one line: frames, rate, length.
 pub(super) fn facts(take: &Take) -> String {
     format!(
         "{} frames at {} per second, {:.2} s, {} joints",
@@ -264,7 +264,7 @@ pub(super) fn facts(take: &Take) -> String {
     )
 }
 
-/// Frames per second without needless decimals.
+/// Returns the frames per second without needless decimals.
 fn rate(take: &Take) -> String {
     let rate = take.frame_rate_hz();
     if (rate - rate.round()).abs() < 5e-3 {

@@ -25,7 +25,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// The view with the middle of these bounds in the middle of the area.
+    /// Creates the view with the middle of these bounds in the middle of the area.
     pub(super) fn new(area: Area, [low, high]: [[f64; 2]; 2], pixels_per_metre: f64) -> Self {
         Self {
             area,
@@ -43,7 +43,7 @@ impl View {
     }
 }
 
-/// Points without those that move by less than that, but the last.
+/// Returns the points without those that move by less than that, but the last.
 pub(crate) fn without_small_steps(points: impl Iterator<Item = (f64, f64)>, least: f64) -> Vec<(f64, f64)> {
     let mut kept: Vec<(f64, f64)> = Vec::new();
     let mut skipped = None;

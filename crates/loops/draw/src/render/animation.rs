@@ -36,7 +36,7 @@ enum Content {
 }
 
 impl Packer {
-    /// An encoder for pictures like the samples, which determine the colours of a GIF.
+    /// Creates an encoder for pictures like the samples, which determine the colours of a GIF.
     ///
     /// Errors: there are no samples, or the picture is too large for the format.
     pub fn new(format: AnimationFormat, samples: &[Picture]) -> Result<Self, RenderError> {
@@ -78,7 +78,7 @@ impl Packer {
         }
     }
 
-    /// The file: all pictures in order, each for its number of seconds, endlessly.
+    /// Returns the file: all pictures in order, each for its number of seconds, endlessly.
     ///
     /// Rounding errors of the times do not accumulate. Errors: encoding failed.
     pub fn join(&self, packed: Vec<Packed>, secs_each: f64) -> Result<Vec<u8>, RenderError> {

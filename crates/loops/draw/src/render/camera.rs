@@ -60,7 +60,7 @@ pub(super) struct Orientation {
 }
 
 impl Orientation {
-    /// The axes for a view of a body that moves along `heading`, a horizontal vector.
+    /// Creates the axes for a view of a body that moves along `heading`, a horizontal vector.
     pub(super) fn new(view: View, heading: DVec3) -> Self {
         let ahead = DVec3::new(heading.x, 0.0, heading.z)
             .try_normalize()
@@ -78,12 +78,12 @@ impl Orientation {
         }
     }
 
-    /// Direction towards the light: above the camera and to its left.
+    /// Returns the direction towards the light: above the camera and to its left.
     pub(super) fn light(&self) -> DVec3 {
         (self.back * 0.55 - self.right * 0.45 + self.up * 0.7).normalize()
     }
 
-    /// Distance from which all points, relative to the target, are visible in a picture of that size in pixels.
+    /// Returns the distance from which all points, relative to the target, are visible in a picture of that size in pixels.
     pub(super) fn distance(&self, points: impl Iterator<Item = DVec3>, size: [u32; 2]) -> f64 {
         let [tan_x, tan_y] = tangents(size);
         let [tan_x, tan_y] = [tan_x * (1.0 - MARGINS[0]), tan_y * (1.0 - MARGINS[1])];
@@ -130,7 +130,7 @@ pub(super) struct Spot {
 }
 
 impl Camera {
-    /// A camera that looks at `target` from `distance` metres.
+    /// Creates a camera that looks at `target` from `distance` metres.
     pub(super) fn new(axes: Orientation, target: DVec3, distance: f64, size: [u32; 2]) -> Self {
         let [width, height] = size.map(f64::from);
         let [tan_x, _] = tangents(size);
@@ -143,7 +143,7 @@ impl Camera {
         }
     }
 
-    /// Position in the picture of a world point; `None` behind the camera or too close to it.
+    /// Returns the position in the picture of a world point; `None` behind the camera or too close to it.
     pub(super) fn project(&self, point: DVec3) -> Option<Spot> {
         let p = point - self.target;
         let depth = self.distance - p.dot(self.axes.back);
@@ -158,7 +158,7 @@ impl Camera {
         })
     }
 
-    /// Unit vector from a world point to the camera.
+    /// Returns the unit vector from a world point to the camera.
     pub(super) fn towards_eye(&self, point: DVec3) -> DVec3 {
         if self.axes.is_plan {
             return self.axes.back;
@@ -171,12 +171,12 @@ impl Camera {
         self.target
     }
 
-    /// Metres from the camera to the target.
+    /// Returns the metres from the camera to the target.
     pub(super) fn distance(&self) -> f64 {
         self.distance
     }
 
-    /// Direction towards the light.
+    /// Returns the direction towards the light.
     pub(super) fn light(&self) -> DVec3 {
         self.axes.light()
     }

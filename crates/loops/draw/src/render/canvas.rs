@@ -24,7 +24,7 @@ impl Colour {
     pub(super) const MIDDLE: Self = Self([0.82, 0.80, 0.76, 1.0]);
     pub(super) const GREY: Self = Self([0.62, 0.65, 0.69, 1.0]);
 
-    /// The colour of a side of the body; colour-blind viewers can distinguish them too.
+    /// Creates the colour of a side of the body; colour-blind viewers can distinguish them too.
     pub(super) fn of_side(side: Option<Side>) -> Self {
         match side {
             Some(Side::Left) => Self::LEFT,
@@ -33,7 +33,7 @@ impl Colour {
         }
     }
 
-    /// The colour under light of that strength, with the same opacity.
+    /// Returns the colour under light of that strength, with the same opacity.
     fn lit(self, light: f64) -> Color {
         let [red, green, blue, opacity] = self.0;
         let [red, green, blue] = [red, green, blue].map(|part| (part * light).clamp(0.0, 1.0) as f32);
@@ -58,7 +58,7 @@ pub(super) enum Ink {
 }
 
 impl Ink {
-    /// Colour and width in pixels at a picture of 512.
+    /// Returns the colour and width in pixels at a picture of 512.
     fn pen(self) -> (Colour, f64) {
         match self {
             Self::Axis => (Colour([0.30, 0.34, 0.40, 0.75]), 1.8),
@@ -88,7 +88,7 @@ pub(super) struct Canvas {
 }
 
 impl Canvas {
-    /// An empty sheet; `None` for no pixels or more than [`MAX_PIXELS`].
+    /// Creates an empty sheet; `None` for no pixels or more than [`MAX_PIXELS`].
     pub(super) fn new([width, height]: [u32; 2]) -> Option<Self> {
         if u64::from(width) * u64::from(height) > MAX_PIXELS {
             return None;
@@ -101,7 +101,7 @@ impl Canvas {
         })
     }
 
-    /// A transparent layer of the same size.
+    /// Returns a transparent layer of the same size.
     pub(super) fn layer(&self) -> Option<Self> {
         Some(Self {
             pixels: Pixmap::new(self.pixels.width(), self.pixels.height())?,

@@ -18,7 +18,7 @@ pub(super) struct Caption {
     pub(super) width: f64,
 }
 
-/// The lines on a transparent sheet of that many pixels.
+/// Returns the lines on a transparent sheet of that many pixels.
 pub(super) fn sheet(size: [u32; 2], captions: &[Caption]) -> Result<Picture, PngError> {
     let [width, height] = size;
     let mut svg = format!("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\">");

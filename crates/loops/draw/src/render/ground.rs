@@ -38,7 +38,7 @@ const MAX_LINES: f64 = 24.0;
 const FADE_STEPS: i32 = 12;
 
 impl Ground {
-    /// The plane under the soles of a motion of `secs`.
+    /// Creates the plane under the soles of a motion of `secs`.
     pub(super) fn under(motion: &DrawnMotion, secs: f64) -> Self {
         let count = ((secs / motion.step_secs()).round() as usize).clamp(1, MAX_FRAMES);
         let figure = motion.figure();
@@ -74,7 +74,7 @@ impl Ground {
         Self { height, slope, spacing }
     }
 
-    /// The point of the ground below or above a point.
+    /// Returns the point of the ground below or above a point.
     pub(super) fn below(&self, point: DVec3) -> DVec3 {
         point.with_y(self.height + self.slope.dot(DVec2::new(point.x, point.z)))
     }

@@ -28,14 +28,14 @@ pub(super) struct Corner {
     at: DVec2,
     /// Larger for what is nearer; linear across the picture.
     nearness: f64,
-    /// Its colour, and that of its other side, each with its light.
+    /// The lit colours of its front and back.
     inks: [[f32; 3]; 2],
     /// Whether its other side is the one that is seen.
     is_turned_away: bool,
 }
 
 impl<'a> PosedMesh<'a> {
-    /// A surface where bones carry it; `near` is somewhere near it.
+    /// Creates a surface where bones carry it; `near` is somewhere near it.
     pub(super) fn new(surface: &'a Surface, bones: &[DAffine3], near: DVec3) -> Self {
         let posed = surface.mesh().posed(bones, near).into_iter();
         let (points, normals) = posed
@@ -51,12 +51,12 @@ impl<'a> PosedMesh<'a> {
         }
     }
 
-    /// Its vertices in the world.
+    /// Returns its vertices in the world.
     pub(super) fn points(&self) -> &[DVec3] {
         &self.points
     }
 
-    /// Corners of its triangles.
+    /// Returns the corners of its triangles.
     pub(super) fn indices(&self) -> &[u32] {
         &self.surface.mesh().indices
     }
@@ -81,7 +81,7 @@ impl<'a> PosedMesh<'a> {
 }
 
 impl Corner {
-    /// `None` for a place that is none.
+    /// Creates a corner at a spot; `None` if its position is not finite.
     pub(super) fn new(spot: Spot, inks: [[f32; 3]; 2]) -> Option<Self> {
         let (at, nearness) = (spot.at, 1.0 / spot.depth);
         (at.is_finite() && nearness.is_finite()).then_some(Self {
@@ -102,7 +102,7 @@ impl Canvas {
             low = low.min(corner.at);
             high = high.max(corner.at);
         }
-        // Casts of floats end at the limits of integers, and what is no number is 0.
+        // Casts of floats saturate, and NaN becomes 0.
         let [left, top] = [low.x, low.y].map(|side| side.floor().max(0.0) as usize);
         let right = (high.x.ceil().max(0.0) as usize).min(width);
         let bottom = (high.y.ceil().max(0.0) as usize).min(height);
@@ -263,7 +263,7 @@ impl Band<'_> {
         (count > 0).then(|| ((sum / covered).to_array(), covered / (SAMPLES * SAMPLES) as f32))
     }
 
-    /// The colour of a triangle in the middle of a pixel, or near it where that is beside the triangle.
+    /// Returns the colour of a triangle in the middle of a pixel, or near it where that is beside the triangle.
     fn ink(&self, x: usize, y: usize, corners: &[Corner; 3]) -> Vec3 {
         let [x, y] = [x, y].map(|pixel| (SAMPLES * pixel) as f64 + 0.5 * (SAMPLES - 1) as f64);
         let shares = self.shares(corners).map_or([1.0; 3], |(_, shares)| {

@@ -15,7 +15,7 @@ pub struct DrawnMotion {
     step_secs: f64,
     /// Points of the figure in root space, frame-major.
     points: Vec<DVec3>,
-    /// All joints in root space, a pose for each frame of points; none for a body of capsules, which needs points alone.
+    /// All joints in root space, a pose for each frame of points; empty for a body of capsules, which needs only points.
     poses: Vec<Pose>,
     /// First frame played, after the context frames.
     first: usize,
@@ -49,7 +49,7 @@ pub enum MotionError {
 const GUIDE_SECS: f64 = 0.6;
 
 impl DrawnMotion {
-    /// Frames `first` to `last` of a take, as recorded.
+    /// Creates the frames `first` to `last` of a take, as recorded.
     pub fn of_take(analysis: &Analysis, figure: &Figure, first: usize, last: usize) -> Result<Self, MotionError> {
         let take = &analysis.take;
         let num_frames = take.num_frames();
@@ -72,7 +72,7 @@ impl DrawnMotion {
         Ok(motion)
     }
 
-    /// A cut repeated unchanged, with its jump at the seam; its root continues along the twist.
+    /// Creates a cut repeated unchanged, with its jump at the seam; its root continues along the twist.
     ///
     /// `start_frame` and `num_source_frames` are the frames of the take, for captions.
     pub fn of_cut(
@@ -94,7 +94,7 @@ impl DrawnMotion {
         Ok(motion)
     }
 
-    /// A loop after closing.
+    /// Creates a loop after closing.
     pub fn of_loop(loop_clip: &LoopClip, figure: &Figure) -> Result<Self, MotionError> {
         let mut motion = Self::still(figure, loop_clip.step_secs(), loop_clip.skeleton().num_joints())?;
         for sample in 0..=loop_clip.num_samples() {
@@ -110,7 +110,7 @@ impl DrawnMotion {
         Ok(motion)
     }
 
-    /// A loop as its file holds it.
+    /// Creates a loop as its file holds it.
     ///
     /// Errors: the file has fewer frames than the layout says, or other joints than the figure.
     pub fn of_written(
@@ -138,7 +138,7 @@ impl DrawnMotion {
         Ok(motion)
     }
 
-    /// A motion without frames. Errors: a pose has another number of joints than the figure.
+    /// Creates a motion without frames. Errors: a pose has another number of joints than the figure.
     fn still(figure: &Figure, step_secs: f64, num_joints: usize) -> Result<Self, MotionError> {
         if num_joints != figure.num_joints() {
             return Err(MotionError::OtherSkeleton);
@@ -177,24 +177,24 @@ impl DrawnMotion {
         self.heading = middle * DVec3::Z;
     }
 
-    /// The frames played of one point, in root space.
+    /// Returns the frames played of one point, in root space.
     fn track(&self, point: usize) -> Vec<DVec3> {
         (self.first..self.first + self.num_frames)
             .map(|frame| self.points[frame * self.figure.num_points() + point])
             .collect()
     }
 
-    /// The body.
+    /// Returns the body.
     pub(crate) fn figure(&self) -> &Figure {
         &self.figure
     }
 
-    /// Number of frames of one cycle, or of the whole take.
+    /// Returns the number of frames of one cycle, or of the whole take.
     pub fn num_frames(&self) -> usize {
         self.num_frames
     }
 
-    /// Seconds of one cycle, or of a take from its first frame to its last.
+    /// Returns the seconds of one cycle, or of a take from its first frame to its last.
     pub fn period_secs(&self) -> f64 {
         let steps = self.num_frames - usize::from(!self.repeats);
         steps as f64 * self.step_secs
@@ -205,7 +205,7 @@ impl DrawnMotion {
         self.repeats
     }
 
-    /// Seconds between frames.
+    /// Returns the seconds between frames.
     pub fn step_secs(&self) -> f64 {
         self.step_secs
     }
@@ -215,34 +215,35 @@ impl DrawnMotion {
         self.heading
     }
 
-    /// The frame's number in the source, for captions.
+    /// Returns the frame's number in the source, for captions.
     pub(super) fn number_of(&self, frame: usize) -> f64 {
         self.numbering[0] + self.numbering[1] * (frame % self.num_frames) as f64
     }
 
-    /// World position of the root, and of the path that a camera follows, at a time.
+    /// Returns the world position of the root, and of the path that a camera follows, at a time.
     pub(super) fn root_at(&self, secs: f64) -> Rigid {
         self.root.at(secs)
     }
 
-    /// World position that a camera follows, `secs` after the start; a take stops at its ends.
+    /// Returns the world position that a camera follows, `secs` after the start; a take stops at its ends.
     pub(super) fn guide_at(&self, secs: f64) -> DVec3 {
         let [(before, u), (after, _)] = self.around(secs);
         let position = self.guide[before].lerp(self.guide[after % self.num_frames], u);
         self.root.at(secs).transform_point(position)
     }
 
-    /// The root, which a take does not have: it stays at the origin.
+    /// Returns the root, which a take does not have: it stays at the origin.
     pub(crate) fn root(&self) -> &RootMotion {
         &self.root
     }
 
-    /// World positions of the figure's points `secs` after the start; a repeating motion continues for any number of cycles.
+    /// Returns the world positions of the figure's points `secs` after the start; a repeating motion continues for any number
+    /// of cycles.
     pub(super) fn points_at(&self, secs: f64) -> Vec<DVec3> {
         self.in_world(&self.body_at(secs), secs)
     }
 
-    /// Points in the axes of the root at a time, in the world.
+    /// Returns the points in the axes of the root at a time, in the world.
     fn in_world(&self, points: &[DVec3], secs: f64) -> Vec<DVec3> {
         let root = self.root.at(secs);
         points.iter().map(|&point| root.transform_point(point)).collect()
@@ -260,7 +261,7 @@ impl DrawnMotion {
         ([before, after], u)
     }
 
-    /// Positions of the figure's points `secs` after the start, in the axes of the root.
+    /// Returns the positions of the figure's points `secs` after the start, in the axes of the root.
     pub(crate) fn body_at(&self, secs: f64) -> Vec<DVec3> {
         let (frames, u) = self.known_around(secs);
         let [before, after] = frames.map(|frame| self.frame(frame as isize));
@@ -271,12 +272,12 @@ impl DrawnMotion {
             .collect()
     }
 
-    /// The pose that ends a cycle, in the axes of the root: where it is not the one that starts it, the seam is a jump.
+    /// Returns the pose that ends a cycle, in the axes of the root: where it is not the one that starts it, the seam is a jump.
     pub(crate) fn body_at_end(&self) -> Vec<DVec3> {
         self.frame(self.end_frame() as isize).to_vec()
     }
 
-    /// All joints in the axes of the root, of a body with a mesh.
+    /// Returns all joints in the axes of the root, of a body with a mesh.
     pub(crate) fn joints_at(&self, secs: f64) -> Option<Pose> {
         let (frames, u) = self.known_around(secs);
         let [before, after] = frames.map(|frame| self.joints(frame as isize));
@@ -291,7 +292,7 @@ impl DrawnMotion {
         Some(joints.collect())
     }
 
-    /// All joints of the pose that ends a cycle, in the axes of the root.
+    /// Returns all joints of the pose that ends a cycle, in the axes of the root.
     pub(crate) fn joints_at_end(&self) -> Option<&Pose> {
         self.joints(self.end_frame() as isize)
     }
@@ -300,12 +301,12 @@ impl DrawnMotion {
         self.poses.get(self.index_of(frame))
     }
 
-    /// The mesh of the body and its bones in the world; `None` for a body of capsules.
+    /// Returns the mesh of the body and its bones in the world; `None` for a body of capsules.
     pub(super) fn surface_at(&self, secs: f64) -> Option<(&Surface, Vec<DAffine3>)> {
         self.surface_of(&self.joints_at(secs)?, secs)
     }
 
-    /// The mesh and its bones in the pose that ends a cycle and should equal the one that starts it.
+    /// Returns the mesh and its bones in the pose that ends a cycle and should equal the one that starts it.
     pub(super) fn surface_at_seam(&self) -> Option<(&Surface, Vec<DAffine3>)> {
         self.surface_of(self.joints_at_end()?, 0.0)
     }
@@ -316,13 +317,14 @@ impl DrawnMotion {
         Some((surface, surface.mesh().bones_at(&world)))
     }
 
-    /// World positions that show how far the mesh of the body reaches, and whether each is of a sole; none of a body of capsules.
+    /// Returns the world positions that show how far the mesh of the body reaches, and whether each is of a sole; none of a
+    /// body of capsules.
     pub(super) fn reach_at(&self, secs: f64) -> Vec<(DVec3, bool)> {
         let joints = self.joints_at(secs).map(|joints| joints.moved(self.root.at(secs)));
         joints.map_or_else(Vec::new, |joints| self.reach_of(&joints))
     }
 
-    /// Positions that show how far the mesh reaches, and whether each is of a sole, for joints in any axes.
+    /// Returns the positions that show how far the mesh reaches, and whether each is of a sole, for joints in any axes.
     pub(crate) fn reach_of(&self, joints: &Pose) -> Vec<(DVec3, bool)> {
         let Some(surface) = self.figure.surface() else {
             return Vec::new();
@@ -344,7 +346,7 @@ impl DrawnMotion {
         self.end_frame() != 0
     }
 
-    /// The lowest that the ground can be: under the lowest point that stands on it, or under the lowest of all.
+    /// Returns the lowest that the ground can be: under the lowest point that stands on it, or under the lowest of all.
     pub(crate) fn lowest_sole(&self) -> f64 {
         let soles = self.figure.soles();
         let heights = (0..self.num_frames).flat_map(|frame| {
@@ -382,19 +384,20 @@ impl DrawnMotion {
         }
     }
 
-    /// The figure's points at a frame, in root space; context frames have negative numbers or numbers beyond the cycle.
+    /// Returns the figure's points at a frame, in root space; context frames have negative numbers or numbers beyond the cycle.
     fn frame(&self, frame: isize) -> &[DVec3] {
         let (count, index) = (self.figure.num_points(), self.index_of(frame));
         &self.points[index * count..(index + 1) * count]
     }
 
-    /// The place of a frame among those that are stored.
+    /// Returns the place of a frame among those that are stored.
     fn index_of(&self, frame: isize) -> usize {
         let stored = self.points.len() / self.figure.num_points().max(1);
         (self.first as isize + frame).clamp(0, stored as isize - 1) as usize
     }
 
-    /// World positions at the seam: of the frames that start a cycle when `offset` is 0 or more, else of the frames before it.
+    /// Returns the world positions at the seam: of the frames that start a cycle when `offset` is 0 or more, else of the frames
+    /// before it.
     ///
     /// The frames before end a cycle; they are moved to where the next cycle starts.
     pub(super) fn around_the_seam(&self, offset: isize) -> Vec<DVec3> {
@@ -406,12 +409,12 @@ impl DrawnMotion {
         self.in_world(self.frame(frame), offset as f64 * self.step_secs)
     }
 
-    /// World positions of the pose that ends a cycle and should equal the one that starts it.
+    /// Returns the world positions of the pose that ends a cycle and should equal the one that starts it.
     pub(super) fn end_at_seam(&self) -> Vec<DVec3> {
         self.in_world(self.frame(self.end_frame() as isize), 0.0)
     }
 
-    /// The frame after the last one played; for a loop without its closing frame, the first.
+    /// Returns the frame after the last one played; for a loop without its closing frame, the first.
     fn end_frame(&self) -> usize {
         let stored = self.points.len() / self.figure.num_points();
         if self.first + self.num_frames < stored {
@@ -422,7 +425,7 @@ impl DrawnMotion {
     }
 }
 
-/// A moving average over equally many frames on either side, fewer at the ends.
+/// Returns a moving average over equally many frames on either side, fewer at the ends.
 fn smoothed(track: &[DVec3], reach: usize) -> Vec<DVec3> {
     let mut sums = vec![DVec3::ZERO];
     for &p in track {
@@ -439,7 +442,7 @@ fn smoothed(track: &[DVec3], reach: usize) -> Vec<DVec3> {
 /// A body that moves less than this uses its facing as heading, metres.
 const LEAST_MOTION: f64 = 1.0;
 
-/// The heading of a span of a take: the direction of its motion, or the mean facing of the body if it hardly moves.
+/// Returns the heading of a span of a take: the direction of its motion, or the mean facing of the body if it hardly moves.
 fn heading_of(hips: &[DVec3], heading: &Heading, first: usize) -> DVec3 {
     let motion = hips
         .last()

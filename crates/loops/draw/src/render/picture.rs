@@ -40,7 +40,7 @@ impl Picture {
             .collect()
     }
 
-    /// The picture as a PNG file. Errors: it could not be encoded.
+    /// Returns the picture as a PNG file. Errors: it could not be encoded.
     pub fn png(&self) -> Result<Vec<u8>, PngError> {
         self.pixels
             .encode_png()

@@ -133,7 +133,7 @@ impl<'a> Scene<'a> {
         Ok(scene)
     }
 
-    /// Seconds shown: all cycles of a repeating motion.
+    /// Returns the seconds shown: all cycles of a repeating motion.
     pub fn shown_secs(&self) -> f64 {
         self.shown_secs
     }
@@ -159,7 +159,7 @@ impl<'a> Scene<'a> {
         Camera::new(self.axes, self.target_at(secs), self.distance, self.size)
     }
 
-    /// An empty sheet with grid and path, and the camera, at a time.
+    /// Returns an empty sheet with grid and path, and the camera, at a time.
     pub(super) fn set(&self, secs: f64) -> Result<(Canvas, Camera), RenderError> {
         let [width, height] = self.size;
         let mut canvas = Canvas::new(self.size).ok_or(RenderError::Size { width, height })?;
@@ -186,14 +186,14 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The picture at a time, seconds after the start; a repeating motion continues for any number of cycles.
+    /// Returns the picture at a time, seconds after the start; a repeating motion continues for any number of cycles.
     pub fn frame(&self, secs: f64) -> Result<Picture, RenderError> {
         let mut canvas = self.untitled(secs)?;
         self.lay_title(&mut canvas);
         Ok(canvas.finish())
     }
 
-    /// The picture at a time without the title.
+    /// Returns the picture at a time without the title.
     pub(super) fn untitled(&self, secs: f64) -> Result<Canvas, RenderError> {
         let (mut canvas, camera) = self.set(secs)?;
         if let Some((surface, bones)) = self.motion.surface_at(secs) {
@@ -218,7 +218,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The share of what is shown that has passed at a time.
+    /// Returns the share of what is shown that has passed at a time.
     fn share_of(&self, secs: f64) -> f64 {
         if self.shown_secs > 0.0 {
             (secs / self.shown_secs).clamp(0.0, 1.0)
@@ -247,7 +247,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// A line of bold text at the top of the picture.
+    /// Returns a line of bold text at the top of the picture.
     fn heading(&self, words: &str) -> Result<Picture, RenderError> {
         let height = self.type_height();
         self.words(core::iter::once((1.5 * height, true, words)))
@@ -285,7 +285,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// The points of a motion that capsules are drawn between, and those that a mesh reaches.
+/// Returns the points of a motion that capsules are drawn between, and those that a mesh reaches.
 fn drawn(motion: &DrawnMotion, secs: f64) -> impl Iterator<Item = DVec3> {
     let reach: Vec<DVec3> = motion.reach_at(secs).into_iter().map(|(place, _)| place).collect();
     let points = motion.points_at(secs);

@@ -21,7 +21,7 @@ const BEFORE: Colour = Colour([0.84, 0.37, 0.00, 1.0]);
 const MEETS: [f64; 3] = [0.80, 0.82, 0.85];
 const OFF: [f64; 3] = [0.80, 0.12, 0.05];
 
-/// The onion skin of a seam.
+/// Returns the onion skin of a seam.
 ///
 /// The pose at the start is grey. The pose at the end, moved back by one cycle, is drawn over it and is redder where the gap
 /// is larger. The sticks are the three frames before the seam and the three after it; they are evenly spaced where nothing

@@ -7,7 +7,7 @@ use super::{canvas::Canvas, picture::Picture};
 /// Most cells of a contact sheet.
 pub const MAX_CELLS: usize = 256;
 
-/// Frames of one motion in rows, from left to right and from top to bottom, each with its number and time.
+/// Returns the frames of one motion in rows, from left to right and from top to bottom, each with its number and time.
 ///
 /// `frames` count from the start of the motion and may span any number of cycles; at most [`MAX_CELLS`] are drawn.
 /// Errors: the sheet is too large for memory.

@@ -30,14 +30,14 @@ pub(super) struct Room {
     pub(super) is_fine: bool,
 }
 
-/// A motion of a loop as a JSON object.
+/// Writes a motion of a loop as a JSON object.
 ///
-/// `p` seconds, `n` intervals, `e` 1 if the pose at the end is kept beside that at the start, `k` points, `q` metres of a unit, `o` the
-/// origin of the units, `r` the root at the start (position, then quaternion x, y, z, w), `v` and `w` its twist, `m` the middle of the
-/// body and `z` its half height, `g` the height of the ground, `l` limbs (two points, side, radius in mm), `c` cycles, `f` the phase
-/// of the first contact, `d` the points: 16-bit integers, little-endian, in base64, sample by sample. With a mesh, `s` is its key, `b` the
-/// matrices of its bones, `u` the points that are joints of those, `j` for each bone its place among these, and `t` their rotations as
-/// `d`: x, y and z of quaternions whose w is not negative.
+/// `p` seconds, `n` intervals, `e` 1 if the pose at the end is kept beside that at the start, `k` points, `q` metres of a unit,
+/// `o` the origin of the units, `r` the root at the start (position, then quaternion x, y, z, w), `v` and `w` its twist, `m` the
+/// middle of the body and `z` its half height, `g` the height of the ground, `l` limbs (two points, side, radius in mm), `c`
+/// cycles, `f` the phase of the first contact, `d` the points: 16-bit integers, little-endian, in base64, sample by sample. With
+/// a mesh, `s` is its key, `b` the matrices of its bones, `u` the points that are joints of those, `j` for each bone its place
+/// among these, and `t` their rotations as `d`: x, y and z of quaternions whose w is not negative.
 pub(super) fn json(entry: &LoopEntry, motion: &DrawnMotion, room: Room) -> String {
     let limbs = drawn_limbs(motion, room);
     let mesh = motion.figure().surface().and_then(Surface::of_page);
@@ -177,7 +177,7 @@ fn drawn_limbs(motion: &DrawnMotion, room: Room) -> Vec<Limb> {
     }
 }
 
-/// The points that limbs use, with these joints, and the limbs as text, by the places of their ends among those points.
+/// Returns the points that limbs use, with these joints, and the limbs as text, by the places of their ends among those points.
 fn compacted(limbs: &[Limb], joints: &[usize]) -> (Vec<usize>, Vec<String>) {
     let ends = limbs.iter().flat_map(|limb| limb.ends);
     let mut points: Vec<usize> = ends.chain(joints.iter().copied()).collect();

@@ -24,13 +24,13 @@ const AROUND_SECS: f64 = 0.5;
 /// Points of a curve on either side of the seam.
 const STEPS: usize = 40;
 
-/// Columns of the tables: a few moments tell what the curve tells.
+/// Number of columns of the tables: a few moments summarize the curve.
 const TOLD: usize = 4;
 
 /// Names of the curves and their classes, in the order of the axes.
 const AXES: [(&str, &str); 3] = [("to the left", "a"), ("up", "b"), ("forward", "c")];
 
-/// The seam joint over the seam: where it is relative to the root, in cm from where the loop starts.
+/// Returns the seam joint over the seam: where it is relative to the root, in cm from where the loop starts.
 pub(super) fn seam(entry: &LoopEntry) -> String {
     let point = (entry.seam_joint.as_deref())
         .and_then(|name| entry.closed.figure().point_named(name))
@@ -112,7 +112,7 @@ fn seam_chart(closed: &Sides, uncut: Option<&Sides>, around: f64) -> String {
     svg + "</svg>"
 }
 
-/// A point over the seam, from where it is at the start of the cycle.
+/// Returns a point over the seam, from where it is at the start of the cycle.
 fn over_the_seam(motion: &DrawnMotion, point: usize, around: f64) -> Sides {
     let start = motion.body_at(0.0)[point];
     let before = (0..STEPS).map(|step| {
@@ -205,7 +205,7 @@ fn path_chart(of_hips: &[DVec3], of_root: &[DVec3], of_take: &[DVec3]) -> String
     svg
 }
 
-/// When feet stand, over one period.
+/// Lists the contacts of the feet, over one period.
 pub(super) fn contacts(entry: &LoopEntry) -> String {
     let period = entry.closed.period_secs();
     let mut feet: Vec<&str> = Vec::new();
@@ -262,7 +262,7 @@ pub(super) fn contacts(entry: &LoopEntry) -> String {
     )
 }
 
-/// The parts of a contact within one period: what goes on beyond the end continues at the start.
+/// Returns the parts of a contact within one period: a contact beyond the end continues at the start.
 fn spans(contact: &DrawnContact, period: f64) -> Vec<(f64, f64)> {
     let (start, end) = (contact.start_secs, contact.start_secs + contact.length_secs);
     if end > period {
@@ -276,7 +276,8 @@ fn opened(height: f64) -> String {
     format!("<svg viewBox=\"0 0 {WIDTH} {height}\" aria-hidden=\"true\">")
 }
 
-/// A table that only screen readers show; the first cell of a row is its heading. The box around it is small; a table would not be.
+/// Returns a table that only screen readers show; the first cell of a row is its heading. The box around it is small; a table
+/// would not be.
 fn table<const N: usize>(caption: &str, columns: &[&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let mut html = format!("<div class=\"vh\"><table><caption>{}</caption><tr>", escape(caption));
     for column in columns {
@@ -300,7 +301,7 @@ fn figure(caption: &str, svg: &str, table: &str) -> String {
     format!("<figure><figcaption>{caption}</figcaption>{svg}{table}</figure>")
 }
 
-/// The way of a polyline; steps of less than a third of a unit are left out.
+/// Returns the way of a polyline; steps of less than a third of a unit are left out.
 fn path_of(points: impl Iterator<Item = (f64, f64)>) -> String {
     let finite = points.filter(|(x, y)| x.is_finite() && y.is_finite());
     let shown = without_small_steps(finite, 0.3);
@@ -312,7 +313,7 @@ fn path_of(points: impl Iterator<Item = (f64, f64)>) -> String {
     }
 }
 
-/// A number of centimetres that people can use.
+/// Returns a number of centimetres that people can use.
 fn short(cm: f64) -> String {
     let text = if cm.abs() < 1.0 {
         format!("{cm:.2}")

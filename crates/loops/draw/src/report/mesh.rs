@@ -92,7 +92,7 @@ impl PageMesh {
     }
 }
 
-/// Numbers in brackets; what is no number is 0.
+/// Formats numbers in brackets; NaN becomes 0.
 pub(super) fn list(values: &[f64], decimals: usize) -> String {
     let each = values.iter().map(|value| {
         let value = if value.is_finite() { *value } else { 0.0 };

@@ -1,11 +1,11 @@
-//! A page about loops: a table to sort and filter, a moving thumbnail of each, and for each its figures, curves, path, contacts and a
-//! player. One text that needs nothing else: no network, no fonts, no libraries.
+//! A page about loops: a table to sort and filter, a moving thumbnail of each, and for each its figures, curves, path, contacts
+//! and a player. It is one self-contained text: no network, no fonts, no libraries.
 //!
-//! A page is put together from [`Panel`]s, each of which is made from a [`LoopEntry`] alone, so that many can be made side by side
-//! and no more than one loop's motion has to be held. The same entries give the same text on every machine.
+//! A page consists of [`Panel`]s, each made from a single [`LoopEntry`], so that many can be made in parallel and only one
+//! loop's motion has to be held. The same entries give the same text on every machine.
 //!
-//! Whatever stands in names, joints or reasons is shown as text: nothing of it can become markup or script, and the page states that
-//! its browser may run its own script only and may ask nobody for anything.
+//! Names, joints and reasons are shown as text: they cannot become markup or script, and the page allows its browser to run only
+//! its own script and to load nothing.
 
 mod clip;
 mod curves;
@@ -53,7 +53,7 @@ pub struct LoopEntry {
     pub contact_phase: f64,
     /// Further figures: labels and values with their units, in the order in which they are shown.
     pub figures: Vec<(&'static str, String)>,
-    /// When feet stand.
+    /// Contacts of the feet.
     pub contacts: Vec<DrawnContact>,
     /// The loop as its file holds it.
     pub closed: DrawnMotion,
@@ -68,16 +68,16 @@ pub struct DrawnContact {
     pub foot: String,
     /// Seconds from the start of the loop.
     pub start_secs: f64,
-    /// Length, at most a period; what goes on beyond the end continues at the start.
+    /// Length, at most a period; a contact beyond the end continues at the start.
     pub length_secs: f64,
 }
 
-/// The title of a page, and what it shows besides its loops.
+/// The title of a page, and its contents beside the loops.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageHeading {
     /// Its title.
     pub title: String,
-    /// Files of which it shows nothing, and why.
+    /// Files that are not shown, with the reason.
     pub problems: Vec<(String, String)>,
     /// The set that the loops belong to.
     pub set: Option<SetSummary>,
@@ -108,7 +108,8 @@ const ALL_MESHES_BYTES: usize = 3_000_000;
 const LEAST_BYTES: usize = 9_000;
 
 impl Panel {
-    /// The panel of loop `index`, from 0, of a page of `num_loops`. The more there are, the fewer samples of their motion are kept.
+    /// Creates the panel of loop `index`, from 0, of a page of `num_loops`. The more there are, the fewer samples of their
+    /// motion are kept.
     pub fn new(entry: &LoopEntry, index: usize, num_loops: usize) -> Self {
         let is_fine = num_loops <= FEW;
         let bytes = if is_fine {
@@ -190,7 +191,7 @@ fn row(entry: &LoopEntry, index: usize) -> String {
     row + "</tr>\n"
 }
 
-/// A number with so many decimals, never a negative zero.
+/// Returns a number with so many decimals, never a negative zero.
 fn rounded(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     if text.trim_matches(['-', '0', '.']).is_empty() {
@@ -227,7 +228,7 @@ fn section(entry: &LoopEntry, index: usize, clips: &str) -> String {
     html
 }
 
-/// The page of these loops, in their order.
+/// Returns the page of these loops, in their order.
 pub fn page(heading: &PageHeading, panels: &[Panel]) -> String {
     let (script, style) = (without_comments(SCRIPT), without_comments(STYLE));
     let title = escape(&heading.title);
@@ -268,7 +269,7 @@ const PLAYER: &str = "<template id=\"player\"><div class=\"player\" role=\"group
     <p class=\"keys\" id=\"keys\">Keys on the figure: arrows turn the view, + and - zoom, 0 resets it, space plays, comma and full stop step, \
     P in place, U before closing.</p></div></template>\n";
 
-/// How many loops of which grade.
+/// Counts the loops of each grade.
 fn counted(panels: &[Panel], num_problems: usize) -> String {
     let mut parts = vec![match panels.len() {
         1 => "1 loop".to_owned(),
@@ -353,12 +354,12 @@ fn meshes(html: &mut String, panels: &[Panel]) {
     }
 }
 
-/// The hash by which the page allows its own script and style, and no others.
+/// Returns the hash by which the page allows its own script and style, and no others.
 fn hash(text: &str) -> String {
     STANDARD.encode(Sha256::digest(text.as_bytes()))
 }
 
-/// A script or a style without indents and without lines that are comments: those are for who reads the source.
+/// Returns a script or a style without indents and without lines that are comments: those are for who reads the source.
 fn without_comments(source: &str) -> String {
     let lines = source.lines().map(str::trim);
     let kept = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));

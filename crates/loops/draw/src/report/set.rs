@@ -94,7 +94,7 @@ impl SetSummary {
         html
     }
 
-    /// The loops over speed and turn rate, a left turn at the left.
+    /// Returns the loops over speed and turn rate, a left turn at the left.
     fn grid(&self) -> String {
         let most_mps = self.points.iter().map(|point| point.speed_mps).fold(1.0, f64::max) * 1.15;
         let most_dps = self
@@ -142,7 +142,7 @@ impl SetSummary {
         svg + "</svg>"
     }
 
-    /// The stances of all loops over their phase, under each other.
+    /// Returns the stances of all loops over their phase, under each other.
     fn phases(&self) -> String {
         let height = BAR * self.bars.len() as f64 + 18.0;
         let across = |phase: f64| NAMES + (WIDTH - NAMES - 8.0) * phase;

@@ -1,4 +1,4 @@
-//! What plots and renders start from.
+//! Inputs shared by tests of plots and renders.
 
 use glam::{DQuat, DVec3};
 use loopwright_core::{Analysis, Cut, Joint, LoopSettings, MadeLoop, SearchSettings, Skeleton, Take};
@@ -12,7 +12,7 @@ pub(crate) fn walk(seconds: f64, change: impl FnOnce(&mut WalkSettings)) -> Anal
     Analysis::new(&synthesize(&settings).unwrap().take).unwrap()
 }
 
-/// The loop of frames chosen by hand that hold one cycle.
+/// Returns the loop of frames chosen by hand that hold one cycle.
 pub(crate) fn made(analysis: &Analysis, cut: &Cut, settings: &LoopSettings) -> MadeLoop {
     let search = SearchSettings {
         cycles: Some(1),

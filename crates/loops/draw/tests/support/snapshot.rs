@@ -19,7 +19,7 @@ fn path_of(name: &str) -> PathBuf {
         .join(format!("{name}.png"))
 }
 
-/// How a PNG differs from its snapshot by more than the tolerance; `None` if it does not.
+/// Returns how a PNG differs from its snapshot by more than the tolerance; `None` if it does not.
 pub(crate) fn differs(name: &str, png: &[u8]) -> Option<String> {
     let expected = std::fs::read(path_of(name)).unwrap_or_else(|error| panic!("no snapshot {name}: {error}"));
     let [found, expected] = [png, &expected[..]].map(|png| Pixmap::decode_png(png).unwrap());

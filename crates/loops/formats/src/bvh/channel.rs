@@ -1,4 +1,4 @@
-//! The channels of a joint: what a value of a row changes, and along or about which axis.
+//! The channels of a joint: the effect of a value of a row, and its axis.
 
 use core::fmt;
 
@@ -30,7 +30,7 @@ pub struct Channel {
 pub(crate) const MAX_CHANNELS: usize = 9;
 
 impl Channel {
-    /// A position channel.
+    /// Creates a position channel.
     pub const fn position(axis: Axis) -> Self {
         Self {
             kind: ChannelKind::Position,
@@ -38,7 +38,7 @@ impl Channel {
         }
     }
 
-    /// A rotation channel.
+    /// Creates a rotation channel.
     pub const fn rotation(axis: Axis) -> Self {
         Self {
             kind: ChannelKind::Rotation,
@@ -46,7 +46,7 @@ impl Channel {
         }
     }
 
-    /// The channel of that name, in any case.
+    /// Parses the name of a channel, in any case.
     pub(crate) fn from_word(word: &[u8]) -> Option<Self> {
         let (first, rest) = word.split_first()?;
         let axis = match first.to_ascii_lowercase() {

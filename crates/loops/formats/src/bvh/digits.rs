@@ -12,16 +12,16 @@ pub(super) const DECIMALS: u32 = 7;
 /// 1 in the last decimal.
 pub(super) const ONE: f64 = 10_u64.pow(DECIMALS) as f64;
 
-/// Longest number and the blank after it: a sign, the digits of a 64-bit number, and a point.
+/// Longest number with the blank after it: a sign, the digits of a 64-bit number, and a point.
 pub(super) const MAX_NUMBER: usize = 22;
 
-/// Bytes after a number that writing it may overwrite with anything.
+/// Bytes after a number that writing it may overwrite.
 pub(super) const SPARE: usize = 8;
 
-/// Adding it to a smaller number rounds that to a whole one, whose bits are then the low bits.
+/// Adding this to a smaller number rounds it to a whole number, whose bits are then the low bits.
 const SHIFT: f64 = (1_u64 << 52) as f64;
 
-/// The whole number nearest to `x`; the even one of two.
+/// Rounds `x` to the nearest whole number, halves to even.
 #[inline(always)]
 pub(super) fn rounded(x: f64) -> f64 {
     let size = x.abs();
@@ -36,7 +36,7 @@ pub(super) struct Parts(u64);
 
 const FIELD: f64 = 1024.0;
 
-/// From here on a number has more digits before the point; it is then split when it is written.
+/// From this value on a number has more digits before the point and is split when it is written.
 const MANY_DIGITS: f64 = 1000.0 * ONE;
 
 /// Quotient and remainder of a division of whole numbers below 2^52, by multiplication with the inverse.
@@ -52,7 +52,7 @@ fn divided(number: f64, by: f64, inverse: f64) -> (f64, f64) {
     )
 }
 
-/// Splits whole numbers, given in the last of [`DECIMALS`].
+/// Splits whole numbers, given in units of the last of [`DECIMALS`].
 pub(super) fn take_apart(level: Level, values: &[f64], parts: &mut [Parts]) {
     dispatch!(level, simd => take_all_apart(simd, values, parts));
 }
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     fn text(value: f64) -> String {
-        // Side by side with others, and as one left over.
+        // Both in lanes and as a remainder.
         let mut values: Vec<f64> = (0..9).map(|index| 1_234_567.0 * f64::from(index) - 5e6).collect();
         values[2] = value;
         values[8] = value;

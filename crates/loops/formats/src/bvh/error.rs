@@ -96,10 +96,10 @@ pub enum FrameTimeFault {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum BvhError {
-    /// The first word is not HIERARCHY. What it is stays unsaid: a file that is no take may hold what is not for everyone.
+    /// The first word is not HIERARCHY. The word is not quoted: a file that is not a take may hold confidential text.
     #[error("not a BVH file: expected HIERARCHY at {at}")]
     NotBvh { at: Position },
-    /// The format requires something else here.
+    /// Another word than the format requires.
     #[error("{at}: expected {expected}, found {found}")]
     Expected {
         at: Position,
@@ -128,7 +128,7 @@ pub enum BvhError {
     OffsetMissing { at: Position, joint: String },
     #[error("{at}: OFFSET of {joint} needs three numbers, found {found}")]
     OffsetNumbers {
-        /// Where the fourth or the missing one is.
+        /// Position of the fourth offset, or of the missing one.
         at: Position,
         joint: String,
         found: usize,
@@ -141,7 +141,7 @@ pub enum BvhError {
         /// OFFSET or CHANNELS.
         keyword: &'static str,
     },
-    /// The list of channels is longer or shorter than its number says.
+    /// The list of channels differs in length from its stated number.
     #[error("{at}: CHANNELS says {declared} in {joint}, found {found}")]
     ChannelCount {
         at: Position,
@@ -167,7 +167,7 @@ pub enum BvhError {
     },
     #[error("the hierarchy has no channels, so the file holds no motion")]
     NoChannels,
-    /// Text where a number belongs.
+    /// Text in the place of a number.
     #[error("{at}: {found} is not a number ({place}){hint}")]
     NotANumber {
         at: Position,
@@ -182,7 +182,7 @@ pub enum BvhError {
         place: NumberPlace,
         found: Found,
     },
-    /// A number that no motion has.
+    /// A number beyond the range of motion.
     #[error("{at}: value {found} is out of any plausible range, the limit is {limit:e} ({place})")]
     OutOfRange {
         at: Position,
@@ -226,7 +226,7 @@ pub enum BvhError {
     },
     #[error("{at}: unexpected {found} after the last frame; one file holds one take, split it")]
     SecondSection { at: Position, found: Found },
-    /// A joint changes its size.
+    /// A joint scale that changes.
     #[error("frame {frame}, joint {joint}, channel {channel}: scale {value} is not supported, only 1 is")]
     Scale {
         /// The frame, counted from 1.
@@ -238,7 +238,7 @@ pub enum BvhError {
 }
 
 impl BvhError {
-    /// The position in the file, for errors that have one.
+    /// Returns the position in the file, for errors that have one.
     pub fn position(&self) -> Option<Position> {
         match self {
             Self::NotBvh { at, .. }

@@ -1,4 +1,4 @@
-//! BVH as one of the formats: what it can do, and its reader and writer.
+//! The entry of BVH in the table of formats: capabilities, reader and writer.
 
 use loopwright_core::{Pose, Skeleton, retarget};
 

@@ -16,7 +16,7 @@ use crate::{limits::MAX_DEPTH, warning::FileWarning};
 /// Names longer than this are truncated in messages, in characters.
 pub(super) const MAX_SHOWN_NAME: usize = 120;
 
-/// A joint that is not yet read completely.
+/// A joint that is not completely read yet.
 struct OpenJoint {
     index: usize,
     has_offset: bool,
@@ -48,16 +48,16 @@ struct Reader<'l, 'b> {
     long: OddNames,
 }
 
-/// The trees of a file: one as a rule.
+/// The trees of a file, usually one.
 #[derive(Debug)]
 pub(super) struct Trees {
     /// The joints of all, tree after tree.
     pub(super) whole: Hierarchy,
-    /// The first joint of each.
+    /// The first joint of each tree.
     roots: Vec<usize>,
 }
 
-/// A tree of several, with where its joints and the values of its channels are among all.
+/// One of several trees, with the ranges of its joints and of its channels' values.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) hierarchy: Hierarchy,
@@ -65,7 +65,7 @@ pub(super) struct Tree {
 }
 
 impl Trees {
-    /// The names of all roots.
+    /// Returns the names of all roots.
     pub(super) fn names(&self) -> Vec<String> {
         self.roots
             .iter()
@@ -73,7 +73,7 @@ impl Trees {
             .collect()
     }
 
-    /// The number of the tree whose root has that name, or where there is none of that number, from 0.
+    /// Finds the tree whose root has that name, or else the one with that number, from 0.
     pub(super) fn find(&self, wanted: &str) -> Option<usize> {
         self.roots
             .iter()
@@ -81,7 +81,7 @@ impl Trees {
             .or_else(|| wanted.parse().ok().filter(|&number| number < self.roots.len()))
     }
 
-    /// The number of the tree with most joints, the first of equals.
+    /// Returns the number of the tree with most joints, the first of equals.
     pub(super) fn largest(&self) -> usize {
         (0..self.roots.len())
             .max_by_key(|&tree| (self.joints_of(tree).len(), core::cmp::Reverse(tree)))
@@ -93,7 +93,7 @@ impl Trees {
         self.roots[tree]..end.unwrap_or(self.whole.joints().len())
     }
 
-    /// A tree by its number, with what is odd in it.
+    /// Returns a tree by its number and reports its oddities.
     pub(super) fn tree(&self, number: usize, warnings: &mut Vec<FileWarning>) -> Tree {
         let range = self.joints_of(number);
         let joints = self.whole.joints();

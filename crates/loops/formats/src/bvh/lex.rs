@@ -34,7 +34,7 @@ impl<'a> Lexer<'a> {
         self.at = offset;
     }
 
-    /// Bytes from the cursor to the end.
+    /// Returns the bytes from the cursor to the end.
     pub(super) fn num_remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
@@ -60,7 +60,7 @@ impl<'a> Lexer<'a> {
         self.at += blanks.count();
     }
 
-    /// The bytes up to one that `ends` the token, at least one unless the file ends.
+    /// Takes the bytes up to the one that `ends` the token, at least one unless the file ends.
     fn take_until(&mut self, ends: impl Fn(u8) -> bool) -> &'a [u8] {
         let rest = &self.bytes[self.at..];
         let length = match rest.first() {
@@ -71,14 +71,14 @@ impl<'a> Lexer<'a> {
         &rest[..length]
     }
 
-    /// The next token of the motion, which ends at white space or any control character; empty at the end of the file.
+    /// Takes the next token of the motion, which ends at white space or any control character; empty at the end of the file.
     pub(super) fn token(&mut self) -> &'a [u8] {
         self.skip_space();
         self.take_until(|byte| byte <= b' ')
     }
 
-    /// Appends numbers from the cursor on to `values`, up to `limit` of them and to the end of the line, while they have the
-    /// plain spelling of most files; returns their number.
+    /// Appends numbers from the cursor on to `values`, up to `limit` of them and to the end of the line, while they are spelled
+    /// plainly, as in most files; returns their number.
     ///
     /// The cursor ends right after the last of them. [`Self::token`] and [`number`] read the remainder.
     pub(super) fn plain_numbers(&mut self, limit: usize, values: &mut Vec<f64>) -> usize {
@@ -100,7 +100,7 @@ impl<'a> Lexer<'a> {
         count
     }
 
-    /// The next word of the hierarchy; a brace is a word of its own. Empty at the end of the file.
+    /// Takes the next word of the hierarchy; a brace is a word of its own. Empty at the end of the file.
     pub(super) fn word(&mut self) -> &'a [u8] {
         self.skip_space();
         match self.bytes.get(self.at) {
@@ -109,7 +109,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next word of the motion's header, which ends before a colon as well.
+    /// Takes the next word of the motion's header, which also ends before a colon.
     pub(super) fn label(&mut self) -> &'a [u8] {
         self.skip_space();
         self.take_until(|byte| is_space(byte) || byte == b':')
@@ -122,7 +122,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The rest of the line up to an opening brace, without blanks around it.
+    /// Takes the rest of the line up to an opening brace, without surrounding blanks.
     pub(super) fn rest_of_line(&mut self) -> &'a [u8] {
         let rest = &self.bytes[self.at..];
         let length = rest
@@ -133,7 +133,7 @@ impl<'a> Lexer<'a> {
         rest[..length].trim_ascii()
     }
 
-    /// Line and column of a byte offset, by a walk from the start of the file: for messages only.
+    /// Computes line and column of a byte offset from the start of the file; for messages only.
     pub(super) fn position_of(&self, offset: usize) -> Position {
         let before = &self.bytes[..offset];
         let mut line = 1;
@@ -150,12 +150,12 @@ impl<'a> Lexer<'a> {
         Position { line, column }
     }
 
-    /// The position of the start of the last token.
+    /// Returns the position of the start of the last token.
     pub(super) fn position_before(&self, token: &[u8]) -> Position {
         self.position_of(self.at - token.len())
     }
 
-    /// The error that the last token is not what must stand in its place.
+    /// Returns the error that another token is expected instead of the last one.
     pub(super) fn expected(&self, token: &[u8], expected: impl Into<String>) -> BvhError {
         BvhError::Expected {
             at: self.position_before(token),
@@ -180,7 +180,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// A token as shown in messages.
+/// Returns a token as messages show it.
 pub(super) fn found(token: &[u8]) -> Found {
     if token.is_empty() {
         Found::EndOfFile
@@ -189,15 +189,15 @@ pub(super) fn found(token: &[u8]) -> Found {
     }
 }
 
-/// Why a line is no row.
+/// Why a line is not a row.
 pub(super) enum RowFault<'l> {
-    /// It has so many values.
+    /// The number of values, which is wrong.
     Width(usize),
-    /// This one is no number of a file.
+    /// A value that is not a number.
     Value(&'l [u8]),
 }
 
-/// Reads the values of a line: so many, or none where it is blank.
+/// Reads the values of a line: `width` numbers, or none if it is blank.
 pub(super) fn read_row<'l>(line: &'l [u8], width: usize, row: &mut Vec<f64>) -> Result<(), RowFault<'l>> {
     row.clear();
     let mut lexer = Lexer::new(line);
@@ -233,7 +233,7 @@ mod tests {
     use crate::random::Random;
 
     impl Random {
-        /// Text similar to a number, of any length, sometimes with a letter in it.
+        /// Returns the text similar to a number, of any length, sometimes with a letter in it.
         fn decimal(&mut self) -> String {
             let mut text = ["", "", "-", "-", "+", "--"][self.below(6)].to_owned();
             let (num_before, num_after) = match self.below(4) {

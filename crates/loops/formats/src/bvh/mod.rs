@@ -1,10 +1,10 @@
 //! BVH: a tree of joints and a table of channel values.
 //!
-//! The format in short. `HIERARCHY` opens the tree: `ROOT name` and, inside braces, `JOINT name`, each with an `OFFSET`
-//! from its parent and the list of its `CHANNELS`; an `End Site` says where a leaf's bone ends. `MOTION` opens the table:
-//! `Frames:` and `Frame Time:`, then a row of values for every frame, with the joints and their channels in file order.
-//! Angles are in degrees; a joint's rotation is the product of its rotation channels in the order in which they are listed,
-//! the first outermost. Position channels stand in for the `OFFSET`, they do not add to it.
+//! The format in brief: `HIERARCHY` opens the tree: `ROOT name` and, inside braces, `JOINT name`, each with an `OFFSET` from its
+//! parent and the list of its `CHANNELS`; an `End Site` gives the end of a leaf's bone. `MOTION` opens the table: `Frames:` and
+//! `Frame Time:`, then a row of values for every frame, with the joints and their channels in file order. Angles are in degrees;
+//! a joint's rotation is the product of its rotation channels in the order in which they are listed, the first outermost.
+//! Position channels replace the `OFFSET`.
 //!
 //! [`parse`] keeps the file's own values in a [`BvhFile`]; [`crate::read_take`] interprets them.
 
@@ -54,16 +54,16 @@ pub struct BvhJoint {
     pub name: String,
     /// Index of its parent, `None` for the root.
     pub parent: Option<usize>,
-    /// OFFSET, in the file's unit and the parent's axes.
+    /// Its OFFSET, in the file's unit and the parent's axes.
     pub offset: DVec3,
     /// Channels in the order of the file, none of them twice.
     pub channels: Vec<Channel>,
-    /// Offsets of its End Sites, in the file's unit; a leaf has one as a rule.
+    /// Offsets of its End Sites, in the file's unit; a leaf usually has one.
     pub end_sites: Vec<DVec3>,
 }
 
 impl BvhJoint {
-    /// Axes of the rotation channels, in order, the first outermost.
+    /// Returns the axes of the rotation channels, in order, the first outermost.
     pub fn rotation_axes(&self) -> Vec<Axis> {
         self.axes_of(ChannelKind::Rotation)
     }
@@ -85,17 +85,17 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// The caller ensures that joint 0 is the only root and that parents come before their children.
+    /// Creates the tree. The caller ensures that joint 0 is the only root and that parents come before their children.
     pub(crate) fn new(joints: Vec<BvhJoint>) -> Self {
         Self { joints }
     }
 
-    /// All joints in the order in which they were read.
+    /// Returns all joints in the order in which they were read.
     pub fn joints(&self) -> &[BvhJoint] {
         &self.joints
     }
 
-    /// Number of values in a row.
+    /// Returns the number of values in a row.
     pub fn num_channels(&self) -> usize {
         self.joints.iter().map(|joint| joint.channels.len()).sum()
     }
@@ -121,32 +121,33 @@ pub struct BvhFile {
 }
 
 impl BvhFile {
-    /// The tree of joints.
+    /// Returns the tree of joints.
     pub fn hierarchy(&self) -> &Hierarchy {
         &self.hierarchy
     }
 
-    /// Seconds from one frame to the next.
+    /// Returns the seconds from one frame to the next.
     pub fn frame_time_secs(&self) -> f64 {
         self.frame_time.secs
     }
 
-    /// Number of frames that the file declares; the rows may differ.
+    /// Returns the number of frames that the file declares; the rows may differ.
     pub fn num_declared_frames(&self) -> u64 {
         self.num_declared_frames
     }
 
-    /// Number of frames: whole rows present, up to the declared number. At least one.
+    /// Returns the number of frames: whole rows present, up to the declared number. At least one.
     pub fn num_frames(&self) -> usize {
         self.num_frames
     }
 
-    /// Values of all rows, frame-major: joints in file order, each with its channels in theirs. File units and degrees.
+    /// Returns the values of all rows, frame-major: joints in file order, each with its channels in theirs. File units and
+    /// degrees.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// Values of one row.
+    /// Returns the values of one row.
     ///
     /// # Panics
     /// When `frame` is not below [`Self::num_frames`].

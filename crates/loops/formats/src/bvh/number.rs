@@ -6,7 +6,7 @@ use crate::limits::MAX_VALUE;
 /// Number of digits that always fit a 64-bit number.
 const MAX_PLAIN_DIGITS: usize = 19;
 
-/// Powers of ten that double precision holds exactly, as far as that many digits need them.
+/// Powers of ten that double precision represents exactly, up to that many digits.
 const POWERS_OF_TEN: [f64; MAX_PLAIN_DIGITS + 1] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 ];
@@ -14,7 +14,8 @@ const POWERS_OF_TEN: [f64; MAX_PLAIN_DIGITS + 1] = [
 /// Powers of ten by which decimals shift the whole number before them.
 const WHOLE_POWERS_OF_TEN: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// The number at the start of `rest` and its length in bytes, if it has a plain spelling; `None` for any other token.
+/// Parses the number at the start of `rest` if it is spelled plainly; returns it with its length in bytes. `None` for any other
+/// token.
 ///
 /// A sign, digits, perhaps a point. Whole numbers up to 2^53 and powers of ten up to 10^22 are exact, so their quotient is
 /// rounded once and has the same bits as [`number`]. Source: Clinger 1990.
@@ -34,7 +35,7 @@ pub(super) fn plain_number(rest: &[u8]) -> Option<(f64, usize)> {
                 num_digits += 1;
             }
             b'.' if point.is_none() => point = Some(num_digits),
-            // A token ends where `token` ends it.
+            // Ends like a token.
             0..=b' ' => {
                 length = index;
                 break;
@@ -59,7 +60,7 @@ const fn everywhere(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
-/// The digits at the start of eight bytes: their value and their count.
+/// Returns the digits at the start of eight bytes: their value and their count.
 ///
 /// Byte by byte, the processor mispredicts the end of each number, which takes longer than all the arithmetic. Here eight bytes
 /// are one large number, the first of them lowest, and only a shift depends on the count of digits.
@@ -77,7 +78,7 @@ fn leading_digits(bytes: &[u8]) -> Option<(u64, usize)> {
     Some((whole, num_bits as usize / 8))
 }
 
-/// [`plain_number`] for most numbers: at most seven digits, or those with a point and at most seven behind it.
+/// Parses most numbers like [`plain_number`]: those of at most seven digits, or with a point and at most seven digits behind it.
 #[inline]
 pub(super) fn short_number(bytes: &[u8]) -> Option<(f64, usize)> {
     let is_negative = *bytes.first()? == b'-';
@@ -92,25 +93,25 @@ pub(super) fn short_number(bytes: &[u8]) -> Option<(f64, usize)> {
         whole = whole * WHOLE_POWERS_OF_TEN[num_decimals] + decimals;
         length += num_decimals;
     }
-    // Fifteen digits at most are a whole number that a double holds, and seven before the point a size that motions may have.
+    // A double holds fifteen digits exactly, and seven digits before the point are within the range of motions.
     let is_plain = num_digits > 0 && num_digits < 8 && num_decimals < 8 && *bytes.get(length)? <= b' ';
     if !is_plain {
         return None;
     }
     let size = whole as i64 as f64 / POWERS_OF_TEN[num_decimals];
-    // Without a branch, which the processor would have to predict.
+    // Branch-free, because a branch would be mispredicted.
     let value = f64::from_bits(size.to_bits() | (u64::from(is_negative) << 63));
     Some((value, length))
 }
 
-/// Why a token is not a valid number of a motion.
+/// Why a token is not a valid number.
 pub(super) enum NumberFault {
     NotANumber(NumberHint),
     NotFinite,
     OutOfRange,
 }
 
-/// The number of a token, finite and of plausible size.
+/// Parses a token as a finite number of plausible size.
 pub(super) fn number(token: &[u8]) -> Result<f64, NumberFault> {
     let text = core::str::from_utf8(token).ok();
     match text.and_then(|text| text.parse::<f64>().ok()) {
@@ -128,7 +129,7 @@ fn without_sign(token: &[u8]) -> &[u8] {
         .unwrap_or(token)
 }
 
-/// Whether a token is some spelling of NaN or infinity, such as `nan`, `-nan(ind)` or `Infinity`.
+/// Whether a token spells NaN or infinity, such as `nan`, `-nan(ind)` or `Infinity`.
 fn spells_not_finite(token: &[u8]) -> bool {
     let token = without_sign(token);
     let head = token.get(..3).unwrap_or_default();

@@ -1,5 +1,4 @@
-//! BVH files of plain form, whose poses are read from the file one after the other, as often as they are wanted: for takes that
-//! are too long to be held in memory.
+//! Reads plain BVH files pose by pose, repeatedly if needed: for takes that are too long to be held in memory.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
@@ -15,10 +14,10 @@ use crate::{settings::ReadSettings, take_warning::warn_of_take, warning::FileWar
 /// Bytes read at a time.
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// A BVH file of plain form: as many rows as it declares, each on a line of its own, and nothing that calls for a warning before
+/// A plain BVH file: as many rows as it declares, each on a line of its own, and nothing to warn about before
 /// or after them. Most files are.
 ///
-/// Of its takes only some frames are held. All its poses are those of [`crate::read_take`], to the last bit.
+/// Only some frames are held in memory. All poses equal those of [`crate::read_take`], to the last bit.
 ///
 /// ```
 /// use loopwright_core::{BodyOverrides, analysis::Surveyor};
@@ -36,17 +35,17 @@ const BUFFER_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub struct PlainBvh<R> {
     stream: R,
-    /// Where the rows start, bytes.
+    /// Byte offset of the rows.
     rows_at: u64,
     source: BvhSource,
     sample: TakeSample,
 }
 
 impl<R: Read + Seek> PlainBvh<R> {
-    /// Goes through a file once, from its start; `name` becomes the take's.
+    /// Reads a file once from its start; `name` becomes the take's name.
     ///
-    /// `None` for every file that [`crate::read_take`] would refuse or warn about, other than for its space and its frame rate, and
-    /// for one that cannot be read: reading it whole tells what is wrong.
+    /// Returns `None` for every file that [`crate::read_take`] refuses or warns about, except for warnings about space and frame
+    /// rate, and for files that cannot be read; reading the whole file gives the reason.
     pub fn open(
         mut stream: R,
         name: &str,
@@ -104,12 +103,12 @@ impl<R: Read + Seek> PlainBvh<R> {
         })
     }
 
-    /// Number of frames, and some of them.
+    /// Returns the number of frames, and some of them.
     pub fn sample(&self) -> &TakeSample {
         &self.sample
     }
 
-    /// How the file's space relates to ours, and whether that was stated or guessed.
+    /// Returns how the file's space relates to ours, and whether that was stated or guessed.
     pub fn space(&self) -> &Space {
         &self.source.space
     }
@@ -119,10 +118,10 @@ impl<R: Read + Seek> PlainBvh<R> {
         &self.source
     }
 
-    /// Reads all poses, first to last, and hands each to `take`: local translations in metres and rotations of all joints. Ends
-    /// early where `take` answers with `false`.
+    /// Reads all poses, first to last, and hands each to `take`: local translations in metres and rotations of all joints. Stops
+    /// early if `take` returns `false`.
     ///
-    /// Errors: the file cannot be read, or is another one than before.
+    /// Errors: the file cannot be read, or has changed.
     pub fn for_each_pose(&mut self, mut take: impl FnMut(&[DVec3], &[DQuat]) -> bool) -> io::Result<()> {
         self.stream.seek(SeekFrom::Start(self.rows_at))?;
         let mut lines = Lines::new(&mut self.stream);
@@ -183,7 +182,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// The next line with its end; empty at the end of the stream. `None` for one that is too long, or that cannot be read.
+    /// Returns the next line with its end; empty at the end of the stream. `None` if it is too long or cannot be read.
     fn next(&mut self) -> Option<&[u8]> {
         self.line.clear();
         let mut limited = (&mut self.stream).take(MAX_LINE_BYTES as u64);
@@ -191,7 +190,7 @@ impl<R: Read> Lines<R> {
         (self.line.len() < MAX_LINE_BYTES).then_some(&self.line)
     }
 
-    /// Reads the next line that is not blank; `None` unless it holds so many numbers and nothing else.
+    /// Reads the next line that is not blank; `None` unless it holds exactly `width` numbers.
     fn next_row(&mut self, width: usize, row: &mut Vec<f64>) -> Option<()> {
         row.clear();
         loop {
@@ -206,7 +205,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Whether only white space is left; `None` otherwise.
+    /// Checks that only white space is left; `None` otherwise.
     fn are_at_end(&mut self) -> Option<()> {
         loop {
             match self.next()? {

@@ -1,4 +1,4 @@
-//! From bytes to the stated contents of a file, and from there to a take.
+//! Parses BVH files and converts their contents to takes.
 
 use core::ops::Range;
 
@@ -16,9 +16,9 @@ use crate::{error::ReadError, euler, excerpt::cut, settings::ReadSettings, text,
 
 /// Reads a BVH file without interpreting it.
 ///
-/// Of several trees it is the one with most joints. Every dialect of docs/formats/bvh.md is read; unusual contents are reported in `warnings`. Errors: [`ReadError`], with line
-/// and column if there is one. No input panics. The call stack does not grow with the nesting of joints, and memory does not grow
-/// with a number that the file only states.
+/// If there are several trees, the one with most joints is read. Every dialect of docs/formats/bvh.md is read; unusual contents
+/// are reported in `warnings`. Errors: [`ReadError`], with line and column if known. No input panics. The call stack does not
+/// grow with the nesting of joints, and memory does not grow with a number that the file only states.
 pub fn parse(bytes: &[u8], warnings: &mut Vec<FileWarning>) -> Result<BvhFile, ReadError> {
     let mut lexer = open(bytes)?;
     let trees = hierarchy::read(&mut lexer, warnings)?;
@@ -51,7 +51,7 @@ fn is_utf16(bytes: &[u8]) -> bool {
     }
 }
 
-/// The contents of a file that may be BVH.
+/// Opens the contents of a file that may be BVH.
 fn open(bytes: &[u8]) -> Result<Lexer<'_>, ReadError> {
     if text::from_first_letter(bytes).is_empty() {
         return Err(ReadError::Empty);
@@ -62,7 +62,7 @@ fn open(bytes: &[u8]) -> Result<Lexer<'_>, ReadError> {
     Ok(Lexer::new(text::without_byte_order_mark(bytes)))
 }
 
-/// Rows in memory, these values of each.
+/// Rows in memory, and the range of values of each.
 #[derive(Debug)]
 struct Values(Vec<f64>, Range<usize>);
 
@@ -76,7 +76,7 @@ impl RowSink for Values {
     }
 }
 
-/// Local transforms of rows, in the axes and unit of the file until they are settled.
+/// Local transforms of rows, in the axes and unit of the file until [`Self::settle`] converts them.
 #[derive(Clone, Debug)]
 pub(super) struct Frames {
     num_joints: usize,
@@ -85,7 +85,7 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    /// None yet.
+    /// Creates an empty list of frames.
     pub(super) fn new(hierarchy: &Hierarchy) -> Self {
         Self {
             num_joints: hierarchy.joints().len(),
@@ -108,7 +108,7 @@ impl Frames {
         }
     }
 
-    /// Every n-th of them.
+    /// Returns every n-th frame.
     fn every(&self, stride: usize) -> Self {
         fn every<T: Copy>(values: &[T], num_joints: usize, stride: usize) -> Vec<T> {
             let frames = values.chunks(num_joints).step_by(stride);
@@ -121,12 +121,13 @@ impl Frames {
         }
     }
 
-    /// Converts them to our axes and unit.
+    /// Converts the transforms to our axes and unit.
     pub(super) fn settle(&mut self, space: &Space) {
         space.settle(self.num_joints, &mut self.translations, &mut self.rotations);
     }
 
-    /// As a take; they are in that space's axes and unit, or, as if that were ours, in the file's until these are known.
+    /// Returns the frames as a take; they are in the axes and unit of `space`, or still in the file's if these are not known
+    /// yet.
     pub(super) fn take(
         mut self,
         name: &str,
@@ -134,7 +135,7 @@ impl Frames {
         space: &Space,
         frame_time_secs: f64,
     ) -> Result<Take, ReadError> {
-        // A file may promise more rows than it has.
+        // A file may declare more rows than it has.
         self.translations.shrink_to_fit();
         self.rotations.shrink_to_fit();
         let skeleton = skeleton(hierarchy, space)?;
@@ -148,13 +149,13 @@ impl Frames {
     }
 }
 
-/// Takes the poses of all rows.
+/// Collects the poses of all rows.
 #[derive(Debug)]
 struct Poses<'h> {
     hierarchy: &'h Hierarchy,
     /// Most transforms allowed.
     limit: usize,
-    /// Its values in a row.
+    /// The range of its values in a row.
     values: Range<usize>,
     frames: Frames,
 }
@@ -177,7 +178,7 @@ impl RowSink for Poses<'_> {
 }
 
 impl<'h> Poses<'h> {
-    /// Empty, for what limits allow.
+    /// Creates an empty collection within the limits.
     fn new(hierarchy: &'h Hierarchy, limits: &SizeLimits) -> Self {
         Self {
             hierarchy,
@@ -188,7 +189,7 @@ impl<'h> Poses<'h> {
     }
 }
 
-/// [`crate::read_take`] for BVH. Apart from the take, no memory in proportion to the file is used.
+/// Implements [`crate::read_take`] for BVH. Apart from the take, it uses no memory in proportion to the file.
 pub(super) fn read_take(
     bytes: &[u8],
     name: &str,
@@ -218,7 +219,8 @@ pub(super) fn read_take(
     Ok(LoadedTake::new(take, source))
 }
 
-/// The tree that is asked for, by the name of its root or by number; else that of most joints, with a warning about others.
+/// Returns the requested tree, by the name of its root or by number; by default the one with most joints, with a warning about
+/// others.
 pub(super) fn chosen(trees: &Trees, wanted: Option<&str>, warnings: &mut Vec<FileWarning>) -> Result<Tree, ReadError> {
     let names = trees.names();
     let number = match wanted {
@@ -272,7 +274,7 @@ pub(super) fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton,
     Ok(Skeleton::new(joints)?)
 }
 
-/// The local transform of a joint from the next values of a row, in the file's axes and unit.
+/// Computes the local transform of a joint from the next values of a row, in the file's axes and unit.
 #[inline(always)]
 fn transform(joint: &BvhJoint, values: &mut core::slice::Iter<'_, f64>) -> (DVec3, DQuat) {
     let mut translation = joint.offset;
@@ -322,7 +324,7 @@ mod tests {
         assert!((take.rotations(0)[0] * DVec3::X - DVec3::Y).length() < 1e-15);
     }
 
-    /// Two bodies in one file, of which the second has most joints.
+    /// Two bodies in one file, of which the second has more joints.
     #[test]
     fn of_several_trees_one_is_chosen() {
         let text = "HIERARCHY ROOT Prop { OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition }
@@ -384,7 +386,7 @@ mod tests {
         assert!((take.skeleton().joint(1).rest_offset - DVec3::new(0.0, 0.0, 0.5)).length() < 1e-15);
         let world = take.world_tracks();
         assert!((world.position(0, 1) - DVec3::new(0.1, 0.8, -0.2)).length() < 1e-15);
-        // A left turn about the file's up axis is one about ours.
+        // A left turn about the file's up axis is one about +Y.
         assert!((take.rotations(0)[0] * DVec3::X - DVec3::NEG_Z).length() < 1e-15);
     }
 

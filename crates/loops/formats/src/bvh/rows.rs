@@ -8,7 +8,7 @@ use super::digits::{self, DECIMALS, MAX_NUMBER, ONE, Parts, SPARE};
 use super::{BvhJoint, channel::ChannelKind};
 use crate::euler::decomposer::Decomposer;
 
-/// Positions have one decimal less than angles, which have all of them.
+/// Positions have one decimal less than angles.
 ///
 /// An error of half of the last decimal in each of three angles is a rotation by up to three halves of it.
 const POSITION_STEP: f64 = 10.0;
@@ -24,9 +24,9 @@ pub(crate) struct Rows {
     level: Level,
     decomposer: Decomposer,
     columns: Vec<Column>,
-    /// Joint and axis of every position that is written.
+    /// Joint and axis of every written position.
     positions: Vec<(usize, usize)>,
-    /// Three per joint, in radians: those of the key before until this one's replace them.
+    /// Three per joint, in radians: the previous key's until this key's replace them.
     angles: Vec<[f64; 3]>,
     /// The values of the row, in the last decimal: three angles of each joint, a one for all scales, and the positions.
     values: Vec<f64>,
@@ -56,7 +56,7 @@ impl Rows {
             for channel in &joints[joint].channels {
                 columns.push(match channel.kind {
                     ChannelKind::Rotation => Column {
-                        // At most three: no channel is in a list twice.
+                        // At most three: no channel occurs twice in a list.
                         value: angles.next().unwrap_or(3 * joint),
                         num_left_out: 0,
                     },
@@ -90,7 +90,8 @@ impl Rows {
         }
     }
 
-    /// The line of the next key, including its end: positions in units of `unit_metres`, angles continuous from the key before.
+    /// Returns the line of the next key, including its end: positions in units of `unit_metres`, angles continuous from the key
+    /// before.
     pub(crate) fn next(&mut self, translations: &[DVec3], rotations: &[DQuat], unit_metres: f64) -> &[u8] {
         self.decomposer.decompose_all(rotations, &mut self.angles);
         let (angles, others) = self.values.split_at_mut(self.angles.as_flattened().len());
@@ -126,14 +127,14 @@ impl Rows {
             rest[end] = b' ';
             length += end + 1;
         }
-        // Instead of the last blank.
+        // Replaces the last blank.
         let length = length.max(1);
         self.line[length - 1] = b'\n';
         &self.line[..length]
     }
 }
 
-/// Repeated poses get the same digits again, if their curves allow it.
+/// Writes repeated poses with the same digits again, if their curves allow it.
 struct Cycle {
     num_keys: usize,
     key: usize,

@@ -1,4 +1,4 @@
-//! The BVH form of a take, from its file or created for it.
+//! The BVH form of a take, read from its file or created for it.
 
 use glam::DVec3;
 use loopwright_core::Take;
@@ -15,14 +15,14 @@ pub struct BvhSource {
     pub(crate) space: Space,
 }
 
-/// A joint moves or differs from its offset if it does so by more than this, in centimetres.
+/// A joint moves, or differs from its offset, if it does so by more than this, in centimetres.
 const REST_TOLERANCE_CM: f64 = 1e-6;
 
 impl BvhSource {
-    /// A form for a take from elsewhere: BVH in centimetres, Y up.
+    /// Creates a form for a take from elsewhere: BVH in centimetres, Y up.
     ///
-    /// The root has position channels and rotations in the order Z X Y, all other joints rotations in that order, and
-    /// position channels where the translation varies or differs from the rest offset. Each leaf gets an End Site.
+    /// The root has position channels and rotations in the order Z X Y, all other joints rotations in that order, and position
+    /// channels where the translation varies or differs from the rest offset. Each leaf gets an End Site.
     pub fn for_take(take: &Take) -> Self {
         let space = Space::CENTIMETRES_Y_UP;
         let unit = space.unit_metres;
@@ -82,7 +82,7 @@ impl BvhSource {
         }
     }
 
-    /// The tree of joints with their channels, as stated in the file.
+    /// Returns the tree of joints with their channels, as stated in the file.
     pub fn hierarchy(&self) -> &Hierarchy {
         &self.hierarchy
     }

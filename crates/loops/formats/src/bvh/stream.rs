@@ -1,4 +1,4 @@
-//! BVH as it comes: the head and the rows of a stream, line by line, and what came so far as a file.
+//! Reads BVH from a stream: its head and its rows, line by line, and records them as a file.
 
 use core::ops::Range;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::space::Space;
 use crate::text::without_byte_order_mark;
 use crate::{byte_count::ByteCount, error::ReadError, excerpt::excerpt, warning::FileWarning};
 
-/// Longest text before the rows, bytes; skeletons of a thousand joints have a tenth of it.
+/// Longest text before the rows, bytes; skeletons of a thousand joints need a tenth of it.
 pub(super) const MAX_HEAD_BYTES: usize = 1 << 20;
 
 /// Longest line of a row, bytes.
@@ -24,7 +24,7 @@ pub(super) const MAX_LINE_BYTES: usize = 1 << 20;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum BvhStreamError {
-    /// Its head is none of BVH.
+    /// Its head is not a BVH head.
     #[error(transparent)]
     Head(#[from] ReadError),
     #[error("no line \"Frame Time:\" in the first {}", ByteCount(MAX_HEAD_BYTES as u64))]
@@ -35,14 +35,14 @@ pub enum BvhStreamError {
     LongLine { line: usize },
 }
 
-/// Why a line is no row.
+/// Why a line is not a row.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum LineFault {
     #[error("line {line} has {found} values, and a row has {expected}")]
     Width { line: usize, found: usize, expected: usize },
-    /// Text, NaN, an infinity, or a number that no channel has.
+    /// Text, NaN, an infinity, or a number out of range.
     #[error("line {line}: \"{found}\" is no value of a channel")]
     Value { line: usize, found: String },
 }
@@ -50,7 +50,7 @@ pub enum LineFault {
 /// A line of a stream.
 #[derive(Debug, PartialEq)]
 pub enum StreamedLine<'a> {
-    /// The last one of the head: [`BvhStream::head`] is known from here on.
+    /// The last line of the head: [`BvhStream::head`] is available from here on.
     Head,
     /// A row.
     Frame {
@@ -59,9 +59,9 @@ pub enum StreamedLine<'a> {
         /// Local rotations of all joints, in the axes of the stream.
         rotations: &'a [DQuat],
     },
-    /// No row: a frame that is lost.
+    /// A line that is not a row: the frame is lost.
     Refused(LineFault),
-    /// Another file begins, which is no part of this one.
+    /// Another file begins, which does not belong to this one.
     OtherFile,
 }
 
@@ -69,7 +69,7 @@ pub enum StreamedLine<'a> {
 #[derive(Debug)]
 pub struct StreamHead {
     pub(super) text: Vec<u8>,
-    /// Where the number of frames stands in it, and which one.
+    /// The position of the number of frames in it.
     count_at: Range<usize>,
     pub(super) num_declared: u64,
     pub(super) hierarchy: Hierarchy,
@@ -81,7 +81,7 @@ pub struct StreamHead {
 }
 
 impl StreamHead {
-    /// Errors: it is no head of a BVH file, or no joint has a channel.
+    /// Reads a head. Errors: it is not the head of a BVH file, or no joint has a channel.
     pub(super) fn read(text: Vec<u8>, warnings: &mut Vec<FileWarning>) -> Result<Self, BvhStreamError> {
         let body = without_byte_order_mark(&text);
         let mark = text.len() - body.len();
@@ -110,21 +110,21 @@ impl StreamHead {
         })
     }
 
-    /// The joints, with offsets in the axes and the unit of the stream.
+    /// Returns the joints, with offsets in the axes and the unit of the stream.
     pub fn skeleton(&self) -> &Skeleton {
         &self.skeleton
     }
 
-    /// Seconds from one frame to the next.
+    /// Returns the seconds from one frame to the next.
     pub fn frame_time_secs(&self) -> f64 {
         self.frame_time.secs
     }
 }
 
-/// Reads BVH whose rows come one by one, for as long as they come.
+/// Reads BVH whose rows arrive one by one, without end.
 ///
-/// A row is one line, and is there when its end is. The number of frames in the head is not looked at: who begins a stream does not know
-/// it. Lines that are no rows are refused one by one. Memory does not grow: of what came, only the head and the line that is not whole
+/// A row is one line, complete with its line end. The number of frames in the head is ignored, because the sender does not know it
+/// yet. Lines that are not rows are refused one by one. Memory does not grow: only the head and the incomplete last line
 /// are kept.
 ///
 /// ```
@@ -143,10 +143,10 @@ impl StreamHead {
 /// ```
 #[derive(Debug, Default)]
 pub struct BvhStream {
-    /// Bytes that are not read yet, from `at` on.
+    /// Bytes that are not read yet, starting at `at`.
     pending: Vec<u8>,
     at: usize,
-    /// Bytes after `at` in which no line ends.
+    /// Number of bytes after `at` that contain no line end.
     num_searched: usize,
     head_text: Vec<u8>,
     head: Option<Arc<StreamHead>>,
@@ -156,34 +156,35 @@ pub struct BvhStream {
 }
 
 impl BvhStream {
-    /// Before its first byte.
+    /// Creates an empty stream.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes the next bytes; lines may be broken anywhere.
+    /// Appends bytes; lines may be split anywhere.
     pub fn push(&mut self, bytes: &[u8]) {
         self.pending.drain(..self.at);
         self.at = 0;
         self.pending.extend_from_slice(bytes);
     }
 
-    /// The part before the rows, once all of it came.
+    /// Returns the part before the rows, once it is complete.
     pub fn head(&self) -> Option<&Arc<StreamHead>> {
         self.head.as_ref()
     }
 
-    /// Whether something came of what stands before the rows, and not all of it.
+    /// Whether the head has begun but is not complete.
     pub fn is_within_head(&self) -> bool {
         self.head.is_none() && (!self.head_text.trim_ascii().is_empty() || self.is_within_a_line())
     }
 
-    /// Whether the last line that came has no end.
+    /// Whether the last line is incomplete.
     pub fn is_within_a_line(&self) -> bool {
         !self.pending[self.at..].trim_ascii().is_empty()
     }
 
-    /// The next whole line that says anything; `None` until more comes. What is unusual in the head is reported in `warnings`.
+    /// Returns the next complete line that is not blank; `None` until more bytes arrive. Oddities of the head are reported in
+    /// `warnings`.
     ///
     /// Errors: the stream cannot be read any further.
     pub fn next_line(&mut self, warnings: &mut Vec<FileWarning>) -> Result<Option<StreamedLine<'_>>, BvhStreamError> {
@@ -222,14 +223,14 @@ impl BvhStream {
         }
     }
 
-    /// Adds a line to the head; returns whether the head is whole with it.
+    /// Adds a line to the head; returns whether that completes it.
     fn read_head_line(&mut self, line: Range<usize>, warnings: &mut Vec<FileWarning>) -> Result<bool, BvhStreamError> {
         let line = &self.pending[line];
         self.head_text.extend_from_slice(line);
         if self.head_text.len() > MAX_HEAD_BYTES {
             return Err(BvhStreamError::NoHead);
         }
-        // Said before a megabyte of something else came.
+        // Reported before a megabyte of something else arrives.
         let words = without_byte_order_mark(&self.head_text).trim_ascii();
         if !words.is_empty() && !is_bvh(&self.head_text) {
             StreamHead::read(core::mem::take(&mut self.head_text), warnings)?;
@@ -243,7 +244,7 @@ impl BvhStream {
         Ok(true)
     }
 
-    /// Reads the values of a line: those of a row, or none where it is blank.
+    /// Reads the values of a line: a row, or nothing if it is blank.
     fn read_row(&mut self, line: Range<usize>, width: usize) -> Result<(), LineFault> {
         let (text, line) = (&self.pending[line], self.num_lines);
         read_row(text, width, &mut self.row).map_err(|fault| match fault {
@@ -259,7 +260,7 @@ impl BvhStream {
         })
     }
 
-    /// The frame of the row that was read.
+    /// Returns the frame of the row that was read.
     fn frame(&mut self, line: Range<usize>, head: &StreamHead) -> StreamedLine<'_> {
         let pose = self.pose.get_or_insert_with(|| Frames::new(&head.hierarchy));
         pose.clear();
@@ -271,7 +272,7 @@ impl BvhStream {
     }
 }
 
-/// Whether a line of a head is its last: that of the frame time.
+/// Whether a line is the last of a head: the frame time.
 pub(super) fn ends_head(line: &[u8]) -> bool {
     let line = line.to_ascii_lowercase();
     let line = line.trim_ascii();
@@ -279,7 +280,7 @@ pub(super) fn ends_head(line: &[u8]) -> bool {
     line.starts_with(b"frame") && time.is_some_and(|at| line[at..].iter().any(u8::is_ascii_digit))
 }
 
-/// Rows of a stream as they came, and any part of them as a file.
+/// Rows of a stream as received; any part of them can be saved as a file.
 #[derive(Clone, Debug)]
 pub struct BvhRecording {
     head: Arc<StreamHead>,
@@ -289,7 +290,7 @@ pub struct BvhRecording {
 }
 
 impl BvhRecording {
-    /// No row of a stream yet.
+    /// Creates a recording without rows.
     pub fn new(head: Arc<StreamHead>) -> Self {
         Self {
             head,
@@ -304,7 +305,7 @@ impl BvhRecording {
         self.ends.push(self.rows.len());
     }
 
-    /// Adds the last row again, in place of one that is lost. Nothing happens before the first.
+    /// Adds the last row again, in place of a lost one. Does nothing before the first row.
     pub fn repeat_last(&mut self) {
         let last = self.rows_at(self.ends.len().saturating_sub(1)..self.ends.len());
         if !last.is_empty() {
@@ -313,22 +314,23 @@ impl BvhRecording {
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn num_frames(&self) -> usize {
         self.ends.len()
     }
 
-    /// Bytes of the whole as a file, about.
+    /// Returns the approximate size of the whole recording as a file, bytes.
     pub fn num_bytes(&self) -> u64 {
         (self.head.text.len() + self.rows.len()) as u64
     }
 
-    /// The part before the rows.
+    /// Returns the part before the rows.
     pub fn head(&self) -> &Arc<StreamHead> {
         &self.head
     }
 
-    /// These frames as a BVH file, whose head says how many there are and is the stream's otherwise. Frames beyond the last are left out.
+    /// Returns these frames as a BVH file. Its head is the stream's with the right number of frames. Frames beyond the last are
+    /// left out.
     pub fn file(&self, frames: Range<usize>) -> Vec<u8> {
         let end = frames.end.min(self.ends.len());
         let frames = frames.start.min(end)..end;
@@ -361,7 +363,7 @@ mod tests {
     const HEAD: &str = "HIERARCHY\r\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 2 Yposition Yrotation\nJOINT Head\n{\n\
         OFFSET 0 6 0\nCHANNELS 1 Xrotation\n}\n}\nMOTION\nFrames: 0\nFrame Time: 0.05\n";
 
-    /// All lines of a stream that comes in pieces of these lengths, in turn, and the recording.
+    /// Reads all lines of a stream that arrives in pieces of these lengths, in turn, and records it.
     fn heard(text: &[u8], lengths: &[usize]) -> (Vec<String>, Option<BvhRecording>) {
         let mut stream = BvhStream::new();
         let (mut said, mut recording, mut rest) = (Vec::new(), None::<BvhRecording>, text);
@@ -409,7 +411,7 @@ mod tests {
             assert_eq!(said, whole);
             assert_eq!(broken.unwrap().file(0..9), recording.file(0..9));
         }
-        // The rows as they came, below a head that is true.
+        // The rows as received, below a corrected head.
         let file = String::from_utf8(recording.file(0..99)).unwrap();
         assert_eq!(
             file,
@@ -449,7 +451,7 @@ mod tests {
             let (_, recording) = heard(file, &[4096]);
             assert!(&recording.unwrap().file(0..usize::MAX) == file);
         }
-        // A number that is wrong is put right, and nothing else.
+        // Only the wrong number is corrected.
         let at = bytes.windows(7).position(|word| word == b"Frames:").unwrap() + 8;
         let wrong = [&bytes[..at], b"7", &bytes[at..]].concat();
         let recording = heard(&wrong, &[999]).1.unwrap();
@@ -492,7 +494,7 @@ mod tests {
         }
     }
 
-    /// Bytes that nobody wrote, in and around a head and its rows.
+    /// Random bytes in and around a head and its rows.
     #[test]
     fn no_bytes_end_it_in_a_panic() {
         let good = format!("{HEAD}1 10 20\n2 11 21\n").into_bytes();
@@ -510,7 +512,7 @@ mod tests {
             }
             let (_, recording) = heard(&bytes, &[1 + random.below(200)]);
             if let Some(recording) = recording {
-                // What is recorded can be read, whatever else came.
+                // The recording can be read, whatever else arrived.
                 let file = recording.file(0..recording.num_frames());
                 let read = read_take(&file, "t", &ReadSettings::default(), &mut Vec::new());
                 let frames = read.map(|read| read.take.num_frames());

@@ -1,4 +1,4 @@
-//! From takes and loops to the text of a BVH file, in the form of the source.
+//! Writes takes and loops as the text of a BVH file, in the form of the source.
 //!
 //! Positions have six decimals and angles seven, so that a take written and read again agrees within a millionth of its unit and
 //! of a degree. Angles are continuous from key to key (see [`crate::euler`]). Minus zero is never written.
@@ -42,7 +42,7 @@ const SAME_FRAME_TIME: f64 = 1e-9;
 fn frame_time_text(source: &BvhSource, secs: f64) -> String {
     match &source.frame_time.text {
         Some(text) if (secs - source.frame_time.secs).abs() < SAME_FRAME_TIME => text.clone(),
-        // The shortest digits that read back as the same number.
+        // The shortest digits that give the same number when read.
         _ => secs.to_string(),
     }
 }
@@ -115,7 +115,7 @@ impl Writer<'_> {
         })
     }
 
-    /// Local transforms of all joints at a key, in metres, with the file's axes.
+    /// Returns the local transforms of all joints at a key, in metres, with the file's axes.
     fn pose(&self, key: usize) -> KeyedPoses<'_> {
         let KeyedPoses {
             mut translations,
@@ -124,7 +124,7 @@ impl Writer<'_> {
         let (space, turn) = (self.space, self.space.turn());
         let own_root = usize::from(self.motion.adds_root);
         if self.motion.adds_root {
-            // In the file's axes on both sides, so that a root at rest has no rotation in the file either.
+            // Both sides use the file's axes, so that a root at rest has no rotation in the file either.
             translations.to_mut()[0] = space.turned_back(translations[0]);
             rotations.to_mut()[0] = turn.conjugate() * rotations[0] * turn;
         }
@@ -244,7 +244,7 @@ impl Writer<'_> {
     }
 }
 
-/// Joints in the order in which a file lists them: each right after its parent's earlier branches.
+/// Returns the joints in the order in which a file lists them: each right after its parent's earlier branches.
 fn file_order(hierarchy: &Hierarchy) -> Vec<usize> {
     let joints = hierarchy.joints();
     let mut children = vec![Vec::new(); joints.len()];
@@ -271,7 +271,7 @@ fn close_braces(num_open: &mut usize, depth: usize, text: &mut String) {
     }
 }
 
-/// A name that can be read back: one line, no brace, not empty.
+/// Returns a name that can be read back: one line, no brace, not empty.
 fn written_name(name: &str, index: usize) -> String {
     let fit: String = name
         .chars()
@@ -291,10 +291,10 @@ fn written_name(name: &str, index: usize) -> String {
     }
 }
 
-/// Three numbers in the shortest digits that read back as the same, each after a blank.
+/// Writes three numbers in the shortest digits that give the same numbers when read, each after a blank.
 fn push_vector(v: DVec3, text: &mut String) {
     for value in v.to_array() {
-        // Adding zero removes the sign of a minus zero.
+        // Adding zero turns minus zero into zero.
         let _ = write!(text, " {}", value + 0.0);
     }
 }

@@ -2,7 +2,7 @@
 
 use core::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
-/// From here on the arc tangent is expanded about 1 rather than 0: tan(22.5 degrees).
+/// From this slope on the arc tangent is expanded about 1 rather than 0: tan(22.5 degrees).
 const STEEP: f64 = 0.414_213_562_373_095_03;
 
 /// (atan(t) - t) / t^3 in powers of t^2, the least largest error of all polynomials of this degree for t up to [`STEEP`] by
@@ -20,7 +20,7 @@ const ATAN: [f64; 10] = [
     0.021_273_575_073_839_642,
 ];
 
-/// The angle of (x, y) in radians, equal to [`ops::atan2`] within 1e-15.
+/// Returns the angle of (x, y) in radians, equal to [`ops::atan2`] within 1e-15.
 ///
 /// No branch, no table, and only the four operations: many can be computed in parallel, and the bits are the same on all
 /// platforms.
@@ -40,7 +40,7 @@ pub(super) fn atan2(y: f64, x: f64) -> f64 {
     };
     let t = above / below;
     let square = t * t;
-    // In pairs, and pairs of pairs, so that no product waits for all others.
+    // In pairs, and pairs of pairs, so that the products are independent.
     let [c0, c1, c2, c3, c4, c5, c6, c7, c8, c9] = ATAN;
     let fourth = square * square;
     let low = (c0 + c1 * square) + (c2 + c3 * square) * fourth;

@@ -43,7 +43,7 @@ impl Decomposer {
         &self.joints[joint].axes
     }
 
-    /// Joints with fewer than three axes, which do not reach every rotation.
+    /// Returns the joints with fewer than three axes, which do not reach every rotation.
     pub(crate) fn restricted(&self) -> impl Iterator<Item = usize> {
         (self.joints.iter().enumerate())
             .filter(|(_, joint)| joint.hand == 0.0)

@@ -1,4 +1,4 @@
-//! Euler angles: from angles to rotations, and back to the angles nearest to previous ones.
+//! Euler angles: converts angles to rotations, and rotations to the angles nearest to previous ones.
 //!
 //! A rotation is the product R = R1(a) R2(b) R3(c) about a list of axes, the first outermost. The inverse is not unique: (a +
 //! 180, 180 - b, c + 180) is the same rotation, every angle is free by whole turns, and where b is 90 degrees (gimbal lock) only
@@ -30,7 +30,7 @@ use arc_tangent::atan2;
 use three_axes::{decompose_three, nearest};
 pub(crate) use turning::Turning;
 
-/// The rotation about an axis by an angle in radians.
+/// Returns the rotation about an axis by an angle in radians.
 pub(crate) fn about(axis: Axis, angle: f64) -> DQuat {
     let (sin, cos) = ops::sin_cos(0.5 * angle);
     let v = axis.unit() * sin;
@@ -51,7 +51,7 @@ pub(crate) fn turned(q: DQuat, axis: Axis, angle: f64) -> DQuat {
     }
 }
 
-/// The product of rotations about `axes` by `angles` (radians), the first outermost. Surplus angles are ignored.
+/// Returns the product of rotations about `axes` by `angles` (radians), the first outermost. Surplus angles are ignored.
 pub(crate) fn compose(axes: &[Axis], angles: &[f64]) -> DQuat {
     axes.iter()
         .zip(angles)

@@ -4,7 +4,7 @@ use core::f64::consts::{PI, TAU};
 
 use super::arc_tangent::atan2;
 
-/// Below this P or M counts as zero: the free angle is then the previous key's, at a cost of as many radians at most.
+/// Below this value P or M counts as zero: the free angle is then the previous key's, which costs at most this many radians.
 ///
 /// Larger values cost accuracy; much smaller ones let rounding choose the angles.
 const LOCK: f64 = 1e-10;
@@ -56,7 +56,7 @@ pub(super) fn halves<const N: usize>([w, q1, q2, q3]: &[[f64; N]; 4]) -> Halves<
     halves
 }
 
-/// The angles by the plain formulas, and whether no other choice is nearer to the previous ones.
+/// Computes the angles by the plain formulas, and whether no other choice is nearer to the previous ones.
 #[inline(always)]
 pub(super) fn run_on<const N: usize>(
     halves: &Halves<N>,
@@ -72,7 +72,7 @@ pub(super) fn run_on<const N: usize>(
             hands[lane] * (halves.sum[lane] - halves.difference[lane]),
         ];
         let [x, y, z] = [0, 1, 2].map(|i| found[i] - previous[i][lane]);
-        // In the other choice the outer angles are half a turn away from these, so they are at least pi - 1 off.
+        // In the other choice the outer angles differ by half a turn, so they are at least pi - 1 away.
         is_near[lane] = (x * x + y * y + z * z < 1.0)
             & (halves.m_squared[lane] >= LOCK * LOCK)
             & (halves.p_squared[lane] >= LOCK * LOCK);
@@ -138,7 +138,7 @@ pub(super) fn nearest(angle: f64, target: f64, period: f64) -> f64 {
     angle + period * rounded(distance / period) as f64
 }
 
-/// The nearest whole number, of two the one farther from zero, like `f64::round`; for sizes below 2^52.
+/// Returns the nearest whole number, of two the one farther from zero, like `f64::round`; for sizes below 2^52.
 ///
 /// `f64::round` calls the system's library on processors without an instruction for it.
 fn rounded(x: f64) -> i64 {

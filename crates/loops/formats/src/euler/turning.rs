@@ -1,9 +1,9 @@
-//! Angles that go on by more than half a turn from frame to frame, as those of rotors do.
+//! Detects angles that change by more than half a turn per frame, as those of rotors do.
 
 /// The angle of one channel, frame by frame.
 ///
-/// One step beyond half a turn says nothing: recorders keep angles between -180 and 180 degrees. Two in a row to the same side do not come from
-/// that.
+/// A single step beyond half a turn is no evidence, because recorders keep angles between -180 and 180 degrees. Two in a row in
+/// the same direction are.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Turning {
     /// Angle and step of the last frame, degrees.
@@ -23,7 +23,7 @@ impl Turning {
         self.last = Some((degrees, step));
     }
 
-    /// The largest such step, degrees.
+    /// Returns the largest step beyond half a turn, degrees.
     pub(crate) fn fastest(&self) -> Option<f64> {
         (self.fastest > 0.0).then_some(self.fastest)
     }

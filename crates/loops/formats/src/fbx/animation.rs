@@ -13,13 +13,13 @@ pub(crate) const MAX_SECS: f64 = 1e8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Property {
-    /// In the file's unit.
+    /// The translation, in the file's unit.
     Translation,
-    /// In degrees.
+    /// The rotation, in degrees.
     Rotation,
-    /// As a factor.
+    /// The scale, as a factor.
     Scaling,
-    /// The weight of a shape that blends, in percent: the first value of a track.
+    /// The weight of a blend shape, in percent: the first value of a track.
     DeformPercent,
 }
 
@@ -33,7 +33,7 @@ impl Property {
         }
     }
 
-    /// Name of the curve node, as used by exporters.
+    /// Returns the name of the curve node, as used by exporters.
     fn short(self) -> &'static str {
         match self {
             Self::Translation => "T\0\x01AnimCurveNode",
@@ -43,7 +43,7 @@ impl Property {
         }
     }
 
-    /// Its parts, each with a curve of its own.
+    /// Returns its components, each with a curve of its own.
     fn axes(self) -> &'static [&'static str] {
         match self {
             Self::Translation | Self::Rotation | Self::Scaling => &["d|X", "d|Y", "d|Z"],
@@ -71,7 +71,7 @@ pub(crate) fn transform_tracks(node: i64, positions: Vec<[f64; 3]>, turns: Vec<[
 }
 
 impl Track {
-    /// Whether all values are the same as written, so that one key stands for all.
+    /// Whether all values are equal as written, so that one key suffices.
     fn is_still(&self) -> bool {
         self.values.windows(2).all(|pair| {
             let [one, next] = [pair[0], pair[1]].map(|value| value.map(|part| (part as f32).to_bits()));
@@ -113,7 +113,7 @@ pub(crate) struct Builder<'a> {
     num_curves: usize,
     objects: Vec<Record<'static>>,
     connections: Vec<Record<'static>>,
-    /// The first track, and where its records are, while no track has all keys.
+    /// The first track and the position of its records, while no track has all keys.
     first_short: Option<Track>,
 }
 
@@ -121,10 +121,11 @@ pub(crate) struct Builder<'a> {
 const NUM_HEAD_OBJECTS: usize = 2;
 
 impl<'a> Builder<'a> {
-    /// An animation with keys at these times, whose objects are numbered from `first_id` on.
+    /// Starts an animation with keys at these times, whose objects are numbered from `first_id` on.
     ///
     /// With short tracks, those that do not move have one key. Curves of all axes of a property have the same keys, because
-    /// three.js (0.187, `FBXLoader.js`) reads them together. One track keeps all its keys, so that the animation keeps its length.
+    /// three.js (0.187, `FBXLoader.js`) reads them together. One track keeps all its keys, so that the animation keeps its
+    /// length.
     pub(crate) fn new(
         name: &str,
         times: &'a [i64],
@@ -181,7 +182,7 @@ impl<'a> Builder<'a> {
         self.num_tracks += 1;
     }
 
-    /// The animation, with the name that the list of takes gets.
+    /// Returns the animation, with the name that the list of takes gets.
     pub(crate) fn finish(mut self, name: &str) -> Animation {
         if let Some(track) = self.first_short.take() {
             let first_id = self.layer + 1;

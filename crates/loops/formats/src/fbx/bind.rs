@@ -1,4 +1,4 @@
-//! The rest pose of an FBX file: that in which its skin was bound, where the file states it, else that of its nodes.
+//! The rest pose of an FBX file: its bind pose if the file states one, else the pose of its nodes.
 //!
 //! Files are saved in any pose, such as the first of an animation; the skin fits its bones in the bind pose.
 
@@ -10,15 +10,15 @@ use super::joints::Joints;
 use super::scene::{self, World};
 use crate::limits::MAX_VALUE;
 
-/// A joint whose place in its parent differs by less than this share between bind pose and nodes is at that of the nodes, which
-/// animations are relative to.
+/// A joint keeps the offset of its node if the bind pose differs from it by less than this share, because animations are
+/// relative to the nodes.
 const SAME_PLACE: f64 = 0.01;
 
 /// Rotation and position of a joint in the scene.
 type Placed = (DQuat, DVec3);
 
-/// The rest pose of all joints, local, in metres, the first one in the world in our axes: `turn` and `unit_metres` map the file's
-/// space to ours. `offsets` are the joints' places in their parents by the nodes, in the file's unit.
+/// Returns the rest pose of all joints, local, the first one in the world, in metres and our axes: `turn` and `unit_metres` map
+/// the file's space to ours. `offsets` are the joints' node positions in their parents, in the file's unit.
 pub(super) fn rest_pose(
     (scene, joints): (&Scene, &Joints),
     offsets: &[DVec3],
@@ -37,7 +37,7 @@ pub(super) fn rest_pose(
             .child(own.inherit_mode, &own.local_transform);
         let by_node = scene::rotation(&own.local_transform);
         let from: Placed = parent.map_or((above.rotation, DVec3::ZERO), |parent| placed[parent]);
-        // A bone that the skin does not know hangs from its parent as it does in the file's own pose.
+        // A bone outside the skin keeps the local transform of the file's own pose.
         let at = match (bound[node], parent) {
             (Some(at), _) => at,
             (None, Some(_)) => ((from.0 * by_node).normalize(), from.1 + from.0 * offsets[joint]),
@@ -57,7 +57,7 @@ pub(super) fn rest_pose(
     poses.collect()
 }
 
-/// Where the nodes of the scene were when a skin was bound to them, by their index.
+/// Returns the transform of each node, by its index, when a skin was bound to it.
 fn bound(scene: &Scene) -> Vec<Option<Placed>> {
     let mut bound = vec![None; scene.nodes.len()];
     for pose in scene.poses.iter().filter(|pose| pose.is_bind_pose) {
@@ -69,7 +69,7 @@ fn bound(scene: &Scene) -> Vec<Option<Placed>> {
     bound
 }
 
-/// Rotation and position of a matrix; `None` for one that is no rotation, as of a bone that was mirrored.
+/// Decomposes a matrix into rotation and position; `None` if it is not a rotation, as for mirrored bones.
 fn placed(matrix: &ufbx::Matrix) -> Option<Placed> {
     let column = |x, y, z| DVec3::new(x, y, z).try_normalize();
     let x = column(matrix.m00, matrix.m10, matrix.m20)?;

@@ -2,7 +2,7 @@
 
 use crate::excerpt::list;
 
-/// Why an FBX file cannot be read, or not be written.
+/// Why an FBX file cannot be read or written.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
@@ -28,7 +28,7 @@ pub enum FbxError {
     NoSkeleton,
     #[error("there is no skeleton \"{wanted}\"; there are: {}", list(.names))]
     NoSuchSkeleton { wanted: String, names: Vec<String> },
-    /// There is no animation, or none with keys.
+    /// There is no animation with keys.
     #[error("the file holds no animation; export it with its takes baked")]
     NoAnimation,
     #[error("frame rate {found} is implausible, it must lie between 0.0001 and 1000000 frames per second")]

@@ -23,7 +23,7 @@ pub(crate) struct FbxFile {
     pub(super) stated_unit_metres: f64,
     /// Transform of the nodes above the first joint.
     pub(super) above: World,
-    /// Properties with another value in the animation than without it.
+    /// Properties whose value in the animation differs from the one without it.
     pub(super) held: Vec<Held>,
     /// Number of the node directly above the first joint; 0 is the scene.
     pub(super) above_id: i64,
@@ -40,10 +40,10 @@ pub(super) struct ChannelShapes {
     pub(super) percents: ShapeWeights,
 }
 
-/// A property that is constant throughout an animation: node, property, value.
+/// A constant property of an animation: node, property, value.
 pub(super) type Held = (i64, Property, [f64; 3]);
 
-/// How a node's properties give its local transform.
+/// The mapping from a node's properties to its local transform.
 ///
 /// The translation is T + Roff + Rp + r (Soff + Sp - S Sp - Rp), the rotation r = Rpre R Rpost^-1, with the properties Lcl
 /// Translation T, Lcl Rotation R and Lcl Scaling S, offsets and pivots of rotation and scale, and pre- and post-rotation.
@@ -76,7 +76,7 @@ pub(super) fn is_writable(bytes: &[u8]) -> bool {
 }
 
 impl FbxFile {
-    /// The form of a file; `None` for text, for old versions, and if an object has no number or no plausible pivots.
+    /// Builds the form of a file; `None` for text, for old versions, and if an object lacks a number or plausible pivots.
     pub(super) fn new(bytes: &Arc<[u8]>, scene: &Scene, anim: &Anim, joints: &Joints, begin_secs: f64) -> Option<Self> {
         is_writable(bytes).then_some(())?;
         let local = |node: &Node| ufbx::evaluate_transform(anim, node, begin_secs);
@@ -127,7 +127,7 @@ impl FbxFile {
 }
 
 impl NodeForm {
-    /// A node of the rotation order XYZ without pivots, turns or scale.
+    /// Creates a node with the rotation order XYZ, without pivots, rotations or scale.
     pub(super) fn plain(id: i64, mode: InheritMode) -> Self {
         Self {
             id,
@@ -177,24 +177,25 @@ impl NodeForm {
         (is_plausible && form.pre.is_finite() && form.post.is_finite()).then_some(form)
     }
 
-    /// The local translation where no animation changes the properties.
+    /// Returns the local translation where no animation changes the properties.
     pub(super) fn translation_at_rest(&self) -> DVec3 {
         let angles = self.axes.map(|axis| self.rotation[axis.index()].to_radians());
         let local = self.pre * euler::compose(&self.axes, &angles) * self.post.conjugate();
         self.translation + self.fixed + local * self.turning
     }
 
-    /// The local rotation as stored in the property Lcl Rotation, still as a rotation.
+    /// Returns the local rotation as stored in the property Lcl Rotation, still as a rotation.
     pub(super) fn property_rotation(&self, local: DQuat) -> DQuat {
         self.pre.conjugate() * local * self.post
     }
 
-    /// The property Lcl Translation of a node with the given local translation and rotation.
+    /// Returns the property Lcl Translation of a node with the given local translation and rotation.
     pub(super) fn property_translation(&self, translation: DVec3, local: DQuat) -> DVec3 {
         translation - self.fixed - local * self.turning
     }
 
-    /// The local transform that puts the node at a world position with a local rotation, and the node's transform as a parent.
+    /// Returns the local transform that puts the node at a world position with a local rotation, and the node's transform as a
+    /// parent.
     pub(super) fn placed(&self, parent: &World, position: DVec3, local: DQuat) -> (DVec3, World) {
         let translation = parent.local_translation(self.mode, position);
         let transform = Transform {

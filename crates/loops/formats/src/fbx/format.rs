@@ -1,4 +1,4 @@
-//! FBX as one of the formats: what it can do, and its reader and writer.
+//! The entry of FBX in the table of formats: capabilities, reader and writer.
 
 #[cfg(feature = "fbx")]
 use loopwright_core::{MadeLoop, pipeline::MakeError};
@@ -52,7 +52,7 @@ pub(crate) const FBX: FormatEntry = FormatEntry {
     facts: None,
 };
 
-/// Binary files have a fixed start, files as text a comment.
+/// Detects FBX: binary files have a fixed start, text files a comment.
 fn is_fbx(bytes: &[u8]) -> bool {
     let text = text::from_first_letter(bytes);
     bytes.starts_with(b"Kaydara FBX Binary")

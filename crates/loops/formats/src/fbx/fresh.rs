@@ -14,14 +14,14 @@ use crate::{error::WriteError, settings::KeyInterpolation, space::Axis};
 /// Rotation axes of every joint, the first outermost: X is applied first.
 const AXES: [Axis; 3] = [Axis::Z, Axis::Y, Axis::X];
 
-/// Numbers of objects start here; lower ones denote the scene.
+/// First number of our objects; lower ones denote the scene.
 const FIRST_ID: i64 = 1_000_000;
 
 fn node_id(joint: usize) -> i64 {
     FIRST_ID + 2 * joint as i64
 }
 
-/// A matching set of code, number and time for files without a clock.
+/// A matching set of code, number and time, for files without a creation time.
 const FILE_CODE: [u8; 16] = [
     0xFA, 0xBC, 0xAB, 0x09, 0xD0, 0xC8, 0xD4, 0x66, 0xB1, 0x76, 0xFB, 0x83, 0x1C, 0xF7, 0x26, 0x7E,
 ];
@@ -32,7 +32,7 @@ const CREATION_TIME: &str = "1970-01-01 10:00:00:000";
 
 const VERSION: u32 = 7400;
 
-/// The bytes of a new file.
+/// Returns the bytes of a new file.
 pub(super) fn file(
     name: &str,
     keys: &Keys<'_>,
@@ -55,8 +55,8 @@ pub(super) fn file(
         let turns: Vec<[f64; 3]> = turns.map(|[z, y, x]| [x, y, z]).collect();
         let moves = leaves(&translations, rest);
         if joint > 0 && moves {
-            // Blender joins a bone that rests on its parent's tip to the parent, and then ignores its translation. A first key is
-            // not there by chance.
+            // Blender connects a bone to its parent if it rests on the parent's tip, and then ignores its translation. The first
+            // key is unlikely to be there.
             rest = DVec3::from_array(translations[0]);
         }
         at_rest.push(rest);
@@ -71,7 +71,7 @@ pub(super) fn file(
     Ok(record::write(document)?)
 }
 
-/// The whole file around an animation that ends at `end` ticks, with the rest positions of joints, in centimetres.
+/// Returns the whole file around an animation that ends at `end` ticks, with the rest positions of joints, in centimetres.
 fn document(name: &str, keys: &Keys<'_>, at_rest: &[DVec3], animation: Animation, end: i64) -> Document<'static> {
     let joints = keys.skeleton.joints();
     let num_joints = joints.len();
@@ -116,7 +116,7 @@ fn document(name: &str, keys: &Keys<'_>, at_rest: &[DVec3], animation: Animation
     }
 }
 
-/// The attribute of a joint's node, and the node itself, of that number; bones reach that far.
+/// Returns the attribute of a joint's node and the node itself, with that number; `reach` is the length of its bone.
 fn limb_node(name: &str, node: i64, at_rest: DVec3, reach: f64) -> [Record<'static>; 2] {
     let local = |name: &'static str, values: [f64; 3]| {
         let empty = property(name, name, "", "A");
@@ -159,7 +159,7 @@ fn header(creator: &str) -> Record<'static> {
     ])
 }
 
-/// Axes, unit, frame rate and range, which ends at `end` ticks.
+/// Returns the axes, unit, frame rate and range, which ends at `end` ticks.
 fn global_settings(rate_hz: f64, end: i64) -> Record<'static> {
     let (time_mode, custom_rate) = time_mode(rate_hz);
     let axes = [
@@ -186,7 +186,7 @@ fn global_settings(rate_hz: f64, end: i64) -> Record<'static> {
     Record::new("GlobalSettings").with([version, properties(axes.into_iter().chain(others))])
 }
 
-/// The one scene, in which an animation of that name plays.
+/// Returns the one scene, in which an animation of that name plays.
 fn scene(animation: &str) -> Record<'static> {
     let scene = Record::new("Document")
         .i64(FIRST_ID - 1)
@@ -202,7 +202,7 @@ fn scene(animation: &str) -> Record<'static> {
     Record::new("Documents").with([Record::new("Count").i32(1), scene])
 }
 
-/// The number of objects of each kind.
+/// Returns the number of objects of each kind.
 fn definitions(counts: impl Iterator<Item = (&'static str, usize)>) -> Record<'static> {
     let mut total = 0;
     let kinds: Vec<Record<'static>> = counts
@@ -236,10 +236,10 @@ const TIME_MODES: [(f64, i32); 13] = [
 /// Number of a custom rate.
 pub(super) const CUSTOM_TIME_MODE: i32 = 14;
 
-/// A rate this near one of the list, as a share, counts as that one.
+/// A rate this near to one of the list, as a share, counts as that rate.
 const SAME_RATE: f64 = 1e-5;
 
-/// The number of a frame rate, and the custom rate written with it.
+/// Returns the number of a frame rate, and the custom rate written with it.
 pub(super) fn time_mode(rate_hz: f64) -> (i32, f64) {
     let known = TIME_MODES
         .iter()

@@ -16,15 +16,15 @@ pub(super) const ADDED_ROOT: &str = "LoopwrightRoot";
 /// Which of several skeletons of a scene is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SkeletonChoice<'a> {
-    /// Of those that move that of most bones.
+    /// The skeleton with most bones, of those that move.
     Largest,
-    /// The one whose highest node or first bone has this name, or where there is none that of this number, from 0.
+    /// The skeleton whose highest node or first bone has this name, or else the one with this number, from 0.
     Given(&'a str),
-    /// The one of that number among those of the scene, from 0.
+    /// The skeleton with that number, from 0.
     Number(usize),
 }
 
-/// The joints of a take: nodes of the scene, parents before children, each with its children behind it.
+/// The joints of a take: nodes of the scene, parents before children, in depth-first order.
 pub(super) struct Joints {
     /// Nodes above the first joint, from the scene's root down; they are not animated.
     pub(super) above: Vec<usize>,
@@ -39,9 +39,9 @@ pub(super) struct Joints {
 
 /// Selects the joints.
 ///
-/// Candidates are bones and nodes that carry a skin; without any, nodes with animation. Of several trees the one that is chosen, or that with
-/// most bones, is taken. The first joint is the lowest node above all of its bones, or the highest node above that which `moves` or was added
-/// as a root. Joints are all nodes from there down to bones.
+/// Candidates are bones and nodes that carry a skin; without any, animated nodes. Among several trees the chosen one is taken,
+/// by default the one with most bones. The first joint is the lowest node above all of its bones, or the highest node above that
+/// which `moves` or was added as a root. Joints are all nodes from there down to bones.
 pub(super) fn choose(
     scene: &Scene,
     stack: Option<&AnimStack>,
@@ -109,11 +109,11 @@ pub(super) fn choose(
     Ok(joints)
 }
 
-/// The bones of a scene, and what leads to them.
+/// The bones of a scene and their ancestors.
 struct Bones<'a> {
     scene: &'a Scene,
     is_bone: Vec<bool>,
-    /// Bones at and below each node.
+    /// Number of bones at and below each node.
     counts: Vec<usize>,
 }
 
@@ -121,7 +121,7 @@ impl<'a> Bones<'a> {
     fn new(scene: &'a Scene, stack: Option<&AnimStack>) -> Self {
         let is_bone = bones(scene, stack);
         let mut counts: Vec<usize> = is_bone.iter().map(|&is_bone| usize::from(is_bone)).collect();
-        // Nodes are sorted by depth, so a pass from the end has a node's sum ready before its parent's.
+        // Nodes are sorted by depth, so a backward pass completes a node's sum before its parent's.
         for node in (1..counts.len()).rev() {
             if let Some(parent) = parent(scene, node) {
                 counts[parent] += counts[node];
@@ -130,13 +130,13 @@ impl<'a> Bones<'a> {
         Self { scene, is_bone, counts }
     }
 
-    /// Lists the nodes right below one that are bones or lead to some.
+    /// Lists the children of a node that are bones or have bones below them.
     fn below(&self, node: usize) -> impl Iterator<Item = usize> {
         let children = self.scene.nodes[node].children.iter().map(|child| scene::index(child));
         children.filter(|&child| self.counts[child] > 0)
     }
 
-    /// Finds the first bone of a tree, or the node where it branches before that.
+    /// Finds the first bone of a tree, or the node at which it branches before that.
     fn first(&self, top: usize) -> usize {
         let mut root = top;
         while !self.is_bone[root] {
@@ -149,7 +149,8 @@ impl<'a> Bones<'a> {
         root
     }
 
-    /// Selects the tree of most bones, of those that move if there are any: a loop of the smaller of two skeletons moves that alone.
+    /// Selects the tree with most bones, preferably among those that move: a loop of the smaller of two skeletons moves only
+    /// that one.
     fn largest(&self, tops: &[usize], moves: impl Fn(&Node) -> bool) -> usize {
         let largest = (0..tops.len()).max_by_key(|&number| {
             let mut nodes = below_of(self.scene, tops[number]).filter(|&node| self.counts[node] > 0);
@@ -164,7 +165,7 @@ fn parent(scene: &Scene, node: usize) -> Option<usize> {
     scene.nodes[node].parent.as_ref().map(|parent| scene::index(parent))
 }
 
-/// A node and all below it.
+/// Returns a node and all below it.
 fn below_of(scene: &Scene, top: usize) -> impl Iterator<Item = usize> + '_ {
     let mut open = vec![top];
     core::iter::from_fn(move || {
@@ -174,7 +175,7 @@ fn below_of(scene: &Scene, top: usize) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// For every node, whether it is a bone.
+/// Returns for every node whether it is a bone.
 fn bones(scene: &Scene, stack: Option<&AnimStack>) -> Vec<bool> {
     let nodes = scene.nodes.iter();
     let marked = nodes.map(|node| !node.is_root && node.attrib_type == ElementType::Bone);
@@ -201,7 +202,7 @@ fn bones(scene: &Scene, stack: Option<&AnimStack>) -> Vec<bool> {
     marked
 }
 
-/// Cameras and lights move, but are not bodies.
+/// Whether a node is a camera or a light, which move but are not bodies.
 fn is_onlooker(node: &Node) -> bool {
     matches!(
         node.attrib_type,

@@ -29,7 +29,7 @@ pub(super) struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// Errors: too many keys, or a value that no file can hold.
+    /// Lays out the keys. Errors: too many keys, or a value out of range.
     pub(super) fn new(motion: &'a KeyedMotion<'_>) -> Result<Self, WriteError> {
         motion.check_size(MAX_TRANSFORMS)?;
         let secs = motion.num_keys as f64 * motion.step_secs;
@@ -73,7 +73,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Angles in degrees about the axes at every key, each as near as possible to those before.
+/// Computes angles in degrees about the axes at every key, each as near as possible to the previous ones.
 pub(super) fn angles(axes: &[Axis; 3], rotations: impl Iterator<Item = DQuat>) -> Vec<[f64; 3]> {
     let mut previous = [0.0; 3];
     rotations
@@ -84,7 +84,7 @@ pub(super) fn angles(axes: &[Axis; 3], rotations: impl Iterator<Item = DQuat>) -
         .collect()
 }
 
-/// Whether a property differs from its rest value at any key.
+/// Whether a property leaves its rest value at any key.
 pub(super) fn leaves(values: &[[f64; 3]], rest: DVec3) -> bool {
     values
         .iter()

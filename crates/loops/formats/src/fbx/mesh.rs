@@ -1,4 +1,4 @@
-//! From the meshes of a scene to the surface of a take's character.
+//! Reads the meshes of a scene as the surface of a take's character.
 
 use std::collections::HashMap;
 
@@ -38,18 +38,18 @@ struct Reader<'a> {
     carriers: Carriers,
     limits: &'a SizeLimits,
     mesh: Mesh,
-    /// Pictures by their numbers in the file; `None` for those that are not read.
+    /// Index of each picture by its number in the file; `None` for pictures that are not read.
     images: HashMap<u32, Option<usize>>,
 }
 
 /// The parts of the scene that joints of the take carry.
 struct Carriers {
-    /// For every node the joint at or above it, and how the node lies in its axes, in metres.
+    /// For every node the joint at or above it, and the node's transform in the joint's axes, in metres.
     carried: Vec<Option<Bone>>,
 }
 
 impl Carriers {
-    /// At the first frame of the take: scales that change later are those of then, as in loops.
+    /// Evaluates the scene at the first frame of the take: scales that change later keep their first value, as in loops.
     fn new(scene: &Scene, source: &FbxSource, skeleton: &Skeleton) -> Result<Self, MeshError> {
         let stack = (&scene.anim_stacks)
             .into_iter()
@@ -67,7 +67,7 @@ impl Carriers {
             return Ok(Self { carried });
         }
         let animated = match stack {
-            // Of parts beside the joints, too: what carries them may be in their keys alone.
+            // Nodes beside the joints, too: their parents may be placed by keys alone.
             Some(stack) => Some(scene::animation(scene, stack, 0..num_nodes)?),
             None => None,
         };
@@ -134,7 +134,7 @@ impl Reader<'_> {
         let Some(bones) = bones(&mut self.mesh, node, skin, &self.carriers)? else {
             return Ok(());
         };
-        // Corners that agree in all that the file says of them are one vertex.
+        // Corners that agree in all attributes are one vertex.
         let mut known = HashMap::new();
         let (mut triangles, mut weighted) = (Vec::new(), Vec::new());
         for part in 0..shape.material_parts.len().max(1) {
@@ -206,7 +206,7 @@ impl Reader<'_> {
                 Some(self.mesh.images.len() - 1)
             })
         });
-        // A texture stands in place of the colour.
+        // A texture replaces the colour.
         if image.is_some() || !map.has_value {
             return ([1.0; 3], image);
         }
@@ -216,8 +216,8 @@ impl Reader<'_> {
     }
 }
 
-/// Reads the vertex at a corner of a face, white, by the numbers of its position, normal and place in textures, and its weights. `None` if it is
-/// out of range.
+/// Reads the vertex at a corner of a face, white, by the indices of its position, normal and texture coordinates, and its
+/// weights. `None` if an index is out of range.
 fn vertex(
     shape: &ufbx::Mesh,
     corner: usize,
@@ -233,7 +233,7 @@ fn vertex(
     }
     let normal = shape.vertex_normal.values.get(normal);
     let normal = normal.map_or(DVec3::ZERO, |v| scene::vec3(*v)).normalize_or_zero();
-    // Textures count from below.
+    // Texture coordinates count from below.
     let place = shape.vertex_uv.values.get(place);
     let place = place.map_or(DVec2::ZERO, |v| DVec2::new(v.x, 1.0 - v.y));
     let (mut bones_of, weights) = four_largest(weighted);
@@ -251,13 +251,13 @@ fn vertex(
 }
 
 struct Bones {
-    /// One for each cluster of its skin; `None` where it belongs to no joint.
+    /// The bone of each cluster of its skin; `None` if it belongs to no joint.
     of_clusters: Vec<Option<u16>>,
-    /// The one for what no cluster carries.
+    /// The bone for vertices without a cluster.
     rigid: u16,
 }
 
-/// `None` where nothing of a mesh follows the joints.
+/// Returns the bones of a mesh; `None` if no part of it follows the joints.
 fn bones(
     mesh: &mut Mesh,
     node: &Node,
@@ -279,7 +279,7 @@ fn bones(
     Ok(rigid.map(|rigid| Bones { of_clusters, rigid }))
 }
 
-/// How far shapes that blend move the vertex at a corner of a face, without animation.
+/// Returns the displacement by blend shapes of the vertex at a corner of a face, without animation.
 fn blended(shape: &ufbx::Mesh, corner: usize) -> DVec3 {
     let Some(&vertex) = shape.vertex_indices.get(corner) else {
         return DVec3::ZERO;
@@ -290,7 +290,7 @@ fn blended(shape: &ufbx::Mesh, corner: usize) -> DVec3 {
         .sum()
 }
 
-/// Puts the weights of the vertex at a corner of a face in place of others.
+/// Replaces `weights` by those of the vertex at a corner of a face.
 fn weights(
     skin: Option<&SkinDeformer>,
     shape: &ufbx::Mesh,
@@ -311,7 +311,8 @@ fn weights(
     weighted.extend(weights);
 }
 
-/// A path as FBX files state it, with `/` or `\`, as a URI; of an absolute one, which only its machine has, the last name.
+/// Converts a path in an FBX file, with `/` or `\`, to a URI; an absolute path, which is valid on one machine only, is reduced
+/// to its last name.
 fn uri_of(path: &str) -> Option<String> {
     let path = path.replace('\\', "/");
     let is_absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
@@ -365,7 +366,7 @@ mod tests {
             return;
         };
         let mut bytes = std::fs::read(folder.join("ufbx/blender_293_barbarian_7400_binary.fbx")).unwrap();
-        // It holds its textures; under another name they are nothing to a reader.
+        // The file holds its textures; renaming the record hides them from readers.
         let held = b"\x07Content";
         for at in 0..bytes.len() - held.len() {
             if bytes[at..].starts_with(held) {
@@ -400,7 +401,7 @@ mod tests {
             let stack = stacks()
                 .find(|stack| *stack.element.name == *source.animation())
                 .unwrap();
-            // Its joints change in size, which only the first frame is right for.
+            // Its joints change in size; only the first frame is exact.
             let changes_size = name.contains("sausage");
             let frames = [0, take.num_frames() / 2, take.num_frames() - 1];
             for frame in frames.into_iter().take(if changes_size { 1 } else { 3 }) {
@@ -424,8 +425,8 @@ mod tests {
                     }
                 }
                 let bones = mesh.bones_at(&take.pose(frame).world(take.skeleton()));
-                // The library leaves vertices without weights where they are, which go along here; it takes more than four
-                // weights, and the keys of shapes that blend.
+                // Unweighted vertices follow the node here and stay in place in the library; the library also uses more than
+                // four weights, and the keys of blend shapes.
                 let mut is_free = std::collections::HashSet::new();
                 for (shape, now) in scene.meshes.iter().zip(&evaluated.meshes) {
                     let Some(skin) = shape.skin_deformers.iter().next() else {

@@ -1,4 +1,4 @@
-//! From a scene to a take: sampling on an even grid, joint by joint.
+//! Converts a scene to a take: samples it on an even grid, joint by joint.
 
 use std::sync::Arc;
 
@@ -19,7 +19,8 @@ use crate::source::{LoadedTake, Source};
 use crate::space::{Space, SpaceSettings, UpChoice, stated, warning::SpaceWarning};
 use crate::{error::ReadError, settings::ReadSettings, warning::FileWarning};
 
-/// A joint whose translation in its parent varies by less is still, in metres: exporters write it with single-precision noise.
+/// A joint counts as still if its translation in its parent varies by less, in metres: exporters write it with single-precision
+/// noise.
 const STILL_METRES: f64 = 2e-6;
 
 /// A scale within this distance of one counts as one.
@@ -122,8 +123,9 @@ impl ParsedFile for FbxScene {
         timing::animation_names(&self.scene)
     }
 
-    /// For the selection of the animation see docs/formats/fbx.md. The take has the animation's name if the file has several, else
-    /// `name`. The space is that stated in the file, unless `settings` override it or the body would not have a person's size.
+    /// For the selection of the animation see docs/formats/fbx.md. The take has the animation's name if the file has several,
+    /// else `name`. The space is the one stated in the file, unless `settings` override it or the body would not have a person's
+    /// size.
     fn read(&self, name: &str, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Loaded {
         let scene = &self.scene;
         let stack = timing::choose_stack(scene, settings.animation, warnings)?;
@@ -137,7 +139,8 @@ impl ParsedFile for FbxScene {
         let anim = scene::animation(scene, stack, joints.above.iter().chain(&joints.nodes).copied())?;
         let grid = timing::grid(scene, stack, &joints, warnings)?;
         (settings.limits).check_transforms(grid.num_frames, joints.nodes.len())?;
-        // Weights take part of what the file may take; beyond it they are left out, and so where they could not be written again.
+        // Weights take their share of the file's memory; beyond it they are left out, as they are in files to which they cannot
+        // be written.
         let most_shapes = if form::is_writable(&self.bytes) {
             (settings.limits.most_transforms() / grid.num_frames).saturating_sub(joints.nodes.len())
         } else {
@@ -288,7 +291,7 @@ impl Samples {
         }
     }
 
-    /// Fixes joints that vary only by rounding.
+    /// Makes joints constant that vary only by rounding.
     fn still(&mut self) {
         // Judged as if the unit were the metre, or the centimetre if numbers are large.
         let sizes = self.translations.iter().map(|t| t.abs().max_element());
@@ -307,14 +310,14 @@ impl Samples {
     }
 }
 
-/// The transform of the nodes above the first joint.
+/// Returns the transform of the nodes above the first joint.
 fn world_above(scene: &Scene, joints: &Joints, local: impl Fn(usize) -> ufbx::Transform) -> World {
     joints.above.iter().fold(World::SCENE, |world, &node| {
         world.child(scene.nodes[node].inherit_mode, &local(node))
     })
 }
 
-/// Rest offsets: for a fixed joint its translation; for others, and for the first, that of the file's own pose.
+/// Returns the rest offsets: of a fixed joint its translation; of others, and of the first, that of the file's own pose.
 fn rest_offsets(scene: &Scene, joints: &Joints, samples: &Samples) -> Vec<DVec3> {
     let mut worlds: Vec<World> = Vec::with_capacity(joints.nodes.len());
     let above = world_above(scene, joints, |node| scene.nodes[node].local_transform);
@@ -379,7 +382,7 @@ fn settle(
     let space = stated::settle(
         upright.as_ref().unwrap_or(probe),
         &SpaceSettings {
-            // A probe that is already rotated is along +Y, whatever the file's axis was.
+            // A probe that is already rotated is along +Y, whatever the file's up axis is.
             up: if axes.is_some() { UpChoice::Y } else { up },
             unit: settings.unit,
         },

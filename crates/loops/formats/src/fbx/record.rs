@@ -35,7 +35,7 @@ const TAIL_ZEROS: usize = 120;
 /// Most bytes of a file besides its records: the magic, the last empty record, codes, zeros and versions.
 const MAX_FRAME: usize = 256;
 
-/// The version of a binary file; `None` for text.
+/// Returns the version of a binary file; `None` for text.
 pub(crate) fn version(bytes: &[u8]) -> Option<u32> {
     let rest = bytes.strip_prefix(MAGIC)?;
     Some(u32::from_le_bytes(*rest.first_chunk()?))
@@ -56,17 +56,17 @@ pub(crate) struct Record<'a> {
     num_attributes: u64,
     attributes: Attributes<'a>,
     pub(crate) children: Vec<Record<'a>>,
-    /// Whether an empty record ends the inner records; some records have one without any inner record.
+    /// Whether an empty record ends the inner records; some records have one without inner records.
     is_ended: bool,
 }
 
 /// The bytes of a list of attributes.
 #[derive(Clone, Debug)]
 enum Attributes<'a> {
-    /// As they were read.
+    /// Bytes as read.
     Kept(&'a [u8]),
     Own(Vec<u8>),
-    /// Those of several records, such as the key times of all curves.
+    /// Bytes shared by several records, such as the key times of all curves.
     Shared(Arc<[u8]>),
 }
 
@@ -91,13 +91,14 @@ impl PartialEq for Attributes<'_> {
 /// Arrays of fewer bytes are not deflated.
 const MIN_DEFLATED: usize = 128;
 
-/// How hard arrays are deflated, from 1 to 9. Key times and tracks at rest shrink as much at the lowest level, others hardly.
+/// Compression level of arrays, from 1 to 9. Key times and constant tracks shrink as much at the lowest level, others hardly at
+/// all.
 const DEFLATE_LEVEL: i32 = 1;
 
-/// The bytes, deflated with the codes that the format fixes.
+/// Deflates bytes with the fixed codes of the format.
 ///
-/// The tables of codes of its own that miniz writes may repeat a length across the end of the first table. That is within the format, but
-/// ufbx before 0.21, which Blender 5.0 reads FBX with, then refuses the whole file.
+/// Dynamic code tables of miniz may repeat a length across the end of the first table. The format allows it, but ufbx before
+/// 0.21, which Blender 5.0 uses, then refuses the whole file.
 fn deflate(bytes: &[u8]) -> Vec<u8> {
     // Positive window bits ask for the head and the checksum of zlib.
     let flags = create_comp_flags_from_zip_params(DEFLATE_LEVEL, 1, CompressionStrategy::Fixed as i32);
@@ -165,7 +166,7 @@ impl<'a> Record<'a> {
         self.push(b'R', &[&(value.len() as u32).to_le_bytes(), value])
     }
 
-    /// An array, deflated if that makes it smaller.
+    /// Returns an array, deflated if that makes it smaller.
     fn array<const N: usize>(self, kind: u8, values: impl ExactSizeIterator<Item = [u8; N]>) -> Self {
         let count = values.len();
         let bytes: Vec<u8> = values.flatten().collect();
@@ -206,19 +207,19 @@ impl<'a> Record<'a> {
         self.attributes == other.attributes
     }
 
-    /// Bytes that it takes in a file.
+    /// Returns the bytes that it takes in a file.
     fn length(&self, is_wide: bool) -> usize {
         let empty = empty_length(is_wide);
         let children = self.children.iter().map(|child| child.length(is_wide));
         empty + self.name.len() + self.attributes.len() + children.sum::<usize>() + usize::from(self.is_ended) * empty
     }
 
-    /// The first inner record of that name.
+    /// Returns the first inner record of that name.
     pub(crate) fn child_mut(&mut self, name: &str) -> Option<&mut Self> {
         self.children.iter_mut().find(|child| *child.name == *name.as_bytes())
     }
 
-    /// The first attribute, if it is a whole number.
+    /// Returns the first attribute, if it is a whole number.
     pub(crate) fn first_int(&self) -> Option<i64> {
         let (kind, rest) = self.attributes.split_first()?;
         match kind {
@@ -243,12 +244,12 @@ impl<'a> Record<'a> {
         text_of(&self.attributes)
     }
 
-    /// The name of an object, which follows its number.
+    /// Returns the name of an object, which follows its number.
     pub(crate) fn name_of_object(&self) -> Option<&[u8]> {
         text_of(self.behind_number()?)
     }
 
-    /// The kind of an object, which follows its name.
+    /// Returns the kind of an object, which follows its name.
     pub(crate) fn kind_of_object(&self) -> Option<&[u8]> {
         let name = self.name_of_object()?;
         // A letter and a length precede each text.
@@ -278,17 +279,17 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Bytes of a number in the head of a record.
+/// Returns the bytes of a number in the head of a record.
 fn width(is_wide: bool) -> usize {
     if is_wide { 8 } else { 4 }
 }
 
-/// Bytes of an empty record: three numbers, and the length of its name.
+/// Returns the bytes of an empty record: three numbers, and the length of its name.
 fn empty_length(is_wide: bool) -> usize {
     3 * width(is_wide) + 1
 }
 
-/// Text at the start of a list of attributes.
+/// Returns the text at the start of a list of attributes.
 fn text_of(attributes: &[u8]) -> Option<&[u8]> {
     let (kind, rest) = attributes.split_first()?;
     let (length, text) = rest.split_first_chunk()?;
@@ -337,7 +338,7 @@ impl<'a> Cursor<'a> {
         Ok(u64::from_le_bytes(number))
     }
 
-    /// The next record; `None` for the empty one.
+    /// Returns the next record; `None` for the empty one.
     fn record(&mut self, depth: usize) -> Result<Option<Record<'a>>, FbxError> {
         if depth > MAX_DEPTH {
             return Err(FbxError::TooDeep { limit: MAX_DEPTH });
@@ -481,7 +482,7 @@ mod tests {
         }
     }
 
-    /// ufbx before 0.21, and so Blender 5.0, refused files with arrays that had codes of their own.
+    /// ufbx before 0.21, and so Blender 5.0, refused files whose arrays have dynamic codes.
     #[test]
     fn arrays_are_deflated_with_the_codes_of_the_format() {
         for count in [40, 70, 1000, 100_000] {
@@ -489,7 +490,7 @@ mod tests {
             let array = Record::new("A").f32s(&values);
             let head = 1 + 3 * 4;
             assert_eq!(array.attributes[5], 1, "deflated");
-            // After the two bytes of zlib's head come the kind of the last block, or of one of more, and that of its codes.
+            // The two bytes of zlib's header are followed by the flag of the last block and the kind of its codes.
             assert_eq!(array.attributes[head + 2] & 0b110, 0b010);
             let found = miniz_oxide::inflate::decompress_to_vec_zlib(&array.attributes[head..]).unwrap();
             assert_eq!(

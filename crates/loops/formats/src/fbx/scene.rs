@@ -1,4 +1,4 @@
-//! Loading a file with ufbx: limits and errors.
+//! Loads a file with ufbx: limits and errors.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use ufbx::{
@@ -45,7 +45,7 @@ fn load_parts(bytes: &[u8], has_meshes: bool) -> Result<SceneRoot, FbxError> {
         ignore_embedded: !has_meshes,
         generate_missing_normals: has_meshes,
         node_depth_limit: MAX_DEPTH_WITH_ROOT as u32,
-        // The objects' numbers are only there.
+        // Only the DOM holds the objects' numbers.
         retain_dom: !has_meshes && record::version(bytes).is_some_and(|version| version >= FIRST_WITH_IDS),
         ..LoadOpts::default()
     };
@@ -71,7 +71,7 @@ fn load_parts(bytes: &[u8], has_meshes: bool) -> Result<SceneRoot, FbxError> {
     })
 }
 
-/// The animation of a stack; properties without curves keep the node's value.
+/// Returns the animation of a stack; properties without curves keep the node's value.
 ///
 /// By default, ufbx 0.11.5 gives such a property the value of the next element's first curves, if these are of the same property.
 pub(super) fn animation(
@@ -107,12 +107,12 @@ pub(super) fn animation(
     })
 }
 
-/// Index of a node in the scene's list.
+/// Returns the index of a node in the scene's list.
 pub(super) fn index(node: &Node) -> usize {
     node.element.typed_id as usize
 }
 
-/// The number of an object in the file's connections, if the file's objects have numbers.
+/// Returns the number of an object in the file's connections, if the file's objects have numbers.
 pub(super) fn object_id(element: &Element) -> Option<i64> {
     let value = element.dom_node.as_ref()?.values.first()?;
     (value.value_int != 0).then_some(value.value_int)
@@ -122,7 +122,7 @@ pub(super) fn vec3(v: ufbx::Vec3) -> DVec3 {
     DVec3::new(v.x, v.y, v.z)
 }
 
-/// The rotation of a transform; the identity if the file's numbers are not valid.
+/// Returns the rotation of a transform; the identity if the file's numbers are not valid.
 pub(super) fn rotation(transform: &Transform) -> DQuat {
     let q = transform.rotation;
     let q = DQuat::from_xyzw(q.x, q.y, q.z, q.w);
@@ -173,7 +173,7 @@ impl World {
         rotation: DQuat::IDENTITY,
     };
 
-    /// The world transform of a child with the given local transform.
+    /// Returns the world transform of a child with the given local transform.
     pub(super) fn child(&self, mode: InheritMode, local: &Transform) -> Self {
         let (turn, scale) = (rotation(local), vec3(local.scale));
         let translation = vec3(local.translation);
@@ -203,7 +203,7 @@ impl World {
         }
     }
 
-    /// The local translation of a child at `position` in the world.
+    /// Returns the local translation of a child at `position` in the world.
     pub(super) fn local_translation(&self, mode: InheritMode, position: DVec3) -> DVec3 {
         match mode {
             InheritMode::Normal => self.matrix.inverse().transform_point3(position),
@@ -218,7 +218,7 @@ impl World {
     }
 }
 
-/// The rotation from a file's axes to ours, and the up axis; `None` if the file states no axes.
+/// Returns the rotation from a file's axes to ours, and the up axis; `None` if the file states no axes.
 ///
 /// Left-handed axes cannot be rotated to ours: then only the up axis is used, and the second value is true.
 pub(super) fn stated_axes(scene: &Scene) -> Option<(Up, DQuat, bool)> {

@@ -1,4 +1,4 @@
-//! Shapes that blend, whose weights an animation moves beside the joints.
+//! Blend shapes, whose weights an animation moves beside the joints.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -8,18 +8,18 @@ use super::timing::{self, Grid};
 use super::{form::ChannelShapes, joints::Joints, scene};
 use crate::{shapes::ShapeWeights, warning::FileWarning};
 
-/// Percents beyond this are faults of a file.
+/// Percentages beyond this are errors of a file.
 const MAX_PERCENT: f64 = 1e6;
 
-/// The channels of shapes that an animation has keys for.
+/// The channels of blend shapes that an animation has keys for.
 pub(super) struct Shapes<'a> {
     channels: Vec<(i64, &'a BlendChannel)>,
-    /// The curves of their weights, by the numbers of ufbx, which has them as properties of the mesh, too.
+    /// The curves of their weights, by ufbx element numbers; ufbx also lists them as properties of the mesh.
     values: HashSet<u32>,
 }
 
 impl<'a> Shapes<'a> {
-    /// Those that can be written again, in the order of the file; at most `most`.
+    /// Collects the shapes that can be written again, in the order of the file; at most `most`.
     pub(super) fn new(scene: &'a Scene, stack: &AnimStack, most: usize) -> Self {
         let animated: BTreeSet<usize> = timing::props(stack).filter_map(channel_of).collect();
         let animated = animated.into_iter().map(|index| (index, &scene.blend_channels[index]));
@@ -43,7 +43,7 @@ impl<'a> Shapes<'a> {
         self.values.contains(&prop.anim_value.element.element_id)
     }
 
-    /// Warns about animated properties that are neither theirs nor translations, rotations and scales of the joints.
+    /// Warns about animated properties other than these weights and the translations, rotations and scales of the joints.
     pub(super) fn warn_of_others(&self, stack: &AnimStack, joints: &Joints, warnings: &mut Vec<FileWarning>) {
         let of_skeleton: HashSet<usize> = joints.above.iter().chain(&joints.nodes).copied().collect();
         let (mut nodes, mut others) = (HashSet::new(), 0);
@@ -90,7 +90,7 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// The channel whose weight a property is, if it has keys.
+/// Returns the channel whose weight a property is, if it has keys.
 fn channel_of(prop: &AnimProp) -> Option<usize> {
     let mut curves = prop.anim_value.curves.iter().flatten();
     let is_weight = prop.element.type_ == ElementType::BlendChannel && &*prop.prop_name == "DeformPercent";

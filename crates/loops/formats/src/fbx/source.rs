@@ -1,4 +1,4 @@
-//! The FBX form of a take, from its file or created for it.
+//! The FBX form of a take, read from its file or created for it.
 
 use glam::DQuat;
 use loopwright_core::{Pose, Take};
@@ -22,9 +22,9 @@ pub struct FbxSource {
     /// The joints at rest, the first one in the world; empty for a take from elsewhere.
     pub(super) rest: Pose,
     pub(super) form: Form,
-    /// Whether tracks that do not move are written as one key.
+    /// Whether constant tracks are written as one key.
     pub(super) has_short_tracks: bool,
-    /// Whether the file gets the unit of `space` as its stated one.
+    /// Whether the written file states the unit of `space`.
     pub(super) states_unit: bool,
 }
 
@@ -32,7 +32,7 @@ pub struct FbxSource {
 #[cfg(feature = "fbx")]
 const SAME_UNIT: f64 = 1e-6;
 
-/// The contents of the file other than the motion.
+/// The contents of the file apart from the motion.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Form {
@@ -40,14 +40,14 @@ pub(super) enum Form {
     File(Box<FbxFile>),
     /// Only the skeleton.
     Fresh {
-        /// A warning if the motion comes from a file whose other contents are not kept.
+        /// A warning if the other contents of the motion's own file are left out.
         #[cfg_attr(feature = "handover", serde(with = "crate::handover::leaves"))]
         leaves: Option<FileWarning>,
     },
 }
 
 impl FbxSource {
-    /// A form for a take from elsewhere: a new file in centimetres, Y up.
+    /// Creates a form for a take from elsewhere: a new file in centimetres, Y up.
     pub fn for_take(take: &Take) -> Self {
         Self {
             space: Space::CENTIMETRES_Y_UP,
@@ -63,7 +63,7 @@ impl FbxSource {
         }
     }
 
-    /// The unit that the file is to state, in metres, if it states another.
+    /// Returns the unit that the written file states, in metres, if it differs from the stated one.
     #[cfg(feature = "fbx")]
     pub(super) fn unit_to_state(&self) -> Option<f64> {
         let Form::File(file) = &self.form else { return None };
@@ -71,17 +71,17 @@ impl FbxSource {
         (self.states_unit && is_other).then_some(self.space.unit_metres)
     }
 
-    /// The rotation from the file's axes to ours; more than the up axis if the file has another forward axis.
+    /// Returns the rotation from the file's axes to ours; more than the up axis if the file has another forward axis.
     pub fn turn(&self) -> DQuat {
         self.turn
     }
 
-    /// Name of the animation that was read.
+    /// Returns the name of the animation that was read.
     pub fn animation(&self) -> &str {
         &self.animation
     }
 
-    /// Time of the take's first frame on the file's own clock, seconds.
+    /// Returns the time of the take's first frame on the file's own clock, seconds.
     pub fn begin_secs(&self) -> f64 {
         self.begin_secs
     }

@@ -9,7 +9,7 @@ use crate::{error::ReadError, euler::Turning, excerpt::cut, settings::AnimationC
 /// Most characters of an animation's name in a message.
 const MAX_NAME: usize = 60;
 
-/// Names of a file's animations in the file's order; one without a name has its number.
+/// Returns the names of a file's animations in the file's order; one without a name has its number.
 pub(super) fn animation_names(scene: &Scene) -> Vec<String> {
     let stacks = (&scene.anim_stacks).into_iter();
     names_or_numbers(stacks.map(|stack| Some(&*stack.element.name)))
@@ -17,8 +17,8 @@ pub(super) fn animation_names(scene: &Scene) -> Vec<String> {
 
 /// Selects the animation.
 ///
-/// By default the longest animation that has keys is taken, the first of several; a warning lists the others. One of a single key is a pose,
-/// and taken where there is nothing else.
+/// By default the longest animation that has keys is taken, the first of several; a warning lists the others. An animation of a
+/// single key is a pose, and is taken only if there is nothing else.
 pub(super) fn choose_stack<'a>(
     scene: &'a Scene,
     choice: AnimationChoice<'_>,
@@ -52,12 +52,12 @@ pub(super) fn choose_stack<'a>(
     Ok(stack)
 }
 
-/// Keys on the longest curve of an animation.
+/// Returns the number of keys on the longest curve of an animation.
 fn num_keys(stack: &AnimStack) -> usize {
     curves(stack).map(|(_, curve)| curve.keyframes.len()).max().unwrap_or(0)
 }
 
-/// All properties that an animation moves, layer by layer.
+/// Returns all properties that an animation moves, layer by layer.
 pub(super) fn props(stack: &AnimStack) -> impl Iterator<Item = &AnimProp> {
     (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter())
 }
@@ -68,7 +68,7 @@ pub(super) fn moves_node(prop: &AnimProp) -> bool {
         && matches!(&*prop.prop_name, "Lcl Translation" | "Lcl Rotation" | "Lcl Scaling")
 }
 
-/// All curves that move, rotate or scale nodes, each with the index of its node in the scene.
+/// Returns all curves that move, rotate or scale nodes, each with the index of its node in the scene.
 fn curves(stack: &AnimStack) -> impl Iterator<Item = (usize, &AnimCurve)> {
     props(stack).filter(|prop| moves_node(prop)).flat_map(|prop| {
         let node = prop.element.typed_id as usize;
@@ -106,12 +106,12 @@ const SAME_RATE: f64 = 1e-4;
 /// The last frame may be this part of a frame after the stated end.
 const END_SLACK: f64 = 0.01;
 
-/// The grid of an animation: from its stated start to its stated end at the scene's rate.
+/// Returns the grid of an animation: from its stated start to its stated end at the scene's rate.
 ///
-/// If curves are keyed evenly and more densely than the scene's frames, the keys give the rate, so that no sample of a capture is
-/// lost. If they are keyed more sparsely, but all together and with straight lines between, as in a loop at another rate than its
-/// take's, the keys give it too: there is nothing between them. An animation whose stated range is empty has the range of its
-/// keys.
+/// If curves are keyed evenly and more densely than the scene's frames, the keys give the rate, so that no sample of a capture
+/// is lost. If they are keyed more sparsely, but all together and with straight lines between, as in a loop at another rate than
+/// its take's, the keys give it too, because there is no detail between them. An animation whose stated range is empty has the
+/// range of its keys.
 pub(super) fn grid(
     scene: &Scene,
     stack: &AnimStack,
@@ -168,7 +168,7 @@ pub(super) fn grid(
     })
 }
 
-/// Chooses between the scene's rate and that of the keys.
+/// Chooses between the scene's rate and the rate of the keys.
 fn rate(
     scene: &Scene,
     curves: &[&AnimCurve],
@@ -196,7 +196,7 @@ fn rate(
     }
 }
 
-/// How far a key may be off the frames, in frames, and the share of keys that may be farther.
+/// Largest distance of a key from its frame, in frames, and the share of keys that may exceed it.
 const OFF_GRID_FRAMES: f64 = 0.05;
 const OFF_GRID_SHARE: f64 = 0.01;
 
@@ -234,7 +234,7 @@ fn is_baked(curves: &[&AnimCurve], [begin, end]: [f64; 2], rate_hz: f64) -> bool
     })
 }
 
-/// Whether a curve holds its values from key to key.
+/// Whether a curve is stepped.
 fn holds(curve: &AnimCurve) -> bool {
     let mut keys = curve.keyframes.iter().take(curve.keyframes.len().saturating_sub(1));
     keys.all(|key| key.interpolation == ufbx::Interpolation::ConstantPrev)
@@ -274,8 +274,8 @@ pub(super) fn warn_of_turns(stack: &AnimStack, joints: &Joints, grid: &Grid, war
 /// Fewest intervals that define a rate, and the share of them that must have one length, within a hundredth of it.
 const MIN_INTERVALS: usize = 4;
 
-/// Fewer intervals define a rate if all curves are baked at it, and it is not so low that somebody set the keys by hand, per second:
-/// a loop may have three samples.
+/// Fewest intervals that define a rate if all curves are baked at it, because a loop may have three samples; and the lowest such
+/// rate, per second, below which keys are probably set by hand.
 const MIN_BAKED_INTERVALS: usize = 2;
 const MIN_BAKED_RATE: f64 = 8.0;
 const EVEN_SHARE: f64 = 0.9;
@@ -285,7 +285,7 @@ const EVEN_SHARE: f64 = 0.9;
 /// is a hundredth of a degree of a kicking leg.
 const WHOLE_RATE_FRAMES: f64 = 1e-4;
 
-/// The even rate of the curve with most keys in the range, if it has one.
+/// Returns the even rate of the curve with most keys in the range, if it has one.
 fn key_rate(curves: &[&AnimCurve], begin: f64, end: f64) -> Option<f64> {
     let slack = 1e-6;
     let times = curves.iter().map(|curve| {

@@ -103,7 +103,7 @@ impl Component {
         }
     }
 
-    /// The number from as many bytes as the type has.
+    /// Reads the number from the bytes of its type.
     fn read(self, bytes: &[u8], normalized: bool) -> f64 {
         let (value, one) = match self {
             Self::I8 => (f64::from(i8::from_le_bytes([bytes[0]])), 127.0),
@@ -123,7 +123,7 @@ impl Component {
     }
 }
 
-/// How many numbers an element of a shape has.
+/// Returns the number of components of a shape.
 pub(super) fn width_of(shape: &str) -> usize {
     match shape {
         "VEC2" => 2,
@@ -155,7 +155,7 @@ impl<'a> Accessors<'a> {
         }
     }
 
-    /// All numbers of an accessor of that shape (such as VEC3), element by element.
+    /// Reads all numbers of an accessor of that shape (such as VEC3), element by element.
     ///
     /// `asked_by` is the JSON position of the number `index`. Errors: any part of it is invalid or beyond the file's end.
     pub(crate) fn values(&self, index: usize, shape: &'static str, asked_by: &str) -> Result<Rc<[f64]>, GltfError> {
@@ -176,13 +176,13 @@ impl<'a> Accessors<'a> {
         Ok(values)
     }
 
-    /// The shape that an accessor states. Errors: there is no such accessor.
+    /// Returns the shape that an accessor states. Errors: the accessor does not exist.
     pub(crate) fn shape(&self, index: usize, asked_by: &str) -> Result<String, GltfError> {
         let accessor: Accessor = parts::part(self.document, "accessors", index, asked_by)?;
         Ok(accessor.shape)
     }
 
-    /// The bytes of a view. Errors: it is beyond its buffer's end.
+    /// Returns the bytes of a view. Errors: it is beyond its buffer's end.
     pub(crate) fn bytes(&self, view: usize, asked_by: &str) -> Result<&'a [u8], GltfError> {
         Ok(self.view(view, asked_by)?.0)
     }
@@ -234,7 +234,7 @@ impl<'a> Accessors<'a> {
             let indices = self.elements(&indices, kind, 1, sparse.count, false)?;
             let replaced = self.elements(&replaced, component, width, sparse.count, accessor.normalized)?;
             for (index, element) in indices.into_iter().zip(replaced.chunks_exact(width)) {
-                // Negative numbers and fractions are no indices; they count as out of range.
+                // Negative numbers and fractions are invalid indices; they count as out of range.
                 let found = if index >= 0.0 && index.fract() == 0.0 {
                     index as usize
                 } else {
@@ -258,7 +258,7 @@ impl<'a> Accessors<'a> {
     ) -> Result<Vec<f64>, GltfError> {
         let (bytes, stride) = self.view(place.view, place.at)?;
         let size = component.size() * width;
-        // Overlapping elements would be many for few bytes.
+        // Overlapping elements would give many values for few bytes.
         let stride = stride
             .filter(|&stride| place.may_stride && stride >= size)
             .unwrap_or(size);
@@ -284,7 +284,7 @@ impl<'a> Accessors<'a> {
         Ok(values)
     }
 
-    /// The bytes of a view that something asks for, and how far apart its elements are.
+    /// Returns the bytes of a requested view, and the stride of its elements.
     fn view(&self, number: usize, asked_by: &str) -> Result<(&'a [u8], Option<usize>), GltfError> {
         let view: View = parts::part(self.document, "bufferViews", number, &format!("{asked_by}.bufferView"))?;
         if let Some(extension) = view.extensions.keys().find(|name| name.ends_with("_compression")) {
@@ -306,12 +306,12 @@ impl<'a> Accessors<'a> {
     }
 }
 
-/// Where elements are.
+/// Position and layout of elements.
 struct Place<'a> {
     /// The JSON position that refers to them.
     at: &'a str,
     view: usize,
     offset: usize,
-    /// Whether there may be other bytes between them.
+    /// Whether other bytes may lie between them.
     may_stride: bool,
 }

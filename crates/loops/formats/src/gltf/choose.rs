@@ -1,4 +1,4 @@
-//! Selects the animation of a file that is the take, and the nodes that are joints.
+//! Selects the animation of a file that becomes the take, and the nodes that become joints.
 
 use std::collections::HashMap;
 
@@ -46,7 +46,7 @@ pub(crate) struct Chosen<'a> {
 }
 
 impl Chosen<'_> {
-    /// Channels that move nodes: node, property and number of the sampler; all of them exist.
+    /// Returns the channels that move nodes: node, property and number of the sampler; all of them exist.
     pub(crate) fn moves(&self, nodes: &Nodes) -> Result<Vec<(usize, Path, usize)>, GltfError> {
         let mut moves = Vec::with_capacity(self.animation.channels.len());
         for (index, channel) in self.animation.channels.iter().enumerate() {
@@ -61,7 +61,7 @@ impl Chosen<'_> {
         Ok(moves)
     }
 
-    /// Nodes whose shapes the animation moves, with their samplers.
+    /// Returns the nodes whose shapes the animation moves, with their samplers.
     pub(crate) fn shapes(&self, nodes: &Nodes) -> Vec<(usize, usize)> {
         let channels = self
             .animation
@@ -75,7 +75,7 @@ impl Chosen<'_> {
             .collect()
     }
 
-    /// Nodes that stand for expressions and the gaze of an avatar, with their samplers.
+    /// Returns the nodes that represent expressions and the gaze of an avatar, with their samplers.
     pub(super) fn avatar(&self, avatar: &Humanoid) -> Vec<(usize, Beside, usize)> {
         let beside = self.animation.channels.iter().filter_map(|channel| {
             let node = channel.target.node?;
@@ -95,7 +95,7 @@ impl Chosen<'_> {
     }
 }
 
-/// The animation that the settings select, or the longest that moves a node.
+/// Returns the animation that the settings select, or the longest that moves a node.
 pub(crate) fn animation<'a>(
     animations: &'a [Animation],
     accessors: &Accessors<'_>,
@@ -116,9 +116,9 @@ pub(crate) fn animation<'a>(
     }
 }
 
-/// The longest animation in which a node moves; if none does, the longest that has keys for a node; the first of several.
+/// Returns the longest animation in which a node moves; if none does, the longest with keys for a node; the first of several.
 ///
-/// Warns if there was a choice, and if nothing moves: a still body is motion too, and small motion may vanish by rounding.
+/// Warns if there was a choice, and if nothing moves: a still body is valid motion, and rounding may remove small motion.
 fn longest<'a>(
     animations: &'a [Animation],
     names: &[String],
@@ -178,14 +178,15 @@ fn longest<'a>(
     Ok(chosen)
 }
 
-/// Names of the animations: their own, else their numbers.
+/// Returns the names of the animations, or their numbers if they have none.
 pub(crate) fn animation_names(animations: &[Animation]) -> Vec<String> {
     names_or_numbers(animations.iter().map(|animation| animation.name.as_deref()))
 }
 
-/// The joints of the skin that the settings select, or of the skin with most animated joints; empty if the animation moves none.
+/// Returns the joints of the skin that the settings select, or of the skin with most animated joints; empty if the animation
+/// moves none.
 ///
-/// Where the file states its bones, other skins are not warned of: bones are joints whatever the skins of its parts have.
+/// If the file states its bones, other skins give no warning: bones are joints, whatever the skins contain.
 fn skin_joints(
     document: &Document,
     moved: &[bool],
@@ -212,7 +213,7 @@ fn skin_joints(
             })?)
         }
         None => {
-            // The first of equal ones.
+            // The first one of a tie.
             let best = (0..skins.len()).rev().max_by_key(|&skin| num_moved(&skins[skin]));
             best.filter(|&skin| num_moved(&skins[skin]) > 0)
         }
@@ -233,7 +234,7 @@ fn skin_joints(
     Ok(skins.into_iter().nth(chosen).map_or_else(Vec::new, |skin| skin.joints))
 }
 
-/// Most joints of a skin that are compared with another's, one by one.
+/// Most joints of a skin that are compared one by one with another skin's.
 const MAX_JOINTS_COMPARED: usize = 4096;
 
 /// Nodes that are joints, parents before children, each with the index of its parent among them.
@@ -244,11 +245,11 @@ pub(crate) struct Joints {
     pub(crate) parents: Vec<Option<usize>>,
 }
 
-/// The joints of a take: those of the skin, animated nodes in the same tree, and all nodes between.
+/// Selects the joints of a take: those of the skin, animated nodes in the same tree, and all nodes between.
 ///
 /// `moves` are the channels of the animation. Without a skin, the joints are the animated nodes and their descendants without a
-/// mesh. `None` is for a file without its animations: its joints are those of the skin that the settings select, or of the largest; without
-/// skins all nodes. Errors: [`ReadError`].
+/// mesh. Pass `None` for a file without its animations: its joints are then those of the skin that the settings select, or of
+/// the largest; without skins all nodes. Errors: [`ReadError`].
 pub(crate) fn joints(
     document: &Document,
     nodes: &Nodes,
@@ -300,7 +301,7 @@ pub(crate) fn joints(
     Ok(connected(nodes, &with_bones(is_joint, bones))?)
 }
 
-/// The joints of a motion for avatars: its bones and the nodes between them. `None` for other files.
+/// Returns the joints of a motion for avatars: its bones and the nodes between them. `None` for other files.
 fn of_motion(nodes: &Nodes, bones: Option<&Humanoid>) -> Option<Result<Joints, GltfError>> {
     let bones = bones.filter(|bones| bones.is_motion)?;
     let none = vec![false; nodes.nodes.len()];
@@ -315,9 +316,9 @@ fn with_bones(mut is_joint: Vec<bool>, bones: Option<&Humanoid>) -> Vec<bool> {
     is_joint
 }
 
-/// Joints and all nodes between them, in the order of the file's own tree.
+/// Returns the joints and all nodes between them, in the order of the file's own tree.
 fn connected(nodes: &Nodes, is_joint: &[bool]) -> Result<Joints, GltfError> {
-    // Number of joints at or below each node: the root is the lowest node that has all of them.
+    // Number of joints at or below each node: the root is the lowest node that contains all of them.
     let mut below = vec![0_usize; is_joint.len()];
     let order = depth_first(nodes, (0..is_joint.len()).filter(|&node| nodes.parents[node].is_none()));
     for &node in order.iter().rev() {

@@ -1,4 +1,4 @@
-//! A glTF file as JSON and the bytes of its buffers, in either of its two forms.
+//! A glTF file as JSON and the bytes of its buffers, in binary or text form.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -16,10 +16,10 @@ const CHUNK_HEADER: usize = 8;
 const JSON: &[u8; 4] = b"JSON";
 const BIN: &[u8; 4] = b"BIN\0";
 
-/// How a buffer without a file of its own is written as text.
+/// The start of the URI of an embedded buffer.
 const DATA_URI: &str = "data:application/octet-stream;base64,";
 
-/// Exporters may omit the padding.
+/// Accepts missing padding, which some exporters omit.
 const BASE64: engine::GeneralPurpose = engine::GeneralPurpose::new(
     &alphabet::STANDARD,
     engine::GeneralPurposeConfig::new()
@@ -84,19 +84,19 @@ impl Document {
         Ok((Self { json, buffers }, faults))
     }
 
-    /// The array of that name at the top of the JSON; empty if there is none.
+    /// Returns the array of that name at the top of the JSON; empty if there is none.
     pub(crate) fn list(&self, name: &str) -> &[Value] {
         list_in(&self.json, name)
     }
 
-    /// Bytes of all buffers together; those of one file count once.
+    /// Returns the bytes of all buffers together; those of one file count once.
     pub(crate) fn num_buffer_bytes(&self) -> usize {
         let firsts = self.first_of_same();
         let own = (self.buffers.iter().enumerate()).filter(|(index, _)| firsts[*index] == *index);
         own.filter_map(|(_, bytes)| bytes.as_deref()).map(Vec::len).sum()
     }
 
-    /// For each buffer the first one that shares its bytes: itself, unless both are of one file.
+    /// Returns for each buffer the first one that shares its bytes: itself, unless both are in one file.
     fn first_of_same(&self) -> Vec<usize> {
         let mut firsts = HashMap::new();
         let all = self.buffers.iter().enumerate().map(|(index, bytes)| match bytes {
@@ -106,7 +106,7 @@ impl Document {
         all.collect()
     }
 
-    /// Returns the file with one buffer for each other file, however many it had.
+    /// Returns the file with one buffer for each other file, however many it had before.
     fn with_files_once(&self) -> Self {
         let firsts = self.first_of_same();
         let mut once = Self {
@@ -134,7 +134,7 @@ impl Document {
                     .is_none_or(|index| firsts.get(index).is_none_or(|first| *first == index))
             });
             for (buffer, bytes) in stated.iter_mut().zip(&once.buffers) {
-                // The longest that was stated is as much as was read.
+                // The longest stated length is as much as was read.
                 if let Some(bytes) = bytes
                     .as_ref()
                     .filter(|_| buffer.get("uri").is_some_and(is_in_other_file))
@@ -151,9 +151,9 @@ impl Document {
         once
     }
 
-    /// The binary form: all buffers, and images from the JSON, in one chunk.
+    /// Returns the binary form: all buffers, and images from the JSON, in one chunk.
     ///
-    /// A buffer with missing bytes stays as stated, and then so do all but the first.
+    /// If the bytes of a buffer are missing, that buffer and all except the first are kept as stated.
     pub(crate) fn to_glb(&self) -> Vec<u8> {
         let Self { mut json, buffers } = self.with_files_once();
         let mut bin = buffers.first().cloned().flatten().map(Arc::unwrap_or_clone);
@@ -189,7 +189,7 @@ impl Document {
         glb
     }
 
-    /// The form as text, with all buffers inside it.
+    /// Returns the form as text, with all buffers inside it.
     pub(crate) fn to_gltf(&self) -> Vec<u8> {
         let Self { mut json, buffers } = self.with_files_once();
         embed(&mut json, &buffers, 0);
@@ -200,12 +200,12 @@ impl Document {
     }
 }
 
-/// Embeds the buffers from number `first` on into the JSON, so that the file needs no others.
+/// Embeds the buffers from number `first` on in the JSON, so that the file needs no other files.
 fn embed(json: &mut Value, buffers: &[Option<Arc<Vec<u8>>>], first: usize) {
     let stated = known_list(json, "buffers").into_iter().flatten();
     for (buffer, bytes) in stated.zip(buffers).skip(first) {
         if let (Some(buffer), Some(bytes)) = (buffer.as_object_mut(), bytes) {
-            // Embedded buffers stay as they are.
+            // Embedded buffers are kept as they are.
             if buffer.get("uri").is_none_or(is_in_other_file) {
                 buffer.insert(
                     "uri".to_owned(),
@@ -232,8 +232,8 @@ fn each_view(json: &mut Value, mut change: impl FnMut(&mut Value)) {
     }
 }
 
-/// Moves all buffers into the first, with images from the JSON, since a binary file should hold as little text as possible. Views
-/// are adjusted.
+/// Moves all buffers into the first, with images from the JSON, because a binary file should hold as little text as possible.
+/// Views are adjusted.
 fn gather(json: &mut Value, buffers: &[Option<Arc<Vec<u8>>>], bin: &mut Vec<u8>) {
     let mut starts = vec![0];
     for buffer in buffers.iter().skip(1).flatten() {
@@ -271,28 +271,28 @@ fn gather(json: &mut Value, buffers: &[Option<Arc<Vec<u8>>>], bin: &mut Vec<u8>)
         list_mut(json, "bufferViews").extend(views);
         let buffers = list_mut(json, "buffers");
         if buffers.is_empty() {
-            // Its length is that of the chunk, which is known at the end.
+            // Its length is that of the chunk, known at the end.
             buffers.push(json!({"byteLength": 0}));
         }
     }
 }
 
-/// The array of that name; empty if it is missing.
+/// Returns the array of that name; empty if it is missing.
 fn list_in<'a>(json: &'a Value, name: &str) -> &'a [Value] {
     json.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The array of that name, if it is there.
+/// Returns the array of that name, if it is there.
 pub(super) fn known_list<'a>(json: &'a mut Value, name: &str) -> Option<&'a mut Vec<Value>> {
     json.get_mut(name)?.as_array_mut()
 }
 
-/// Reads a number of a part, such as that of another part.
+/// Reads a number from a part, such as the index of another part.
 pub(super) fn index_in(part: &Value, key: &str) -> Option<usize> {
     usize::try_from(part.get(key)?.as_u64()?).ok()
 }
 
-/// The array of that name, created if it is missing.
+/// Returns the array of that name, created if it is missing.
 pub(super) fn list_mut<'a>(json: &'a mut Value, name: &str) -> &'a mut Vec<Value> {
     if !json.get(name).is_some_and(Value::is_array) {
         json[name] = Value::Array(Vec::new());
@@ -303,7 +303,7 @@ pub(super) fn list_mut<'a>(json: &'a mut Value, name: &str) -> &'a mut Vec<Value
     }
 }
 
-/// The kind and bytes of a picture in a data URI.
+/// Returns the kind and bytes of a picture in a data URI.
 pub(super) fn picture(uri: &str) -> Option<(String, Vec<u8>)> {
     let kind = uri.strip_prefix("data:")?.split_once(";base64,")?.0.to_owned();
     Some((kind, decoded(uri).ok()?))
@@ -314,7 +314,7 @@ fn stated_length(buffer: &Value) -> usize {
     stated.map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX))
 }
 
-/// The JSON and the binary chunk of a binary file.
+/// Returns the JSON and the binary chunk of a binary file.
 fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
     let version = number_at(bytes, 4)?;
     if version != VERSION as usize {
@@ -345,7 +345,7 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
     Ok((text, None))
 }
 
-/// Bytes of a binary file. Errors: it ends before them.
+/// Returns the bytes of a binary file. Errors: it ends before them.
 fn part_at(bytes: &[u8], at: usize, needed: usize) -> Result<&[u8], GltfError> {
     let part = at.checked_add(needed).and_then(|end| bytes.get(at..end));
     part.ok_or_else(|| GltfError::Glb {
@@ -374,10 +374,10 @@ fn push_u32(bytes: &mut Vec<u8>, number: usize) {
     bytes.extend_from_slice(&u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
 }
 
-/// How the URI of data begins that is written out in the URI itself.
+/// The start of a data URI.
 const DATA: &str = "data:";
 
-/// The bytes in a data URI.
+/// Returns the bytes in a data URI.
 fn decoded(uri: &str) -> Result<Vec<u8>, String> {
     let Some((head, body)) = uri.strip_prefix(DATA).and_then(|data| data.split_once(',')) else {
         return Err("its data URI has no comma".to_owned());
@@ -393,7 +393,7 @@ fn decoded(uri: &str) -> Result<Vec<u8>, String> {
 /// The other files that hold buffers. Each is read once, and no further than the longest of its buffers.
 struct OtherFiles<'a> {
     companions: Option<Companions<'a>>,
-    /// Bytes that buffers state, by file; none if one of them does not say.
+    /// Number of bytes that buffers state, by file; `None` if one of them does not say.
     lengths: HashMap<String, usize>,
     read: HashMap<String, Result<Arc<Vec<u8>>, String>>,
     /// Bytes that may still be read.
@@ -402,7 +402,7 @@ struct OtherFiles<'a> {
 }
 
 impl<'a> OtherFiles<'a> {
-    /// The files of these buffers, in a file of `num_bytes`.
+    /// Creates the files of these buffers, in a file of `num_bytes`.
     fn new(stated: &[Value], num_bytes: usize, companions: Option<Companions<'a>>, limits: &SizeLimits) -> Self {
         let mut lengths = HashMap::new();
         for buffer in stated {
@@ -425,7 +425,7 @@ impl<'a> OtherFiles<'a> {
         }
     }
 
-    /// The bytes of a file. Errors: why there are none.
+    /// Reads the bytes of a file. Errors: the reason why it cannot be read.
     fn read(&mut self, uri: &str) -> Result<Arc<Vec<u8>>, String> {
         let name = plain_name(uri);
         if let Some(read) = self.read.get(&name) {
@@ -444,7 +444,7 @@ impl<'a> OtherFiles<'a> {
             ));
         };
         let needed = self.lengths.get(name).copied().unwrap_or(usize::MAX) as u64;
-        // One byte more shows that there is more than may be read.
+        // One more byte shows that the file is longer than allowed.
         let most = needed.min(self.left.saturating_add(1));
         let mut bytes = companions(name, most).map_err(|error| format!("\"{shown}\" cannot be read: {error}"))?;
         bytes.truncate(usize::try_from(needed).unwrap_or(usize::MAX));
@@ -459,17 +459,17 @@ impl<'a> OtherFiles<'a> {
     }
 }
 
-/// The path that a URI names, without parts that change nothing.
+/// Returns the path that a URI names, without redundant parts.
 fn plain_name(uri: &str) -> String {
     let decoded = percent_decoded(uri);
     let parts: Vec<&str> = decoded.split('/').filter(|part| *part != ".").collect();
     parts.join("/")
 }
 
-/// Memory that a value of JSON takes besides its text, bytes, rounded up.
+/// Memory of a JSON value beyond its text, bytes, rounded up.
 const JSON_VALUE_BYTES: u64 = 120;
 
-/// Memory that JSON takes when it is parsed, bytes: its text, and a value after every comma and bracket.
+/// Estimates the memory of parsed JSON, bytes: its text, and a value after every comma and bracket.
 fn json_bytes(text: &[u8]) -> u64 {
     let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
     (values as u64)

@@ -1,4 +1,4 @@
-//! Changes to the JSON of a file that keep everything else in it.
+//! Edits the JSON of a file and keeps everything else in it.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -13,11 +13,12 @@ const EXTRA: &str = "loopwright";
 
 const ADDED_ROOT: &str = "root";
 
-/// Where the animations of a file are and what they move, so that many can be added without going through all of them for each.
+/// An index of the animations of a file and the properties they move, so that many can be added without scanning all of them for
+/// each.
 pub(crate) struct Animations {
-    /// The first of each name.
+    /// The first animation of each name.
     places: HashMap<String, usize>,
-    /// The name of the animation that moves a property of a node; `None` where several do.
+    /// The name of the animation that moves a property of a node; `None` if several do.
     moved: HashMap<(u64, String), Option<String>>,
 }
 
@@ -50,7 +51,7 @@ impl Animations {
         }
     }
 
-    /// Whether there is one of that name that is no loop of ours.
+    /// Whether an animation of that name exists that is not one of our loops.
     pub(crate) fn has_foreign(&self, document: &Document, name: &str) -> bool {
         let place = self.places.get(name);
         place.is_some_and(|&place| !extra_in(&document.list("animations")[place]).is_some_and(is_of_loop))
@@ -87,7 +88,7 @@ impl Animations {
     }
 }
 
-/// The value that [`Animations::set_extra`] wrote into the animation of that name.
+/// Returns the value that [`Animations::set_extra`] wrote into the animation of that name.
 pub(crate) fn extra<'a>(animations: &'a [Value], name: &str) -> Option<&'a Value> {
     let mut all = animations.iter();
     extra_in(all.find(|animation| animation.get("name").and_then(Value::as_str) == Some(name))?)
@@ -98,7 +99,7 @@ pub(super) fn extra_in(animation: &Value) -> Option<&Value> {
     animation.get("extras")?.get(EXTRA)
 }
 
-/// Whether facts in an animation are those of a loop that we wrote.
+/// Whether the facts in an animation are those of a loop that we wrote.
 fn is_of_loop(facts: &Value) -> bool {
     facts.get("candidate").is_some()
 }
@@ -144,7 +145,7 @@ fn replace(numbers: &mut Vec<Value>, old: &[usize], new: usize) {
     }
 }
 
-/// Decomposes a matrix: nodes with a matrix cannot be animated.
+/// Decomposes a matrix, because nodes with a matrix cannot be animated.
 pub(crate) fn part_transform(json: &mut Value, node: usize, transform: &Transform) {
     let Some(node) = json["nodes"].get_mut(node) else {
         return;
@@ -167,7 +168,7 @@ pub(crate) fn outside_files(document: &Document) -> Vec<String> {
         .collect()
 }
 
-/// Names of the animations whose values, by accessors that can be read, are not all finite.
+/// Returns the names of the animations that contain invalid numbers, as far as their accessors can be read.
 pub(crate) fn unfit_animations(document: &Document) -> Vec<String> {
     let accessors = Accessors::new(document, &[], 0);
     let animations: Vec<Animation> = parts(document, "animations").unwrap_or_default();
@@ -184,7 +185,7 @@ pub(crate) fn unfit_animations(document: &Document) -> Vec<String> {
         .collect()
 }
 
-/// Numbers to be written into a buffer: one view over all of them, an accessor for each push.
+/// Numbers to be written into a buffer: one view over all of them, one accessor per push.
 pub(crate) struct Data<'a> {
     document: &'a mut Document,
     is_binary: bool,
@@ -207,10 +208,10 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// Adds single numbers that are no times; returns the number of their accessor.
+    /// Adds single numbers that are not times; returns the number of their accessor.
     pub(crate) fn push_numbers(&mut self, numbers: &[[f32; 1]]) -> usize {
         let accessor = self.push(numbers);
-        // Bounds are those of the ends, which are not the least and the most here.
+        // The bounds come from the first and last number, which are not the least and the largest here.
         if let Some(stated) = self.accessors.last_mut().and_then(Value::as_object_mut) {
             stated.shift_remove("min");
             stated.shift_remove("max");

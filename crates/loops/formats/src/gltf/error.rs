@@ -20,10 +20,10 @@ pub enum GltfError {
         column: usize,
         reason: String,
     },
-    /// Another version of the format.
+    /// An unsupported version of the format.
     #[error("the file is glTF {found}, only 2.x is read; export it again as glTF 2.0")]
     Version { found: String },
-    /// A field of a part is missing, or of another type.
+    /// A field of a part is missing, or has another type.
     #[error("{at}: {reason}")]
     Form { at: String, reason: String },
     /// A number refers to a missing part.
@@ -35,7 +35,7 @@ pub enum GltfError {
     Cycle { node: usize },
     #[error("nodes[{node}]: nesting is deeper than the limit of {limit} joints")]
     TooDeep { node: usize, limit: usize },
-    #[error("nodes[{node}]: its transform is not finite, or its rotation is none")]
+    #[error("nodes[{node}]: its transform is not finite, or its rotation has length zero")]
     Transform { node: usize },
     /// The bytes of a buffer are missing.
     #[error("buffers[{buffer}]: {reason}")]
@@ -46,7 +46,7 @@ pub enum GltfError {
     Compressed { view: usize, extension: String },
     #[error("bufferViews[{view}]: its compressed bytes are damaged: {fault}")]
     Damaged { view: usize, fault: StreamFault },
-    /// The values are of another type than required.
+    /// The values have another type than required.
     #[error("{at}: expected {expected}, found {found}")]
     Kind {
         at: String,
@@ -89,7 +89,7 @@ impl GltfError {
         }
     }
 
-    /// Something asks for a thing beyond the last of them.
+    /// Returns the error of an index beyond the end of a list.
     pub(crate) fn no_such(at: impl Into<String>, found: usize, count: usize) -> Self {
         Self::NoSuch {
             at: at.into(),
@@ -98,7 +98,7 @@ impl GltfError {
         }
     }
 
-    /// Errors: the index is beyond the last thing.
+    /// Checks an index. Errors: it is beyond the end of the list.
     pub(crate) fn check_index(found: usize, count: usize, at: impl FnOnce() -> String) -> Result<(), Self> {
         if found < count {
             Ok(())
@@ -107,7 +107,7 @@ impl GltfError {
         }
     }
 
-    /// A part of some bytes. Errors: they end before it.
+    /// Returns a range of bytes. Errors: they end before it.
     pub(crate) fn part(bytes: &[u8], start: usize, length: usize, at: impl FnOnce() -> String) -> Result<&[u8], Self> {
         let part = start.checked_add(length).and_then(|end| bytes.get(start..end));
         part.ok_or_else(|| Self::BeyondEnd {
@@ -146,31 +146,31 @@ pub enum GlbFault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamFault {
-    /// Its first byte is not that of its kind of stream, or of a version that is not known.
+    /// The first byte does not fit the kind of stream, or names an unknown version.
     #[error("it begins with byte {found:#04x}, which no known version does")]
     Header {
         /// The first byte.
         found: u8,
     },
-    /// It ends before all that it should hold.
+    /// The stream ends too early.
     #[error("it is cut off")]
     CutOff,
     /// Bytes are left over.
-    #[error("it goes on after its end")]
+    #[error("it has bytes after its end")]
     TooLong,
-    /// Its elements do not have the size that they should have.
+    /// The elements have another size than they should.
     #[error("elements of {found} bytes")]
     Stride {
         /// Bytes of an element.
         found: usize,
     },
-    /// It is of a kind, or for a filter, that is not known.
+    /// The kind of stream or the filter is unknown.
     #[error("its mode or its filter is not known")]
     Kind,
-    /// Its indices are not of whole triangles.
-    #[error("{found} indices are no whole triangles")]
+    /// The indices do not form whole triangles.
+    #[error("{found} indices do not form whole triangles")]
     Triangles {
-        /// How many there are.
+        /// Number of indices.
         found: usize,
     },
 }

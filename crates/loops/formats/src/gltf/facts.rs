@@ -7,7 +7,7 @@ use crate::limits::SizeLimits;
 use crate::loop_file::json;
 use crate::loop_file::sidecar::{Sidecar, SidecarError};
 
-/// [`crate::with_facts`] for glTF: into the extras of each loop's animation.
+/// Implements [`crate::with_facts`] for glTF: writes the facts into the extras of each loop's animation.
 pub(super) fn with_facts(bytes: &[u8], loops: &[&Sidecar]) -> Option<Vec<u8>> {
     let (mut document, _) = meshopt::document(bytes, None, &SizeLimits::default()).ok()?;
     let animations = edit::Animations::of(&document);
@@ -15,7 +15,7 @@ pub(super) fn with_facts(bytes: &[u8], loops: &[&Sidecar]) -> Option<Vec<u8>> {
         let name = facts.playback.animation.as_deref()?;
         let mut value = json::to_value(facts).ok()?;
         let fields = value.as_object_mut()?;
-        // Local paths belong only into the file beside it, no file holds its own hash, and a loop has the same bytes by whatever recipe.
+        // Local paths belong only in the sidecar, no file holds its own hash, and a loop has the same bytes whatever its recipe.
         for beside in ["take", "recipe_sha256", "file_sha256", "outputs", "warnings"] {
             fields.shift_remove(beside);
         }
@@ -28,10 +28,10 @@ pub(super) fn with_facts(bytes: &[u8], loops: &[&Sidecar]) -> Option<Vec<u8>> {
     })
 }
 
-/// [`crate::facts_in`] for glTF: from the extras of the animation.
+/// Implements [`crate::facts_in`] for glTF: reads the extras of the animation.
 pub(super) fn facts_in(bytes: &[u8], animation: &str) -> Option<Result<Sidecar, SidecarError>> {
     let (document, _) = meshopt::document(bytes, None, &SizeLimits::default()).ok()?;
-    // Motion written without a loop file has only some sections, and no format.
+    // Motion written without facts has only some sections, and no format.
     let extras = edit::extra(document.list("animations"), animation).filter(|extras| extras.get("format").is_some())?;
     Some(Sidecar::from_extras(extras))
 }

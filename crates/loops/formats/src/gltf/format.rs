@@ -1,4 +1,4 @@
-//! glTF as two of the formats, binary and text: what they can do, and their reader and writer.
+//! The entries of glTF, binary and text, and of VRM animations in the table of formats: capabilities, reader and writer.
 
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub(crate) const GLTF: FormatEntry = FormatEntry {
     ..GLB
 };
 
-/// Motion for avatars, in a binary file. As text it is glTF like any other.
+/// Motion for avatars, in a binary file. As text it is ordinary glTF.
 pub(crate) const VRMA: FormatEntry = FormatEntry {
     format: Format::Vrma,
     capabilities: Capabilities {

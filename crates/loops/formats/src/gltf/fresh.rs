@@ -1,4 +1,4 @@
-//! A glTF file for a take from elsewhere: its skeleton, and a simple body on the bones so that viewers show it.
+//! Creates a glTF file for a take from elsewhere: its skeleton, and a simple body on the bones so that viewers show it.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use serde_json::{Value, json};
 
 use super::{container::Document, source::GltfSource};
 
-/// Thickness of a bone: its radius as a share of its length, and bounds of it in metres.
+/// Radius of a bone as a share of its length, and its bounds in metres.
 const RADIUS_SHARE: f64 = 0.12;
 const RADIUS_METRES: [f64; 2] = [0.008, 0.06];
 
-/// The generator that files state whose mesh is capsules; files of characters keep their own.
+/// The generator of files whose mesh is capsules; files of characters keep their own.
 pub(super) const GENERATOR: &str = "loopwright";
 
 /// Most joints that a mesh can refer to.
 const MAX_SKINNED: usize = u16::MAX as usize;
 
 impl GltfSource {
-    /// A form for a take from elsewhere: metres, +Y up, a node for each joint with its rest offset and no rotation, a skin of all
-    /// of them, and a mesh of capsules, each bound to one joint.
+    /// Creates a form for a take from elsewhere: metres, +Y up, a node for each joint with its rest offset and no rotation, a
+    /// skin of all of them, and a mesh of capsules, each bound to one joint.
     pub fn for_take(take: &Take, is_binary: bool) -> Self {
         let skeleton = take.skeleton();
         let document = document(skeleton, hips_of(take));
@@ -29,7 +29,7 @@ impl GltfSource {
     }
 }
 
-/// The joint that both legs and the upper body hang from, where the take has a body: from the joints above it no bone leads to it.
+/// Returns the joint at which both legs and the upper body meet, if the take has a body. Joints above it get no bone.
 fn hips_of(take: &Take) -> Option<usize> {
     let body = Body::find(take, &BodyOverrides::default()).ok()?;
     (body.found_by != FoundBy::AllLeaves).then_some(body.hips)
@@ -89,7 +89,7 @@ fn document(skeleton: &Skeleton, hips: Option<usize>) -> Document {
     }
 }
 
-/// A node without a turn at rest.
+/// Returns a node that rests without a rotation.
 pub(super) fn node(name: &str, offset: DVec3, children: &[usize]) -> Value {
     let mut node = json!({"name": name, "translation": offset.to_array()});
     if !children.is_empty() {
@@ -98,7 +98,7 @@ pub(super) fn node(name: &str, offset: DVec3, children: &[usize]) -> Value {
     node
 }
 
-/// World positions of joints without rotations.
+/// Returns the world positions of joints without rotations.
 fn rest_positions(skeleton: &Skeleton) -> Vec<DVec3> {
     let mut positions: Vec<DVec3> = Vec::with_capacity(skeleton.num_joints());
     for joint in skeleton.joints() {
@@ -121,7 +121,7 @@ struct Buffer {
 }
 
 impl Buffer {
-    /// The number of the accessor; `target` states the use of the bytes on graphics cards.
+    /// Adds bytes and returns the number of their accessor; `target` states their use on graphics cards.
     fn push(&mut self, bytes: Vec<u8>, target: Option<u32>, mut accessor: Value) -> usize {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         let mut view = json!({"buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len()});
@@ -161,8 +161,8 @@ const AROUND: [[f64; 2]; 8] = [
 ];
 
 impl Capsules {
-    /// A capsule from each joint to each child or to its tip; a small ball if neither is known. Joints above the hips carry the root
-    /// motion: no bone leads from them to the hips.
+    /// Builds a capsule from each joint to each child or to its tip; a small ball if neither is known. Joints above the hips
+    /// carry the root motion and get no bone.
     fn new(skeleton: &Skeleton, positions: &[DVec3], hips: Option<usize>) -> Self {
         let mut body = Self::default();
         let to_hips = hips.map_or_else(Vec::new, |hips| skeleton.path_from_root(hips));
@@ -271,7 +271,7 @@ mod tests {
 
     use super::*;
 
-    /// A root joint on the floor once had a slab of a metre beside the body.
+    /// A root joint on the floor once produced a capsule a metre long beside the body.
     #[test]
     fn no_bone_leads_from_joints_above_the_hips_to_them() {
         let joints = [

@@ -1,4 +1,4 @@
-//! From the meshes and skins of a glTF file to the surface of a take's character.
+//! Reads the meshes and skins of a glTF file as the surface of a take's character.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -32,7 +32,7 @@ struct Primitive {
     extensions: Map<String, Value>,
 }
 
-/// Ways of connecting vertices; the rest are points and lines.
+/// Modes of connecting vertices to triangles; the others are points and lines.
 const TRIANGLES: u32 = 4;
 const STRIP: u32 = 5;
 const FAN: u32 = 6;
@@ -114,9 +114,9 @@ pub(crate) fn read(source: &GltfSource, skeleton: &Skeleton, limits: &SizeLimits
 
 /// The parts of the scene that joints of the take carry.
 struct Carriers {
-    /// The joint of each node that is one.
+    /// The joint of each node that has one.
     joint_of: HashMap<usize, usize>,
-    /// From the axes and the unit of each joint's node, with all scales above it, into the axes of the joint in metres.
+    /// Transforms the axes and the unit of each joint's node, with all scales above it, to the axes of the joint in metres.
     joint_from_node: Vec<DAffine3>,
 }
 
@@ -124,7 +124,7 @@ impl Carriers {
     fn new(source: &GltfSource, nodes: &Nodes, skeleton: &Skeleton) -> Self {
         let (mut joint_of, mut node_scales) = (HashMap::new(), Vec::new());
         let mut joint_from_node = Vec::new();
-        // A take that is not of this file has no mesh in it.
+        // A take from another file has no mesh in this one.
         let is_of_file = skeleton.num_joints() == source.joints.len()
             && (source.joints.iter()).all(|joint| joint.node.is_none_or(|node| node < nodes.nodes.len()));
         for (index, joint) in source.joints.iter().enumerate().filter(|_| is_of_file) {
@@ -147,7 +147,7 @@ impl Carriers {
         }
     }
 
-    /// The joint at or above a node at rest, as a bone whose mesh lies in the node's axes.
+    /// Returns the joint at or above a node at rest, as a bone whose mesh lies in the node's axes.
     fn of_node(&self, node: usize, nodes: &Nodes) -> Option<Bone> {
         let mut joint_node_from_mesh = DAffine3::IDENTITY;
         for above in core::iter::once(node).chain(nodes.above(node)) {
@@ -170,12 +170,12 @@ struct Reader<'a> {
     carriers: Carriers,
     limits: &'a SizeLimits,
     mesh: Mesh,
-    /// Pictures by their numbers in the file; `None` for those that are not read.
+    /// Index of each picture by its number in the file; `None` for pictures that are not read.
     images: HashMap<usize, Option<usize>>,
 }
 
 impl Reader<'_> {
-    /// The bones of a skin, in the order of its joints; none where it has no joint of the take.
+    /// Returns the bones of a skin, in the order of its joints; none if it contains no joint of the take.
     fn bones_of_skin(&mut self, skin: usize, skins: &[Skin], nodes: &Nodes) -> Result<Vec<u16>, MeshError> {
         let Some(stated) = skins.get(skin) else {
             return Err(GltfError::no_such("nodes.skin", skin, skins.len()).into());
@@ -212,7 +212,7 @@ impl Reader<'_> {
                 ..bone
             }));
         }
-        // What joins a skin to the rest of the scene goes along with the nearest joint that moves.
+        // Joints of the skin outside the take follow the nearest joint that moves.
         let Some(first) = carried.iter().flatten().next().copied() else {
             return Ok(Vec::new());
         };
@@ -221,7 +221,7 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// Adds a part of a mesh that hangs on some bones.
+    /// Adds a part of a mesh with its bones.
     fn add(&mut self, primitive: &Primitive, bones: &[u16], is_skinned: bool, at: &str) -> Result<(), MeshError> {
         if let Some(extension) = primitive.extensions.keys().find(|name| name.ends_with("_compression")) {
             return Err(MeshError::Compressed {
@@ -237,7 +237,7 @@ impl Reader<'_> {
             .values(positions, "VEC3", &format!("{at}.attributes.POSITION"))?;
         let num_vertices = positions.len() / 3;
         let order = self.order(primitive, num_vertices, at)?;
-        // A part without vertices counts, too: there may be any number of them in few bytes.
+        // A part without vertices counts, too: a small file may hold any number of them.
         self.mesh
             .check_room(num_vertices.max(1), order.len() / 3, self.limits)?;
         let (material, texture) = self.material(primitive.material);
@@ -296,7 +296,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Vertices of the triangles of a part, three each.
+    /// Returns the vertices of the triangles of a part, three each.
     fn order(&self, primitive: &Primitive, num_vertices: usize, at: &str) -> Result<Vec<usize>, MeshError> {
         let at = format!("{at}.indices");
         let stated: Vec<usize> = match primitive.indices {
@@ -310,7 +310,7 @@ impl Reader<'_> {
             return Err(GltfError::no_such(at, found, num_vertices).into());
         }
         Ok(match primitive.mode {
-            // Every other triangle of a strip turns the other way.
+            // Every other triangle of a strip has the opposite winding.
             STRIP => (stated.windows(3).enumerate())
                 .flat_map(|(index, w)| {
                     if index % 2 == 0 {
@@ -327,7 +327,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Numbers of each vertex; `None` where the part has none of that name. Errors: they are not as many as vertices.
+    /// Reads an attribute of each vertex; `None` if the part has no attribute of that name. Errors: their number differs from
+    /// that of the vertices.
     fn list(
         &self,
         primitive: &Primitive,
@@ -355,7 +356,7 @@ impl Reader<'_> {
         Ok(Some(List { values, width }))
     }
 
-    /// Colour of a material, and its texture with the set of places in it. What cannot be read of either is white.
+    /// Returns the colour of a material, and its texture with the number of its coordinates. Unreadable values give white.
     fn material(&mut self, material: Option<usize>) -> ([f32; 3], Option<(usize, usize)>) {
         let document = &self.source.document;
         let read = material.and_then(|index| parts::part::<Material>(document, "materials", index, "material").ok());
@@ -382,7 +383,7 @@ impl Reader<'_> {
         )
     }
 
-    /// A picture; `None` where it is of a kind that is not read.
+    /// Reads a picture; `None` if its kind is not supported.
     fn image(&self, number: usize) -> Option<MeshImage> {
         let image: Image = parts::part(&self.source.document, "images", number, "source").ok()?;
         match (image.buffer_view, image.uri) {
@@ -396,14 +397,14 @@ impl Reader<'_> {
     }
 }
 
-/// Numbers of vertices.
+/// Numbers per vertex.
 struct List {
     values: Rc<[f64]>,
     width: usize,
 }
 
 impl List {
-    /// The first numbers of a vertex; zero for what is not finite.
+    /// Returns the first numbers of a vertex; zero if they are not finite.
     fn at<const N: usize>(&self, vertex: usize) -> [f32; N] {
         core::array::from_fn(|number| {
             let value = self.values.get(vertex * self.width + number).copied();

@@ -9,19 +9,19 @@ use glam::{DMat3, DQuat, DVec3};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum NodeScale {
-    /// The same in all directions.
+    /// A uniform scale.
     Even(f64),
     /// Non-uniform, and sheared if rotations lie between such scales.
     Uneven(DMat3),
 }
 
-/// Scales whose axes differ by a smaller share are uniform within rounding.
+/// Scales whose axes differ by a smaller share count as uniform.
 const EVEN: f64 = 1e-6;
 
 impl NodeScale {
     pub(crate) const NONE: Self = Self::Even(1.0);
 
-    /// The value of a joint from that of its parent.
+    /// Returns the value of a joint from its parent's.
     pub(crate) fn below(self, rotation: DQuat, scale: DVec3) -> Self {
         let is_even = (scale - DVec3::splat(scale.x)).abs().max_element() <= EVEN * scale.x.abs();
         match self {
@@ -49,7 +49,7 @@ impl NodeScale {
         }
     }
 
-    /// The inverse of [`Self::apply`]; `None` if a scale of zero makes it undefined.
+    /// Returns the inverse of [`Self::apply`]; `None` if a scale of zero makes it undefined.
     pub(crate) fn undo(self, length: DVec3) -> Option<DVec3> {
         let undone = match self {
             Self::Even(scale) => length / scale,

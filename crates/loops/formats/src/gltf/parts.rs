@@ -46,7 +46,7 @@ impl Transform {
 }
 
 impl Node {
-    /// Its local transform at rest. Errors: it is not finite, or a rotation has length zero.
+    /// Returns its local transform at rest. Errors: it is not finite, or a rotation has length zero.
     pub(crate) fn transform(&self, node: usize) -> Result<Transform, GltfError> {
         let (translation, rotation, scale) = match self.matrix {
             Some(matrix) => {
@@ -148,7 +148,7 @@ pub(crate) fn parts<T: DeserializeOwned>(document: &Document, list: &str) -> Res
         .collect()
 }
 
-/// A part at a position. Errors: it is not of that form.
+/// Reads a part at a position. Errors: it has another form.
 pub(super) fn form<T: DeserializeOwned>(value: &Value, at: impl Fn() -> String) -> Result<T, GltfError> {
     if !value.is_object() {
         return Err(GltfError::form(at(), "expected an object"));
@@ -175,7 +175,7 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    /// Errors: a transform is invalid, a child is missing, a node has two parents or is its own descendant.
+    /// Reads the tree. Errors: a transform is invalid, a child is missing, a node has two parents or is its own descendant.
     pub(crate) fn read(document: &Document) -> Result<Self, GltfError> {
         let nodes: Vec<Node> = parts(document, "nodes")?;
         let transforms = (nodes.iter().enumerate())
@@ -213,12 +213,12 @@ impl Nodes {
         }
     }
 
-    /// The nodes above one, nearest first.
+    /// Returns the nodes above one, nearest first.
     pub(crate) fn above(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         core::iter::successors(self.parents[node], |&above| self.parents[above])
     }
 
-    /// The name of a node, generated if it has none.
+    /// Returns the name of a node, generated if it has none.
     pub(crate) fn name(&self, node: usize) -> String {
         match self.nodes[node].name.as_deref() {
             Some(name) if !name.trim().is_empty() => name.to_owned(),
@@ -226,7 +226,7 @@ impl Nodes {
         }
     }
 
-    /// The name of the joint that a node is.
+    /// Returns the name of the joint at a node.
     pub(crate) fn joint_name(&self, node: usize) -> String {
         cut(&self.name(node), MAX_NAME)
     }

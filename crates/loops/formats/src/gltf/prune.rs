@@ -1,7 +1,7 @@
-//! Takes animations out of a file, with the bytes that only they need.
+//! Removes animations from a file, with the bytes that only they need.
 //!
-//! Numbers of what stays do not change, since extensions that are not known here may name them: what is gone from the middle of a list
-//! leaves an empty entry there.
+//! Numbers of the remaining parts do not change, because unknown extensions may refer to them: removing an entry from the middle
+//! of a list leaves an empty entry.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::container::{Document, index_in, list_mut};
 
-/// Takes all animations out of the file but the one of this number.
+/// Removes all animations from the file except the one with this number.
 pub(super) fn keep_animation(document: &mut Document, number: Option<usize>) {
     let animations = list_mut(&mut document.json, "animations");
     let mut gone = core::mem::take(animations);
@@ -44,13 +44,13 @@ pub(super) fn keep_animation(document: &mut Document, number: Option<usize>) {
     keep_used_bytes(document);
 }
 
-/// Whether extensions of views may name bytes, too.
+/// Whether extensions of views may refer to other bytes.
 fn names_bytes_elsewhere(document: &Document) -> bool {
     let mut views = document.list("bufferViews").iter();
     views.any(|view| view.get("extensions").is_some())
 }
 
-/// Cuts the bytes out of all buffers that no view needs.
+/// Removes the bytes from all buffers that no view needs.
 pub(super) fn keep_used_bytes(document: &mut Document) {
     if names_bytes_elsewhere(document) {
         return;
@@ -64,13 +64,13 @@ fn is_not_in(others: HashSet<usize>) -> impl Fn(&usize) -> bool {
     move |number| !others.contains(number)
 }
 
-/// The accessors of an animation.
+/// Collects the accessors of an animation.
 fn samplers(animation: &Value, into: &mut HashSet<usize>) {
     under_key(animation, "input", into);
     under_key(animation, "output", into);
 }
 
-/// The accessors that the file needs; perhaps some more.
+/// Returns the accessors that the file needs, possibly with some more.
 fn accessors_used(document: &Document) -> HashSet<usize> {
     let mut used = HashSet::new();
     document
@@ -89,7 +89,7 @@ fn accessors_used(document: &Document) -> HashSet<usize> {
     used
 }
 
-/// All whole numbers in a part of the file.
+/// Collects all whole numbers in a part of the file.
 fn integers(part: &Value, into: &mut HashSet<usize>) {
     match part {
         Value::Array(list) => list.iter().for_each(|each| integers(each, into)),
@@ -98,7 +98,7 @@ fn integers(part: &Value, into: &mut HashSet<usize>) {
     }
 }
 
-/// All whole numbers below a key, wherever it is.
+/// Collects all whole numbers below a key, at any depth.
 fn under_key(part: &Value, key: &str, into: &mut HashSet<usize>) {
     match part {
         Value::Array(list) => list.iter().for_each(|each| under_key(each, key, into)),
@@ -115,7 +115,7 @@ fn under_key(part: &Value, key: &str, into: &mut HashSet<usize>) {
     }
 }
 
-/// Removes entries of a list: those at its end, and the contents of others.
+/// Removes entries of a list: entries at its end are dropped, others are emptied.
 fn remove(list: &mut Vec<Value>, gone: &HashSet<usize>, empty: &Value) {
     while list.len().checked_sub(1).is_some_and(|last| gone.contains(&last)) {
         list.pop();
@@ -127,7 +127,7 @@ fn remove(list: &mut Vec<Value>, gone: &HashSet<usize>, empty: &Value) {
     }
 }
 
-/// Cuts the bytes out of a buffer that no view needs.
+/// Removes the bytes from a buffer that no view needs.
 fn cut(document: &mut Document, buffer: usize) {
     let Some(Some(bytes)) = document.buffers.get(buffer) else {
         return;
@@ -153,12 +153,12 @@ fn cut(document: &mut Document, buffer: usize) {
     let mut fewer = Vec::new();
     let mut moved = Vec::new();
     for part in parts {
-        // Numbers stay at multiples of their size.
+        // Data is aligned to the size of its numbers.
         fewer.resize(fewer.len().next_multiple_of(4) + part.start % 4, 0);
         moved.push((part.clone(), fewer.len()));
         fewer.extend_from_slice(&bytes[part]);
     }
-    // A buffer is never empty.
+    // A buffer must not be empty.
     fewer.resize(fewer.len().next_multiple_of(4).max(4), 0);
     if fewer.len() >= bytes.len() {
         return;

@@ -1,4 +1,4 @@
-//! From the parts of a glTF file to a take.
+//! Converts the parts of a glTF file to a take.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ use crate::{error::ReadError, excerpt::cut, warning::FileWarning};
 /// A file, parsed except for its keys.
 pub(crate) struct GltfFile {
     document: Arc<Document>,
-    /// Says for each buffer why it is missing.
+    /// For each buffer, why it is missing.
     faults: Vec<String>,
     is_binary: bool,
     num_bytes: usize,
     nodes: Nodes,
     animations: Vec<Animation>,
-    /// The bones that the file states, or why what it states is not used.
+    /// The bones that the file states, or why they are not used.
     bones: Result<Option<Humanoid>, GltfError>,
 }
 
@@ -44,7 +44,7 @@ impl GltfFile {
         let animations = parts::parts(&document, "animations")?;
         let mut bones = Humanoid::of(&document, nodes.nodes.len());
         if vrm::is_motion(&document) {
-            // Without its bones it says nothing.
+            // A motion is unusable without its bones.
             bones = Ok(bones?);
         }
         Ok(Self {
@@ -58,7 +58,7 @@ impl GltfFile {
         })
     }
 
-    /// The bones that the file states.
+    /// Returns the bones that the file states.
     fn stated_bones(&self, warnings: &mut Vec<FileWarning>) -> Option<&Humanoid> {
         match &self.bones {
             Ok(bones) => bones.as_ref(),
@@ -71,7 +71,7 @@ impl GltfFile {
         }
     }
 
-    /// The take of a rig on a grid of times, and its form in the file.
+    /// Returns the take of a rig on a grid of times, and its form in the file.
     fn sampled(
         &self,
         rig: Rig<'_>,
@@ -82,7 +82,7 @@ impl GltfFile {
         warnings: &mut Vec<FileWarning>,
     ) -> Result<LoadedTake, ReadError> {
         let every = probe_stride(grid.num_frames);
-        // As if the file had our space, until its own is known.
+        // In the file's own space, until it is determined.
         let probe = rig.take(
             name,
             grid,
@@ -128,7 +128,7 @@ impl ParsedFile for GltfFile {
         let chosen = choose::animation(&self.animations, &accessors, nodes, settings, warnings)?;
         let name = match chosen.animation.name.as_deref() {
             Some(named) if !named.trim().is_empty() => cut(named, MAX_NAME),
-            // Several without names would become loops of one name.
+            // Several animations without names would become loops of one name.
             _ if self.animations.len() > 1 => format!("{name}-{}", chosen.index),
             _ => name.to_owned(),
         };
@@ -205,7 +205,7 @@ impl ParsedFile for GltfFile {
         }
         warn_of_ends(&joints, nodes, &tracks, &grid, warnings);
         settings.limits.check_transforms(grid.num_frames, joints.nodes.len())?;
-        // Weights take part of what the file may take; beyond it they are left out.
+        // Weights take their share of the file's memory; beyond it they are left out.
         let mut size = joints.nodes.len();
         shapes.retain(|(_, _, track)| {
             size = size.saturating_add(track.width());
@@ -251,7 +251,7 @@ impl ParsedFile for GltfFile {
     }
 }
 
-/// Samples what moves beside the pose at every frame of a grid.
+/// Samples a property beside the pose at every frame of a grid.
 fn weights_at(track: &Track, property: Beside, grid: &Grid) -> ShapeWeights {
     let frames = (0..grid.num_frames).map(|frame| grid.secs(frame));
     let (width, weights) = match property {
@@ -298,7 +298,7 @@ impl Tracks {
         }
     }
 
-    /// The node's transform at a time; the rest transform if it is not animated.
+    /// Returns the node's transform at a time; the rest transform if it is not animated.
     fn at(&self, rest: &Transform, secs: f64, frame_secs: f64) -> Transform {
         let [translation, scale] = [(&self.translation, rest.translation), (&self.scale, rest.scale)]
             .map(|(track, rest)| track.as_ref().map_or(rest, |track| track.vector_at(secs, frame_secs)));
@@ -310,13 +310,13 @@ impl Tracks {
     }
 }
 
-/// The data from which poses are computed.
+/// The data for computing poses.
 struct Rig<'a> {
     above: Above,
     joints: &'a Joints,
     nodes: &'a Nodes,
     tracks: &'a [Tracks],
-    /// The part of the body that each node is, where the file states it.
+    /// The body part of each node, if the file states it.
     parts: Option<Vec<String>>,
 }
 
@@ -393,7 +393,7 @@ const SCALE_TOLERANCE: f64 = 1e-3;
 
 /// Warns about joints with scales and about changing ones: their effect on lengths is read, but a loop cannot hold a change.
 fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<FileWarning>) {
-    // A scale shared by the whole skeleton is a unit conversion, but for one that stretches it.
+    // A scale shared by the whole skeleton is a unit conversion, unless it is not uniform.
     let first = rig.joints.nodes[0];
     let above: Vec<usize> = first.into_iter().flat_map(|first| rig.nodes.above(first)).collect();
     for varies in [false, true] {
@@ -422,7 +422,7 @@ fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<FileWarning
     }
 }
 
-/// Warns about joints with keys for only a part of the animation; before and after they are still.
+/// Warns about joints with keys for only a part of the animation; they are constant before and after.
 fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, warnings: &mut Vec<FileWarning>) {
     let slack = 1.5 * grid.step_secs;
     let (start, end) = (grid.start_secs, grid.secs(grid.num_frames - 1));
@@ -434,7 +434,7 @@ fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, 
                 scale,
             } = &tracks[node];
             let tracks = [translation, rotation, scale].into_iter().flatten();
-            // The part covered by all of its tracks.
+            // The part that all of its tracks cover.
             let covered = tracks
                 .filter(|track| track.moves())
                 .fold((start, end), |(from, to), track| {
@@ -457,11 +457,12 @@ fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, 
 /// Plausible lengths of a model in metres, along its bones from end to end: from a mouse to a whale.
 const SIZE_METRES: core::ops::RangeInclusive<f64> = 0.05..=30.0;
 
-/// The longest model that is believed to be in metres if no unit makes it a person: a dinosaur or a dragon with its tail and neck.
+/// The longest model that is accepted in metres if no unit makes it a person: a dinosaur or a dragon with its tail and neck.
 const LARGEST_METRES: f64 = 80.0;
 
-/// The format specifies metres and +Y up. This is used unless the model would be smaller than a mouse, or larger than a whale and in
-/// another unit a person, or larger than any animal. Bones have one length in all animations of a file, whatever they show.
+/// Determines the space. The format specifies metres and +Y up. This is used unless the model would be smaller than a mouse, or
+/// larger than a whale and a person in another unit, or larger than any animal. Bones have the same length in all animations of
+/// a file.
 fn settle(probe: &Take, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Space {
     let mut choice = settings.space;
     if choice.up == UpChoice::Auto {
@@ -495,8 +496,8 @@ fn settle(probe: &Take, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarn
     space
 }
 
-/// The longest way along bones between two ends of a skeleton, without those above its first fork, if any: they place the body in the
-/// world.
+/// Returns the longest path along bones between two ends of a skeleton, without bones above its first fork, which only place the
+/// body in the world.
 fn length_of_bones(skeleton: &Skeleton) -> f64 {
     let fork = (0..skeleton.num_joints()).find(|&joint| skeleton.children(joint).len() > 1);
     let mut longest = 0.0_f64;

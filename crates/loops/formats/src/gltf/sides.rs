@@ -1,4 +1,4 @@
-//! Left and right of what an avatar shows beside its pose: its gaze, and expressions of one side, by their names.
+//! Left and right of an avatar's gaze and expressions, by their names.
 
 use glam::DQuat;
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use super::container::{Document, index_in};
 use super::source::{Beside, NodeShapes};
 use super::vrm;
 
-/// Sides in names: as words of them, and at their end.
+/// Markers of sides in names: as words, and at the end.
 const WITHIN: [(&str, &str); 4] = [
     ("Left", "Right"),
     ("Right", "Left"),
@@ -16,7 +16,7 @@ const WITHIN: [(&str, &str); 4] = [
 ];
 const AT_END: [(&str, &str); 4] = [("_L", "_R"), ("_R", "_L"), ("_l", "_r"), ("_r", "_l")];
 
-/// Returns the name of this expression on the other side; `None` for one of both.
+/// Returns the name of this expression on the other side; `None` if it has no side.
 fn partner(name: &str) -> Option<String> {
     let within = WITHIN
         .iter()
@@ -28,7 +28,7 @@ fn partner(name: &str) -> Option<String> {
     }
 }
 
-/// Finds a word in a name such as `browUpLeft` or `left_brow`: the "right" inside "fright" is no side.
+/// Finds a word in a name such as `browUpLeft` or `left_brow`; "right" inside "fright" is not a side.
 fn find_word(name: &str, word: &str) -> Option<usize> {
     let is_capital = word.starts_with(char::is_uppercase);
     let mut found = name.match_indices(word).map(|(at, _)| at);
@@ -44,7 +44,7 @@ fn listed<'a>(document: &'a Document, kind: &str) -> Option<&'a Map<String, Valu
     document.json.pointer(&path)?.as_object()
 }
 
-/// The nodes of expressions that mirror each other; alone where the other side has none.
+/// Returns the nodes of expressions that mirror each other; a node alone if the other side has none.
 fn pairs(document: &Document) -> Vec<Vec<usize>> {
     let kinds = vrm::KINDS.iter().filter_map(|kind| listed(document, kind));
     let pairs = kinds.flat_map(|listed| {
@@ -59,7 +59,7 @@ fn pairs(document: &Document) -> Vec<Vec<usize>> {
     pairs.collect()
 }
 
-/// Gives the nodes of expressions of one side the names of the other.
+/// Gives the nodes of one-sided expressions the names of the other side.
 pub(super) fn exchange_names(document: &mut Document) {
     for kind in vrm::KINDS {
         let path = format!("/extensions/{}/expressions/{kind}", vrm::ANIMATION);
@@ -81,8 +81,8 @@ pub(super) fn mirror_gaze(shapes: &mut NodeShapes) {
     }
 }
 
-/// Evens out both sides: the gaze turns to neither, and expressions of both sides are at their mean. The second half of a loop that mirrors the
-/// first goes on from there.
+/// Averages both sides: the gaze turns to neither, and expressions of both sides are at their mean. The mirrored second half of
+/// a loop continues from there.
 pub(super) fn evened(document: &Document, shapes: &[NodeShapes]) -> Vec<NodeShapes> {
     let mut evened = shapes.to_vec();
     for shapes in evened.iter_mut().filter(|shapes| shapes.property == Beside::Gaze) {
@@ -102,7 +102,7 @@ pub(super) fn evened(document: &Document, shapes: &[NodeShapes]) -> Vec<NodeShap
         });
         let sides: Vec<&[f64]> = sides.map(|shapes| &shapes.weights.weights[..]).collect();
         let frames = sides.iter().map(|weights| weights.len()).max().unwrap_or(0);
-        // A side that is not moved shows nothing.
+        // A side without motion has weight zero.
         let weights = |frame: usize| sides.iter().map(move |side| side.get(frame).copied().unwrap_or(0.0));
         let mean: Vec<f64> = (0..frames).map(|frame| 0.5 * weights(frame).sum::<f64>()).collect();
         for shapes in evened.iter_mut().filter(|shapes| nodes.contains(&shapes.node)) {

@@ -1,4 +1,4 @@
-//! The glTF form of a take, from its file or created for it.
+//! The glTF form of a take, read from its file or created for it.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ pub struct GltfSource {
     pub(crate) frame_time_secs: f64,
     pub(crate) start_secs: f64,
     pub(crate) space: Space,
-    /// Whether tracks that do not move are written as one key.
+    /// Whether constant tracks are written as one key.
     pub(crate) has_short_tracks: bool,
     /// Shapes, expressions and gaze at every frame of the take or at every sample of a loop.
     pub(crate) shapes: Vec<NodeShapes>,
 }
 
-/// Numbers of one node that move beside the pose: weights of shapes, or of an avatar's expression, or its gaze.
+/// Values of one node beside the pose: weights of shapes, an avatar's expression, or its gaze.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct NodeShapes {
@@ -39,16 +39,16 @@ pub(crate) struct NodeShapes {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Beside {
-    /// Weights of shapes that blend.
+    /// Weights of blend shapes.
     Shapes,
-    /// The weight of an expression, as the first part of a translation.
+    /// The weight of an expression, stored as the x of a translation.
     Expression,
-    /// The gaze, as a rotation.
+    /// The gaze, stored as a rotation.
     Gaze,
 }
 
 impl Beside {
-    /// The property of the node that holds it.
+    /// Returns the property of the node that holds it.
     pub(crate) fn path(self) -> &'static str {
         match self {
             Self::Shapes => "weights",
@@ -61,7 +61,7 @@ impl Beside {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct GltfJoint {
-    /// `None` for a root without a node.
+    /// The node; `None` for a root without a node.
     pub(crate) node: Option<usize>,
     /// Its scale in the take; the first one if it changes.
     pub(crate) scale: DVec3,
@@ -98,7 +98,7 @@ impl Above {
 }
 
 impl GltfSource {
-    /// A form in a document made for it, whose first nodes are the joints: metres, +Y up.
+    /// Creates a form for a new document whose first nodes are the joints: metres, +Y up.
     pub(super) fn fresh(document: Document, num_joints: usize, frame_time_secs: f64, is_binary: bool) -> Self {
         let joints = (0..num_joints).map(|joint| GltfJoint {
             node: Some(joint),
@@ -117,7 +117,7 @@ impl GltfSource {
         }
     }
 
-    /// Time of the take's first frame in the file, seconds: that of the earliest key.
+    /// Returns the time of the take's first frame in the file, seconds: the earliest key.
     pub fn start_secs(&self) -> f64 {
         self.start_secs
     }
@@ -149,7 +149,7 @@ impl GltfSource {
         Some(pose)
     }
 
-    /// The node of each joint, by its number in the file, in skeleton order; `None` for a root without a node.
+    /// Returns the node of each joint, by its number in the file, in skeleton order; `None` for a root without a node.
     pub fn nodes(&self) -> impl Iterator<Item = Option<usize>> + '_ {
         self.joints.iter().map(|joint| joint.node)
     }

@@ -1,4 +1,4 @@
-//! One property of one node over time, and the even grid on which all are sampled.
+//! One property of one node over time, and the even grid on which all tracks are sampled.
 
 use std::rc::Rc;
 
@@ -17,11 +17,11 @@ pub(crate) struct Track {
     pub(super) interpolation: Interpolation,
 }
 
-/// A time within this part of a frame of a key counts as the key's: single precision rounds times, and a step must not be missed
-/// by rounding.
+/// A time this close to a key, in frames, counts as the key's time: single precision rounds times, and rounding must not miss a
+/// step.
 const SAME_TIME_FRAMES: f64 = 1e-3;
 
-/// Values that differ by a smaller share, or differ from one by less, are equal: exporters recompute scales from matrices.
+/// Values that differ by a smaller share, or from one by less, are equal: exporters recompute scales from matrices.
 const STILL: f64 = 1e-5;
 
 impl Track {
@@ -57,7 +57,7 @@ impl Track {
         Ok(track)
     }
 
-    /// Reads keys of any number of numbers each, as weights of shapes are; at least one. Errors: as [`Self::read`].
+    /// Reads keys with any number of values each, at least one, such as weights of shapes. Errors: as [`Self::read`].
     pub(crate) fn read_numbers(accessors: &Accessors<'_>, sampler: &Sampler, at: &str) -> Result<Self, GltfError> {
         let (track, num_elements) = Self::unchecked(accessors, sampler, "SCALAR", at)?;
         let found = track.values.len();
@@ -72,7 +72,7 @@ impl Track {
         Ok(Self { width, ..track })
     }
 
-    /// Reads keys whose width is not known yet, and returns the number of elements that their times ask for.
+    /// Reads keys of unknown width, and returns the number of elements that their times require.
     fn unchecked(
         accessors: &Accessors<'_>,
         sampler: &Sampler,
@@ -100,12 +100,12 @@ impl Track {
         }
     }
 
-    /// Numbers of a key.
+    /// Returns the number of values per key.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
 
-    /// The numbers at a time; constant before the first key and after the last.
+    /// Returns the numbers at a time; constant before the first key and after the last.
     pub(crate) fn numbers_at(&self, secs: f64, frame_secs: f64) -> Vec<f64> {
         match self.span_at(secs, frame_secs) {
             Span::Key(key) => self.key(key).to_vec(),
@@ -119,7 +119,7 @@ impl Track {
         }
     }
 
-    /// Times of the keys, increasing, at least one.
+    /// Returns the times of the keys, increasing, at least one.
     pub(crate) fn times(&self) -> &[f64] {
         &self.times
     }
@@ -128,7 +128,7 @@ impl Track {
     pub(crate) fn moves(&self) -> bool {
         let first = self.key(0);
         let mut values = (1..self.times.len()).flat_map(|key| self.key(key).iter().zip(first));
-        // Between equal keys a spline may move by its tangents.
+        // Between equal keys the tangents of a spline may still move it.
         let mut elements = self.values.chunks_exact(self.width).enumerate();
         values.any(|(x, y)| (x - y).abs() > STILL * y.abs().max(1.0))
             || (self.interpolation == Interpolation::CubicSpline
@@ -146,7 +146,7 @@ impl Track {
         &self.values[index * self.width..(index + 1) * self.width]
     }
 
-    /// A translation or scale at a time; constant before the first key and after the last.
+    /// Returns a translation or scale at a time; constant before the first key and after the last.
     pub(crate) fn vector_at(&self, secs: f64, frame_secs: f64) -> DVec3 {
         match self.span_at(secs, frame_secs) {
             Span::Key(key) => DVec3::from_slice(self.key(key)),
@@ -161,7 +161,7 @@ impl Track {
         }
     }
 
-    /// A rotation at a time, of unit length.
+    /// Returns a rotation at a time, of unit length.
     pub(crate) fn rotation_at(&self, secs: f64, frame_secs: f64) -> DQuat {
         let turned = match self.span_at(secs, frame_secs) {
             Span::Key(key) => DQuat::from_slice(self.key(key)),
@@ -176,7 +176,7 @@ impl Track {
                 from * first + leaving * (secs * out) + arriving * (secs * into) + to * last
             }
         };
-        // Halfway between opposite keys a spline may vanish; the key before is used there.
+        // Halfway between opposite keys a spline may vanish; the previous key is used there.
         if turned.length() > 1e-9 {
             turned.normalize()
         } else {
@@ -184,7 +184,7 @@ impl Track {
         }
     }
 
-    /// Value of a key, its outgoing tangent, the incoming tangent of the next key, and its value.
+    /// Returns the value of a key, its outgoing tangent, the incoming tangent of the next key, and the next value.
     fn spline(&self, key: usize) -> [&[f64]; 4] {
         [3 * key + 1, 3 * key + 2, 3 * key + 3, 3 * key + 4].map(|index| self.element(index))
     }
@@ -226,7 +226,7 @@ enum Span {
     Between { key: usize, share: f64, secs: f64 },
 }
 
-/// Returns the weights of a cubic curve's value at a key, the tangents there and at the next key, and the value there.
+/// Returns the Hermite weights of the value at a key, the tangents there and at the next key, and the value there.
 fn hermite(t: f64) -> [f64; 4] {
     let (t2, t3) = (t * t, t * t * t);
     [
@@ -237,7 +237,7 @@ fn hermite(t: f64) -> [f64; 4] {
     ]
 }
 
-/// Adds up lists of numbers by their weights.
+/// Adds lists of numbers with weights.
 fn mixed<const N: usize>(weights: [f64; N], parts: [&[f64]; N]) -> Vec<f64> {
     let sums = (0..parts[0].len()).map(|slot| {
         weights
@@ -249,7 +249,7 @@ fn mixed<const N: usize>(weights: [f64; N], parts: [&[f64]; N]) -> Vec<f64> {
     sums.collect()
 }
 
-/// Longest time of a key, seconds: years.
+/// Latest time of a key, seconds: about three years.
 const MAX_SECS: f64 = 1e8;
 
 pub(crate) fn read_times(accessors: &Accessors<'_>, sampler: &Sampler, at: &str) -> Result<Rc<[f64]>, GltfError> {
@@ -257,7 +257,7 @@ pub(crate) fn read_times(accessors: &Accessors<'_>, sampler: &Sampler, at: &str)
     let times = accessors.values(sampler.input, "SCALAR", &position)?;
     let mut before = 0.0;
     for (key, &found) in times.iter().enumerate() {
-        // Exporters that round may give neighbours the same time, which does no harm.
+        // Exporters that round may give two keys the same time, which is harmless.
         if !(found >= before && found <= MAX_SECS) {
             return Err(GltfError::KeyTime {
                 at: position,
@@ -284,7 +284,7 @@ pub(crate) struct Grid {
     pub(crate) start_secs: f64,
     pub(crate) step_secs: f64,
     pub(crate) num_frames: usize,
-    /// Whether every key lies on it, and it is not finer than the keys.
+    /// Whether every key lies on it and it is not finer than the keys.
     pub(crate) is_keys_own: bool,
 }
 
@@ -297,20 +297,20 @@ const USUAL_RATES: [f64; 12] = [
 /// down.
 pub(crate) const FRAME_RATES: core::ops::RangeInclusive<f64> = 8.0..=1000.0;
 
-/// How far a key may be off the grid, in frames.
+/// Largest distance of a key from the grid, in frames.
 const OFF_GRID_FRAMES: f64 = 0.02;
 
 /// Rate used if the keys give none, per second.
 const OWN_RATE: f64 = 60.0;
 
-/// Below this rate evenly spaced keys are sampled between, per second.
+/// Evenly spaced keys below this rate are interpolated, per second.
 const LEAST_RATE: f64 = 24.0;
 
 impl Grid {
-    /// The grid of the times of all keys, in any order; at least one.
+    /// Creates the grid from the times of all keys, in any order; at least one.
     ///
-    /// A step that the file states counts if all keys lie on its multiples; else the keys give it. Curves between keys want more frames
-    /// than straight lines, which end at keys.
+    /// A step stated in the file is used if all keys lie on its multiples; otherwise it is found from the keys. Curves between
+    /// keys need more frames than straight lines, which end at keys.
     pub(crate) fn new(mut times: Vec<f64>, stated_step_secs: Option<f64>, has_curves: bool) -> Self {
         times.sort_by(f64::total_cmp);
         let (start, end) = (times[0], times[times.len() - 1]);
@@ -441,7 +441,7 @@ mod tests {
         // Half a second apart: sampled between the keys.
         let sparse = at(&[0.0, 1.0, 2.0], 2.0);
         assert_eq!((sparse.num_frames, sparse.is_keys_own), (25, false));
-        // A tenth of a second apart: enough of straight lines, and too few of a curve.
+        // A tenth of a second apart: enough for straight lines, too few for a curve.
         let tenths = |has_curves: bool| Grid::new(vec![0.0, 0.1, 0.2, 0.3], None, has_curves);
         assert_eq!((tenths(false).num_frames, tenths(false).is_keys_own), (4, true));
         assert_eq!((tenths(true).num_frames, tenths(true).is_keys_own), (10, false));
@@ -459,7 +459,7 @@ mod tests {
                 .collect();
             let grid = Grid::new(times.clone(), Some(1.0 / rate), false);
             assert_eq!((grid.num_frames, grid.is_keys_own), (12, true), "{rate}");
-            // What does not fit is not believed.
+            // A stated step that does not fit is ignored.
             assert_eq!(
                 Grid::new(times.clone(), Some(1.3 / rate), false),
                 Grid::new(times, None, false),

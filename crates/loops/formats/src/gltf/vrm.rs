@@ -1,8 +1,8 @@
-//! The extensions of VRM: which node is which bone of a human body, and which nodes stand for expressions and for the gaze.
+//! The extensions of VRM, which map nodes to the bones of a human body, to expressions and to the gaze.
 //!
-//! A character (`VRMC_vrm`, or `VRM` of version 0) and a motion (`VRMC_vrm_animation`) map bones to nodes by the same names. In a motion
-//! nodes beside the skeleton stand for expressions, whose weight is the first part of their translation, and for the gaze, which is
-//! their rotation. Only bones turn, only the hips travel, and programs play the first animation. See docs/formats/gltf.md.
+//! A character (`VRMC_vrm`, or `VRM` of version 0) and a motion (`VRMC_vrm_animation`) map bones to nodes by the same names. In
+//! a motion, nodes beside the skeleton represent expressions, whose weight is the x of their translation, and the gaze, which is
+//! their rotation. Only bones rotate, only the hips translate, and programs play the first animation. See docs/formats/gltf.md.
 
 use loopwright_core::retarget::HumanBone;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ pub(super) const ANIMATION: &str = "VRMC_vrm_animation";
 /// Kinds of expressions that a motion lists.
 pub(super) const KINDS: [&str; 2] = ["preset", "custom"];
 
-/// Bones without sides that parts of the body go by.
+/// Bones without a side, with the names of their body parts.
 const MIDDLE: [(&str, &str); 6] = [
     ("hips", "Hips"),
     ("spine", "Spine"),
@@ -27,7 +27,7 @@ const MIDDLE: [(&str, &str); 6] = [
     ("head", "Head"),
 ];
 
-/// Bones of a side, without it.
+/// Bones of one side, without the side's name.
 const SIDED: [(&str, &str); 8] = [
     ("Shoulder", "Collar"),
     ("UpperArm", "UpperArm"),
@@ -41,16 +41,16 @@ const SIDED: [(&str, &str); 8] = [
 
 const FINGERS: [&str; 5] = ["Thumb", "Index", "Middle", "Ring", "Little"];
 
-/// Bones of fingers; those of version 0 name a thumb's as those of other fingers.
+/// Bones of fingers; version 0 names those of the thumb like those of other fingers.
 const PHALANGES: [&str; 4] = ["Metacarpal", "Proximal", "Intermediate", "Distal"];
 
-/// Bones that an animation never moves: the gaze is beside the bones.
+/// Bones that an animation never moves, because the gaze is a separate node.
 const EYES: [&str; 2] = ["leftEye", "rightEye"];
 
-/// The part that joints without a bone are: hair, clothes, and those that share the turn of a bone.
+/// The body part of joints without a bone: hair, clothes, and twist joints.
 const NO_BONE: &str = "helper";
 
-/// Names the part of the body that a bone is, in the words of joints' names; `None` for eyes, the jaw, and unknown bones.
+/// Returns the body part of a bone, in the words of joint names; `None` for eyes, the jaw, and unknown bones.
 fn part_of(bone: &str) -> Option<String> {
     if let Some((_, part)) = MIDDLE.iter().find(|(name, _)| *name == bone) {
         return Some((*part).to_owned());
@@ -69,17 +69,17 @@ fn part_of(bone: &str) -> Option<String> {
     Some(format!("{side}Hand{finger}"))
 }
 
-/// Which nodes are bones, and which stand for what moves beside the pose.
+/// The nodes that are bones, and the nodes that represent expressions and the gaze.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Humanoid {
-    /// The part of the body of each bone's node.
+    /// The body part of each bone's node.
     bones: Vec<(usize, Option<String>)>,
     hips: usize,
-    /// Whether it is that of a motion, not of a character.
+    /// Whether it belongs to a motion rather than a character.
     pub(super) is_motion: bool,
     expressions: Vec<usize>,
     gaze: Option<usize>,
-    /// The bones that every avatar has and that it lacks.
+    /// The required bones that it lacks.
     missing: Vec<&'static str>,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn is_motion(document: &Document) -> bool {
     extension(document, ANIMATION).is_some()
 }
 
-/// Whether a binary file is one, by its first chunk.
+/// Whether a binary file is a motion for avatars, judged by its first chunk.
 pub(super) fn is_motion_in_bytes(bytes: &[u8]) -> bool {
     let length = bytes.get(12..16).and_then(|length| <[u8; 4]>::try_from(length).ok());
     let length = length.map_or(0, |length| u32::from_le_bytes(length) as usize);
@@ -103,9 +103,11 @@ fn extension<'a>(document: &'a Document, name: &str) -> Option<&'a Value> {
 }
 
 impl Humanoid {
-    /// Reads the bones of a motion, or else of a character; `None` where it is neither, or a character without bones or of a later version.
+    /// Reads the bones of a motion, or else of a character; `None` if it is neither, or a character without bones or of a later
+    /// version.
     ///
-    /// Errors: a bone is none of the nodes, a node is two bones, or there are no hips; a motion states no bones, or has a later version.
+    /// Errors: the node of a bone does not exist, a node is two bones, or there are no hips; a motion states no bones, or has a
+    /// later version.
     pub(super) fn of(document: &Document, num_nodes: usize) -> Result<Option<Self>, GltfError> {
         let found = [ANIMATION, "VRMC_vrm", "VRM"]
             .into_iter()
@@ -131,7 +133,7 @@ impl Humanoid {
         let mut named: Vec<(&str, &Value)> = Vec::new();
         match map {
             Value::Object(map) => named.extend(map.iter().map(|(bone, stated)| (bone.as_str(), stated))),
-            // Version 0 lists them.
+            // Version 0 uses a list.
             Value::Array(list) => named.extend(
                 list.iter()
                     .filter_map(|stated| Some((stated.get("bone")?.as_str()?, stated))),
@@ -144,7 +146,7 @@ impl Humanoid {
         for (bone, stated) in named.into_iter().filter(|(_, stated)| !stated.is_null()) {
             let at = || format!("{at}.humanoid.humanBones.{}", excerpt(bone));
             let node = match node_of(stated, num_nodes, at) {
-                // Programs of version 0 wrote bones that there are not.
+                // Programs wrote missing bones with node -1 in version 0.
                 Err(_) if stated.get("node").and_then(Value::as_i64) == Some(-1) => continue,
                 node => node?,
             };
@@ -168,7 +170,7 @@ impl Humanoid {
         let (mut expressions, mut gaze) = (Vec::new(), None);
         if is_motion {
             expressions = expression_nodes(stated, num_nodes, &at)?;
-            // One without a node is one of the other members, and no gaze.
+            // An entry without a node has other members only, and no gaze.
             let look_at = stated
                 .get("lookAt")
                 .filter(|stated| stated.get("node").is_some_and(|node| !node.is_null()));
@@ -191,32 +193,32 @@ impl Humanoid {
         }))
     }
 
-    /// The bones that every avatar has and that the file does not state.
+    /// Returns the required bones that the file does not state.
     pub(super) fn missing(&self) -> &[&'static str] {
         &self.missing
     }
 
-    /// The nodes of all bones, of a motion but eyes.
+    /// Returns the nodes of all bones, for a motion without the eyes.
     pub(super) fn nodes(&self) -> impl Iterator<Item = usize> + '_ {
         self.bones.iter().map(|(node, _)| *node)
     }
 
-    /// The node of the hips.
+    /// Returns the node of the hips.
     pub(super) fn hips(&self) -> usize {
         self.hips
     }
 
-    /// The nodes of expressions, in ascending order.
+    /// Returns the nodes of expressions, in ascending order.
     pub(super) fn expressions(&self) -> &[usize] {
         &self.expressions
     }
 
-    /// The node of the gaze.
+    /// Returns the node of the gaze.
     pub(super) fn gaze(&self) -> Option<usize> {
         self.gaze
     }
 
-    /// Names the part that each node is, in the words of joints' names; a node without a bone is a helper.
+    /// Returns the body part of each node, in the words of joint names; a node without a bone is a helper.
     pub(super) fn parts(&self, num_nodes: usize) -> Vec<String> {
         let mut parts = vec![NO_BONE.to_owned(); num_nodes];
         for (node, part) in &self.bones {
@@ -228,7 +230,7 @@ impl Humanoid {
     }
 }
 
-/// Reads the number of a node. Errors: it is no number, or of no node.
+/// Reads the number of a node. Errors: it is not a number, or no such node exists.
 fn node_of(stated: &Value, num_nodes: usize, at: impl Fn() -> String) -> Result<usize, GltfError> {
     let node = stated.get("node").and_then(Value::as_u64);
     let node = node.ok_or_else(|| GltfError::form(at(), "expected the number of a node"))?;
@@ -254,13 +256,13 @@ fn expression_nodes(stated: &Value, num_nodes: usize, at: &str) -> Result<Vec<us
     Ok(nodes)
 }
 
-/// The version that states it, if it is a later one, whose bones may be others.
+/// Returns the stated version if it is a later one, whose bones may differ.
 fn later_version(stated: &Value) -> Option<&str> {
     let version = stated.get("specVersion").and_then(Value::as_str);
     version.filter(|version| !version.starts_with("1.") && !version.starts_with("0."))
 }
 
-/// The extension of a motion with bones at these nodes, as the value of `extensions`.
+/// Returns the extension of a motion with bones at these nodes, as the value of `extensions`.
 pub(super) fn stated<'a>(bones: impl Iterator<Item = (&'a str, usize)>) -> Value {
     let map = bones.map(|(bone, node)| (bone.to_owned(), json!({ "node": node })));
     json!({ ANIMATION: {"specVersion": "1.0", "humanoid": {"humanBones": map.collect::<serde_json::Map<_, _>>()}} })
@@ -270,7 +272,7 @@ pub(super) fn stated<'a>(bones: impl Iterator<Item = (&'a str, usize)>) -> Value
 mod tests {
     use super::*;
 
-    /// The bones of a file of nine nodes whose extension states them so.
+    /// Returns the bones of a file of nine nodes whose extension states them so.
     fn of(name: &str, stated: &str) -> Result<Option<Humanoid>, GltfError> {
         let stated: Value = serde_json::from_str(stated).unwrap();
         let document = Document {

@@ -1,7 +1,7 @@
-//! A fresh VRM animation: a motion by the bones of a human body, each with its turn from the T-pose.
+//! Creates a new VRM animation: a motion of the bones of a human body, relative to the T-pose.
 //!
-//! Every bone is a node without a turn at rest, so that its rotations say how it turned from the T-pose in axes of the world. Joints
-//! that are no bones are left out: what turns by them comes out in the turn of the bone below.
+//! Every bone is a node without a rotation at rest, so that its rotations are relative to the T-pose in world axes. Joints that
+//! are not bones are left out: the bone below them takes over their rotation.
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, rotation};
@@ -15,24 +15,24 @@ use crate::{
     warning::FileWarning, written::WrittenFile,
 };
 
-/// Bones that are farther from their places than this are spoken of, metres.
+/// Bones farther from their places than this get a warning, metres.
 const APART_METRES: f64 = 0.002;
 
-/// The form of a take in a fresh VRM animation, and the bones of its body.
+/// The form of a take in a new VRM animation, and the bones of its body.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct VrmaSource {
-    /// Its bones; the bones that are missing, where it is no body for avatars.
+    /// Its bones; or the missing bones, if the body cannot be an avatar's.
     bones: Result<Vec<HumanBone>, Vec<String>>,
     /// The joints of the motion.
     parents: Vec<Option<usize>>,
     rest: Pose,
-    /// The file of the bones alone.
+    /// A file with only the bones.
     file: GltfSource,
 }
 
 impl VrmaSource {
-    /// A form for a take from elsewhere, whose joints rest like this, local: metres, +Y up, facing +Z in the T-pose.
+    /// Creates a form for a take from elsewhere with this local rest pose: metres, +Y up, facing +Z in the T-pose.
     pub fn for_take(take: &Take, rest: &Pose) -> Self {
         let rig = Rig::of(take, rest, &BodyOverrides::default());
         let bones = match rig.map(|rig| rig.humanoid()) {
@@ -57,16 +57,17 @@ impl VrmaSource {
     }
 }
 
-/// How a bone is turned from the T-pose in a pose.
+/// Returns the rotation of a bone from the T-pose to a pose.
 fn turned(bone: &HumanBone, world: &Pose) -> DQuat {
     (world.rotations[bone.joint] * bone.rest.rotation.conjugate()).normalize()
 }
 
-/// Frames of a take in which legs are looked at.
+/// Number of frames of a take in which the legs are measured.
 const MOST_FRAMES: usize = 64;
 
-/// The bones with legs ahead of the hips and beside them as far as they are in the take on average, where joints between may hold them elsewhere
-/// than at rest: those of CMU's captures by 3 cm. They stay as far below, so that the hips rest as high as legs are long.
+/// Places the legs relative to the hips as they are on average in the take, ahead and to the side, because joints between may
+/// hold them elsewhere than at rest: 3 cm away in CMU's captures. Their height is unchanged, so that the hips rest at the length
+/// of the legs.
 fn with_legs_as_seen(take: &Take, mut bones: Vec<HumanBone>) -> Vec<HumanBone> {
     let skeleton = take.skeleton();
     let hips = bones[0].clone();
@@ -96,7 +97,7 @@ fn with_legs_as_seen(take: &Take, mut bones: Vec<HumanBone>) -> Vec<HumanBone> {
     bones
 }
 
-/// The offset of a bone from the one that it hangs from.
+/// Returns the offset of a bone from its parent bone.
 fn offset(bones: &[HumanBone], bone: &HumanBone) -> DVec3 {
     let above = bone.parent.map_or(DVec3::ZERO, |parent| bones[parent].rest.translation);
     bone.rest.translation - above
@@ -124,7 +125,8 @@ fn document(skeleton: &Skeleton, bones: &[HumanBone]) -> Document {
     }
 }
 
-/// Where joints are left out below a bone, and one bone hangs from it: that one. Where its place is says which way the bone points.
+/// Returns for each bone the only bone below it, if joints between them are left out. Its position gives the direction in which
+/// the bone points.
 fn led_by(skeleton: &Skeleton, bones: &[HumanBone]) -> Vec<Option<usize>> {
     let all = bones.iter().enumerate().map(|(index, bone)| {
         let mut below = (0..bones.len()).filter(|&below| bones[below].parent == Some(index));
@@ -134,9 +136,9 @@ fn led_by(skeleton: &Skeleton, bones: &[HumanBone]) -> Vec<Option<usize>> {
     all.collect()
 }
 
-/// A motion by its bones: local poses at all keys, and the joint that is farthest from its place, with the distance.
+/// Converts a motion to its bones: local poses at all keys, and the joint that is farthest from its place, with the distance.
 ///
-/// Where joints between hips and legs move, the hips make up for it, so that feet do not slide by it.
+/// If joints between hips and legs move, the hips compensate, so that feet do not slide.
 fn by_bones(motion: &KeyedMotion<'_>, bones: &[HumanBone]) -> (Vec<Pose>, (usize, f64)) {
     let skeleton = motion.skeleton();
     let mut apart = (0, 0.0);
@@ -148,7 +150,7 @@ fn by_bones(motion: &KeyedMotion<'_>, bones: &[HumanBone]) -> (Vec<Pose>, (usize
             (rotation::arc(turned * offset(bones, &bones[next]), along) * turned).normalize()
         })
     };
-    // How the middle of the legs' tops is from where it is seen from the hips on average.
+    // Offset of the midpoint between the legs' tops from its average position relative to the hips.
     let legs: Vec<usize> = bones
         .iter()
         .filter(|bone| bone.name.ends_with("UpperLeg"))
@@ -247,7 +249,7 @@ impl FileForm for VrmaSource {
         for (index, bone) in bones.iter().enumerate() {
             bone_of[bone.joint] = Some(index);
         }
-        // Joints above the hips carry what carried the motion, which the file does not show.
+        // Joints above the hips carry the root motion that the file does not show.
         let above_hips = skeleton.path_from_root(bones[0].joint);
         let poses = (0..motion.num_keys).map(|key| {
             let shown = read.pose(key).world(read.skeleton());

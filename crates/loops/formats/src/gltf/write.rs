@@ -1,4 +1,4 @@
-//! From takes and loops to an animation in a glTF file; the rest of the file is kept.
+//! Writes takes and loops as an animation in a glTF file; the rest of the file is kept.
 //!
 //! The JSON is edited as it was read, including unknown fields, and bytes of buffers are kept; the animation's own bytes are
 //! appended. Every joint gets a rotation track, and a translation track if it leaves its rest position. All tracks share their
@@ -32,7 +32,8 @@ const REST_TOLERANCE_METRES: f64 = 1e-7;
 /// Scales that differ by less are equal.
 const SCALE_TOLERANCE: f64 = 1e-6;
 
-/// Writes motion into a copy of the file: the animation has the motion's name, and replaces one of that name; a loop replaces loops alone.
+/// Writes motion into a copy of the file. The animation has the motion's name and replaces one of that name; a loop replaces
+/// only loops.
 pub(super) fn write(motion: &KeyedMotion<'_>, source: &GltfSource) -> Result<WrittenFile, WriteError> {
     let mut document = Document::clone(&source.document);
     // Programs play the first animation of a file for avatars.
@@ -63,8 +64,8 @@ pub(super) fn write_all(source: &GltfSource, motions: &[MotionOfFile<'_>]) -> Re
     Ok((finish(&document, source.is_binary, "")?, added))
 }
 
-/// The whole file as it was read, binary or text by its form, with a new root joint above the take's own joints, where animations
-/// leave it at rest, if that is asked for; `take` is its main animation.
+/// Returns the whole file as read, binary or text by its form; if requested, with a new root joint above the take's joints,
+/// which rests in all animations. `take` is its main animation.
 ///
 /// Errors: it is too large for the format.
 pub(super) fn repacked(source: &GltfSource, take: &Take, add_root: bool) -> Result<WrittenFile, WriteError> {
@@ -76,7 +77,8 @@ pub(super) fn repacked(source: &GltfSource, take: &Take, add_root: bool) -> Resu
     finish(&document, source.is_binary, take.name())
 }
 
-/// Adds motion to a file that may have grown since it was read, by the animations of these names; the name of its own.
+/// Adds motion to a file that may have grown since it was read; `animations` indexes its animations. Returns the name of the new
+/// one.
 fn add(
     document: &mut Document,
     animations: &mut Animations,
@@ -98,7 +100,7 @@ fn add(
     let facts = match motion.as_loop() {
         Some((clip, settings)) => facts_of_loop(clip, settings),
         None if super::track::FRAME_RATES.contains(&(1.0 / motion.step_secs)) => return Ok(name),
-        // Readers would not take this rate for one of frames.
+        // Readers would not accept this as a frame rate.
         None => json!({ "frame_time_secs": motion.step_secs }),
     };
     animations.set_extra(document, &name, facts);
@@ -129,7 +131,7 @@ struct Writer<'a> {
     nodes: Nodes,
     joints: Vec<GltfJoint>,
     parents: Vec<Option<usize>>,
-    /// The bones, of motion for avatars.
+    /// The bones, if the file is motion for avatars.
     avatar: Option<Humanoid>,
 }
 
@@ -141,27 +143,27 @@ struct LocalTrack {
 }
 
 impl LocalTrack {
-    /// Whether a value that is written differs from the first.
+    /// Whether any written value differs from the first.
     fn changes(&self) -> bool {
         !is_still(&self.rotations) || (self.moves && !is_still(&self.translations))
     }
 }
 
-/// Whether all values are the same bits, so that one key stands for all.
+/// Whether all values have the same bits, so that one key suffices.
 fn is_still<const WIDTH: usize>(values: &[[f32; WIDTH]]) -> bool {
     values
         .windows(2)
         .all(|pair| pair[0].map(f32::to_bits) == pair[1].map(f32::to_bits))
 }
 
-/// The tracks of an animation that is written.
+/// The tracks of a written animation.
 struct Tracks<'a> {
     data: edit::Data<'a>,
     /// The accessor of all times.
     input: usize,
     interpolation: &'static str,
     is_short_allowed: bool,
-    /// Whether a track that does not move must have all keys.
+    /// Whether constant tracks need all keys.
     needs_long: bool,
     /// The accessor of the time of a single key.
     short_input: Option<usize>,
@@ -170,7 +172,7 @@ struct Tracks<'a> {
 }
 
 impl Tracks<'_> {
-    /// Adds values at all times; one where all are the same and that is allowed.
+    /// Adds values at all times; a single one if all are equal and that is allowed.
     fn push<const WIDTH: usize>(&mut self, node: usize, path: &str, values: &[[f32; WIDTH]]) {
         if self.is_short_allowed && !self.needs_long && is_still(values) {
             return self.push_one(node, path, values[0]);
@@ -180,7 +182,7 @@ impl Tracks<'_> {
         self.channel(node, path, self.input, output);
     }
 
-    /// Adds one value, for all of an animation that has another, longer track.
+    /// Adds a single value, in an animation that has another, longer track.
     fn push_one<const WIDTH: usize>(&mut self, node: usize, path: &str, value: [f32; WIDTH]) {
         let input = *self.short_input.get_or_insert_with(|| self.data.push(&[[0.0]]));
         let output = self.data.push(&[value]);
@@ -227,7 +229,7 @@ impl Tracks<'_> {
 }
 
 impl<'a> Writer<'a> {
-    /// Errors: the skeleton differs from the source's.
+    /// Prepares the target. Errors: the skeleton differs from the source's.
     fn new(document: &'a mut Document, source: &'a GltfSource, motion: &KeyedMotion<'_>) -> Result<Self, WriteError> {
         motion.check_num_joints(source.joints.len())?;
         let parents = motion.own_parents();
@@ -237,7 +239,7 @@ impl<'a> Writer<'a> {
             let tops: Vec<usize> = tops.filter_map(|(joint, _)| joint.node).collect();
             joints[0].node = Some(edit::insert_above(&mut document.json, &tops, "scene"));
         }
-        // The file was read before, so it is valid.
+        // The file has been read before, so it is valid.
         let nodes = Nodes::read(document).map_err(|_| WriteError::Parent { joint: 0 })?;
         let avatar = Humanoid::of(document, nodes.nodes.len()).ok().flatten();
         let avatar = avatar.filter(|avatar| avatar.is_motion);
@@ -246,7 +248,7 @@ impl<'a> Writer<'a> {
                 let is_new = |&node: &usize| {
                     edit::is_added_root(&document.json, node) && !joints.iter().any(|joint| joint.node == Some(node))
                 };
-                // Another loop, of other joints, may have got a root between these since the file was read.
+                // Another loop, with other joints, may have inserted a root between these since the file was read.
                 match nodes.parents[node].filter(is_new) {
                     Some(root) => nodes.parents[root],
                     None => nodes.parents[node],
@@ -319,7 +321,7 @@ impl<'a> Writer<'a> {
                 KeyInterpolation::Step => "STEP",
             },
             is_short_allowed: self.source.has_short_tracks && num_keys > 1,
-            // A body that rests throughout keeps all keys of one track, so that the animation keeps its length.
+            // A completely still body keeps all keys of one track, so that the animation keeps its length.
             needs_long: !tracks.iter().any(LocalTrack::changes),
             short_input: None,
             samplers: Vec::new(),
@@ -331,7 +333,8 @@ impl<'a> Writer<'a> {
                 out.push_bone(avatar, node, track);
                 continue;
             }
-            // Programs that play several animations, such as Blender, leave what one has no track for where the last one put it.
+            // Programs that play several animations, such as Blender, leave a node without a track where the previous animation
+            // put it.
             if track.moves {
                 out.push(node, "translation", &track.translations);
             } else if animations.move_elsewhere(node, "translation", name) {
@@ -366,7 +369,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Transforms of all nodes at all keys.
+    /// Returns the transforms of all nodes at all keys.
     fn tracks(&self, motion: &KeyedMotion<'_>) -> Result<Vec<LocalTrack>, WriteError> {
         let num_keys = motion.num_keys;
         let rests: Vec<DVec3> = (self.joints.iter())
@@ -422,7 +425,8 @@ impl<'a> Writer<'a> {
             let node_scale = self.parents[joint].map_or(above.node_scale, |parent| node_scales[parent]);
             let (translation, rotation) = (pose.translations[joint], pose.rotations[joint]);
             let (translation, rotation) = if joint == 0 {
-                // Whatever stands above it, the first joint is where it is in the world: an added root under the body, facing ahead.
+                // Whatever is above it, the first joint keeps its world transform: an added root is under the body, facing
+                // ahead.
                 let translation = space.turned_back(translation) / space.unit_metres;
                 let translation = above.turn.conjugate() * (translation - above.translation);
                 let rotation = above.turn.conjugate() * turn.conjugate() * rotation;
@@ -438,7 +442,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A unit rotation as it is written.
+/// Converts a unit rotation to single precision, as written.
 ///
 /// The squares are added in the same order everywhere; glam's single precision adds them in the order that is fastest on each
 /// processor.
@@ -451,7 +455,7 @@ fn single_precision(rotation: DQuat) -> [f32; 4] {
 /// Most bytes of buffers in a file: a binary file stores its size in 32 bits.
 const MAX_BYTES: u64 = 3 << 30;
 
-/// The file as bytes.
+/// Returns the file as bytes.
 fn finish(document: &Document, is_binary: bool, name: &str) -> Result<WrittenFile, WriteError> {
     let outside = edit::outside_files(document);
     let size = document.num_buffer_bytes() as u64;

@@ -1,4 +1,4 @@
-//! From the core's values to the facts shared by JSON, loop files and text, in the units people use.
+//! Converts the core's values to the facts in JSON, loop files and text, in everyday units.
 
 use glam::DVec3;
 use loopwright_core::closure::{Closed, ClosureName, Order, Shape, ShapeKey, ShapeKind};
@@ -16,10 +16,11 @@ use super::facts::{
     UsedCycleFacts, VariationFacts, WholeClipFacts,
 };
 
-/// From this ratio on random frames of the take cost nothing but rounding: it rests nearly everywhere, and the ratio means nothing.
+/// From this ratio on, random frames of the take differ only by rounding: it rests nearly everywhere, and the ratio means
+/// nothing.
 const MEANINGLESS_COST_RATIO: f64 = 1e6;
 
-/// A candidate's facts; `period_secs` is the written period, or the source's own if nothing is written.
+/// Returns a candidate's facts; `period_secs` is the written period, or the source's own if nothing is written.
 pub fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts {
     CandidateFacts {
         start_frame: candidate.cut.start_frame(),
@@ -61,7 +62,7 @@ fn whole_clip(whole: &WholeClip) -> WholeClipFacts {
     }
 }
 
-/// The facts of a mean of cycles.
+/// Describes a mean of cycles.
 pub fn mean_cycle(mean: &MeanCycle, skeleton: &Skeleton) -> MeanCycleFacts {
     MeanCycleFacts {
         asked: mean.asked.to_string(),
@@ -77,7 +78,7 @@ pub fn mean_cycle(mean: &MeanCycle, skeleton: &Skeleton) -> MeanCycleFacts {
     }
 }
 
-/// The facts of a variation of a loop on that skeleton.
+/// Describes a variation of a loop on that skeleton.
 pub fn variation(variation: &Variation, skeleton: &Skeleton) -> VariationFacts {
     VariationFacts {
         seed: variation.settings.seed,
@@ -90,7 +91,7 @@ pub fn variation(variation: &Variation, skeleton: &Skeleton) -> VariationFacts {
     }
 }
 
-/// The closure's facts, with the method that was used after fitting.
+/// Describes the closure, with the method that was used after fitting.
 pub fn closure(closed: &Closed) -> ClosureFacts {
     let method = &closed.method;
     let [start, end] = method.names().map(|name| closure_name(name, method.order));
@@ -117,7 +118,7 @@ pub fn closure(closed: &Closed) -> ClosureFacts {
     }
 }
 
-/// The facts of an edit of a loop.
+/// Describes an edit of a loop.
 pub fn edit(edit: &LoopEdit, clip: &LoopClip) -> EditFacts {
     let (kind, values) = (edit.kind().descriptor(), edit.values(clip));
     let deviation = |unit: Unit| {
@@ -139,7 +140,7 @@ pub fn edit(edit: &LoopEdit, clip: &LoopClip) -> EditFacts {
     }
 }
 
-/// The name of the closure at an end; what meets less than its shape could has its own name.
+/// Returns the name of the closure at an end; a lower continuity than the shape allows has its own name.
 fn closure_name(name: ClosureName, order: Order) -> &'static str {
     match (name, order) {
         (ClosureName::Shape(ShapeKind::Quintic), Order::C1) => "quintic-c1",
@@ -149,10 +150,10 @@ fn closure_name(name: ClosureName, order: Order) -> &'static str {
     }
 }
 
-/// The root's facts, as far as its motion determines them.
+/// Describes the root, as far as its motion determines the facts.
 pub fn root_motion(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootMotionFacts {
     let Twist { linear, angular } = root.twist;
-    // An upright root has the world's up axis; for any other its direction at the start is used.
+    // For an upright root the axis is the world's up; otherwise the root's up at the start is used.
     let (velocity, turn, up) = match space {
         RootSpace::Ground => (linear, angular, DVec3::Y),
         RootSpace::Full => {
@@ -178,10 +179,10 @@ pub fn root_motion(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootM
     }
 }
 
-/// Paths shorter than this are too short to compare an arc with, metres.
+/// Shorter paths are too short to be compared with an arc, metres.
 const SHORTEST_PATH_METRES: f64 = 0.05;
 
-/// The root's facts, including those known only when the loop is made.
+/// Describes the root, with the facts that are known only when the loop is made.
 pub fn root_motion_as_made(
     facts: RootMotionFacts,
     made: &MadeLoop,
@@ -202,7 +203,7 @@ pub fn root_motion_as_made(
     }
 }
 
-/// The contacts of a loop's feet, and how they were held; the loop is written with its seam at `seam_sample`.
+/// Describes the contacts of a loop's feet and how they were held; the loop is written with its seam at `seam_sample`.
 pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> FeetFacts {
     let span = |contact: &LoopContact| {
         let samples = [contact.start_sample, contact.num_samples];
@@ -253,7 +254,7 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> Fe
     }
 }
 
-/// Spans over which foot sliding is measured.
+/// Describes the spans over which foot sliding is measured.
 pub fn stances(clip: &LoopClip, stands: &[Stand], seam_sample: usize) -> Vec<ContactFacts> {
     let spans = stands
         .iter()
@@ -261,7 +262,7 @@ pub fn stances(clip: &LoopClip, stands: &[Stand], seam_sample: usize) -> Vec<Con
     spans.collect()
 }
 
-/// A contact of a joint as its file has it, by its first sample and their number.
+/// Converts a contact, given by its first sample and their number, to the time of the file.
 fn in_file(clip: &LoopClip, joint: usize, [start, count]: [usize; 2], seam_sample: usize) -> ContactFacts {
     let secs = |samples: usize| samples as f64 * clip.step_secs();
     ContactFacts {
@@ -285,7 +286,7 @@ fn treatment(outcome: &FootOutcome) -> FootTreatment {
     }
 }
 
-/// The figures of a loop with joints of this skeleton, not graded yet; `closed` is known only when the loop is made.
+/// Describes the figures of a loop with joints of this skeleton, without a grade; `closed` is known only when the loop is made.
 pub fn quality(quality: &Quality, closed: Option<&Closed>, skeleton: &Skeleton) -> QualityFacts {
     let seam = &quality.seam;
     let (_, worst) = seam.worst();

@@ -67,7 +67,7 @@ pub struct RigFacts {
 }
 
 impl RigFacts {
-    /// The facts of a character that takes a motion; `file` is its name.
+    /// Describes a character that receives a motion; `file` is its name.
     pub fn new(file: &str, pair: &RigPair) -> Self {
         let skeleton = pair.target.skeleton();
         Self {
@@ -83,7 +83,7 @@ impl RigFacts {
 }
 
 impl TakeFacts {
-    /// The facts of a take and of the axes and unit of its file, whatever its format.
+    /// Describes a take, and the axes and unit of its file in any format.
     pub fn new(file: impl Into<String>, take: &Take, space: &Space) -> Self {
         Self {
             file: file.into(),
@@ -275,7 +275,7 @@ pub struct EditFacts {
 }
 
 impl EditFacts {
-    /// Exchanges left and right; joints that the skeleton does not have keep their names, and their offsets.
+    /// Exchanges left and right; joints that the skeleton lacks keep their names and offsets.
     pub(super) fn mirror(&mut self, mirror: &Mirror, skeleton: &Skeleton) {
         for name in &mut self.joints {
             let Some(joint) = skeleton.find(name) else {
@@ -364,7 +364,7 @@ pub struct BasisFacts {
 }
 
 impl BasisFacts {
-    /// The path of a root motion. As everywhere, a radius of more than a kilometre makes it straight.
+    /// Describes the path of a root motion. As everywhere, a radius above one kilometre counts as straight.
     pub fn new(root: &RootMotion) -> Self {
         let screw = Screw::from(root.twist);
         let turned = |v: DVec3| (root.start.rotation * v).to_array();
@@ -384,7 +384,7 @@ impl BasisFacts {
         }
     }
 
-    /// The same path mirrored across X: a left turn becomes one to the right, about an axis that turns with it.
+    /// Returns the path mirrored across X: a left turn becomes a right turn, about the mirrored axis.
     #[must_use]
     pub(super) fn mirrored(mut self) -> Self {
         for v in [&mut self.direction, &mut self.axis_point_m].into_iter().flatten() {
@@ -399,7 +399,7 @@ impl BasisFacts {
     }
 }
 
-/// An axis that is farther away turns the path by less than a micrometre in a minute; nearer ones do so by more than rounding.
+/// An axis farther away turns the path by less than a micrometre in a minute; nearer axes turn it by more than rounding.
 const FARTHEST_AXIS_METRES: f64 = 4e9;
 
 /// The path as numbers of a closed form, in the directions of the ground: t seconds after the first key the root has moved by
@@ -423,12 +423,12 @@ pub struct PeriodicLoopFacts {
 }
 
 impl PeriodicLoopFacts {
-    /// The path of a root motion.
+    /// Describes the path of a root motion.
     pub fn new(root: &RootMotion) -> Self {
         let linear = root.twist.linear;
         let screw = Screw::from(root.twist);
         let turns = screw.rate > 0.0 && screw.radius() < FARTHEST_AXIS_METRES;
-        // A straight path is one along its own axis that does not turn.
+        // A straight path moves along its own axis and does not turn.
         let screw = match (turns, linear.try_normalize()) {
             (false, Some(ahead)) => Screw::from(Twist::new(linear, ahead)),
             _ => screw,
@@ -457,7 +457,7 @@ pub struct RecenteredFacts {
 }
 
 impl RecenteredFacts {
-    /// The facts of a motion over the ground.
+    /// Describes a motion over the ground.
     pub fn new(motion: Rigid) -> Self {
         Self {
             turn_deg: rotation::yaw_of(motion.rotation).to_degrees(),
@@ -465,7 +465,7 @@ impl RecenteredFacts {
         }
     }
 
-    /// The motion that the facts describe.
+    /// Returns the motion that the facts describe.
     pub fn motion(&self) -> Rigid {
         Rigid::from_yaw(self.turn_deg.to_radians(), DVec3::from_array(self.moved_m))
     }
@@ -502,7 +502,7 @@ pub struct FeetFacts {
 }
 
 impl FeetFacts {
-    /// Exchanges left and right; joints that the skeleton does not have keep their names.
+    /// Exchanges left and right; joints that the skeleton lacks keep their names.
     pub(super) fn mirror(&mut self, mirror: &Mirror, skeleton: &Skeleton) {
         let contacts = self.contacts.iter_mut().chain(&mut self.stances);
         let joints = (contacts.map(|contact| &mut contact.joint))
@@ -742,7 +742,7 @@ impl PlaybackFacts {
         self.root_joint_added || self.root_joint.is_some()
     }
 
-    /// The same facts for a loop written with those axes and units, cut from that take.
+    /// Returns the facts of a loop that is written with those axes and units and cut from that take.
     #[must_use]
     pub fn in_space(mut self, space: &Space, take: &TakeFacts) -> Self {
         let up = space.up.to_string().to_ascii_lowercase();
@@ -812,7 +812,7 @@ mod tests {
         assert_eq!(BasisFacts::new(&RootMotion::NONE), BasisFacts::default());
     }
 
-    /// The formula of the letter, as it stands, moves a character as its root does: turning, climbing, straight and on the spot.
+    /// The published formula moves a character as its root moves: turning, climbing, straight and in place.
     #[test]
     fn the_formula_of_the_periodic_loop_is_the_root_motion() {
         for (linear, angular) in [
@@ -822,7 +822,7 @@ mod tests {
             (DVec3::ZERO, DVec3::Y * -2.0),
             (DVec3::ZERO, DVec3::ZERO),
             (DVec3::new(0.2, 0.1, 1.0), DVec3::new(0.3, -0.8, 0.5)),
-            // Nearly straight: the axis is two kilometres away, then ten million, then out of reach.
+            // Nearly straight: the axis is two kilometres away, then ten million, then out of range.
             (DVec3::new(0.0, 0.1, 1.25), DVec3::Y * 7e-4),
             (DVec3::new(0.0, 0.0, 1.25), DVec3::Y * -1.25e-7),
             (DVec3::new(0.0, 0.2, 1.25), DVec3::Y * 1e-10),

@@ -1,4 +1,4 @@
-//! Writing a loop, reading it back, and measuring what was read.
+//! Writes a loop, reads it back, and measures the result.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ use crate::warning::FileWarning;
 use crate::write::{with_facts, write_loop_on_feet};
 use crate::{animated_file::AnimatedFile, keyed_motion::KeyedMotion, naming, source::Source, written::WrittenFile};
 
-/// Most keys of a file: copies and rates multiply, and a typing error should not fill the disk.
+/// Most keys of a file: copies and rates multiply, and a typing error must not fill the disk.
 const MAX_KEYS: usize = 2_000_000;
 
 /// A loop as the bytes of a file, measured on those bytes.
@@ -56,13 +56,13 @@ pub enum LoopFileError {
     /// The file that was read lacks joints that the caller names.
     #[error(transparent)]
     Body(#[from] BodyError),
-    /// The joints of the loop, as they were read, form no skeleton.
+    /// The joints of the loop as read do not form a skeleton.
     #[error("the loop cannot be read back: {0}")]
     Skeleton(#[from] SkeletonError),
-    /// The keys of these joints form no take.
+    /// The keys of these joints do not form a take.
     #[error("the loop cannot be read back: {0}")]
     Take(#[from] TakeError),
-    #[error("what moves beside the pose cannot be looped along: {0}")]
+    #[error("motion beside the pose cannot be looped along: {0}")]
     Along(#[source] Box<MakeError>),
 }
 
@@ -161,17 +161,17 @@ impl LoopFile {
         })
     }
 
-    /// The file, including the facts if its format supports it.
+    /// Returns the file, including the facts if its format supports it.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         with_facts(&self.written, &self.sidecar).map_or(Cow::Borrowed(&self.written.bytes), Cow::Owned)
     }
 }
 
-/// A loop that was made of others, ready to be written.
+/// A loop made of others, ready to be written.
 #[derive(Clone, Debug)]
 pub struct DerivedLoop {
     pub(super) clip: LoopClip,
-    /// Those that follow from the others; the rest is measured.
+    /// Facts that follow from the other loops; the rest is measured.
     facts: Sidecar,
     mode: RootMode,
     space: RootSpace,
@@ -181,7 +181,7 @@ pub struct DerivedLoop {
 }
 
 impl DerivedLoop {
-    /// A blend of loops.
+    /// Describes a blend of loops.
     pub fn blended(clip: &LoopClip, origin: BlendOrigin<'_>) -> Self {
         let writing = LoopWriteSettings {
             in_place: !origin.mode.moves_root(),
@@ -224,11 +224,11 @@ impl DerivedLoop {
         }
     }
 
-    /// A loop that was carried over to another rig.
+    /// Describes a loop carried over to another rig.
     pub fn retargeted(clip: &LoopClip, origin: RetargetOrigin<'_>) -> Self {
         let first = origin.first;
         let mode = first.root_motion.mode;
-        // Loops in BVH files have no name but that of their file.
+        // Loops in BVH files are named after their file.
         let clip = clip.clone().named(naming::loop_name(clip.name()));
         let writing = LoopWriteSettings {
             in_place: !mode.moves_root(),
@@ -272,7 +272,7 @@ impl DerivedLoop {
         }
     }
 
-    /// Writes it in the form of a source, reads it back, and measures it. Errors: [`LoopFileError`].
+    /// Writes the loop in the form of a source, reads it back, and measures it. Errors: [`LoopFileError`].
     pub fn write(&self, source: &Source) -> Result<LoopFile, LoopFileError> {
         let source = &source.without_shapes();
         let writing = self.writing_into(source);
@@ -286,7 +286,7 @@ impl DerivedLoop {
         })
     }
 
-    /// How it is laid out in a file of that form, which may take no root joint.
+    /// Returns its layout in a file of that form, which may not support a root joint.
     fn writing_into(&self, source: &Source) -> LoopWriteSettings {
         LoopWriteSettings {
             add_root: self.writing.add_root && source.capabilities().takes_root_joint,
@@ -294,7 +294,7 @@ impl DerivedLoop {
         }
     }
 
-    /// Its facts and figures, as an animation of a file shows them. Errors: it cannot be read back.
+    /// Measures the loop as an animation of a file shows it. Errors: it cannot be read back.
     pub(super) fn measured(
         &self,
         file: &AnimatedFile,
@@ -334,7 +334,7 @@ impl DerivedLoop {
     }
 }
 
-/// The facts of a loop whose keys were read back from its file, and its figures.
+/// Returns the facts and figures of a loop whose keys were read back from its file.
 pub(super) fn described(
     made: &MadeLoop,
     take: TakeFacts,
@@ -388,7 +388,7 @@ pub(super) fn described(
     (sidecar, quality)
 }
 
-/// A loop written, if it does not exceed the limit of keys.
+/// Returns the written loop if it does not exceed the limit of keys.
 fn checked(
     clip: &LoopClip,
     feet: Option<&FeetFacts>,
@@ -402,9 +402,9 @@ fn checked(
     Ok(write_loop_on_feet(clip, feet, source, writing)?)
 }
 
-/// A take without joints that a skeleton lacks: a branch that stands still is read as joints once what is above it has a track.
+/// Removes joints of a take that a skeleton lacks: a still branch is read as joints once a node above it has a track.
 ///
-/// Errors: it has no joint of that name and parent for one of the skeleton.
+/// Errors: the take lacks a joint with the name and parent of one of the skeleton's.
 fn with_joints_of(take: Take, skeleton: &Skeleton) -> Result<Take, LoopFileError> {
     let own = take.skeleton();
     if own.num_joints() == skeleton.num_joints() {
@@ -442,9 +442,9 @@ pub(super) struct ReadBack {
     /// On the loop's own skeleton.
     take: Take,
     pub(super) keys: LoopKeys,
-    /// The joint that was added above the others: its name in the file, where other nodes have names, too.
+    /// The name in the file of an added root joint, since other nodes may use its usual name.
     added_root: Option<String>,
-    /// The joint that carries root motion in the file, if it is another than in the loop.
+    /// The joint that carries root motion in the file, if it differs from the loop's.
     carrier: Option<String>,
 }
 
@@ -462,13 +462,13 @@ impl ReadBack {
         let space = source.space();
         let settings = ReadSettings {
             animation: animation.map_or(AnimationChoice::Auto, AnimationChoice::Given),
-            // There are too few frames to detect them.
+            // There are too few frames to detect axes and unit.
             ..ReadSettings::in_space(SpaceSettings::from(space))
         };
         let take = file.read(&settings, &mut Vec::new())?.take;
         let added_root = writing.add_root.then(|| take.skeleton().joint(0).name.clone());
         let (take, carrier) = if writing.add_root {
-            // Folding an added root joint away leaves the root motion on the topmost joint, whatever joint had it in the take.
+            // Folding an added root joint leaves the root motion on the topmost joint, whichever joint carried it in the take.
             (take.without_root_joint().ok_or(LoopFileError::NoRootJoint)?, 0)
         } else {
             (take, clip.carrier())
@@ -492,7 +492,7 @@ impl ReadBack {
         })
     }
 
-    /// The facts with the names of the joints that were added, and that carry root motion.
+    /// Returns the facts with the names of the joints that were added and that carry root motion.
     pub(super) fn with_added_root(self, mut sidecar: Sidecar) -> Sidecar {
         let known = sidecar.playback.root_joint.take();
         sidecar.playback.root_joint = self.added_root.or(known);

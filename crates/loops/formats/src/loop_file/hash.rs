@@ -1,4 +1,4 @@
-//! Which file a sidecar belongs to.
+//! Identifies the file of a sidecar by its hash.
 
 use core::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::sidecar::Sidecar;
 use crate::excerpt::cut;
 
-/// The SHA-256 of bytes as 64 hexadecimal digits.
+/// Returns the SHA-256 of bytes as 64 hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(64);
     for byte in Sha256::digest(bytes) {
@@ -28,12 +28,12 @@ pub struct OtherFile {
 }
 
 impl Sidecar {
-    /// States which file the sidecar belongs to; `bytes` are the whole of it, as written to the disk.
+    /// Records the file of the sidecar; `bytes` are its whole contents as written.
     pub fn state_file(&mut self, bytes: &[u8]) {
         Self::state_file_of_all(core::slice::from_mut(self), bytes);
     }
 
-    /// States for all loops of a file which one they belong to.
+    /// Records the file of several loops in their facts.
     pub fn state_file_of_all(loops: &mut [Self], bytes: &[u8]) {
         let hash = sha256(bytes);
         for each in loops {
@@ -41,7 +41,7 @@ impl Sidecar {
         }
     }
 
-    /// Errors: the file is another one than the sidecar states. A sidecar that states none fits any.
+    /// Checks the file of the sidecar; a sidecar without a hash fits any file. Errors: the hashes differ.
     pub fn check_file(&self, bytes: &[u8]) -> Result<(), OtherFile> {
         let Some(stated) = &self.file_sha256 else {
             return Ok(());

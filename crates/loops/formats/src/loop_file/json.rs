@@ -5,10 +5,10 @@ use serde_json::{Number, Value};
 
 use crate::excerpt::one_line;
 
-/// Indented JSON with a final newline; zeros have no sign.
+/// Formats facts as indented JSON with a final newline; zeros have no sign.
 ///
-/// Numbers keep all their digits. Control characters are escaped, also those that JSON would allow: terminals obey them. Errors: a
-/// map whose keys are not texts.
+/// Numbers keep all their digits. Control characters are escaped, even those that JSON allows, because terminals obey them.
+/// Errors: a map whose keys are not texts.
 pub fn to_text<T: Serialize>(facts: &T) -> Result<String, serde_json::Error> {
     let mut text = serde_json::to_string_pretty(&to_value(facts)?)?;
     text.push('\n');
@@ -26,7 +26,7 @@ pub fn to_text<T: Serialize>(facts: &T) -> Result<String, serde_json::Error> {
     Ok(text)
 }
 
-/// Reads JSON of others; texts in it are on one line. Errors: it is no JSON, or of another form.
+/// Reads JSON from other programs; its texts are put on one line. Errors: it is not JSON, or has another form.
 pub fn from_text<T: DeserializeOwned>(text: &[u8]) -> Result<T, serde_json::Error> {
     let mut value: Value = serde_json::from_slice(text)?;
     put_on_one_line(&mut value);
@@ -60,7 +60,7 @@ fn drop_signs_of_zeros(value: &mut Value) {
     }
 }
 
-/// The message of a JSON reader, without the position, which is reported separately.
+/// Returns the message of a JSON reader, without the position, which is reported separately.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let mut reason = error.to_string();
     reason.truncate(reason.rfind(" at line ").unwrap_or(reason.len()));

@@ -1,4 +1,4 @@
-//! From the bytes of a loop's file and of its sidecar to a loop that plays.
+//! Loads a loop, ready to be played, from its file and its sidecar.
 
 use loopwright_core::LoopClip;
 
@@ -18,7 +18,7 @@ pub enum LoadLoopError {
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The sidecar is that of another file.
+    /// The sidecar belongs to another file.
     #[error(transparent)]
     OtherFile(#[from] OtherFile),
     /// The two do not match.
@@ -27,7 +27,7 @@ pub enum LoadLoopError {
 }
 
 impl Sidecar {
-    /// The space of the loop's file.
+    /// Returns the space of the loop's file.
     ///
     /// Words that name no axis or unit count as not stated: a sidecar may be edited by hand.
     pub fn space(&self) -> SpaceSettings {
@@ -39,7 +39,7 @@ impl Sidecar {
         )
     }
 
-    /// How the loop's file is read: in its space, and the animation that holds the loop.
+    /// Returns how the loop's file is read: its space, and the animation that holds the loop.
     pub fn reading(&self) -> ReadSettings<'_> {
         let animation = self.playback.animation.as_deref();
         ReadSettings {
@@ -51,8 +51,8 @@ impl Sidecar {
 
 /// Loads a loop from the bytes of its file and of the sidecar beside it, ready to be played.
 ///
-/// The loop is on the skeleton of its take, in metres with +Y up, and its root moves, also where the file keeps it in place;
-/// [`LoopClip::in_place`] stops it. What is odd in the file is not reported: [`read_take`] and [`LoopInFile`] are the parts.
+/// The loop is on the skeleton of its take, in metres with +Y up, and its root moves, even if the file keeps it in place;
+/// [`LoopClip::in_place`] stops it. Warnings are not reported: use [`read_take`] and [`LoopInFile`] for them.
 pub fn load_loop(bytes: &[u8], sidecar: &[u8]) -> Result<LoopClip, LoadLoopError> {
     let sidecar = Sidecar::from_json(sidecar)?;
     sidecar.check_file(bytes)?;

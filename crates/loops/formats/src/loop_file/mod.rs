@@ -1,7 +1,7 @@
 //! Loops as files: written, read back, measured, and described by a JSON file.
 //!
 //! [`LoopFile::write`] turns a loop into the bytes of a file and measures it on those bytes; its [`Sidecar`] holds all facts
-//! about it. [`LoopInFile`] reads a loop from a take, by the sidecar or by the keys alone. [`Target`] has the requirements of the
+//! about it. [`LoopInFile`] reads a loop from a take, by the sidecar or by the keys alone. [`Target`] holds the requirements of
 //! engines.
 
 pub mod facts;

@@ -1,16 +1,16 @@
-//! Every number of facts: derived from how they are written, so that none is forgotten.
+//! Visits every number of facts through their serialization, so that none is forgotten.
 
 use core::ops::RangeInclusive;
 use std::fmt;
 
 use serde::ser::{self, Impossible, Serialize, Serializer};
 
-/// Errors: the first number of facts that is not finite, or beyond `most`, with the path of its key.
+/// Checks every number of facts. Errors: the first one that is not finite, or beyond `most`, with the path of its key.
 pub(crate) fn check_numbers(facts: &impl Serialize, most: f64) -> Result<(), WildNumber> {
     facts.serialize(&mut Walk { path: Vec::new(), most })
 }
 
-/// Errors: the first of some numbers that is out of a range, with the path of their key.
+/// Checks that numbers are within a range. Errors: the first one out of it, with the path of its key.
 pub(crate) fn in_range(
     path: &str,
     numbers: impl IntoIterator<Item = f64>,
@@ -51,7 +51,7 @@ impl ser::Error for WildNumber {
     }
 }
 
-/// Writes nothing, and looks at numbers.
+/// A serializer that writes nothing and checks numbers.
 struct Walk {
     path: Vec<&'static str>,
     most: f64,
@@ -60,7 +60,7 @@ struct Walk {
 type Walked = Result<(), WildNumber>;
 
 impl Walk {
-    /// Looks at a value below these keys, one or none.
+    /// Visits a value below these keys, one or none.
     fn enter(&mut self, keys: &[&'static str], value: &(impl Serialize + ?Sized)) -> Walked {
         self.path.extend(keys);
         value.serialize(&mut *self)?;
@@ -69,7 +69,7 @@ impl Walk {
     }
 }
 
-/// Values without a floating-point number in them.
+/// Implements values that contain no floating-point number.
 macro_rules! passes {
     ($($name:ident: $Type:ty),+ $(,)?) => {$(
         fn $name(self, _: $Type) -> Walked {
@@ -174,7 +174,7 @@ impl Serializer for &mut Walk {
     }
 }
 
-/// Lists of values, and of values with keys.
+/// Implements lists of values, and of values with keys.
 macro_rules! lists {
     ($($Trait:ident: $name:ident($($key:ident)?)),+ $(,)?) => {$(
         impl ser::$Trait for &mut Walk {

@@ -22,7 +22,7 @@ use crate::{
     written::WrittenFile,
 };
 
-/// A loop to be written, with what [`super::LoopFile::write_with`] takes.
+/// A loop to be written, with the arguments of [`super::LoopFile::write_with`].
 #[derive(Clone, Debug)]
 pub struct PackedLoop {
     /// The loop.
@@ -49,7 +49,7 @@ pub struct MeasuredLoop {
 pub struct LoopPack {
     /// The file, without the facts of its loops.
     written: Vec<u8>,
-    /// For each loop what was written, or why it could not be.
+    /// The outcome of each loop, or why it could not be written.
     pub loops: Vec<Result<MeasuredLoop, LoopFileError>>,
     /// Changes made for writing.
     pub warnings: Vec<FileWarning>,
@@ -58,8 +58,8 @@ pub struct LoopPack {
 impl LoopPack {
     /// Writes loops into a copy of the file that all of them come from, reads it back, and measures them.
     ///
-    /// All else in the file stays. In glTF a loop takes the place of one of its own name; beside other animations of that name it is numbered. Errors:
-    /// the file cannot be extended, or exceeds the limits of its format.
+    /// Everything else in the file is kept. In glTF a loop replaces a loop of its name; beside other animations of that name it
+    /// is numbered. Errors: the file cannot be extended, or exceeds the limits of its format.
     pub fn write(loops: &[PackedLoop]) -> Result<Self, LoopFileError> {
         let Some(first) = loops.first() else {
             return Err(WriteError::NoCopies.into());
@@ -95,7 +95,7 @@ impl LoopPack {
         })
     }
 
-    /// The file. In glTF the facts of every loop are in the extras of its animation.
+    /// Returns the file. In glTF the facts of every loop are in the extras of its animation.
     pub fn bytes(&self) -> Vec<u8> {
         with_facts_inside(&self.written, self.loops.iter().flatten())
     }
@@ -118,7 +118,7 @@ pub enum CarriedMotion {
 }
 
 impl CarriedMotion {
-    /// Writes it alone in the form of a source. Errors: it does not fit into that.
+    /// Writes the motion alone in the form of a source. Errors: it does not fit into that form.
     pub fn write(&self, source: &Source) -> Result<WrittenFile, LoopFileError> {
         Ok(match self {
             Self::Take(take) => write_take(take, source)?,
@@ -141,7 +141,7 @@ impl CarriedMotion {
 pub struct MotionPack {
     /// The file, without the facts of its loops.
     written: Vec<u8>,
-    /// For each motion what was measured of a loop, nothing of a take, or why it could not be written.
+    /// For each motion the figures of a loop, `None` for a take, or why it could not be written.
     pub motions: Vec<Result<Option<MeasuredLoop>, LoopFileError>>,
     /// Changes made for writing.
     pub warnings: Vec<FileWarning>,
@@ -150,8 +150,8 @@ pub struct MotionPack {
 impl MotionPack {
     /// Writes motions into a copy of their source, each as an animation, reads it back, and measures the loops.
     ///
-    /// All else in the file stays. Of several motions of one name all but the first are numbered. Errors: the file cannot be extended, or exceeds
-    /// the limits of its format.
+    /// Everything else in the file is kept. Of several motions with one name all except the first are numbered. Errors: the file
+    /// cannot be extended, or exceeds the limits of its format.
     pub fn write(motions: &[CarriedMotion], source: &Source) -> Result<Self, LoopFileError> {
         let source = &source.without_shapes();
         let form = source.form();
@@ -173,16 +173,16 @@ impl MotionPack {
         })
     }
 
-    /// The file. In glTF the facts of every loop are in the extras of its animation.
+    /// Returns the file. In glTF the facts of every loop are in the extras of its animation.
     pub fn bytes(&self) -> Vec<u8> {
         with_facts_inside(&self.written, self.motions.iter().flatten().flatten())
     }
 }
 
 impl MeasuredLoop {
-    /// A whole take that loops already and stays as it is, measured by its own keys.
+    /// Measures a whole take that already loops and is left unchanged, by its own keys.
     ///
-    /// `made` is the loop made of it, which says how the root moves. Errors: its keys are not those of a loop.
+    /// `made` is the loop made of it, which determines the root motion. Errors: its keys do not form a loop.
     pub fn kept(made: &MadeLoop, take: TakeFacts, source: &Source, animation: &str) -> Result<Self, LoopFileError> {
         let clip = &made.loop_clip;
         let writing = LoopWriteSettings {
@@ -311,7 +311,7 @@ pub struct AnimationFacts {
 const MAX_BYTES: usize = 256 << 20;
 
 impl PackSidecar {
-    /// The document as indented JSON with a final newline. Errors: a number that no reader accepts.
+    /// Returns the document as indented JSON with a final newline. Errors: a number that no reader accepts.
     pub fn to_json(&self) -> Result<String, SidecarError> {
         for each in &self.loops {
             each.check()?;
@@ -321,7 +321,7 @@ impl PackSidecar {
 }
 
 impl Sidecar {
-    /// The facts of all loops of a file, from the JSON beside it: one, or several in a [`PackSidecar`].
+    /// Reads the facts of all loops of a file from the JSON beside it: one, or several in a [`PackSidecar`].
     pub fn all_from_json(bytes: &[u8]) -> Result<Vec<Self>, SidecarError> {
         #[derive(Deserialize)]
         struct Pack {

@@ -1,4 +1,4 @@
-//! The position of a loop in the keys of a file, from its sidecar or from the keys alone.
+//! Locates a loop in the keys of a file, by its sidecar or by the keys alone.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ pub enum PlaceError {
     NoCarrier { name: String },
     #[error("there is no root joint above the hips, though its sidecar says so")]
     NoRootJoint,
-    /// The keys are not those of a loop.
+    /// The keys do not form a loop.
     #[error(transparent)]
     Keys(#[from] KeysError),
     #[error("it has {joints} joints and {frames} frames, the loop {loop_joints} and its take {loop_frames}")]
@@ -47,7 +47,7 @@ pub enum PlaceError {
     },
     #[error("it has a frame each {found} s, the take of the loop each {expected} s")]
     OtherRate { found: f64, expected: f64 },
-    /// The frames that the sidecar names cannot be cut out of the take.
+    /// The frames named by the sidecar cannot be cut out of the take.
     #[error(transparent)]
     Cut(#[from] loopwright_core::take::CutError),
 }
@@ -56,7 +56,7 @@ pub enum PlaceError {
 const SAME_FRAME_TIME: f64 = 1e-6;
 
 impl Sidecar {
-    /// The keys of the loop on the take's own skeleton: an added root joint is folded away.
+    /// Returns the keys of the loop on the take's own skeleton: an added root joint is folded away.
     ///
     /// Errors: [`PlaceError::NoRootJoint`].
     pub fn without_added_root(&self, written: Take) -> Result<Take, PlaceError> {
@@ -66,12 +66,12 @@ impl Sidecar {
         written.without_root_joint().ok_or(PlaceError::NoRootJoint)
     }
 
-    /// Number of loops of which the loop consists, one after the other: 1 where its cycles do not vary.
+    /// Returns the number of consecutive loops in the loop: 1 if its cycles do not vary.
     pub fn num_copies(&self) -> usize {
         self.variation.as_ref().map_or(1, |variation| variation.copies.max(1))
     }
 
-    /// States that this joint carries the root motion in the file, and that none is there for it alone.
+    /// States that this joint carries the root motion in the file, which has no separate root joint.
     #[must_use]
     pub fn carried_by(mut self, joint: String) -> Self {
         let playback = &mut self.playback;
@@ -83,7 +83,7 @@ impl Sidecar {
 }
 
 impl LoopInFile {
-    /// A loop by its sidecar, in keys from which an added root joint is folded away.
+    /// Locates a loop by its sidecar, in keys from which an added root joint is folded away.
     ///
     /// Errors: [`PlaceError::NoCarrier`].
     pub fn from_sidecar(sidecar: &Sidecar, written: &Take) -> Result<Self, PlaceError> {
@@ -95,7 +95,7 @@ impl LoopInFile {
         Ok(Self::with_carrier(sidecar, carrier))
     }
 
-    /// A loop by its sidecar, in all keys of its file: an added root joint is present and carries the root motion.
+    /// Locates a loop by its sidecar, in all keys of its file: an added root joint is present and carries the root motion.
     ///
     /// Errors: [`PlaceError::NoCarrier`].
     pub fn from_whole_file(sidecar: &Sidecar, written: &Take) -> Result<Self, PlaceError> {
@@ -123,7 +123,7 @@ impl LoopInFile {
         }
     }
 
-    /// A loop detected from its keys alone. Errors: too few keys.
+    /// Detects a loop from its keys alone. Errors: too few keys.
     pub fn recognised(written: &Take, body: &Body) -> Result<Self, KeysError> {
         let carrier = recognition::topmost_moving(written, body);
         let seen = recognition::recognise(written, body, carrier)?;
@@ -136,26 +136,25 @@ impl LoopInFile {
         })
     }
 
-    /// The loop with a moving root. Errors: the file has too few keys or joints.
+    /// Returns the loop with a moving root. Errors: the file has too few keys or joints.
     pub fn clip(&self, written: &Take) -> Result<LoopClip, KeysError> {
         LoopClip::from_keys(written, self.layout, self.root, self.carrier)
     }
 
-    /// The loop as played: its root stays if the file has it so. Errors: as [`Self::clip`].
+    /// Returns the loop as played: its root is fixed if it is in the file. Errors: as [`Self::clip`].
     pub fn played(&self, written: &Take) -> Result<LoopClip, KeysError> {
         let clip = self.clip(written)?;
         Ok(if self.layout.in_place { clip.in_place() } else { clip })
     }
 
-    /// The keys of one of several consecutive cycles, counted from 0. Errors: as [`Self::clip`].
-    /// [`Self::clip`].
+    /// Returns the keys of one of several consecutive cycles, counted from 0. Errors: as [`Self::clip`].
     pub fn keys(&self, written: &Take, cycle: usize) -> Result<LoopKeys, KeysError> {
         LoopKeys::from_cycle(written, self.layout, self.root, self.carrier, cycle)
     }
 
-    /// The uncut frames that the loop was made from, seen from the same root.
+    /// Returns the uncut frames that the loop was made from, relative to the same root.
     ///
-    /// `sidecar` is the loop's, `analysis` that of the take that it was cut from. Errors: [`PlaceError`] for another take.
+    /// `sidecar` is the loop's, `analysis` that of its take. Errors: [`PlaceError`] for another take.
     pub fn uncut(
         &self,
         sidecar: &Sidecar,
@@ -175,7 +174,7 @@ impl LoopInFile {
         if (found / expected - 1.0).abs() > SAME_FRAME_TIME {
             return Err(PlaceError::OtherRate { found, expected });
         }
-        // A take without its closing key was completed before it was made into a loop.
+        // A take without its closing key was completed before the loop was made.
         let whole = (sidecar.candidate.whole_clip.as_ref())
             .and_then(|_| analysis.whole_loop().or_else(|| analysis.whole_cycle()));
         let completed = whole.map_or(Cow::Borrowed(analysis), |whole| analysis.completed(&whole));
@@ -188,12 +187,12 @@ impl LoopInFile {
             None => Clip::new(take, &cut, samples, step_secs)?,
         };
         let of_loop = self.layout.from_seam(self.root, written.frame_time_secs());
-        // A loop that was brought to the origin is compared with the take where the take stood.
+        // A recentered loop is compared with the take at the take's place.
         let recentered = sidecar.root_motion.recentered.as_ref();
         let start = recentered.map_or(of_loop.start, |recentered| {
             recentered.motion().inverse() * of_loop.start
         });
-        // If the feet determined the speed, the take itself has another.
+        // If the feet determined the speed, the take's own speed differs.
         let mut root = of_loop;
         if let Some(linear) = sidecar.root_motion.take_linear_velocity_mps {
             root.twist.linear = DVec3::from_array(linear);
@@ -203,7 +202,7 @@ impl LoopInFile {
             let uncut = RootRelativeClip::relative_to(&clip, in_take, self.carrier);
             return Ok(repeated(RootRelativeClip { root, ..uncut }, copies));
         }
-        // The root joint has the loop's transform, so that the two compare joint by joint.
+        // The root joint has the loop's transform, so that the two can be compared joint by joint.
         let (shown, world) = (self.layout.shown(&self.root), written.world_tracks());
         let count = sidecar.playback.samples.min(written.num_frames());
         let root_from_joint: Vec<Rigid> = (0..count)
@@ -215,7 +214,7 @@ impl LoopInFile {
     }
 }
 
-/// The uncut frames of one cycle for each of many, seen from the root that goes on.
+/// Repeats the uncut frames of one cycle for each copy, relative to the moving root.
 fn repeated(uncut: RootRelativeClip, copies: usize) -> RootRelativeClip {
     match copies {
         1 => uncut,
@@ -227,7 +226,7 @@ fn repeated(uncut: RootRelativeClip, copies: usize) -> RootRelativeClip {
 }
 
 impl RootMotionFacts {
-    /// The root motion that the facts describe.
+    /// Returns the root motion that the facts describe.
     pub fn motion(&self) -> RootMotion {
         RootMotion::new(
             Rigid::new(self.start_rotation(), DVec3::from_array(self.start_position_m)),
@@ -238,11 +237,11 @@ impl RootMotionFacts {
         )
     }
 
-    /// The rotation of the root at the start: the yaw, or the full rotation of a tilted root.
+    /// Returns the rotation of the root at the start: the yaw, or the full rotation of a tilted root.
     fn start_rotation(&self) -> DQuat {
         self.start_rotation_xyzw
             .map(DQuat::from_array)
-            // Four numbers written by hand may not form a rotation.
+            // Four numbers edited by hand may not form a rotation.
             .filter(|turn| turn.length() > 0.5)
             .map_or_else(|| rotation::from_yaw(self.start_yaw_deg.to_radians()), DQuat::normalize)
     }

@@ -219,10 +219,11 @@ impl Sidecar {
         Ok(json::from_text(bytes)?)
     }
 
-    /// The sidecar of the same loop mirrored across X: left and right are exchanged, by the mirror of the skeleton of its keys.
+    /// Returns the sidecar of the loop mirrored across X: left and right are exchanged, by the mirror of the skeleton of its
+    /// keys.
     ///
-    /// What was known of a foot is known of the other one. The phase of the loop's start becomes unknown, because the other foot comes
-    /// first, and so do seeds of noise, which give the noise of the loop before.
+    /// Facts of a foot become those of the other one. The phase of the loop's start becomes unknown, because the other foot
+    /// comes first; so do seeds of noise, which would give the noise of the unmirrored loop.
     #[must_use]
     pub fn mirrored(mut self, mirror: &Mirror, skeleton: &Skeleton) -> Self {
         let root_motion = &mut self.root_motion;
@@ -256,7 +257,7 @@ impl Sidecar {
         self
     }
 
-    /// The sidecar as indented JSON with a final newline.
+    /// Returns the sidecar as indented JSON with a final newline.
     ///
     /// Errors: [`SidecarError::OutOfRange`] for numbers that JSON or [`Self::from_json`] do not accept.
     pub fn to_json(&self) -> Result<String, SidecarError> {
@@ -274,7 +275,7 @@ impl Sidecar {
         self.check_loop()
     }
 
-    /// The same without the take.
+    /// Checks the facts apart from the take.
     fn check_loop(&self) -> Result<(), SidecarError> {
         let Self {
             candidate,
@@ -318,7 +319,7 @@ impl Sidecar {
             in_range("root_motion.recentered.moved_m", recentered.moved_m, -1e9..=1e9)?;
         }
         if let Some(variation) = &self.variation {
-            // As many samples in each.
+            // Each copy has as many samples.
             let copies = match self.playback.samples.checked_rem(variation.copies) {
                 Some(0) => variation.copies as f64,
                 _ => 0.0,

@@ -43,7 +43,7 @@ loopwright_core::words!(Target {
     Generic: "generic",
 });
 
-/// Something that an engine does not read as it is written.
+/// A property of a file that an engine does not support.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum Complaint {
@@ -95,7 +95,7 @@ const ENGINE: Choices = Choices {
 };
 
 impl Target {
-    /// Its row of the table.
+    /// Returns its row of the table.
     pub fn choices(self) -> Choices {
         match self {
             Self::Godot => Choices {
@@ -134,7 +134,7 @@ impl Target {
         }
     }
 
-    /// The default file extension: the take's own if the engine reads it.
+    /// Returns the default file extension: the take's own if the engine reads it.
     pub fn extension(self, take: &Path) -> Option<&'static str> {
         let reads = self.choices().reads;
         let own = take.extension().and_then(|extension| extension.to_str());
@@ -147,12 +147,12 @@ impl Target {
         reads.first().map(|format| format.extension())
     }
 
-    /// Complains about a format that the engine does not read.
+    /// Returns a complaint if the engine does not read the format.
     pub fn complaint(self, format: Format) -> Option<Complaint> {
         (!self.choices().reads.contains(&format)).then_some(Complaint::Format { engine: self, format })
     }
 
-    /// The rate at which the engine samples a motion of that many frames per second.
+    /// Returns the rate at which the engine samples a motion of that many frames per second.
     pub fn sampled_rate(self, frame_rate_hz: f64) -> f64 {
         if self.choices().whole_rate {
             frame_rate_hz.round().max(1.0)
@@ -166,7 +166,7 @@ impl Target {
         self.choices().always_root_joint && !has_root_joint
     }
 
-    /// Complains about a frame rate that the engine does not sample.
+    /// Returns a complaint if the engine does not sample at the frame rate.
     pub fn rate_complaint(self, frame_rate_hz: f64) -> Option<Complaint> {
         let sampled_hz = frame_rate_hz.round().max(1.0);
         let is_whole = (frame_rate_hz / sampled_hz - 1.0).abs() < 1e-6;
@@ -177,7 +177,7 @@ impl Target {
         })
     }
 
-    /// The form of the file as the engine needs it: in the space that it assumes, and without keys that say nothing.
+    /// Returns the form of the file that the engine needs: in the space that it assumes, and without redundant keys.
     pub fn placed(self, mut source: Source) -> Source {
         let choices = self.choices();
         if choices.bvh_in_metres {
@@ -189,7 +189,7 @@ impl Target {
         source
     }
 
-    /// The engine's section of the sidecar; `skeleton` is the loop's own, without a root that is added to the file.
+    /// Returns the engine's section of the sidecar; `skeleton` is the loop's own, without a root that is added to the file.
     pub fn facts(self, sidecar: &Sidecar, skeleton: &Skeleton, frame_rate_hz: f64) -> TargetFacts {
         TargetFacts {
             name: self.as_str().to_owned(),
@@ -209,7 +209,7 @@ impl Target {
     }
 }
 
-/// Names from the topmost joint down to the one that carries the root motion, with slashes between them.
+/// Joins the names from the topmost joint down to the one that carries the root motion with slashes.
 fn path_to_root(sidecar: &Sidecar, skeleton: &Skeleton) -> String {
     let playback = &sidecar.playback;
     if playback.root_joint_added {
@@ -224,10 +224,10 @@ fn path_to_root(sidecar: &Sidecar, skeleton: &Skeleton) -> String {
     names.join("/")
 }
 
-/// Slowest motion of a root that moves a character, metres and radians per second.
+/// Slowest root motion that moves a character, metres and radians per second.
 const STILL: f64 = 1e-9;
 
-/// Motion of the root over a cycle that may be baked into the pose of a humanoid, where it becomes a jump at the seam.
+/// Largest root rotation per cycle that may be baked into the pose of a humanoid, where it becomes a jump at the seam.
 const UNSEEN_DEGREES: f64 = 0.5;
 const UNSEEN_METRES: f64 = 5e-3;
 
@@ -238,14 +238,15 @@ fn moves(root: &RootMotionFacts) -> bool {
 }
 
 impl UnityImporter {
-    /// The settings for a generic rig; `root` is the path from the file's topmost node to the one that carries the root motion.
+    /// Creates the settings for a generic rig; `root` is the path from the file's topmost node to the one that carries the root
+    /// motion.
     fn generic(loop_facts: &Sidecar, root: &str) -> Self {
         let stays = !moves(&loop_facts.root_motion);
         Self::new(loop_facts, "Generic", root, [stays; 3])
     }
 
-    /// The settings for a humanoid rig, whose root motion Unity takes from the body: each part of it that stays is baked into the
-    /// pose, so that the sway of the body does not move the character.
+    /// Returns the settings for a humanoid rig, whose root motion Unity takes from the body: each constant part of it is baked
+    /// into the pose, so that the sway of the body does not move the character.
     fn humanoid(loop_facts: &Sidecar) -> Self {
         let root = &loop_facts.root_motion;
         let stays = [
@@ -257,7 +258,7 @@ impl UnityImporter {
         Self::new(loop_facts, "Human", "", stays)
     }
 
-    /// `locks` says whether rotation, height and motion over the ground stay in the pose.
+    /// Creates the settings; `locks` says whether rotation, height and motion over the ground stay in the pose.
     fn new(loop_facts: &Sidecar, animation_type: &str, root: &str, locks: [bool; 3]) -> Self {
         let playback = &loop_facts.playback;
         let keys = playback.samples.saturating_mul(playback.copies) + usize::from(playback.closing_key);
@@ -286,7 +287,7 @@ impl UnityImporter {
 }
 
 impl UnrealImporter {
-    /// The settings for a loop of that many frames per second.
+    /// Creates the settings for a loop of that many frames per second.
     fn new(loop_facts: &Sidecar, frame_rate_hz: f64) -> Self {
         Self {
             use_default_sample_rate: false,

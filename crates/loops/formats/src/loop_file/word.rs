@@ -1,4 +1,4 @@
-//! Choices in JSON, by name.
+//! Serializes choices by name.
 
 use std::{fmt::Display, str::FromStr};
 
@@ -20,12 +20,12 @@ where
     String::deserialize(from)?.parse().map_err(Error::custom)
 }
 
-/// Reads what a body does, in the words of today.
+/// Reads the kind of motion, and translates names of earlier versions.
 pub(crate) fn read_kind<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     Ok(Option::<String>::deserialize(from)?.map(MotionKind::respell))
 }
 
-/// A choice that may be unknown, by its name.
+/// Serializes an optional choice by its name.
 pub(crate) mod optional_word {
     use super::{Deserialize, Deserializer, Display, Error, FromStr, Serializer};
 
@@ -46,7 +46,7 @@ pub(crate) mod optional_word {
     }
 }
 
-/// Reads a choice that a later version may name otherwise: a word that is not known is `None`.
+/// Reads a choice that a later version may have extended: an unknown name gives `None`.
 pub(crate) fn if_known<'de, T: FromStr, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
     let found = Value::deserialize(from)?;
     Ok(found.as_str().and_then(|word| word.parse().ok()))

@@ -1,4 +1,4 @@
-//! Arrays in NumPy's own form: a header in words of Python, then the elements.
+//! Arrays in NumPy's format: a header in Python syntax, then the elements.
 
 use super::error::NpzError;
 
@@ -14,17 +14,17 @@ enum Kind {
     Int,
     Unsigned,
     Bool,
-    /// Letters of 32 bits.
+    /// Text in 32-bit characters.
     Text,
-    /// Letters of 8 bits.
+    /// Text in 8-bit characters.
     Bytes,
 }
 
-/// An array as it was read.
+/// An array as read.
 #[derive(Debug)]
 pub(super) struct Array<'a> {
     name: &'a str,
-    /// As NumPy writes it, such as `<f4`.
+    /// The description of its type by NumPy, such as `<f4`.
     descr: String,
     kind: Kind,
     /// Bytes of an element.
@@ -34,7 +34,7 @@ pub(super) struct Array<'a> {
 }
 
 impl<'a> Array<'a> {
-    /// Reads an array of this name. Errors: it is damaged, or of a kind that is not read.
+    /// Reads an array of this name. Errors: it is damaged, or its kind is not supported.
     pub(super) fn read(name: &'a str, bytes: &'a [u8]) -> Result<Self, NpzError> {
         let damaged = |detail: &'static str| NpzError::Damaged {
             name: name.to_owned(),
@@ -94,7 +94,7 @@ impl<'a> Array<'a> {
         })
     }
 
-    /// Errors: it has another shape; `None` stands for any size.
+    /// Checks the shape; `None` stands for any size. Errors: it differs.
     pub(super) fn check_shape(&self, expected: &[Option<usize>]) -> Result<(), NpzError> {
         let mut sizes = self.shape.iter().zip(expected);
         if self.shape.len() == expected.len() && sizes.all(|(found, size)| size.is_none_or(|size| size == *found)) {
@@ -110,7 +110,7 @@ impl<'a> Array<'a> {
         })
     }
 
-    /// Its elements as numbers. Errors: it holds text, or a number that is not finite or beyond `most`.
+    /// Returns its elements as numbers. Errors: it holds text, or a number that is not finite or beyond `most`.
     pub(super) fn numbers(&self, most: f64) -> Result<Vec<f64>, NpzError> {
         let numbers = self.any_numbers()?;
         match numbers.iter().position(|number| number.is_nan() || number.abs() > most) {
@@ -138,7 +138,7 @@ impl<'a> Array<'a> {
         Ok(self.elements.chunks_exact(self.width).map(read).collect())
     }
 
-    /// Its elements as texts. Errors: it holds numbers, or letters that are none.
+    /// Returns its elements as texts. Errors: it holds numbers, or invalid characters.
     pub(super) fn texts(&self) -> Result<Vec<String>, NpzError> {
         // An array of empty texts has no bytes.
         if self.width == 0 {
@@ -170,7 +170,7 @@ fn kind_error(name: &str, found: &str, expected: &'static str) -> NpzError {
     }
 }
 
-/// Reads the kind of an element from its description, and its bytes.
+/// Reads the kind of an element from its description, and its size in bytes.
 fn kind_of(name: &str, descr: &str) -> Result<(Kind, usize), NpzError> {
     let unknown = || kind_error(name, descr, "numbers or text, lowest byte first");
     let mut letters = descr.chars();
@@ -200,7 +200,7 @@ fn kind_of(name: &str, descr: &str) -> Result<(Kind, usize), NpzError> {
     Ok((kind, width.ok_or_else(unknown)?))
 }
 
-/// The bytes of an array.
+/// Writes an array.
 fn written(descr: &str, shape: &[usize], elements: impl Iterator<Item = u8>) -> Vec<u8> {
     let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
     let shape = match &sizes[..] {
@@ -219,7 +219,7 @@ fn written(descr: &str, shape: &[usize], elements: impl Iterator<Item = u8>) -> 
     bytes
 }
 
-/// Numbers of single precision.
+/// Writes single-precision numbers.
 pub(super) fn singles(shape: &[usize], numbers: impl Iterator<Item = f64>) -> Vec<u8> {
     written("<f4", shape, numbers.flat_map(|number| (number as f32).to_le_bytes()))
 }
@@ -236,9 +236,9 @@ pub(super) fn bools(shape: &[usize], values: impl Iterator<Item = bool>) -> Vec<
     written("|b1", shape, values.map(u8::from))
 }
 
-/// Texts, each with room for the longest.
+/// Writes texts, each with room for the longest.
 pub(super) fn texts(shape: &[usize], texts: &[&str]) -> Vec<u8> {
-    // NumPy has no texts of no letters.
+    // NumPy has no texts of length zero.
     let most = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
     let letters = texts.iter().flat_map(|text| {
         let letters = text.chars().map(u32::from).chain(core::iter::repeat(0));

@@ -1,4 +1,4 @@
-//! A motion as arrays: what an NPZ file holds, in double precision.
+//! A motion as arrays: the content of an NPZ file, in double precision.
 
 use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{Body, Contacts};
@@ -8,7 +8,7 @@ use crate::loop_file::facts::FeetFacts;
 use crate::loop_file::sidecar::Sidecar;
 use crate::{error::WriteError, keyed_motion::KeyedMotion, settings::LoopWriteSettings};
 
-/// A take or a loop as arrays, frame after frame; docs/formats/npz.md says what each is. Each array is worked out when it is asked for.
+/// A take or a loop as arrays, frame after frame; docs/formats/npz.md describes each array. Arrays are computed on request.
 pub struct MotionArrays<'a>(KeyedMotion<'a>);
 
 /// Which joints touch the ground, and when.
@@ -21,17 +21,17 @@ pub struct ContactArrays {
 }
 
 impl<'a> MotionArrays<'a> {
-    /// The arrays of a take.
+    /// Creates the arrays of a take.
     pub fn of_take(take: &'a Take) -> Self {
         Self(KeyedMotion::from_take(take, false))
     }
 
-    /// The arrays of the keys of a loop, which are a take, with its facts.
+    /// Returns the arrays of a loop from its keys, given as a take, and its facts.
     pub fn of_keys(keys: &'a Take, facts: &'a Sidecar) -> Self {
         Self(KeyedMotion::from_keys(keys, facts))
     }
 
-    /// The arrays of a loop as it is laid out in a file, with what is known of its feet. Errors: no copies, or too many.
+    /// Returns the arrays of a loop in its layout for a file, with the known facts of its feet. Errors: no copies, or too many.
     pub fn of_loop(
         clip: &'a LoopClip,
         feet: Option<&'a FeetFacts>,
@@ -44,22 +44,22 @@ impl<'a> MotionArrays<'a> {
         Self(motion)
     }
 
-    /// The joints.
+    /// Returns the joints.
     pub fn skeleton(&self) -> Skeleton {
         self.0.skeleton()
     }
 
-    /// Number of frames.
+    /// Returns the number of frames.
     pub fn num_frames(&self) -> usize {
         self.0.num_keys
     }
 
-    /// Frames per second.
+    /// Returns the frames per second.
     pub fn fps(&self) -> f64 {
         1.0 / self.0.step_secs
     }
 
-    /// Positions of all joints in the world, metres, and their rotations there.
+    /// Returns the positions of all joints in the world, metres, and their rotations there.
     pub fn world(&self) -> (Vec<DVec3>, Vec<DQuat>) {
         let skeleton = self.skeleton();
         let size = self.num_frames() * skeleton.num_joints();
@@ -73,19 +73,19 @@ impl<'a> MotionArrays<'a> {
         (positions, rotations)
     }
 
-    /// Rotations of all joints in the axes of their parents.
+    /// Returns the rotations of all joints in the axes of their parents.
     pub fn local_rotations(&self) -> Vec<DQuat> {
         let mut rotations = self.0.poses().rotations.into_owned();
         on_one_side(&mut rotations, self.skeleton().num_joints());
         rotations
     }
 
-    /// Positions of all joints in the axes of their parents, metres.
+    /// Returns the positions of all joints in the axes of their parents, metres.
     pub fn local_positions(&self) -> Vec<DVec3> {
         self.0.poses().translations.into_owned()
     }
 
-    /// When feet stand: those of a loop as its facts state it, others as they are detected.
+    /// Returns the contacts: for a loop those in its facts, for others the detected ones.
     pub fn contacts(&self) -> ContactArrays {
         let known = self.0.feet.filter(|(feet, _)| !feet.outcomes.is_empty());
         if let Some((feet, samples)) = known {
@@ -108,7 +108,7 @@ impl<'a> MotionArrays<'a> {
         }
     }
 
-    /// The contacts that facts of a loop of so many samples state.
+    /// Returns the contacts in the facts of a loop with this many samples.
     fn known_contacts(&self, feet: &FeetFacts, samples: usize) -> ContactArrays {
         let skeleton = self.skeleton();
         let names = feet.outcomes.iter().map(|foot| foot.joint.as_str());
@@ -132,7 +132,7 @@ impl<'a> MotionArrays<'a> {
         }
     }
 
-    /// Share of the loop that has passed at each frame, and the twist of its root; `None` for a take.
+    /// Returns the share of the loop that has passed at each frame, and the twist of its root; `None` for a take.
     pub fn phase(&self) -> Option<(Vec<f64>, Twist)> {
         let (clip, _) = self.0.as_loop()?;
         let samples = clip.num_samples();
@@ -141,7 +141,7 @@ impl<'a> MotionArrays<'a> {
     }
 }
 
-/// Makes the signs of each joint's rotations continuous, as learners of motion need them; the first has a positive w.
+/// Makes the signs of each joint's quaternions continuous, as machine learning needs them; the first has a positive w.
 fn on_one_side(rotations: &mut [DQuat], num_joints: usize) {
     for index in 0..rotations.len() {
         let is_opposite = match index.checked_sub(num_joints) {

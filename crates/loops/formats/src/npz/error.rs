@@ -12,12 +12,12 @@ pub enum NpzError {
     Archive { detail: &'static str },
     #[error("\"{name}\" is packed by method {method}; stored and deflated arrays are read")]
     Method { name: String, method: u16 },
-    /// An array has other bytes than it states.
+    /// The bytes of an array contradict its header.
     #[error("\"{name}\" is damaged: {detail}")]
     Damaged { name: String, detail: &'static str },
     #[error("\"{name}\" states {stated} bytes, out of proportion to a file of {bytes} bytes")]
     OutOfProportion { name: String, stated: u64, bytes: usize },
-    /// Arrays of Python objects run code when they are loaded.
+    /// An array of Python objects, which runs code when it is loaded.
     #[error("\"{name}\" holds Python objects, which are not read")]
     Objects { name: String },
     #[error("\"{name}\" holds elements of the kind {found}, expected {expected}")]
@@ -36,7 +36,7 @@ pub enum NpzError {
     },
     #[error("there is no array \"{name}\"")]
     NoArray { name: &'static str },
-    /// No layout that is known has these arrays.
+    /// No known layout has these arrays.
     #[error("these are the arrays of no motion that is known: {}", list(.names))]
     Unknown { names: Vec<String> },
     #[error("the arrays are those of AMASS, whose skeleton is in the body model and not in the file")]
@@ -45,7 +45,7 @@ pub enum NpzError {
     SameName { name: String },
     #[error("joints are nested more deeply than {limit}")]
     TooDeep { limit: usize },
-    #[error("\"{name}\" holds numbers that are no rotation, that of joint {joint} at frame {frame}")]
+    #[error("\"{name}\" holds an invalid rotation, that of joint {joint} at frame {frame}")]
     NoRotation {
         name: &'static str,
         /// Frame, counted from 0.

@@ -1,4 +1,4 @@
-//! NPZ as one of the formats: what it can do, and its reader and writer.
+//! The entry of NPZ in the table of formats: capabilities, reader and writer.
 
 use glam::{DQuat, DVec3};
 use loopwright_core::{Pose, Skeleton};

@@ -37,7 +37,7 @@ pub(super) const JOINTS: [(&str, &str); 30] = [
     ("RightToeBase", "RightFoot"),
 ];
 
-/// The index of the joint above each.
+/// Returns the index of each joint's parent.
 pub(super) fn parents() -> Vec<Option<usize>> {
     let above = JOINTS.iter().map(|(_, above)| above);
     above

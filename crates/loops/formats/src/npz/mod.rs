@@ -1,4 +1,4 @@
-//! NPZ: a zip archive of NumPy arrays, as programs that learn from motion read it. What the arrays are: docs/formats/npz.md.
+//! NPZ: a zip archive of NumPy arrays, as machine learning uses it. docs/formats/npz.md describes the arrays.
 
 mod array;
 pub(crate) mod arrays;

@@ -1,4 +1,4 @@
-//! From arrays to takes: our own layout, and that of Kimodo.
+//! Converts arrays to takes: our own layout, and that of Kimodo.
 
 use std::collections::HashSet;
 
@@ -14,16 +14,17 @@ use crate::source::{LoadedTake, Source};
 use crate::space::{Space, UnitChoice, Up, UpChoice};
 use crate::{error::ReadError, settings::ReadSettings, warning::FileWarning};
 
-/// A joint whose translation in its parent stays within this of its offset, metres, stands at its offset: positions are of single precision.
+/// A joint is fixed at its offset if its translation in its parent stays within this distance of it, metres; positions have
+/// single precision.
 const RIGID_METRES: f64 = 2e-5;
 
-/// Quaternions of less length are none, whatever rounding did to them.
+/// Shorter quaternions are not rotations, whatever the rounding.
 const SHORTEST_ROTATION: f64 = 1e-3;
 
-/// By how much the determinant of a rotation may differ from one: matrices are of single precision or less.
+/// Largest difference of a rotation's determinant from one; matrices have single precision or less.
 const MOST_GROWTH: f64 = 0.05;
 
-/// [`crate::read_take`] for NPZ.
+/// Implements [`crate::read_take`] for NPZ.
 pub(super) fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, _: &mut Vec<FileWarning>) -> Loaded {
     let arrays = Arrays {
         entries: zip::entries(bytes)?,
@@ -45,14 +46,14 @@ pub(super) fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, _
     Ok(LoadedTake::new(take, source))
 }
 
-/// The arrays of a file, which are unpacked when they are asked for.
+/// The arrays of a file, unpacked on request.
 struct Arrays<'a> {
     entries: Vec<Entry<'a>>,
     file_bytes: usize,
     limits: &'a SizeLimits,
 }
 
-/// The name of an array.
+/// Returns the name of an array.
 fn stem<'a>(entry: &'a Entry<'_>) -> &'a str {
     entry.name.strip_suffix(".npy").unwrap_or(&entry.name)
 }
@@ -62,14 +63,14 @@ impl Arrays<'_> {
         self.entries.iter().any(|entry| stem(entry) == name)
     }
 
-    /// The bytes of an array.
+    /// Unpacks the bytes of an array.
     fn bytes(&self, name: &'static str) -> Result<Vec<u8>, ReadError> {
         let entry = self.entries.iter().find(|entry| stem(entry) == name);
         let entry = entry.ok_or(NpzError::NoArray { name })?;
         entry.unpacked(self.file_bytes, self.limits)
     }
 
-    /// The numbers of an array of this shape, and its sizes. Errors: it has another, or a number out of range.
+    /// Reads the numbers of an array of this shape, and its sizes. Errors: it has another shape, or a number out of range.
     fn numbers(&self, name: &'static str, shape: &[Option<usize>]) -> Result<(Vec<f64>, Vec<usize>), ReadError> {
         let bytes = self.bytes(name)?;
         let array = Array::read(name, &bytes)?;
@@ -107,7 +108,7 @@ fn no_rotation(name: &'static str, at: usize, num_joints: usize) -> ReadError {
 struct Motion {
     names: Vec<String>,
     parents: Vec<Option<usize>>,
-    /// `None` where only the motion shows them.
+    /// The offsets; `None` if only the motion shows them.
     offsets: Option<Vec<DVec3>>,
     tips: Vec<Option<DVec3>>,
     fps: f64,
@@ -116,7 +117,7 @@ struct Motion {
     local: Option<Vec<DQuat>>,
 }
 
-/// Our own layout.
+/// Reads our own layout.
 fn own(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
     let bytes = arrays.bytes("names")?;
     let names = Array::read("names", &bytes)?;
@@ -163,7 +164,7 @@ fn own(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
     })
 }
 
-/// The ends of joints without children; those that are not a number are not known.
+/// Reads the tips of joints without children; NaN stands for an unknown tip.
 fn tips(arrays: &Arrays<'_>, num_joints: usize) -> Result<Vec<Option<DVec3>>, ReadError> {
     if !arrays.has("tips") {
         return Ok(vec![None; num_joints]);
@@ -182,7 +183,7 @@ fn of_kimodo(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
     let joints = Some(kimodo::JOINTS.len());
     let (positions, shape) = arrays.vectors("posed_joints", &[None, joints, Some(3)])?;
     let (matrices, _) = arrays.numbers("global_rot_mats", &[Some(shape[0]), joints, Some(3), Some(3)])?;
-    // Row after row.
+    // Row-major order.
     let matrices: Vec<DMat3> = matrices
         .chunks_exact(9)
         .map(|nine| DMat3::from_cols_slice(nine).transpose())
@@ -248,7 +249,7 @@ impl Motion {
         Ok(Take::new(name, skeleton, 1.0 / self.fps, translations, rotations)?)
     }
 
-    /// Returns the offsets of all joints, as stated or on average, and moves joints that do not slide in their parents to theirs.
+    /// Returns the offsets of all joints, as stated or on average, and moves joints that do not slide to their offsets.
     fn settle_offsets(&self, translations: &mut [DVec3]) -> Vec<DVec3> {
         let num_joints = self.names.len();
         let num_frames = translations.len() / num_joints.max(1);
@@ -272,7 +273,7 @@ impl Motion {
         settled
     }
 
-    /// Errors: joints that no skeleton has.
+    /// Checks the joints. Errors: they do not form a skeleton.
     fn check_joints(&self) -> Result<(), ReadError> {
         let mut names = HashSet::new();
         if let Some(name) = self.names.iter().find(|name| !names.insert(*name)) {

@@ -4,7 +4,7 @@ use loopwright_core::Take;
 
 use crate::space::Space;
 
-/// The form of a take in an NPZ file: always metres with Y up, so only its joints and the time between frames.
+/// The form of a take in an NPZ file: its joints and the time between frames; the space is always metres with Y up.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct NpzSource {
@@ -14,7 +14,7 @@ pub struct NpzSource {
 }
 
 impl NpzSource {
-    /// A form for a take.
+    /// Creates a form for a take.
     pub fn for_take(take: &Take) -> Self {
         Self {
             parents: take.skeleton().joints().iter().map(|joint| joint.parent).collect(),

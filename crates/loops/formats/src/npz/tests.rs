@@ -1,4 +1,4 @@
-//! Arrays against known truth, and against all that is wrong in them.
+//! Tests arrays against known truth, and against malformed files.
 
 use glam::{DQuat, DVec3};
 use loopwright_core::{Joint, Skeleton, Take};
@@ -7,13 +7,13 @@ use super::array::{Array, bools, doubles, ints, singles, texts};
 use super::{error::NpzError, kimodo, zip::Archive, zip::entries};
 use crate::{Format, ReadError, ReadSettings, SizeLimits, Source, random::Random, read_take, write_take};
 
-/// Rotations that differ by joint and frame.
+/// Returns the rotations that differ by joint and frame.
 fn turn(frame: usize, joint: usize) -> DQuat {
     let axis = DVec3::new(0.3 + joint as f64, 1.0, 0.2 * frame as f64).normalize();
     DQuat::from_axis_angle(axis, 0.1 + 0.2 * frame as f64 + 0.05 * joint as f64)
 }
 
-/// A tree of joints that move, of which one slides in its parent.
+/// Returns a tree of joints that move, of which one slides in its parent.
 fn take() -> Take {
     let joint = |name: &str, parent: Option<usize>, y: f64| Joint::new(name, parent, DVec3::new(0.01, y, 0.0));
     let mut joints = vec![
@@ -43,7 +43,7 @@ fn read(bytes: &[u8]) -> Result<Take, ReadError> {
     read_take(bytes, "walk", &ReadSettings::default(), &mut Vec::new()).map(|loaded| loaded.take)
 }
 
-/// The take as a file.
+/// Returns the take as a file.
 fn written() -> Vec<u8> {
     let take = take();
     write_take(&take, &Source::for_take(&take, Format::Npz)).unwrap().bytes
@@ -56,7 +56,7 @@ fn fault(bytes: &[u8]) -> NpzError {
     }
 }
 
-/// A file of these arrays.
+/// Returns a file of these arrays.
 fn file(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut archive = Archive::default();
     for (name, bytes) in arrays {
@@ -65,7 +65,7 @@ fn file(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
     archive.finish()
 }
 
-/// The arrays of the smallest motion that is read, in place of which others stand.
+/// Returns the arrays of the smallest valid motion, with some of them replaced.
 fn smallest(others: &[(&'static str, Vec<u8>)]) -> Vec<u8> {
     let identity = [0.0, 0.0, 0.0, 1.0];
     let mut arrays = vec![
@@ -88,8 +88,8 @@ fn smallest(others: &[(&'static str, Vec<u8>)]) -> Vec<u8> {
     file(&arrays)
 }
 
-/// A take comes back, and positions and rotations are those of the arrays' own definition: a joint stands at its parent's position plus its parent's rotation of
-/// where it is below it.
+/// A take survives writing and reading, and positions and rotations follow the documented definition: a joint is at its parent's
+/// position plus its offset, rotated by its parent.
 #[test]
 fn arrays_hold_what_their_names_say() {
     let (take, bytes) = (take(), written());
@@ -110,7 +110,7 @@ fn arrays_hold_what_their_names_say() {
     let again = read(&bytes).unwrap();
     assert!((again.frame_time_secs() - take.frame_time_secs()).abs() < 1e-15);
     assert_eq!(again.skeleton(), take.skeleton());
-    // Only what slides leaves its offset.
+    // Only the sliding joint leaves its offset.
     assert!(again.translations(11)[3].distance(again.translations(0)[3]) > 0.5);
     let read = again.world_tracks();
     assert!((numbers("fps").0[0] - 60.0).abs() < 1e-12);
@@ -159,7 +159,7 @@ fn the_layout_of_kimodo_is_read() {
             rotations.push(rotation);
         }
     }
-    // Row after row, as NumPy has matrices.
+    // Row-major order, as in NumPy.
     let matrices = rotations
         .iter()
         .flat_map(|rotation| glam::DMat3::from_quat(*rotation).transpose().to_cols_array());
@@ -245,7 +245,7 @@ fn what_is_wrong_is_said() {
     assert_eq!(fault(&file(&[("a", zeros(&[1]))])), NpzError::Unknown { names });
     assert!(matches!(fault(b"PK\x03\x04 and no more"), NpzError::Archive { .. }));
 
-    // What forms no skeleton or take.
+    // Arrays that do not form a skeleton or a take.
     for (parents, fps) in [
         ([-1, 1], 25.0),
         ([-1, -1], 25.0),
@@ -286,7 +286,7 @@ fn what_is_wrong_is_said() {
     assert!(matches!(fault(&chain), NpzError::TooDeep { .. }));
 }
 
-/// Arrays that are changed within their check sums are a take or an error.
+/// Arrays changed below their checksums give a take or an error.
 #[test]
 fn changed_arrays_never_panic() {
     let bytes = written();

@@ -1,4 +1,4 @@
-//! Zip archives, as far as NPZ files need them: entries that are stored or deflated.
+//! Zip archives, as far as NPZ files need them: stored and deflated entries.
 
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use rawzip::{ErrorKind, ZipArchive, crc32};
@@ -13,7 +13,7 @@ const LOCAL: u32 = 0x0403_4B50;
 const ENTRY: u32 = 0x0201_4B50;
 const END: u32 = 0x0605_4B50;
 
-/// Bytes that an entry may state for each byte of the file: motion compresses to a tenth, zeros to a thousandth.
+/// Most bytes that an entry may state per byte of the file: motion compresses to a tenth, zeros to a thousandth.
 const MOST_RATIO: u64 = 100;
 
 /// Bytes that an entry of any file may state.
@@ -29,7 +29,7 @@ pub(super) struct Entry<'a> {
     method: u16,
     crc: u32,
     packed: &'a [u8],
-    /// Bytes that it has by its own statement.
+    /// Its stated size in bytes.
     stated: u64,
 }
 
@@ -37,7 +37,7 @@ fn broken(detail: &'static str) -> NpzError {
     NpzError::Archive { detail }
 }
 
-/// The error of an archive in which a signature is not where the directory says, or that ends too early.
+/// Returns the error of an archive in which a signature is missing at its stated place, or that ends too early.
 fn fault(error: &rawzip::Error, no_signature: &'static str, ends: &'static str) -> NpzError {
     broken(match error.kind() {
         ErrorKind::MissingEndOfCentralDirectory => "it has no directory at its end; it may be cut off",
@@ -71,7 +71,8 @@ pub(super) fn entries(bytes: &[u8]) -> Result<Vec<Entry<'_>>, NpzError> {
 }
 
 impl Entry<'_> {
-    /// Its bytes. Errors: they are not those that it states, out of proportion to a file of `file_bytes`, or beyond the limits.
+    /// Unpacks its bytes. Errors: they contradict its statement, are out of proportion to a file of `file_bytes`, or exceed the
+    /// limits.
     pub(super) fn unpacked(&self, file_bytes: usize, limits: &SizeLimits) -> Result<Vec<u8>, ReadError> {
         let name = cut(&self.name, MAX_SHOWN);
         let damaged = |detail: &'static str| NpzError::Damaged {
@@ -108,7 +109,7 @@ impl Entry<'_> {
     }
 }
 
-/// An archive that is written: stored entries, then the directory.
+/// An archive to be written: stored entries, then the directory.
 #[derive(Default)]
 pub(super) struct Archive {
     bytes: Vec<u8>,
@@ -116,7 +117,7 @@ pub(super) struct Archive {
     count: u16,
 }
 
-/// An archive of files, stored as they are: at most 65,535 of them, and less than 4 GiB together.
+/// Writes an archive of stored files: at most 65,535 of them, and less than 4 GiB together.
 pub fn zip_of<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Vec<u8> {
     let mut archive = Archive::default();
     for (name, bytes) in files {
@@ -125,7 +126,7 @@ pub fn zip_of<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Vec<u
     archive.finish()
 }
 
-/// The first of January 1980, the earliest day there is in an archive: the same motion gives the same bytes.
+/// The first of January 1980, the earliest date of an archive, so that the same motion gives the same bytes.
 const DAY: u16 = 1 << 5 | 1;
 
 impl Archive {
@@ -214,7 +215,7 @@ mod tests {
             ..limits
         };
         assert!(matches!(error(1 << 20, &tight), ReadError::Memory(_)));
-        // More than it states, and less.
+        // Sizes above and below the stated one.
         for stated in [1 << 10, 2 << 20] {
             assert!(matches!(
                 error(stated, &limits),

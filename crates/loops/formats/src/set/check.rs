@@ -1,4 +1,4 @@
-//! A manifest as text: read, written, and checked for what a player relies on.
+//! Reads, writes and checks manifests, as far as a player relies on them.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 64 << 20;
 /// Largest number in a manifest, in any unit.
 const MAX_NUMBER: f64 = 1e9;
 
-/// Why bytes are no manifest that a player can rely on.
+/// Why bytes are not a manifest that a player can rely on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
@@ -36,7 +36,7 @@ pub enum ManifestError {
     NoClip { at: String, name: String },
     #[error("two clips are named \"{name}\"")]
     Twice { name: String },
-    /// Lists or keys that belong together do not.
+    /// Lists or keys contradict each other.
     #[error("{at}: {reason}")]
     Contradicts { at: String, reason: &'static str },
 }
@@ -58,15 +58,15 @@ impl From<WildNumber> for ManifestError {
 }
 
 impl Manifest {
-    /// Reads a manifest that is relied on: every number is finite, every name that of a clip, and lists have the lengths that they must
-    /// have. Errors: [`ManifestError`].
+    /// Reads a manifest and checks it: every number is finite, every name is that of a clip, and lists have matching lengths.
+    /// Errors: [`ManifestError`].
     pub fn from_json(bytes: &[u8]) -> Result<Self, ManifestError> {
         let manifest = Self::parse(bytes)?;
         manifest.check()?;
         Ok(manifest)
     }
 
-    /// Reads a manifest as it is, for a player, which checks what it plays. Errors: [`ManifestError`], but for what the keys say.
+    /// Reads a manifest without checking its values, for a player that checks what it plays. Errors: [`ManifestError`].
     pub fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
         #[derive(Deserialize)]
         struct Marks {
@@ -89,16 +89,16 @@ impl Manifest {
         Ok(from_text(bytes)?)
     }
 
-    /// The manifest as indented JSON with a final newline. Errors: it would not be read again.
+    /// Formats the manifest as indented JSON with a final newline. Errors: it could not be read again.
     pub fn to_json(&self) -> Result<String, ManifestError> {
-        // Says of numbers which one it is; those that the form leaves out are null in the text.
+        // Reports the position of invalid numbers, which JSON would write as null.
         self.check()?;
         let text = to_text(self)?;
         Self::from_json(text.as_bytes())?;
         Ok(text)
     }
 
-    /// Errors: what a player could not rely on.
+    /// Checks what a player relies on. Errors: the first fault.
     fn check(&self) -> Result<(), ManifestError> {
         in_range("fps", [self.fps], 1e-3..=1e6)?;
         let mut names = BTreeSet::new();
@@ -144,7 +144,7 @@ impl Manifest {
     }
 }
 
-/// Errors: none of the clips has that name.
+/// Checks the name of a clip. Errors: no clip has it.
 fn named(names: &BTreeSet<&str>, at: &str, name: &str) -> Result<(), ManifestError> {
     if names.contains(name) {
         return Ok(());
@@ -208,7 +208,7 @@ fn agree(at: &str, is_so: bool, reason: &'static str) -> Result<(), ManifestErro
     })
 }
 
-/// Errors: the first of some numbers that is not finite or plausible.
+/// Checks numbers. Errors: the first one that is not finite or plausible.
 fn are_plausible(at: &str, numbers: impl IntoIterator<Item = f64>) -> Result<(), WildNumber> {
     in_range(at, numbers, -MAX_NUMBER..=MAX_NUMBER)
 }

@@ -1,4 +1,4 @@
-//! Facts that stand in manifests and beside passages alike: what a clip is for, its root, its ends, and what its feet do.
+//! Facts shared by manifests and the JSON beside passages: the purpose of a clip, its root, its ends, and its foot events.
 
 use glam::{DQuat, DVec3, DVec4};
 use loopwright_core::analysis::FootEventKind;
@@ -73,11 +73,11 @@ pub struct RootKeys {
 }
 
 impl RootKeys {
-    /// Of transforms at equal steps in seconds.
+    /// Creates keys of transforms at equal steps in seconds.
     pub fn new(step_secs: f64, roots: &[Rigid]) -> Self {
         let metres = roots.iter().flat_map(|root| root.translation.to_array());
         let xyzw = roots.iter().flat_map(|root| root.rotation.to_array());
-        // No zero with a sign.
+        // Zeros have no sign.
         Self {
             secs: (0..roots.len()).map(|key| key as f64 * step_secs).collect(),
             metres: metres.map(|value| value + 0.0).collect(),
@@ -85,14 +85,14 @@ impl RootKeys {
         }
     }
 
-    /// Whether there are three and four numbers for each of that many keys.
+    /// Whether there are three and four numbers for each of `count` keys.
     pub fn are_for(&self, count: usize) -> bool {
         let (places, no_place) = self.metres.as_chunks::<3>();
         let (rotations, no_rotation) = self.xyzw.as_chunks::<4>();
         places.len() == count && rotations.len() == count && no_place.is_empty() && no_rotation.is_empty()
     }
 
-    /// The transforms. What an edited file holds that is no rotation, such as zeros, is `unsound`.
+    /// Returns the transforms; an invalid rotation in an edited file, such as zeros, becomes `unsound`.
     pub fn transforms(&self, unsound: DQuat) -> Vec<Rigid> {
         let keys = self.metres.as_chunks().0.iter().zip(self.xyzw.as_chunks().0);
         let transforms = keys.map(|(&metres, &xyzw)| {

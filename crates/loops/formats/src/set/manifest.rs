@@ -1,7 +1,7 @@
-//! The manifest of a set: all that a player needs beside the clips, as JSON.
+//! The manifest of a set: everything that a player needs beside the clips, as JSON.
 //!
-//! docs/formats/set.md describes it, docs/formats/set.schema.json is its schema, in which units stand; positions have +Y up and +Z
-//! forward. Readers skip keys that they do not know, and do without lists, texts and figures that only describe a set.
+//! docs/formats/set.md describes it; docs/formats/set.schema.json is its schema and states the units. Positions have +Y up and
+//! +Z forward. Readers skip unknown keys, and accept missing lists, texts and figures that only describe a set.
 
 use serde::{Deserialize, Serialize};
 
@@ -206,7 +206,7 @@ pub struct SetMade {
 }
 
 impl SetMade {
-    /// Of these frames of a take.
+    /// Describes a clip made of these frames of a take.
     pub fn of_take(take: &TakeFacts, frames: Option<[f64; 2]>) -> Self {
         Self {
             from: MadeFrom::Take,
@@ -343,12 +343,12 @@ pub struct LeftOut {
 }
 
 impl Manifest {
-    /// The clip of that name.
+    /// Returns the clip of that name.
     pub fn clip(&self, name: &str) -> Option<&SetClip> {
         self.clips.iter().find(|clip| clip.name == name)
     }
 
-    /// The files of the clips, each once.
+    /// Returns the files of the clips, each once.
     pub fn files(&self) -> Vec<&str> {
         let mut files: Vec<&str> = Vec::new();
         for clip in &self.clips {
@@ -366,7 +366,7 @@ impl SetClip {
         self.kind == ClipKind::Loop
     }
 
-    /// Seconds from frame to frame.
+    /// Returns the seconds from frame to frame.
     pub fn step_secs(&self) -> f64 {
         self.seconds / self.frames as f64
     }
@@ -454,7 +454,7 @@ mod tests {
         let clip = &set.clips[0];
         assert_eq!((clip.gait, clip.grade, clip.made.from), (None, None, MadeFrom::Other));
         assert_eq!(set.files(), ["a.glb"]);
-        // A kind that is not known happens once, and so needs its root.
+        // An unknown kind plays once, and so needs its root.
         let kind = later.replace("\"loop\"", "\"somersault\"");
         let refused = Manifest::from_json(kind.as_bytes()).unwrap_err().to_string();
         assert_eq!(refused, "clips[0]: what happens once needs the keys of its root");
@@ -508,7 +508,7 @@ mod tests {
         assert_eq!(found, "clips[0].seconds is out of range: NaN");
     }
 
-    /// JSON has no word for them but null: such numbers were written where no limits are checked, and then not read.
+    /// JSON has only null for such numbers; without the check they were written and could not be read again.
     #[test]
     fn what_would_not_be_read_again_is_not_written() {
         let start = r#"{"name": "start", "file": "start.bvh", "kind": "start", "seconds": 1, "frames": 1, "from": {"clip": "walk", "secs": 0},

@@ -1,6 +1,6 @@
-//! Sets as files state them: the manifest beside the clips ([`Manifest`]), and the JSON beside a passage ([`PassageFacts`]).
+//! Sets in files: the manifest beside the clips ([`Manifest`]), and the JSON beside a passage ([`PassageFacts`]).
 //!
-//! Keys are in everyday units and say which; positions have +Y up and +Z forward. docs/formats/set.md describes the manifest.
+//! Keys are in everyday units and name them; positions have +Y up and +Z forward. docs/formats/set.md describes the manifest.
 
 mod check;
 

@@ -1,4 +1,4 @@
-//! The JSON beside a passage: what happens once between two loops, by itself.
+//! The JSON beside a passage: a motion that plays once between two loops.
 
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -90,7 +90,7 @@ fn root<S: Serializer>(root: &RootKeys, to: S) -> Result<S::Ok, S::Error> {
 }
 
 impl PassageFacts {
-    /// Those in the JSON beside a passage; `None` where it is that of something else.
+    /// Reads the JSON beside a passage; `None` if it is something else.
     pub fn from_json(bytes: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct Document {

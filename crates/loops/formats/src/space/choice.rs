@@ -50,7 +50,7 @@ pub enum SpaceError {
 impl FromStr for UpChoice {
     type Err = SpaceError;
 
-    /// `x`, `y`, `z`, one of them behind a minus, or `auto`, in any case.
+    /// Parses `x`, `y`, `z`, one of them behind a minus, or `auto`, in any case.
     fn from_str(word: &str) -> Result<Self, SpaceError> {
         if word.eq_ignore_ascii_case("auto") {
             return Ok(Self::Auto);
@@ -66,7 +66,7 @@ impl FromStr for UpChoice {
 impl FromStr for UnitChoice {
     type Err = SpaceError;
 
-    /// `m`, `cm`, `mm`, `in`, `cmu` or `auto` in any case, or a number of metres.
+    /// Parses `m`, `cm`, `mm`, `in`, `cmu` or `auto` in any case, or a number of metres.
     fn from_str(word: &str) -> Result<Self, SpaceError> {
         let lower = word.to_ascii_lowercase();
         if lower == "auto" {
@@ -94,13 +94,13 @@ pub struct SpaceSettings {
 }
 
 impl SpaceSettings {
-    /// An up axis and a unit.
+    /// Creates an up axis and a unit.
     pub const fn new(up: UpChoice, unit: UnitChoice) -> Self {
         Self { up, unit }
     }
 }
 
-/// The axis and the unit of a file that is known.
+/// Fixes the axis and the unit to those of a known file.
 impl From<&Space> for SpaceSettings {
     fn from(space: &Space) -> Self {
         Self::new(UpChoice::Given(space.up), UnitChoice::Metres(space.unit_metres))

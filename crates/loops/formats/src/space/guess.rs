@@ -11,17 +11,17 @@ use crate::warning::FileWarning;
 /// Heights of people in metres: the range for a detected unit. No two named units are both in this range for one body.
 pub(super) const HEIGHT_METRES: core::ops::RangeInclusive<f64> = 1.2..=2.2;
 
-/// The chain of bones from ankle to head joint as a share of the height of a body, and that from ankle to hips.
+/// The length of the chain of bones from ankle to head joint, and from ankle to hips, as shares of the height of a body.
 ///
-/// Real takes have 1.25 to 1.74 m and 0.87 to 1.04 m. If the chain were taken as the height, a short body in inches would fall
-/// between inches and the CMU unit.
+/// Real takes measure 1.25 to 1.74 m and 0.87 to 1.04 m. If the chain were taken as the height, a short body in inches would
+/// fall between inches and the CMU unit.
 const STATURE_SHARE: f64 = 0.87;
 const LEG_SHARE: f64 = 0.54;
 
-/// An axis counts as unclear when another one reaches this share of its height.
+/// An axis is unclear if another one reaches this share of its height.
 const UNCLEAR_SHARE: f64 = 0.9;
 
-/// Feet of a person. Animals with more legs have all sizes.
+/// Number of a person's feet. Animals with more legs have all sizes.
 const TWO_LEGS: usize = 2;
 
 /// Offsets beyond this many units indicate centimetres if there is no body.
@@ -44,7 +44,7 @@ pub(crate) fn settle(probe: &Take, settings: &SpaceSettings, warnings: &mut Vec<
     space.unit_metres = match settings.unit {
         UnitChoice::Metres(metres) => metres,
         UnitChoice::Auto => {
-            // Without known names the feet are detected as the lowest joints, so the probe has to be upright.
+            // Without known names the feet are detected as the lowest joints, so the probe must be upright.
             let upright = probe.turned(space.turn());
             match find_body(&upright).and_then(|body| height_of(&body, &upright)) {
                 Some(height) => unit_by_height(height, warnings),
@@ -60,9 +60,10 @@ pub(super) fn find_body(take: &Take) -> Option<Body> {
     Body::find(told.as_ref().unwrap_or(take), &BodyOverrides::default()).ok()
 }
 
-/// The axis along which the head is highest above the feet, by the median over frames; the hips are used if no head is known.
+/// Returns the axis along which the head is highest above the feet, by the median over frames; the hips are used if no head is
+/// known.
 ///
-/// The head of an animal with more legs is also far ahead of its feet, so there the upper ends of the legs are used.
+/// For an animal with more legs, whose head is also far ahead of its feet, the upper ends of the legs are used.
 fn guess_up(probe: &Take, warnings: &mut Vec<FileWarning>) -> Up {
     let joints = find_body(probe)
         .filter(|body| !body.feet.is_empty() && body.found_by != FoundBy::AllLeaves)
@@ -106,7 +107,7 @@ fn guess_up(probe: &Take, warnings: &mut Vec<FileWarning>) -> Up {
     }
 }
 
-/// Per foot, the joint from which its leg hangs: the last of the path to it that leads to another foot.
+/// Returns for each foot the joint from which its leg hangs: the last one on its path that leads to another foot.
 fn tops_of_legs(body: &Body, take: &Take) -> Vec<usize> {
     let paths: Vec<Vec<usize>> = (body.feet.iter())
         .map(|foot| take.skeleton().path_from_root(foot.ankle))
@@ -121,14 +122,14 @@ fn tops_of_legs(body: &Body, take: &Take) -> Vec<usize> {
     tops.collect()
 }
 
-/// Middle value; the list is not empty and all values are finite.
+/// Returns the middle value; the list is not empty and all values are finite.
 fn median(mut values: Vec<f64>) -> f64 {
     let middle = values.len() / 2;
     *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
-/// Height of the whole body in the take's unit, estimated from its bones; `None` where no legs are known, or more than two: only
-/// people have a height that says something about the unit.
+/// Estimates the height of the whole body in the take's unit from its bones; `None` without legs, or with more than two: only a
+/// person's height indicates the unit.
 pub(super) fn height_of(body: &Body, take: &Take) -> Option<f64> {
     if body.feet.len() > TWO_LEGS {
         return None;
@@ -141,7 +142,7 @@ pub(super) fn height_of(body: &Body, take: &Take) -> Option<f64> {
     (height > 0.0).then_some(height)
 }
 
-/// Length of the longest leg, along its bones from the hips to the ankle.
+/// Returns the length of the longest leg, along its bones from the hips to the ankle.
 fn length_of_legs(body: &Body, take: &Take) -> Option<f64> {
     let translations = take.translations(take.num_frames() / 2);
     let lengths = body.feet.iter().filter_map(|foot| {
@@ -154,7 +155,7 @@ fn length_of_legs(body: &Body, take: &Take) -> Option<f64> {
 }
 
 fn unit_by_height(height: f64, warnings: &mut Vec<FileWarning>) -> f64 {
-    // How far outside the window, as the logarithm of a ratio; negative inside.
+    // The distance from the window as the logarithm of a ratio; negative inside.
     let miss = |metres: f64| {
         let height = height * metres;
         ops::ln(HEIGHT_METRES.start() / height).max(ops::ln(height / HEIGHT_METRES.end()))
@@ -189,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    /// A body of that height standing along `up`; the first of three frames lies on its side.
+    /// Returns a body of that height standing along `up`; the first of three frames lies on its side.
     fn standing(up: DVec3, height: f64) -> Take {
         let stature = height * STATURE_SHARE;
         let offsets = [
@@ -284,7 +285,7 @@ mod tests {
     #[test]
     fn the_legs_of_animals_point_down() {
         let settled = |feet| settled(&standing_animal(feet));
-        // The head is as far ahead of the feet as above them, and the size of an animal is that of no person.
+        // The head is as far ahead of the feet as above them, and an animal's size does not indicate the unit.
         let (up, unit_metres, warnings) = settled(["front_paw_l", "front_paw_r", "hind_paw_l", "hind_paw_r"]);
         assert_eq!((up, unit_metres), (Up::Z, 1.0));
         assert_eq!(warnings, [SpaceWarning::UnitUnknown { unit_metres }.into()]);

@@ -46,7 +46,7 @@ impl Axis {
         self as usize
     }
 
-    /// The unit vector along it.
+    /// Returns the unit vector along it.
     pub fn unit(self) -> DVec3 {
         DVec3::AXES[self.index()]
     }
@@ -86,7 +86,7 @@ impl Up {
         Self::against(Axis::Z),
     ];
 
-    /// An axis that points up.
+    /// Creates an axis that points up.
     pub const fn along(axis: Axis) -> Self {
         Self {
             axis,
@@ -94,12 +94,12 @@ impl Up {
         }
     }
 
-    /// An axis that points down.
+    /// Creates an axis that points down.
     pub const fn against(axis: Axis) -> Self {
         Self { axis, is_against: true }
     }
 
-    /// The unit vector that points up.
+    /// Returns the unit vector that points up.
     pub fn unit(self) -> DVec3 {
         if self.is_against {
             -self.axis.unit()
@@ -167,7 +167,7 @@ impl Space {
             .map_or_else(|| format!("{} m", self.unit_metres), |(name, _)| (*name).to_owned())
     }
 
-    /// The rotation from what is up in the file to +Y.
+    /// Returns the rotation from what is up in the file to +Y.
     pub fn turn(&self) -> DQuat {
         let half = core::f64::consts::FRAC_1_SQRT_2;
         let side = if self.up.is_against { -half } else { half };
@@ -179,7 +179,7 @@ impl Space {
         }
     }
 
-    /// A vector of the file's world in our axes, without a change of unit; exact.
+    /// Returns a vector of the file's world in our axes, without a change of unit; exact.
     pub fn turned(&self, v: DVec3) -> DVec3 {
         match (self.up.axis, self.up.is_against) {
             (Axis::X, false) => DVec3::new(-v.y, v.x, v.z),
@@ -204,8 +204,8 @@ impl Space {
         Self { up, ..*self }.turned(v)
     }
 
-    /// Converts poses from the file's axes and unit to ours, frame after frame: the world turns about the first joint, and all else is in
-    /// its parent's axes.
+    /// Converts poses from the file's axes and unit to ours, frame after frame: the first joint is rotated, and everything else
+    /// is relative to its parent.
     pub(crate) fn settle(&self, num_joints: usize, translations: &mut [DVec3], rotations: &mut [DQuat]) {
         let num_joints = num_joints.max(1);
         let poses = (translations.chunks_exact_mut(num_joints)).zip(rotations.chunks_exact_mut(num_joints));

@@ -7,7 +7,7 @@ use super::guess::{self, HEIGHT_METRES, find_body, height_of};
 use super::{NAMED_UNITS, Space, UNIT_RANGE, warning::SpaceWarning};
 use crate::warning::FileWarning;
 
-/// A stated unit is accepted while the body is within this factor of a person's height: children and trolls are.
+/// A stated unit is accepted while the body is within this factor of a person's height, as children and trolls are.
 const BELIEVED_FACTOR: f64 = 2.0;
 
 /// Determines the space of a file that states its unit, by frames of its take in the file's own axes and unit.

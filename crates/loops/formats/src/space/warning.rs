@@ -26,7 +26,7 @@ pub enum SpaceWarning {
     },
     #[error("the unit could not be estimated from a body; assuming {unit_metres} m, state the unit if that is wrong")]
     UnitUnknown { unit_metres: f64 },
-    /// The format says metres, which would make the model tinier than a mouse or larger than a whale.
+    /// By the format's metres the model would be smaller than a mouse or larger than a whale.
     #[error(
         "the joints span {} units, which cannot be metres as the format says; assuming {unit_metres} m, \
          state the unit if that is wrong",
@@ -39,7 +39,7 @@ pub enum SpaceWarning {
     },
     #[error("the file states left-handed axes; using {up} up and the rest as right-handed")]
     LeftHandedAxes { up: Up },
-    /// The stated unit makes no person of the body; another one was taken.
+    /// By the stated unit the body is not a person; another unit was chosen.
     #[error(
         "by the stated unit of {stated_metres} m the body is {stated_height:.2} m tall; \
          assuming {unit_metres:.6} m, state the unit if that is wrong"
@@ -49,7 +49,7 @@ pub enum SpaceWarning {
         stated_metres: f64,
         unit_metres: f64,
     },
-    /// The stated unit makes no person of the body, nor does any other; it is taken.
+    /// The body is not a person by the stated unit nor by any other; the stated unit is kept.
     #[error("by the stated unit the body is {height:.2} m tall; state the unit if that is wrong")]
     SizeUnusual {
         /// Height of the body by the stated unit, in metres.

@@ -1,4 +1,5 @@
-//! Definitions of schemas, derived from types: what a key means is the doc comment of its field. Tests of several crates share this file.
+//! Derives schema definitions from types: the description of a key is the doc comment of its field. Tests of several crates
+//! share this file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use serde_json::{Map, Value};
 /// The schema of all answers.
 pub(crate) const ANSWERS: &str = "loopwright.schema.json";
 
-/// Definitions of types as they are written, by name.
+/// Definitions of types as written, by name.
 pub(crate) struct Definitions {
     generator: SchemaGenerator,
     named: Map<String, Value>,
@@ -25,14 +26,14 @@ impl Definitions {
         }
     }
 
-    /// Adds that of a type under a name of its own, and later those of all that it consists of.
+    /// Adds the definition of a type under a name, and later those of all its parts.
     pub(crate) fn add<T: JsonSchema>(&mut self, name: &str) -> &mut Value {
         let mut schema = T::json_schema(&mut self.generator);
         RecursiveTransform(tidy).transform(&mut schema);
         self.named.entry(name).or_insert(schema.to_value())
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub(crate) fn finish(mut self) -> Map<String, Value> {
         for (of_type, part) in self.generator.take_definitions(true) {
             let name = part_name(&of_type);
@@ -45,19 +46,19 @@ impl Definitions {
     }
 }
 
-/// Puts definitions in place of those of their names.
+/// Replaces definitions of the same names.
 pub(crate) fn put(answers: &mut Value, definitions: impl IntoIterator<Item = (String, Value)>) {
     for (name, definition) in definitions {
         answers["$defs"][name] = definition;
     }
 }
 
-/// The schema that is tracked.
+/// Reads the tracked schema.
 pub(crate) fn tracked(name: &str) -> Value {
     serde_json::from_str(&text(name)).unwrap()
 }
 
-/// Writes a schema that differs anew, so that a second run passes.
+/// Rewrites a schema that differs, so that a second run passes.
 pub(crate) fn assert_current(name: &str, derive: impl FnOnce(&mut Value)) {
     let mut schema = tracked(name);
     derive(&mut schema);
@@ -93,7 +94,7 @@ pub(crate) fn part_name(of_type: &str) -> String {
     name
 }
 
-/// Leaves of a schema what holds for JSON, and adds the units of keys.
+/// Removes rules that do not hold for JSON, and adds the units of keys.
 fn tidy(schema: &mut Schema) {
     let width = schema.remove("format");
     if width.is_some_and(|width| width.as_str().is_some_and(|width| width.contains("int"))) {
@@ -118,7 +119,7 @@ fn tidy(schema: &mut Schema) {
     {
         words.push(Value::Null);
     }
-    // Words come last, whatever they are derived from.
+    // Words come last, for a stable order.
     if let Some(words) = schema.remove("enum") {
         schema.insert("enum".to_owned(), words);
     }
@@ -138,7 +139,7 @@ fn tidy(schema: &mut Schema) {
     }
 }
 
-/// Makes null invalid: a key that may be absent is absent where nothing is known.
+/// Makes null invalid: an optional key is omitted if its value is unknown.
 fn remove_null(rules: &mut Map<String, Value>) {
     if let Some(Value::Array(types)) = rules.get_mut("type") {
         types.retain(|name| name != "null");

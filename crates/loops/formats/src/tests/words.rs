@@ -1,16 +1,16 @@
-//! Schemas of choices that are written as words. Tests of several crates share this file.
+//! Schemas of choices written as words. Tests of several crates share this file.
 
 use std::str::FromStr;
 
 use loopwright_core::words::UnknownWord;
 use schemars::{Schema, SchemaGenerator, json_schema};
 
-/// The words of a choice.
+/// Returns the words of a choice.
 pub(crate) fn word<T: FromStr<Err = UnknownWord>>(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": words::<T>() })
 }
 
-/// The words of a choice, or null.
+/// Returns the words of a choice, or null.
 pub(crate) fn optional_word<T: FromStr<Err = UnknownWord>>(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "null"], "enum": words::<T>() })
 }

@@ -1,6 +1,6 @@
-//! The bones of a humanoid, as the protocol names them, and what each hangs from.
+//! The bones of a humanoid with the names of the protocol, and the parent of each.
 
-/// Name of each bone and the number of the one that it hangs from, in the order of a BVH file: a bone, then all below it.
+/// Name of each bone and the number of its parent, in the order of a BVH file: a bone, then all below it.
 pub(super) const BONES: [(&str, Option<usize>); 55] = [
     ("Hips", None),
     ("Spine", Some(0)),
@@ -62,7 +62,7 @@ pub(super) const BONES: [(&str, Option<usize>); 55] = [
 /// The number of the hips.
 pub(super) const HIPS: usize = 0;
 
-/// The number of a bone, by its name in any case.
+/// Returns the number of a bone, by its name in any case.
 pub(super) fn bone(name: &str) -> Option<usize> {
     BONES.iter().position(|(known, _)| known.eq_ignore_ascii_case(name))
 }

@@ -1,16 +1,17 @@
-//! Motion that comes by the Virtual Motion Capture protocol (VMC) as the text of a BVH stream.
+//! Converts motion from the Virtual Motion Capture protocol (VMC) to the text of a BVH stream.
 //!
-//! The protocol in short, after its specification for receivers (protocol.vmc.info): messages of Open Sound Control over UDP, each pose
-//! in many of them. `/VMC/Ext/Root/Pos` and `/VMC/Ext/Bone/Pos` hold a name, a position and a quaternion (x, y, z, w): of the root in
-//! the world, and of each bone as seen from the one above it. Bones have the names of Unity's humanoids. `/VMC/Ext/T` is the sender's
-//! clock in seconds, `/VMC/Ext/OK` whether a body is there and calibrated. Lengths are metres, axes Unity's: left-handed, +Y up.
+//! The protocol in brief, after its specification for receivers (protocol.vmc.info): messages of Open Sound Control over UDP,
+//! many for each pose. `/VMC/Ext/Root/Pos` and `/VMC/Ext/Bone/Pos` hold a name, a position and a quaternion (x, y, z, w): of the
+//! root in the world, and of each bone relative to its parent. Bones have the names of Unity's humanoids. `/VMC/Ext/T` is the
+//! sender's clock in seconds; `/VMC/Ext/OK` says whether a body is present and calibrated. Lengths are metres, axes Unity's:
+//! left-handed, +Y up.
 //!
-//! Nothing says where a pose ends. It begins with the root, or without one with the hips, and is whole once all has come that came
-//! before; where a message is lost, with the beginning of the next.
+//! The protocol does not mark the end of a pose. A pose begins with the root, or with the hips if there is no root. It is
+//! complete once it has every part of earlier poses; if a message is lost, once the next pose begins.
 //!
-//! Poses come when they come, and a BVH file has even frames: poses between are laid on an even grid of the sender's rate. Where none
-//! came for [`MAX_STEP_SECS`], the clock went back, or the body was away or is another one, what follows is another recording, a file of
-//! its own ([`VmcEvent::Cut`]).
+//! Poses arrive unevenly, and a BVH file has even frames: poses are interpolated on an even grid at the sender's rate. A new
+//! recording, in a file of its own ([`VmcEvent::Cut`]), begins after [`MAX_STEP_SECS`] without poses, after the clock went back,
+//! and after the body was away or changed.
 
 use core::{fmt, ops::RangeInclusive};
 use std::collections::VecDeque;
@@ -28,13 +29,13 @@ use humanoid::{BONES, HIPS, bone};
 pub use osc::OscError;
 use osc::{Message, Value, messages};
 
-/// Longest time between two poses that is filled, seconds: a few lost packets, and no step of a walk.
+/// Longest time between two poses that is filled, seconds: a few lost packets, but not a step of a walk.
 pub const MAX_STEP_SECS: f64 = 0.25;
 
-/// Poses by which the rate and the bones are known: a recording begins with so many.
+/// Number of poses that determine the rate and the bones; a recording begins with this many.
 pub const FIRST_POSES: usize = 12;
 
-/// Rates of capture and of displays, per second: a rate that is measured to be near one is that.
+/// Rates of capture and of displays, per second; a measured rate near one of them is that rate.
 const RATES_HZ: [f64; 12] = [
     24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 75.0, 90.0, 100.0, 120.0, 144.0,
 ];
@@ -43,41 +44,41 @@ const NEAR_RATE: f64 = 0.04;
 /// Slowest and fastest rate of a recording, per second.
 pub const RATE_RANGE_HZ: RangeInclusive<f64> = 5.0..=480.0;
 
-/// A frame of the grid is a pose that came where it is so near to it, frames.
+/// Largest distance of a pose from a frame of the grid that uses it unchanged, in frames.
 const SAME_FRAME: f64 = 0.02;
 
-/// The sender's clock stands still when it does not move for so long, seconds.
+/// The sender's clock counts as stopped if it does not move for this long, seconds.
 const STANDS_STILL_SECS: f64 = 0.5;
 
-/// A clock that goes back by more than this was set anew; by less, a pose is late. Seconds.
+/// A clock that goes back by more than this was reset; by less, the pose is late. Seconds.
 const SET_ANEW_SECS: f64 = 1.0;
 
-/// Farthest position, metres, and shortest quaternion that says something, squared.
+/// Farthest valid position, metres, and shortest valid quaternion, squared.
 const MAX_METRES: f64 = 1e4;
 const MIN_LENGTH_SQUARED: f64 = 1e-6;
 
-/// Latest time of a clock, seconds: later than any of Unix, and double precision still tells frames apart.
+/// Latest valid time of a clock, seconds: later than any Unix time, and still exact enough to tell frames apart.
 const MAX_SECS: f64 = 1e10;
 
-/// A bone is another one when it is longer or shorter by this, metres.
+/// Smallest change in the length of a bone that indicates another body, metres.
 const OTHER_BODY_METRES: f64 = 0.005;
 
-/// Changes of the body after which its bones are taken to stretch.
+/// Number of body changes after which bones are assumed to stretch.
 const MAX_BODIES: usize = 8;
 
-/// Unknown bones that are named.
+/// Number of unknown bones that are listed.
 const MAX_NAMED: usize = 5;
 
 /// Why a recording ends and another begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VmcCut {
-    /// No pose came for so many seconds.
+    /// No pose arrived for this many seconds.
     Silence(f64),
-    /// The sender's clock was set anew, or another clock is used.
+    /// The sender's clock was reset, or another clock is used.
     Clock,
     /// The sender has no body, has not calibrated it, or does not track it.
     NoBody,
-    /// Bones have another length.
+    /// Bones changed their length.
     OtherBody,
 }
 
@@ -97,53 +98,53 @@ impl fmt::Display for VmcCut {
 pub enum VmcEvent {
     /// The next bytes of a BVH file: its head, then rows.
     Text(Vec<u8>),
-    /// The file ends. What follows does not continue it and is another one.
+    /// The file ends; the next text starts another file.
     Cut(VmcCut),
 }
 
-/// Counts of odd things in the packets so far.
+/// Counts of irregularities in the packets so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VmcCounts {
-    /// Poses that are in the text, before they were laid on the grid.
+    /// Poses that went into the text, before interpolation.
     pub poses: u64,
-    /// Packets that are none of Open Sound Control, and why the last of them is not.
+    /// Packets that are not Open Sound Control, and the reason for the last one.
     pub packets_refused: u64,
     /// See [`Self::packets_refused`].
     pub refused_because: Option<OscError>,
-    /// Messages whose values are missing, not finite, out of any place, or no rotation.
+    /// Messages whose values are missing, not finite, out of range, or not a rotation.
     pub values_refused: u64,
-    /// Poses that came twice or late.
+    /// Poses that arrived twice or late.
     pub late_poses: u64,
-    /// Poses that came while the sender had no calibrated, tracked body.
+    /// Poses that arrived while the sender had no calibrated, tracked body.
     pub poses_without_body: u64,
     /// Poses without hips.
     pub poses_without_hips: u64,
-    /// Poses of which no recording could begin: fewer than [`FIRST_POSES`] that follow each other within [`MAX_STEP_SECS`].
+    /// Poses with which no recording could begin: fewer than [`FIRST_POSES`] within [`MAX_STEP_SECS`] of each other.
     pub poses_apart: u64,
-    /// Bones that the body does not have, the first few.
+    /// The first few bones that the body does not have.
     pub other_bones: Vec<String>,
-    /// Whether the sender's clock stands still, and the time of arrival counts.
+    /// Whether the sender's clock has stopped, so that the time of arrival is used.
     pub clock_stands_still: bool,
-    /// Whether bones change their length all the time; they keep the one at the beginning of a recording.
+    /// Whether bones keep changing their length; they keep the length at the start of a recording.
     pub bones_stretch: bool,
 }
 
 impl VmcCounts {
-    /// Poses that are in no text because of what they lack.
+    /// Returns the number of poses that are in no text.
     pub fn unused_poses(&self) -> u64 {
         self.poses_without_body + self.poses_without_hips + self.poses_apart
     }
 }
 
-/// Where something is: position and rotation, right-handed.
+/// Position and rotation, right-handed.
 type Place = (DVec3, DQuat);
 
-/// Parts of a pose, a bit each: the bones, the root, the time.
+/// Parts of a pose, one bit each: the bones, the root, the time.
 type Parts = u64;
 const ROOT: Parts = 1 << BONES.len();
 const TIME: Parts = ROOT << 1;
 
-/// All that is known of a body at a time.
+/// The known state of a body at a time.
 #[derive(Clone, Debug)]
 struct Pose {
     secs: f64,
@@ -151,7 +152,7 @@ struct Pose {
     bones: [Option<Place>; BONES.len()],
 }
 
-/// Length of each bone; 0 where there is none.
+/// Length of each bone; 0 if it is missing.
 type Lengths = [f64; BONES.len()];
 
 impl Pose {
@@ -160,12 +161,12 @@ impl Pose {
             .map(|place| place.map_or(0.0, |(position, _)| position.length()))
     }
 
-    /// The pose of a time between this and a later one, `share` of the way there.
+    /// Interpolates between this and a later pose; `share` is the fraction of the way.
     fn towards(&self, later: &Self, share: f64) -> Self {
         let between = |from: Place, to: Place| {
             let to_rotation = if from.1.dot(to.1) < 0.0 { -to.1 } else { to.1 };
             let rotation = (from.1 * (1.0 - share) + to_rotation * share).normalize();
-            // Opposite rotations have none between them.
+            // Opposite rotations have no middle.
             let rotation = if rotation.is_finite() { rotation } else { from.1 };
             (from.0.lerp(to.0, share), rotation)
         };
@@ -195,34 +196,34 @@ struct Recording {
 
 /// Turns packets of the protocol into the text of a BVH stream.
 ///
-/// Nothing that comes ends it: what cannot be used is counted ([`Self::counts`]).
+/// No input ends it: unusable input is counted ([`Self::counts`]).
 pub struct VmcReader {
     rate_hz: Option<f64>,
-    /// The pose that comes in: what is known of it, its parts so far, and whether it is done.
+    /// The incoming pose: its known state, its parts so far, and whether it is complete.
     now: Pose,
     parts: Parts,
     is_done: bool,
     /// All parts that any pose had.
     all_parts: Parts,
     clock: Clock,
-    /// No pose is used meanwhile.
+    /// Whether the body is away, so that poses are not used.
     is_away: bool,
-    /// The recording, or the poses that wait for it to begin.
+    /// The recording, or the poses that wait for one to begin.
     recording: Option<Recording>,
     first: Vec<Pose>,
-    /// Of its body.
+    /// Bone lengths of its body.
     lengths: Option<Lengths>,
     num_bodies: usize,
     counts: VmcCounts,
     events: VecDeque<VmcEvent>,
 }
 
-/// When poses were.
+/// The time of poses.
 #[derive(Default)]
 struct Clock {
     received_secs: f64,
     sent_secs: Option<f64>,
-    /// The last time that the sender stated, and when the first pose came for which it stated no later one.
+    /// The last stated time, and the arrival of the first pose without a later one.
     last: Option<f64>,
     stuck_secs: Option<f64>,
     ignores_sender: bool,
@@ -231,14 +232,14 @@ struct Clock {
 /// The time of a pose by the clock.
 enum Time {
     Secs(f64),
-    /// The message of its time was lost. Packets come too unevenly to guess it.
+    /// The message with its time was lost; packets arrive too unevenly to guess it.
     Lost,
-    /// The sender's clock is given up: from here on the time of arrival counts.
+    /// The sender's clock is given up: from here on the time of arrival is used.
     GivenUp(f64),
 }
 
 impl Clock {
-    /// The time of the pose that came in.
+    /// Returns the time of the incoming pose.
     fn time(&mut self) -> Time {
         let received = self.received_secs;
         let sent = self.sent_secs.take().filter(|_| !self.ignores_sender);
@@ -249,7 +250,7 @@ impl Clock {
         let Some(last) = self.last else {
             return Time::Secs(received);
         };
-        // A pause before the pose says nothing of the clock.
+        // A pause before the pose says nothing about the clock.
         let since = *self.stuck_secs.get_or_insert(received);
         if received - since > STANDS_STILL_SECS {
             (self.ignores_sender, self.last) = (true, None);
@@ -263,8 +264,8 @@ impl Clock {
 }
 
 impl VmcReader {
-    /// Before the first packet; poses are laid on a grid of `rate_hz`, or of the sender's rate as its first poses show it. A rate outside of
-    /// [`RATE_RANGE_HZ`] is none.
+    /// Creates a reader; poses are laid on a grid of `rate_hz`, or of the rate of the sender's first poses. A rate outside
+    /// [`RATE_RANGE_HZ`] is ignored.
     pub fn new(rate_hz: Option<f64>) -> Self {
         Self {
             rate_hz: rate_hz.filter(|rate| RATE_RANGE_HZ.contains(rate)),
@@ -287,7 +288,7 @@ impl VmcReader {
         }
     }
 
-    /// Takes a packet that was received at that time, seconds by any clock that does not go back.
+    /// Processes a packet received at that time, seconds by any clock that does not go back.
     pub fn push(&mut self, packet: &[u8], received_secs: f64) {
         match messages(packet) {
             Ok(messages) => {
@@ -307,7 +308,7 @@ impl VmcReader {
         self.events.pop_front()
     }
 
-    /// Returns the counts of odd things so far.
+    /// Returns the counts of irregularities so far.
     pub fn counts(&self) -> &VmcCounts {
         &self.counts
     }
@@ -345,7 +346,7 @@ impl VmcReader {
             joints.is_none_or(|joints| joints.iter().any(|(own, _)| own == bone))
         });
         let Some(bone) = known else {
-            // The last of the names says only that there are no more.
+            // The last entry only shows that there are more names.
             let names = &mut self.counts.other_bones;
             let is_new = !name.eq_ignore_ascii_case("LastBone") && names.len() < MAX_NAMED;
             let name = excerpt(name);
@@ -359,7 +360,7 @@ impl VmcReader {
         self.end_part(1 << bone);
     }
 
-    /// Whether a body is there, and calibrated; one that nobody calibrates says 0.
+    /// Reads whether a body is present and calibrated; an uncalibrated one sends 0.
     fn take_state(&mut self, values: &[Value<'_>]) {
         let number = |index: usize| match values.get(index) {
             Some(&Value::Int(number)) => Some(number),
@@ -375,7 +376,7 @@ impl VmcReader {
         self.is_away = !is_there;
     }
 
-    /// A pose begins with the root, where there is one.
+    /// Starts a new pose if this part begins one: the root, if there is one.
     fn begin_part(&mut self, part: Parts, received_secs: f64) {
         let first = match self.all_parts & ROOT {
             0 if part != ROOT => 1 << HIPS,
@@ -393,7 +394,7 @@ impl VmcReader {
 
     fn end_part(&mut self, part: Parts) {
         self.parts |= part;
-        // What comes behind a whole pose belongs to it, too: the next one waits for it.
+        // Parts that follow a complete pose belong to it, too; the next pose waits for them.
         self.all_parts |= if self.is_done && self.parts != part { part } else { 0 };
         let is_whole = self.recording.is_some() && self.parts & self.all_parts == self.all_parts;
         if !self.is_done && is_whole {
@@ -426,7 +427,7 @@ impl VmcReader {
         self.place(pose);
     }
 
-    /// Ends the recording, and what is known of its body.
+    /// Ends the recording and forgets its body.
     fn cut(&mut self, why: VmcCut) {
         self.first.clear();
         self.lengths = None;
@@ -437,7 +438,7 @@ impl VmcReader {
         }
     }
 
-    /// Takes the next pose of the recording, or of those with which one begins.
+    /// Adds the next pose to the recording, or to the poses with which one begins.
     fn place(&mut self, pose: Pose) {
         let recorded = self.recording.as_ref().and_then(|recording| recording.last.as_ref());
         if let Some(before) = self.first.last().or(recorded) {
@@ -468,14 +469,14 @@ impl VmcReader {
         }
     }
 
-    /// Writes the head for the body of the first poses, and lays these on the grid.
+    /// Writes the head for the body of the first poses, and lays them on the grid.
     fn begin(&mut self) {
         let first = core::mem::take(&mut self.first);
         let mut steps: Vec<f64> = first.windows(2).map(|pair| pair[1].secs - pair[0].secs).collect();
         steps.sort_by(f64::total_cmp);
         let measured = 1.0 / steps[steps.len() / 2];
         let rate_hz = self.rate_hz.unwrap_or_else(|| usual_rate(measured));
-        // All bones that came by now.
+        // Includes all bones received so far.
         let Some((head, recording)) = head(&self.now, first[0].secs, 1.0 / rate_hz) else {
             return;
         };
@@ -516,7 +517,7 @@ impl VmcReader {
 }
 
 impl Recording {
-    /// The rows of the frames after its last pose, up to the next one.
+    /// Returns the rows of the frames between the last pose and this one.
     fn rows_to(&mut self, pose: &Pose) -> Vec<u8> {
         let near = SAME_FRAME * self.step_secs;
         let mut text = Vec::new();
@@ -526,7 +527,7 @@ impl Recording {
             if ahead > near {
                 break;
             }
-            // A frame between two poses is one of the earlier where it is as near to that.
+            // A frame this near to the earlier pose uses it unchanged.
             let between = self.last.as_ref().filter(|_| ahead < -near).map(|last| {
                 let share = (at - last.secs) / (pose.secs - last.secs);
                 last.towards(pose, share.clamp(0.0, 1.0))
@@ -538,7 +539,7 @@ impl Recording {
         text
     }
 
-    /// The row of a pose. Bones keep the lengths that they had first; the root is in the place of the hips.
+    /// Returns the row of a pose. Bones keep their first lengths; the root is placed at the hips.
     fn row(&mut self, pose: &Pose) -> &[u8] {
         let (root, turn) = pose.root;
         let places = self.joints.iter().map(|&(bone, offset)| {
@@ -553,16 +554,16 @@ impl Recording {
     }
 }
 
-/// The unit of the file, as of every BVH file that is made of a take from elsewhere.
+/// The unit of the file, as in every BVH file for a take from elsewhere.
 const CENTIMETRE: f64 = 0.01;
 
-/// The head of a file for the body of a pose, and the recording that begins with it.
+/// Returns the head of a file for the body of a pose, and the recording that begins with it.
 fn head(pose: &Pose, began_secs: f64, step_secs: f64) -> Option<(Vec<u8>, Recording)> {
     let mut number_of = [None; BONES.len()];
     let (mut joints, mut own) = (Vec::new(), Vec::new());
     for (bone, place) in pose.bones.iter().enumerate() {
         let Some((position, _)) = place else { continue };
-        // Bones that the body does not have are passed over.
+        // Skips bones that the body does not have.
         let mut above = BONES[bone].1;
         while let Some(missing) = above.filter(|&above| number_of[above].is_none()) {
             above = BONES[missing].1;
@@ -579,7 +580,7 @@ fn head(pose: &Pose, began_secs: f64, step_secs: f64) -> Option<(Vec<u8>, Record
     let order: Vec<usize> = (0..own.len()).collect();
     let rows = Rows::new(source.hierarchy.joints(), &order, usize::MAX, 0);
     let mut text = crate::write_take(&take, &Source::Bvh(source)).ok()?.bytes;
-    // Without its row.
+    // Removes its row.
     let end = text.trim_ascii_end().iter().rposition(|&byte| byte == b'\n')?;
     text.truncate(end + 1);
     let recording = Recording {
@@ -593,7 +594,7 @@ fn head(pose: &Pose, began_secs: f64, step_secs: f64) -> Option<(Vec<u8>, Record
     Some((text, recording))
 }
 
-/// The name and the place that a message states, right-handed with +Y up: all of Unity is mirrored along X.
+/// Reads the name and the place in a message, right-handed with +Y up: Unity's space is mirrored along X.
 fn place<'a>(values: &[Value<'a>]) -> Option<(&'a str, Place)> {
     let (Value::Text(name), numbers) = values.split_first()? else {
         return None;
@@ -616,7 +617,7 @@ fn place<'a>(values: &[Value<'a>]) -> Option<(&'a str, Place)> {
     is_sound.then(|| (*name, (position, rotation.normalize())))
 }
 
-/// The usual rate that a measured one is near to, else the nearest whole one.
+/// Returns the usual rate near a measured one, else the nearest whole number.
 fn usual_rate(measured_hz: f64) -> f64 {
     let rates = RATES_HZ.map(|rate| ((measured_hz / rate - 1.0).abs(), rate));
     let near = rates.into_iter().filter(|(off, _)| *off < NEAR_RATE);

@@ -6,14 +6,14 @@
 
 use core::str;
 
-/// Deepest nesting of bundles; programs send one within none.
+/// Deepest nesting of bundles; programs do not nest them.
 const MAX_DEPTH: usize = 8;
 
 /// Bytes before the packets of a bundle: its mark and its time.
 const BUNDLE: &[u8; 8] = b"#bundle\0";
 const TIME_BYTES: usize = 8;
 
-/// Why bytes are no packet.
+/// Why bytes are not a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what they are")]
@@ -43,7 +43,7 @@ pub(super) enum Value<'a> {
     Float(f64),
     /// A text.
     Text(&'a str),
-    /// Of another type.
+    /// A value of another type.
     Other,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Message<'a> {
     pub(super) values: Vec<Value<'a>>,
 }
 
-/// All messages of a packet, in order. Errors: it is none; none of its messages is then to be trusted.
+/// Parses all messages of a packet, in order. Errors: it is not a packet, and none of its messages can be trusted.
 pub(super) fn messages(packet: &[u8]) -> Result<Vec<Message<'_>>, OscError> {
     let mut found = Vec::new();
     read(packet, 0, &mut found)?;
@@ -133,7 +133,7 @@ impl<'a> Bytes<'a> {
         Ok(*taken)
     }
 
-    /// A text up to its zero; it is filled up to four bytes.
+    /// Takes a text up to its zero; it is padded to four bytes.
     fn take_text(&mut self) -> Result<&'a str, OscError> {
         let length = self.0.iter().position(|&byte| byte == 0).ok_or(OscError::Short)?;
         // At least one zero.

@@ -4,7 +4,7 @@ use loopwright_synth::{WalkSettings, synthesize};
 use super::*;
 use crate::{BvhRecording, BvhStream, ReadSettings, StreamedLine, random::Random, read_take};
 
-/// Bytes of a message; texts and numbers in order.
+/// Returns the bytes of a message; texts and numbers in order.
 fn message(address: &str, text: Option<&str>, numbers: &[f32]) -> Vec<u8> {
     let types = format!(",{}{}", "s".repeat(text.iter().len()), "f".repeat(numbers.len()));
     let mut bytes: Vec<u8> = [address, &types].into_iter().chain(text).flat_map(filled).collect();
@@ -12,7 +12,7 @@ fn message(address: &str, text: Option<&str>, numbers: &[f32]) -> Vec<u8> {
     bytes
 }
 
-/// A text with the zeros that end it.
+/// Returns a text with the zeros that end it.
 fn filled(text: &str) -> Vec<u8> {
     let mut bytes = text.as_bytes().to_vec();
     bytes.resize((text.len() / 4 + 1) * 4, 0);
@@ -26,13 +26,13 @@ fn state(numbers: &[i32]) -> Vec<u8> {
     bytes
 }
 
-/// The message of a place, as a sender in Unity states it.
+/// Returns the message of a place, as a sender in Unity states it.
 fn place_of(address: &str, name: &str, (position, rotation): Place) -> Vec<u8> {
     let (p, q) = (position.as_vec3(), rotation.as_quat());
     message(address, Some(name), &[-p.x, p.y, p.z, q.x, -q.y, -q.z, q.w])
 }
 
-/// The humanoid bone that a joint of the synthetic walker is.
+/// Returns the humanoid bone of a joint of the synthetic walker.
 fn bone_of(joint: &str) -> String {
     let of = |part: &str| joint.contains(part);
     let side = ["Left", "Right"]
@@ -56,7 +56,7 @@ fn bone_of(joint: &str) -> String {
     format!("{side}{part}")
 }
 
-/// The messages of a frame of a take, as the reference sender orders them.
+/// Returns the messages of a frame of a take, as the reference sender orders them.
 fn pose(take: &Take, frame: usize, secs: f64) -> Vec<Vec<u8>> {
     let own = take.pose(frame);
     let root = (DVec3::new(3.0, 0.0, 1.0), DQuat::from_rotation_y(1.0));
@@ -88,7 +88,7 @@ fn walk(seconds: f64) -> Take {
     synthesize(&settings).unwrap().take
 }
 
-/// What came of packets: recordings, and why each but the last ended.
+/// The outcome of packets: recordings, and why each except the last ended.
 struct Heard {
     parts: Vec<BvhRecording>,
     cuts: Vec<VmcCut>,
@@ -144,7 +144,7 @@ impl Heard {
     }
 }
 
-/// The farthest that a bone is from where it is in a take, metres, over frames that are so far apart.
+/// Returns the largest distance of a bone from its position in a take, metres, sampled at intervals of frames.
 fn farthest(take: &Take, heard: &Take, first: usize) -> f64 {
     let (own, world) = (take.world_tracks(), heard.world_tracks());
     let root = (DVec3::new(3.0, 0.0, 1.0), DQuat::from_rotation_y(1.0));
@@ -163,7 +163,7 @@ fn farthest(take: &Take, heard: &Take, first: usize) -> f64 {
     farthest
 }
 
-/// The messages of a frame by the clocks of the sender and of the receiver.
+/// Returns the messages of a frame by the clocks of the sender and of the receiver.
 fn at(take: &Take, frame: usize, [sent, received]: [f64; 2]) -> impl Iterator<Item = (Vec<u8>, f64)> + use<> {
     pose(take, frame, sent)
         .into_iter()
@@ -177,7 +177,7 @@ fn sent(take: &Take) -> Vec<(Vec<u8>, f64)> {
         .collect()
 }
 
-/// Right side, right axes, right place: what a sender in Unity states is what is recorded, to what single precision holds.
+/// Sides, axes and positions: the recording equals the sent motion, within single precision.
 #[test]
 fn a_walk_that_is_sent_is_the_walk_that_is_recorded() {
     let take = walk(2.0);
@@ -196,7 +196,8 @@ fn a_walk_that_is_sent_is_the_walk_that_is_recorded() {
         ..VmcCounts::default()
     };
     assert_eq!(counts, &odd);
-    // Bundles of a few messages each are the same; so is a stream that is joined within a pose, which begins with the next.
+    // Bundles of a few messages give the same result; so does a stream that is joined in the middle of a pose, which starts with
+    // the next pose.
     let bundle = |messages: &[(Vec<u8>, f64)]| {
         let mut bytes = b"#bundle\0\0\0\0\0\0\0\0\x01".to_vec();
         for (message, _) in messages {
@@ -211,7 +212,7 @@ fn a_walk_that_is_sent_is_the_walk_that_is_recorded() {
     let joined = &joined.takes()[0];
     assert_eq!(joined.num_frames() + 1, take.num_frames());
     assert!(farthest(&take, joined, 1) < 2e-5);
-    // The clock first, as some senders have it: its times are those of the pose before, which changes nothing.
+    // The clock first, as some senders do: its times then belong to the previous pose, which changes nothing.
     let mut first = packets.clone();
     for pose in first.chunks_mut(pose(&take, 0, 0.0).len()) {
         pose.rotate_right(1);
@@ -233,7 +234,7 @@ fn parts_of_the_body_are_found_by_the_names_of_the_protocol() {
     assert_eq!(parts(&heard), parts(&take));
 }
 
-/// A sender that drops packets, is late, sends twice, and sends what no body has.
+/// A sender that drops packets, is late, sends twice, and sends unknown bones.
 #[test]
 fn a_stream_that_stutters_is_laid_on_its_grid() {
     let take = walk(3.0);
@@ -262,7 +263,7 @@ fn a_stream_that_stutters_is_laid_on_its_grid() {
         "{}",
         recorded.num_frames()
     );
-    // A tenth of a second is filled by straight lines; a bone whose packet is lost stays for a frame.
+    // A tenth of a second is interpolated; a bone whose packet is lost keeps its pose for a frame.
     let far = farthest(&take, recorded, 0);
     assert!((1e-4..0.15).contains(&far), "{far}");
     assert_eq!(heard.reader.counts().other_bones, ["Tail"]);
@@ -312,7 +313,7 @@ fn what_does_not_continue_is_another_recording() {
         let far = farthest(of, recorded, first);
         assert!(far < 2e-5, "{far}");
     }
-    // Bones that stretch with each pose are taken as they are at last.
+    // Bones that stretch with each pose keep their last lengths.
     let sizes: Vec<Take> = (0..10)
         .map(|size| take.scaled(1.0 + 0.02 * f64::from(size)).unwrap())
         .collect();
@@ -322,13 +323,14 @@ fn what_does_not_continue_is_another_recording() {
     assert!(heard.takes()[0].num_frames() > 45);
 }
 
-/// Poses that came and are in no recording are counted, each by why it is not.
+/// Poses that are in no recording are counted, by reason.
 #[test]
 fn poses_of_which_nothing_comes_are_counted() {
     let take = &walk(1.0);
     let sent_every =
         |step: f64, count: usize| (0..count).flat_map(move |frame| at(take, frame, [frame as f64 * step; 2]));
-    // Too slow, or by a clock of milliseconds; too few; without hips; before the body is there. The last pose is not known to be whole.
+    // Too slow, or with a clock in milliseconds; too few; without hips; before the body is present. The last pose may be
+    // incomplete.
     let has = |packet: &[u8], words: &[u8]| packet.windows(words.len()).any(|part| part == words);
     let uncalibrated = |(packet, secs): (Vec<u8>, f64)| {
         if has(&packet, b"/VMC/Ext/OK") {
@@ -355,7 +357,7 @@ fn poses_of_which_nothing_comes_are_counted() {
     }
 }
 
-/// Rates that no recording has are not used.
+/// Implausible rates are ignored.
 #[test]
 fn a_rate_that_nobody_has_is_none() {
     let take = walk(1.0);
@@ -387,7 +389,7 @@ fn a_clock_that_stands_still_is_given_up() {
     assert!(heard.reader.counts().clock_stands_still);
     let recorded = &heard.takes()[0];
     assert!(recorded.num_frames() > 70 && (recorded.frame_rate_hz() - 60.0).abs() < 1e-9);
-    // One that is lost after a pause says nothing of it.
+    // A message lost after a pause says nothing about it.
     let of = |frame: usize| {
         let secs = frame as f64 / 60.0 + if frame < 60 { 0.0 } else { 0.7 };
         at(&take, frame, [secs; 2]).filter(move |(packet, _)| frame != 60 || !packet.starts_with(b"/VMC/Ext/T"))
@@ -395,7 +397,7 @@ fn a_clock_that_stands_still_is_given_up() {
     let heard = Heard::of((0..take.num_frames()).flat_map(of));
     assert!(!heard.reader.counts().clock_stands_still);
     assert!(matches!(heard.cuts[..], [VmcCut::Silence(_)]), "{:?}", heard.cuts);
-    // None at all is no fault.
+    // A stream without the message is valid.
     let without = sent(&take)
         .into_iter()
         .filter(|(packet, _)| !packet.starts_with(b"/VMC/Ext/T"));
@@ -426,7 +428,7 @@ fn values_that_lie_are_counted_and_left_out() {
     }
     packets.insert(1000, (message("/VMC/Ext/T", None, &[f32::NAN]), 0.6));
     packets.insert(1000, (b"/VMC/Ext/T".to_vec(), 0.6));
-    // Frames up to there would never end.
+    // Filling frames up to there would never end.
     for _ in 0..2 {
         packets.extend(at(&take, 5, [3e38, 1.0]));
     }
@@ -437,7 +439,7 @@ fn values_that_lie_are_counted_and_left_out() {
     assert_eq!(heard.parts[0].file(0..500), expected);
 }
 
-/// Packets that nobody sent, in any order and at any time.
+/// Random packets, in any order and at any time.
 #[test]
 fn no_packets_end_it_in_a_panic() {
     let take = walk(0.5);

@@ -14,12 +14,12 @@ pub(crate) fn parsed(text: &str) -> Value {
 }
 
 impl GltfFile {
-    /// A file with the nodes of a text, see [`Self::of_nodes`].
+    /// Creates a file with the nodes of a text, see [`Self::of_nodes`].
     pub(crate) fn of(nodes: &str) -> Self {
         Self::of_nodes(parsed(nodes))
     }
 
-    /// A file with these nodes, of which those that are no children are roots of the scene.
+    /// Creates a file with these nodes, of which those that are no children are roots of the scene.
     pub(crate) fn of_nodes(nodes: Value) -> Self {
         let all = nodes.as_array().unwrap();
         let children = all.iter().filter_map(|node| node.get("children")?.as_array());
@@ -39,7 +39,7 @@ impl GltfFile {
         self.json[name].as_array_mut().unwrap()
     }
 
-    /// A view of its own over some bytes; its number.
+    /// Returns a view of its own over some bytes; its number.
     pub(crate) fn view(&mut self, bytes: &[u8]) -> usize {
         let offset = self.bytes.len().next_multiple_of(4);
         self.bytes.resize(offset, 0xEE);
@@ -49,7 +49,7 @@ impl GltfFile {
         views.len() - 1
     }
 
-    /// An accessor; its number.
+    /// Returns an accessor; its number.
     pub(crate) fn accessor(&mut self, accessor: Value) -> usize {
         let accessors = self.list("accessors");
         accessors.push(accessor);
@@ -71,7 +71,7 @@ impl GltfFile {
         self.animate(name, &[(node, path, "LINEAR", input, output)]);
     }
 
-    /// A file of one node, a property of which has keys.
+    /// Creates a file of one node, a property of which has keys.
     pub(crate) fn moving(path: &str, times: &[f32], values: &[f32]) -> Self {
         let mut file = Self::of(r#"[{"name": "a"}]"#);
         file.move_node("a", (0, path), times, values);
@@ -103,7 +103,7 @@ impl GltfFile {
             .push(json!({"name": name, "samplers": samplers, "channels": channels}));
     }
 
-    /// The file in its binary form.
+    /// Returns the file in its binary form.
     pub(crate) fn glb(&self) -> Vec<u8> {
         let mut json = self.json.clone();
         json["buffers"][0]["byteLength"] = self.bytes.len().into();
@@ -128,7 +128,7 @@ impl GltfFile {
     }
 }
 
-/// How many numbers an element of a shape has.
+/// Returns how many numbers an element of a shape has.
 fn width_of(shape: &str) -> usize {
     match shape {
         "MAT4" => 16,
@@ -139,19 +139,19 @@ fn width_of(shape: &str) -> usize {
     }
 }
 
-/// The JSON of a binary file, and the bytes of its buffer.
+/// Returns the JSON of a binary file, and the bytes of its buffer.
 pub(crate) fn parts_of(glb: &[u8]) -> (Value, &[u8]) {
     let end = 20 + u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
     (serde_json::from_slice(&glb[20..end]).unwrap(), &glb[end + 8..])
 }
 
-/// The accessor of the keys of a channel: its `input` or its `output`.
+/// Returns the accessor of the keys of a channel: its `input` or its `output`.
 pub(crate) fn accessor_of<'a>(json: &'a Value, animation: &Value, channel: &Value, end: &str) -> &'a Value {
     let number = |value: &Value| value.as_u64().unwrap() as usize;
     &json["accessors"][number(&animation["samplers"][number(&channel["sampler"])][end])]
 }
 
-/// The numbers of an accessor, of types that real characters have.
+/// Returns the numbers of an accessor, of types that real characters have.
 pub(crate) fn numbers(json: &Value, bin: &[u8], accessor: &Value) -> Vec<f64> {
     let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
     let number = |value: &Value| value.as_u64().unwrap_or(0) as usize;

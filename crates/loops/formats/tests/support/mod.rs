@@ -1,4 +1,4 @@
-//! What tests of several formats start from: small takes, and files that are read and changed.
+//! Inputs shared by tests of several formats: small takes, and files that are read and changed.
 
 use glam::{DAffine3, DQuat, DVec3};
 use loopwright_core::{Joint, LoopClip, RootMotion, Skeleton, Take, Tracks, math::rotation};
@@ -18,7 +18,7 @@ impl Random {
         DVec3::new(self.next(), self.next(), self.next())
     }
 
-    /// The bytes of a file with up to three of them changed; numbers of its JSON stay numbers.
+    /// Returns the bytes of a file with up to three of them changed; numbers of its JSON stay numbers.
     pub(crate) fn change(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut changed = bytes.to_vec();
         for _ in 0..1 + self.below(3) {
@@ -33,7 +33,7 @@ impl Random {
     }
 }
 
-/// Joints by name, parent and offset.
+/// Returns the joints by name, parent and offset.
 pub(crate) fn skeleton(rows: &[(&str, Option<usize>, DVec3)]) -> Skeleton {
     let joints = rows
         .iter()
@@ -41,7 +41,7 @@ pub(crate) fn skeleton(rows: &[(&str, Option<usize>, DVec3)]) -> Skeleton {
     Skeleton::new(joints.collect()).unwrap()
 }
 
-/// A take from the transform of each joint in each frame.
+/// Returns a take from the transform of each joint in each frame.
 pub(crate) fn take_of(
     skeleton: &Skeleton,
     frame_time_secs: f64,
@@ -53,7 +53,7 @@ pub(crate) fn take_of(
     Take::new("t", skeleton.clone(), frame_time_secs, translations, rotations).unwrap()
 }
 
-/// The first frames of a take as a loop.
+/// Returns the first frames of a take as a loop.
 pub(crate) fn loop_of(take: &Take, num_samples: usize, carrier: usize, root: RootMotion) -> LoopClip {
     let poses = (0..num_samples).map(|frame| take.pose(frame).to_pose());
     let tracks = Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
@@ -86,7 +86,7 @@ pub(crate) fn walk() -> Take {
     synthesize(&WalkSettings::default()).unwrap().take
 }
 
-/// A take as a new file of a format.
+/// Returns a take as a new file of a format.
 pub(crate) fn written(take: &Take, format: Format) -> Vec<u8> {
     write_take(take, &Source::for_take(take, format)).unwrap().bytes
 }
@@ -112,7 +112,8 @@ pub(crate) fn carried(vertex: &Vertex, bones: &[DAffine3]) -> DVec3 {
         .sum()
 }
 
-/// Largest distance of joints in the world over all frames, metres, and largest angle between their rotations there, degrees.
+/// Returns the largest distance of joints in the world over all frames, metres, and largest angle between their rotations
+/// there, degrees.
 pub(crate) fn distance(one: &Take, other: &Take) -> (f64, f64) {
     assert_eq!(
         (one.num_frames(), one.num_joints()),

@@ -65,7 +65,7 @@ pub(super) const DISPLACEMENT: Check<Measure> = Check {
     }),
 };
 
-/// On all fours, and of bodies that lie, the head is beside the feet; whoever rests may lie.
+/// On all fours, and in lying bodies, the head is level with the feet; a resting body may lie.
 const LYING: Limits = Limits::new(100.0, 110.0);
 
 pub(super) const UPRIGHT: Check<Measure> = Check {

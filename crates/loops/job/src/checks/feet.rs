@@ -6,10 +6,10 @@ use loopwright_formats::loop_file::facts::CheckFacts;
 use super::row::{Check, CheckRow, Limits, LimitsFrom, joint, short, value};
 use super::{Measure, root};
 
-/// Metres by which a foot slides within a contact, at most, of an adult's loop that is good.
+/// Largest slide of a foot within a contact of a good loop, metres at the size of an adult.
 pub const GOOD_FOOT_SLIDE_METRES: f64 = 0.02;
 
-/// Metres by which a planted foot is above or below its place in the take, at most, of an adult's loop that is good.
+/// Largest height error of a planted foot against the take in a good loop, metres at the size of an adult.
 pub const GOOD_FOOT_HEIGHT_METRES: f64 = 0.009;
 
 pub(super) const SLIDE: Check<Measure> = Check {
@@ -24,7 +24,7 @@ pub(super) const SLIDE: Check<Measure> = Check {
     },
     measure: Measure::OfLoop(|row, subject| {
         let quality = subject.quality;
-        // Feet that walk on the spot have to slide: their own speed takes that out only in part.
+        // Feet that walk in place must slide; subtracting their own speed removes only part of it.
         let goes = quality.root_mps >= root::WALKS_MPS * quality.body_size && !subject.stays_in_place();
         let slide = quality.farthest_slide.filter(|_| goes)?;
         let check = row.graded(1e3 * slide.metres, quality.body_size);

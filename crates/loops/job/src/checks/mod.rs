@@ -1,4 +1,4 @@
-//! What is checked of loops: a row for each check, with all that is known of it. docs/checks.md lists them.
+//! The checks of loops: one row per check, with everything known about it. docs/checks.md lists them.
 
 use loopwright_formats::loop_file::facts::CheckFacts;
 
@@ -15,21 +15,21 @@ pub use row::{Check, CheckRow, Limits, LimitsFrom, not_passed};
 pub(crate) use stretch::Stretch;
 pub(crate) use subject::{Subject, pulls_back, speed_is_unknown};
 
-/// How a check of loops is measured; `None` where nothing answers it.
+/// How a check of loops is measured; `None` if it does not apply.
 #[derive(Debug)]
 pub(crate) enum Measure {
-    /// Answered by the loop, perhaps beside its source.
+    /// Measured on the loop, possibly compared with its source.
     OfLoop(fn(&CheckRow, &Subject<'_>) -> Option<CheckFacts>),
-    /// Answered by its stretch of the take, whatever was made of it.
+    /// Measured on its stretch of the take, whatever was made of it.
     OfTake(fn(&CheckRow, &Stretch<'_>) -> Option<CheckFacts>),
 }
 
 crate::checks! {
-    /// What is checked of every loop.
+    /// The checks of every loop.
     pub enum CheckId: Measure {
         /// A joint jumps over the seam.
         SeamPosition = seam::POSITION,
-        /// A joint turns at once over the seam.
+        /// A joint rotates abruptly over the seam.
         SeamRotation = seam::ROTATION,
         /// A joint changes its velocity over the seam.
         SeamVelocity = seam::VELOCITY,
@@ -39,7 +39,7 @@ crate::checks! {
         SeamAcceleration = seam::ACCELERATION,
         /// A joint jerks inside the loop, and did not in the take.
         Kink = body::KINK,
-        /// The whole body freezes while the loop goes somewhere.
+        /// The whole body freezes while the loop travels.
         HeldPose = body::HELD_POSE,
         /// The pose of the take jumps inside the loop.
         Jumps = stretch::JUMPS,
@@ -47,13 +47,13 @@ crate::checks! {
         FootSlide = feet::SLIDE,
         /// A foot stands higher or lower than in the take.
         FootHeight = feet::HEIGHT,
-        /// The feet of a body that goes somewhere never stand.
+        /// A body that travels has feet that never stand.
         FeetStand = feet::STAND,
         /// The pace of the take changes from one end of the loop to the other.
         Pace = stretch::PACE,
-        /// A turn happens in a part of the loop.
+        /// A turn is concentrated in a part of the loop.
         Turn = stretch::TURN,
-        /// One constant root motion replaces that of the take badly.
+        /// One constant root motion replaces the take's poorly.
         RootSteady = stretch::ROOT_STEADY,
         /// Closing moved joints far from the take.
         Displacement = body::DISPLACEMENT,
@@ -73,12 +73,12 @@ crate::checks! {
 }
 
 impl CheckId {
-    /// Whether it is about the take, whatever was made of it.
+    /// Whether the check concerns the take, whatever was made of it.
     pub(crate) fn is_of_take(self) -> bool {
         matches!(self.check().measure, Measure::OfTake(_))
     }
 
-    /// The check of a loop: as the loop answers it, else as it was found before.
+    /// Returns the check of a loop: measured on the loop if possible, else as recorded before.
     pub(crate) fn of_loop(self, subject: &Subject<'_>) -> CheckFacts {
         let Check { row, measure } = self.check();
         let measured = match measure {
@@ -89,7 +89,7 @@ impl CheckId {
         measured.or_else(known).unwrap_or_else(|| row.unmeasured())
     }
 
-    /// The check of a stretch of a take; `None` where that does not answer it.
+    /// Returns the check of a stretch of a take; `None` if it does not apply.
     pub(crate) fn of_take(self, stretch: &Stretch<'_>) -> Option<CheckFacts> {
         let Check { row, measure } = self.check();
         match measure {

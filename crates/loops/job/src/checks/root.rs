@@ -4,11 +4,11 @@ use super::Measure;
 use super::row::{Check, CheckRow, Limits, LimitsFrom, value};
 use super::subject::RESTS_MPS;
 
-/// A root faster than this goes somewhere, metres per second at the size of a man.
+/// Speed above which a root travels, metres per second at the size of an adult.
 pub(super) const WALKS_MPS: f64 = 0.05;
 
-/// A root that moves faster than this and slower than [`WALKS_MPS`] creeps, metres per second at the size of a man: nobody walks so
-/// slowly, and it leaves its place within a minute.
+/// Speed above which a root creeps, up to [`WALKS_MPS`], metres per second at the size of an adult: nobody walks so slowly, and
+/// the root leaves its place within a minute.
 const CREEPS_MPS: f64 = 0.01;
 
 pub(super) const DRIFT: Check<Measure> = Check {
@@ -29,7 +29,7 @@ pub(super) const DRIFT: Check<Measure> = Check {
         if !subject.mode.moves_root() || quality.root_mps >= WALKS_MPS * quality.body_size {
             return None;
         }
-        // The row's own limit, multiplied in another order: sidecars hold the last bit of it.
+        // The row's own limit, multiplied in another order, because sidecars hold its last bit.
         let limits = Limits::never_bad(1e2 * (CREEPS_MPS * quality.body_size));
         Some(row.graded_by(limits, 1e2 * quality.root_mps))
     }),
@@ -47,7 +47,7 @@ pub(super) const SPEED: Check<Measure> = Check {
     },
     measure: Measure::OfLoop(|row, subject| {
         let mps = subject.quality.root_mps;
-        // A body that is named as going somewhere, and stays in its place, shows no speed if its feet do not.
+        // A body whose name says that it travels, but that stays in place, has an unknown speed if its feet show none.
         let is_hidden = mps < RESTS_MPS && row.is_missing(subject.known);
         Some(if subject.is_speed_known && !is_hidden {
             row.graded(mps, 1.0)

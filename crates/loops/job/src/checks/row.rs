@@ -1,10 +1,10 @@
-//! What is known of a check, whatever is checked: one row for each, from which grades, words and docs/checks.md follow.
+//! A check in general: one row each, from which grades, words and docs/checks.md follow.
 
 use core::fmt;
 
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 
-/// Largest values that are good and that are not bad yet.
+/// The largest value that is good, and the largest that is not bad.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     review: f64,
@@ -12,12 +12,12 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Limits of a figure that is better the smaller it is: above `review` it is not good, above `bad` it is bad.
+    /// Creates limits of a figure of which smaller is better: above `review` it is not good, above `bad` it is bad.
     pub const fn new(review: f64, bad: f64) -> Self {
         Self { review, bad }
     }
 
-    /// Limits of a figure that is never bad.
+    /// Creates limits of a figure that is never bad.
     pub const fn never_bad(review: f64) -> Self {
         Self::new(review, f64::INFINITY)
     }
@@ -48,30 +48,30 @@ impl Limits {
 /// Where the limits of a check come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LimitsFrom {
-    /// They are the same for every body, in the unit of the check.
+    /// The same limits for every body, in the unit of the check.
     Row(Limits),
-    /// They grow with the body: for a man of 1.7 m in SI units, and how many units of the check one of these is.
+    /// Limits that grow with the body: for an adult of 1.7 m in SI units, and the factor to the unit of the check.
     Body(Limits, f64),
-    /// They depend on the loop, or nothing is graded: up to what it is good and above what it is bad, in words.
+    /// Limits that depend on the loop, or no grade: the limits of good and bad, in words.
     Loop([&'static str; 2]),
 }
 
-/// All that is known of a check but how it is measured.
+/// Everything known about a check except how it is measured.
 #[derive(Debug)]
 pub struct CheckRow {
     /// Its id in sidecars, answers and flags.
     pub id: &'static str,
-    /// What it measures, in a phrase of Markdown without the unit.
+    /// What it measures, as a Markdown phrase without the unit.
     pub measures: &'static str,
     /// The unit of its value and limit; empty for plain numbers.
     pub unit: &'static str,
     /// Its limits.
     pub limits: LimitsFrom,
-    /// What to try where it is not good.
+    /// The remedy if it is not good.
     pub cure: &'static str,
-    /// What to try of a loop that goes there and back, where that is something else.
+    /// The remedy for a ping-pong loop, if it differs.
     pub cure_of_ping_pong: Option<&'static str>,
-    /// Says what a person sees, or has to know, where it is not good.
+    /// Words the fault that a person sees or has to know of.
     pub reason: fn(&CheckFacts) -> String,
 }
 
@@ -85,7 +85,7 @@ pub struct Check<M: 'static> {
 }
 
 impl CheckRow {
-    /// The check without a value.
+    /// Returns the check without a value.
     pub fn unmeasured(&self) -> CheckFacts {
         CheckFacts {
             id: self.id.to_owned(),
@@ -94,8 +94,8 @@ impl CheckRow {
         }
     }
 
-    /// The check with its value, graded for a body of so many times the size of a man where limits grow with the body. Where they depend
-    /// on the loop, it has no grade.
+    /// Returns the check with its value, graded for a body of `body_size` times the size of an adult if limits grow with the
+    /// body. Limits that depend on the loop give no grade.
     pub fn graded(&self, value: f64, body_size: f64) -> CheckFacts {
         match self.limits {
             LimitsFrom::Row(limits) => self.graded_by(limits, value),
@@ -107,7 +107,7 @@ impl CheckRow {
         }
     }
 
-    /// The check with its value, graded by other limits than those of the row.
+    /// Returns the check with its value, graded by these limits instead of the row's.
     pub fn graded_by(&self, limits: Limits, value: f64) -> CheckFacts {
         CheckFacts {
             value: Some(value),
@@ -117,18 +117,18 @@ impl CheckRow {
         }
     }
 
-    /// Whether the check is among these, and was not measured.
+    /// Whether the check is in the list but was not measured.
     pub fn is_missing(&self, checks: &[CheckFacts]) -> bool {
         checks.iter().any(|check| check.id == self.id && check.value.is_none())
     }
 
-    /// What to try where it is not good, of a loop whose ends were closed or of one that goes there and back.
+    /// Returns the remedy for a closed loop or for a ping-pong loop.
     pub fn cure(&self, is_ping_pong: bool) -> &'static str {
         self.cure_of_ping_pong.filter(|_| is_ping_pong).unwrap_or(self.cure)
     }
 }
 
-/// Its line in the table of docs/checks.md: id, what it measures, unit, up to what it is good, above what it is bad, what helps.
+/// Writes the check's line in the table of docs/checks.md: id, measured quantity, unit, limit of good, limit of bad, remedy.
 impl fmt::Display for CheckRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "| `{}` | {} | {} | ", self.id, self.measures, self.unit)?;
@@ -145,7 +145,7 @@ impl fmt::Display for CheckRow {
     }
 }
 
-/// Limits as two cells of a table.
+/// Limits, written as two cells of a table.
 struct Written(Limits);
 
 impl fmt::Display for Written {
@@ -160,24 +160,24 @@ impl fmt::Display for Written {
     }
 }
 
-/// The words of a check without a reason of its own.
+/// Words the fault of a check that has no reason of its own.
 pub fn not_passed(check: &CheckFacts) -> String {
     format!("the check {} is not passed", check.id)
 }
 
-/// The name of the joint of a check, as reasons say it.
+/// Returns the joint's name for a reason.
 pub(super) fn joint(check: &CheckFacts) -> &str {
     check.joint.as_deref().unwrap_or("a joint")
 }
 
-/// The time of a check, as reasons say it.
+/// Returns the time for a reason.
 pub(super) fn at(check: &CheckFacts) -> String {
     check
         .time_secs
         .map_or_else(String::new, |secs| format!(" at {secs:.2} s"))
 }
 
-/// The size of a value, with two significant digits or none after the point.
+/// Formats the size of a value with two significant digits, without decimals from 10 on.
 pub(super) fn short(check: &CheckFacts) -> String {
     let value = value(check).abs();
     if value < 10.0 {
@@ -187,7 +187,7 @@ pub(super) fn short(check: &CheckFacts) -> String {
     }
 }
 
-/// The value of a check.
+/// Returns the value of a check.
 pub(super) fn value(check: &CheckFacts) -> f64 {
     check.value.unwrap_or_default()
 }
@@ -212,7 +212,7 @@ pub(super) fn value(check: &CheckFacts) -> f64 {
 /// };
 ///
 /// loopwright_job::checks! {
-///     /// What is checked of a dance.
+///     /// The checks of a dance.
 ///     pub enum DanceCheckId: fn(&CheckRow, usize) -> CheckFacts {
 ///         /// Nobody dances alone.
 ///         Partners = PARTNERS,
@@ -234,10 +234,10 @@ macro_rules! checks {
         }
 
         impl $Id {
-            /// Every check, in the order in which answers list them.
+            /// All checks, in the order in which answers list them.
             pub const ALL: [Self; [$(stringify!($Name)),+].len()] = [$(Self::$Name),+];
 
-            /// The check: its row, and how it is measured.
+            /// Returns the check: its row, and how it is measured.
             fn check(self) -> &'static $crate::checks::Check<$Measure> {
                 match self {
                     $(Self::$Name => {
@@ -247,17 +247,17 @@ macro_rules! checks {
                 }
             }
 
-            /// All that is known of it.
+            /// Returns everything known about the check.
             pub fn row(self) -> &'static $crate::checks::CheckRow {
                 &self.check().row
             }
 
-            /// The row of the check of this id, if it is one of these.
+            /// Returns the row of the check with this id, if it is one of these.
             pub fn row_of(id: &str) -> Option<&'static $crate::checks::CheckRow> {
                 Self::ALL.into_iter().map(Self::row).find(|row| row.id == id)
             }
 
-            /// Its id.
+            /// Returns its id.
             pub fn as_str(self) -> &'static str {
                 self.row().id
             }
@@ -272,7 +272,7 @@ macro_rules! checks {
         impl ::core::str::FromStr for $Id {
             type Err = ::loopwright_core::words::UnknownWord;
 
-            /// The check of this id, exactly as written.
+            /// Parses an id, exactly as written.
             fn from_str(id: &str) -> Result<Self, Self::Err> {
                 let named = Self::ALL.into_iter().find(|check| check.as_str() == id);
                 named.ok_or_else(|| ::loopwright_core::words::UnknownWord {

@@ -1,4 +1,4 @@
-//! Checks of a stretch of a take, whatever is made of it.
+//! Checks of a stretch of a take, independent of the loop made of it.
 
 use loopwright_core::analysis::{FoundBy, MOVING_MPS};
 use loopwright_core::candidate::{LastKey, WholeClip, WholeClipKind};
@@ -8,14 +8,14 @@ use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 use super::Measure;
 use super::row::{Check, CheckRow, Limits, LimitsFrom, at, joint, short, value};
 
-/// A stretch of a take to judge.
+/// A stretch of a take to grade.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stretch<'a> {
     /// The take, analysed.
     pub(crate) analysis: &'a Analysis,
     /// The stretch.
     pub(crate) candidate: &'a LoopCandidate,
-    /// Whether the take's name says that it repeats.
+    /// Whether the name of the take says that it repeats.
     pub(crate) named: Option<bool>,
 }
 
@@ -24,7 +24,7 @@ impl Stretch<'_> {
         self.analysis.body.found_by != FoundBy::AllLeaves
     }
 
-    /// Whether a body with feet goes somewhere: what is thrown or swims need not be even.
+    /// Whether a body with feet travels; thrown or swimming bodies need not move evenly.
     fn goes(&self) -> bool {
         self.has_feet() && self.candidate.twist.linear.length() >= MOVING_MPS
     }
@@ -32,7 +32,7 @@ impl Stretch<'_> {
 
 const ANOTHER_LOOP: &str = "another loop from `loopwright find`";
 
-/// Limits of a check that answers yes or no.
+/// Limits of a yes-or-no check.
 const NO: LimitsFrom = LimitsFrom::Row(Limits::never_bad(0.0));
 
 fn yes_or_no(row: &CheckRow, is_so: bool) -> CheckFacts {
@@ -52,7 +52,7 @@ pub(super) const JUMPS: Check<Measure> = Check {
     measure: Measure::OfTake(|row, stretch| Some(jumps(row, stretch))),
 };
 
-/// The largest jump inside a stretch: how far a joint is from where it would be had it gone on evenly.
+/// Measures the largest jump inside a stretch: the distance of a joint from its extrapolated position.
 fn jumps(row: &CheckRow, stretch: &Stretch<'_>) -> CheckFacts {
     let Stretch {
         analysis, candidate, ..
@@ -200,12 +200,12 @@ pub(super) const REPEATS: Check<Measure> = Check {
 
 fn repeats(row: &CheckRow, stretch: &Stretch<'_>) -> Option<CheckFacts> {
     let candidate = stretch.candidate;
-    // An idle body repeats nothing, and need not; what loops already need not do it twice.
+    // An idle body need not repeat, and a clip that already loops need not do it twice.
     if candidate.is_idle || candidate.whole.is_some() || candidate.pairing.is_ping_pong() {
         return None;
     }
-    // Ends that are as unlike as any two frames are joined by force, whatever the rest of the take does. A thing that tumbles
-    // need not be alike as it stands on the ground.
+    // Ends as different as any two frames are joined by force, even if the rest of the take repeats. A tumbling object need not
+    // repeat its pose on the ground.
     if stretch.has_feet() && candidate.cost_ratio.is_some_and(|ratio| ratio >= 1.0) {
         return Some(row.graded(2.0, 1.0));
     }

@@ -1,4 +1,4 @@
-//! A loop to judge.
+//! The loop to grade.
 
 use loopwright_core::analysis::Body;
 use loopwright_core::candidate::WholeClipKind;
@@ -6,7 +6,7 @@ use loopwright_core::feet::FootOutcome;
 use loopwright_core::{MadeLoop, Quality, RootMode, Skeleton};
 use loopwright_formats::loop_file::facts::CheckFacts;
 
-/// A loop to judge.
+/// The loop to grade, with everything that its checks need.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject<'a> {
     /// Its figures.
@@ -17,23 +17,23 @@ pub(crate) struct Subject<'a> {
     pub(crate) body: &'a Body,
     /// Seconds between its samples.
     pub(crate) step_secs: f64,
-    /// The sample at which its seam is, and their number.
+    /// The sample of the seam, and the number of samples.
     pub(crate) seam: [usize; 2],
-    /// What became of its root motion.
+    /// How the root motion was treated.
     pub(crate) mode: RootMode,
-    /// Whether its speed over the ground is known: nothing shows it of a clip in place whose feet hardly touch the ground.
+    /// Whether the speed over the ground is known; a clip in place whose feet hardly touch the ground does not show it.
     pub(crate) is_speed_known: bool,
-    /// Whether its stretch of the take stays in its place, so that its speed is that of the feet, and so is the way they slide.
+    /// Whether the stretch of the take stays in place, so that speed and sliding are measured on the feet.
     pub(crate) was_in_place: bool,
-    /// Whether it is meant to differ from its stretch of the take: a mean, edited, or pulled back to its start. What is left as it is
-    /// differs in nothing, and is not compared either.
+    /// Whether the loop differs from its stretch of the take on purpose: a mean cycle, edited, or pulled back to its start. An
+    /// unchanged clip is not compared.
     pub(crate) is_meant_to_differ: bool,
-    /// Checks that the loop does not answer, as they were found when it was made: those of its take, or those in its sidecar.
+    /// Checks that the loop does not answer, as recorded when it was made: those of its take, or those in its sidecar.
     pub(crate) known: &'a [CheckFacts],
 }
 
 impl<'a> Subject<'a> {
-    /// A loop that was made of a take: `quality` are its figures, and `of_take` the checks of its stretch.
+    /// Describes a loop made of a take: `quality` holds its figures, and `of_take` the checks of its stretch.
     pub(crate) fn of_made(made: &'a MadeLoop, quality: &'a Quality, of_take: &'a [CheckFacts]) -> Self {
         Self {
             quality,
@@ -52,7 +52,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// A check with the joint and the sample at which it was found.
+    /// Adds the joint and the time of a sample to a check.
     pub(super) fn of_joint(&self, joint: usize, sample: usize, check: CheckFacts) -> CheckFacts {
         CheckFacts {
             joint: Some(self.skeleton.joint(joint).name.clone()),
@@ -61,13 +61,13 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The time of a sample, seconds: figures count from the seam, and times from the first key.
+    /// Returns the time of a sample, seconds: figures count from the seam, times from the first key.
     pub(super) fn secs(&self, sample: usize) -> f64 {
         let [seam_sample, num_samples] = self.seam;
         ((sample + seam_sample) % num_samples) as f64 * self.step_secs
     }
 
-    /// Whether the take stays in its place, and so does the loop, whatever speed is known of it.
+    /// Whether both the take and the loop stay in place, whatever speed is known.
     pub(super) fn stays_in_place(&self) -> bool {
         self.was_in_place && !self.mode.moves_root()
     }
@@ -76,13 +76,13 @@ impl<'a> Subject<'a> {
 /// Speed below which a root rests, metres per second.
 pub(super) const RESTS_MPS: f64 = 0.01;
 
-/// Whether a root motion pulls the body back to its start, far from the take.
+/// Whether a root mode pulls the body back to its start, far from the take.
 pub(crate) fn pulls_back(mode: RootMode) -> bool {
     mode == RootMode::Stationary
 }
 
-/// Whether a clip moves in place and its feet never stand, so that nothing shows its speed. Where the body is pulled back, nobody asked for
-/// one, and where the poses were asked for, feet may show another one: they then do not stand.
+/// Whether a clip moves in place and its feet never stand, so that nothing shows its speed. If the body is pulled back, no speed
+/// was requested; if the speed comes from the poses, the feet may contradict it and then do not stand.
 pub(crate) fn speed_is_unknown(made: &MadeLoop) -> bool {
     let Some(whole) = made.candidate.whole.as_ref().filter(|_| !pulls_back(made.root.mode)) else {
         return false;

@@ -94,7 +94,7 @@ described! {
     }
 }
 
-/// Names of the closures for single joints.
+/// Names of the closure methods of single joints.
 mod joint_method {
     use serde::{Deserialize, Deserializer, de::Error};
 
@@ -110,7 +110,7 @@ mod joint_method {
 impl FromStr for JointRecipe {
     type Err = String;
 
-    /// `PATTERN:METHOD[:SECONDS]`, parsed from its end because joint names may contain colons.
+    /// Parses `PATTERN:METHOD[:SECONDS]` from its end, because joint names may contain colons.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
@@ -145,7 +145,7 @@ impl FromStr for JointRecipe {
 }
 
 impl ClosureRecipe {
-    /// The core's settings; for `auto` they are chosen later.
+    /// Returns the core's settings; `auto` is resolved later.
     ///
     /// Errors: a number is out of its range, methods cannot be mixed, or a pattern matches no joint's name.
     pub fn settings(&self, joints: &[JointRecipe], skeleton: &Skeleton) -> Result<ClosureSettings, RecipeError> {
@@ -199,14 +199,14 @@ impl ClosureRecipe {
             return Err(RecipeError::VelocityBlend);
         }
         Ok(ClosureSettings {
-            // Only joints may be left open.
+            // Only single joints may be left open.
             method: method.unwrap_or_default(),
             motion: self.seam_motion.unwrap_or_default(),
             joints: of_joints,
         })
     }
 
-    /// The same with what a preset says where nothing else is said.
+    /// Returns a copy with a preset's values for all settings that are not stated.
     fn after(&self, preset: Preset) -> Self {
         let Method {
             shares, order, start, ..
@@ -225,7 +225,7 @@ impl ClosureRecipe {
         }
     }
 
-    /// The method for these names and numbers at both ends; `None` if nothing is closed.
+    /// Returns the method for these names and numbers at both ends; `None` if nothing is closed.
     fn method_of(
         &self,
         start: ClosureName,
@@ -235,7 +235,7 @@ impl ClosureRecipe {
     ) -> Result<Option<Method>, RecipeError> {
         let crossfades = start == ClosureName::Crossfade;
         let shares = shares(&self.share)?;
-        // A crossfade's time does not apply to the offsets, which close what the crossfade leaves.
+        // The crossfade's time does not apply to the offsets, which close what the crossfade leaves.
         let applies = |key: ShapeKey| !(crossfades && key == ShapeKey::Blend);
         let shapes = (
             start.shape(|key| given_start(key).filter(|_| applies(key))),
@@ -253,7 +253,7 @@ impl ClosureRecipe {
         }))
     }
 
-    /// Returns what is stated of a parameter of shapes: for both ends, for the start, for the end.
+    /// Returns the stated values of a parameter of shapes: for both ends, for the start, for the end.
     fn stated(&self, key: ShapeKey) -> [Option<f64>; 3] {
         match key {
             ShapeKey::Blend => [self.blend, self.blend_start, self.blend_end],
@@ -293,7 +293,8 @@ impl ClosureRecipe {
         Ok(())
     }
 
-    /// This recipe with all that a method and an estimate of velocities state, so that [`Self::settings`] gives the same again.
+    /// Returns this recipe with a method and an estimate of velocities written out, so that [`Self::settings`] returns them
+    /// again.
     #[must_use]
     pub fn stating(&self, method: &Method, motion: SeamMotion) -> Self {
         let [name, name_of_end] = method.names();
@@ -328,14 +329,14 @@ impl ClosureRecipe {
         }
     }
 
-    /// The recipe for a method that was chosen for the whole seam.
+    /// Returns the recipe for a method chosen for the whole seam.
     pub fn chosen(&self, method: &Method) -> Self {
         let (name, secs) = match method.crossfade_secs {
             Some(secs) => (ClosureName::Crossfade, secs),
             None => (ClosureName::from(method.start), method.start.secs()),
         };
         let shape = method.start;
-        // A shape that was chosen keeps its one time where joints state another for the velocity.
+        // A chosen shape keeps its one time if joints state another one for the velocity.
         let one_time = self.velocity_blend.and(Some(shape.secs()));
         let velocity_secs = (shape.kind().descriptor().parameter(ShapeKey::VelocityBlend))
             .and_then(|_| shape.get(ShapeKey::VelocityBlend).or(one_time));

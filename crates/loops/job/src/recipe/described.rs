@@ -1,7 +1,8 @@
 //! How a table of a recipe is defined together with the lines that explain its keys.
 
-/// Defines a table of a recipe. Behind each field stands its line in the recipe that lists all keys: `key = value`, with the value that it
-/// has where it is left out, or with `#` in front where there is none before the take is known; the first line of its docs says what it means.
+/// Defines a table of a recipe. Each field is followed by its line in the recipe that lists all keys: `key = value` with the
+/// default, or `#` in front if there is no default before the take is known. The first line of the field's docs is its
+/// description.
 macro_rules! described {
     (
         $(#[$meta:meta])* pub struct $Name:ident {
@@ -14,7 +15,7 @@ macro_rules! described {
         }
 
         impl $Name {
-            /// What each key means, and its line in the recipe that lists all keys.
+            /// The description of each key, and its line in the recipe that lists all keys.
             pub(super) const KEYS: &'static [(&'static str, &'static str)] = &[$(($doc, $line)),+];
         }
     };

@@ -1,4 +1,4 @@
-//! Edits of the closed loop: layers that an artist adds, in the order in which they apply.
+//! Edits of the closed loop: layers that an artist adds, applied in order.
 
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error, ser::Se
 
 use super::{RecipeError, edited_body::EditedBody};
 
-/// The key of an edit that is left out, whatever its kind.
+/// The key that switches an edit of any kind off.
 const OFF: &str = "off";
 
 /// An edit of the closed loop, as a table `[[edit]]` of a recipe; some are flags as well.
@@ -45,7 +45,7 @@ impl FromStr for EditRecipe {
 }
 
 impl EditRecipe {
-    /// The turn of a loop, `DEG`.
+    /// Parses the turn of a loop, `DEG`.
     fn parse_aim(text: &str) -> Result<Self, &'static str> {
         let turn = number(text).ok_or("must be a number of degrees, such as 30")?;
         Ok(Self {
@@ -56,7 +56,7 @@ impl EditRecipe {
         })
     }
 
-    /// Noise, `DEG[:SEED]`.
+    /// Parses noise, `DEG[:SEED]`.
     fn parse_noise(text: &str) -> Result<Self, &'static str> {
         let (deviation, seed) = text.split_once(':').unwrap_or((text, "0"));
         match (number(deviation), seed.trim().parse()) {
@@ -72,7 +72,7 @@ impl EditRecipe {
         }
     }
 
-    /// An offset of a joint all the time, `JOINT:X,Y,Z`, parsed from its end because joint names may contain colons.
+    /// Parses a constant offset of a joint, `JOINT:X,Y,Z`, from its end because joint names may contain colons.
     fn parse_offset(text: &str) -> Result<Self, &'static str> {
         let offset = text.rsplit_once(':').and_then(|(joint, angles)| {
             let angles = angles.split(',').map(number).collect::<Option<Vec<f64>>>()?;
@@ -87,7 +87,7 @@ impl EditRecipe {
         offset.ok_or("must be JOINT:X,Y,Z, degrees about the axes of its parent, such as Head:10,0,0")
     }
 
-    /// The core's edit. Errors: no joint, or more than one, has the name; a time is given twice.
+    /// Converts to the core's edit. Errors: no joint, or more than one, has the name; a time is given twice.
     fn meant(&self, edited: &EditedBody<'_>) -> Result<LoopEdit, RecipeError> {
         let joint = self.joint.as_deref();
         let joints = match self.kind.descriptor().joints {
@@ -143,7 +143,7 @@ impl<'de> Deserialize<'de> for EditRecipe {
 }
 
 impl EditRecipe {
-    /// Errors: a key that the kind does not have, one that is missing, or another type of value.
+    /// Reads an edit from a table. Errors: a key that the kind does not have, a missing key, or a value of the wrong type.
     fn from_table(mut table: toml::Table) -> Result<Self, String> {
         let missing = |key: &str| format!("missing field `{key}`");
         let text = |key: &str, value: toml::Value| match value {
@@ -205,7 +205,7 @@ fn quoted<'a>(words: impl Iterator<Item = &'a str>) -> String {
     words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// A value of the same type as another one.
+/// Reads a value of the same type as another one.
 fn read_value(key: &str, value: toml::Value, like: EditValue) -> Result<EditValue, String> {
     let found = value.type_str();
     let (read, expected) = match like {
@@ -220,7 +220,8 @@ fn number(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// The core's edits, without those that are off. Errors: no joint, or more than one, has a name; a time is given twice.
+/// Converts to the core's edits, without those that are off. Errors: no joint, or more than one, has a name; a time is given
+/// twice.
 pub fn edits(recipes: &[EditRecipe], edited: &EditedBody<'_>) -> Result<Vec<LoopEdit>, RecipeError> {
     let on = recipes.iter().filter(|recipe| !recipe.is_off);
     on.map(|recipe| recipe.meant(edited)).collect()
@@ -234,7 +235,7 @@ fn no_such_joint(edited: &EditedBody<'_>, name: &str) -> RecipeError {
     }
 }
 
-/// The joint of that name.
+/// Finds the joint of that name.
 fn one(edited: &EditedBody<'_>, name: &str) -> Result<usize, RecipeError> {
     let skeleton = edited.skeleton;
     let named = |joint: &usize| skeleton.joint(*joint).name == name;
@@ -249,8 +250,8 @@ fn one(edited: &EditedBody<'_>, name: &str) -> Result<usize, RecipeError> {
     }
 }
 
-/// The joints whose names match, or without a pattern those that are usual. The rig's root joint and what only steers the rig is
-/// among neither.
+/// Returns the joints whose names match, or the usual ones without a pattern. The rig's root joint and control joints are not
+/// included.
 fn some(
     edited: &EditedBody<'_>,
     pattern: Option<&str>,
@@ -270,7 +271,7 @@ fn some(
         .collect())
 }
 
-/// Hips, legs, feet, and what the hips hang from: none of a body without legs.
+/// Returns the hips, their ancestors, the legs and the feet; nothing for a body without legs.
 fn lower_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
     if body.found_by == FoundBy::AllLeaves {
         return Vec::new();
@@ -364,7 +365,7 @@ seed = 7
                 .eq([false, true, false, false, false])
         );
         assert_eq!(toml::to_string(&recipe).unwrap(), text);
-        // Whole numbers are numbers, too.
+        // Whole numbers are valid, too.
         let whole: crate::recipe::Recipe = toml::from_str("[[edit]]\nkind = \"aim\"\nturn = 30\n").unwrap();
         assert_eq!(whole.edits[0].values.number(EditKey::Turn), Some(30.0));
         for (wrong, why) in [

@@ -1,8 +1,8 @@
-//! The body whose joints edits and stances name.
+//! The body that edits and stances refer to.
 
 use loopwright_core::{Analysis, Skeleton, analysis::Body, retarget::Rig};
 
-/// The body whose joints edits and stances name: that of the take, or the character that its loop is put onto.
+/// The body that edits and stances refer to: the take's, or the character's if the loop is put onto one.
 #[derive(Clone, Copy, Debug)]
 pub struct EditedBody<'a> {
     /// Its tree of joints.
@@ -11,12 +11,12 @@ pub struct EditedBody<'a> {
     pub body: &'a Body,
     /// The joint that carries only the root motion, if it has one.
     pub root_joint: Option<usize>,
-    /// Whether it is a character's.
+    /// Whether it belongs to a character.
     pub is_character: bool,
 }
 
 impl<'a> EditedBody<'a> {
-    /// That of a take.
+    /// Returns the body of a take.
     pub fn of_take(analysis: &'a Analysis) -> Self {
         Self {
             skeleton: analysis.take.skeleton(),
@@ -26,7 +26,7 @@ impl<'a> EditedBody<'a> {
         }
     }
 
-    /// That of a character.
+    /// Returns the body of a character.
     pub fn of_character(rig: &'a Rig) -> Self {
         Self {
             skeleton: rig.skeleton(),

@@ -1,4 +1,4 @@
-//! What is wrong with a recipe, why, and what to write instead; settings are named as the flags that set them, or as keys.
+//! Errors of recipes: what is wrong, why, and what to write instead. Settings are named after their flags or keys.
 
 use loopwright_core::mirror::MirrorError;
 
@@ -7,28 +7,28 @@ use loopwright_core::mirror::MirrorError;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum RecipeError {
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     #[error("it is not text")]
     NotText,
-    /// The text is no recipe; with the place and the keys that exist.
+    /// The text is not a recipe; holds the place and the existing keys.
     #[error("{0}")]
     Text(String),
-    /// A setting that is no key with a value.
+    /// A setting without a key and a value.
     #[error("\"{text}\" is no setting: it must be KEY=VALUE, such as closure.hardness=9")]
     Setting { text: String },
-    /// A key that recipes do not have.
+    /// An unknown key.
     #[error("no setting {key}{}", near.as_ref().map(|near| format!("; did you mean {near}?")).unwrap_or_default())]
     NoSetting { key: String, near: Option<String> },
-    /// A setting that another command has.
+    /// A setting of another command.
     #[error("{key} has no effect on this command")]
     OtherSetting { key: String },
-    /// A file, which has a flag of its own.
+    /// A file path, which has a flag of its own.
     #[error("{key} names a file, which only a flag or a recipe can do")]
     FileSetting { key: String },
     /// A number that TOML cannot hold.
     #[error("cannot write the recipe: {0}")]
     Write(String),
-    /// Two recipes cannot be laid over each other.
+    /// Two recipes that cannot be merged.
     #[error("cannot use the recipe: {0}")]
     Overlay(String),
     /// A time that is not a positive number of seconds.
@@ -40,25 +40,25 @@ pub enum RecipeError {
     /// Shares that are not one to three numbers from 0 to 1.
     #[error("closure.share takes one to three numbers from 0 to 1: for pose, velocity and acceleration")]
     Shares,
-    /// A method for the whole seam was chosen for one end.
+    /// A whole-seam method chosen for one end.
     #[error("auto and crossfade close the whole seam, not one of its ends")]
     WholeSeam,
-    /// A pattern that fits no joint.
+    /// A pattern that matches no joint.
     #[error("no joint matches \"{pattern}\"")]
     NoSuchJoint { pattern: String, similar: Vec<String> },
-    /// A velocity's blend where no method has one.
+    /// A velocity blend although no method has one.
     #[error("closure.velocity-blend sets spring and softfade, and nothing is closed by either")]
     VelocityBlend,
     /// A rate that is not a positive number of frames per second.
     #[error("--fps must be a positive number, found {found:?}")]
     Rate { found: f64 },
-    /// Bones that grow by too much, or by less than nothing.
+    /// Bone growth above the limit or below zero.
     #[error("take.bone-stretch must be a number from 0 to 1, percent, found {found:?}")]
     BoneStretch { found: f64 },
-    /// A setting of how a character follows, where none is named.
+    /// A character setting without a character.
     #[error("{name} says how a character follows the take, and none is named")]
     NoRig { name: &'static str },
-    /// A pattern that fits no foot.
+    /// A pattern that matches no foot.
     #[error("no foot matches \"{pattern}\"")]
     NoSuchFoot { pattern: String, feet: Vec<String> },
     /// A name that no joint has.
@@ -71,19 +71,19 @@ pub enum RecipeError {
     /// A name that several joints have.
     #[error("{count} joints are named \"{name}\"")]
     AmbiguousJoint { name: String, count: usize },
-    /// An edit at a time and at another share of the loop.
+    /// An edit with a time and a share of the loop.
     #[error("the edit of joint {joint} has both a time and a phase")]
     TwoTimes { joint: String },
-    /// A stretch that is played there and back, and whose mirror image follows.
+    /// A stretch that is both ping-pong and mirrored.
     #[error("--ping-pong plays the stretch back, --symmetric its mirror image")]
     TwoPairings,
-    /// A time of turns that nothing makes.
-    #[error("stretch.ease is the time of each turn of --ping-pong, which is not asked for")]
+    /// A turn time without turns.
+    #[error("stretch.ease sets the time of each turn of --ping-pong, which is not asked for")]
     EaseAlone,
-    /// A seed or an amount of a variation that nothing has.
+    /// A seed or an amount without a variation.
     #[error("output.vary-seed and output.vary-amount say how output.vary varies cycles, which is not asked for")]
     VaryAlone,
-    /// What is said of left and right is no pair of names.
+    /// A mirror pair that is not two names.
     #[error("\"{pair}\" is not a pair of names")]
     Pair { pair: String },
     /// The two sides of the skeleton cannot be exchanged.
@@ -92,12 +92,12 @@ pub enum RecipeError {
 }
 
 impl RecipeError {
-    /// What is wrong with a TOML file, with the line.
+    /// Converts the error of a TOML file, with the line.
     pub(crate) fn from_toml(error: toml::de::Error) -> Self {
         Self::Text(error.to_string().trim_end().to_owned())
     }
 
-    /// Why, in one line.
+    /// Explains the reason in one line.
     pub fn reason(&self) -> Option<String> {
         match self {
             Self::NoSuchJoint { .. } => {
@@ -113,7 +113,7 @@ impl RecipeError {
         }
     }
 
-    /// One thing to try.
+    /// Suggests one thing to try.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Secs { hint, .. } => hint,

@@ -1,4 +1,4 @@
-//! The file of a recipe's `map`: which joints of a character follow which of a motion.
+//! The file of a recipe's `map`: which joint of a motion each joint of a character follows.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::RecipeError;
 
-/// A map of joints in TOML: names of the character's joints, each with what it follows.
+/// A map of joints in TOML: names of the character's joints, each with the joint it follows.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct MapFile {
     joints: BTreeMap<String, Follows>,
 }
 
-/// A joint's name, nothing for one that rests, or two names and the share of the second.
+/// A joint's name, an empty text for a joint at rest, or two names and the share of the second.
 #[derive(Deserialize, Serialize)]
 #[serde(
     untagged,
@@ -43,7 +43,8 @@ impl Follows {
     }
 }
 
-/// The map in the bytes of a file: names of a character's joints, each with what it follows. Errors: they are no text, or no map.
+/// Reads the map in the bytes of a file: names of a character's joints, each with the joint it follows. Errors: the bytes are
+/// not text, or not a map.
 pub fn read_joint_map(bytes: &[u8]) -> Result<Vec<(String, Given)>, RecipeError> {
     let text = str::from_utf8(bytes).map_err(|_| RecipeError::NotText)?;
     let read: MapFile = toml::from_str(text).map_err(RecipeError::from_toml)?;
@@ -52,7 +53,7 @@ pub fn read_joint_map(bytes: &[u8]) -> Result<Vec<(String, Given)>, RecipeError>
         .collect())
 }
 
-/// The text of a map. Errors: a number that TOML cannot hold.
+/// Returns the text of a map. Errors: a number that TOML cannot hold.
 pub fn joint_map_text(names: impl IntoIterator<Item = (String, Given)>) -> Result<String, RecipeError> {
     let joints = (names.into_iter())
         .map(|(joint, given)| (joint, Follows::new(given)))

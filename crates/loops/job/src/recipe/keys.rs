@@ -1,4 +1,4 @@
-//! The keys of recipes: what each means, the recipe that lists them all, and settings as `KEY=VALUE`.
+//! The keys of recipes: their meanings, the recipe that lists them all, and settings as `KEY=VALUE`.
 
 use std::{fmt::Write as _, str::FromStr};
 
@@ -16,7 +16,8 @@ use super::stretch::StretchRecipe;
 use super::take::StudyArgs;
 use super::{Recipe, laid, lay_over};
 
-/// A table of recipes: its name, what it says, its keys with their lines in the recipe that lists all, and whether there may be several.
+/// A table of recipes: its name, its meaning, its keys with their lines in the recipe that lists all, and whether it may occur
+/// several times.
 pub type Section = (
     &'static str,
     &'static str,
@@ -24,7 +25,7 @@ pub type Section = (
     bool,
 );
 
-/// All tables of recipes but that of edits, whose keys differ by kind.
+/// All tables of recipes except edits, whose keys differ by kind.
 pub const SECTIONS: [Section; 7] = [
     (
         "take",
@@ -68,19 +69,19 @@ pub const SECTIONS: [Section; 7] = [
 /// The table of edits, whose keys differ by kind.
 const EDIT: &str = "edit";
 
-/// The name of the key of a line.
+/// Returns the name of the key of a line.
 fn name_of(line: &str) -> &str {
     line.trim_start_matches("# ").split(" = ").next().unwrap_or_default()
 }
 
-/// All keys with their tables; a table of which there may be several is a key as a whole.
+/// Returns all keys with their tables; a table that may occur several times is one key.
 pub fn keys() -> Vec<String> {
     let mut keys: Vec<String> = SECTIONS.iter().flat_map(keys_of).collect();
     keys.push(EDIT.to_owned());
     keys
 }
 
-/// The keys of one table.
+/// Returns the keys of one table.
 fn keys_of(&(section, _, keys, is_list): &Section) -> Vec<String> {
     if is_list {
         return vec![section.to_owned()];
@@ -89,8 +90,8 @@ fn keys_of(&(section, _, keys, is_list): &Section) -> Vec<String> {
     names.map(|name| format!("{section}.{name}")).collect()
 }
 
-/// The value behind a key in the recipe that lists all keys, which has the key's type. `None` for a table of which there may be several, and
-/// for a key that there is not.
+/// Returns the value of a key in the recipe that lists all keys, which has the key's type. `None` for a table that may occur
+/// several times, and for an unknown key.
 pub fn example(key: &str) -> Option<Value> {
     let (section, name) = key.split_once('.')?;
     let (_, _, keys, _) = SECTIONS
@@ -101,7 +102,7 @@ pub fn example(key: &str) -> Option<Value> {
     table.get(name).cloned()
 }
 
-/// A recipe with every key: its meaning, and its value where it is left out. With a name, that table or key alone. Errors:
+/// Returns a recipe with every key: its meaning and its default. With a name, only that table or key. Errors:
 /// [`RecipeError::NoSetting`].
 pub fn default_recipe(only: Option<&str>) -> Result<String, RecipeError> {
     let mut text = String::new();
@@ -133,7 +134,7 @@ pub fn default_recipe(only: Option<&str>) -> Result<String, RecipeError> {
     }
 }
 
-/// The kinds of edits, each as a table.
+/// Returns the kinds of edits, each as a table.
 fn edits() -> String {
     let mut text =
         "# Edits of the closed loop, one table for each, in the order in which they apply; off = true leaves one out. Kinds:\n"
@@ -179,7 +180,7 @@ fn edits() -> String {
 fn no_setting(key: &str) -> RecipeError {
     let keys = keys();
     let last = key.rsplit('.').next().unwrap_or_default();
-    // The last word may stand in another table.
+    // The last part of the key may exist in another table.
     let tables = SECTIONS.iter().map(|&(table, ..)| table).filter(|_| !key.contains('.'));
     let near = names::nearest(key, tables.chain(keys.iter().map(String::as_str)), 1)
         .first()
@@ -204,7 +205,7 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// A setting of how a file is read. Errors: another one, or none.
+    /// Parses a setting of how a file is read. Errors: another setting, or none.
     pub fn of_reading(text: &str) -> Result<Self, RecipeError> {
         let setting: Self = text.parse()?;
         match setting.key.strip_prefix("take.") {
@@ -217,8 +218,8 @@ impl Setting {
 impl FromStr for Setting {
     type Err = RecipeError;
 
-    /// Values are those of TOML; quotes may be left out, and brackets of a list. A joint, a stance or an edit is a table, or short:
-    /// `joint=Hand*:spring:0.1`.
+    /// Parses a setting. Values follow TOML; quotes, and the brackets of a list, may be left out. A joint, a stance or an edit is a
+    /// table or its short form: `joint=Hand*:spring:0.1`.
     fn from_str(text: &str) -> Result<Self, RecipeError> {
         let (key, value) = text
             .split_once('=')
@@ -257,13 +258,13 @@ impl FromStr for Setting {
     }
 }
 
-/// A line of a recipe. Errors: those of a file with this line.
+/// Reads a line of a recipe. Errors: as for a file with this line.
 fn read(line: &str) -> Result<Table, RecipeError> {
     Recipe::read(line.as_bytes())?;
     toml::from_str(line).map_err(RecipeError::from_toml)
 }
 
-/// A value as TOML writes one of this type.
+/// Converts a value to TOML of this type.
 fn written(value: &str, like: Option<&Value>) -> String {
     let quoted = || Value::String(value.to_owned()).to_string();
     let is_toml = || toml::from_str::<Table>(&format!("x = {value}")).is_ok();
@@ -279,7 +280,8 @@ fn written(value: &str, like: Option<&Value>) -> String {
     }
 }
 
-/// The recipe of settings, a later one before an earlier one; what they list adds up. Errors: they cannot be laid over each other.
+/// Builds the recipe of several settings; later ones override earlier ones, and lists are appended. Errors: they cannot be
+/// merged.
 pub fn recipe_of<'a>(settings: impl IntoIterator<Item = &'a Setting>) -> Result<Recipe, RecipeError> {
     let mut all = Table::new();
     for setting in settings {
@@ -298,12 +300,12 @@ pub fn recipe_of<'a>(settings: impl IntoIterator<Item = &'a Setting>) -> Result<
     laid(all)
 }
 
-/// The recipe of the settings that are typed.
+/// The recipe of the settings given with `--set`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sets(pub Recipe);
 
 impl Sets {
-    /// Errors: something else is set than how a take is read and searched, and how the ends of stretches meet.
+    /// Returns the recipe. Errors: it sets something other than how a take is read and searched, and how ends of stretches meet.
     pub fn only_of_search(&self) -> Result<&Recipe, RecipeError> {
         let set = self.0.table()?;
         let keys = set.iter().flat_map(|(section, value)| match value.as_table() {

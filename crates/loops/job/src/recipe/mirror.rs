@@ -1,10 +1,10 @@
-//! Left and right: which joints mirror each other, as a recipe says it.
+//! Left and right: which joints mirror each other, as a recipe states it.
 
 use loopwright_core::{Analysis, mirror::Mirror};
 
 use super::RecipeError;
 
-/// The two names of `LEFT=RIGHT`, or one name twice: a joint on the mirror plane. Errors: it is neither.
+/// Parses `LEFT=RIGHT`, or one name twice for a joint on the mirror plane. Errors: it is neither.
 pub fn mirror_pair(pair: &str) -> Result<(String, String), RecipeError> {
     let names: Vec<&str> = pair.split('=').map(str::trim).collect();
     match names.as_slice() {
@@ -14,8 +14,8 @@ pub fn mirror_pair(pair: &str) -> Result<(String, String), RecipeError> {
     }
 }
 
-/// The mirror of a take, from the names of its joints and from pairs that override them. Errors: a pair is none, or the sides
-/// cannot be exchanged.
+/// Returns the mirror of a take from the names of its joints and from pairs that override them. Errors: a pair is invalid, or
+/// the sides cannot be exchanged.
 pub fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror, RecipeError> {
     let pairs = pairs
         .iter()

@@ -102,25 +102,25 @@ const SETS_ASIDE: [(&str, &str, &[&str]); 7] = [
 ];
 
 impl Recipe {
-    /// Whether the user said how seams are closed.
+    /// Whether the user stated how seams are closed.
     pub fn states_closure(&self) -> bool {
         !is_default(&self.closure) || !self.joints.is_empty()
     }
 
-    /// Reads a recipe from the bytes of a file. Errors: they are no text, or not a recipe.
+    /// Reads a recipe from the bytes of a file. Errors: they are not text, or not a recipe.
     pub fn read(bytes: &[u8]) -> Result<Self, RecipeError> {
         let text = str::from_utf8(bytes).map_err(|_| RecipeError::NotText)?;
         toml::from_str(text).map_err(RecipeError::from_toml)
     }
 
-    /// The recipe of a table. Errors: a key that recipes do not have, or a value that is none of its key.
+    /// Reads a recipe from a table. Errors: an unknown key, or a value of the wrong type.
     pub fn from_table(table: Table) -> Result<Self, RecipeError> {
         table
             .try_into()
             .map_err(|error: toml::de::Error| RecipeError::Text(error.message().to_owned()))
     }
 
-    /// The text of a recipe. Errors: a number that TOML cannot hold.
+    /// Returns the text of a recipe. Errors: a number that TOML cannot hold.
     pub fn to_text(&self) -> Result<String, RecipeError> {
         let text = toml::to_string(self).map_err(|error| RecipeError::Write(error.to_string()))?;
         Ok(format!(
@@ -128,12 +128,12 @@ impl Recipe {
         ))
     }
 
-    /// The SHA-256 of its text. Errors: those of [`Self::to_text`].
+    /// Returns the SHA-256 of its text. Errors: as for [`Self::to_text`].
     pub fn sha256(&self) -> Result<String, RecipeError> {
         Ok(sha256(self.to_text()?.as_bytes()))
     }
 
-    /// This recipe, with settings that were said together with it and count more. Errors: a number that TOML cannot hold.
+    /// Returns this recipe with additional settings, which take precedence. Errors: a number that TOML cannot hold.
     pub fn with(&self, more: &Self) -> Result<Self, RecipeError> {
         let mut all = self.table()?;
         lay_over(&mut all, more.table()?);
@@ -144,7 +144,7 @@ impl Recipe {
         Table::try_from(self).map_err(|error| RecipeError::Overlay(error.to_string()))
     }
 
-    /// This recipe, overridden by the settings of another one. Errors: a number that TOML cannot hold.
+    /// Returns this recipe, overridden by another one. Errors: a number that TOML cannot hold.
     pub fn overlaid(&self, over: &Self) -> Result<Self, RecipeError> {
         let (mut under, over) = (self.table()?, over.table()?);
         for (part, newer, set_aside) in SETS_ASIDE {
@@ -157,16 +157,16 @@ impl Recipe {
         if let Some(Value::Table(take)) = under.get_mut("take")
             && rig(&over).is_some_and(|rig| Some(&rig) != take.get("rig"))
         {
-            // A map is of one character.
+            // A joint map belongs to one character.
             take.remove("map");
         }
         lay_over(&mut under, over);
         laid(under)
     }
 
-    /// The core's settings for a loop of a take; `output` is [`OutputRecipe::filled`] for the stretch, and `edited` the body whose joints
-    /// edits and stances name: the character's where the loop goes onto one. For the method `auto` the closure is chosen later. Settings
-    /// without effect are added to `ineffective`.
+    /// Returns the core's settings for a loop of a take; `output` is [`OutputRecipe::filled`] for the stretch, and `edited` is
+    /// the body that edits and stances refer to. The closure of the method `auto` is chosen later. Settings without effect are
+    /// added to `ineffective`.
     ///
     /// Errors: a number is out of its range, methods cannot be mixed, or a pattern matches no joint or foot.
     pub fn loop_settings(
@@ -190,11 +190,11 @@ impl Recipe {
         })
     }
 
-    /// This recipe with everything that was decided during the run: the stretch, and the method if one was chosen.
+    /// Returns this recipe with everything decided during the run: the stretch, and the method if one was chosen.
     pub fn done(&self, chosen: &LoopCandidate, method: Option<&Method>) -> Self {
         Self {
             stretch: match chosen.whole {
-                // A whole take is recognised anew: its closing key may not be among its frames.
+                // A whole take is detected again: its closing key may not be among its frames.
                 Some(_) => StretchRecipe::default(),
                 None => StretchRecipe {
                     start: Some(chosen.cut.start_frame()),
@@ -216,7 +216,7 @@ impl Recipe {
     }
 }
 
-/// The recipe of tables that were laid over each other. Errors: they cannot be.
+/// Reads the recipe of merged tables. Errors: they do not fit together.
 fn laid(table: Table) -> Result<Recipe, RecipeError> {
     (table.try_into()).map_err(|error: toml::de::Error| RecipeError::Overlay(error.to_string()))
 }
@@ -243,7 +243,8 @@ mod tests {
         toml::from_str(text).unwrap()
     }
 
-    /// A preset is the article's method; what else is said goes before it, and what is saved says the same without it.
+    /// A preset stands for a method of the article; other settings override it, and the saved recipe states the result without
+    /// it.
     #[test]
     fn a_preset_fills_what_is_not_said() {
         use loopwright_core::closure::{Method, Order, Preset, SeamMotion, ShapeKind, Shares};

@@ -25,9 +25,9 @@ use super::{
 /// Whether a loop is brought to the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recenter {
-    /// It starts at the origin and faces forward.
+    /// The loop starts at the origin and faces forward.
     On,
-    /// It stands where the take stood.
+    /// The loop keeps the position of the take.
     Off,
 }
 
@@ -41,27 +41,27 @@ choices! {
 }
 
 impl Recenter {
-    /// Whether a file for this engine is brought to the origin, where the user may have asked for it or not.
+    /// Whether a file for this engine is recentered, given the user's choice if any.
     pub fn or_for(asked: Option<Self>, engine: Target) -> bool {
         asked.map_or(engine.choices().is_engine, |asked| asked == Self::On)
     }
 }
 
-/// A setting that has no effect beside the others.
+/// A setting without effect in this combination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Ineffective {
-    /// The smoothing of a path that the root does not follow.
+    /// Path smoothing for a root that follows no path.
     #[error("output.path-smoothing has no effect without --root-motion path or inertialized")]
     PathSmoothing,
-    /// The fading of a root that is not inertialized.
+    /// Fading for a root that is not inertialized.
     #[error("output.root-blend-start, root-blend-end and root-share have no effect without --root-motion inertialized")]
     RootBlend,
-    /// The leave to close the turn of linear root motion, of which there is none.
+    /// Permission to remove the turn for linear root motion, which is not used.
     #[error("output.force-straight has no effect without --root-motion linear")]
     ForceStraight,
 }
 
-/// A whole number from 1 to 100000; the error says so.
+/// Parses a whole number from 1 to 100000; the error states the range.
 pub fn parse_count(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(count) if (1..=100_000).contains(&count) => Ok(count),
@@ -151,7 +151,7 @@ described! {
     }
 }
 
-/// A number of copies.
+/// Reads a number of copies.
 fn count<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
     parse_count(&usize::deserialize(from)?.to_string())
         .map(Some)
@@ -159,23 +159,23 @@ fn count<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> 
 }
 
 impl OutputRecipe {
-    /// The engine for which the loop is written.
+    /// Returns the engine for which the loop is written.
     pub fn engine(&self) -> Target {
         self.target.unwrap_or(Target::Generic)
     }
 
-    /// Whether the loop is brought to the origin.
+    /// Whether the loop is recentered.
     pub fn recenters(&self) -> bool {
         Recenter::or_for(self.recenter, self.engine())
     }
 
-    /// Whether anything but the engine is given.
+    /// Whether any setting apart from the engine is given.
     pub fn is_given_apart_from_engine(&self) -> bool {
         Self { target: None, ..*self } != Self::default()
     }
 
-    /// These settings with the choices of the engine filled in where the user made none, for a stretch of a take with this frame
-    /// rate; what stays in place by itself is kept in place.
+    /// Returns these settings with the engine's choices filled in where the user made none, for a stretch of a take at this
+    /// frame rate; a motion that stays in place is kept in place.
     pub fn filled(&self, take_rate_hz: f64, stretch: &LoopCandidate) -> Self {
         let choices = self.engine().choices();
         let whole_rate = take_rate_hz.round().max(1.0);
@@ -189,7 +189,7 @@ impl OutputRecipe {
         }
     }
 
-    /// How root motion is extracted; settings without effect are added to `ineffective`.
+    /// Returns how root motion is extracted; adds settings without effect to `ineffective`.
     pub fn root_settings(&self, ineffective: &mut Vec<Ineffective>) -> RootSettings {
         let defaults = RootSettings::default();
         let mode = self.root_motion.unwrap_or(defaults.mode);
@@ -217,7 +217,7 @@ impl OutputRecipe {
         }
     }
 
-    /// How the feet are treated.
+    /// Returns how the feet are treated.
     pub fn feet_settings(&self) -> FeetSettings {
         FeetSettings {
             lock: self.lock_feet.unwrap_or_default(),
@@ -225,13 +225,13 @@ impl OutputRecipe {
         }
     }
 
-    /// This recipe with all that these settings state, so that the same come of it again.
+    /// Returns this recipe with these settings written out, so that it gives them again.
     #[must_use]
     pub fn stating(&self, root: &RootSettings, feet: &FeetSettings) -> Self {
         let defaults = RootSettings::default();
         let recenter = if root.recenter { Recenter::On } else { Recenter::Off };
         Self {
-            // Always: that of a whole take may be another than the default.
+            // Always stated: whole takes may have another default.
             root_motion: Some(root.mode),
             root_space: (root.space != defaults.space).then_some(root.space),
             path_smoothing: (root.path_smoothing_secs != defaults.path_smoothing_secs)
@@ -247,7 +247,7 @@ impl OutputRecipe {
         }
     }
 
-    /// How the cycles of the loop are varied; `None` where there is one. Errors: what is said of a variation that is not asked for.
+    /// Returns how the cycles of the loop are varied; `None` for a single cycle. Errors: settings of a variation without one.
     pub fn variation(&self) -> Result<Option<VariationSettings>, RecipeError> {
         let variation = self.vary.map(|secs| VariationSettings {
             secs,
@@ -260,7 +260,7 @@ impl OutputRecipe {
         Ok(variation)
     }
 
-    /// How densely the loop is sampled. Errors: the rate is not a positive number.
+    /// Returns how densely the loop is sampled. Errors: the rate is not a positive number.
     pub fn sampling(&self) -> Result<Sampling, RecipeError> {
         match (self.fps, self.frames) {
             (Some(rate), _) if !(rate > 0.0 && rate.is_finite()) => Err(RecipeError::Rate { found: rate }),
@@ -270,12 +270,12 @@ impl OutputRecipe {
         }
     }
 
-    /// How the loop is laid out in a file of this format; `root_joint` is the take's own joint above the hips, and `limits` says how
-    /// large a file may become.
+    /// Returns how the loop is laid out in a file of this format; `root_joint` is the take's own joint above the hips, and
+    /// `limits` bounds the size of the file.
     ///
-    /// A take with a root joint gets no second one, and avatars have none.
+    /// A take with a root joint gets no second one; avatars never get one.
     pub fn writing(&self, format: Format, root_joint: Option<usize>, limits: SizeLimits) -> LoopWriteSettings {
-        // Without root motion no joint is needed for it.
+        // Without root motion no joint is needed to carry it.
         let moves = matches!(
             self.root_motion.unwrap_or_default(),
             RootMode::Constant | RootMode::Linear | RootMode::Path | RootMode::Inertialized

@@ -1,4 +1,4 @@
-//! How loops are compared where they are searched for.
+//! How a search compares loops.
 
 use loopwright_core::{candidate::ChooseBy, math::DecayKind};
 use serde::{Deserialize, Serialize};

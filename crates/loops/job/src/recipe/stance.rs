@@ -1,4 +1,4 @@
-//! Edited stances: when feet stand or swing in place of what is detected.
+//! Edited stances, which override the detected contacts of feet.
 
 use std::str::FromStr;
 
@@ -46,7 +46,7 @@ fn stands() -> bool {
 impl FromStr for StanceRecipe {
     type Err = &'static str;
 
-    /// `FOOT:FROM:TO[:swing]`, parsed from its end because joint names may contain colons.
+    /// Parses `FOOT:FROM:TO[:swing]` from its end, because joint names may contain colons.
     fn from_str(given: &str) -> Result<Self, Self::Err> {
         let wrong = "must be FOOT:FROM:TO, frames of the take or seconds of the loop, such as 'LeftFoot:130:142' or \
                      'LeftFoot:0.2s:0.5s', with :swing at its end where the foot does not stand";
@@ -76,7 +76,7 @@ impl FromStr for StanceRecipe {
     }
 }
 
-/// The core's settings. Errors: no joint of a foot has a name that fits.
+/// Converts to the core's settings. Errors: no joint of a foot has a matching name.
 pub fn stances(recipes: &[StanceRecipe], edited: &EditedBody<'_>) -> Result<Vec<StanceEdit>, RecipeError> {
     let feet = &edited.body.feet;
     let joint_name = |joint: usize| edited.skeleton.joint(joint).name.as_str();

@@ -1,4 +1,4 @@
-//! The frames from which a loop is made, as requested or as a search found them.
+//! The frames of a loop, as requested or as a search found them.
 
 use loopwright_core::{candidate::OutcomePart, mean_cycle::MeanCycles};
 use serde::{Deserialize, Serialize};
@@ -32,8 +32,8 @@ described! {
 }
 
 impl StretchRecipe {
-    /// This recipe for a new search, with this number of cycles if any: its frames are dropped, and with them the number of
-    /// cycles that they hold.
+    /// Returns this recipe for a new search, with this number of cycles if any: its frames are dropped, and with them their
+    /// number of cycles.
     pub fn searched_anew(self, cycles: Option<u32>) -> Self {
         Self {
             start: None,

@@ -71,17 +71,17 @@ pub struct TakeArgs {
     pub feet: Vec<String>,
 }
 
-/// Settings for reading a file, of what is read and of what is studied.
+/// Defines the settings for reading a file, for both structs that hold them.
 macro_rules! reading {
     ($Name:ident) => {
         impl $Name {
-            /// The settings for the file's axes and unit.
+            /// Returns the settings for the file's axes and unit.
             pub fn space(&self) -> SpaceSettings {
                 SpaceSettings::new(self.up.unwrap_or_default(), self.unit.unwrap_or_default())
             }
 
-            /// Settings for reading a file. `space` may come from a better source; `animation` is used if the user names none, and
-            /// `limits` says how much may be read.
+            /// Returns the settings for reading a file. `space` may come from a better source; `animation` is used if the user
+            /// names none, and `limits` bounds how much is read.
             pub fn settings<'a>(
                 &'a self,
                 space: SpaceSettings,
@@ -106,10 +106,10 @@ macro_rules! reading {
 reading!(TakeArgs);
 reading!(StudyArgs);
 
-/// Largest share by which bones of a character's legs may grow, percent: more is seen.
+/// Largest growth of a character's leg bones, percent; more is visible.
 const MOST_BONE_STRETCH: f64 = 1.0;
 
-/// A share by which bones may grow, percent. Errors: it is no number from 0 to 1.
+/// Parses a growth of bones, percent. Errors: it is not a number from 0 to 1.
 pub fn parse_bone_stretch(text: &str) -> Result<f64, &'static str> {
     let percent = text.parse().ok();
     percent
@@ -117,7 +117,7 @@ pub fn parse_bone_stretch(text: &str) -> Result<f64, &'static str> {
         .ok_or("must be a number from 0 to 1, percent")
 }
 
-/// The share by which bones may grow, none where nothing is said of it, from percent. Errors: [`RecipeError::BoneStretch`].
+/// Converts the growth of bones from percent to a share; 0 if not stated. Errors: [`RecipeError::BoneStretch`].
 pub fn bone_stretch(percent: Option<f64>) -> Result<f64, RecipeError> {
     let found = percent.unwrap_or(0.0);
     if !(0.0..=MOST_BONE_STRETCH).contains(&found) {
@@ -127,7 +127,7 @@ pub fn bone_stretch(percent: Option<f64>) -> Result<f64, RecipeError> {
 }
 
 impl TakeArgs {
-    /// The joints that the user named.
+    /// Returns the joints that the user named.
     pub fn overrides(&self) -> BodyOverrides {
         BodyOverrides {
             hips: self.hips.clone(),
@@ -138,7 +138,7 @@ impl TakeArgs {
 }
 
 impl StudyArgs {
-    /// How its files are read.
+    /// Returns how its files are read.
     pub fn reading(&self) -> TakeArgs {
         TakeArgs {
             up: self.up,
@@ -150,7 +150,7 @@ impl StudyArgs {
         }
     }
 
-    /// Errors: what is said of left and right is no pair, or a setting is of how a character follows, where none is named.
+    /// Checks the settings. Errors: a mirror pair is invalid, or there are character settings but no character.
     pub fn check(&self) -> Result<(), RecipeError> {
         for pair in &self.mirror {
             super::mirror_pair(pair)?;
@@ -165,7 +165,7 @@ impl StudyArgs {
         }
     }
 
-    /// The user's settings for the body, for the analysis of the take.
+    /// Returns the user's settings for the body, for the analysis of the take.
     pub fn overrides(&self) -> BodyOverrides {
         BodyOverrides {
             hips: self.hips.clone(),

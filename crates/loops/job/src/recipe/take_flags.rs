@@ -1,4 +1,4 @@
-//! The flags of how a take is read.
+//! The flags for reading a take.
 
 use std::{path::PathBuf, str::FromStr};
 
@@ -10,9 +10,9 @@ use super::keys::{Sets, Setting};
 use super::take::{StudyArgs, TakeArgs};
 use super::typed::IfTyped;
 
-/// The value of a flag whose default appears in the help: `None` if the user did not type it, so that a recipe's value counts.
+/// The value of a flag whose default appears in the help: `None` if the user did not type it, so that a recipe's value applies.
 ///
-/// A name of its own, since clap would take a plain `Option` for a flag without a default.
+/// An alias, because clap treats a plain `Option` as a flag without a default.
 type Typed<T> = Option<T>;
 
 #[derive(Args)]

@@ -17,10 +17,10 @@ pub trait Choice: Copy + Send + Sync + 'static {
     /// Every choice, in the order in which `--help` lists them.
     const ALL: &'static [Self];
 
-    /// The name that people write.
+    /// Returns the name that people write.
     fn word(self) -> &'static str;
 
-    /// The help text; empty if the name explains itself.
+    /// Returns the help text; empty if the name explains itself.
     fn help(self) -> &'static str;
 }
 
@@ -45,7 +45,7 @@ pub fn kind_among(kinds: &[MotionKind]) -> impl TypedValueParser<Value = MotionK
     PossibleValuesParser::new(listed.collect::<Vec<_>>()).try_map(|word| word.parse::<MotionKind>())
 }
 
-/// A word that a flag accepts, and its help text, which may be empty.
+/// Returns a word that a flag accepts, and its help text, which may be empty.
 #[cfg(feature = "clap")]
 pub fn possible(word: &'static str, help: &'static str) -> PossibleValue {
     let value = PossibleValue::new(word);

@@ -1,11 +1,11 @@
-//! Figures of a walk: how far feet slide, and how sharp its jumps are.
+//! Measures a walk: how far feet slide, and how sharp its jumps are.
 
 use loopwright_core::motion::WorldTracks;
 
 use super::{bit_of, ground};
 use crate::{MatchDatabase, MatchSource};
 
-/// Mean speeds of feet that stand, in a walk and in the frames that it plays.
+/// Returns the mean speeds of standing feet, in a walk and in the frames that it plays.
 pub(super) fn slides(
     database: &MatchDatabase<'_>,
     sources: &[&MatchSource],
@@ -38,7 +38,7 @@ pub(super) fn slides(
         .into()
 }
 
-/// The largest second difference of a joint's place: within the frames after jumps, and elsewhere.
+/// Returns the largest second difference of a joint's position: within the frames after jumps, and elsewhere.
 pub(super) fn sharpest(world: &WorldTracks, num_joints: usize, jumps: &[usize]) -> [f64; 2] {
     let mut sharpest = [0.0_f64; 2];
     for frame in 1..world.num_frames().saturating_sub(1) {

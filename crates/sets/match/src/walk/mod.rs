@@ -1,10 +1,10 @@
-//! A character that walks along a path by a match database.
+//! Moves a character along a path with a match database.
 //!
-//! Every few frames the database is asked for the frame whose pose is like the present one and whose future is like the wished one:
-//! the path, and an offset from it that fades from where the character is and how it moves now. If another frame is clearly nearer
-//! than the one that would come next, the motion goes on there; the gap of pose, velocity and root motion fades as at a jump between
-//! loops. The root moves as it does in the motions that are played. Source of the method: Clavet, "Motion matching and the road to
-//! next-gen animation", GDC 2016; of the fades: Bollo, "Inertialization", GDC 2018, in the form of docs/math/shapes.md.
+//! Every few frames the database is queried for the frame whose pose is like the current one and whose future is like the
+//! desired one: the path, and an offset from it that fades from the character's current position and motion. If another frame is
+//! clearly nearer than the one that follows, the motion continues there; the gap of pose, velocity and root motion fades as at a
+//! jump between loops. The root moves as in the motions that are played. Source of the method: Clavet, "Motion matching and the
+//! road to next-gen animation", GDC 2016; of the fades: Bollo, "Inertialization", GDC 2018, in the form of docs/math/shapes.md.
 
 use glam::{DVec2, DVec3};
 
@@ -50,7 +50,7 @@ pub enum WalkError {
         found_hz: f64,
         expected_hz: f64,
     },
-    /// A clip of the database has no source, or a shorter one than its rows say.
+    /// A clip of the database has no source, or a shorter one than its rows.
     #[error("\"{name}\" is not the motion that the database was made from")]
     Source { name: String },
     /// The frames do not form a take.
@@ -63,13 +63,13 @@ pub enum WalkError {
 pub struct WalkerSettings {
     /// Seconds between queries.
     pub query_secs: f64,
-    /// How the gap of pose, velocity and root motion fades after a jump.
+    /// The fade of the gap of pose, velocity and root motion after a jump.
     pub fade: Decay,
-    /// Half-life with which the character wishes to be on its path again, seconds: as a controller's spring.
+    /// Half-life with which the character returns to its path, seconds: that of a controller's spring.
     pub path_half_life_secs: f64,
-    /// Whether feet that stand are held where they came to stand.
+    /// Whether standing feet are held where they touched down.
     pub holds_feet: bool,
-    /// The motion goes on elsewhere only where the squared distance is less than this share of that of the frame that comes next.
+    /// The motion jumps only if the squared distance is less than this share of that of the next frame.
     pub stay: f32,
 }
 
@@ -90,21 +90,21 @@ impl Default for WalkerSettings {
 pub struct Walked {
     /// The motion.
     pub take: Take,
-    /// The row that is played in every frame.
+    /// The row played in every frame.
     pub rows: Vec<usize>,
-    /// Frames in which the motion goes on elsewhere.
+    /// Frames at which the motion jumps.
     pub jumps: Vec<usize>,
-    /// Distance from the place where the path is, metres, in every frame.
+    /// Distance from the path's position, metres, in every frame.
     pub path_error_metres: Vec<f64>,
-    /// How fast feet that stand move over the ground, metres per second on average; `None` where none stands.
+    /// Mean speed of standing feet over the ground, metres per second; `None` if none stands.
     pub slide_mps: Option<f64>,
-    /// How fast these feet move in the motions that are played.
+    /// Mean speed of these feet in the motions that are played.
     pub slide_of_sources_mps: Option<f64>,
     /// The largest change of a joint's step from one frame to the next, metres: just after jumps, and elsewhere.
     pub sharpest_metres: [f64; 2],
 }
 
-/// Walks along a path; `sources` are the motions of [`MatchDatabase::clips`], clip by clip.
+/// Walks along a path; `sources` are the motions of [`MatchDatabase::clips`], one per clip.
 ///
 /// The same path gives the same bits. Errors: [`WalkError`].
 pub fn walk(
@@ -167,7 +167,7 @@ pub fn walk(
     })
 }
 
-/// Frames of a walk along a path. Errors: more than a take may have.
+/// Returns the number of frames of a walk along a path. Errors: more than a take may have.
 fn num_frames_along(path: &WalkPath, frame_time_secs: f64, num_joints: usize) -> Result<usize, WalkError> {
     let num_frames = (path.duration_secs() / frame_time_secs).floor() + 1.0;
     if num_frames * num_joints as f64 > MAX_TRANSFORMS as f64 {
@@ -178,7 +178,7 @@ fn num_frames_along(path: &WalkPath, frame_time_secs: f64, num_joints: usize) ->
     Ok(num_frames as usize)
 }
 
-/// Errors: the sources are not those of the clips, or differ in skeleton or rate.
+/// Checks the sources. Errors: they do not match the clips, or differ in skeleton or rate.
 fn check_sources(database: &MatchDatabase<'_>, sources: &[&MatchSource]) -> Result<(), WalkError> {
     let expected_hz = sources
         .first()
@@ -211,7 +211,7 @@ fn check_sources(database: &MatchDatabase<'_>, sources: &[&MatchSource]) -> Resu
     Ok(())
 }
 
-/// The bit of a side's foot, see [`MatchDatabase::standing`].
+/// Returns the bit of a side's foot, see [`MatchDatabase::standing`].
 fn bit_of(side: Side) -> u8 {
     match side {
         Side::Left => 1,

@@ -1,17 +1,17 @@
-//! Where a character is to be, and when.
+//! The path of a character over time.
 
 use glam::DVec2;
 
 use super::WalkError;
 
-/// Where a character is to be, and when: moments in order, metres on the ground.
+/// The path of a character over time: times in order, positions in metres on the ground.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WalkPath {
     points: Vec<(f64, DVec2)>,
 }
 
 impl WalkPath {
-    /// A path through points: seconds, and metres to the left and ahead (x and z). Errors: [`WalkError`].
+    /// Creates a path through points: seconds, and metres to the left and ahead (x and z). Errors: [`WalkError`].
     pub fn new(points: Vec<(f64, DVec2)>) -> Result<Self, WalkError> {
         if points.len() < 2 {
             return Err(WalkError::Points { found: points.len() });
@@ -25,12 +25,12 @@ impl WalkPath {
         Ok(Self { points })
     }
 
-    /// Seconds from the first point to the last.
+    /// Returns the seconds from the first point to the last.
     pub fn duration_secs(&self) -> f64 {
         self.points[self.points.len() - 1].0 - self.points[0].0
     }
 
-    /// Place and velocity so long after the first point. It stands at its ends.
+    /// Returns position and velocity this long after the first point. The path stands still at its ends.
     pub(super) fn at(&self, secs: f64) -> (DVec2, DVec2) {
         let secs = secs + self.points[0].0;
         let after = self.points.partition_point(|(time, _)| *time <= secs);

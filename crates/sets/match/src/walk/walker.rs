@@ -1,4 +1,4 @@
-//! The motion that plays in a walk, and the search for a better row to go on in.
+//! The motion that plays in a walk, and the search for a better row to continue in.
 
 use glam::{DVec2, DVec3};
 use loopwright_core::math::{Decay, Rigid, TimeStep, Twist, ops, rotation};
@@ -8,13 +8,13 @@ use super::{WalkPath, WalkerSettings, ground};
 use crate::features::{Future, Horizon, NUM_FEATURES, NUM_TIMES};
 use crate::{MatchDatabase, MatchFilter, MatchFrame, MatchSource};
 
-/// Frames of one clip that are no farther apart than this are one place: a jump between them would only stutter, seconds.
+/// Frames of one clip within this time of each other are the same place, seconds: a jump between them would only stutter.
 const SAME_PLACE_SECS: f64 = 0.2;
 
-/// A character farther from its path than this wishes to go there as if it were so far away, metres.
+/// Largest distance from its path that a character tries to make up, metres; a larger one counts as this.
 const FAR_METRES: f64 = 0.7;
 
-/// Below this speed a path has no direction of its own, metres per second.
+/// A path slower than this has no direction of its own, metres per second.
 const NO_DIRECTION_MPS: f64 = 0.15;
 
 /// The motion that plays.
@@ -23,19 +23,19 @@ pub(super) struct Walker<'w> {
     sources: &'w [&'w MatchSource],
     path: &'w WalkPath,
     filter: &'w MatchFilter,
-    /// The filter without the ends of clips, where the motion would have to leave at once.
+    /// The filter without the ends of clips, which the motion would have to leave at once.
     entries: MatchFilter,
     settings: &'w WalkerSettings,
-    /// The frame that plays, and its row: past the end of the rows, the last.
+    /// The frame that plays, and its row; beyond the last row, that row.
     at: MatchFrame,
     pub(super) row: usize,
-    /// Frames since the last jump, and where the root then was.
+    /// Frames since the last jump, and the root at that time.
     frames: usize,
     pub(super) joined: Rigid,
     /// Motion of the clip's root since then.
     moved: Rigid,
     offset: FadingOffset,
-    /// Direction of the path where it last had one, radians.
+    /// Last direction of the path, radians.
     facing: f64,
 }
 
@@ -51,7 +51,7 @@ impl<'w> Walker<'w> {
         let (place, velocity) = path.at(0.0);
         let facing = heading(velocity).unwrap_or(0.0);
         let joined = Rigid::from_yaw(facing, DVec3::new(place.x, 0.0, place.y));
-        // The rest is like the mean of all rows: zero.
+        // The other features are the mean of all rows: zero.
         let start = OnPath {
             path,
             secs: 0.0,
@@ -88,7 +88,7 @@ impl<'w> Walker<'w> {
         (source, source.frame_in_take(self.at.frame))
     }
 
-    /// The motion as it plays, its root seen from where it was at the last jump.
+    /// Returns the motion as it plays, its root relative to that at the last jump.
     pub(super) fn state(&self) -> MovingPose {
         let (source, frame) = self.source();
         let mut state = moving(source, frame, self.moved);
@@ -97,7 +97,7 @@ impl<'w> Walker<'w> {
         state
     }
 
-    /// The row that comes next in the clip, if it can be matched.
+    /// Returns the next row of the clip, if it can be matched.
     pub(super) fn next_row(&self) -> Option<usize> {
         self.database.row_of(MatchFrame {
             frame: self.at.frame + 1,
@@ -105,10 +105,10 @@ impl<'w> Walker<'w> {
         })
     }
 
-    /// Goes on by one frame. Behind the last row the motion has its second of future, of which this is the first frame.
+    /// Advances by one frame. After the last row the motion still has its second of future, of which this is the first frame.
     pub(super) fn advance(&mut self) {
         let (source, frame) = self.source();
-        // A take has frames beyond its last row.
+        // A take has frames after its last row.
         let next = (frame + 1).min(source.roots.len() - 1);
         self.moved = self.moved * (source.roots[frame].inverse() * source.roots[next]);
         self.row = self.next_row().unwrap_or(self.row);
@@ -116,7 +116,7 @@ impl<'w> Walker<'w> {
         self.frames += 1;
     }
 
-    /// The row where the motion had better go on.
+    /// Returns the row in which the motion should continue.
     pub(super) fn elsewhere(&mut self, state: &MovingPose, secs: f64) -> Option<usize> {
         let root = self.joined * state.root;
         let velocity = ground(root.rotation * state.twist.linear);
@@ -137,7 +137,7 @@ impl<'w> Walker<'w> {
         let query = self.database.standard().steered(&self.database.row(self.row), futures);
         let Some(next) = self.next_row() else {
             let entry = self.database.nearest(&query, &self.entries, Some(self.row));
-            // Where all clips are shorter than the time between queries, anywhere is better than beyond an end.
+            // If all clips are shorter than the time between queries, any row is better than none.
             let best = entry.or_else(|| self.database.nearest(&query, self.filter, Some(self.row)));
             return best.map(|best| best.row);
         };
@@ -150,7 +150,7 @@ impl<'w> Walker<'w> {
         (!is_here).then_some(best.row)
     }
 
-    /// Goes on in another row, with the gap as an offset.
+    /// Continues in another row, with the gap as an offset.
     pub(super) fn jump(&mut self, row: usize, state: &MovingPose) {
         self.joined = self.joined * state.root;
         self.row = row;
@@ -160,12 +160,12 @@ impl<'w> Walker<'w> {
     }
 }
 
-/// The direction of a velocity, radians to the left of +Z, if it has one.
+/// Returns the direction of a velocity, radians to the left of +Z, if it has one.
 fn heading(velocity: DVec2) -> Option<f64> {
     (velocity.length() > NO_DIRECTION_MPS).then(|| ops::atan2(velocity.x, velocity.y))
 }
 
-/// A character on its way along a path.
+/// A character's state along a path.
 struct OnPath<'p> {
     path: &'p WalkPath,
     /// Seconds since the start of the path.
@@ -178,11 +178,11 @@ struct OnPath<'p> {
 }
 
 impl OnPath<'_> {
-    /// The wished futures, seen from the root: those of the path, and what fades of the way there.
+    /// Returns the desired futures relative to the root: those of the path, plus the fading offset.
     fn futures(&self, horizon: Horizon, fade: Decay) -> [Future; NUM_TIMES] {
         let (place, wished) = self.path.at(self.secs);
         let here = ground(self.root.translation);
-        // From far away the path is not wished for at once: nobody runs that fast.
+        // From far away the path is not aimed at directly: nobody runs that fast.
         let off = (here - place).clamp_length_max(FAR_METRES);
         let drift = self.velocity - wished;
         let yaw = rotation::yaw_of(self.root.rotation);
@@ -211,7 +211,7 @@ impl OnPath<'_> {
     }
 }
 
-/// A frame of a motion with its rates, seen from its root.
+/// Returns a frame of a motion with its rates, relative to its root.
 fn moving(source: &MatchSource, frame: usize, root: Rigid) -> MovingPose {
     let take = &source.analysis.take;
     let last = take.num_frames() - 1;

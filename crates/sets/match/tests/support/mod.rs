@@ -1,4 +1,4 @@
-//! What tests of several subjects start from: walks, captured takes, and bytes that are changed.
+//! Inputs shared by tests of several subjects: walks, captured takes, and bytes that are changed.
 
 use loopwright_core::math::{Decay, ops};
 use loopwright_core::{Analysis, LoopSettings, MadeLoop, SearchSettings};

@@ -1,8 +1,8 @@
-//! How the loops of a blend follow each other in time: by the touch-downs of their feet, or else by a shift.
+//! Aligns the loops of a blend in time: by the touch-downs of their feet, or else by a shift.
 //!
-//! The body of each loop is seen where the blend has its phase. Each leg has a phase of its own, by when its foot touches down and
-//! lifts: a walk lifts a foot after the other has landed, a run before, so that no one order of events fits both. Derivation:
-//! docs/math/blend.md.
+//! The body of each loop is sampled at the phase of the blend. Each leg has its own phase, from the times at which its foot
+//! touches down and lifts: a walk lifts a foot after the other has landed, a run before, so that no single order of events fits
+//! both. Derivation: docs/math/blend.md.
 
 use super::phase::{PhaseError, PhaseMap, inverse, left_and_right, touch_downs};
 use super::shift::align;
@@ -10,7 +10,7 @@ use loopwright_core::analysis::Body;
 use loopwright_core::loop_clip::LoopClip;
 use loopwright_core::retarget::FollowedFeet;
 
-/// Times are mixed by how far loops travel in a cycle; one that stays where it is counts as if it went this share of the farthest.
+/// Times are mixed in proportion to the distance of a cycle; a loop in place counts as this share of the farthest.
 const LEAST_WAY: f64 = 0.2;
 
 /// Maps the time of a blend to the time of each of its loops.
@@ -18,11 +18,11 @@ const LEAST_WAY: f64 = 0.2;
 pub(super) struct Alignment {
     /// For every loop the share of its time at which the blend starts.
     pub(super) phases: Vec<f64>,
-    /// For every loop the phases of its body and its legs; or why it is only shifted.
+    /// For every loop the phases of its body and its legs; or why it can only be shifted.
     gaits: Vec<Result<Gait, PhaseError>>,
-    /// How far each loop travels in a cycle, metres.
+    /// Distance that each loop travels in a cycle, metres.
     ways: Vec<f64>,
-    /// The left and the right foot, where legs have phases of their own.
+    /// The left and the right foot, if legs have phases of their own.
     feet: Option<[usize; 2]>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Alignment {
 #[derive(Clone, Debug, PartialEq)]
 struct Gait {
     body: PhaseMap,
-    /// By leg, left and right: at phase 0 its foot touches down, at 1/2 it lifts.
+    /// Per leg, left and right: its foot touches down at phase 0 and lifts at 1/2.
     legs: [PhaseMap; 2],
     /// The share of the body's map at which the blend starts.
     from: f64,
@@ -41,7 +41,7 @@ impl Gait {
         let body = PhaseMap::through(&touch_downs(feet, left), &touch_downs(feet, right))?;
         let [left, right] = [left, right].map(|foot| {
             let [touch_downs, lifts] = [0, 1].map(|end| {
-                // Counted on from the body's start, so that both touch down at one phase of the body.
+                // Counted from the body's start, so that both touch down at the same phase of the body.
                 let stances = feet.stances(foot).into_iter();
                 let later = stances.map(|stance| body.start() + (stance[end] - body.start()).rem_euclid(1.0));
                 later.collect::<Vec<_>>()
@@ -57,7 +57,7 @@ impl Gait {
 }
 
 impl Alignment {
-    /// Aligns loops, seen from their constant twists, by their feet, of which each loop has its own.
+    /// Aligns loops, relative to their constant twists, by the foot contacts of each loop.
     pub(super) fn new(loops: &[LoopClip], body: Option<&Body>, feet: &[FollowedFeet]) -> Self {
         let mut phases = align(loops);
         let sides = body.ok_or(PhaseError::Feet).and_then(left_and_right);
@@ -85,7 +85,7 @@ impl Alignment {
             .map(|clip| clip.root().twist.linear.length() * clip.period_secs());
         let ways: Vec<f64> = ways.collect();
         let farthest = ways.iter().copied().fold(0.0, f64::max);
-        // Loops of which none goes anywhere count alike.
+        // Loops that do not travel count equally.
         let least = if farthest > 0.0 { LEAST_WAY * farthest } else { 1.0 };
         Self {
             phases,
@@ -95,7 +95,7 @@ impl Alignment {
         }
     }
 
-    /// The map of a loop's body; or why it is only shifted.
+    /// Returns the map of a loop's body; or why it is only shifted.
     pub(super) fn map(&self, index: usize) -> Result<&PhaseMap, PhaseError> {
         self.gaits[index]
             .as_ref()
@@ -103,11 +103,11 @@ impl Alignment {
             .map_err(|error| *error)
     }
 
-    /// For every loop the share of its time that a blend with these weights shows at a share of its own: of the body, or of the leg of a
-    /// foot.
+    /// Returns for every loop the share of its time that a blend with these weights shows at a share of its own time: for the
+    /// body, or for the leg of a foot.
     pub(super) fn shares(&self, weights: &[f64], foot: Option<usize>, share: f64) -> Vec<f64> {
         let leg = foot.and_then(|foot| self.feet?.iter().position(|&of| of == foot));
-        // For each loop with phases: its weight, its map, and where the map starts, seen from the start of the blend.
+        // For each loop with phases: its weight, its map, and the start of the map relative to the start of the blend.
         let maps = self
             .gaits
             .iter()

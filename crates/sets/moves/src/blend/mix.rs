@@ -1,4 +1,4 @@
-//! A blend, sample by sample: its poses, and when and where its feet stand.
+//! Computes a blend sample by sample: its poses, and the contacts of its feet.
 
 use glam::{DQuat, DVec3};
 
@@ -13,19 +13,19 @@ use loopwright_core::retarget::FollowedFeet;
 /// A blend and its feet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mix {
-    /// The blend, its feet where the pose has them.
+    /// The blend, with its feet as in the blended pose.
     pub clip: LoopClip,
-    /// When they stand, where that is known.
+    /// The contacts of its feet, if known.
     feet: Option<FollowedFeet>,
-    /// The poses with feet where they are in the mean of the loops, seen from the root: where they stand they are as high as in
-    /// these, and move with the ground. Legs do not reach there.
+    /// The poses with the feet at their mean positions over the loops, relative to the root: standing feet are as high as in the
+    /// loops, and move with the ground. Legs may not reach them.
     places: Tracks,
 }
 
 impl Mix {
-    /// The blend with its feet held while those of its loops stand, and what became of them; `None` where none is held.
+    /// Returns the blend with its feet held while those of its loops stand, and the outcome; `None` if none is held.
     ///
-    /// `root_joint` is the joint that carries only the root motion, if there is one. Errors: those of [`feet::hold`].
+    /// `root_joint` is the joint that carries only the root motion, if there is one. Errors: as for [`feet::hold`].
     pub fn held(
         &self,
         body: &Body,
@@ -39,19 +39,19 @@ impl Mix {
     }
 }
 
-/// A leg of the body that is blended.
+/// A leg of the blended body.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BlendedLeg {
     foot: usize,
     leg: Option<Leg>,
-    /// The joints that hang from where it swings, if it has a knee.
+    /// The joints from its hip joint down, if it has a knee.
     joints: Vec<usize>,
     /// The joints of the foot, from the ankle on.
     of_foot: Vec<usize>,
 }
 
 impl BlendedLeg {
-    /// The legs of a body, by foot.
+    /// Creates the legs of a body, by foot.
     pub(super) fn all(body: &Body, clip: &LoopClip) -> Vec<Self> {
         let skeleton = clip.skeleton();
         let below =
@@ -61,7 +61,7 @@ impl BlendedLeg {
         legs.map(|(foot, leg)| {
             let of_foot: Vec<usize> = below(body.feet[foot].ankle).collect();
             let mut joints: Vec<usize> = leg.into_iter().flat_map(|leg| below(leg.thigh)).collect();
-            // A foot may not hang from its leg.
+            // A foot may not be a descendant of its leg.
             let apart = of_foot.iter().filter(|joint| !joints.contains(joint));
             joints.extend(apart.copied().collect::<Vec<_>>());
             Self {
@@ -75,14 +75,14 @@ impl BlendedLeg {
     }
 }
 
-/// The loops of a blend with a weight above 0, and how they are mixed.
+/// The loops of a blend with a weight above 0, and their mixing.
 pub(super) struct Mixing<'a> {
     pub(super) blender: &'a Blender,
     pub(super) weights: &'a [f64],
 }
 
 impl Mixing<'_> {
-    /// The blend and its feet.
+    /// Returns the blend and its feet.
     pub(super) fn mixed(&self, num_samples: usize, step_secs: f64) -> Result<Mix, BlendError> {
         let skeleton = self.blender.on_screws[0].skeleton();
         let mut tracks = Tracks::empty(skeleton.clone(), step_secs, num_samples);
@@ -120,7 +120,7 @@ impl Mixing<'_> {
         })
     }
 
-    /// The loop of these poses, on the mean of the root paths.
+    /// Builds the loop of these poses, on the mean of the root paths.
     fn closed(&self, tracks: Tracks) -> Result<LoopClip, BlendError> {
         let (blender, num_samples) = (self.blender, tracks.num_frames());
         let carrier = blender.on_screws[0].carrier();
@@ -137,7 +137,7 @@ impl Mixing<'_> {
         self.blender.alignment.shares(self.weights, foot, share)
     }
 
-    /// The loops with a weight above 0, each with its weight and its pose at shares of their times.
+    /// Returns the loops with a weight above 0, each with its weight and its pose at shares of their times.
     fn posed(&self, shares: &[f64]) -> Vec<(Pose, f64)> {
         let loops = self.blender.on_screws.iter().zip(shares).zip(self.weights);
         let counted = loops.filter(|(_, weight)| **weight > 0.0);
@@ -149,8 +149,8 @@ impl Mixing<'_> {
             .collect()
     }
 
-    /// The local pose at a share of the time of the blend, and where the joints of feet are in the mean, seen from the root. `of_legs` are the
-    /// shares of all loops, by leg.
+    /// Returns the local pose at a share of the blend's time, and the mean positions of the joints of feet, relative to the
+    /// root. `of_legs` are the shares of all loops, per leg.
     fn pose(&self, share: f64, of_legs: &[Vec<f64>]) -> (Pose, Vec<(usize, Rigid)>) {
         let skeleton = self.blender.on_screws[0].skeleton();
         let of_body = self.shares(None, share);
@@ -176,7 +176,7 @@ impl Mixing<'_> {
                 .iter()
                 .map(|&joint| (joint, into(mean(legs, |pose| seen(pose, skeleton, joint)))))
                 .collect();
-            // A foot that does not hang from its leg is where it is.
+            // A foot that is not a descendant of its leg keeps its position.
             let hangs = leg.leg.filter(|leg| is_apart && !leg.is_apart);
             if let Some(of_body) = hangs {
                 let (_, turned) = mean(legs, |pose| seen(pose, skeleton, of_body.thigh));
@@ -187,7 +187,7 @@ impl Mixing<'_> {
         (pose, feet)
     }
 
-    /// The mean of root paths, seen from their twists.
+    /// Returns the mean of root paths, relative to their twists.
     fn sway(&self, share: f64) -> Rigid {
         let loops = self
             .blender
@@ -201,13 +201,13 @@ impl Mixing<'_> {
     }
 }
 
-/// The share of the time of a blend at a sample of it.
+/// Returns the share of a blend's time at a sample.
 fn share(sample: usize, num_samples: usize) -> f64 {
     sample as f64 / num_samples as f64
 }
 
-/// Brings a leg to where the mean of its foot is, as far as the knee gives way. The hips are those of another moment, so that the thigh turns
-/// as in the mean seen from the root first.
+/// Moves a foot to its mean position, as far as the knee bends. The hips belong to another moment, so that the thigh is first
+/// rotated as in the mean relative to the root.
 fn reach(pose: &mut Pose, skeleton: &Skeleton, leg: &Leg, thigh_turned: DQuat, placed: &[(usize, Rigid)]) {
     let above = |pose: &Pose, joint: usize| pose.as_ref().above(skeleton, joint).rotation.conjugate();
     pose.rotations[leg.thigh] = (above(pose, leg.thigh) * thigh_turned).normalize();
@@ -219,8 +219,8 @@ fn reach(pose: &mut Pose, skeleton: &Skeleton, leg: &Leg, thigh_turned: DQuat, p
     pose.rotations[leg.ankle] = (above(pose, leg.ankle) * foot.rotation).normalize();
 }
 
-/// The mean of transforms by weight, of sum 1: of their places, and on the sphere of rotations ([`rotation::mean`]). `of` gives the
-/// transform of a part, such as one joint of a pose.
+/// Returns the weighted mean of transforms, with weights of sum 1: of their positions, and on the sphere of rotations
+/// ([`rotation::mean`]). `of` returns the transform of a part, such as one joint of a pose.
 pub fn mean<T>(parts: &[(T, f64)], of: impl Fn(&T) -> Rigid) -> (DVec3, DQuat) {
     let transforms = || parts.iter().map(|(part, weight)| (of(part), *weight));
     let turns: Vec<_> = transforms().map(|(at, weight)| (at.rotation, weight)).collect();
@@ -236,7 +236,7 @@ fn local(pose: &Pose, joint: usize) -> Rigid {
     pose.as_ref().joint(joint)
 }
 
-/// A joint of a local pose, seen from the root.
+/// Returns the transform of a joint of a local pose, relative to the root.
 fn seen(pose: &Pose, skeleton: &Skeleton, joint: usize) -> Rigid {
     pose.as_ref().world_of(skeleton, joint)
 }

@@ -1,9 +1,10 @@
-//! Blending loops: any number of them, by weights, into a loop that closes as exactly as they do.
+//! Blends any number of loops, by weights, into a loop that closes as exactly as they do.
 //!
-//! Loops are aligned by the touch-downs of their feet (`phase`, `alignment`), and those without by their motion (`shift`), not by their
-//! first frames. Periods and twists are averaged so that the distance of a cycle is the mean of the distances, and poses are averaged
-//! joint by joint at equal phase. Every value of the blend is a function of values that repeat, so the blend repeats. Feet stand when
-//! those of the loops do (`mix`). A [`space::BlendSpace`] finds the weights for a speed and a turn rate. Derivation: docs/math/blend.md.
+//! Loops are aligned by the touch-downs of their feet (`phase`, `alignment`), or by their motion if they have none (`shift`),
+//! not by their first frames. Periods and twists are averaged so that the distance of a cycle is the mean of the distances, and
+//! poses are averaged joint by joint at equal phase. Every value of the blend is a function of periodic values, so the blend is
+//! periodic. Feet stand when those of the loops do (`mix`). A [`space::BlendSpace`] finds the weights for a speed and a turn
+//! rate. Derivation: docs/math/blend.md.
 
 use loopwright_core::analysis::{Body, BodyOverrides};
 use loopwright_core::loop_clip::{LoopClip, LoopClipError};
@@ -51,7 +52,7 @@ pub enum BlendError {
     },
     #[error("all weights are zero")]
     NoWeight,
-    /// The blended samples are not a loop clip.
+    /// The blended samples do not form a loop clip.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),
 }
@@ -61,11 +62,11 @@ pub enum BlendError {
 pub struct Blender {
     /// The loops as given.
     loops: Vec<LoopClip>,
-    /// The loops seen from their constant twists, without root paths, on the floor of the first.
+    /// The loops relative to their constant twists, without root paths, on the floor of the first.
     on_screws: Vec<LoopClip>,
-    /// The legs of the body that moves, by foot; none where it is not known.
+    /// The legs of the body, per foot; empty if it is unknown.
     legs: Vec<BlendedLeg>,
-    /// When the feet of each loop stand, as many as legs; empty where no body is known.
+    /// The foot contacts of each loop, as many as legs; empty if no body is known.
     feet: Vec<FollowedFeet>,
     alignment: Alignment,
 }
@@ -78,7 +79,7 @@ impl Blender {
         Self::with(loops, &BodyOverrides::default())
     }
 
-    /// Aligns loops with the caller's choices for the body, whose feet show floor and phase.
+    /// Aligns loops with the caller's choices for the body, whose feet determine floor and phase.
     pub fn with(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Result<Self, BlendError> {
         let on_screws = on_screws(&loops, overrides)?;
         let body = body_of(&on_screws[0], overrides);
@@ -91,7 +92,7 @@ impl Blender {
         Ok(Self::aligned(loops, on_screws, body.as_ref(), feet))
     }
 
-    /// Aligns loops on a character, whose feet stand when those of the loops that it follows do: one entry a loop, each for all feet of
+    /// Aligns loops on a character, whose feet stand when those of the source loops do: one entry per loop, each for all feet of
     /// the body.
     pub fn of_character(loops: Vec<LoopClip>, body: &Body, feet: Vec<FollowedFeet>) -> Result<Self, BlendError> {
         let on_screws = on_screws(&loops, &BodyOverrides::default())?;
@@ -108,7 +109,7 @@ impl Blender {
         }
     }
 
-    /// The loops, in the order in which they were given.
+    /// Returns the loops, in the order in which they were given.
     pub fn loops(&self) -> &[LoopClip] {
         &self.loops
     }
@@ -118,7 +119,7 @@ impl Blender {
         &self.alignment.phases
     }
 
-    /// For every loop its phase by the touch-downs of its feet, or why it is aligned by a shift alone.
+    /// Returns for every loop its phase by the touch-downs of its feet, or why it is aligned by a shift alone.
     pub fn phase_maps(&self) -> impl Iterator<Item = Result<&PhaseMap, PhaseError>> {
         (0..self.loops.len()).map(|index| self.alignment.map(index))
     }
@@ -127,15 +128,15 @@ impl Blender {
     ///
     /// The period is the weighted mean of the periods. The twist is the mean of the twists weighted by each loop's share of the
     /// time: xi = sum w_i T_i xi_i / T, in the root's own axes, so that the distance of a cycle is the mean of the distances.
-    /// Local rotations are means on the sphere of rotations, translations plain means; a leg is turned as seen from the root. The blend
-    /// starts at the phase, the mode, the carrier and the floor of the first loop. A single weight of 1 returns that loop, from that
-    /// phase on and on that floor.
+    /// Local rotations are means on the sphere of rotations, translations plain means; legs are averaged relative to the root.
+    /// The blend starts at the phase, the mode, the carrier and the floor of the first loop. A single weight of 1 returns that
+    /// loop, with this start and floor.
     pub fn blend(&self, weights: &[f64]) -> Result<LoopClip, BlendError> {
         let (num_samples, step_secs) = self.sampling(weights)?;
         Ok(self.mix(weights, num_samples, step_secs)?.clip)
     }
 
-    /// The number of samples that a blend with these weights has on its own, and the time from each to the next.
+    /// Returns the natural number of samples of a blend with these weights, and the time between them.
     pub fn sampling(&self, weights: &[f64]) -> Result<(usize, f64), BlendError> {
         let weights = self.shares(weights)?;
         let num_samples = self.mean(&weights, |clip| clip.num_samples() as f64);
@@ -144,7 +145,7 @@ impl Blender {
         Ok((num_samples, period_secs / num_samples as f64))
     }
 
-    /// Blends at another number of samples, at least three, and another time between them; also tells when feet stand.
+    /// Blends at another number of samples, at least three, and another time between them; also returns the foot contacts.
     pub fn mix(&self, weights: &[f64], num_samples: usize, step_secs: f64) -> Result<Mix, BlendError> {
         let mixing = Mixing {
             blender: self,
@@ -153,7 +154,7 @@ impl Blender {
         mixing.mixed(num_samples.max(3), step_secs)
     }
 
-    /// The root of a blend with these shares.
+    /// Returns the root motion of a blend with these shares.
     fn root(&self, weights: &[f64]) -> RootMotion {
         let period_secs = self.mean(weights, LoopClip::period_secs);
         let twist = self
@@ -170,7 +171,7 @@ impl Blender {
         }
     }
 
-    /// The weighted mean of a figure of the loops.
+    /// Returns the weighted mean of a figure of the loops.
     fn mean(&self, weights: &[f64], of: impl Fn(&LoopClip) -> f64) -> f64 {
         self.on_screws
             .iter()
@@ -179,7 +180,7 @@ impl Blender {
             .sum()
     }
 
-    /// The weights, validated and divided by their sum.
+    /// Returns the weights, validated and divided by their sum.
     fn shares(&self, weights: &[f64]) -> Result<Vec<f64>, BlendError> {
         if weights.len() != self.on_screws.len() {
             return Err(BlendError::Count {
@@ -198,7 +199,7 @@ impl Blender {
         Ok(weights.iter().map(|weight| weight / sum).collect())
     }
 
-    /// The names of the loops with a weight above 0.
+    /// Returns the names of the loops with a weight above 0.
     fn name(&self, weights: &[f64]) -> String {
         let named = self.on_screws.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
         let names: Vec<&str> = named.map(|(clip, _)| clip.name()).collect();
@@ -206,7 +207,7 @@ impl Blender {
     }
 }
 
-/// The loops seen from their constant twists, on the floor of the first. Errors: none, or not all of one skeleton.
+/// Returns the loops relative to their constant twists, on the floor of the first. Errors: none, or not all of one skeleton.
 fn on_screws(loops: &[LoopClip], overrides: &BodyOverrides) -> Result<Vec<LoopClip>, BlendError> {
     let first = loops.first().ok_or(BlendError::NoLoops)?;
     if let Some((index, difference)) = other_skeleton(first.skeleton(), loops) {
@@ -216,7 +217,7 @@ fn on_screws(loops: &[LoopClip], overrides: &BodyOverrides) -> Result<Vec<LoopCl
     Ok(on_one_floor(on_screws?, overrides))
 }
 
-/// Blends loops: see [`Blender`], which keeps the alignment for further weights.
+/// Blends loops: see [`Blender`], which keeps the alignment for other weights.
 pub fn blend(loops: &[LoopClip], weights: &[f64]) -> Result<LoopClip, BlendError> {
     Blender::new(loops.to_vec())?.blend(weights)
 }

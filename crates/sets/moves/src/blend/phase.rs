@@ -1,7 +1,7 @@
-//! The phase of a gait by its touch-downs, and the share of a loop's time at which a phase comes.
+//! The phase of a gait by its touch-downs, and the map from phase to the share of a loop's time.
 //!
-//! At phase 0 the left foot touches down and at 1/2 the right one, however long the step before each takes in a loop. The map to
-//! shares of time is the trigonometric polynomial of least degree through the touch-downs: periodic and smooth, so what is sampled
+//! At phase 0 the left foot touches down and at 1/2 the right one, however long each step takes in a loop. The map to shares of
+//! time is the trigonometric polynomial of least degree through the touch-downs. It is periodic and smooth, so motion sampled
 //! through it repeats as exactly as the loop. Derivation: docs/math/blend.md.
 
 use loopwright_core::analysis::{Body, ContactLimits, FoundBy, Side};
@@ -11,13 +11,13 @@ use loopwright_core::retarget::FollowedFeet;
 
 const TAU: f64 = core::f64::consts::TAU;
 
-/// A map rises by at least this much a phase: where it rises less, a blend nearly stops or rushes.
+/// Least slope of a map; with less, a blend nearly stops or rushes.
 const LEAST_SLOPE: f64 = 0.1;
 
-/// Phases a touch-down at which the slope of a map is measured: it is a polynomial of half a degree a touch-down.
+/// Number of phases per touch-down at which the slope of a map is measured: its degree is half the number of touch-downs.
 const SLOPES: usize = 32;
 
-/// An inverse is as exact as rounding lets it be after so many steps; each halves the interval where Newton's leaves it.
+/// Number of steps after which an inverse is as exact as rounding allows; each halves the interval if Newton's step leaves it.
 const MOST_STEPS: usize = 60;
 
 /// Why a loop has no phase by its touch-downs.
@@ -25,7 +25,7 @@ const MOST_STEPS: usize = 60;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum PhaseError {
-    /// Only bodies with one left and one right foot have.
+    /// The body does not have exactly one left and one right foot.
     #[error("the body does not stand on one left and one right foot")]
     Feet,
     /// A foot never lifts, or never stands.
@@ -37,33 +37,33 @@ pub enum PhaseError {
         /// Touch-downs of the left and of the right foot.
         found: [usize; 2],
     },
-    /// The first loop with touch-downs has another number of them.
+    /// The number of cycles differs from that of the first loop with touch-downs.
     #[error("{found} cycles, where another loop has {expected}")]
     Cycles {
-        /// Cycles of this loop and of that one.
+        /// Cycles of this loop and of the first one.
         found: usize,
         expected: usize,
     },
-    /// One step takes so much longer than the other that no smooth map comes through the touch-downs.
+    /// One step takes so much longer than the other that no smooth map fits the touch-downs.
     #[error("one step takes several times as long as the other")]
     Uneven,
 }
 
-/// The share of a loop's time at each phase of its gait.
+/// A map from the phase of a gait to the share of its loop's time.
 ///
-/// For a loop of one cycle that starts at the left foot's touch-down, share(p) = p + c sin^2(pi p), with c the share of the right
-/// foot's touch-down less 1/2.
+/// For a loop of one cycle that starts at the left foot's touch-down, share(p) = p + c sin^2(pi p), with c the share of the
+/// right foot's touch-down less 1/2.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhaseMap {
     /// The share at phase 0.
     start: f64,
-    /// How far shares are from even, start and phase aside, at even phases; 0 at the first.
+    /// Deviations of the shares from even ones, without start and phase, at even phases; 0 at the first.
     deviations: Vec<f64>,
 }
 
 impl PhaseMap {
-    /// The map of one cycle from the left foot's touch-down on, with the right one's at the share 1/2 + `warp`: share(p) = p + warp
-    /// sin^2(pi p), which rises for |warp| < 1/pi.
+    /// Returns the map of one cycle from the left foot's touch-down on, with the right one's at the share 1/2 + `warp`: share(p)
+    /// = p + warp sin^2(pi p), which increases for |warp| < 1/pi.
     pub fn warped(warp: f64) -> Self {
         Self {
             start: 0.0,
@@ -71,9 +71,10 @@ impl PhaseMap {
         }
     }
 
-    /// The map through touch-downs at these shares of a loop's time, each 0 to 1: those of the left foot and those of the right.
+    /// Builds the map through touch-downs at these shares of a loop's time, each 0 to 1: those of the left foot and those of the
+    /// right.
     ///
-    /// Phase 0 is the left foot's first. Errors: [`PhaseError`].
+    /// Phase 0 is the left foot's first touch-down. Errors: [`PhaseError`].
     pub fn through(left: &[f64], right: &[f64]) -> Result<Self, PhaseError> {
         let map = Self::alternating(left, right)?;
         if map.least_slope() >= LEAST_SLOPE {
@@ -83,12 +84,12 @@ impl PhaseMap {
         }
     }
 
-    /// The map through touch-downs as by [`Self::through`], with as much of their deviations as a smooth map allows.
+    /// Builds the map as [`Self::through`] does, with as much of the touch-downs' deviations as a smooth map allows.
     pub(super) fn near(left: &[f64], right: &[f64]) -> Result<Self, PhaseError> {
         let mut map = Self::alternating(left, right)?;
         let least = map.least_slope();
         if least < LEAST_SLOPE {
-            // The slope is 1 and a multiple of the deviations.
+            // The slope is 1 plus a multiple of the deviations.
             let share = (1.0 - LEAST_SLOPE) / (1.0 - least);
             map.deviations.iter_mut().for_each(|deviation| *deviation *= share);
         }
@@ -127,7 +128,7 @@ impl PhaseMap {
         })
     }
 
-    /// The map of a loop by when the feet of its body stand, found between its samples. Errors: [`PhaseError`].
+    /// Builds the map of a loop from the contacts of its feet, interpolated between samples. Errors: [`PhaseError`].
     pub fn of_loop(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Result<Self, PhaseError> {
         let sides = left_and_right(body)?;
         let straight = clip.clone().on_screw();
@@ -136,17 +137,17 @@ impl PhaseMap {
         Self::through(&left, &right)
     }
 
-    /// The share of the loop's time at phase 0, where the left foot touches down.
+    /// Returns the share of the loop's time at phase 0, where the left foot touches down.
     pub fn start(&self) -> f64 {
         self.start
     }
 
-    /// Number of cycles of the gait in the loop.
+    /// Returns the number of cycles of the gait in the loop.
     pub fn num_cycles(&self) -> usize {
         self.deviations.len() / 2
     }
 
-    /// How far the touch-down that is farthest from its even phase is from it, as a share of the loop's time: for a loop of one cycle
+    /// Returns the largest deviation of a touch-down from its even phase, as a share of the loop's time: for a loop of one cycle
     /// the share between the left and the right one, less 1/2.
     pub fn warp(&self) -> f64 {
         self.deviations
@@ -154,19 +155,19 @@ impl PhaseMap {
             .fold(0.0, |most, next| if next.abs() > most.abs() { *next } else { most })
     }
 
-    /// The share of the loop's time at a phase; both go on beyond 0 to 1.
+    /// Returns the share of the loop's time at a phase; both continue beyond 0 to 1.
     pub fn share(&self, phase: f64) -> f64 {
         self.start + phase + self.deviation(phase)
     }
 
-    /// The phase at a share of the loop's time.
+    /// Returns the phase at a share of the loop's time.
     pub fn phase(&self, share: f64) -> f64 {
         inverse(share, share - self.start, |phase| {
             (self.share(phase), self.slope(phase))
         })
     }
 
-    /// How far the share is from the phase, the start aside.
+    /// Returns the deviation of the share from the phase, without the start.
     pub(super) fn deviation(&self, phase: f64) -> f64 {
         if let [_, half] = self.deviations[..] {
             let sine = sin(0.5 * TAU * phase);
@@ -181,7 +182,7 @@ impl PhaseMap {
         })
     }
 
-    /// How fast the share rises with the phase.
+    /// Returns the derivative of the share by the phase.
     pub(super) fn slope(&self, phase: f64) -> f64 {
         if let [_, half] = self.deviations[..] {
             return 1.0 + half * 0.5 * TAU * sin(TAU * phase);
@@ -201,7 +202,7 @@ impl PhaseMap {
         }
     }
 
-    /// The mean over the touch-downs of their deviations times the sum of a term over all harmonics of the distance to each.
+    /// Averages over the touch-downs their deviations times the sum of a term over all harmonics of the distance to each.
     fn sum(&self, phase: f64, term: impl Fn(usize, f64) -> f64) -> f64 {
         let count = self.deviations.len();
         let sums = self.deviations.iter().enumerate().map(|(index, deviation)| {
@@ -219,7 +220,7 @@ impl PhaseMap {
     }
 }
 
-/// Finds where a rising function, which gains 1 a turn, has a value: by Newton's method between bounds, from a guess less than 1 away.
+/// Inverts an increasing function that gains 1 per turn: by Newton's method between bounds, from a guess less than 1 away.
 pub(super) fn inverse(value: f64, guess: f64, function: impl Fn(f64) -> (f64, f64)) -> f64 {
     let (mut low, mut high) = (guess - 1.0, guess + 1.0);
     let mut at = guess;
@@ -245,12 +246,12 @@ pub(super) fn inverse(value: f64, guess: f64, function: impl Fn(f64) -> (f64, f6
     at
 }
 
-/// The shares of a loop's time at which a foot touches down.
+/// Returns the shares of a loop's time at which a foot touches down.
 pub(super) fn touch_downs(feet: &FollowedFeet, foot: usize) -> Vec<f64> {
     feet.stances(foot).iter().map(|[from, _]| *from).collect()
 }
 
-/// The left and the right foot of a body that stands on these two.
+/// Returns the left and the right foot of a body that stands on these two.
 pub(super) fn left_and_right(body: &Body) -> Result<[usize; 2], PhaseError> {
     let feet = [Side::Left, Side::Right].map(|side| body.feet.iter().position(|foot| foot.side == Some(side)));
     match feet {

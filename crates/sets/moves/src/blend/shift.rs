@@ -1,8 +1,9 @@
-//! The alignment of loops by phase.
+//! Aligns loops by a shift of phase.
 //!
-//! Loops start at different phases: one at the left foot's strike, another in its swing. The positions of joints seen from the
-//! root, above all of the feet, are compared at every shift of one loop against the other. The best shift is the peak of their
-//! circular correlation. So stance aligns with stance, and a rig without feet is aligned as well. Derivation: docs/math/blend.md.
+//! Loops start at different phases: one at the left foot's strike, another in its swing. The positions of joints relative to the
+//! root, mainly of the feet, are compared at every shift of one loop against the other. The best shift is the peak of their
+//! circular correlation. So stance aligns with stance, and a rig without feet is aligned as well. Derivation:
+//! docs/math/blend.md.
 
 use glam::DVec3;
 
@@ -10,7 +11,7 @@ use crate::floor::body_of;
 use loopwright_core::analysis::{BodyOverrides, FoundBy};
 use loopwright_core::loop_clip::{Interpolation, LoopClip};
 
-/// Number of phases at which the motions are compared: a peak of a correlation is a tenth of a cycle wide or more.
+/// Number of phases at which motions are compared: a peak of a correlation is at least a tenth of a cycle wide.
 const NUM_PHASES: usize = 64;
 
 /// Refinements of the best shift, each to a quarter of the interval; for equal loops the remaining error is below 1e-12.
@@ -22,7 +23,7 @@ const OTHERS_WEIGHT: f64 = 0.1;
 const FOOT_WEIGHT: f64 = 1.0;
 const HAND_WEIGHT: f64 = 0.3;
 
-/// For every loop the phase, 0 to 1, that corresponds to the start of the first loop; 0 for the first itself.
+/// Returns for every loop the phase, 0 to 1, that corresponds to the start of the first loop; 0 for the first itself.
 ///
 /// The loops must have one skeleton, and be seen from their constant twists. A loop that is idle matches anywhere: 0.
 pub fn align(loops: &[LoopClip]) -> Vec<f64> {
@@ -35,7 +36,7 @@ pub fn align(loops: &[LoopClip]) -> Vec<f64> {
     core::iter::once(0.0).chain(shifts).collect()
 }
 
-/// A correlation is weighted by the squares of the weights, so feet count a hundred times as much as shoulders.
+/// Returns the weights of joints. A correlation uses their squares, so feet count a hundred times as much as shoulders.
 pub(crate) fn joint_weights(clip: &LoopClip) -> Vec<f64> {
     let num_joints = clip.skeleton().num_joints();
     let body = body_of(clip, &BodyOverrides::default());
@@ -61,7 +62,7 @@ pub(crate) fn joint_weights(clip: &LoopClip) -> Vec<f64> {
 struct PhaseProfile(Vec<Vec<DVec3>>);
 
 impl PhaseProfile {
-    /// The positions from the phase `from` on.
+    /// Samples the positions from the phase `from` on.
     fn new(clip: &LoopClip, from: f64, weights: &[f64]) -> Self {
         let mut positions: Vec<Vec<DVec3>> = (0..NUM_PHASES)
             .map(|index| {
@@ -82,7 +83,7 @@ impl PhaseProfile {
         Self(positions)
     }
 
-    /// Sum of products with another profile that is `steps` ahead.
+    /// Returns the sum of products with another profile that is `steps` ahead.
     fn correlation(&self, other: &Self, steps: usize) -> f64 {
         let pairs = (0..NUM_PHASES).map(|index| (&self.0[index], &other.0[(index + steps) % NUM_PHASES]));
         pairs
@@ -100,7 +101,7 @@ impl PhaseProfile {
     }
 }
 
-/// The phase of a loop that corresponds to the start of the reference.
+/// Finds the phase of a loop that corresponds to the start of the reference.
 fn shift(reference: &PhaseProfile, clip: &LoopClip, weights: &[f64]) -> f64 {
     let motion = PhaseProfile::new(clip, 0.0, weights);
     let correlations: Vec<f64> = (0..NUM_PHASES)
@@ -108,13 +109,13 @@ fn shift(reference: &PhaseProfile, clip: &LoopClip, weights: &[f64]) -> f64 {
         .collect();
     let mut best = 0;
     for (steps, &correlation) in correlations.iter().enumerate() {
-        // Rounding must not choose among equals: between two idle bodies any phase fits, so the start is used.
+        // Rounding must not decide between equal correlations: between two idle bodies any phase fits, so the start is used.
         if correlation > correlations[best] + 1e-12 * correlations[best].abs() {
             best = steps;
         }
     }
-    // The distance locates the shift precisely: between equal motions it is zero there, whatever the samples between which both
-    // are interpolated. The correlation is only the largest of many large numbers.
+    // The distance locates the shift precisely: between equal motions it is zero there, regardless of the samples between which
+    // both are interpolated. The correlation is only the largest of many large numbers.
     let mut at = best as f64 / NUM_PHASES as f64;
     let mut reach = 1.0 / NUM_PHASES as f64;
     for _ in 0..NUM_REFINEMENTS {
@@ -122,7 +123,7 @@ fn shift(reference: &PhaseProfile, clip: &LoopClip, weights: &[f64]) -> f64 {
             .map(|from| reference.squared_distance(&PhaseProfile::new(clip, from, weights)));
         let bend = before - 2.0 * here + after;
         if bend > 0.0 {
-            // The bottom of the parabola through the three.
+            // The minimum of the parabola through the three.
             at += (0.5 * (before - after) / bend).clamp(-1.0, 1.0) * reach;
         }
         reach *= 0.25;

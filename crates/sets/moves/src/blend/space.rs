@@ -18,7 +18,7 @@ pub enum BlendAxis {
 }
 
 impl BlendAxis {
-    /// The value of a twist on the axis.
+    /// Returns the value of a twist on the axis.
     pub fn of(self, twist: Twist) -> f64 {
         match self {
             Self::Speed => ops::over_ground(twist.linear),
@@ -27,10 +27,10 @@ impl BlendAxis {
     }
 }
 
-/// A point on one or two axes; the second is 0 if there is one axis.
+/// A point on one or two axes; the second is 0 if there is only one axis.
 type Point = [f64; 2];
 
-/// Where loops are on axes such as speed and turn rate: any point between them has weights.
+/// Loops as points on axes such as speed and turn rate; any point between them has weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlendSpace<'a> {
     loops: &'a [LoopClip],
@@ -42,7 +42,7 @@ pub struct BlendSpace<'a> {
 }
 
 impl<'a> BlendSpace<'a> {
-    /// Places loops on one axis, or on two. Errors: there are none.
+    /// Places loops on one or two axes. Errors: there are no loops.
     pub fn new(axes: [Option<BlendAxis>; 2], loops: &'a [LoopClip]) -> Result<Self, BlendError> {
         if loops.is_empty() {
             return Err(BlendError::NoLoops);
@@ -60,12 +60,12 @@ impl<'a> BlendSpace<'a> {
         })
     }
 
-    /// Weights for a blend ([`super::Blender::blend`]) of the loops at a point, one number for each axis of the space; the second is
-    /// ignored if there is one axis.
+    /// Returns the weights for a blend ([`super::Blender::blend`]) of the loops at a point, one number for each axis of the
+    /// space; the second is ignored if there is one axis.
     ///
-    /// Weights are at least 0, sum to 1 and are continuous in the point; at a loop's own point it is the only one. At most three
-    /// are not 0. A point outside of the range of the loops counts as the nearest one inside, and a value that is not finite as
-    /// 0.
+    /// Weights are at least 0, sum to 1 and are continuous in the point; at a loop's own point only that loop has a weight. At
+    /// most three are not 0. A point outside of the range of the loops counts as the nearest one inside, and a value that is not
+    /// finite as 0.
     pub fn weights(&self, at: [f64; 2]) -> Vec<f64> {
         let at = [0, 1].map(|axis| {
             if self.axes[axis].is_some() && at[axis].is_finite() {
@@ -77,8 +77,8 @@ impl<'a> BlendSpace<'a> {
         let mut shares = self.shares(at);
         let wanted = self.mixed(&shares);
         let mut asked = wanted;
-        // Speed is the length of a mean of velocities, which is a little below the mean of lengths if loops drift to different
-        // sides. The requested speed is raised to compensate.
+        // The speed of a mean of velocities is a little below the mean of speeds if loops drift to different sides. The
+        // requested speed is raised to compensate.
         for _ in 0..MAX_CORRECTIONS {
             let found = point(self.axes, self.twist(&shares));
             let missing = [0, 1].map(|axis| wanted[axis] - found[axis]);
@@ -92,7 +92,7 @@ impl<'a> BlendSpace<'a> {
             asked = [0, 1].map(|axis| asked[axis] + missing[axis]);
             shares = self.shares(asked);
         }
-        // From shares of time to weights: a loop of a longer period has more time at the same weight.
+        // Converts shares of time to weights: a loop with a longer period has more time at the same weight.
         let periods = self.loops.iter().map(LoopClip::period_secs);
         let weights = shares.iter().zip(periods).map(|(share, period)| share / period);
         let weights: Vec<f64> = weights.collect();
@@ -100,7 +100,7 @@ impl<'a> BlendSpace<'a> {
         weights.into_iter().map(|weight| weight / sum).collect()
     }
 
-    /// The twist of the blend for the given shares of the time.
+    /// Returns the twist of the blend for the given shares of the time.
     fn twist(&self, shares: &[f64]) -> Twist {
         let loops = self.loops.iter().zip(shares);
         loops.fold(Twist::ZERO, |sum, (clip, share)| Twist {
@@ -109,7 +109,7 @@ impl<'a> BlendSpace<'a> {
         })
     }
 
-    /// The mean of the loops' points.
+    /// Returns the mean of the loops' points.
     fn mixed(&self, shares: &[f64]) -> Point {
         [0, 1].map(|axis| {
             self.points
@@ -120,7 +120,7 @@ impl<'a> BlendSpace<'a> {
         })
     }
 
-    /// Shares of sum 1 whose mean of points is `at`, or the nearest possible point.
+    /// Returns shares of sum 1 whose mean of points is `at`, or the nearest possible point.
     fn shares(&self, at: Point) -> Vec<f64> {
         let scaled = |point: Point| [point[0] / self.scale[0], point[1] / self.scale[1]];
         let points: Vec<Point> = self.points.iter().copied().map(scaled).collect();
@@ -132,7 +132,7 @@ impl<'a> BlendSpace<'a> {
     }
 }
 
-/// Most corrections of a speed; the error is squared by each.
+/// Most corrections of a speed; each squares the error.
 const MAX_CORRECTIONS: usize = 24;
 
 fn point(axes: [Option<BlendAxis>; 2], twist: Twist) -> Point {
@@ -154,7 +154,7 @@ impl Simplex {
             .filter(|(_, share)| *share > 0.0)
     }
 
-    /// The height of the paraboloid's chord over the corners at the given shares.
+    /// Returns the height of the paraboloid's chord over the corners at the given shares.
     fn height(&self, heights: &[f64]) -> f64 {
         self.corners().map(|(corner, share)| share * heights[corner]).sum()
     }
@@ -163,17 +163,17 @@ impl Simplex {
 /// Points this close, as a share of the range, are equal; shares this far below zero are zero.
 const SAME: f64 = 1e-12;
 
-/// The simplex of Delaunay's triangulation that contains a point, or the nearest point that it covers.
+/// Finds the simplex of the Delaunay triangulation that contains a point, or the nearest covered point.
 ///
-/// Lifted onto a paraboloid, the triangles are the faces of the lower hull: of all triangles around a point it is the lowest one
-/// there. There are few loops, so all triangles are tried and no triangulation is stored. Where four points lie on a circle both
-/// diagonals are at the same height; a lift of at most a billionth decides, for all points alike.
+/// Lifted onto a paraboloid, the triangles are the faces of the lower hull: of all triangles around a point the lowest one is
+/// the face. There are few loops, so all triangles are tried and no triangulation is stored. Where four points lie on a circle
+/// both diagonals are at the same height; a lift of at most a billionth decides, for all points alike.
 fn simplex_around(points: &[Point], at: Point) -> Simplex {
     let heights: Vec<f64> = points
         .iter()
         .enumerate()
         .map(|(index, point)| {
-            // By the square of the index: evenly spaced points, as in grids, then do not cancel.
+            // By the square of the index, so that the lifts of evenly spaced points, as in grids, do not cancel.
             let lift = ((index * index) as f64 * 0.618_033_988_749_895).fract();
             point[0] * point[0] + point[1] * point[1] + 1e-9 * lift
         })
@@ -187,12 +187,12 @@ fn simplex_around(points: &[Point], at: Point) -> Simplex {
     lowest(triangles, &heights).unwrap_or_else(|| nearest_edge(points, &heights, at))
 }
 
-/// The first of the simplices that are lowest.
+/// Returns the first of the lowest simplices.
 fn lowest(simplices: impl Iterator<Item = Simplex>, heights: &[f64]) -> Option<Simplex> {
     simplices.min_by(|a, b| a.height(heights).total_cmp(&b.height(heights)))
 }
 
-/// The nearest point of any edge, for a point outside of all triangles.
+/// Returns the nearest point of any edge, for a point outside all triangles.
 fn nearest_edge(points: &[Point], heights: &[f64], at: Point) -> Simplex {
     let mut nearest = f64::INFINITY;
     let mut edges: Vec<(f64, Simplex)> = Vec::new();
@@ -221,7 +221,7 @@ fn nearest_edge(points: &[Point], heights: &[f64], at: Point) -> Simplex {
     })
 }
 
-/// Barycentric shares of a point in a triangle; `None` for a point outside and for a triangle without area.
+/// Returns the barycentric coordinates of a point in a triangle; `None` for a point outside and for a triangle without area.
 fn triangle_shares([a, b, c]: [Point; 3], at: Point) -> Option<[f64; 3]> {
     let whole = doubled_area(a, b, c);
     if whole.abs() < SAME {
@@ -236,7 +236,7 @@ fn triangle_shares([a, b, c]: [Point; 3], at: Point) -> Option<[f64; 3]> {
     Some(shares.map(|share| share / sum))
 }
 
-/// Twice the area of a triangle, negative if it is passed clockwise.
+/// Returns twice the area of a triangle, negative if its corners are clockwise.
 fn doubled_area(p: Point, q: Point, r: Point) -> f64 {
     (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])
 }

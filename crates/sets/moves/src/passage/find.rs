@@ -1,10 +1,10 @@
-//! Finds starts, stops, turns and jumps in a take, and where each meets the loops at least cost.
+//! Finds starts, stops, turns and jumps in a take, and the states of loops that each connects at least cost.
 //!
-//! By the smoothed way of the root each frame stands, moves, or does neither. A start is what lies between standing and moving, a stop
-//! the reverse; a turn in place lies between standing and standing, a turn on the move between steady ways; a jump is a flight of both
-//! feet that is no part of a gait. Each end may be at any frame of a window around it and at any sample of a loop; the pair costs what
-//! a jump between them would, plus a small price for length. All pairs are tried at a coarse rate, and those around the best at full
-//! rate. Derivation: docs/math/passage.md.
+//! By the smoothed path of the root each frame stands, moves, or does neither. A start lies between standing and moving, a stop
+//! the reverse; a turn in place lies between two stands, a turn on the move between steady paths; a jump is a flight of both
+//! feet that is not part of a gait. Each end may be at any frame of a window around it and at any sample of a loop; the pair
+//! costs what a jump between them would, plus a small price for length. All pairs are tried at a coarse rate, and those around
+//! the best at full rate. Derivation: docs/math/passage.md.
 
 use core::fmt;
 use core::ops::RangeInclusive;
@@ -19,71 +19,71 @@ use loopwright_core::analysis::{Analysis, Foot, MOVING_MPS};
 use loopwright_core::feet::contact;
 use loopwright_core::math::{Decay, TimeStep, ops, percentile, rotation};
 
-/// A turn between standing and standing is larger than this, radians (30 degrees).
+/// Smallest turn between two stands, radians (30 degrees).
 const MIN_TURN_IN_PLACE: f64 = 30.0 * core::f64::consts::PI / 180.0;
 
-/// A turn on the move is larger than this, radians (45 degrees), within about 1.5 seconds.
+/// Smallest turn on the move, radians (45 degrees), within about 1.5 seconds.
 const MIN_TURN_ON_THE_MOVE: f64 = 45.0 * core::f64::consts::PI / 180.0;
 
-/// A turn on the move takes about so long, seconds; over half of it on either side it is measured.
+/// Approximate duration of a turn on the move, seconds; it is measured over half of it on either side.
 const TURN_SECS: f64 = 1.5;
 
-/// A root slower than this, metres per second and radians per second (25 degrees), stands.
+/// A root slower than this stands, metres per second and radians per second (25 degrees).
 const STANDS_MPS: f64 = 0.15;
 const STANDS_RATE: f64 = 0.436;
 
-/// A body stands, or moves steadily, for at least so long, seconds.
+/// Shortest time of standing or of moving steadily, seconds.
 const STANDS_SECS: f64 = 0.2;
 const MOVES_SECS: f64 = 0.8;
 
 /// Hands farther apart than this share of the bones between them are spread out.
 const SPREAD_SHARE: f64 = 0.75;
 
-/// Turns of steady ways are slower than this share of the turn between them.
+/// A steady path turns more slowly than this share of the turn on it.
 const STEADY_SHARE: f64 = 0.4;
 
-/// The way goes on for so long before and after a turn, seconds; over half of that it is steady.
+/// The path must continue for this long before and after a turn, seconds; over half of that it must be steady.
 const STEADY_SECS: f64 = 0.5;
 
-/// A turn of a body that stands carries it no farther than this, metres.
+/// Largest distance that a turn in place carries the body, metres.
 const IN_PLACE_METRES: f64 = 1.0;
 
-/// A flight lasts at least so long, seconds, ...
+/// Shortest flight, seconds, ...
 const FLIGHT_SECS: f64 = 0.06;
 
-/// ... a jump so long, ...
+/// ... shortest jump, ...
 const JUMP_SECS: f64 = 0.2;
 
-/// ... and so many times as long as any flight within this time of it, seconds: the flights of runs and hops are alike.
+/// ... and its least ratio to any flight within this time of it, seconds: the flights of runs and hops are alike.
 const JUMP_TIMES: f64 = 1.6;
 const ALONE_SECS: f64 = 1.5;
 
-/// Over its ground by more than this a foot flies, metres on the reference body.
+/// A foot higher than this above its ground flies, metres on the reference body.
 const FLIES_METRES: f64 = 0.04;
 
-/// A passage may begin so long before and end so long after what it is about, seconds: a gait has a whole cycle within it.
+/// Longest time that a passage may begin before and end after its event, seconds: a gait has a whole cycle within it.
 const BEFORE_SECS: f64 = 1.2;
 const AFTER_SECS: f64 = 2.2;
 
-/// So much of what is about to change may be left out, seconds: the smoothed way changes before the body does.
+/// Longest part of an event that may be left out, seconds: the smoothed path changes before the body does.
 const LEFT_OUT_SECS: f64 = 0.15;
 
 /// Shortest passage, seconds.
 const SHORTEST_SECS: f64 = 0.5;
 
-/// A second of length costs as much as this, metre-seconds on the reference body: a twentieth of a jump at random.
+/// Cost of a second of length, metre-seconds on the reference body: a twentieth of a random jump.
 const LENGTH_PRICE: f64 = 0.05;
 
-/// Pairs are tried at about this rate, Hz, and then around the best.
+/// Pairs are tried at about this rate, Hz, and then refined around the best.
 const COARSE_HZ: f64 = 30.0;
 
-/// Loops whose speed differs from that of the way by more than this share of the faster, plus this many metres per second
-/// on the reference body, are of another gait.
+/// Loops whose speed differs from that of the path by more than this share of the faster, plus this many metres per second on
+/// the reference body, belong to another gait.
 const SPEED_SHARE: f64 = 0.35;
 const SPEED_MPS: f64 = 0.25;
 
-/// Stances between which a jump costs less than this, metre-seconds on the reference body, and whose feet are as far apart but for this, metres
-/// on the reference body, are one; of more than so many the calmest count.
+/// Stances are equal if a jump between them costs less than this, metre-seconds on the reference body, and the distances between
+/// their feet agree within this, metres on the reference body; at most this many are kept, the calmest.
 const ALIKE: f64 = 0.5;
 const ALIKE_METRES: f64 = 0.02;
 const MOST_STANCES: usize = 4;
@@ -95,7 +95,7 @@ pub struct FoundPassage {
     pub kind: PassageKind,
     /// First and last frame of the take.
     pub frames: [f64; 2],
-    /// The states of loops in which it begins and ends.
+    /// The states of the loops in which it begins and ends.
     pub ends: [LoopState; 2],
     /// Cost of both ends together, metre-seconds.
     pub cost: f64,
@@ -104,13 +104,13 @@ pub struct FoundPassage {
 /// Why no passage of a kind was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Looked {
-    /// No loop stands.
+    /// No loop of the set stands.
     NoLoopStands,
-    /// No loop goes somewhere.
+    /// No loop of the set travels.
     NoLoopMoves,
-    /// The take does nothing of the kind.
+    /// The take contains no motion of the kind.
     Never(PassageKind),
-    /// The take does it, but no loop is like what it does before or after.
+    /// The take contains such a motion, but no loop resembles the motion before or after it.
     NoLoopLike,
 }
 
@@ -137,13 +137,13 @@ impl fmt::Display for Looked {
 pub struct FoundPassages {
     /// The passages, by kind, those of each with the cheapest first.
     pub passages: Vec<FoundPassage>,
-    /// The kinds that were asked for and not found, and why.
+    /// The kinds that were requested but not found, with reasons.
     pub missing: Vec<(PassageKind, Looked)>,
 }
 
 /// Looks for passages of these kinds between the loops of a set in a take on their skeleton.
 ///
-/// Transitions are not in takes: see [`super::Passage::between`]. Errors: [`PassageError`].
+/// Takes contain no transitions: see [`super::Passage::between`]. Errors: [`PassageError`].
 pub fn find(set: &LoopSet, analysis: &Analysis, kinds: &[PassageKind]) -> Result<FoundPassages, PassageError> {
     check(set, Some(analysis))?;
     let mut search = Search {
@@ -161,7 +161,7 @@ pub fn find(set: &LoopSet, analysis: &Analysis, kinds: &[PassageKind]) -> Result
     let mut found = FoundPassages::default();
     let all = search.events();
     if all.iter().any(|event| kinds.contains(&event.kind)) {
-        // Every loop takes a copy of the take's features.
+        // Every loop uses a copy of the take's features.
         search.costs = costs(set, analysis)?;
     }
     for kind in PassageKind::ALL.into_iter().filter(|kind| kinds.contains(kind)) {
@@ -179,7 +179,7 @@ pub fn find(set: &LoopSet, analysis: &Analysis, kinds: &[PassageKind]) -> Result
     Ok(found)
 }
 
-/// Costs of jumps from each frame of the take into each sample of the loops.
+/// Computes the costs of jumps from each frame of the take into each sample of the loops.
 fn costs(set: &LoopSet, analysis: &Analysis) -> Result<Vec<Transitions>, PassageError> {
     let take = TransitionClip::from_take(analysis.clone());
     (set.loops().iter())
@@ -206,12 +206,12 @@ struct Run {
     last: usize,
 }
 
-/// Something that happens once, and where a passage of it may begin and end.
+/// An event that happens once, and the windows in which a passage of it may begin and end.
 #[derive(Clone, Debug)]
 struct Event {
     kind: PassageKind,
     windows: [RangeInclusive<usize>; 2],
-    /// The frames between which it happens: what is longer costs more.
+    /// The frames between which it happens; a longer passage costs more.
     about: [usize; 2],
     /// Whether the body stands or moves before and after.
     does: [Does; 2],
@@ -221,7 +221,7 @@ struct Search<'a> {
     set: &'a LoopSet,
     analysis: &'a Analysis,
     way: Way,
-    /// By loop; none until something is found that may meet them.
+    /// Costs per loop; empty until an event is found.
     costs: Vec<Transitions>,
     decay: Decay,
     step: TimeStep,
@@ -230,7 +230,7 @@ struct Search<'a> {
     size: f64,
 }
 
-/// A frame of the take at which it meets a loop.
+/// A frame of the take at which a passage meets a loop.
 #[derive(Clone, Copy, Debug)]
 struct Fit {
     frame: usize,
@@ -245,7 +245,7 @@ impl Search<'_> {
         self.step.nearest_from_one(secs)
     }
 
-    /// All events of the take, in order of time.
+    /// Returns all events of the take, in order of time.
     fn events(&self) -> Vec<Event> {
         let jumps = self.jumps();
         let runs = runs(&self.way, self.analysis);
@@ -287,7 +287,7 @@ impl Search<'_> {
         ops::over_ground(self.way.at(to).at - self.way.at(from).at)
     }
 
-    /// The event between two runs.
+    /// Returns the event between two runs.
     fn event(&self, kind: PassageKind, [from, to]: [Run; 2]) -> Event {
         // Frames within each run, and beyond it: around a stand a little may be left out.
         let [[before, past], [after, ahead]] = [from, to].map(|run| match run.does {
@@ -305,7 +305,7 @@ impl Search<'_> {
         }
     }
 
-    /// Turns on the move: where the heading changes most within the time of a turn, between steady ways.
+    /// Finds turns on the move: the largest changes of heading within the time of a turn, between steady paths.
     fn turns(&self, runs: &[Run]) -> Vec<Event> {
         let half = self.frames(0.5 * TURN_SECS);
         let steady = self.frames(STEADY_SECS);
@@ -337,7 +337,7 @@ impl Search<'_> {
         events
     }
 
-    /// The turn around a frame: from where it sets in to where it is done.
+    /// Returns the turn around a frame, from its beginning to its end.
     fn turn_at(&self, middle: usize, (first, last): (usize, usize)) -> Option<Event> {
         let rate = |frame: usize| self.way.rates(frame, self.dt)[1];
         let (half, steady) = (self.frames(0.5 * TURN_SECS), self.frames(STEADY_SECS));
@@ -365,7 +365,7 @@ impl Search<'_> {
         })
     }
 
-    /// Flights of both feet that are no part of a gait.
+    /// Finds flights of both feet that are not part of a gait.
     fn jumps(&self) -> Vec<Event> {
         let flights = self.flights();
         let alone = self.frames(ALONE_SECS);
@@ -398,7 +398,8 @@ impl Search<'_> {
         jumps
     }
 
-    /// A body that hardly travels before or after a jump stands there, if a loop of the set does: a crouch is as like to a step as to an idle.
+    /// Whether the body stands or moves around a jump. A body that hardly travels there counts as standing if a loop of the set
+    /// stands: a crouch resembles a step as much as an idle.
     fn does_around_jump(&self, window: RangeInclusive<usize>) -> Does {
         let speeds = window.map(|frame| self.way.rates(frame, self.dt)[0]).collect();
         let travels = percentile::of(speeds, 0.5) >= MOVING_MPS * self.size.sqrt();
@@ -409,7 +410,7 @@ impl Search<'_> {
         }
     }
 
-    /// Runs of frames in which no foot is on the ground.
+    /// Returns runs of frames in which no foot is on the ground.
     fn flights(&self) -> Vec<(usize, usize)> {
         let Analysis {
             world,
@@ -440,7 +441,7 @@ impl Search<'_> {
         flights.map(|run| (run.start, run.end - 1)).collect()
     }
 
-    /// The passage of an event, where it meets loops at least cost.
+    /// Finds the passage of an event that meets loops at least cost.
     fn fitted(&self, event: &Event) -> Option<FoundPassage> {
         let from = self.best(event, 0, event.windows[0].clone())?;
         let earliest = from.frame + self.frames(SHORTEST_SECS);
@@ -457,10 +458,10 @@ impl Search<'_> {
         })
     }
 
-    /// The frame of a window and the sample of a loop that meet at the lowest price.
+    /// Finds the frame of a window and the sample of a loop that meet at the lowest price.
     fn best(&self, event: &Event, end: usize, window: RangeInclusive<usize>) -> Option<Fit> {
         let coarse = self.step.nearest_from_one(1.0 / COARSE_HZ);
-        // A sample of the set beyond either end is measured, too.
+        // One sample beyond either end is needed.
         let last = self.way.num_frames().checked_sub(2)?;
         let (first, last) = ((*window.start()).max(1), (*window.end()).min(last));
         let mut best: Option<Fit> = None;
@@ -501,7 +502,7 @@ impl Search<'_> {
     }
 
     fn fit(&self, event: &Event, end: usize, frame: usize, (loop_index, sample): (usize, usize)) -> Fit {
-        // D(x, v) = D(-x, -v): leaving the loop costs what entering it does.
+        // D(x, v) = D(-x, -v): leaving the loop costs as much as entering it.
         let cost = self.costs[loop_index].cost(frame, sample, self.decay);
         let away = match end {
             0 => event.about[0].saturating_sub(frame),
@@ -516,7 +517,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a loop is about as fast as the take where it is to be met.
+    /// Whether a loop is about as fast as the take at an end.
     fn is_as_fast(&self, loop_index: usize, event: &Event, end: usize) -> bool {
         let clip = &self.set.loops()[loop_index];
         let speeds: Vec<f64> = (event.windows[end].clone())
@@ -546,7 +547,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether both hands are about as far from each other as they can be: a T-pose, by which captures are calibrated.
+/// Whether both hands are as far apart as possible: a T-pose, with which captures are calibrated.
 fn is_spread(analysis: &Analysis, frame: usize) -> bool {
     let [left, right] = analysis.body.hands[..] else {
         return false;
@@ -565,7 +566,7 @@ fn is_spread(analysis: &Analysis, frame: usize) -> bool {
     at(left).distance(at(right)) > SPREAD_SHARE * reach
 }
 
-/// The runs of frames that stand or move for long enough.
+/// Returns the runs of frames that stand or move for long enough.
 fn runs(way: &Way, analysis: &Analysis) -> Vec<Run> {
     let dt = analysis.take.frame_time_secs();
     let root_size = analysis.body.size(&analysis.take).sqrt();
@@ -600,7 +601,7 @@ fn runs(way: &Way, analysis: &Analysis) -> Vec<Run> {
     runs
 }
 
-/// Stretches of frames in which the body goes somewhere without standing between.
+/// Returns stretches of frames in which the body travels without standing between.
 fn ways(runs: &[Run]) -> Vec<(usize, usize)> {
     let mut ways: Vec<(usize, usize)> = Vec::new();
     let mut goes_on = false;
@@ -615,8 +616,8 @@ fn ways(runs: &[Run]) -> Vec<(usize, usize)> {
     ways
 }
 
-/// The calmest frame of each stretch of a take in which the body stands, the calmest of all first; of those that cost little to change
-/// into each other only one.
+/// Returns the calmest frame of each stretch of a take in which the body stands, the calmest of all first; of similar stances
+/// only one.
 pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
     let runs = runs(&Way::of_hips(analysis), analysis);
     let stands = runs.iter().filter(|run| run.does == Does::Stand);
@@ -635,7 +636,7 @@ pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
     };
     let size = analysis.body.size(&analysis.take);
     let (alike, alike_metres) = (ALIKE * size, ALIKE_METRES * size);
-    // Where the other feet stand, seen from the first.
+    // Positions of the other feet relative to the first.
     let feet = |frame: usize| -> Vec<DVec3> {
         let from_world = rotation::from_yaw(-analysis.heading.yaw(frame));
         let feet = analysis.body.feet.iter();

@@ -1,4 +1,4 @@
-//! The way of a root over the ground, and how its ends are bent to meet those of two loops.
+//! The path of a root over the ground, and the bending of its ends to meet those of two loops.
 
 use core::ops::{Add, Mul, Sub};
 
@@ -8,7 +8,7 @@ use loopwright_core::analysis::Analysis;
 use loopwright_core::math::{Decay, Hermite, Rigid, Span, Twist, kernel, ops, rotation};
 use loopwright_core::root_motion::{PATH_SMOOTHING_SECS, root_joint};
 
-/// A place and a facing, or a difference of two.
+/// A position and a facing, or a difference of two.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ground {
     /// Metres.
@@ -22,7 +22,7 @@ impl Ground {
         Rigid::from_yaw(self.yaw, self.at)
     }
 
-    /// Moves on by a twist.
+    /// Advances by a twist.
     pub(super) fn moved(self, twist: Twist, secs: f64) -> Self {
         Self {
             at: (self.root() * twist.exp(secs)).translation,
@@ -30,8 +30,8 @@ impl Ground {
         }
     }
 
-    /// Moved, and turned if there are two points or more, so that points seen from it are nearest to others in the world; keeps its
-    /// height.
+    /// Moves it, and rotates it if there are at least two points, so that points relative to it are nearest to others in the
+    /// world; keeps its height.
     pub(super) fn laid(self, seen: &[DVec3], world: &[DVec3]) -> Self {
         let [own, onto] = [seen, world].map(|points| points.iter().sum::<DVec3>() / points.len() as f64);
         let pairs = seen.iter().zip(world).map(|(seen, world)| (*seen - own, *world - onto));
@@ -50,7 +50,7 @@ impl Ground {
         }
     }
 
-    /// Turned by whole turns to be near another facing.
+    /// Adds whole turns to be near another facing.
     pub(super) fn near(self, other: Self) -> Self {
         Self {
             yaw: other.yaw + rotation::wrap_angle(self.yaw - other.yaw),
@@ -86,7 +86,8 @@ impl Mul<f64> for Ground {
     }
 }
 
-/// The difference to add at an end of a motion to meet another: a value, its rate and its acceleration, by time away from the end.
+/// The difference to add at an end of a motion to meet another: a value, its rate and its acceleration, by time away from the
+/// end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bend<T>([T; 3]);
 
@@ -94,14 +95,14 @@ impl<T> Bend<T>
 where
     T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
 {
-    /// From the gaps one sample beyond the end, at it, and one sample inside.
+    /// Computes the bend from the gaps one sample beyond the end, at it, and one sample inside.
     pub(super) fn new([beyond, at, inside]: [T; 3], step_secs: f64) -> Self {
         let rate = (inside - beyond) * (0.5 / step_secs);
         let acceleration = (inside - at + beyond - at) * (1.0 / (step_secs * step_secs));
         Self([at, rate, acceleration])
     }
 
-    /// The part of it that is left so long after the start, or before the end.
+    /// Returns the part of it that remains this long after the start, or before the end.
     pub(super) fn left(&self, fade: Decay, secs: f64) -> T {
         let fading = fade.at(secs);
         let [value, rate, acceleration] = self.0;
@@ -111,7 +112,7 @@ where
     }
 }
 
-/// The way of a root over a take: the smoothed path of the hips over the floor, or that of the joint of the rig that carries the
+/// The path of a root over a take: the smoothed path of the hips over the floor, or that of the rig's joint that carries the
 /// root motion.
 #[derive(Clone, Debug)]
 pub(super) struct Way {
@@ -119,7 +120,7 @@ pub(super) struct Way {
 }
 
 impl Way {
-    /// The smoothed path of the hips.
+    /// Computes the smoothed path of the hips.
     pub(super) fn of_hips(analysis: &Analysis) -> Self {
         let (heading, floor) = (&analysis.heading, analysis.floor.heights());
         let weights = kernel::gaussian(PATH_SMOOTHING_SECS / analysis.take.frame_time_secs());
@@ -136,7 +137,7 @@ impl Way {
         }
     }
 
-    /// The path of the root.
+    /// Computes the path of the root joint.
     pub(super) fn of_root(analysis: &Analysis) -> Self {
         let mut way = Self::of_hips(analysis);
         let (skeleton, world) = (analysis.take.skeleton(), &analysis.world);
@@ -145,7 +146,7 @@ impl Way {
         else {
             return way;
         };
-        // Its axes may be any; only how far it has turned counts.
+        // Its axes are arbitrary; only its rotation since the first frame matters.
         let first = world.rotation(0, joint);
         let mut facing = way.frames[0].yaw;
         let start = facing;

@@ -1,7 +1,8 @@
 //! Cuts a passage out of a take, or bakes the jump from one loop into another.
 //!
-//! The motion below, a stretch of the take or the loop that is entered, is bent at its ends: what it lacks there to the loops in value,
-//! rate and acceleration is added and fades away quintically. First the root, then the body as seen from it, then the feet are held.
+//! The underlying motion, a stretch of the take or the entered loop, is bent at its ends: its difference from the loops in
+//! value, rate and acceleration is added and fades quintically. First the root is bent, then the body relative to it, then the
+//! feet are held.
 
 use glam::DVec3;
 
@@ -20,29 +21,30 @@ use loopwright_core::motion::{Pose, RootMotion, Skeleton, Tracks};
 use loopwright_core::root_motion::root_joint;
 use loopwright_core::take::Take;
 
-/// A bend fades over this long at most, seconds, and over no more than half of a passage of a take. Shorter, and limbs dart; longer, and
-/// little of the take is left.
+/// Longest fade of a bend, seconds, and at most half of a passage from a take. With less, limbs dart; with more, little of the
+/// take is left.
 const FADE_SECS: f64 = 0.6;
 
 /// Fewest samples of a passage, both ends included.
 const FEWEST_SAMPLES: usize = 8;
 
-/// Feet are held at instants no farther apart than this, seconds: at the rates of engines a correction would begin within one sample.
+/// Longest time between the instants at which feet are held, seconds: at the frame rates of engines a correction would begin
+/// within one sample.
 const LONGEST_INSTANT_SECS: f64 = 1.0 / 100.0;
 
-/// Feet are followed in the take from so long before a passage until so long after it, seconds.
+/// Feet are tracked in the take for this long before and after a passage, seconds.
 const CONTEXT_SECS: f64 = 1.0;
 
-/// A stance is a loop so long, seconds.
+/// Length of a stance loop, seconds.
 const STANCE_SECS: f64 = 1.0;
 
-/// A start, a stop or a jump that turns by more than this says so in its name, radians (30 degrees).
+/// A start, a stop or a jump that turns by more than this has the turn in its name, radians (30 degrees).
 const NAMED_TURN: f64 = 30.0 * core::f64::consts::PI / 180.0;
 
-/// Names state turns in steps of so many degrees.
+/// Names state turns in steps of this, degrees.
 const NAMED_DEG: f64 = 45.0;
 
-/// The name of a passage from one loop to another that turns by so much, radians.
+/// Names a passage from one loop to another that turns by this angle, radians.
 fn name_of(kind: PassageKind, [from, to]: [&str; 2], turn: f64) -> String {
     let side = if turn > 0.0 { "left" } else { "right" };
     let steps = (turn.abs().to_degrees() / NAMED_DEG).round().max(1.0) * NAMED_DEG;
@@ -62,7 +64,7 @@ fn name_of(kind: PassageKind, [from, to]: [&str; 2], turn: f64) -> String {
     }
 }
 
-/// Errors: no time between samples.
+/// Checks the step. Errors: it is not positive.
 fn check_step(step_secs: f64) -> Result<(), PassageError> {
     if step_secs > 0.0 && step_secs.is_finite() {
         Ok(())
@@ -78,7 +80,7 @@ struct Meeting {
 }
 
 impl Meeting {
-    /// A loop that is in that state when its root is there. `inside` is the time of the sample inside, seconds, negative at an end.
+    /// Evaluates a loop in a state with the given root. `inside` is the time of the sample inside, seconds, negative at an end.
     fn new(clip: &LoopClip, secs: f64, root: Ground, inside: f64) -> Self {
         let times = [-inside, 0.0, inside];
         Self {
@@ -91,16 +93,16 @@ impl Meeting {
 /// The samples of a passage, and the instants between them at which its feet are held.
 #[derive(Clone, Copy, Debug)]
 struct Grid {
-    /// From sample to sample, seconds.
+    /// Time between samples, seconds.
     step_secs: f64,
-    /// From the first sample to the last.
+    /// Number of steps from the first sample to the last.
     steps: usize,
-    /// Instants from sample to sample.
+    /// Number of instants per sample.
     times: usize,
 }
 
 impl Grid {
-    /// Errors: there are too many instants, those around the passage included.
+    /// Creates a grid. Errors: there are too many instants, including those around the passage.
     fn new(skeleton: &Skeleton, step_secs: f64, steps: usize) -> Result<Self, PassageError> {
         let times = TimeStep::new(LONGEST_INSTANT_SECS).up(step_secs).max(1);
         let around = 2.0 * CONTEXT_SECS / step_secs;
@@ -116,42 +118,43 @@ impl Grid {
         self.step_secs / self.times as f64
     }
 
-    /// Instants from the first sample to the last, both included.
+    /// Returns the number of instants from the first sample to the last, both included.
     fn count(&self) -> usize {
         self.steps * self.times + 1
     }
 
-    /// Seconds from the first sample to instants from one sample before it to one sample after the last.
+    /// Returns the times of the instants from one sample before the first to one sample after the last, seconds since the first
+    /// sample.
     fn with_beyond(&self) -> impl Iterator<Item = f64> + use<> {
         let (times, instant_secs) = (self.times as isize, self.instant_secs());
         (-times..self.count() as isize + times).map(move |instant| instant as f64 * instant_secs)
     }
 
-    /// Indices, among those, of the sample beyond an end, at it, and inside.
+    /// Returns the indices, among those instants, of the sample beyond an end, at it, and inside.
     fn at_end(&self, end: usize) -> [usize; 3] {
         let last = self.count() - 1 + 2 * self.times;
         [0, self.times, 2 * self.times].map(|at| if end == 0 { at } else { last - at })
     }
 
-    /// The values from the first sample to the last, of values that reach beyond.
+    /// Selects the values from the first sample to the last.
     fn within<T: Clone>(&self, values: &[T]) -> Vec<T> {
         values[self.times..self.times + self.count()].to_vec()
     }
 
-    /// Seconds of an instant away from an end.
+    /// Returns the distance in time of an instant from an end, seconds.
     fn away(&self, end: usize, instant: usize) -> f64 {
         let steps = if end == 0 { instant } else { self.count() - 1 - instant };
         steps as f64 * self.instant_secs()
     }
 
-    /// The samples of tracks at all instants.
+    /// Selects the samples of tracks given at all instants.
     fn samples(&self, tracks: &Tracks) -> Tracks {
         let poses = (0..=self.steps).map(|sample| tracks.pose(sample * self.times));
         Tracks::pose_by_pose(tracks.skeleton(), self.step_secs, poses)
     }
 }
 
-/// Bends the ends of values at instants by what each end lacks, without those beyond the ends.
+/// Bends the ends of values at instants by the gap at each end, and drops those beyond the ends.
 fn bent<T>(values: &[T], ends: [Option<[T; 3]>; 2], fade: Decay, grid: Grid) -> Vec<T>
 where
     T: Copy + core::ops::Add<Output = T> + core::ops::Sub<Output = T> + core::ops::Mul<f64, Output = T>,
@@ -171,7 +174,7 @@ where
         .collect()
 }
 
-/// The roots of a motion whose ends meet those of loops, beyond which they go on as the loops do.
+/// Returns the roots of a motion whose ends meet those of loops; beyond the ends they continue as the loops do.
 fn bent_roots(below: &[Ground], ends: [Option<(&Meeting, &LoopClip)>; 2], fade: Decay, grid: Grid) -> Vec<Ground> {
     let gaps = [0, 1].map(|end| {
         let (meeting, _) = ends[end]?;
@@ -199,7 +202,7 @@ fn bent_roots(below: &[Ground], ends: [Option<(&Meeting, &LoopClip)>; 2], fade: 
     roots
 }
 
-/// Bodies, seen from bent roots, whose ends meet those of loops, without those beyond the ends.
+/// Returns bodies, relative to bent roots, whose ends meet those of loops, without those beyond the ends.
 fn bent_bodies(skeleton: &Skeleton, below: &[Pose], ends: [Option<&Meeting>; 2], fade: Decay, grid: Grid) -> Tracks {
     let mut bodies = grid.within(below);
     let none = vec![DVec3::ZERO; below.len()];
@@ -221,7 +224,7 @@ fn bent_bodies(skeleton: &Skeleton, below: &[Pose], ends: [Option<&Meeting>; 2],
             body.rotations[joint] = (rotation::exp(turned) * body.rotations[joint]).normalize();
         }
     }
-    // The loops' own bits at both ends.
+    // Both ends have exactly the loops' bits.
     let last = bodies.len() - 1;
     for (end, at) in [(0, 0), (1, last)] {
         if let Some(meeting) = ends[end] {
@@ -231,8 +234,8 @@ fn bent_bodies(skeleton: &Skeleton, below: &[Pose], ends: [Option<&Meeting>; 2],
     Tracks::pose_by_pose(skeleton, grid.instant_secs(), bodies)
 }
 
-/// A gap that is nearer to another by a whole turn, turned back by it: half a turn away both sides are as short. Translations are never
-/// so far apart from one sample to the next.
+/// Subtracts a whole turn from a gap that is then nearer to another one: near half a turn both directions are equally short.
+/// Translations never differ that much from one sample to the next.
 fn near_turn(gap: DVec3, other: DVec3) -> DVec3 {
     let length = gap.length();
     if length < core::f64::consts::FRAC_PI_2 {
@@ -246,23 +249,23 @@ fn near_turn(gap: DVec3, other: DVec3) -> DVec3 {
     }
 }
 
-/// The joint of a rig that is the root, if there is one, and its children that keep their own places.
+/// Returns the root joint of a rig, if it has one, and its children with positions of their own.
 fn rig_root(analysis: &Analysis) -> Option<(usize, Vec<usize>)> {
     let skeleton = analysis.take.skeleton();
     let joint = root_joint::find(skeleton, &analysis.world, &analysis.body)?;
     Some((joint, root_joint::kept_children(skeleton, joint, analysis)))
 }
 
-/// How a rig hangs from the root: by a joint of its own that is the root, or by that which carries the body.
+/// How a rig is attached to the root: by its own root joint, or by the joint that carries the body.
 #[derive(Clone, Debug)]
 struct Hanging<'a> {
     carrier: usize,
-    /// Of a joint of the rig that is the root: its place there, and the children that keep their own.
+    /// For a rig with a root joint: its transform relative to the root, and its children with positions of their own.
     joint: Option<(Rigid, &'a [usize])>,
 }
 
 impl<'a> Hanging<'a> {
-    /// By the joint that is the root, which is at some place there; without one by what carries the body.
+    /// Attaches a rig by its root joint, or by the joint that carries the body.
     fn new(
         joint: Option<&'a (usize, Vec<usize>)>,
         place: impl FnOnce(usize) -> Rigid,
@@ -280,7 +283,7 @@ impl<'a> Hanging<'a> {
         }
     }
 
-    /// A pose of the take as seen from the root.
+    /// Returns a pose of the take relative to the root.
     fn seen(&self, skeleton: &Skeleton, pose: Pose, root: Rigid) -> Pose {
         let mut seen = pose.clone();
         match &self.joint {
@@ -300,7 +303,7 @@ impl<'a> Hanging<'a> {
     }
 }
 
-/// A take that passages are cut out of, and what is known of all of it.
+/// A take that passages are cut out of, with its analysis.
 struct StudiedTake<'a> {
     analysis: &'a Analysis,
     way: Way,
@@ -335,7 +338,8 @@ fn root_under(clip: &LoopClip, body: &Body, limits: &ContactLimits, secs: f64, h
     }
 }
 
-/// Returns the root under which feet are where they are under another root: those that stand in both loops, and all the while between.
+/// Returns the root under which feet stand where they stood under another root: those that stand in both loops, and all the time
+/// between.
 fn on_its_feet(
     root: Ground,
     own: Option<FadingLoop<'_>>,
@@ -356,11 +360,11 @@ fn on_its_feet(
 }
 
 impl Passage {
-    /// Cuts passages out of a take, one after the other, at so many seconds from sample to sample; a stretch that is no whole number of them
-    /// ends up to half of one earlier or later.
+    /// Cuts passages out of a take, one after the other, with this time between samples; a stretch that is not a whole number of
+    /// them ends up to half of one earlier or later.
     ///
-    /// The loops of `set` are those in which they were found. Each is named after them and by how far it turns: `start_walk`,
-    /// `turn_left_90`; others may have the same name. Errors: those of all; then, of each, its own: [`PassageError`].
+    /// The loops of `set` are those in which they were found. Each is named after its loops and its turn: `start_walk`,
+    /// `turn_left_90`; names may occur twice. Errors: first those of all; then, for each passage, its own: [`PassageError`].
     pub fn all_from_take(
         set: &LoopSet,
         analysis: &Analysis,
@@ -404,7 +408,7 @@ impl Passage {
             let heading = heading_at(analysis, way, frame([0.0, end_secs][end]));
             root_under(clips[end], body, limits, found.ends[end].secs, heading)
         });
-        // The root of a loop that stands may be anywhere.
+        // A standing loop may have its root anywhere.
         let moved = usize::from(!stands(clips[0], analysis) || stands(clips[1], analysis));
         meets[moved] = on_its_feet(
             meets[moved],
@@ -442,7 +446,7 @@ impl Passage {
         );
         let roots: Vec<Rigid> = grid.within(&roots).into_iter().map(Ground::root).collect();
 
-        // Contacts are found best with the frames before and after.
+        // Contacts are detected best with the frames before and after.
         let most = TimeStep::new(grid.instant_secs()).up(CONTEXT_SECS);
         let room = [first, last_frame - frame(end_secs)].map(|frames| {
             TimeStep::new(grid.instant_secs())
@@ -482,10 +486,10 @@ impl Passage {
         Ok(passage.named(name))
     }
 
-    /// Bakes the cheapest jump from one loop into another: their motion while it fades, with feet held, until those that stand when it
-    /// has faded have left the ground.
+    /// Bakes the cheapest jump from one loop into another: their motion while it fades, with feet held, until the feet that
+    /// stand at the end of the fade have left the ground.
     ///
-    /// Both loops are met at samples of theirs. Errors: [`PassageError`].
+    /// Both loops are met at samples. Errors: [`PassageError`].
     pub fn between(
         set: &LoopSet,
         [from, to]: [usize; 2],
@@ -572,7 +576,7 @@ impl Passage {
         passage
     }
 
-    /// When feet come to stand and leave the ground, by the motion with its loops before and after.
+    /// Finds when feet touch down and lift, in the motion with its loops before and after.
     fn strikes_and_lifts(&self, set: &LoopSet, (body, limits): (&Body, &ContactLimits)) -> Vec<FootEvent> {
         let step_secs = self.step_secs();
         let context = TimeStep::new(step_secs).up(CONTEXT_SECS) as isize;
@@ -616,7 +620,7 @@ impl Passage {
     }
 }
 
-/// The place below the hips and the facing at a frame of a take.
+/// Returns the position below the hips and the facing at a frame of a take.
 fn heading_at(analysis: &Analysis, way: &Way, frame: f64) -> Ground {
     let heading = &analysis.heading;
     let last = heading.num_frames() - 1;
@@ -633,13 +637,13 @@ fn heading_at(analysis: &Analysis, way: &Way, frame: f64) -> Ground {
     }
 }
 
-/// The time of the sample of a loop that is nearest to a time.
+/// Returns the time of a loop's sample that is nearest to a time.
 fn on_sample(clip: &LoopClip, secs: f64) -> f64 {
     let sample = (secs / clip.step_secs()).round() as usize % clip.num_samples();
     sample as f64 * clip.step_secs()
 }
 
-/// A loop of the pose at one frame of a take: what a body that stands for too short a time to loop begins or ends in.
+/// Makes a loop of the pose at one frame of a take, for a body that stands too briefly to loop before or after a passage.
 ///
 /// Errors: [`PassageError`].
 pub fn stance(analysis: &Analysis, frame: usize, name: &str, step_secs: f64) -> Result<LoopClip, PassageError> {

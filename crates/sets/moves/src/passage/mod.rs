@@ -1,8 +1,8 @@
-//! Passages: what happens once between two loops, such as starts, stops, turns, jumps and transitions.
+//! Passages: motions that play once between two loops, such as starts, stops, turns, jumps and transitions.
 //!
-//! `find` looks for them in a take and chooses where each meets the loops at least cost; `made` cuts them out, or bakes the jump from
-//! one loop into another. Either way a passage begins in the state of one loop and ends in that of another: body and root agree with
-//! them in value, rate and acceleration, and feet that stand are held between. Derivation: docs/math/passage.md.
+//! `find` finds them in a take and chooses where each meets the loops at least cost; `made` cuts them out, or bakes the jump
+//! from one loop into another. Either way a passage begins in the state of one loop and ends in that of another: body and root
+//! agree with them in value, rate and acceleration, and standing feet are held between. Derivation: docs/math/passage.md.
 
 use glam::DVec3;
 
@@ -31,13 +31,13 @@ pub enum PassageKind {
     Start,
     /// From a gait to standing.
     Stop,
-    /// A turn between standing and standing.
+    /// A turn between two stands.
     TurnInPlace,
-    /// A turn between a gait and a gait.
+    /// A turn while moving.
     Turn,
     /// Both feet leave the ground, once.
     Jump,
-    /// From any loop to any other, made of these alone.
+    /// From any loop to any other, made of these two alone.
     Transition,
 }
 
@@ -50,7 +50,7 @@ loopwright_core::words!(PassageKind {
     Transition: "transition",
 });
 
-/// A loop at a time.
+/// A state of a loop: the loop and a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopState {
     /// The loop, as an index into its set.
@@ -59,14 +59,14 @@ pub struct LoopState {
     pub secs: f64,
 }
 
-/// A foot that comes to stand, or leaves the ground.
+/// A foot that touches down or lifts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FootEvent {
     /// Seconds since the start of the passage.
     pub secs: f64,
     /// The foot, as an index into the feet of the body.
     pub foot: usize,
-    /// Its side, where that is known.
+    /// Its side, if known.
     pub side: Option<Side>,
     /// Its kind.
     pub kind: FootEventKind,
@@ -74,7 +74,7 @@ pub struct FootEvent {
 
 /// A motion that begins in the state of one loop and ends in that of another.
 ///
-/// Holds N + 1 samples of the body, seen from the root, and the root's transform at each, the first of which is the identity.
+/// Holds N + 1 samples of the body relative to the root, and the root's transform at each; the first is the identity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
     name: String,
@@ -120,12 +120,12 @@ pub enum PassageError {
 }
 
 impl Passage {
-    /// Its name, such as `start_walk` or `turn_left_90`.
+    /// Returns its name, such as `start_walk` or `turn_left_90`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The passage under another name.
+    /// Returns the passage with another name.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         Self {
@@ -134,73 +134,73 @@ impl Passage {
         }
     }
 
-    /// Its kind.
+    /// Returns its kind.
     pub fn kind(&self) -> PassageKind {
         self.kind
     }
 
-    /// The tree of joints.
+    /// Returns the tree of joints.
     pub fn skeleton(&self) -> &Skeleton {
         self.tracks.skeleton()
     }
 
-    /// The body at every sample, local, relative to the root.
+    /// Returns the body at every sample, local, relative to the root.
     pub fn tracks(&self) -> &Tracks {
         &self.tracks
     }
 
-    /// The root at every sample, seen from that at the first.
+    /// Returns the root at every sample, relative to the first.
     pub fn roots(&self) -> &[Rigid] {
         &self.roots
     }
 
-    /// The joint that carries the root motion.
+    /// Returns the joint that carries the root motion.
     pub fn carrier(&self) -> usize {
         self.carrier
     }
 
-    /// The states of loops in which it begins and ends.
+    /// Returns the states of the loops in which it begins and ends.
     pub fn ends(&self) -> [LoopState; 2] {
         self.ends
     }
 
-    /// Cost of leaving the one loop and entering the other, metre-seconds.
+    /// Returns the cost of leaving one loop and entering the other, metre-seconds.
     pub fn cost(&self) -> f64 {
         self.cost
     }
 
-    /// When feet come to stand and leave the ground, in order of time.
+    /// Returns when feet touch down and lift, in order of time.
     pub fn events(&self) -> &[FootEvent] {
         &self.events
     }
 
-    /// First and last frame of the take that it was cut from; `None` for one that was made of loops alone.
+    /// Returns the first and last frame of the take that it was cut from; `None` if it was made of loops alone.
     pub fn source_frames(&self) -> Option<[f64; 2]> {
         self.source_frames
     }
 
-    /// Whether its feet are held; not where none with a knee is found, or where no correction costs less than none. The best that was
-    /// found counts, even where the search for it did not settle.
+    /// Whether its feet are held; not if there are none with a knee, or if every correction costs more than none. The best
+    /// correction found is used, even if its search did not converge.
     pub fn has_held_feet(&self) -> bool {
         self.has_held_feet
     }
 
-    /// Seconds between samples.
+    /// Returns the seconds between samples.
     pub fn step_secs(&self) -> f64 {
         self.tracks.step_secs()
     }
 
-    /// Samples, both ends included.
+    /// Returns the number of samples, both ends included.
     pub fn num_samples(&self) -> usize {
         self.tracks.num_frames()
     }
 
-    /// Its duration, seconds.
+    /// Returns its duration, seconds.
     pub fn duration_secs(&self) -> f64 {
         (self.num_samples() - 1) as f64 * self.step_secs()
     }
 
-    /// The change of heading, radians, left positive; whole turns are counted.
+    /// Returns the change of heading, radians, left positive; whole turns are counted.
     pub fn turn(&self) -> f64 {
         let steps = self.roots.windows(2);
         steps
@@ -208,12 +208,12 @@ impl Passage {
             .sum()
     }
 
-    /// Where the root is at the end, seen from where it began, metres.
+    /// Returns the position of the root at the end, relative to its start, metres.
     pub fn travel(&self) -> DVec3 {
         self.roots[self.roots.len() - 1].translation
     }
 
-    /// Its samples as a take, the root motion on the joint that carried it. Errors: those of [`Take::new`].
+    /// Returns its samples as a take, with the root motion on the joint that carried it. Errors: as for [`Take::new`].
     pub fn to_take(&self) -> Result<Take, TakeError> {
         self.sampled_as(self.skeleton(), |pose, root| {
             let mut pose = pose.to_pose();
@@ -222,14 +222,14 @@ impl Passage {
         })
     }
 
-    /// The passage as a take below a new root joint of that name, which carries the root motion.
+    /// Returns the passage as a take below a new root joint of that name, which carries the root motion.
     pub fn to_take_with_root(&self, root: &str) -> Result<Take, TakeError> {
         self.sampled_as(&self.skeleton().below_root(root), |pose, root| {
             pose.to_pose().below_root(root)
         })
     }
 
-    /// The passage with a root that stays where it begins, for engines that move the root by themselves.
+    /// Returns the passage with a root that is fixed at its start, for engines that move the root themselves.
     #[must_use]
     pub fn in_place(&self) -> Self {
         Self {
@@ -246,21 +246,21 @@ impl Passage {
     }
 }
 
-/// Turn rate below which a loop that stays in its place stands, radians per second (20 degrees).
+/// Turn rate below which a loop in place stands, radians per second (20 degrees).
 const STANDS_RATE: f64 = 0.349;
 
-/// Whether a loop on the body of a take stands: an idle, or a stance.
+/// Whether a loop stands, on the body of a take: an idle, or a stance.
 pub fn stands(clip: &LoopClip, analysis: &Analysis) -> bool {
     !moves(clip, analysis) && clip.root().twist.angular.length() < STANDS_RATE
 }
 
-/// Whether it goes somewhere: from the same speed on as a frame of the take.
+/// Whether a loop travels: at least at the speed at which a frame of the take does.
 pub fn moves(clip: &LoopClip, analysis: &Analysis) -> bool {
     let root_size = analysis.body.size(&analysis.take).sqrt();
     ops::over_ground(clip.root().twist.linear) >= MOVING_MPS * root_size
 }
 
-/// Errors: a loop has another skeleton than the take, or a root that leans.
+/// Checks the loops. Errors: one has another skeleton than the take, or a root that leans.
 fn check(set: &LoopSet, analysis: Option<&Analysis>) -> Result<(), PassageError> {
     for (index, clip) in set.loops().iter().enumerate() {
         if let Some(analysis) = analysis

@@ -1,7 +1,7 @@
 //! The phase at which a jump enters a loop: the one at which the fading offset displaces the body least in total.
 //!
 //! The cost is the exact displacement of the fade, D(x, v), as in the search for seams. It is one-sided: only the motion after a
-//! jump is changed. x and v are gaps of joint positions seen from the root and of their velocities, including the root's
+//! jump is changed. x and v are gaps of joint positions relative to the root and of their velocities, including the root's
 //! velocity. There is one cost for each sample of the loop; the best is refined between samples. Source: docs/math/search.md.
 
 use std::borrow::Cow;
@@ -26,7 +26,7 @@ pub struct Entry {
 /// Share of a sample's time over which velocities are measured: small against it, and large against rounding.
 const DIFFERENCE: f64 = 1e-3;
 
-/// A time this close to that of a sample is that of the sample, as a share of a sample's time.
+/// A time this close to a sample, as a share of the time between samples, is that sample.
 const SAME_SAMPLE: f64 = 1e-9;
 
 /// Refinements of the best phase between samples, each to half the interval.
@@ -70,8 +70,8 @@ impl SampledLoops {
         }
     }
 
-    /// The state of a loop at a time. That of a sample is the same however its time was added up: velocities are differences over so
-    /// little time that rounding shows in them.
+    /// Returns the state of a loop at a time. A sample has the same state however its time was computed: velocities are
+    /// differences over so short a time that rounding affects them.
     pub(super) fn state(&self, of: usize, secs: f64) -> Cow<'_, WeightedState> {
         let samples = secs / self.loops[of].step_secs();
         let nearest = samples.round();
@@ -83,7 +83,7 @@ impl SampledLoops {
         }
     }
 
-    /// The cheapest phase of `to` for a jump from a time of `from`.
+    /// Finds the cheapest phase of `to` for a jump from a time of `from`.
     pub(super) fn entry(&self, from: usize, secs: f64, to: usize, decay: Decay) -> Entry {
         let left = self.state(from, secs);
         let clip = &self.loops[to];
@@ -105,7 +105,7 @@ impl SampledLoops {
         best
     }
 
-    /// The cheapest entry near one, between samples; its time may be in another cycle.
+    /// Refines an entry between samples; its time may be in another cycle.
     pub(super) fn refined_entry(&self, left: &WeightedState, to: usize, mut best: Entry, decay: Decay) -> Entry {
         let mut reach = 0.5 * self.loops[to].step_secs();
         for _ in 0..NUM_REFINEMENTS {
@@ -131,7 +131,7 @@ fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> WeightedState {
     let twist = clip.root().twist;
     let velocities = (0..here.len()).map(|joint| {
         let of_root = twist.linear + twist.angular.cross(here[joint]);
-        // Between times as they were rounded.
+        // The difference of the times as rounded.
         (after[joint] - before[joint]) / (to - from) + of_root
     });
     WeightedState {

@@ -1,9 +1,9 @@
-//! The cheapest jump between two loops: which phase of one to leave and which phase of the other to enter.
+//! Finds the cheapest jump between two loops: the phase of one to leave and the phase of the other to enter.
 //!
 //! All samples of one loop are compared with all samples of the other, exactly; a bound that never exceeds the cost skips most
-//! (`transition::best`). The best pairs are refined between samples, both phases at once. Once the fade of the jump before has
-//! ended, a loop is in the same state at every cycle's same phase, so the result depends on the two loops and the fade alone.
-//! The cost is the same in both directions, D(x, v) = D(-x, -v), and so is the pair of phases. Source: docs/math/blend.md.
+//! (`transition::best`). The best pairs are refined between samples, both phases at once. Once the previous jump has faded, a
+//! loop has the same state at the same phase of every cycle, so the result depends on the two loops and the fade alone. The cost
+//! is the same in both directions, D(x, v) = D(-x, -v), and so is the pair of phases. Source: docs/math/blend.md.
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
@@ -21,18 +21,18 @@ pub struct Jump {
     pub entry: Entry,
 }
 
-/// Exits whose best entries are refined: those of the lowest costs estimated between samples. With fewer a better one may be
-/// missed; each takes a fraction of a millisecond.
+/// Number of exits whose best entries are refined: those with the lowest costs estimated between samples. With fewer, a better
+/// one may be missed; each takes a fraction of a millisecond.
 const NUM_REFINED: usize = 16;
 
-/// The best of these whose exits are refined as well: costs have several valleys of nearly one depth.
+/// Number of the best of these whose exits are refined as well: costs have several valleys of similar depth.
 const NUM_REFINED_IN_BOTH: usize = 6;
 
-/// Costs between samples are estimated for exits whose best sample costs at most this many times as much as the cheapest. With
-/// fewer a better one may be missed, because costs at samples exceed those between by up to a fifth where motions are quick.
+/// Costs between samples are estimated for exits whose best sample costs at most this many times the cheapest. With less, a
+/// better one may be missed, because in quick motion costs at samples exceed those between by up to a fifth.
 const NEARLY_CHEAPEST: f64 = 1.25;
 
-/// Steps by which a pair is refined at most, those along a valley among them.
+/// Most steps of the refinement of a pair, including those along a valley.
 const MAX_STEPS: usize = 40;
 
 /// A pair of phases, seconds in each loop, and the cost of a jump between them.
@@ -42,13 +42,13 @@ struct Pair {
     cost: f64,
 }
 
-/// The cheapest jumps between pairs of loops under one fade, found when they are first asked for.
+/// The cheapest jumps between pairs of loops under one fade, computed on demand.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Jumps {
     pub(super) fade: Decay,
-    /// By the indices of two loops, the smaller first: from the first into the second.
+    /// Keyed by the indices of two loops, the smaller first: from the first into the second.
     found: BTreeMap<[usize; 2], Pair>,
-    /// Feet through the fades, from the first into the second; `None` where they cannot be held.
+    /// Foot positions through the fades, from the first into the second; `None` if they cannot be held.
     pub(super) feet: BTreeMap<[usize; 2], Option<Arc<SolvedFade>>>,
 }
 
@@ -61,9 +61,9 @@ impl Jumps {
         }
     }
 
-    /// The cheapest jump from one loop into another.
+    /// Returns the cheapest jump from one loop into another.
     pub(super) fn between(&mut self, sampled: &SampledLoops, from: usize, to: usize) -> Jump {
-        // One result serves both directions: a loop that is left where it was entered need not wait for the sake of rounding.
+        // One result serves both directions, so that rounding cannot make a loop wait when it is left where it was entered.
         let key = [from.min(to), from.max(to)];
         let fade = self.fade;
         let pair = *(self.found)
@@ -88,7 +88,7 @@ impl SampledLoops {
         let [left, entered] = of.map(|index| &self.samples[index]);
         let entries: Vec<usize> = (0..entered.len()).collect();
         let bounds = Bounds::new(|entry: usize| entered[entry].state(), &entries, decay);
-        // The cheapest entry of each exit; the next exit's is likely the next.
+        // The entry that follows the cheapest entry of an exit is likely the cheapest of the next exit.
         let on = TimeStep::new(clips[1].step_secs()).nearest(clips[0].step_secs());
         let mut guess = 0;
         let best: Vec<(usize, f64)> = left
@@ -136,7 +136,7 @@ impl SampledLoops {
         pair
     }
 
-    /// The cheapest pair near a pair of samples: of the nine at half a sample's distance or none in each phase, then at half that.
+    /// Refines a pair of samples: tries the nine pairs with half a sample's distance or none in each phase, then half of that.
     fn refined(&self, of: [usize; 2], mut pair: Pair, decay: Decay) -> Pair {
         let mut reach = 0.5;
         let mut halvings = NUM_REFINEMENTS;
@@ -159,7 +159,7 @@ impl SampledLoops {
                     }
                 }
             }
-            // Along a valley that runs across both phases it goes on at one reach.
+            // Continues along a diagonal valley with the same reach.
             if pair.cost >= before {
                 reach *= 0.5;
                 halvings -= 1;
@@ -172,11 +172,11 @@ impl SampledLoops {
     }
 }
 
-/// The cost of the best entry near a sample, with the numbers of states interpolated by cubics between samples: for choosing only.
+/// Estimates the cost of the best entry near a sample by cubic interpolation of states between samples; for selection only.
 fn estimate(left: &WeightedState, entered: &[WeightedState], sample: usize, decay: Decay) -> f64 {
     let count = entered.len();
     let at = |shift: f64| {
-        // Catmull and Rom's weights of the two samples on either side.
+        // Catmull-Rom weights of the two samples on either side.
         let t = shift - shift.floor();
         let first = if shift < 0.0 {
             sample + 2 * count - 2

@@ -1,9 +1,9 @@
-//! Playing a set of loops one after the other, in random order with invisible jumps.
+//! Plays a set of loops one after the other, in random order with invisible jumps.
 //!
-//! A jump leaves one loop and enters another at the two phases between which it costs least (`jump`); from a given time it enters
-//! at the cheapest phase (`entry`). The offset and the difference of rates that it leaves fade away (`offset`), so that every
-//! joint and the root continue without a step or a jerk. A [`LoopSet`] draws from a seed which loop comes next and for how many
-//! cycles. Derivation: docs/math/blend.md.
+//! A jump leaves one loop and enters another at the two phases between which it costs least (`jump`); from a given time it
+//! enters at the cheapest phase (`entry`). The offset and the difference of rates that it leaves fade away (`offset`), so that
+//! every joint and the root continue without a step or a jerk. A [`LoopSet`] draws from a seed which loop comes next and for how
+//! many cycles. Derivation: docs/math/blend.md.
 
 use std::sync::Arc;
 
@@ -36,10 +36,10 @@ pub struct PlaySettings {
     pub seed: u64,
     /// How the offset of a jump fades. The cost of jumps uses the same decay.
     pub fade: Decay,
-    /// Fewest and most whole cycles for which a loop plays before the next. A number of them is drawn for each loop, which then
-    /// plays on to its best exit, for less than one cycle more.
+    /// Fewest and most whole cycles for which a loop plays. A number is drawn for each loop, which then plays on to its best
+    /// exit, less than one cycle later.
     pub cycles: [u32; 2],
-    /// Whether feet are held through the fades: what stands stays where it is, and nothing goes below the floor.
+    /// Whether feet are held through the fades: standing feet stay in place, and nothing goes below the floor.
     pub feet: bool,
 }
 
@@ -62,7 +62,7 @@ pub const DEFAULT_FADE_SECS: f64 = 0.4;
 /// Shortest and longest fade, seconds: one frame at high rates, and far longer than any step.
 const FADE_SECS: core::ops::RangeInclusive<f64> = 0.01..=10.0;
 
-/// Most loops played one after the other: protects against a typing error that fills the memory.
+/// Most loops played one after the other: a guard against typing errors that would fill the memory.
 const MAX_SEGMENTS: usize = 100_000;
 
 /// Most transforms (frames times joints) of a written performance: hours of a body with fingers.
@@ -106,7 +106,7 @@ pub enum PlayError {
     /// The frames do not form a take.
     #[error(transparent)]
     Take(#[from] TakeError),
-    /// A loop cannot be seen from its constant twist.
+    /// A loop cannot be expressed relative to its constant twist.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),
 }
@@ -114,11 +114,11 @@ pub enum PlayError {
 /// Loops of one skeleton that can follow each other in any order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopSet {
-    /// The loops, seen from their constant twists.
+    /// The loops, relative to their constant twists.
     sampled: SampledLoops,
-    /// The footwork of each; `None` where no feet are found.
+    /// The footwork of each loop; `None` if no feet are found.
     feet: Vec<Option<Footwork>>,
-    /// The jumps between all pairs of loops under one fade, if they were prepared.
+    /// The jumps between all pairs of loops under one fade, if prepared.
     jumps: Option<Jumps>,
 }
 
@@ -130,7 +130,7 @@ impl LoopSet {
         Self::with(loops, &BodyOverrides::default())
     }
 
-    /// Prepares loops with the caller's choices for the body, whose feet show the floor and are held while jumps fade.
+    /// Prepares loops with the caller's choices for the body, whose feet determine the floor and are held during fades.
     pub fn with(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Result<Self, PlayError> {
         let first = loops.first().ok_or(PlayError::NoLoops)?;
         if let Some((index, difference)) = other_skeleton(first.skeleton(), &loops) {
@@ -145,12 +145,12 @@ impl LoopSet {
         })
     }
 
-    /// The loops, seen from their constant twists.
+    /// Returns the loops, relative to their constant twists.
     pub fn loops(&self) -> &[LoopClip] {
         &self.sampled.loops
     }
 
-    /// The phase of a loop for a jump from a time of another, and its cost under a fade.
+    /// Finds the phase at which to enter a loop from a time of another, and its cost under a fade.
     ///
     /// Errors: [`PlayError::FadeSecs`].
     pub fn entry(&self, from: usize, secs: f64, to: usize, fade: Decay) -> Result<Entry, PlayError> {
@@ -158,23 +158,23 @@ impl LoopSet {
         Ok(self.sampled.entry(from, secs, to, fade))
     }
 
-    /// The jump from one loop into another that costs least under a fade, of all phases of both.
+    /// Finds the cheapest jump from one loop into another under a fade, over all phases of both.
     ///
-    /// Exact for all pairs of samples, and refined between them. The jump back has the same two phases and the same cost.
-    /// Errors: [`PlayError::FadeSecs`].
+    /// The search is exact for all pairs of samples, and refined between them. The jump back has the same two phases and the
+    /// same cost. Errors: [`PlayError::FadeSecs`].
     pub fn jump(&self, from: usize, to: usize, fade: Decay) -> Result<Jump, PlayError> {
         check_secs(fade)?;
         let mut jumps = self.jumps_under(fade);
         Ok(jumps.between(&self.sampled, from, to))
     }
 
-    /// A loop as the side of a jump at a time of it; `None` where no feet are found.
+    /// Returns a loop at a time as the side of a jump; `None` if no feet are found.
     pub(crate) fn fading(&self, of: usize, secs: f64) -> Option<FadingLoop<'_>> {
         let (clip, feet) = (&self.loops()[of], self.feet[of].as_ref()?);
         Some(FadingLoop { clip, feet, secs })
     }
 
-    /// The cheapest entry at a sample of a loop near a time of it, for a jump from a time of another.
+    /// Returns the cheapest entry at a sample of a loop near a time of it, for a jump from a time of another.
     pub(crate) fn entry_on_sample(&self, from: usize, secs: f64, (to, near): (usize, f64), fade: Decay) -> Entry {
         let clip = &self.loops()[to];
         let left = self.sampled.state(from, secs);
@@ -193,8 +193,8 @@ impl LoopSet {
 
     /// Finds the jumps between all pairs of loops under a fade.
     ///
-    /// Otherwise each performance finds those that it needs. For many performances of one set; the results are the same. Errors:
-    /// [`PlayError::FadeSecs`].
+    /// Without this each performance finds the jumps that it needs, with the same results; use it for many performances of one
+    /// set. Errors: [`PlayError::FadeSecs`].
     pub fn prepared(mut self, fade: Decay) -> Result<Self, PlayError> {
         check_secs(fade)?;
         let mut jumps = self.jumps_under(fade);
@@ -209,7 +209,7 @@ impl LoopSet {
         Ok(self)
     }
 
-    /// The feet through the fade of a jump, where they can be held.
+    /// Returns the feet through the fade of a jump, if they can be held.
     fn solved_fade(&self, jumps: &mut Jumps, from: usize, to: usize) -> Option<Arc<SolvedFade>> {
         if let Some(known) = jumps.feet.get(&[from, to]) {
             return known.clone();
@@ -250,10 +250,10 @@ impl LoopSet {
 
     /// Draws an order of loops for a duration in seconds.
     ///
-    /// Another loop follows at the best exit ([`Self::jump`]) after the drawn number of cycles, which is less than one cycle
-    /// later, and never before the fade has ended (for a spring: its half-life); a set of one loop repeats it. The first starts
-    /// at its start in its own take. The performance does not depend on any frame rate. Errors: [`PlayError`]: settings out of
-    /// range, or too many loops one after the other.
+    /// The next loop follows at the best exit ([`Self::jump`]) after the drawn number of cycles, at most one cycle later, and
+    /// never before the fade has ended (for a spring: its half-life); a set of one loop repeats it. The first starts at its
+    /// start in its own take. The performance does not depend on any frame rate. Errors: [`PlayError`]: settings out of range,
+    /// or too many loops one after the other.
     pub fn perform(&self, duration_secs: f64, settings: &PlaySettings) -> Result<Performance, PlayError> {
         let loops = self.loops();
         if !(duration_secs > 0.0 && duration_secs.is_finite()) {
@@ -293,7 +293,7 @@ impl LoopSet {
                 break;
             }
             let Jump { exit_secs, entry } = jumps.between(&self.sampled, at, next);
-            // After whole cycles the loop is where it was entered.
+            // After whole cycles the loop has the phase at which it was entered.
             let since = held_secs + (exit_secs - segment.entry.secs).rem_euclid(loops[at].period_secs());
             let start_secs = segment.start_secs + since;
             if start_secs >= duration_secs {
@@ -325,7 +325,7 @@ impl LoopSet {
     }
 }
 
-/// The duration of a loop, seconds: the drawn cycles, or more if they end before the fade.
+/// Returns the duration of a loop, seconds: the drawn cycles, or more if they end before the fade.
 fn held_secs(clip: &LoopClip, cycles: u32, fade: Decay) -> f64 {
     let period_secs = clip.period_secs();
     period_secs * (fade.secs() / period_secs).ceil().max(f64::from(cycles))
@@ -350,9 +350,9 @@ fn check_secs(fade: Decay) -> Result<(), PlayError> {
     }
 }
 
-/// A uniform number from 0 to `count` - 1.
+/// Returns a uniform number from 0 to `count` - 1.
 fn below(random: &mut Pcg64, count: usize) -> usize {
-    // The product's upper half; its bias is far below what any number of draws can detect.
+    // The product's upper half; its bias is too small to detect.
     ((u128::from(random.next_u64()) * count as u128) >> 64) as usize
 }
 
@@ -373,7 +373,7 @@ pub struct PlayedLoop {
 }
 
 impl PlayedLoop {
-    /// The state `secs` seconds into the segment: loop and fading offset together, with feet as these carry them.
+    /// Returns the state `secs` seconds into the segment: the loop plus the fading offset, with its feet held.
     fn state(&self, loops: &[LoopClip], fade: Decay, secs: f64) -> MovingPose {
         let clip = &loops[self.loop_index];
         let at = self.entry.secs + secs;
@@ -406,22 +406,23 @@ pub struct PlayedPose {
 }
 
 impl Performance {
-    /// The segments, in order.
+    /// Returns the segments, in order.
     pub fn segments(&self) -> &[PlayedLoop] {
         &self.segments
     }
 
-    /// Duration of the performance, seconds.
+    /// Returns the duration of the performance, seconds.
     pub fn duration_secs(&self) -> f64 {
         self.duration_secs
     }
 
-    /// The skeleton of the first loop of the set.
+    /// Returns the skeleton of the first loop of the set.
     pub fn skeleton(&self) -> &Skeleton {
         self.loops[0].skeleton()
     }
 
-    /// The pose at any time, seconds since the start; before it the first loop plays, after the end the last one continues.
+    /// Returns the pose at any time, seconds since the start; before the start the first loop plays, after the end the last one
+    /// continues.
     pub fn pose_at(&self, secs: f64) -> PlayedPose {
         let secs = if secs.is_finite() { secs } else { 0.0 };
         let after = self.segments.partition_point(|segment| segment.start_secs <= secs);
@@ -437,13 +438,13 @@ impl Performance {
         }
     }
 
-    /// World positions (metres) and rotations of all joints at any time.
+    /// Returns the world positions (metres) and rotations of all joints at any time.
     pub fn world_pose_at(&self, secs: f64) -> Pose {
         let posed = self.pose_at(secs);
         posed.body.as_ref().world(self.skeleton()).moved(posed.root)
     }
 
-    /// The whole performance at even times, from its start on, as a take on the source's skeleton.
+    /// Returns the whole performance at even times, from its start on, as a take on the source's skeleton.
     ///
     /// The root motion is on the joint that carried it in the source of the first loop. Errors: [`PlayError::TooManyFrames`], and
     /// those of [`Take::new`].
@@ -455,7 +456,7 @@ impl Performance {
         })
     }
 
-    /// The performance as a take below a new root joint of that name, which carries the root motion.
+    /// Returns the performance as a take below a new root joint of that name, which carries the root motion.
     pub fn to_take_with_root(&self, name: &str, root: &str, frame_time_secs: f64) -> Result<Take, PlayError> {
         let skeleton = self.skeleton().below_root(root);
         self.sampled_as(name, &skeleton, frame_time_secs, |posed| {
@@ -470,10 +471,10 @@ impl Performance {
         frame_time_secs: f64,
         of_pose: impl Fn(PlayedPose) -> Pose,
     ) -> Result<Take, PlayError> {
-        // The last frame is at the end if the rate allows it, rounding aside, else just before it.
+        // The last frame is at the end if the rate allows it, within rounding, else just before it.
         let last = self.duration_secs / frame_time_secs + 1e-9;
         check_count(last.floor() + 1.0, skeleton)?;
-        // A frame time that is not valid gives no frames, which the take rejects.
+        // An invalid frame time gives no frames, which the take rejects.
         let num_frames = if last >= 0.0 { last as usize + 1 } else { 0 };
         let poses = (0..num_frames).map(|frame| of_pose(self.pose_at(frame as f64 * frame_time_secs)));
         let tracks = Tracks::pose_by_pose(skeleton, frame_time_secs, poses);

@@ -1,10 +1,10 @@
-//! The offset that a jump leaves, and its fade: positions, rotations and their rates at once.
+//! The offset after a jump, and its fade: positions, rotations and their rates at once.
 //!
 //! At the jump every joint differs by x in position and by v in velocity from the new loop. Adding x p(t) + v q(t), with p and q
 //! the curves of a decay, keeps position and velocity continuous and converges to the new loop. Rotations: exp(o(t)) before the
-//! loop's, with o(0) the rotation vector of the gap and o'(0) = J(o)^-1 (w_before - exp(o) w_after), as in the closure of a seam.
-//! The root is continuous by construction, and its difference of velocities fades alike. Source: docs/math/so3.md,
-//! docs/math/shapes.md.
+//! loop's, with o(0) the rotation vector of the gap and o'(0) = J(o)^-1 (w_before - exp(o) w_after), as in the closure of a
+//! seam. The root is continuous by construction, and its difference of velocities fades in the same way. Source:
+//! docs/math/so3.md, docs/math/shapes.md.
 
 use glam::DVec3;
 
@@ -32,7 +32,7 @@ pub struct MovingPose {
 }
 
 impl MovingPose {
-    /// The state of a loop at a time, its root at the root's own transform.
+    /// Returns the state of a loop at a time, with the root's own transform.
     pub(super) fn of_loop(clip: &LoopClip, secs: f64) -> Self {
         let (velocities, spins) = clip.body_rates_at(secs);
         Self {
@@ -55,7 +55,7 @@ pub struct FadingOffset {
 }
 
 impl FadingOffset {
-    /// No offset.
+    /// Returns no offset.
     pub fn none(num_joints: usize) -> Self {
         Self {
             translations: vec![[DVec3::ZERO; 2]; num_joints],
@@ -64,7 +64,7 @@ impl FadingOffset {
         }
     }
 
-    /// The offset that continues from `left` when the loop is `joined`.
+    /// Returns the offset that continues from `left` when the loop is `joined`.
     pub fn between(left: &MovingPose, joined: &MovingPose) -> Self {
         let positions = left.body.translations.iter().zip(&joined.body.translations);
         let speeds = left.velocities.iter().zip(&joined.velocities);

@@ -1,6 +1,6 @@
 //! The best frames for jumps: the cheapest entry for every exit, exactly, without a table in memory.
 //!
-//! For each exit the entry of the exit before it, moved on by a frame, gives a first limit. Entries whose feature form exceeds
+//! For each exit the entry of the previous exit, advanced by a frame, gives a first limit. Entries whose feature form exceeds
 //! the limit are skipped, sixteen at a time where the box of their features does. All other costs are exact, and memory grows
 //! only with the number of frames.
 
@@ -9,10 +9,10 @@ use core::ops::Range;
 use super::{Side, State, Transitions};
 use loopwright_core::math::{Decay, TimeStep, percentile};
 
-/// An exit or entry is the cheapest within this time before and after, seconds.
+/// A jump is a local minimum if it is the cheapest within this time before and after, seconds.
 const SEPARATION_SECS: f64 = 0.1;
 
-/// A take is entered only where at least this much of it remains, seconds: a fade's time.
+/// A take is entered only if at least this much of it remains, seconds: the duration of a fade.
 const LEAST_LEFT_SECS: f64 = 0.4;
 
 /// Number of entries that share a box.
@@ -46,7 +46,7 @@ pub struct CostGrid {
 }
 
 impl CostGrid {
-    /// Exact costs in order of size, without those that are not numbers.
+    /// Returns the exact costs in ascending order, without those that are not finite numbers.
     pub fn sorted(&self) -> Vec<f64> {
         let mut sorted: Vec<f64> = self.exact.iter().copied().filter(|cost| cost.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
@@ -55,8 +55,8 @@ impl CostGrid {
 }
 
 impl Transitions {
-    /// Costs of all jumps between frames of two ranges. A range of more than `most` frames is reduced to that many, evenly
-    /// spaced.
+    /// Computes the costs of all jumps between frames of two ranges. A range of more than `most` frames is reduced to that many,
+    /// evenly spaced.
     ///
     /// Ranges are clamped to the motions.
     pub fn grid(&self, exits: Range<usize>, entries: Range<usize>, decay: Decay, most: usize) -> CostGrid {
@@ -75,9 +75,9 @@ impl Transitions {
         }
     }
 
-    /// The cheapest entry for every exit in a range, the earliest of equal ones; bad exits are skipped.
+    /// Finds the cheapest entry for every exit in a range, the earliest of a tie; bad exits are skipped.
     ///
-    /// Takes are entered only where enough remains to play. Ranges are clamped to the motions.
+    /// Takes are entered only if enough remains to play. Ranges are clamped to the motions.
     pub fn best_entries(&self, exits: Range<usize>, entries: Range<usize>, decay: Decay) -> Vec<Crossing> {
         let exits = within(exits, self.num_exits());
         let entries: Vec<usize> = within(entries, self.num_entries())
@@ -97,7 +97,7 @@ impl Transitions {
         best
     }
 
-    /// The best jumps between two ranges of frames, cheapest first, at most `count`.
+    /// Finds the best jumps between two ranges of frames, cheapest first, at most `count`.
     ///
     /// One for each local minimum over the exits, with its best entry: exits within 0.1 s of a cheaper one are skipped. A single
     /// exit gives one jump for each local minimum over the entries. Ranges are clamped to the motions.
@@ -122,7 +122,7 @@ impl Transitions {
                 .then(one.exit.cmp(&other.exit))
                 .then(one.entry.cmp(&other.entry))
         });
-        // Only local minima count, not the slopes that lead to them.
+        // Only local minima count, not the slopes around them.
         let (side, frame_of): (&Side, fn(&Crossing) -> usize) = if single {
             (&self.entered, |crossing| crossing.entry)
         } else {
@@ -145,7 +145,7 @@ impl Transitions {
 }
 
 impl Side {
-    /// Frames closer to one than [`SEPARATION_SECS`], across the seam of a loop.
+    /// Returns frames closer to one than [`SEPARATION_SECS`], across the seam of a loop.
     fn near(&self, frame: usize) -> impl Iterator<Item = usize> + '_ {
         let count = self.usable.len();
         let reach = TimeStep::new(self.step_secs)
@@ -161,12 +161,12 @@ impl Side {
     fn can_be_entered(&self, frame: usize) -> bool {
         let last = self.usable.len() - 1;
         let [all_secs, left_secs] = [last, last - frame].map(|frames| frames as f64 * self.step_secs);
-        // A take shorter than that is entered in its first half.
+        // A shorter take is entered in its first half.
         self.usable[frame] && (self.repeats || left_secs >= LEAST_LEFT_SECS.min(0.5 * all_secs))
     }
 }
 
-/// A range clamped to `count`.
+/// Returns a range clamped to `count`.
 pub(super) fn within(range: Range<usize>, count: usize) -> Range<usize> {
     range.start.min(count)..range.end.min(count)
 }
@@ -179,7 +179,7 @@ fn thinned(range: Range<usize>, most: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Features with one number per frame and axis, whose distances bound costs from below.
+/// Features with one number per frame and axis, whose distances are lower bounds of costs.
 pub(crate) struct Bounds<'a, F> {
     axes: usize,
     entered: F,
@@ -190,7 +190,7 @@ pub(crate) struct Bounds<'a, F> {
     /// Lowest and highest feature of each run of entries, run-major.
     lows: Vec<f64>,
     highs: Vec<f64>,
-    /// Largest sum of the features' parts of any entry; it bounds the rounding errors.
+    /// Largest sum of the absolute parts of any entry's features; it bounds the rounding errors.
     size: f64,
 }
 
@@ -225,7 +225,7 @@ impl<'a, 's, F: Fn(usize) -> State<'s>> Bounds<'a, F> {
         bounds
     }
 
-    /// a p + b u of all axes of a state, and the sum of the sizes of the parts.
+    /// Returns a p + b u of all axes of a state, and the sum of the absolute values of the parts.
     fn features_of(&self, state: State<'_>) -> (Vec<f64>, f64) {
         let (a, b) = self.decay.area_weights();
         let axes = state.positions.iter().zip(state.velocities);
@@ -236,8 +236,8 @@ impl<'a, 's, F: Fn(usize) -> State<'s>> Bounds<'a, F> {
         )
     }
 
-    /// The cheapest entry from a state and its exact cost, the earliest of equal ones; `guess` is the index of an entry that may
-    /// be cheap. `None` if no cost is a number.
+    /// Finds the cheapest entry from a state and its exact cost, the earliest of a tie; `guess` is the index of an entry that
+    /// may be cheap. `None` if no cost is finite.
     pub(crate) fn best(&self, left: State<'_>, guess: usize) -> Option<(usize, f64)> {
         let cost = |entry: usize| left.cost((self.entered)(entry), self.decay);
         let first = *self.entries.get(guess)?;
@@ -268,7 +268,7 @@ impl<'a, 's, F: Fn(usize) -> State<'s>> Bounds<'a, F> {
     }
 }
 
-/// Whether the sum of terms over all axes exceeds a limit; returns as soon as it does.
+/// Whether the sum of terms over all axes exceeds a limit; stops as soon as it does.
 fn exceeds(limit: f64, at: &[f64], term: impl Fn(usize, f64) -> f64) -> bool {
     let mut sum = 0.0;
     for (chunk, values) in at.chunks(CHUNK).enumerate() {

@@ -1,10 +1,10 @@
-//! Mean squared gaps between motions and every stretch of a take, by Fourier transforms for all starts at once.
+//! Computes mean squared gaps between motions and every stretch of a take, for all starts at once, by Fourier transforms.
 
 use realfft::{RealFftPlanner, num_complex::Complex};
 
 use super::State;
 
-/// Scale of the rounding to nine decimal places: transforms differ in the last digits between processors, and results must not.
+/// Factor for rounding to nine decimal places: transforms differ in the last digits between processors, but results must not.
 const ROUNDING: f64 = 1e9;
 
 /// Frames of features, sampled at one step.
@@ -27,7 +27,7 @@ impl Sampled {
         }
     }
 
-    /// One axis of the features that squared gaps are taken of: weighted positions, then weighted velocities.
+    /// Returns one axis of the features, weighted: positions, then velocities.
     fn channel(&self, channel: usize, weights: (f64, f64)) -> impl Iterator<Item = f64> {
         let (of_position, of_velocity) = weights;
         let (values, weight) = if channel < self.num_axes {
@@ -44,7 +44,8 @@ impl Sampled {
     }
 }
 
-/// For each pattern, the mean squared gap between it and the stretch that begins at each frame of the take, over all channels.
+/// Returns for each pattern the mean squared gap between it and the stretch that begins at each frame of the take, over all
+/// channels.
 ///
 /// Sum of (t - p)^2 = sum of t^2 + sum of p^2 - 2 sum of t p, and the last sum is a cross-correlation: the transform of the take
 /// times the conjugate transform of the pattern, transformed back.
@@ -91,7 +92,7 @@ pub(super) fn squared_gaps(take: &Sampled, patterns: &[Sampled], weights: (f64, 
     let all = patterns.iter().zip(products).zip(of_patterns);
     all.map(|((pattern, mut product), square)| {
         let count = pattern.num_frames();
-        // The inverse refuses the remainders of rounding there.
+        // The inverse transform rejects rounding errors in these imaginary parts.
         for end in [0, product.len() - 1] {
             product[end].im = 0.0;
         }

@@ -1,9 +1,10 @@
 //! The cost of leaving one motion and entering another: the area between the two while an inertialized jump fades.
 //!
-//! Two frames are compared as in the search for seams (`features`): weighted joints seen from the floor below the hips and the
-//! facing there, with their velocities, and the root's own velocity. Each motion has its own floor: where its feet stand. The cost of a jump is the exact total displacement of all
-//! these gaps under a [`Decay`]. It is one-sided, because only the motion after a jump is changed. Its unit is the metre-second:
-//! weighted joints' distances, the three axes added up, times their duration. Derivation: docs/math/transition_cost.md.
+//! Two frames are compared as in the search for seams (`features`): weighted joints relative to the floor below the hips and
+//! the facing there, with their velocities, and the root's own velocity. Each motion has its own floor, on which its feet
+//! stand. The cost of a jump is the exact total displacement of all these gaps under a [`Decay`]. It is one-sided, because only
+//! the motion after a jump is changed. Its unit is the metre-second: weighted joints' distances, summed over the three axes,
+//! times their duration. Derivation: docs/math/transition_cost.md.
 //!
 //! ```
 //! use loopwright_core::{Analysis, math::Decay};
@@ -49,20 +50,20 @@ pub(crate) struct State<'a> {
 }
 
 impl State<'_> {
-    /// Gaps of position and velocity that a jump from here to `joined` leaves, axis by axis.
+    /// Returns the gaps of position and velocity of a jump from here to `joined`, axis by axis.
     fn gaps(self, joined: Self) -> impl Iterator<Item = (f64, f64)> {
         let positions = self.positions.iter().zip(joined.positions).map(|(x, to)| x - to);
         let velocities = self.velocities.iter().zip(joined.velocities).map(|(v, into)| v - into);
         positions.zip(velocities)
     }
 
-    /// The cost of a jump from here to `joined`, metre-seconds, summed in the order of the axes.
+    /// Returns the cost of a jump from here to `joined`, metre-seconds, summed in the order of the axes.
     pub(crate) fn cost(self, joined: Self, decay: Decay) -> f64 {
         let displacement = Displacement::new(decay);
         self.gaps(joined).map(|(x, v)| displacement.get(x, v)).sum()
     }
 
-    /// The cost in feature form, which is never larger, to the last bit.
+    /// Returns the cost in feature form, which never exceeds the exact cost, even by rounding.
     fn feature_cost(self, joined: Self, decay: Decay) -> f64 {
         self.gaps(joined).map(|(x, v)| decay.signed_area(x, v).abs()).sum()
     }
@@ -79,10 +80,10 @@ pub enum TransitionError {
         only_left: Vec<String>,
         only_entered: Vec<String>,
     },
-    /// A weight names no joint, or is not valid.
+    /// A weight is invalid or names no joint.
     #[error(transparent)]
     Body(#[from] BodyError),
-    /// A loop cannot be seen from its constant twist.
+    /// A loop cannot be expressed relative to its constant twist.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),
     /// The samples of a loop do not form a take.
@@ -107,7 +108,7 @@ pub struct TransitionClip {
 }
 
 impl TransitionClip {
-    /// A whole take. Bad frames are neither left nor entered.
+    /// Wraps a whole take. Bad frames are neither left nor entered.
     pub fn from_take(analysis: Analysis) -> Self {
         Self {
             floor: analysis.floor.heights().to_vec(),
@@ -121,8 +122,8 @@ impl TransitionClip {
         }
     }
 
-    /// A loop, all samples of which can be left and entered. Velocities are continuous across its seam, and heights are those over
-    /// its own floor.
+    /// Wraps a loop, all samples of which can be left and entered. Velocities are continuous across its seam, and heights are
+    /// over its own floor.
     ///
     /// Errors: a joint named in `overrides` does not exist.
     pub fn from_loop(clip: &LoopClip, overrides: &BodyOverrides) -> Result<Self, TransitionError> {
@@ -149,12 +150,12 @@ impl TransitionClip {
         })
     }
 
-    /// Frames of the take, or samples of the loop.
+    /// Returns the frames of the take, or samples of the loop.
     pub fn num_frames(&self) -> usize {
         self.usable.len()
     }
 
-    /// Seconds from one frame to the next.
+    /// Returns the seconds from one frame to the next.
     pub fn step_secs(&self) -> f64 {
         self.take.frame_time_secs()
     }
@@ -176,7 +177,7 @@ impl TransitionClip {
     }
 }
 
-/// One of the two motions that are compared.
+/// One of the two compared motions.
 #[derive(Clone, Debug, PartialEq)]
 struct Side {
     features: Features,
@@ -206,7 +207,7 @@ pub enum GapOf {
     RootTurning,
 }
 
-/// The gap that a jump leaves at one joint, or at the root.
+/// The gap of a jump at one joint, or at the root.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
     /// The joint or root.
@@ -220,7 +221,7 @@ pub struct Gap {
 }
 
 impl Gap {
-    /// Its part of the cost of the jump, metre-seconds.
+    /// Returns its part of the cost of the jump, metre-seconds.
     pub fn cost(&self, decay: Decay) -> f64 {
         let axes =
             (0..3).map(|axis| decay.displacement(self.weight * self.position[axis], self.weight * self.velocity[axis]));
@@ -230,7 +231,7 @@ impl Gap {
 
 /// All jumps from one motion into another.
 ///
-/// Exits are frames of the motion that is left, entries those of the one that is entered, both counted from 0.
+/// Exits are frames of the motion that is left, entries are frames of the one that is entered, both counted from 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transitions {
     joints: Vec<WeightedJoint>,
@@ -242,7 +243,7 @@ impl Transitions {
     /// Prepares two motions of one skeleton for jumps from the first into the second.
     ///
     /// Lengths of bones, frame rates and periods may differ. Weights are those of the search for seams, or as `asked`, by
-    /// patterns of joints' names; a joint that flips in one of the motions counts in neither. Errors: the skeletons have
+    /// patterns of joints' names; a joint that flips in one of the motions is ignored in both. Errors: the skeletons have
     /// different trees of joints, or a weight names no joint.
     pub fn between(
         left: &TransitionClip,
@@ -279,37 +280,37 @@ impl Transitions {
         })
     }
 
-    /// The joints that are compared, in order of the skeleton.
+    /// Returns the joints that are compared, in order of the skeleton.
     pub fn joints(&self) -> &[WeightedJoint] {
         &self.joints
     }
 
-    /// Frames of the motion that is left.
+    /// Returns the frames of the motion that is left.
     pub fn num_exits(&self) -> usize {
         self.left.usable.len()
     }
 
-    /// Frames of the motion that is entered.
+    /// Returns the frames of the motion that is entered.
     pub fn num_entries(&self) -> usize {
         self.entered.usable.len()
     }
 
-    /// The cost of a jump, metre-seconds: the sum of [`Decay::displacement`] over the weighted axes.
+    /// Returns the cost of a jump, metre-seconds: the sum of [`Decay::displacement`] over the weighted axes.
     ///
     /// Panics if a frame is out of range.
     pub fn cost(&self, exit: usize, entry: usize, decay: Decay) -> f64 {
         self.left.state(exit).cost(self.entered.state(entry), decay)
     }
 
-    /// The cost in feature form, the sum of the sizes of [`Decay::signed_area`]. It never exceeds the exact cost, and is a
-    /// distance between features of single frames, so that a table of them can be searched by ordinary methods.
+    /// Returns the cost in feature form, the sum of the sizes of [`Decay::signed_area`]. It never exceeds the exact cost, and
+    /// is a distance between features of single frames, so that a table of them can be searched by ordinary methods.
     ///
     /// Panics if a frame is out of range.
     pub fn feature_cost(&self, exit: usize, entry: usize, decay: Decay) -> f64 {
         self.left.state(exit).feature_cost(self.entered.state(entry), decay)
     }
 
-    /// The gap of each joint and of the root after a jump; their costs add up to that of the jump.
+    /// Returns the gap of each joint and of the root after a jump; their costs add up to that of the jump.
     ///
     /// Panics if a frame is out of range.
     pub fn gaps(&self, exit: usize, entry: usize) -> Vec<Gap> {

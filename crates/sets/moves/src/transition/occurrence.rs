@@ -1,8 +1,8 @@
-//! One motion sought in another: where in a long take a gait is done, at which tempo, and how exactly.
+//! Finds one motion in another: the places in a long take where a gait occurs, with tempo and accuracy.
 //!
 //! The mean squared gap between a motion and every stretch of a take follows from their cross-correlation, by Fourier transforms
-//! for all starts at once; its minima, over a range of tempos, are the candidates. Each is then refined and judged by the cost that
-//! jumps have, averaged over the frames: the motion could leave the one and go on in the other at any of them. Derivation:
+//! for all starts at once; its minima, over a range of tempos, are the candidates. Each is then refined and ranked by the cost
+//! of jumps, averaged over the frames: the motion could change from one to the other at any of them. Derivation:
 //! docs/math/transition_cost.md.
 
 use core::ops::Range;
@@ -11,38 +11,39 @@ use super::gaps::{Sampled, squared_gaps};
 use super::{Side, Transitions};
 use loopwright_core::math::{Decay, TimeStep};
 
-/// Slowest and fastest tempo that is looked for; each step between them costs a transform of every axis.
+/// Slowest and fastest tempo that is tried; each step between them costs a transform of every axis.
 const TEMPOS: [f64; 2] = [0.75, 4.0 / 3.0];
 
-/// Ratio of neighbouring tempos among the candidates: at the ends of a cycle, half of it moves a pose by a hundredth of the cycle.
+/// Ratio of neighbouring tempos among the candidates: half a step shifts a pose at the ends of a cycle by a hundredth of the
+/// cycle.
 const TEMPO_STEP: f64 = 1.04;
 
 /// Candidates are sought at about this rate, Hz: bodies do little within a thirtieth of a second.
 const COARSE_HZ: f64 = 30.0;
 
-/// Most frames of each motion whose pairs tell what a jump costs at random.
+/// Most frames of each motion that are used to estimate the cost of a random jump.
 const RANDOM_FRAMES: usize = 64;
 
-/// Occurrences share at most this part of the shorter one.
+/// Largest overlap of two occurrences, as a share of the shorter one.
 const MOST_SHARED: f64 = 0.25;
 
-/// A stretch that is found by some of its frames counts if its cost is at most this many times too high: single frames gain less.
+/// A stretch found with some of its frames is kept if its cost is at most this many times too high; exact costs differ by less.
 const MOST_GAINED: f64 = 1.25;
 
-/// A stretch of a take that does what another motion does.
+/// A stretch of a take that resembles another motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Occurrence {
     /// Its first frame.
     pub start_frame: usize,
-    /// Its frames; of a loop those of one cycle, without the one that begins the next.
+    /// Number of its frames; for a loop those of one cycle, without the first of the next.
     pub num_frames: usize,
-    /// How much faster it is than the motion that is sought; 1 for the same tempo.
+    /// Its speed relative to the sought motion; 1 for the same tempo.
     pub tempo: f64,
     /// Mean cost of a jump between the two, over its frames, metre-seconds.
     pub cost: f64,
-    /// The cost as a share of what jumps between random frames of the two motions cost: 0 for the same motion.
+    /// The cost relative to that of jumps between random frames of the two motions: 0 for the same motion.
     pub cost_ratio: f64,
-    /// Mean distance of joints between the two, seen from the root, metres.
+    /// Mean distance of joints between the two, relative to the root, metres.
     pub joint_gap_metres: f64,
 }
 
@@ -59,7 +60,7 @@ impl Occurrence {
 /// All occurrences of a motion in a take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Occurrences {
-    /// Those of a low enough cost, cheapest first.
+    /// Occurrences with a low enough cost, cheapest first.
     pub found: Vec<Occurrence>,
     /// The cheapest stretch, if its cost is too high.
     pub nearest: Option<Occurrence>,
@@ -67,26 +68,26 @@ pub struct Occurrences {
     pub random_cost: f64,
 }
 
-/// The motion that is sought: frames of a take, or all of a loop.
+/// The sought motion: frames of a take, or all of a loop.
 struct Pattern<'a> {
     side: &'a Side,
     first: usize,
-    /// From its first frame to its last, or to where a loop begins again.
+    /// Its duration, to its last frame or to the repetition of a loop.
     secs: f64,
 }
 
 impl Pattern<'_> {
-    /// Frames of a stretch of a take that takes so many steps.
+    /// Returns the number of frames of a stretch of a take with this many steps.
     fn num_frames(&self, num_steps: usize) -> usize {
         num_steps + usize::from(!self.side.repeats)
     }
 
-    /// How much faster the motion is than its pattern, if it takes so many steps.
+    /// Returns the tempo of the motion if it takes this many steps.
     fn tempo(&self, num_steps: usize, step_secs: f64) -> f64 {
         self.secs / (num_steps as f64 * step_secs)
     }
 
-    /// Sampled at even times, every `stride`th of those at which it takes `num_steps` steps of the given length.
+    /// Samples it at even times, every `stride`th of those at which it takes `num_steps` steps of the given length.
     fn sampled(&self, num_steps: usize, step_secs: f64, stride: usize) -> Sampled {
         let num_axes = self.side.features.num_axes();
         let tempo = self.tempo(num_steps, step_secs);
@@ -128,9 +129,9 @@ struct Candidate {
 }
 
 impl Transitions {
-    /// Where the second motion, a take, does what frames of the first do, cheapest first.
+    /// Finds where the second motion, a take, resembles frames of the first, cheapest first.
     ///
-    /// Of a loop all frames are sought, whatever the range. A stretch counts if the mean cost of a jump between it and the motion
+    /// For a loop all frames are used, whatever the range. A stretch counts if the mean cost of a jump between it and the motion
     /// is at most `max_ratio` of that between random frames; stretches overlap by a quarter at most. Tempos lie between 3/4 and
     /// 4/3. Ranges are clamped to the motions; `within` are frames of the take.
     pub fn occurrences(&self, frames: Range<usize>, within: Range<usize>, decay: Decay, max_ratio: f64) -> Occurrences {
@@ -162,7 +163,7 @@ impl Transitions {
         for near in rough {
             if fine.is_empty() || (near.cost_ratio <= MOST_GAINED * max_ratio && overlaps_none(&fine, &near)) {
                 let at = (near.start_frame, near.num_frames - search.pattern.num_frames(0));
-                // Nothing is left to refine where every frame was looked at.
+                // Nothing is left to refine if every frame was used.
                 fine.push(if stride > 1 { refine(at, [stride, 1]) } else { near });
             }
         }
@@ -189,10 +190,9 @@ impl Transitions {
         }
     }
 
-    /// [`Occurrence::tempo`] and [`Occurrence::cost`] of one stretch of the take.
+    /// Returns [`Occurrence::tempo`] and [`Occurrence::cost`] of one stretch of the take.
     ///
-    /// # Panics
-    /// Where the stretch is empty or not within the take.
+    /// # Panics If the stretch is empty or not within the take.
     pub fn occurrence_at(&self, frames: Range<usize>, stretch: Range<usize>, decay: Decay) -> (f64, f64) {
         let pattern = self.pattern(frames);
         let num_steps = stretch.len() - pattern.num_frames(0);
@@ -200,14 +200,14 @@ impl Transitions {
         (judged.tempo, judged.cost)
     }
 
-    /// Mean cost between evenly spaced frames of both.
+    /// Returns the mean cost between evenly spaced frames of both.
     fn random_cost(&self, frames: Range<usize>, within: Range<usize>, decay: Decay) -> f64 {
         let grid = self.grid(frames, within, decay, RANDOM_FRAMES);
         let sum: f64 = grid.exact.iter().sum();
         sum / grid.exact.len().max(1) as f64
     }
 
-    /// Steps that the motion may take in the take, fastest first.
+    /// Returns the numbers of steps that the motion may take in the take, fastest first.
     fn lengths(&self, pattern: &Pattern<'_>, num_frames: usize) -> Range<usize> {
         let step = TimeStep::new(self.entered.step_secs);
         let [slowest, fastest] = TEMPOS.map(|tempo| step.nearest_from_one(pattern.secs / tempo));
@@ -215,7 +215,7 @@ impl Transitions {
         fastest.max(MIN_STEPS)..slowest.min(longest) + 1
     }
 
-    /// A stretch of the take, judged at all its frames.
+    /// Evaluates a stretch of the take at all its frames.
     fn judged(
         &self,
         pattern: &Pattern<'_>,
@@ -236,7 +236,8 @@ impl Transitions {
         }
     }
 
-    /// Mean cost of a jump between frames of a motion and every `stride`th frame of the take from `start` on; infinite if above `most`.
+    /// Returns the mean cost of a jump between frames of a motion and every `stride`th frame of the take from `start` on;
+    /// infinite if above `most`.
     fn mean_cost(&self, sampled: &Sampled, start: usize, stride: usize, decay: Decay, most: f64) -> f64 {
         let num_frames = sampled.num_frames();
         let mut sum = 0.0;
@@ -249,7 +250,7 @@ impl Transitions {
         sum / num_frames as f64
     }
 
-    /// Mean distance of joints between a motion and frames of the take from `start` on, metres.
+    /// Returns the mean distance of joints between a motion and frames of the take from `start` on, metres.
     fn joint_gap(&self, sampled: &Sampled, start: usize) -> f64 {
         let mut sum = 0.0;
         for frame in 0..sampled.num_frames() {
@@ -266,7 +267,7 @@ impl Transitions {
     }
 }
 
-/// Sorts the cheapest first, of equal ones the earliest.
+/// Sorts by cost, then by start.
 fn sort_by_cost(occurrences: &mut [Occurrence]) {
     occurrences.sort_by(|one, other| (one.cost.total_cmp(&other.cost)).then(one.start_frame.cmp(&other.start_frame)));
 }
@@ -287,18 +288,18 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Frames of the take between those that are looked at while candidates are sought and refined.
+    /// Returns the frames of the take between those that are looked at while candidates are sought and refined.
     fn stride(&self) -> usize {
         let stride = (1.0 / (COARSE_HZ * self.motions.entered.step_secs)).floor().max(1.0) as usize;
         stride.min((self.lengths.start / MIN_STEPS).max(1))
     }
 
-    /// The pattern sampled at the rate of the take, every `stride`th frame.
+    /// Returns the pattern sampled at the rate of the take, every `stride`th frame.
     fn sampled(&self, num_steps: usize, stride: usize) -> Sampled {
         self.pattern.sampled(num_steps, self.motions.entered.step_secs, stride)
     }
 
-    /// Minima of the squared gap over start and tempo that are below its mean, in order of their starts.
+    /// Finds minima of the squared gap over start and tempo that are below its mean, in order of their starts.
     fn candidates(&self, stride: usize) -> Vec<Candidate> {
         let (pattern, lengths, within) = (&self.pattern, &self.lengths, &self.within);
         if pattern.secs <= 0.0 || lengths.is_empty() {
@@ -345,7 +346,7 @@ impl Search<'_> {
         .collect()
     }
 
-    /// Every `stride`th frame of the take.
+    /// Returns every `stride`th frame of the take.
     fn thinned(&self, stride: usize) -> Sampled {
         let entered = &self.motions.entered;
         let mut take = Sampled {
@@ -361,8 +362,8 @@ impl Search<'_> {
         take
     }
 
-    /// Start and number of steps of the cheapest stretch near another, by every `stride`th frame: both ends go together to the cheapest
-    /// of their neighbours, `widest` steps away, and then at finer and finer steps down to one.
+    /// Returns start and number of steps of the cheapest stretch near another, by every `stride`th frame: both ends move to the
+    /// cheapest of their neighbours, `widest` steps away, and then with ever finer steps down to one.
     fn refined(&self, mut at: (usize, usize), [widest, stride]: [usize; 2]) -> (usize, usize) {
         let cost = |(start, num_steps): (usize, usize), most: f64| {
             let sampled = self.sampled(num_steps, stride);
@@ -390,9 +391,9 @@ impl Search<'_> {
     }
 }
 
-/// The eight starts and numbers of steps of which either end, or both, are `reach` steps away.
+/// Returns the eight pairs of start and number of steps with either end, or both, moved by `reach` steps.
 fn neighbours((start, num_steps): (usize, usize), reach: usize) -> impl Iterator<Item = (usize, usize)> {
-    // Both ends are moved on from `reach` before where they are.
+    // Both ends are counted from `reach` steps before their position.
     let moves = (0..9)
         .filter(|&at| at != 4)
         .map(move |at| (at / 3 * reach, at % 3 * reach));

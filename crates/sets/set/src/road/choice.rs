@@ -1,4 +1,4 @@
-//! The form of a set, and the loops that have it.
+//! Chooses the form of a set, and the loops that have it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use crate::blend::format_for;
 use crate::set::{Member, Offered, SetForm, TakeLoop, gait_of};
 use loopwright_formats::set::LeftOut;
 
-/// The form of the set: the rate and the format that most loops have, unless settings say otherwise. Errors: more frames than any engine uses.
+/// Returns the form of the set: the rate and the format of most loops, unless settings say otherwise. Errors: more frames than
+/// an engine uses.
 pub(super) fn form(
     settings: &SetSettings,
     loops: &[TakeLoop],
@@ -44,16 +45,16 @@ pub(super) fn form(
     })
 }
 
-/// The rate of most loops, hertz.
+/// Returns the rate of most loops, hertz.
 fn rate_of_most(loops: &[TakeLoop]) -> f64 {
     let mut rates: BTreeMap<u64, usize> = BTreeMap::new();
     for (stored, _) in loops {
-        // In thousandths: files round frame times.
+        // In thousandths, because files round frame times.
         *rates.entry((1e3 / stored.clip.step_secs()).round() as u64).or_default() += 1;
     }
     let most = rates.iter().max_by_key(|(rate, count)| (**count, **rate));
     let own = most.map_or(30.0, |(rate, _)| *rate as f64 / 1e3);
-    // A rate that is whole but for rounding is whole.
+    // A rate that is whole within rounding is whole.
     if (own - own.round()).abs() < 0.02 {
         own.round()
     } else {
@@ -61,7 +62,7 @@ fn rate_of_most(loops: &[TakeLoop]) -> f64 {
     }
 }
 
-/// The loops that a set has a use for.
+/// Returns the loops that a set can use.
 pub(super) fn members(loops: Vec<TakeLoop>, form: &SetForm, left_out: &mut Vec<LeftOut>) -> Vec<Offered> {
     let mut offered = Vec::new();
     for (stored, made) in loops {
@@ -75,7 +76,7 @@ pub(super) fn members(loops: Vec<TakeLoop>, form: &SetForm, left_out: &mut Vec<L
     offered
 }
 
-/// The loops on the skeleton that most of them are on.
+/// Returns the loops on the most frequent skeleton.
 pub(super) fn of_one_skeleton(
     offered: Vec<Offered>,
     left_out: &mut Vec<LeftOut>,
@@ -117,10 +118,10 @@ pub(super) fn of_one_skeleton(
     kept
 }
 
-/// Bones of takes that differ by more than this show where their clips meet, metres: as a step over a seam.
+/// A difference between the bones of takes above which their clips visibly do not meet, metres: a step as over a seam.
 const SHOWS_METRES: f64 = 0.002;
 
-/// Notes that takes are of several bodies, whose clips cannot meet.
+/// Notes that takes belong to different bodies, whose clips cannot meet.
 pub(super) fn bones_apart(kept: &[Offered]) -> Option<SetNote> {
     let (first, others) = kept.split_first()?;
     let apart = others

@@ -1,8 +1,8 @@
-//! The road of a set: from the takes of one character to the files of its set, in one call for every program.
+//! Makes a set: from the takes of one character to the files of its set, in one call for every program.
 //!
-//! [`of_style`] tells which files are of one style by their names, [`make_set`] goes over the takes that a caller has ([`SetTakes`], or [`HeldSetFile`] where all are in memory), and
-//! [`MadeSet::write`] gives the files one by one. Takes are asked for anew each time the road goes over them, so that a caller decides
-//! how many of them are in memory, and how many are worked on at once.
+//! [`of_style`] selects files of one style by their names, [`make_set`] processes the caller's takes ([`SetTakes`], or
+//! [`HeldSetFile`] if all are in memory), and [`MadeSet::write`] returns the files one by one. Takes are requested again for
+//! each pass, so that the caller decides how many of them are in memory, and how many are processed at once.
 
 mod choice;
 mod style;
@@ -24,34 +24,34 @@ use loopwright_formats::set::{LeftOut, ManifestError, SET_FILE, SetController, S
 pub use style::{ChosenStyle, OfStyle, SetFileName, of_style};
 pub use write::{SetClipFile, WrittenSet};
 
-/// How a set is made.
+/// Settings of a set.
 #[derive(Clone, Debug)]
 pub struct SetSettings {
     /// How its takes are studied, and how their loops are closed.
     pub recipe: Recipe,
-    /// Loops of each way to move that differ as much as the takes allow, 1 or more.
+    /// Number of loops per way to move, as different as the takes allow, 1 or more.
     pub variants: usize,
     /// Frames per second; `None` for those of most loops.
     pub fps: Option<f64>,
     /// The engine that it is written for.
     pub target: Option<Target>,
-    /// The format of its clips; `None` for the engine's, or that of the character or of the first loop.
+    /// The format of its clips; `None` for the engine's, the character's, or that of the first loop.
     pub format: Option<Format>,
     /// Whether all clips are animations of one file.
     pub is_single: bool,
-    /// The folder of its files, as sidecars state it; it gives the set its name.
+    /// The folder of its files, as sidecars state it; the set is named after it.
     pub folder: PathBuf,
 }
 
 impl SetSettings {
-    /// The name of the set: that of its folder.
+    /// Returns the name of the set: that of its folder.
     pub fn name(&self) -> String {
         let name = self.folder.file_name().map(|name| name.to_string_lossy().into_owned());
         name.filter(|name| !name.starts_with('.'))
             .unwrap_or_else(|| "set".to_owned())
     }
 
-    /// Names of the files beside the clips: the manifest, and those of the engine.
+    /// Returns the names of the files beside the clips: the manifest, and those of the engine.
     pub fn files_beside(&self) -> &'static [&'static str] {
         match self.target {
             Some(Target::Godot) => &[SET_FILE, godot::TREE_FILE, godot::EVENTS_FILE],
@@ -62,22 +62,23 @@ impl SetSettings {
 
 /// The takes of a set, file by file.
 ///
-/// Files are asked for what they hold several times. One of loops that were made before has no takes.
+/// The contents of files are requested several times. A file of loops made before has no takes.
 pub trait SetTakes: Sync {
-    /// The number of files.
+    /// Returns the number of files.
     fn num_files(&self) -> usize;
 
-    /// The name of a file, as the manifest states it.
+    /// Returns the name of a file, as the manifest states it.
     fn name(&self, file: usize) -> String;
 
-    /// Gives each take of a file, and whether the file holds several. Errors: why it cannot be read, in words.
+    /// Passes each take of a file to `give`, with whether the file holds several. Errors: why it cannot be read, in words.
     fn takes(&self, file: usize, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), String>;
 
-    /// Gives each loop of a file of loops that were made before, or why it cannot be used. Errors: why the file cannot be read, in words.
+    /// Passes each loop of a file of loops made before to `give`, or why it cannot be used. Errors: why the file cannot be read,
+    /// in words.
     fn loops(&self, file: usize, give: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<(), String>;
 
-    /// Does the work on each file, and returns what it gives in the order of the files; several at once if the caller likes. The work tells
-    /// what is wrong with a file as a whole.
+    /// Runs the work on each file and returns its results in the order of the files; the caller may run several at once. The
+    /// work reports faults of a file as a whole.
     fn on_all<A: Default + Send>(
         &self,
         _: SetStage,
@@ -86,7 +87,7 @@ pub trait SetTakes: Sync {
         let mut all = Vec::new();
         for file in 0..self.num_files() {
             let mut given = A::default();
-            // The manifest says it too.
+            // The manifest reports it, too.
             let _ = work(file, &mut given);
             all.push(given);
         }
@@ -94,7 +95,7 @@ pub trait SetTakes: Sync {
     }
 }
 
-/// The contents of a file that was read before: takes, or loops that were made before.
+/// The contents of a file read before: takes, or loops made before.
 #[derive(Clone, Debug, Default)]
 pub struct HeldSetFile {
     /// Its name, as the manifest states it.
@@ -132,7 +133,7 @@ impl SetTakes for [HeldSetFile] {
     }
 }
 
-/// The parts of a set that the road looks for when it goes over all files.
+/// The stage of making a set that processes all files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetStage {
     /// Loops.
@@ -141,39 +142,39 @@ pub enum SetStage {
     Passages,
 }
 
-/// A note to the user about a set that is made.
+/// A note to the user about a set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum SetNote {
-    /// Its engine does not take its files as they are.
+    /// Its engine does not read its files as they are.
     #[error(transparent)]
     Engine(Complaint),
     /// A take is left out because of its skeleton.
     #[error("{}: {}", .0.take, .0.why)]
     Skeleton(LeftOut),
-    /// Takes are of several bodies, whose clips cannot meet.
+    /// Takes belong to different bodies, whose clips cannot meet.
     #[error(
         "bones of \"{one}\" and \"{other}\" differ by up to {:.0} mm, so that clips of both do not meet exactly; --rig FILE puts all on one character",
         1e3 * .metres
     )]
     Bones { one: String, other: String, metres: f64 },
-    /// A change that was made to write it.
+    /// A change made while writing.
     #[error(transparent)]
     File(loopwright_formats::FileWarning),
 }
 
-/// Why there is no set.
+/// Why no set can be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum MakeSetError {
-    /// No file is of the style that is asked for; with names of some.
+    /// No file has the requested style; with some of the existing styles.
     #[error("no take is named like the style \"{style}\"")]
     NoStyle { style: String, there: Vec<String> },
     #[error("{wanted_hz} frames per second exceed the limit of {limit_hz:.0}")]
     Rate { wanted_hz: f64, limit_hz: f64 },
-    /// With all that was left out.
+    /// There are no loops; lists everything that was left out.
     #[error("no take gives a loop for a set")]
     NoLoops(Vec<LeftOut>),
     /// Its loops cannot be played one after the other.
@@ -185,13 +186,13 @@ pub enum MakeSetError {
     /// A passage cannot be written.
     #[error("{error}")]
     Passage { file: String, error: LoopFileError },
-    /// A passage is no take.
+    /// A passage does not form a take.
     #[error(transparent)]
     Take(#[from] loopwright_core::take::TakeError),
-    /// Not all clips fit into one file.
+    /// The clips do not all fit into one file.
     #[error("{error}")]
     Single { file: String, error: LoopFileError },
-    /// A loop cannot be written into the file of all.
+    /// A loop cannot be written into the common file.
     #[error("{error}")]
     LoopOfSingle { file: String, error: LoopFileError },
     /// The facts of a loop cannot be written.
@@ -202,7 +203,7 @@ pub enum MakeSetError {
     Manifest(#[from] ManifestError),
 }
 
-/// A set that is made and not yet written.
+/// A set that is made but not yet written.
 #[derive(Clone, Debug)]
 pub struct MadeSet {
     set: Set,
@@ -220,9 +221,10 @@ struct Offers {
     fits: Vec<TakeFit>,
 }
 
-/// Makes a set of takes: the loops of most use on one skeleton, mirrors and blends of what is missing, and what happens once between them.
+/// Makes a set of takes: the most useful loops on one skeleton, mirror images and blends for missing ones, and passages between
+/// them.
 ///
-/// `left_out` is what the caller did not give, which the manifest then names too. What should be known goes to `notes`. Errors:
+/// `left_out` lists what the caller left out, which the manifest then names, too. Remarks for the user go to `notes`. Errors:
 /// [`MakeSetError`].
 pub fn make_set(
     settings: SetSettings,
@@ -263,7 +265,7 @@ pub fn make_set(
     })
 }
 
-/// The offers of all files, in their order.
+/// Returns the offers of all files, in their order.
 fn offers(settings: &SetSettings, takes: &(impl SetTakes + ?Sized), left_out: Vec<LeftOut>) -> Offers {
     let mut all = Offers {
         left_out,
@@ -287,7 +289,7 @@ fn offers(settings: &SetSettings, takes: &(impl SetTakes + ?Sized), left_out: Ve
     all
 }
 
-/// Adds the offers of a file: loops that were made before, or those of its takes.
+/// Adds the offers of a file: loops made before, or those of its takes.
 fn of_file(
     settings: &SetSettings,
     takes: &(impl SetTakes + ?Sized),
@@ -323,7 +325,7 @@ fn of_take(settings: &SetSettings, studied: &Studied, offers: &mut Offers) -> Re
     }
 }
 
-/// How a take is named, of several in one file with its animation.
+/// Returns the name of a take; of several in one file, with its animation.
 fn called(take: &str, animation: Option<&str>) -> String {
     let extension = Path::new(take).extension().and_then(|extension| extension.to_str());
     let format = extension.and_then(Format::from_extension);
@@ -335,11 +337,11 @@ fn called(take: &str, animation: Option<&str>) -> String {
     }
 }
 
-/// A still body on the skeleton of a set, out of the first file with a take in which it stands.
+/// Returns a still body on the skeleton of a set, from the first file with a take in which it stands.
 fn stance(takes: &(impl SetTakes + ?Sized), like: &Offered, form: &SetForm) -> Option<Offered> {
     (0..takes.num_files()).find_map(|file| {
         let mut found = None;
-        // What cannot be read is left out by now.
+        // Unreadable files have been left out before.
         let _ = takes.takes(file, &mut |studied, _| {
             if found.is_none()
                 && let Some((stored, made)) = set::stance_of(studied)
@@ -355,11 +357,11 @@ fn stance(takes: &(impl SetTakes + ?Sized), like: &Offered, form: &SetForm) -> O
     })
 }
 
-/// The passages of all takes. Errors: the loops of the set cannot be played.
+/// Returns the passages of all takes. Errors: the loops of the set cannot be played.
 fn passages(takes: &(impl SetTakes + ?Sized), set: &Set, pairs: &[String]) -> Result<Vec<TakePassages>, PlayError> {
     let loops = set.loops()?;
     let of_each = takes.on_all(SetStage::Passages, |file, once: &mut Vec<TakePassages>| {
-        // What cannot be read is left out by now.
+        // Unreadable files have been left out before.
         let _ = takes.takes(file, &mut |studied, is_of_pack| {
             once.extend(set::passages_of(studied, (set, &loops), is_of_pack, pairs));
         });
@@ -368,7 +370,7 @@ fn passages(takes: &(impl SetTakes + ?Sized), set: &Set, pairs: &[String]) -> Re
     Ok(of_each.into_iter().flatten().collect())
 }
 
-/// Constants for a controller, where the takes show any.
+/// Returns constants for a controller, if the takes show any.
 fn controller(fits: &[TakeFit]) -> Option<SetController> {
     let pool = Pool::new(&fits.iter().collect::<Vec<_>>());
     let modes: Vec<SetMode> = (core::iter::once(&pool.all).chain(&pool.modes))

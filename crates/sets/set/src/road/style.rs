@@ -1,4 +1,4 @@
-//! Which files a set is made of, by their names.
+//! Selects the files of a set by their names.
 
 use std::collections::BTreeMap;
 
@@ -6,23 +6,23 @@ use super::MakeSetError;
 use crate::set::{fits_style, styles};
 use loopwright_formats::set::LeftOut;
 
-/// A file of takes, by its names.
+/// The names of a file of takes.
 #[derive(Clone, Debug)]
 pub struct SetFileName {
     /// Its name, as the manifest states it.
     pub name: String,
-    /// The part of it that tells files apart: below the folder that all share.
+    /// Its path below the folder that all files share.
     pub below: String,
-    /// Whether it may hold several animations, which have names of their own.
+    /// Whether it may hold several animations with names.
     pub holds_animations: bool,
 }
 
-/// The style that most files have, where they are of several.
+/// The most frequent style, if there are several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenStyle {
-    /// Its word.
+    /// The word of the style.
     pub style: String,
-    /// Files of it.
+    /// Number of its files.
     pub count: usize,
     /// The words of the other styles.
     pub others: Vec<String>,
@@ -33,13 +33,14 @@ pub struct ChosenStyle {
 pub struct OfStyle {
     /// For each file whether it is kept.
     pub is_kept: Vec<bool>,
-    /// The others, where nobody asked for the style.
+    /// The other files, if no style was requested.
     pub left_out: Vec<LeftOut>,
-    /// The style, where nobody asked for it.
+    /// The style, if none was requested.
     pub chosen: Option<ChosenStyle>,
 }
 
-/// The files of the style that is asked for, or of the one that most have; all where names tell no styles. Errors: none is of that style.
+/// Selects the files of the requested style, or of the most frequent one; all if names show no styles. Errors: no file has that
+/// style.
 pub fn of_style(files: &[SetFileName], style: Option<&str>) -> Result<OfStyle, MakeSetError> {
     match style {
         Some(style) => of_asked_style(files, style),
@@ -48,7 +49,7 @@ pub fn of_style(files: &[SetFileName], style: Option<&str>) -> Result<OfStyle, M
 }
 
 fn of_asked_style(files: &[SetFileName], style: &str) -> Result<OfStyle, MakeSetError> {
-    // Files of many animations are asked for theirs.
+    // In files of several animations, the names of these decide.
     let fits = |file: &SetFileName| fits_style(style, &file.below) || file.holds_animations;
     let is_kept: Vec<bool> = files.iter().map(fits).collect();
     if is_kept.contains(&true) {
@@ -70,7 +71,7 @@ fn of_most_frequent_style(files: &[SetFileName]) -> OfStyle {
     for style in styles.iter().flatten() {
         *counts.entry(style).or_default() += 1;
     }
-    // Of several that most files have, the first by name.
+    // The first by name of equally frequent ones.
     let most = (counts.iter()).max_by(|one, other| one.1.cmp(other.1).then(other.0.cmp(one.0)));
     let Some((&most, &count)) = most else {
         return OfStyle {

@@ -1,4 +1,4 @@
-//! The files of a set.
+//! Writes the files of a set.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub struct WrittenSet {
     pub engine_files: Vec<(&'static str, String)>,
 }
 
-/// The files of a set: the file of each loop and its facts there, the file and the animation of each passage.
+/// The written files: the file and the facts of each loop, the file and the animation of each passage.
 #[derive(Default)]
 struct Written {
     loops: Vec<(String, Sidecar)>,
@@ -40,8 +40,8 @@ struct Written {
 }
 
 impl MadeSet {
-    /// Writes the set into memory: its clips go to `add`, one file after the other, and the rest is returned. What was changed to write it
-    /// goes to `notes`. Errors: [`MakeSetError`], or that of `add`, which ends it.
+    /// Writes the set into memory: its clips go to `add`, one file after the other, and the rest is returned. Changes made while
+    /// writing go to `notes`. Errors: [`MakeSetError`], or that of `add`, which stops it.
     pub fn write<E: From<MakeSetError>>(
         self,
         notes: &mut Vec<SetNote>,
@@ -57,19 +57,19 @@ impl MadeSet {
         Ok(self.with_manifest(&written)?)
     }
 
-    /// The form of what happens once, and of the file of all. A set has loops, or [`super::make_set`] ended.
+    /// Returns the form of passages, and of the common file. A set always has loops, as [`super::make_set`] ensures.
     fn source(&self) -> Source {
         self.form.source(&self.set.entries[0].member.stored)
     }
 
-    /// The names of a file of the set and of its sidecar, as the sidecar states them.
+    /// Returns the names of a file of the set and of its sidecar, as the sidecar states them.
     fn stated_names(&self, file: &str) -> Vec<String> {
         [file.to_owned(), format!("{file}.json")]
             .map(|name| self.settings.folder.join(Path::new(&name)).display().to_string())
             .to_vec()
     }
 
-    /// Each clip in a file of its own.
+    /// Writes each clip into a file of its own.
     fn each<E: From<MakeSetError>>(&self, add: &mut impl FnMut(SetClipFile) -> Result<(), E>) -> Result<Written, E> {
         let mut written = Written::default();
         let named = |name: &str| format!("{name}.{}", self.form.format.extension());
@@ -104,7 +104,7 @@ impl MadeSet {
         Ok(written)
     }
 
-    /// All clips as animations of one file.
+    /// Writes all clips as animations of one file.
     fn single(&self, notes: &mut Vec<SetNote>) -> Result<(Written, SetClipFile), MakeSetError> {
         let name = format!("{}.{}", self.settings.name(), self.form.format.extension());
         let (mut carried, mut onto) = (Vec::new(), Vec::new());
@@ -143,7 +143,7 @@ impl MadeSet {
         Ok((written, file))
     }
 
-    /// The manifest of what was written, and what the engine needs.
+    /// Returns the manifest of the written files, and the files of the engine.
     fn with_manifest(self, written: &Written) -> Result<WrittenSet, MakeSetError> {
         let name = self.settings.name();
         let manifest = (self.set).manifest(&name, &written.loops, &written.passages, self.left_out)?;

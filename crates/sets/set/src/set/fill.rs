@@ -1,4 +1,4 @@
-//! Loops made of others where no take shows them: mirror images, and blends between loops that are near enough.
+//! Makes loops that no take shows of others: mirror images, and blends between loops that are near enough.
 
 use loopwright_core::{candidate::MotionKind, feet::FootLock};
 use loopwright_formats::loop_file::facts::Grade;
@@ -9,11 +9,11 @@ use super::select::{Offered, side_of, way_of};
 use super::{Entry, Source};
 use crate::blend::{Blend, BlendRequest};
 
-/// Straight loops of neighbouring speeds farther apart than this leave a hole between them, metres per second.
+/// Straight loops of neighbouring speeds farther apart than this leave a hole, metres per second.
 const HOLE_MPS: f64 = 1.2;
-/// Beyond this they are too far apart to be blended.
+/// Loops farther apart than this cannot be blended.
 const TOO_FAR_MPS: f64 = 3.0;
-/// The two limits for the turn rates of neighbours, degrees per second.
+/// The two limits for turn rates, degrees per second.
 const HOLE_DPS: f64 = 70.0;
 const TOO_FAR_DPS: f64 = 180.0;
 
@@ -58,7 +58,7 @@ fn way(offered: &Offered) -> Way {
     )
 }
 
-/// The way of a loop with left and right exchanged; `None` for a loop that goes straight.
+/// Returns the way of a loop with left and right exchanged; `None` for a straight loop.
 fn other_side(offered: &Offered) -> Option<Way> {
     let (gait, way, side) = way(offered);
     let mirrored = match way {
@@ -82,7 +82,7 @@ pub(super) fn described(gait: MotionKind, way: &str, side: i8) -> String {
     format!("{gait}{way}{side}")
 }
 
-/// A hole: where a loop should be, and between which loops.
+/// A hole: the missing loop, and its neighbours.
 struct Hole {
     what: String,
     speed_mps: f64,
@@ -91,7 +91,7 @@ struct Hole {
     corners: [usize; 2],
 }
 
-/// Adds blends where loops leave holes, by speed and turn rate; and names the holes that are too wide.
+/// Adds blends that fill holes in speed and turn rate; returns the holes that are too wide.
 pub(super) fn blend(entries: &mut Vec<Entry>, form: &SetForm) -> Vec<Missing> {
     let mut missing = Vec::new();
     for hole in holes(entries) {
@@ -124,7 +124,7 @@ fn holes(entries: &[Entry]) -> Vec<Hole> {
     holes
 }
 
-/// The loops of these gaits that go forward and turn to a side, by their numbers; other versions aside.
+/// Returns the indices of loops of these gaits that go forward and turn to a side, without versions.
 fn forward(entries: &[Entry], gaits: &[MotionKind], side: i8) -> Vec<usize> {
     let mut forward = Vec::new();
     for (index, entry) in entries.iter().enumerate() {
@@ -136,7 +136,7 @@ fn forward(entries: &[Entry], gaits: &[MotionKind], side: i8) -> Vec<usize> {
     forward
 }
 
-/// Holes of a gait: between its left and right where it never goes straight, and between straight and the slowest turn.
+/// Finds the holes of a gait: between left and right if it never goes straight, and between straight and the slowest turn.
 fn holes_by_turn(entries: &[Entry], gait: MotionKind) -> Vec<Hole> {
     let speed = |&index: &usize| entries[index].offered.member.speed_mps();
     let turn = |&index: &usize| entries[index].offered.member.turn_dps();
@@ -175,14 +175,14 @@ fn holes_by_turn(entries: &[Entry], gait: MotionKind) -> Vec<Hole> {
     holes
 }
 
-/// The straight loop whose speed is nearest to the first of those that turn.
+/// Returns the straight loop whose speed is nearest to the first of those that turn.
 fn nearest<'a>(straight: &'a [usize], turning: &[usize], speed: &dyn Fn(&usize) -> f64) -> Option<&'a usize> {
     let wanted = speed(turning.first()?);
     let apart = |index: &usize| (speed(index) - wanted).abs();
     straight.iter().min_by(|one, other| apart(one).total_cmp(&apart(other)))
 }
 
-/// Errors: why the hole stays.
+/// Fills a hole. Errors: why it cannot be filled.
 fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), String> {
     let [one, other] = hole.corners.map(|index| &entries[index].offered.member);
     let speeds_apart = (one.speed_mps() - other.speed_mps()).abs();
@@ -226,7 +226,7 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
     Ok(())
 }
 
-/// Weights of two loops whose blend is nearest to a hole: by their shares of the time, as their twists are mixed.
+/// Returns the weights of two loops whose blend is nearest to a hole: by shares of time, as twists are mixed.
 fn weights(one: &Member, other: &Member, hole: &Hole) -> Vec<f64> {
     let [from, to, at] = [
         (one.speed_mps(), one.turn_dps()),

@@ -1,4 +1,4 @@
-//! The loops that a take offers to a set.
+//! Finds the loops that a take offers to a set.
 
 use loopwright_core::analysis::MotionKind;
 use loopwright_core::math::ops;
@@ -13,7 +13,8 @@ use loopwright_job::{
     make, write,
 };
 
-/// Stretches of one take that move alike to this accuracy are tried so many times: metres per second, degrees per second.
+/// Tolerances within which stretches of one take move alike, metres per second and degrees per second, and the number of them
+/// that are tried.
 const ALIKE_MPS: f64 = 0.2;
 const ALIKE_DPS: f64 = 12.0;
 const ALIKE: usize = 2;
@@ -21,11 +22,11 @@ const ALIKE: usize = 2;
 /// Most loops of one take.
 const MOST: usize = 24;
 
-/// A loop of a take, and where it comes from.
+/// A loop of a take, and its origin.
 pub type TakeLoop = (StoredLoop, SetMade);
 
-/// The loops of a take: one cycle each, the best of what it repeats, `variants` of each; and idle ones. What cannot be made is in the
-/// list too. Errors: the take cannot be searched.
+/// Returns the loops of a take: one cycle each, the best of each repeated motion, `variants` of each; and idle ones. Failures
+/// are in the list, too. Errors: the take cannot be searched.
 pub fn loops_of(
     studied: &Studied,
     recipe: &Recipe,
@@ -65,14 +66,14 @@ pub fn loops_of(
     }
 }
 
-/// The searches in a take.
+/// Returns the searches in a take.
 fn searches(studied: &Studied, variants: usize) -> impl Iterator<Item = SearchRequest> {
     let gaits = SearchRequest::default();
     let each_cycle = SearchRequest {
         every_cycle: true,
         ..SearchRequest::default()
     };
-    // Where several cycles are recommended, one alone may still do.
+    // If several cycles are recommended, a single one may still be good enough.
     let of_one_cycle = SearchRequest {
         cycles: Some(1),
         ..gaits.clone()
@@ -96,7 +97,7 @@ fn searches(studied: &Studied, variants: usize) -> impl Iterator<Item = SearchRe
     searches.into_iter().flatten()
 }
 
-/// How the loops of a search are made: where the take stood, on its own joints; an idle body stays where it is.
+/// Returns how the loops of a search are made: at the place of the take, on its own joints; an idle body is kept in place.
 fn recipe_for(recipe: &Recipe, search: &SearchRequest) -> Recipe {
     Recipe {
         output: OutputRecipe {
@@ -109,7 +110,7 @@ fn recipe_for(recipe: &Recipe, search: &SearchRequest) -> Recipe {
     }
 }
 
-/// The first `most` of all that move alike, if the take repeats there.
+/// Returns the first `most` loops of each group that moves alike, if the take repeats there.
 fn differing(chosen: Vec<Chosen>, most: usize) -> Vec<Chosen> {
     let mut kept: Vec<Chosen> = Vec::new();
     for each in chosen {
@@ -169,7 +170,7 @@ fn loop_of(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<T
     Ok((stored, from))
 }
 
-/// A loop that was made before, on the character where there is one. Errors: the character does not take it.
+/// Returns a loop made before, on the character if there is one. Errors: it cannot be put onto the character.
 pub fn loop_made_before(stored: StoredLoop, matched: Option<&Matched>) -> Result<TakeLoop, StoredLoopError> {
     let Sidecar {
         take, candidate, blend, ..

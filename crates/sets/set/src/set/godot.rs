@@ -1,7 +1,7 @@
-//! Resources for Godot 4 that play a set: a state machine with its blend spaces, and the feet's events as method tracks.
+//! Writes resources for Godot 4 that play a set: a state machine with its blend spaces, and the feet's events as method tracks.
 //!
-//! Text in the form that the editor saves (`format=3`), with properties as the engine's own reader has them: it sets them in the order in which
-//! they stand. Not tried in the editor. What Godot does otherwise than a player of the manifest stands in docs/guide/players.md.
+//! The text has the form that the editor saves (`format=3`), with properties in the order in which the engine's own reader sets
+//! them. Not tried in the editor. docs/guide/players.md lists differences of Godot from a player of the manifest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,36 +11,36 @@ use loopwright_formats::set::{Manifest, SetClip, SetSpace};
 /// The name of the state machine's file, for the root of an `AnimationTree`.
 pub const TREE_FILE: &str = "tree.tres";
 
-/// The name of the file with the events: an animation with a method track for each clip that has some.
+/// The name of the file with the events: an animation with a method track for each clip with events.
 pub const EVENTS_FILE: &str = "events.tres";
 
-/// The method that is called at each event, with the foot and strike or lift as words.
+/// The method that is called at each event, with the foot and "strike" or "lift" as arguments.
 pub const EVENT_METHOD: &str = "foot";
 
-/// Crossfade where a passage ends, seconds: a blend space is entered at its start, not where the passage leads.
+/// Crossfade at the end of a passage, seconds: a blend space is entered at its start, not at the phase where the passage ends.
 const END_FADE_SECS: f64 = 0.2;
 
-/// Crossfade into a passage that begins where a loop is.
+/// Crossfade into a passage, which begins in a loop, seconds.
 const BEGIN_FADE_SECS: f64 = 0.1;
 
 /// Least time between two keys of a track, seconds.
 const LEAST_APART_SECS: f64 = 1e-3;
 
-/// How far apart states are drawn, pixels.
+/// Distance between drawn states, pixels.
 const GRID: usize = 200;
 
-/// States of a row.
+/// States per row.
 const ACROSS: usize = 4;
 
-/// When a transition switches: at once, or when the state before has ended.
+/// When a transition switches: at once, or at the end of the previous state.
 const AT_ONCE: u8 = 0;
 const AT_END: u8 = 2;
 
-/// The cause of a transition's switch: `travel` of a script, or that its state is over.
+/// What makes a transition switch: `travel` of a script, or the end of its state.
 const ON_TRAVEL: u8 = 1;
 const BY_ITSELF: u8 = 2;
 
-/// Blend spaces whose loops keep one phase at their mean length: `SYNC_MODE_CYCLIC_MUTABLE`, from Godot 4.7 on.
+/// Synchronizes the loops of blend spaces at their mean length: `SYNC_MODE_CYCLIC_MUTABLE`, from Godot 4.7 on.
 const ONE_PHASE: u8 = 2;
 
 /// The resources of a set, by the names of their files.
@@ -66,23 +66,23 @@ impl Link {
     }
 }
 
-/// The name under which Godot has a clip's animation: the ending that switches looping on is removed.
+/// Returns Godot's name of a clip's animation: the suffix that switches looping on is removed.
 fn animation_of(clip: &SetClip) -> &str {
     let name = clip.animation.as_deref().unwrap_or(&clip.name);
     name.strip_suffix("-loop").unwrap_or(name)
 }
 
-/// A name inside quotes.
+/// Quotes a name.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// A name of a state: without what separates names in paths.
+/// Returns the name of a state, without path separators.
 fn state_name(name: &str) -> String {
     name.replace(['/', ':', '"', '\\', '.'], "_")
 }
 
-/// A number as Godot writes it.
+/// Formats a number as Godot does.
 fn number(value: f64) -> String {
     let rounded = (value * 1e6).round() / 1e6;
     format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
@@ -92,10 +92,10 @@ fn vector(x: f64, y: f64) -> String {
     format!("Vector2({}, {})", number(x), number(y))
 }
 
-/// The state machine of a set: a state for each blend space, each loop that is in none or stands, and each passage.
+/// Returns the state machine of a set: a state for each blend space, each loop that is in none or stands, and each passage.
 ///
-/// From where a passage begins it is travelled to; at its end it goes on by itself. Loops that a transition of the manifest joins, and that
-/// are in different states, fade for its time.
+/// A script travels from the start of a passage to the passage, which continues by itself at its end. Loops in different states
+/// that a transition of the manifest connects fade for its time.
 pub fn tree(manifest: &Manifest) -> String {
     let mut resources = String::new();
     let states = States::new(manifest, &mut resources);
@@ -133,7 +133,7 @@ fn animation_node(resources: &mut String, id: &str, name: &str) {
     );
 }
 
-/// Whether a loop stays where it is.
+/// Whether a loop is in place.
 fn stands(clip: &SetClip) -> bool {
     clip.twist
         .is_some_and(|twist| twist.linear == [0.0; 3] && twist.angular == [0.0; 3])
@@ -141,7 +141,7 @@ fn stands(clip: &SetClip) -> bool {
 
 /// The states of a set.
 struct States<'a> {
-    /// Their names and those of their resources.
+    /// Their names and the names of their resources.
     all: Vec<(String, String)>,
     /// The state of each clip.
     of_clip: BTreeMap<&'a str, String>,
@@ -156,7 +156,7 @@ impl<'a> States<'a> {
             .flat_map(|space| &space.points)
             .map(|point| &*point.clip)
             .collect();
-        // A loop is played in the first space that has it; what stands is played alone.
+        // A loop is played in the first space that has it; a standing loop is played alone.
         let mut of_clip: BTreeMap<&str, String> = BTreeMap::new();
         let mut all: Vec<(String, String)> = Vec::new();
         for space in &manifest.blend_spaces {
@@ -181,10 +181,10 @@ impl<'a> States<'a> {
     }
 }
 
-/// The ways between states, by the names of both.
+/// The links between states, by the names of both.
 type Links = BTreeMap<(String, String), Link>;
 
-/// From the start to what stands, from and to each passage, and as the transitions of the manifest fade.
+/// Links the start to the standing state, passages to their states, and states by the transitions of the manifest.
 fn links(manifest: &Manifest, states: &States<'_>) -> Links {
     let mut links = Links::new();
     let first = manifest
@@ -213,8 +213,8 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
     links
 }
 
-/// The transitions of the manifest between states that no passage joins: `travel` takes the shortest way, which is not to pass by a start or
-/// a stop.
+/// Returns the transitions of the manifest between states that no passage connects: `travel` takes the shortest way, which must
+/// not bypass a start or a stop.
 fn fades(manifest: &Manifest, states: &States<'_>, links: &Links) -> Vec<((String, String), Link)> {
     (manifest.transitions.iter())
         .filter_map(|transition| {
@@ -231,12 +231,13 @@ fn fades(manifest: &Manifest, states: &States<'_>, links: &Links) -> Vec<((Strin
 
 /// Appends a blend space under this id with the nodes of its points.
 ///
-/// One without triangles is on one axis, that on which its points are farther apart: in Godot a space of two blends nothing without them.
+/// A space without triangles becomes one on one axis, the one with the larger extent: Godot blends nothing on two axes without
+/// triangles.
 fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id: &str) {
     let points = space.points.iter();
     let places = points.map(|point| [0, 1].map(|axis| point.at.get(axis).copied().unwrap_or(0.0)));
     let ranges = [0, 1].map(|axis| percentile::extremes(places.clone().map(|place| place[axis])));
-    // A space without extent is none.
+    // A range must not be empty.
     let ends = ranges.map(|(low, high)| if high > low { (low, high) } else { (low, low + 1.0) });
     let is_flat = !space.triangles.is_empty();
     let [width, height] = ranges.map(|(low, high)| high - low);
@@ -261,7 +262,7 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id
     let labels = [0, 1].map(|axis| quoted(space.axes.get(axis).map_or("-", String::as_str)));
     let (kind, triangles, labels) = if is_flat {
         let corners: Vec<String> = space.triangles.iter().flatten().map(usize::to_string).collect();
-        // Before the triangles, which it would do away with.
+        // Before the triangles, because setting it would remove them.
         let triangles = format!(
             "auto_triangles = false\ntriangles = PackedInt32Array({})\n",
             corners.join(", ")
@@ -274,7 +275,7 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id
     } else {
         ("1D", String::new(), format!("value_label = {}", labels[line]))
     };
-    // Releases before 4.7 know the first of the last two, which in later ones sets the second.
+    // Releases before 4.7 know the first of the last two; later ones derive it from the second.
     *resources += &format!(
         "[sub_resource type=\"AnimationNodeBlendSpace{kind}\" id=\"{id}\"]\n{body}{triangles}min_space = {}\nmax_space = {}\n{labels}\nsync = true\nsync_mode = {ONE_PHASE}\n\n",
         place(ends.map(|(low, _)| low)),
@@ -282,7 +283,8 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id
     );
 }
 
-/// When the events of a clip are called: in their order, a millisecond apart at least, since of two keys at one time Godot keeps the last.
+/// Returns the times at which the events of a clip are called: in order, at least a millisecond apart, because Godot keeps only
+/// the last of two keys at one time.
 fn times(clip: &SetClip) -> Vec<f64> {
     let mut last = f64::NEG_INFINITY;
     (clip.events.iter())
@@ -293,8 +295,8 @@ fn times(clip: &SetClip) -> Vec<f64> {
         .collect()
 }
 
-/// The events of all clips: an animation of each clip's name and length that has nothing but a track which calls [`EVENT_METHOD`] of the
-/// node at `.`, to be copied into the animations of the files.
+/// Returns the events of all clips: for each clip an animation with its name and length, and only a track that calls
+/// [`EVENT_METHOD`] of the node at `.`; it can be copied into the animations of the files.
 pub fn events(manifest: &Manifest) -> String {
     let mut resources = String::new();
     let mut names = Vec::new();
@@ -329,7 +331,7 @@ pub fn events(manifest: &Manifest) -> String {
     text
 }
 
-/// The first line of a resource's file, and the resources in it.
+/// Returns the first line of a resource's file, and its resources.
 fn header(kind: &str, resources: &str) -> String {
     let steps = 1 + resources.matches("[sub_resource").count();
     format!("[gd_resource type=\"{kind}\" load_steps={steps} format=3]\n\n{resources}")
@@ -403,7 +405,7 @@ mod tests {
         }
     }
 
-    /// Names in `SubResource("...")`, and those that are declared.
+    /// Returns the names in `SubResource("...")`, and those that are declared.
     fn used_and_declared(text: &str) -> (BTreeSet<&str>, BTreeSet<&str>) {
         let between = |text: &'static str, whole| -> BTreeSet<&str> {
             let whole: &str = whole;
@@ -441,14 +443,14 @@ mod tests {
         ] {
             assert!(transitions.contains(way), "{way}: {transitions}");
         }
-        // The start is on the way.
+        // The start is in between.
         assert!(!transitions.contains("\"idle\", \"move\""), "{transitions}");
         assert!(text.contains("blend_point_1/pos = Vector2(1.3, 0)"), "{text}");
         assert!(text.contains("triangles = PackedInt32Array(0, 1, 2)"), "{text}");
         assert!(text.contains("animation = &\"walk\"\n"), "{text}");
     }
 
-    /// The names of the properties of each resource, in their order.
+    /// Returns the names of the properties of each resource, in their order.
     fn properties(text: &str) -> BTreeMap<&str, Vec<&str>> {
         let blocks = text.split("\n[").skip(1).map(|block| {
             let kind = block.split('"').nth(1).filter(|_| block.starts_with("sub_resource"));
@@ -458,7 +460,8 @@ mod tests {
         blocks.collect()
     }
 
-    /// The engine's readers: `AnimationNodeBlendSpace2D::_set` and `_bind_methods`, those of `AnimationNodeStateMachine` and its transition.
+    /// Compared with the engine's readers: `AnimationNodeBlendSpace2D::_set` and `_bind_methods`, and those of
+    /// `AnimationNodeStateMachine` and its transition.
     #[test]
     fn properties_are_those_of_the_engine_in_an_order_in_which_they_can_be_set() {
         let tree = tree(&walking());
@@ -483,7 +486,7 @@ mod tests {
         );
         let transition = &found["AnimationNodeStateMachineTransition"];
         assert_eq!(transition, &["xfade_time", "switch_mode", "advance_mode"]);
-        // Ways lead between states that are there.
+        // Links lead between existing states.
         let states = &found["resource"];
         assert_eq!(states.last(), Some(&"transitions"));
         assert!(states[1..states.len() - 1].chunks(2).all(|state| {
@@ -497,7 +500,7 @@ mod tests {
         );
     }
 
-    /// Godot blends nothing in a space of two axes without triangles.
+    /// Godot blends nothing on two axes without triangles.
     #[test]
     fn loops_on_a_line_are_a_space_of_one_axis() {
         let mut line = walking();
@@ -522,7 +525,7 @@ mod tests {
             ..both.clips[1].events[0].clone()
         };
         both.clips[1].events.push(lift);
-        // The last of two keys at one time would be kept alone.
+        // Godot would keep only the last of two keys at one time.
         assert!(events(&both).contains("\"times\": PackedFloat32Array(0.55, 0.551)"));
         let text = events(&walking());
         assert!(text.contains("\"times\": PackedFloat32Array(0.55)"), "{text}");

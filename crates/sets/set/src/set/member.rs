@@ -1,4 +1,4 @@
-//! A loop of a set: at the rate of the set, from the left foot's touch-down on, at the origin and facing forward.
+//! A loop of a set: at the rate of the set, starting at the left foot's touch-down, at the origin and facing forward.
 
 use core::f64::consts::{FRAC_PI_2, PI};
 
@@ -35,17 +35,17 @@ impl SetForm {
         self.target.unwrap_or(Target::Generic)
     }
 
-    /// The root mode of the files.
+    /// Returns the root mode of the files.
     pub fn mode(&self) -> RootMode {
         self.engine().choices().root.unwrap_or_default()
     }
 
-    /// Whether files get a joint for the root motion, where the skeleton has none.
+    /// Whether files get a joint for the root motion, if the skeleton has none.
     pub fn adds_root(&self, has_root_joint: bool) -> bool {
         adds_root(self.engine(), self.format, has_root_joint)
     }
 
-    /// The form of the file of a loop in the format of the set, without what else that file holds.
+    /// Returns the form of the file of a loop in the format of the set, without the other contents of that file.
     pub fn source(&self, stored: &StoredLoop) -> Source {
         let file = &stored.file;
         let placed = self.engine().placed(file.source.in_format(self.format, &file.take));
@@ -56,7 +56,7 @@ impl SetForm {
 /// A loop of a set.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// The loop as it is in the set; its facts are those of the loop that it comes of, but for what changed.
+    /// The loop as it is in the set; its facts are those of its source, apart from changes.
     pub stored: StoredLoop,
     /// Its body.
     pub body: Body,
@@ -66,12 +66,12 @@ pub struct Member {
     pub events: Vec<FootEventFacts>,
     /// Its origin.
     pub made: SetMade,
-    /// Whether its speed is guessed from the foot that is lowest, since nothing else shows it.
+    /// Whether its speed is estimated from the lowest foot, because nothing else shows it.
     pub is_speed_guessed: bool,
 }
 
 impl Member {
-    /// Brings a loop into the form of a set. Errors: its body is not found, or it follows a path that cannot be undone.
+    /// Converts a loop to the form of a set. Errors: its body is not found, or it follows a path that cannot be undone.
     pub fn new(stored: StoredLoop, made: SetMade, form: &SetForm) -> Result<Self, StoredLoopError> {
         let body = Body::find(&stored.file.take, &form.overrides)?;
         let clip = stored.clip.clone().on_screw().unwrap_or_else(|_| stored.clip.clone());
@@ -123,7 +123,7 @@ impl Member {
         })
     }
 
-    /// The mirror image, left and right exchanged. Errors: they cannot be exchanged.
+    /// Returns the mirror image, with left and right exchanged. Errors: they cannot be exchanged.
     pub fn mirrored(&self, pairs: &[String], form: &SetForm) -> Result<Self, StoredLoopError> {
         let (image, _) = self.stored.clone().mirrored(pairs, &form.overrides)?;
         let made = SetMade {
@@ -133,12 +133,12 @@ impl Member {
         Self::new(image, made, form)
     }
 
-    /// The first difference between its skeleton and that of another.
+    /// Returns the first difference between its skeleton and that of another.
     pub fn differs_from(&self, other: &Self) -> Option<SkeletonDifference> {
         SkeletonDifference::between(other.stored.clip.skeleton(), self.stored.clip.skeleton())
     }
 
-    /// By how much its bones differ from those of another at most, metres: joints that move over their parents are left out.
+    /// Returns the largest difference between its bones and those of another, metres; sliding joints are ignored.
     pub fn bones_apart(&self, other: &Self) -> f64 {
         let [own, other] = [self, other].map(|member| {
             let clip = &member.stored.clip;
@@ -156,22 +156,22 @@ impl Member {
             .fold(0.0, f64::max)
     }
 
-    /// Its velocity, seen from its root.
+    /// Returns its velocity, relative to its root.
     pub fn twist(&self) -> Twist {
         self.stored.clip.root().twist
     }
 
-    /// Speed over the ground, metres per second.
+    /// Returns the speed over the ground, metres per second.
     pub fn speed_mps(&self) -> f64 {
         ops::over_ground(self.twist().linear)
     }
 
-    /// Rate of turn, degrees per second, left positive.
+    /// Returns the rate of turn, degrees per second, left positive.
     pub fn turn_dps(&self) -> f64 {
         self.twist().angular.y.to_degrees()
     }
 
-    /// Direction of its velocity, degrees from forward to the left; 0 where it stays.
+    /// Returns the direction of its velocity, degrees from forward to the left; 0 in place.
     pub fn direction_deg(&self) -> f64 {
         if self.speed_mps() > 1e-6 {
             ops::atan2(self.twist().linear.x, self.twist().linear.z).to_degrees()
@@ -180,7 +180,7 @@ impl Member {
         }
     }
 
-    /// How often the foot that does so least touches down in the loop; 0 without sides.
+    /// Returns the smaller number of touch-downs of its two feet; 0 without sides.
     pub(super) fn fewest_strikes(&self) -> usize {
         let [left, right] = ["left", "right"].map(|side| {
             let strikes = self.events.iter().filter(|event| event.kind == FootEventKind::Strike);
@@ -189,12 +189,12 @@ impl Member {
         left.min(right)
     }
 
-    /// Whether it is a single pose that is held.
+    /// Whether it is a single held pose.
     pub fn is_one_pose(&self) -> bool {
         kind_of(&self.stored.sidecar) == Some(MotionKind::Still)
     }
 
-    /// The loop under a name, ready to be written into a file of the set.
+    /// Returns the loop under a name, ready to be written into a file of the set.
     pub fn ready(&self, name: &str, form: &SetForm) -> LoopOfLoops {
         let stored = &self.stored;
         let (clip, playback) = (stored.clip.clone().named(name), &stored.sidecar.playback);
@@ -221,7 +221,7 @@ impl Member {
     }
 }
 
-/// The facts of a loop as it is in the set.
+/// Returns the facts of a loop as it is in the set.
 fn facts_in_set(sidecar: Sidecar, clip: &LoopClip, feet: FeetFacts, seam_sample: usize, mode: RootMode) -> Sidecar {
     let (playback, num_samples) = (sidecar.playback, clip.num_samples());
     Sidecar {
@@ -244,10 +244,10 @@ fn facts_in_set(sidecar: Sidecar, clip: &LoopClip, feet: FeetFacts, seam_sample:
     }
 }
 
-/// A joint that moves less over its parent rests there, metres.
+/// A joint that moves less in its parent is fixed, metres.
 const RESTS_METRES: f64 = 1e-5;
 
-/// The keys of a loop as its file holds them: one cycle with a closing key. Errors: they are no take.
+/// Returns the keys of a loop as its file holds them: one cycle with a closing key. Errors: they do not form a take.
 pub(super) fn as_take(clip: &LoopClip, mode: RootMode) -> Result<Take, TakeError> {
     let standing;
     let played = if mode.moves_root() {
@@ -271,11 +271,11 @@ pub(super) fn as_take(clip: &LoopClip, mode: RootMode) -> Result<Take, TakeError
     )
 }
 
-/// A foot is among the lowest below this share of its rise.
+/// A foot below this share of its rise is among the lowest.
 const LOW_SHARE: f64 = 0.15;
 
-/// The velocity over the ground of a body that runs in place, seen from its root, where nothing shows it: the foot that is lowest moves back
-/// as fast. `None` for other loops, and without feet that rise.
+/// Estimates the velocity over the ground of a body that runs in place, relative to its root, if nothing else shows it: the
+/// lowest foot moves back at that speed. `None` for other loops, and if no feet rise.
 fn guessed_velocity(sidecar: &Sidecar, clip: &LoopClip, body: &Body) -> Option<DVec3> {
     let goes = kind_of(sidecar).is_some_and(|kind| kind != MotionKind::TurningWalk && kind.travels());
     if !goes || !is_speed_unknown(sidecar) {
@@ -296,11 +296,11 @@ fn guessed_velocity(sidecar: &Sidecar, clip: &LoopClip, body: &Body) -> Option<D
     (weight > 0.0).then(|| (sum / weight).with_y(0.0))
 }
 
-/// A strafe goes aside by more than this, degrees, and not back by as much.
+/// A strafe goes sideways by more than this angle, degrees, from forward and from backward.
 const ASIDE_DEG: f64 = 45.0;
 
-/// Returns where a body that strafes in place looks, radians to the left of its root: ahead in its file, since the hips turn to where the
-/// body goes. If it would then not go aside, the side in its name decides; `None` where the name has none.
+/// Returns the facing of a body that strafes in place, radians to the left of its root: ahead in its file, because the hips turn
+/// in the direction of motion. If it would then not go sideways, the side in its name decides; `None` if the name has none.
 fn ahead_of_strafe(clip: &LoopClip, name: Option<&str>, is_mirrored: bool) -> Option<f64> {
     let way = clip.root().twist.linear;
     let way = ops::atan2(way.x, way.z);
@@ -323,28 +323,28 @@ pub(super) fn is_aside(direction_deg: f64) -> bool {
     (ASIDE_DEG..=180.0 - ASIDE_DEG).contains(&apart)
 }
 
-/// The angle between two directions, degrees.
+/// Returns the angle between two directions, degrees.
 pub(super) fn apart_deg(one: f64, two: f64) -> f64 {
     let apart = (one - two).rem_euclid(360.0);
     apart.min(360.0 - apart)
 }
 
-/// Whether nothing shows how fast a loop goes.
+/// Whether nothing shows the speed of a loop.
 pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
     CheckId::RootSpeed.row().is_missing(&sidecar.quality.checks)
 }
 
-/// The kind of a loop by its facts.
+/// Returns the kind of a loop by its facts.
 pub(super) fn kind_of(sidecar: &Sidecar) -> Option<MotionKind> {
     sidecar.kind.as_deref().and_then(|kind| kind.parse().ok())
 }
 
-/// The foot of a side.
+/// Returns the foot of a side.
 pub(super) fn foot_of(body: &Body, side: Side) -> Option<Foot> {
     body.feet.iter().find(|foot| foot.side == Some(side)).copied()
 }
 
-/// When a foot touches down: at the begin of its longest contact, unless it never leaves the ground.
+/// Returns when a foot touches down: at the beginning of its longest contact, unless it never leaves the ground.
 fn touch_down(feet: &FeetFacts, skeleton: &Skeleton, foot: Foot) -> Option<f64> {
     let joint = &skeleton.joint(foot.lowest_joint()).name;
     let contact = longest(feet, joint).filter(|_| leaves_the_ground(feet, joint))?;
@@ -365,7 +365,7 @@ fn leaves_the_ground(feet: &FeetFacts, joint: &str) -> bool {
 fn retimed(mut feet: FeetFacts, secs: f64, stretch: f64, period_secs: f64) -> FeetFacts {
     let start = |at: f64| {
         let later = (at - secs).rem_euclid(period_secs);
-        // A moment just before the start by rounding is the start.
+        // A time just before the start by rounding is the start.
         if later > period_secs * (1.0 - 1e-9) {
             0.0
         } else {
@@ -386,7 +386,7 @@ fn retimed(mut feet: FeetFacts, secs: f64, stretch: f64, period_secs: f64) -> Fe
     feet
 }
 
-/// The phase of a loop, and the events of its feet in the order of time.
+/// Returns the phase of a loop, and the events of its feet in the order of time.
 fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, Vec<FootEventFacts>) {
     let Some(feet) = feet else {
         return (SetPhase::default(), Vec::new());
@@ -400,7 +400,7 @@ fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, 
         (Some(left), Some(right)) => (right - left).rem_euclid(1.0) - 0.5,
         _ => 0.0,
     };
-    // Beyond this the phase would run backwards, and only a shift is left.
+    // With a larger warp the phase would run backwards, so only a shift is used.
     let warp = if warp.abs() * PI < 1.0 { warp } else { 0.0 };
     let phase = SetPhase { warp, left, right };
     let map = PhaseMap::warped(warp);
@@ -426,7 +426,7 @@ fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, 
             });
         }
     }
-    // Of what happens in one frame, what touches down comes first.
+    // Of events in one frame, touch-downs come first.
     events.sort_by(|one, other| {
         let [one_lifts, other_lifts] = [one, other].map(|event| event.kind == FootEventKind::Lift);
         one.secs.total_cmp(&other.secs).then(one_lifts.cmp(&other_lifts))

@@ -1,8 +1,9 @@
-//! Sets: from the loops that takes offer to the loops of one character, in phase, with a manifest that a player needs alone.
+//! Sets: converts the loops that takes offer to the loops of one character, in phase, with a manifest that is all a player
+//! needs.
 //!
-//! [`loops_of`] finds what a take offers, [`Member::new`] brings a loop into the form of the set, and [`Set::new`] takes the best of each
-//! way to move, mirrors and blends what is missing, and gives names. Each loop is then written ([`SetEntry::ready`]), and
-//! [`Set::manifest`] says of the files what a player needs.
+//! [`loops_of`] finds what a take offers, [`Member::new`] converts a loop to the form of the set, and [`Set::new`] takes the
+//! best of each way to move, mirrors and blends what is missing, and gives names. Each loop is then written
+//! ([`SetEntry::ready`]), and [`Set::manifest`] describes the files for a player.
 
 mod fill;
 mod find;
@@ -35,12 +36,12 @@ pub use once::{SetPassage, TakePassages, passages_of, stance_of};
 pub use select::{Offered, gait_of};
 pub use style::{fits_style, styles};
 
-/// Where a loop of the set comes from.
+/// The origin of a loop of the set.
 #[derive(Clone, Debug)]
 enum Source {
     /// A take.
     Offered,
-    /// Other loops of the set, by their numbers, and their shares.
+    /// Other loops of the set, by index, and their shares.
     Made(Vec<(usize, f64)>),
 }
 
@@ -61,14 +62,14 @@ impl Entry {
     }
 }
 
-/// How a set is put together.
+/// Settings of a set.
 #[derive(Clone, Debug)]
 pub struct SetRequest {
     /// The form of its loops.
     pub form: SetForm,
-    /// Loops of each way to move that differ as much as the takes allow, 1 or more.
+    /// Number of loops per way to move, as different as the takes allow, 1 or more.
     pub variants: usize,
-    /// Joints that mirror each other where their names do not say so.
+    /// Joints that mirror each other although their names do not show it.
     pub pairs: Vec<String>,
 }
 
@@ -79,13 +80,13 @@ pub struct SetEntry {
     pub name: String,
     /// The loop.
     pub member: Member,
-    /// How it moves.
+    /// Its gait.
     pub gait: MotionKind,
     variant_of: Option<String>,
 }
 
 impl SetEntry {
-    /// The loop, ready to be written.
+    /// Returns the loop, ready to be written.
     pub fn ready(&self, form: &SetForm) -> LoopOfLoops {
         self.member.ready(&self.name, form)
     }
@@ -106,7 +107,7 @@ pub struct Set {
 }
 
 impl Set {
-    /// Puts a set together of loops on one skeleton.
+    /// Puts a set together from loops on one skeleton.
     pub fn new(offered: Vec<Offered>, request: &SetRequest) -> Self {
         let SetRequest { form, variants, pairs } = request;
         let mut entries: Vec<Entry> = Vec::new();
@@ -128,7 +129,7 @@ impl Set {
             .map(|entry| (&entry.offered, matches!(entry.source, Source::Offered)))
             .collect();
         let mut called = names(&named);
-        // Variants are numbered after the loop that they are versions of.
+        // Versions are numbered after the loop to which they belong.
         for (index, entry) in entries.iter().enumerate() {
             if let Some(of) = entry.variant_of {
                 let number = 2 + entries[..index]
@@ -166,7 +167,7 @@ impl Set {
         }
     }
 
-    /// Its loops, but for other versions of them, under their names: those between which something happens once. Errors: there are none.
+    /// Returns its loops without other versions, under their names: those that passages connect. Errors: there are none.
     pub fn loops(&self) -> Result<LoopSet, PlayError> {
         let of_takes = self.entries.iter().filter(|entry| entry.variant_of.is_none());
         let clips = of_takes.map(|entry| entry.member.stored.clip.clone().named(entry.name.as_str()));
@@ -182,14 +183,14 @@ impl Set {
         self
     }
 
-    /// Whether its skeleton has a joint of its own for the root motion.
+    /// Whether its skeleton has a separate joint for the root motion.
     pub fn has_root_joint(&self) -> bool {
         let first = self.entries.first();
         first.is_some_and(|entry| entry.member.stored.sidecar.playback.root_joint.is_some())
     }
 
-    /// The manifest of the set as it was written: for each loop its file and its facts there, for each passage its file and animation. Errors:
-    /// it cannot be played.
+    /// Returns the manifest of the set as written: for each loop its file and its facts, for each passage its file and
+    /// animation. Errors: it cannot be played.
     pub fn manifest(
         &self,
         name: &str,
@@ -241,7 +242,7 @@ impl Set {
         })
     }
 
-    /// The jump of least cost from each loop into each other.
+    /// Finds the cheapest jump from each loop into each other.
     fn transitions(&self) -> Result<Vec<SetTransition>, PlayError> {
         let fade = Decay::Quintic {
             blend_secs: DEFAULT_FADE_SECS,
@@ -274,7 +275,7 @@ impl Set {
     }
 }
 
-/// A loop that is too bad for a set.
+/// Reports a loop that is too bad for a set.
 fn bad(offered: &Offered) -> LeftOut {
     let member = &offered.member;
     let reason = member.stored.sidecar.quality.reason.clone().unwrap_or_default();
@@ -288,7 +289,7 @@ fn bad(offered: &Offered) -> LeftOut {
     }
 }
 
-/// The parts without which a set is not whole, where it has none.
+/// Returns the essential parts that a set lacks.
 fn lacking(entries: &[Entry]) -> Vec<Missing> {
     let has = |gaits: &[MotionKind], side: Option<i8>| {
         entries.iter().any(|entry| {
@@ -326,7 +327,7 @@ fn lacking(entries: &[Entry]) -> Vec<Missing> {
 }
 
 impl SetEntry {
-    /// Its entry in the manifest.
+    /// Returns its entry in the manifest.
     fn clip(&self, file: &str, facts: &Sidecar) -> SetClip {
         let member = &self.member;
         let (clip, twist) = (&member.stored.clip, member.twist());

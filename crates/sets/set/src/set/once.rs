@@ -1,4 +1,4 @@
-//! Passages of a set, cut out of the takes between its loops: starts, stops, turns and jumps.
+//! Cuts passages of a set out of the takes between its loops: starts, stops, turns and jumps.
 
 use loopwright_core::candidate::MotionKind;
 use loopwright_core::math::TimeStep;
@@ -21,22 +21,22 @@ use crate::cut::{carried, clip_kind, events, foot_names, unique_names};
 use crate::passage_check::{PassageInFile, check_passage};
 use loopwright_job::{StoredLoop, Studied, Verdict, recipe};
 
-/// Something that happens once in a set.
+/// A motion that plays once in a set.
 #[derive(Clone, Debug)]
 pub struct SetPassage {
     /// The passage, under its name.
     pub passage: Passage,
     /// Its origin.
     pub made: SetMade,
-    /// The names of the loops that it begins and ends in.
+    /// The names of the loops in which it begins and ends.
     ends: [String; 2],
-    /// Whether one of them turns on its way.
+    /// Whether one of them turns while travelling.
     curves: bool,
-    /// How these move: their gait and direction.
+    /// Their gaits and directions.
     ways: [(MotionKind, &'static str); 2],
     /// Names of the feet of its body.
     feet: Vec<String>,
-    /// How well it meets its loops and holds its feet; none of what is no take.
+    /// How well it meets its loops and holds its feet; `None` if it does not form a take.
     verdict: Option<Verdict>,
 }
 
@@ -47,7 +47,7 @@ pub struct TakePassages {
     missing: Vec<(PassageKind, Looked)>,
 }
 
-/// The kinds that takes hold.
+/// The kinds that takes contain.
 const KINDS: [PassageKind; 5] = [
     PassageKind::Start,
     PassageKind::Stop,
@@ -56,10 +56,12 @@ const KINDS: [PassageKind; 5] = [
     PassageKind::Jump,
 ];
 
-/// The passages of a take between the loops of a set ([`Set::loops`]), and those of its mirror image, by these pairs of joints.
+/// Finds the passages of a take between the loops of a set ([`Set::loops`]), and those of its mirror image, by these pairs of
+/// joints.
 ///
-/// An animation of a pack (`is_of_pack`) gives what its name says, if it says that: others are attacks and the like. What cannot be mirrored
-/// gives its own. `None` where the take has another skeleton, or cannot be put onto the character.
+/// An animation of a pack (`is_of_pack`) gives only the kind that its name states, if it states one: others are attacks and the
+/// like. A take that cannot be mirrored gives its own passages. `None` if the take has another skeleton, or cannot be put onto
+/// the character.
 pub fn passages_of(
     studied: &Studied,
     of_set: (&Set, &LoopSet),
@@ -86,7 +88,7 @@ pub fn passages_of(
     Some(passages)
 }
 
-/// The passages of a take on the skeleton of a set; `None` where it has another one.
+/// Finds the passages of a take on the skeleton of a set; `None` if it has another one.
 fn passages_in(
     analysis: &Analysis,
     studied: &Studied,
@@ -130,8 +132,8 @@ fn passages_in(
 }
 
 impl TakePassages {
-    /// The best of all takes: of each kind one to each side, from and to each gait; mirror images only where no take shows it. Then the kinds
-    /// of which there is none, and why.
+    /// Selects the best passages of all takes: for each kind one per side, and per gait at either end; mirror images only if no
+    /// take shows it. Also returns the kinds of which there is none, with reasons.
     pub(super) fn best(all: Vec<Self>) -> (Vec<SetPassage>, Vec<Missing>) {
         let mut looked: Vec<(PassageKind, Looked)> = Vec::new();
         let mut found: Vec<SetPassage> = Vec::new();
@@ -139,7 +141,7 @@ impl TakePassages {
             looked.extend(each.missing);
             found.extend(each.found);
         }
-        // A mirror image comes after what takes show, and what curves after what goes straight.
+        // Prefer originals to mirror images, then straight ones to curved ones.
         let order = |each: &SetPassage| {
             let is_image = each.made.from != MadeFrom::Take;
             (each.grade(), is_image, each.curves, each.passage.cost())
@@ -165,7 +167,7 @@ impl TakePassages {
     }
 }
 
-/// Names of the parts that every set should have, beside its loops.
+/// Returns the names of the parts that every set should have beside its loops.
 fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing> {
     let parts = [
         ("start", PassageKind::Start, 0.0),
@@ -180,7 +182,7 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
     lacking
         .map(|(what, kind, _)| {
             let why = looked.iter().filter(|(of, _)| *of == kind).map(|(_, why)| *why);
-            // A take that does it where no loop fits tells more than takes that never do it.
+            // A take that does it but fits no loop explains more than takes that never do it.
             let fitting = why.clone().find(|why| !matches!(why, Looked::Never(_)));
             let why = fitting.or_else(|| why.clone().next());
             Missing {
@@ -194,17 +196,17 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
         .collect()
 }
 
-/// Turns are told apart in steps of so much, radians (90 degrees).
+/// Turns are distinguished in steps of this, radians (90 degrees).
 const TURN_STEP: f64 = 0.5 * core::f64::consts::PI;
 
-/// A passage whose ends cost more is not like its loops there, metre-seconds: what captured takes start and stop costs 0.1 to 0.3, a dance more.
+/// Largest cost of the ends of a passage, metre-seconds: starts and stops of captured takes cost 0.1 to 0.3, a dance more.
 const MOST_COST: f64 = 0.35;
 
-/// A body that turns farther on the way does something else, radians (225 degrees).
+/// Largest turn of a passage, radians (225 degrees); a larger one is another motion.
 const MOST_TURN: f64 = 1.25 * core::f64::consts::PI;
 
 impl SetPassage {
-    /// Whether it is fit for a set: near to its loops, no pirouette, and not bad.
+    /// Whether it is fit for a set: near to its loops, not a pirouette, and not bad.
     fn fits(&self) -> bool {
         let in_place = self.passage.kind() == PassageKind::TurnInPlace;
         let is_near = self.passage.cost() <= MOST_COST && self.grade() != Grade::Bad;
@@ -215,12 +217,12 @@ impl SetPassage {
         self.verdict.as_ref().map_or(Grade::Bad, |verdict| verdict.grade)
     }
 
-    /// Passages of one key serve for the same.
+    /// Returns its key; passages of one key serve the same purpose.
     fn key(&self) -> (PassageKind, i32, [(MotionKind, &'static str); 2]) {
         (self.passage.kind(), self.quarters(), self.ways)
     }
 
-    /// Quarter turns, left positive; a turn has one at least.
+    /// Returns its quarter turns, left positive; a turn has at least one.
     fn quarters(&self) -> i32 {
         let turn = self.passage.turn();
         let quarters = (turn / TURN_STEP).round() as i32;
@@ -230,7 +232,7 @@ impl SetPassage {
         }
     }
 
-    /// Its name but for a number: what it does, how the body moves before or after, and by how much it turns.
+    /// Returns its name without a number: its kind, the gait before or after, and its turn.
     fn plain_name(&self) -> String {
         let [from, to] = self.ways.map(|(gait, way)| described(gait, way, 0));
         let quarters = self.quarters();
@@ -251,12 +253,13 @@ impl SetPassage {
         }
     }
 
-    /// The take of its frames, with a root joint where the files of the set have one, ready to be written. Errors: it is no take.
+    /// Returns the take of its frames, with a root joint if the files of the set have one, ready to be written. Errors: it does
+    /// not form a take.
     pub fn ready(&self, form: &SetForm, has_root_joint: bool) -> Result<CarriedMotion, TakeError> {
         carried(&self.passage, form.engine(), form.format, has_root_joint)
     }
 
-    /// Its entry in the manifest.
+    /// Returns its entry in the manifest.
     pub(super) fn clip(&self, file: &str, animation: Option<String>) -> SetClip {
         let passage = &self.passage;
         let [from, to] = [0, 1].map(|end| LoopStateFacts {
@@ -292,15 +295,15 @@ impl SetPassage {
     }
 }
 
-/// A body whose joints move faster at any time within so long does not stand still, metres per second and seconds.
+/// Largest joint speed of a still body, metres per second, and the time around a frame within which it must hold, seconds.
 const STILL_MPS: f64 = 0.15;
 const STILL_SECS: f64 = 0.3;
 
-/// A still body for a set without an idle: the calmest pose of a take in which it stands; `None` where it never does, or where the take cannot
-/// be put onto the character.
+/// Returns a still body for a set without an idle: the calmest pose of a take in which it stands; `None` if it never does, or if
+/// the take cannot be put onto the character.
 pub fn stance_of(studied: &Studied) -> Option<TakeLoop> {
     let analysis = studied.analysis_of_loops().ok()?;
-    // A body that walks in place stands nowhere, however slowly it moves between two steps.
+    // A body that walks in place does not stand, however slowly it moves between two steps.
     let around = TimeStep::new(studied.take().frame_time_secs()).nearest_from_one(0.5 * STILL_SECS);
     let last = analysis.take.num_frames() - 1;
     let mut stands = passage::calmest_stands(&analysis).into_iter();

@@ -1,4 +1,4 @@
-//! Which loops a set takes: the best of each way to move.
+//! Selects the loops of a set: the best of each way to move.
 
 use loopwright_core::analysis::{MOVING_MPS, Side, curve_side, run_speed};
 use loopwright_core::candidate::{MotionKind, NamedMotion};
@@ -7,21 +7,22 @@ use loopwright_formats::loop_file::facts::Grade;
 
 use super::member::{Member, apart_deg, is_aside, is_speed_unknown, kind_of};
 
-/// Turns that differ by less are alike to the eye, degrees per second.
+/// Turns that differ by less look alike, degrees per second.
 const SEEN_TURN_DPS: f64 = 3.0;
 
-/// Loops move alike up to these differences: speed in metres per second or as a share of the larger, turn in degrees per second or
-/// likewise, direction in degrees. Blending covers what lies between.
+/// Tolerances within which loops move alike: speed in metres per second or as a share of the larger, turn in degrees per second
+/// or likewise, direction in degrees. Blending covers the range between loops.
 const SAME_MPS: f64 = 0.35;
 const SAME_DPS: f64 = 20.0;
 const SAME_SHARE: f64 = 0.3;
 const SAME_DEG: f64 = 25.0;
 
-/// A loop that climbs at more than this, metres per second, and this share of its speed, is on no level ground.
+/// A loop that climbs at more than this, metres per second, and this share of its speed, is not on level ground.
 const CLIMBS_MPS: f64 = 0.06;
 const CLIMBS_SHARE: f64 = 0.1;
 
-/// A root that moves otherwise than its standing feet, metres per second and as a share: one of the two is wrong.
+/// Largest difference between the velocities of a root and its standing feet, metres per second and as a share: above it one of
+/// the two is wrong.
 const APART_MPS: f64 = 0.3;
 const APART_SHARE: f64 = 0.3;
 
@@ -30,20 +31,20 @@ const APART_SHARE: f64 = 0.3;
 pub struct Offered {
     /// The loop.
     pub member: Member,
-    /// How it moves.
+    /// Its gait.
     pub gait: MotionKind,
 }
 
-/// A loop that a set takes, and those that move alike.
+/// A selected loop, and those that move alike.
 #[derive(Clone, Debug)]
 pub(super) struct Taken {
     /// The best.
     pub(super) best: Offered,
-    /// The others, the better first.
+    /// The others, the best first.
     pub(super) others: Vec<Offered>,
 }
 
-/// How a loop moves. Errors: why a set has no use for it.
+/// Returns the gait of a loop. Errors: why a set cannot use it.
 pub fn gait_of(member: &Member) -> Result<MotionKind, String> {
     let sidecar = &member.stored.sidecar;
     if sidecar.candidate.cycles > 1 {
@@ -74,7 +75,7 @@ pub fn gait_of(member: &Member) -> Result<MotionKind, String> {
     if climb.abs() > CLIMBS_MPS && climb.abs() > CLIMBS_SHARE * speed {
         return Err(format!("it climbs at {climb:.2} m/s, and the ground of a set is level"));
     }
-    // On a character as on the body that ran: speeds are scaled with lengths.
+    // Undo the character's scale first: speeds scale with lengths.
     let scale = sidecar.take.rig.as_ref().map_or(1.0, |rig| rig.scale);
     let run_mps = run_speed(&member.stored.file.take, &member.body) * scale.sqrt();
     let shown = match MotionKind::at_speed(speed, member.twist().angular.y, run_mps) {
@@ -90,15 +91,15 @@ pub fn gait_of(member: &Member) -> Result<MotionKind, String> {
         ));
     }
     Ok(match kind.map(MotionKind::straight) {
-        // By the name of the take too, where that may decide.
+        // The name of the take decides, too, if it may.
         Some(known @ (MotionKind::Walk | MotionKind::Run)) => known,
         _ => shown,
     })
 }
 
 impl Offered {
-    /// Returns what orders loops that move alike, the best first: grade, whether the name says what it does, the plainness of the name (an
-    /// idle goes before an idle with a sword), the turn of what goes straight, sliding feet, displacement by closing.
+    /// Returns the sort key of loops that move alike, the best first: grade, whether the name states the gait, the plainness of
+    /// the name (an idle precedes an idle with a sword), the turn of straight loops, sliding feet, displacement by closing.
     fn order(&self) -> (Grade, bool, usize, [f64; 3]) {
         let quality = &self.member.stored.sidecar.quality;
         let name = self.member.made.animation.as_deref().unwrap_or_default();
@@ -107,7 +108,7 @@ impl Offered {
             !self.is_named(name),
             name.split(|letter: char| !letter.is_alphanumeric()).count(),
             [
-                // Differences that nobody sees do not decide.
+                // Invisible differences must not decide.
                 match side_of(self.member.turn_dps()) {
                     0 => (self.member.turn_dps().abs() / SEEN_TURN_DPS).floor(),
                     _ => 0.0,
@@ -118,7 +119,7 @@ impl Offered {
         )
     }
 
-    /// Whether a name says that it moves as it does.
+    /// Whether a name states its gait.
     fn is_named(&self, name: &str) -> bool {
         use MotionKind::{Backward, Run, Strafe, Walk};
         let Some(kind) = NamedMotion::of(name).kind else {
@@ -131,7 +132,7 @@ impl Offered {
         }
     }
 
-    /// Whether the two move alike, so that a set needs one of them.
+    /// Whether the two move alike, so that a set needs only one of them.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let (one, two) = (&self.member, &other.member);
         if self.gait != other.gait {
@@ -154,8 +155,8 @@ fn are_near(one: f64, two: f64, least: f64) -> bool {
     (one - two).abs() < least.max(SAME_SHARE * one.abs().max(two.abs()))
 }
 
-/// The best loop of each way to move, with those that move alike. Bad ones are taken only where all of the gait are, and then one; the others
-/// are returned apart.
+/// Selects the best loop of each way to move, with those that move alike. A bad one is taken only if all of its gait are bad,
+/// and then only one; the others are returned separately.
 pub(super) fn select(mut offered: Vec<Offered>) -> (Vec<Taken>, Vec<Offered>) {
     offered.sort_by(|one, other| {
         let (one, other) = (one.order(), other.order());
@@ -195,7 +196,7 @@ fn key(offered: &Offered) -> (MotionKind, [i8; 2], f64, f64) {
     (offered.gait, way, member.speed_mps(), turn)
 }
 
-/// The side to which a loop turns: 1 left, -1 right, 0 neither.
+/// Returns the side to which a loop turns: 1 left, -1 right, 0 neither.
 pub(super) fn side_of(turn_dps: f64) -> i8 {
     match curve_side(turn_dps.to_radians()) {
         Some(Side::Left) => 1,
@@ -204,7 +205,7 @@ pub(super) fn side_of(turn_dps: f64) -> i8 {
     }
 }
 
-/// Eighths of a turn from forward to where a loop goes, left positive; what strafes goes to a side.
+/// Returns the direction of a loop in eighths of a turn from forward, left positive; a strafe goes to a side.
 fn eighth_of(member: &Member) -> i8 {
     let direction = member.direction_deg();
     match kind_of(&member.stored.sidecar) {
@@ -213,7 +214,7 @@ fn eighth_of(member: &Member) -> i8 {
     }
 }
 
-/// One of eight directions, as names of loops say it; forward is not said.
+/// Returns one of eight directions for the name of a loop; empty for forward.
 pub(super) fn way_of(member: &Member) -> &'static str {
     match eighth_of(member) {
         0 => "",
@@ -227,8 +228,8 @@ pub(super) fn way_of(member: &Member) -> &'static str {
     }
 }
 
-/// The names of loops, each once: by gait and direction, with the turn, and slow or fast where that still leaves several. Those that takes
-/// show, which the second part says, have the plainer names.
+/// Returns unique names of the loops: by gait and direction, with the turn, and slow or fast if that leaves several. Loops that
+/// takes show, for which the second part is true, have the plainer names.
 pub(super) fn names(offered: &[(&Offered, bool)]) -> Vec<String> {
     let mut names: Vec<String> = offered.iter().map(|(each, _)| name_of(each)).collect();
     for index in 0..names.len() {
@@ -236,7 +237,7 @@ pub(super) fn names(offered: &[(&Offered, bool)]) -> Vec<String> {
         if alike.len() < 2 {
             continue;
         }
-        // The one in the middle keeps the plain name.
+        // The middle one keeps the plain name.
         let speed = |&at: &usize| offered[at].0.member.speed_mps();
         let mut by_speed: Vec<usize> = alike.iter().copied().filter(|&at| offered[at].1).collect();
         if by_speed.is_empty() {
@@ -281,7 +282,7 @@ fn name_of(offered: &Offered) -> String {
     }
 }
 
-/// Phases at which loops are compared.
+/// Number of phases at which loops are compared.
 const NUM_PHASES: usize = 32;
 
 /// Returns the loops that differ most from the best and from each other, one fewer than `count`.
@@ -310,7 +311,7 @@ pub(super) fn variants(best: &Offered, others: &[Offered], count: usize) -> Vec<
     chosen[1..].iter().map(|at| others[at - 1].clone()).collect()
 }
 
-/// Places of all joints seen from the root at even phases.
+/// Returns the positions of all joints relative to the root at even phases.
 fn profile(member: &Member) -> Vec<glam::DVec3> {
     let clip = &member.stored.clip;
     let places = (0..NUM_PHASES).flat_map(|index| {

@@ -1,4 +1,4 @@
-//! The blend spaces of a set: loops at their points, and the triangles between them.
+//! The blend spaces of a set: loops as points, and the triangles between them.
 
 use loopwright_core::analysis::MotionKind;
 use loopwright_core::math::percentile;
@@ -7,7 +7,7 @@ use super::SetEntry;
 use super::select::{side_of, way_of};
 use loopwright_formats::set::{SetPoint, SetSpace};
 
-/// The blend spaces of loops: by speed and turn rate for those that go forward, and by direction where others do not.
+/// Returns the blend spaces of loops: by speed and turn rate for those that go forward, and by direction if others do not.
 pub(super) fn spaces(entries: &[SetEntry]) -> Vec<SetSpace> {
     let placed = entries
         .iter()
@@ -67,8 +67,8 @@ fn space<'a>(
 /// Points nearer to a line than this share of the extent are on it.
 const FLAT: f64 = 1e-3;
 
-/// Delaunay's triangulation: the lower side of the points lifted onto a paraboloid, each a little higher by its number, so that of four
-/// points on one circle two triangles come.
+/// Computes the Delaunay triangulation: the lower hull of the points lifted onto a paraboloid, each raised slightly by its
+/// index, so that four points on one circle give two triangles.
 fn triangles(points: &[[f64; 2]]) -> Vec<[usize; 3]> {
     let scale = [0, 1].map(|axis| {
         let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
@@ -111,7 +111,7 @@ fn is_below_all(lifted: &[[f64; 3]], [a, b, c]: [usize; 3]) -> bool {
         .filter(|index| ![a, b, c].contains(index))
         .all(|index| {
             let w = from_a(index);
-            // The height over the plane.
+            // The height above the plane.
             w[2] + (nx * w[0] + ny * w[1]) / area > 0.0
         })
 }

@@ -1,10 +1,10 @@
-//! Styles and actors, by the names of takes.
+//! Detects styles and actors in the names of takes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use loopwright_core::{candidate::NamedMotion, names};
 
-/// Whether a name is of a style: it fits a pattern, or holds the word.
+/// Whether a name has a style: it matches a pattern, or contains the word.
 pub fn fits_style(pattern: &str, name: &str) -> bool {
     let [pattern, name] = [pattern, name].map(str::to_lowercase);
     if pattern.contains(['*', '?']) {
@@ -14,7 +14,7 @@ pub fn fits_style(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Words that say where a body goes, and how fast, beside those that say what it does.
+/// Words of direction and speed, which are not styles; words of gaits are known elsewhere.
 const NO_STYLES: [&str; 16] = [
     "left",
     "right",
@@ -34,22 +34,22 @@ const NO_STYLES: [&str; 16] = [
     "take",
 ];
 
-/// Fewest motions that two styles have in common: with one, a word may as well name a motion.
+/// Fewest motions that two styles share: with one, a word may as well name a motion.
 const IN_COMMON: usize = 2;
 
-/// The style of each take, where their names say that there are several: the word in which names differ that are otherwise the same, such
-/// as those of `Neutral_FW` and `Angry_FW`, for two motions or more. Takes without such a word have none.
+/// Returns the style of each take if names show several: the word in which otherwise equal names differ, as in `Neutral_FW` and
+/// `Angry_FW`, for at least two motions. Takes without such a word have none.
 pub fn styles(takes: &[String]) -> Option<Vec<Option<String>>> {
     let words: Vec<Vec<String>> = takes.iter().map(|name| words_of(name)).collect();
     let longest = words.iter().map(Vec::len).max()?;
-    // Names may have more words before the style, or after it.
+    // Names may have more words before or after the style.
     let places = (0..longest).flat_map(|place| [Place::FromFirst(place), Place::FromLast(place)]);
     let told = places.filter_map(|place| styles_at(&words, place));
-    // The place that tells most; of several the first.
+    // The position that explains most takes, the first of a tie.
     told.rev().max_by_key(|styles| styles.iter().flatten().count())
 }
 
-/// Where in a name the style stands.
+/// The position of the style in a name.
 #[derive(Clone, Copy)]
 enum Place {
     FromFirst(usize),
@@ -87,7 +87,7 @@ fn styles_at(words: &[Vec<String>], place: Place) -> Option<Vec<Option<String>>>
     let shared: Vec<&str> = shared.map(|(word, _)| *word).collect();
     let styles = words.iter().map(|words| Some(words[word_of(words)?].clone()));
     let styles: Vec<Option<String>> = styles.collect();
-    // Words that few names have are there by chance.
+    // Rare words are there by chance.
     let told = styles
         .iter()
         .flatten()
@@ -134,7 +134,7 @@ mod tests {
             ]),
             Some(vec![some("normal"), some("normal"), some("elderly"), some("elderly")])
         );
-        // Motions, sides and numbers are no styles.
+        // Motions, sides and numbers are not styles.
         assert_eq!(told(&["walk_01", "walk_02", "run_01", "run_02"]), None);
         assert_eq!(told(&["walk_left", "run_left", "walk_right", "run_right"]), None);
         assert_eq!(told(&["hero_walk", "hero_run", "guard_jump"]), None);

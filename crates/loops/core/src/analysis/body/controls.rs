@@ -1,4 +1,4 @@
-//! Tells the joints of the body from those that only steer a rig: IK targets, poles and control handles.
+//! Distinguishes joints of the body from those that only steer a rig: IK targets, poles and control handles.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,10 @@ const HANDLE_WORDS: &str = "ik fk pole poles target goal effector hint mch";
 
 /// Whether each joint only steers the rig.
 ///
-/// A joint is a control if its name says so or if it hangs from a control. A joint that carries the body (the hips, the head, the
-/// upper end of a limb, or most of the skeleton hang from it) stays, and so does a joint within a limb whose part of the body no
-/// other joint bears.
-/// A word that most joints carry is a habit of naming and says nothing. Controls without such a word are recognized as copies:
-/// see [`is_copy`].
+/// A joint is a control if its name says so or if it descends from a control. Exceptions are joints that carry the body (the
+/// hips, the head, the upper end of a limb, or most of the skeleton descend from them), and joints within a limb whose body part
+/// no other joint has. A word in most names is a naming habit and is ignored. Controls without such a word are recognized as
+/// copies: see [`is_copy`].
 pub(super) fn find(skeleton: &Skeleton, names: &[JointName]) -> Vec<bool> {
     let num_joints = skeleton.num_joints();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -46,7 +45,7 @@ pub(super) fn find(skeleton: &Skeleton, names: &[JointName]) -> Vec<bool> {
             num_below[parent] += num_below[joint];
         }
     }
-    // Whether a joint is a core part or hangs from one.
+    // Whether a joint is a core part or a descendant of one.
     let mut is_within = vec![false; num_joints];
     let mut controls = vec![false; num_joints];
     for joint in 0..num_joints {
@@ -69,8 +68,8 @@ pub(super) fn find(skeleton: &Skeleton, names: &[JointName]) -> Vec<bool> {
 
 /// Whether a joint is a copy of a limb's bone that Blender numbered, such as `foot.001`, made to steer the limb.
 ///
-/// A copy hangs above the joint from which its original hangs, and carries at most the end of its own bone. Chains of numbered
-/// bones (`Spine.001` below `Spine`) and limbs (`leg.001` beside `leg`) are no copies.
+/// A copy is attached above the parent of its original, and carries at most the end of its own bone. Chains of numbered bones
+/// (`Spine.001` below `Spine`) and limbs (`leg.001` beside `leg`) are not copies.
 fn is_copy(skeleton: &Skeleton, joint: usize) -> bool {
     let name = skeleton.joint(joint).name.rsplit_once('.');
     let Some((stem, _)) = name.filter(|(_, number)| number.len() == 3 && is_number(number)) else {
@@ -88,7 +87,7 @@ fn is_copy(skeleton: &Skeleton, joint: usize) -> bool {
         return false;
     };
     let path = skeleton.path_from_root(original);
-    // Below the parent of the original hang its siblings, not copies of it.
+    // Below the parent of the original are its siblings, not copies of it.
     path.len() > 2 && path[..path.len() - 2].contains(&parent)
 }
 
@@ -96,7 +95,7 @@ fn is_copy(skeleton: &Skeleton, joint: usize) -> bool {
 mod tests {
     use super::super::tests::{body_of, take};
 
-    /// The names of the joints that only steer, and those of the feet.
+    /// Returns the names of the joints that only steer, and those of the feet.
     fn found(rows: &[(&str, Option<usize>, [f64; 3])]) -> (Vec<String>, Vec<String>) {
         let take = take(rows);
         let body = body_of(&take);
@@ -107,7 +106,7 @@ mod tests {
 
     const HERE: [f64; 3] = [0.0, 0.1, 0.0];
 
-    /// A body whose hips hang from a control, its spine in part named as controls.
+    /// A body whose hips descend from a control, with a spine partly named like controls.
     const BODY: [(&str, Option<usize>, [f64; 3]); 10] = [
         ("Root", None, HERE),
         ("HipsCtrl", Some(0), HERE),

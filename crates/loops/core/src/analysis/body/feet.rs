@@ -4,13 +4,13 @@ use super::named_joints::NamedJoints;
 use super::{Foot, Side, vocabulary::Word};
 use crate::motion::Skeleton;
 
-/// Numbers of feet with which animals walk.
+/// Numbers of feet of walking animals.
 pub(super) const NUM_FEET: core::ops::RangeInclusive<usize> = 2..=8;
 
-/// Forelegs whose ends are named as hands are at least this share of the hind legs' length: the arms of a kangaroo are shorter.
+/// Forelegs whose ends are named as hands have at least this share of the hind legs' length; the arms of a kangaroo are shorter.
 const FORELEG_SHARE: f64 = 0.6;
 
-/// The feet by their names, each pair left before right; empty where names do not tell one to eight of them.
+/// Finds the feet by their names, each pair left before right; empty if names do not give one to eight of them.
 ///
 /// `bones` are the lengths of the joints' bones in any unit.
 pub(super) fn find(skeleton: &Skeleton, named: &NamedJoints, bones: &[f64]) -> Vec<Foot> {
@@ -36,11 +36,10 @@ pub(super) fn find(skeleton: &Skeleton, named: &NamedJoints, bones: &[f64]) -> V
     in_pairs(feet.collect())
 }
 
-/// Joints that are wanted and hang from no other that is; of several with one name the first, and none without a side where
-/// others have one.
+/// Returns the topmost wanted joints: of several with one name the first, and none without a side if others have one.
 fn topmost(skeleton: &Skeleton, named: &NamedJoints, is_wanted: impl Fn(usize) -> bool) -> Vec<usize> {
     let num_joints = skeleton.num_joints();
-    // The body itself hangs from no foot.
+    // The body itself does not descend from a foot.
     let mut carries_core: Vec<bool> = (0..num_joints).map(|joint| named.name(joint).is_core()).collect();
     for joint in (1..num_joints).rev() {
         if let Some(parent) = skeleton.parent(joint) {
@@ -67,9 +66,9 @@ fn topmost(skeleton: &Skeleton, named: &NamedJoints, is_wanted: impl Fn(usize) -
     found
 }
 
-/// The foot whose topmost joint is `top`: the ankle above the toes.
+/// Returns the foot whose topmost joint is `top`: the ankle above the toes.
 ///
-/// Bodies of two legs have the topmost joint for an ankle. Others walk on their toes, and what is named as their ankle may be the
+/// In bodies with two legs the topmost joint is the ankle. Others walk on their toes, and the joint named as ankle may be the
 /// hock, half way up the leg: their ankle is the last joint above the toe.
 fn foot_at(skeleton: &Skeleton, named: &NamedJoints, top: usize, has_many: bool) -> Foot {
     let toe = named.below(skeleton, top, |name| name.is_toe && !name.is_end());
@@ -95,7 +94,7 @@ fn foot_at(skeleton: &Skeleton, named: &NamedJoints, top: usize, has_many: bool)
     }
 }
 
-/// The ends of legs whose joints have no other names: `leg_a_tip_l` of a spider.
+/// Returns the ends of legs whose joints have no other names: `leg_a_tip_l` of a spider.
 fn leg_ends(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
     topmost(skeleton, named, |joint| {
         let name = named.name(joint);
@@ -104,7 +103,7 @@ fn leg_ends(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
     })
 }
 
-/// Hands on which a body stands: of bodies that have a tail and no fingers.
+/// Returns the hands on which a body stands: in bodies with a tail and no fingers.
 ///
 /// Judged by the skeleton alone, so that a rig has the same feet in all of its animations.
 fn standing_hands(skeleton: &Skeleton, named: &NamedJoints, feet: [usize; 2], bones: &[f64]) -> Vec<usize> {
@@ -133,7 +132,7 @@ fn standing_hands(skeleton: &Skeleton, named: &NamedJoints, feet: [usize; 2], bo
     }
 }
 
-/// Whether two bones or more are between the joint from which all feet hang and each of them.
+/// Whether at least two bones lie between each foot and the common ancestor of all feet.
 pub(super) fn have_knees(skeleton: &Skeleton, feet: &[Foot]) -> bool {
     let Some(hips) = skeleton.last_shared(feet.iter().map(|foot| foot.ankle)) else {
         return true;
@@ -143,7 +142,7 @@ pub(super) fn have_knees(skeleton: &Skeleton, feet: &[Foot]) -> bool {
         .all(|foot| skeleton.path_from_root(foot.ankle).len() > above + 2)
 }
 
-/// Whether each foot hangs from one of others, which are as many.
+/// Whether each foot descends from one of `others`, and both are equally many.
 pub(super) fn hang_from(skeleton: &Skeleton, feet: &[Foot], others: &[Foot]) -> bool {
     feet.len() == others.len()
         && feet.iter().all(|foot| {
@@ -153,7 +152,7 @@ pub(super) fn hang_from(skeleton: &Skeleton, feet: &[Foot], others: &[Foot]) -> 
         })
 }
 
-/// The feet, each left one followed by the first right one after it; empty where they are more than eight.
+/// Returns the feet in pairs, each left one followed by the first right one after it; empty if there are more than eight.
 fn in_pairs(feet: Vec<Foot>) -> Vec<Foot> {
     if feet.len() > *NUM_FEET.end() {
         return Vec::new();
@@ -180,7 +179,7 @@ mod tests {
         tests::{body_of, take},
     };
 
-    /// A chain of joints, each below the one before; the first hangs from `parent`.
+    /// Creates a chain of joints, each the child of the previous one; the first is a child of `parent`.
     fn chain(
         rows: &mut Vec<(String, Option<usize>, [f64; 3])>,
         parent: usize,
@@ -194,7 +193,8 @@ mod tests {
         rows.len() - 1
     }
 
-    /// How the feet were found, and their ankles and toes by name; the tree begins with a root one metre above the ground.
+    /// Returns how the feet were found, and their ankles and toes by name; the tree begins with a root one metre above the
+    /// ground.
     fn feet(trees: &[(&[&str], [f64; 3])]) -> (FoundBy, Vec<(String, Option<String>)>) {
         let mut rows = vec![("root".to_owned(), None, [0.0, 1.0, 0.0])];
         for &(names, step) in trees {
@@ -382,7 +382,7 @@ mod tests {
         };
         assert_eq!((legs(8).0, legs(8).1.len()), (FoundBy::Names, 8));
         assert_eq!(legs(10).0, FoundBy::AllLeaves);
-        // Half a body may have been recorded.
+        // Only half a body may have been recorded.
         assert_eq!((legs(1).0, legs(1).1.len()), (FoundBy::Names, 1));
     }
 }

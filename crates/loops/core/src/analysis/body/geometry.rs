@@ -3,17 +3,17 @@
 use super::{Foot, FoundBy, feet::NUM_FEET, named_joints::NamedJoints, probe_stride};
 use crate::{math::percentile, take::Take};
 
-/// A leaf counts as a foot when over the take it stays this close to the ground, as a share of the skeleton's height.
+/// A leaf is a foot if it stays this close to the ground over the take, as a share of the skeleton's height.
 ///
-/// Hands hang at about 0.45 of the height and toes at 0.05; the middle leaves room for crouching on one side and for long
-/// ankles on the other.
+/// Hands hang at about 0.45 of the height and toes at 0.05; the middle leaves room for crouching on one side and for long ankles
+/// on the other.
 const FOOT_HEIGHT_SHARE: f64 = 0.2;
 
-/// A leg rises by at least this share of the skeleton's longest side above its foot. Legs of men rise by half, those of a
+/// A leg rises by at least this share of the skeleton's longest side above its foot. Legs of people rise by half, those of a
 /// dachshund by a fifth; fins of fish and snouts of snakes by a twentieth.
 const LEG_RISE_SHARE: f64 = 0.12;
 
-/// The ankles and toes that stay low over the take; every leaf where this does not distinguish feet from other joints.
+/// Returns the ankles and toes that stay low over the take; every leaf if this does not distinguish feet from other joints.
 pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
     let skeleton = take.skeleton();
     let num_joints = skeleton.num_joints();
@@ -24,7 +24,7 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
     let (heights, longest_side) = mean_heights(take, &body);
     let top = body.iter().map(|&joint| heights[joint]).fold(0.0, f64::max);
     let is_low: Vec<bool> = heights.iter().map(|&height| height < FOOT_HEIGHT_SHARE * top).collect();
-    // Children come after their parents, so going backwards everything below a joint is known.
+    // Children come after their parents, so a backward pass knows everything below a joint.
     let mut all_low = is_low.clone();
     let mut num_leaves = vec![0; num_joints];
     for &leaf in &leaves {
@@ -41,7 +41,7 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
         // A foot is the whole path that stays low, up to the ankle; the toe is the next joint.
         let path = skeleton.path_from_root(leaf);
         let ankle = path.iter().position(|&joint| all_low[joint]).unwrap_or(path.len() - 1);
-        // The leg begins below the joint from which something else branches off.
+        // The leg begins below the joint at which something else branches off.
         let mut above = path.iter();
         let leg = above
             .position(|&joint| num_leaves[joint] == num_leaves[path[ankle]])
@@ -67,7 +67,8 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
     (all.collect(), FoundBy::AllLeaves)
 }
 
-/// Mean height of each joint of a body over its lowest, and the longest side of a box around it, in the unit of the take.
+/// Returns the mean height of each joint of a body over its lowest, and the longest side of a box around it, in the unit of the
+/// take.
 fn mean_heights(take: &Take, body: &[usize]) -> (Vec<f64>, f64) {
     let world = take.world_tracks();
     let mut heights = vec![0.0; take.num_joints()];
@@ -112,7 +113,7 @@ mod tests {
             ("fin_r", Some(1), [-0.1, -0.5, 0.0]),
         ];
         assert_eq!(found_by(&fish), FoundBy::AllLeaves);
-        // Without names by their length alone.
+        // Without names, by their length alone.
         let mut nameless = fish.map(|(_, parent, offset)| ("j", parent, offset.map(|axis| 0.4 * axis)));
         nameless[6].2[1] = -0.08;
         nameless[7].2[1] = -0.08;

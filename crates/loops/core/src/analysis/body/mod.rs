@@ -1,5 +1,5 @@
 //! Finds hips, feet, hands and head: by name (`names`, `feet`), else by geometry (`geometry`), else as the leaves of the
-//! skeleton. Joints that only steer a rig (`controls`) are no part of the body.
+//! skeleton. Joints that only steer a rig (`controls`) are not part of the body.
 
 use glam::DVec3;
 
@@ -45,16 +45,16 @@ crate::words!(Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Foot {
-    /// The ankle, or the end of the leg where nothing finer is known.
+    /// The ankle, or the end of the leg if nothing finer is known.
     pub ankle: usize,
-    /// The ball of the foot or the toes, where the rig has them.
+    /// The ball of the foot or the toes, if the rig has them.
     pub toe: Option<usize>,
-    /// Its side, where that is known.
+    /// Its side, if known.
     pub side: Option<Side>,
 }
 
 impl Foot {
-    /// The joint that stays longest on the ground: the toe, or the ankle where there is none.
+    /// Returns the joint that stays longest on the ground: the toe, or the ankle if there is none.
     pub fn lowest_joint(&self) -> usize {
         self.toe.unwrap_or(self.ankle)
     }
@@ -74,15 +74,15 @@ pub enum FoundBy {
     AllLeaves,
 }
 
-/// Frames by which the body of a whole take is known: a few dozen are enough for the heights of any joint.
+/// Number of frames by which the body of a whole take is found: a few dozen are enough for the heights of any joint.
 const PROBE_FRAMES: usize = 64;
 
-/// Step between the frames of a take that tell its body.
+/// Returns the step between the frames of a take that are used to find its body.
 pub fn probe_stride(num_frames: usize) -> usize {
     num_frames.div_ceil(PROBE_FRAMES).max(1)
 }
 
-/// Height of the bodies for which limits in metres are meant.
+/// Height of the bodies for which limits in metres are stated.
 pub(crate) const USUAL_HEIGHT_METRES: f64 = 1.7;
 
 /// Length of their legs, from the hips joint to the ankle along the bones: captured people have 0.87 to 1.05.
@@ -101,7 +101,7 @@ pub struct BodyOverrides {
     pub weights: Vec<(String, f64)>,
     /// When a foot counts as standing.
     pub contacts: ContactLimits,
-    /// Whether the name of the take says nothing of its motion.
+    /// Whether to ignore the name of the take when its motion is classified.
     pub ignore_name: bool,
 }
 
@@ -136,7 +136,7 @@ pub enum BodyError {
     Weight { pattern: String, found: f64 },
     #[error("the {limit} below which a foot counts as planted must be a positive number, found {found}")]
     ContactLimit { limit: &'static str, found: f64 },
-    /// No joint is left that counts.
+    /// No joint is left to compare.
     #[error("no joint has a weight above 0, so poses cannot be compared")]
     NoWeight,
 }
@@ -145,17 +145,17 @@ pub enum BodyError {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Body {
-    /// The joint that both legs hang from, and the upper body.
+    /// The joint at which both legs and the upper body meet.
     pub hips: usize,
     /// The head.
     pub head: Option<usize>,
-    /// Feet, left before right where sides are known: at most eight, pair by pair, unless the caller names them or
+    /// Feet, left before right if sides are known: at most eight, pair by pair, unless the caller names them or
     /// [`Self::found_by`] is [`FoundBy::AllLeaves`].
     pub feet: Vec<Foot>,
     /// Hands or wrists, left before right; the hands of animals that walk on them are among the feet instead.
     pub hands: Vec<usize>,
-    /// Joints of hands and head that stand in for parts that the rig lacks, each with the end of its bone, metres in the joint's
-    /// axes: the forearms of rigs without hands, the neck of rigs without a head. See [`Self::point`].
+    /// Joints that replace hands and head missing from the rig, each with the end of its bone, metres in the joint's axes: the
+    /// forearms of rigs without hands, the neck of rigs without a head. See [`Self::point`].
     pub bone_ends: Vec<(usize, DVec3)>,
     /// Joints that only steer the rig, such as IK targets and poles, in ascending order. They are neither compared nor drawn, and
     /// none of the other fields names one, unless the caller did.
@@ -171,14 +171,14 @@ pub struct Body {
 impl Body {
     /// Finds the body's joints in a take.
     ///
-    /// A skeleton without recognisable parts is no error: see [`FoundBy`]. Errors: [`BodyError::NoSuchJoint`] for a name in
+    /// A skeleton without recognisable parts is not an error: see [`FoundBy`]. Errors: [`BodyError::NoSuchJoint`] for a name in
     /// `overrides` that the skeleton does not have.
     pub fn find(take: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
         Self::find_among(take.pose(take.num_frames() / 2), take, overrides)
     }
 
-    /// As [`Self::find`], for a take of which only the pose in the middle is at hand, and every n-th frame from the first on:
-    /// [`probe_stride`] tells n.
+    /// Finds the joints like [`Self::find`], for a take of which only the middle pose is available, and every n-th frame from
+    /// the first on; [`probe_stride`] returns n.
     pub(super) fn find_among(middle: PoseRef<'_>, some: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
         let skeleton = some.skeleton();
         let named = NamedJoints::of(skeleton);
@@ -190,8 +190,8 @@ impl Body {
                 None => named.hips(skeleton, &feet, found_by),
             },
         };
-        // In some rigs "shoulder" is the collar bone, in others the upper arm. Collar bones begin side by side at the breastbone, so
-        // it is their outer ends that span the chest.
+        // In some rigs "shoulder" is the collar bone, in others the upper arm. Collar bones begin side by side at the
+        // breastbone, so their outer ends span the chest.
         let shoulders = named.pair(Word::UpperArm).or_else(|| {
             let clavicles = named.pair(Word::Clavicle)?;
             Some(clavicles.map(|clavicle| skeleton.children(clavicle).first().copied().unwrap_or(clavicle)))
@@ -234,8 +234,8 @@ impl Body {
         self.controls.binary_search(&joint).is_ok()
     }
 
-    /// The last joint of the leg above a foot that does not hang from it, as where the foot is an IK target; `None` for a foot
-    /// that hangs from its leg, and where the leg is not known.
+    /// Returns the last joint of the leg of a foot that is not a descendant of it, such as an IK target; `None` for a foot that
+    /// descends from its leg, and if the leg is unknown.
     ///
     /// `skeleton` is the one in which the body was found.
     pub fn end_of_leg_apart(&self, skeleton: &Skeleton, foot: &Foot) -> Option<usize> {
@@ -254,19 +254,20 @@ impl Body {
         Some(end)
     }
 
-    /// World position of a joint at a frame, metres; of a joint that stands in for a hand or the head, the end of its bone.
+    /// Returns the world position of a joint at a frame, metres; for a joint that replaces a hand or the head, the end of its
+    /// bone.
     ///
-    /// `world` has the skeleton in which the body was found. Panics where it has no such frame or joint.
+    /// `world` has the skeleton in which the body was found. Panics if it has no such frame or joint.
     pub fn point(&self, world: &WorldTracks, frame: usize, joint: usize) -> DVec3 {
         let at_end = self.bone_ends.iter().find(|(of, _)| *of == joint);
         let offset = at_end.map_or(DVec3::ZERO, |(_, tip)| world.rotation(frame, joint) * *tip);
         world.position(frame, joint) + offset
     }
 
-    /// Size of the legs relative to a man's, for limits of feet that grow with the body; 1 where no leg is known.
+    /// Returns the size of the legs relative to an adult's, for limits of feet that grow with the body; 1 if no leg is known.
     ///
-    /// How fast and how high a foot that stands may be has to do with the leg above it, whatever head and trunk it carries. The
-    /// shortest way from the hips to a foot counts: that to the legs in front runs along the spine.
+    /// The speed and height of a standing foot depend on its leg, whatever the head and trunk. The shortest path from the hips
+    /// to a foot counts: the one to the front legs runs along the spine.
     ///
     /// `at` is the position of a joint of `skeleton` in any pose, metres.
     pub(crate) fn leg_size(&self, skeleton: &Skeleton, at: impl Fn(usize) -> DVec3) -> f64 {
@@ -280,7 +281,7 @@ impl Body {
             .map_or(1.0, |leg| leg / USUAL_LEG_METRES)
     }
 
-    /// The joints of each leg from the hips to the ankle, of legs that begin at the hips.
+    /// Returns the joints of each leg from the hips to the ankle, of legs that begin at the hips.
     pub(crate) fn legs<'a>(&'a self, skeleton: &'a Skeleton) -> impl Iterator<Item = Vec<usize>> + 'a {
         self.feet.iter().filter_map(|foot| {
             let apart = self.end_of_leg_apart(skeleton, foot);
@@ -292,11 +293,11 @@ impl Body {
         })
     }
 
-    /// Standing height, whatever the pose: the lengths of leg and spine added up, to the head joint. In metres, or in the file's unit while
-    /// a reader still estimates that.
+    /// Returns the standing height, whatever the pose: the lengths of leg and spine, up to the head joint. In metres, or in the
+    /// file's unit while a reader still estimates that.
     ///
     /// Measured on the bones of the middle frame, because in some files the offsets of the rest pose differ from the bones.
-    /// `None` where feet or head were not found, or where all bones have length zero.
+    /// `None` if feet or head were not found, or if all bones have length zero.
     pub fn stature(&self, take: &Take) -> Option<f64> {
         self.stature_in(take.skeleton(), take.pose(take.num_frames() / 2))
     }
@@ -326,19 +327,19 @@ impl Body {
         (height > 0.0 && leg > 0.0).then_some(height)
     }
 
-    /// Size relative to a man of [`USUAL_HEIGHT_METRES`], where the height is known.
+    /// Returns the size relative to a body of [`USUAL_HEIGHT_METRES`], if the height is known.
     pub(crate) fn known_size(&self, take: &Take) -> Option<f64> {
         Some(self.stature(take)? / USUAL_HEIGHT_METRES)
     }
 
-    /// Size relative to a man of 1.7 m, for limits in metres that grow with the body.
+    /// Returns the size relative to a body of 1.7 m, for limits in metres that grow with the body.
     ///
-    /// Where the height is unknown, twice the longest chain of bones from the hips stands for it; 1 where there are no bones.
+    /// If the height is unknown, twice the longest chain of bones from the hips replaces it; 1 without bones.
     pub fn size(&self, take: &Take) -> f64 {
         self.size_in(take.skeleton(), take.pose(take.num_frames() / 2))
     }
 
-    /// As [`Self::size`], of the bones of a local pose.
+    /// Returns the size like [`Self::size`], for the bones of a local pose.
     pub(crate) fn size_in(&self, skeleton: &Skeleton, pose: PoseRef<'_>) -> f64 {
         let mut reach = vec![0.0_f64; skeleton.num_joints()];
         for joint in 0..skeleton.num_joints() {
@@ -359,7 +360,7 @@ impl Body {
     }
 }
 
-/// The feet of a body, and how they were found: those that the caller names, else by names, else by geometry.
+/// Finds the feet of a body, and how they were found: those that the caller names, else by names, else by geometry.
 fn find_feet(
     middle: PoseRef<'_>,
     some: &Take,
@@ -391,7 +392,7 @@ fn find_feet(
         let are_guesses = parts.all(|part| matches!(part, Some(Part::Guessed(_))));
         return Ok((by_name, if are_guesses { FoundBy::Geometry } else { FoundBy::Names }));
     }
-    // Some toys have one bone between the hips and what is named as a foot, and that is half a leg itself.
+    // Some toys have a single bone between the hips and the named foot, which is half a leg itself.
     let (low, found_by) = geometry::feet(some, named);
     if found_by == FoundBy::Geometry && feet::hang_from(skeleton, &low, &by_name) {
         Ok((low, found_by))
@@ -420,7 +421,7 @@ fn end_of_limb(skeleton: &Skeleton, named: &NamedJoints, last: usize) -> Option<
     }
 }
 
-/// The thighs of a rig whose two feet hang from neither, as where IK targets are skinned as feet.
+/// Returns the thighs of a rig whose two feet are not their descendants, such as IK targets that are skinned as feet.
 fn legs_apart_from(skeleton: &Skeleton, named: &NamedJoints, feet: &[Foot]) -> Option<[usize; 2]> {
     let thighs = named.pair(Word::Thigh)?;
     let hangs = feet.iter().any(|foot| {
@@ -430,9 +431,9 @@ fn legs_apart_from(skeleton: &Skeleton, named: &NamedJoints, feet: &[Foot]) -> O
     (feet.len() == 2 && !hangs).then_some(thighs)
 }
 
-/// Upper ends of a left and a right leg without names for them: the joints below the hips on the paths to the feet.
+/// Returns the upper ends of a left and a right leg without names: the joints below the hips on the paths to the feet.
 ///
-/// Forelegs hang from the spine, so their paths do not part at the hips, and the next pair is asked.
+/// Forelegs are attached to the spine, so their paths do not separate at the hips, and the next pair is tried.
 fn tops_of_legs(skeleton: &Skeleton, hips: usize, feet: &[Foot]) -> Option<[usize; 2]> {
     let [left, right] = [Side::Left, Side::Right].map(|side| {
         let of_side = feet.iter().filter(move |foot| foot.side == Some(side));
@@ -567,7 +568,7 @@ mod tests {
         let world = take_with_ends.world_tracks();
         assert_eq!(body.point(&world, 0, 4), DVec3::new(0.65, 1.5, 0.0));
         assert_eq!(body.point(&world, 0, 0), world.position(0, 0));
-        // Without end sites, as without joints that end the bones, nothing stands in.
+        // Without end sites, and without joints that end the bones, there are no replacements.
         assert_eq!(body_of(&bare).hands, []);
         let ends = [
             ("LeftForeArm_end", Some(4), [0.25, 0.0, 0.0]),

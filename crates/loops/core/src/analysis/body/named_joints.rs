@@ -1,14 +1,14 @@
-//! The joints of a skeleton by what their names say, those that only steer the rig apart.
+//! The joints of a skeleton by the meaning of their names, without those that only steer the rig.
 
 use super::names::{CONTROL_WORDS, JointName};
 use super::vocabulary::{Meaning, Word};
 use super::{Foot, FoundBy, Side, controls};
 use crate::motion::Skeleton;
 
-/// The joints of a skeleton with what their names say.
+/// The joints of a skeleton with the meaning of their names.
 pub(super) struct NamedJoints {
     names: Vec<JointName>,
-    /// Whether each joint only steers the rig; such a joint is no part of the body.
+    /// Whether each joint only steers the rig and is not part of the body.
     is_control: Vec<bool>,
 }
 
@@ -31,12 +31,12 @@ impl NamedJoints {
         self.is_control[joint]
     }
 
-    /// The joints that only steer the rig, in order.
+    /// Returns the joints that only steer the rig, in order.
     pub(super) fn controls(&self) -> Vec<usize> {
         (0..self.names.len()).filter(|&joint| self.is_control[joint]).collect()
     }
 
-    /// A joint's children that are part of the body.
+    /// Returns a joint's children that are part of the body.
     pub(super) fn children<'a>(&'a self, skeleton: &'a Skeleton, joint: usize) -> impl Iterator<Item = usize> + 'a {
         (skeleton.children(joint).iter().copied()).filter(|&child| !self.is_control[child])
     }
@@ -63,14 +63,14 @@ impl NamedJoints {
         self.first(part, None)
     }
 
-    /// The first joint of a part that hangs from `above`; the first at all where none does.
+    /// Returns the first joint of a part below `above`; the first at all if there is none.
     pub(super) fn unsided_below(&self, skeleton: &Skeleton, part: Word, above: usize) -> Option<usize> {
         let first = self.unsided(part)?;
         let mut found = core::iter::once(first).chain(self.all(part, None));
         found.find(|&joint| skeleton.is_within(joint, above)).or(Some(first))
     }
 
-    /// The joint of a part and side that carries the most: a hand with its fingers rather than one beside it.
+    /// Returns the joint of a part and side that carries most: a hand with its fingers rather than one beside it.
     pub(super) fn fullest(&self, skeleton: &Skeleton, part: Word, side: Side) -> Option<usize> {
         let first = self.first(part, Some(side))?;
         let counted = (core::iter::once(first).chain(self.all(part, Some(side))))
@@ -79,7 +79,7 @@ impl NamedJoints {
         best.map(|(joint, _)| joint)
     }
 
-    /// The joints of a part on the left and on the right, where there are both.
+    /// Returns the joints of a part on the left and on the right, if there are both.
     pub(super) fn pair(&self, part: Word) -> Option<[usize; 2]> {
         Some([self.sided(part, Side::Left)?, self.sided(part, Side::Right)?])
     }
@@ -88,7 +88,7 @@ impl NamedJoints {
         self.names[joint].side()
     }
 
-    /// A foot that ends at its ankle.
+    /// Returns a foot that ends at its ankle.
     pub(super) fn foot(&self, ankle: usize) -> Foot {
         Foot {
             ankle,
@@ -97,7 +97,7 @@ impl NamedJoints {
         }
     }
 
-    /// The first joint somewhere below `above` that `is_wanted`.
+    /// Returns the first descendant of `above` that `is_wanted`.
     pub(super) fn below(
         &self,
         skeleton: &Skeleton,
@@ -112,7 +112,8 @@ impl NamedJoints {
         })
     }
 
-    /// The joint that carries the legs, or the one above it that carries arms and head as well, where none hang from the first.
+    /// Returns the joint that carries the legs, or the one above it that carries arms and head as well, if the first carries
+    /// none.
     fn carrier_of_trunk(&self, skeleton: &Skeleton, legs: usize) -> usize {
         use Word::{Hand, Head, Neck, UpperArm};
         let [left, right] = [Side::Left, Side::Right].map(Some);
@@ -134,9 +135,10 @@ impl NamedJoints {
         highest.unwrap_or(legs)
     }
 
-    /// The joint from which both legs hang and the upper body, whatever its name; else the joint named as hips, else the first.
+    /// Returns the joint at which both legs and the upper body meet, whatever its name; else the joint named as hips, else the
+    /// first.
     ///
-    /// Some rigs have a pelvis that carries the legs alone, beside the spine.
+    /// Some rigs have a pelvis that carries only the legs, beside the spine.
     pub(super) fn hips(&self, skeleton: &Skeleton, feet: &[Foot], found_by: FoundBy) -> usize {
         if feet.len() >= 2
             && found_by != FoundBy::AllLeaves

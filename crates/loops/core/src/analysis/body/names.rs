@@ -6,16 +6,16 @@ use super::vocabulary::{Meaning, Word, is_in, split};
 use super::{BodyError, Side};
 use crate::motion::Skeleton;
 
-/// Words that say what a joint is for, or which rig it belongs to, but not which part of the body it is.
+/// Words for the purpose of a joint or the rig it belongs to, not for a part of the body.
 const RIG_WORDS: &str = "bind jnt jt jn bn bone def deform skin skn drv org";
 
 /// Words before every joint name in some exporters.
 const PREFIXES: &str = "bip def mixamorig character joint b org";
 
-/// Words of controls. Some rigs also name the joints of the body so.
+/// Words of controls. Some rigs also use them for the joints of the body.
 pub(super) const CONTROL_WORDS: &str = "ctrl ctl cntrl ctr control controls controller";
 
-/// Words that say which of several legs a foot belongs to.
+/// Words that distinguish several legs.
 const PLACE_WORDS: &str =
     "front fore back hind rear mid middle first second third fourth inner outer leg legs limb upper lower";
 
@@ -37,18 +37,18 @@ const NEVER_FEET: &str = "fin fins flipper fluke tail wing wings feather head no
 pub(super) struct JointName {
     /// Its words without the side.
     words: Vec<String>,
-    /// The numbers in it, which tell legs of one name apart.
+    /// The numbers in it, which distinguish legs of one name.
     digits: String,
     part: Option<Word>,
     side: Option<Side>,
-    /// Whether it names an ankle, a paw, a hoof, or what else ends a leg above its toes.
+    /// Whether it names the end of a leg above its toes: an ankle, a paw, a hoof, and so on.
     pub(super) is_foot: bool,
-    /// Whether it names toes, claws or the ball of a foot; also said of other things, unless they are below a foot.
+    /// Whether it names toes, claws or the ball of a foot; other parts may have these names, unless they are below a foot.
     pub(super) is_toe: bool,
 }
 
 impl JointName {
-    /// A name, and what it says among those of its skeleton.
+    /// Reads a name, with its meaning among those of its skeleton.
     pub(super) fn of(name: &str, meaning: &Meaning) -> Self {
         let mut words = split(name);
         words.retain(|word| !word.starts_with(|first: char| first.is_ascii_digit()));
@@ -93,7 +93,7 @@ impl JointName {
         self.words.iter().any(|found| found == word)
     }
 
-    /// Whether one of its words stands in a row of words.
+    /// Whether one of its words is in a row of words.
     pub(super) fn has_any(&self, row: &str) -> bool {
         self.words.iter().any(|word| is_in(row, word))
     }
@@ -103,7 +103,7 @@ impl JointName {
         self.part.is_some() || self.is_foot || self.is_toe
     }
 
-    /// Whether two names are the same word for word, apart from words for the purpose of a joint.
+    /// Whether two names are equal word for word, apart from words for the purpose of a joint.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let [own, others] = [self, other].map(|name| name.words.iter().filter(|word| !is_in(RIG_WORDS, word)));
         (self.side, &self.digits) == (other.side, &other.digits) && own.eq(others)
@@ -115,7 +115,7 @@ impl JointName {
         own == others
     }
 
-    /// Whether it names a part from which the rest of the body hangs.
+    /// Whether it names a part from which the rest of the body descends.
     pub(super) fn is_core(&self) -> bool {
         use Word::{Clavicle, Head, Hips, Neck, Thigh, UpperArm};
         (self.part).is_some_and(|part| [Hips, Head, Neck, Thigh, Clavicle, UpperArm].contains(&part))
@@ -134,20 +134,20 @@ impl JointName {
         self.has_any(END_WORDS)
     }
 
-    /// Whether it belongs to a leg by its name.
+    /// Whether its name belongs to a leg.
     pub(super) fn is_leg(&self) -> bool {
         self.words
             .iter()
             .any(|word| word.ends_with("leg") || word.ends_with("legs"))
     }
 
-    /// Whether it never stands by its name.
+    /// Whether a part of this name never stands.
     pub(super) fn never_stands(&self) -> bool {
         self.has_any(NEVER_FEET)
     }
 }
 
-/// The last word that says more than the place and the purpose of the joint.
+/// Returns the last word beyond those for the place and the purpose of the joint.
 fn last_word(words: &[String]) -> &str {
     let rows = [PLACE_WORDS, RIG_WORDS, CONTROL_WORDS];
     let mut words = words.iter().rev().filter(|word| word.len() > 1);
@@ -155,7 +155,7 @@ fn last_word(words: &[String]) -> &str {
     last.map_or("", String::as_str)
 }
 
-/// The side that a word stands for, alone or with the end of the body: "fl" is front left, "lh" left hind.
+/// Returns the side of a word, alone or with the end of the body: "fl" is front left, "lh" left hind.
 fn side_word(word: &str) -> Option<Side> {
     match word {
         "left" | "l" | "fl" | "bl" | "hl" | "ml" | "lf" | "lh" | "lb" => Some(Side::Left),
@@ -164,7 +164,7 @@ fn side_word(word: &str) -> Option<Side> {
     }
 }
 
-/// The joint of an exact name. Errors: [`BodyError::NoSuchJoint`], with up to three joints whose names are similar.
+/// Finds the joint of an exact name. Errors: [`BodyError::NoSuchJoint`], with up to three joints whose names are similar.
 pub(in crate::analysis) fn find_given(skeleton: &Skeleton, name: &str) -> Result<usize, BodyError> {
     skeleton.find(name).ok_or_else(|| BodyError::NoSuchJoint {
         name: name.to_owned(),

@@ -1,5 +1,6 @@
-//! Tells the parts of two-legged bodies whose joints have names that say nothing (`bone_0`), by shape and motion: two pairs of like limbs,
-//! the lower of which are legs; the bones of a limb by their lengths; sides by where feet, knees and elbows point.
+//! Identifies the parts of two-legged bodies whose joints have meaningless names (`bone_0`), by shape and motion: two pairs of
+//! similar limbs, of which the lower are legs; the bones of a limb by their lengths; sides by the directions of feet, knees and
+//! elbows.
 
 use glam::{DQuat, DVec3};
 
@@ -8,52 +9,52 @@ use super::vocabulary::{Meaning, NUM_FINGERS};
 use crate::motion::{Part, Pose, Skeleton};
 use crate::take::Take;
 
-/// Names of more joints than this say what they are, and nothing is guessed.
+/// If more joints than this have meaningful names, nothing is guessed.
 const MOST_NAMED: usize = 2;
 
-/// Skeletons of more joints are not guessed: all pairs of like chains are compared, and bodies with faces and hair have hundreds.
+/// Skeletons with more joints are not guessed: all pairs of chains are compared, and bodies with faces and hair have hundreds.
 const MOST_JOINTS: usize = 2000;
 
-/// The chains of two like limbs differ by less than this share of their length.
+/// The chains of two similar limbs differ by less than this share of their length.
 const UNLIKE_SHARE: f64 = 0.25;
 
 /// Arms are longer than this share of the legs.
 const ARM_SHARE: f64 = 0.3;
 
-/// Arms of a body on two legs end above this share of its legs, in the mean.
+/// Arms of a body on two legs end above this share of its legs, on average.
 const FORELEG_SHARE: f64 = 0.4;
 
-/// Limbs begin nearer to the trunk than this share of their length; what steers them lies farther away.
+/// Limbs begin nearer to the trunk than this share of their length; controls are farther away.
 const APART_SHARE: f64 = 0.4;
 
-/// The chain behind a hand or foot, and before an arm or thigh, counts against the choice of bones by this share of its length: arm and
-/// forearm may be as long as collar bone and arm, but a forearm with its hand is longer than a hand; and the foot of a toy is as long as
-/// its shin.
+/// Weight of the chain after a hand or foot, and before an arm or thigh, against a choice of bones, as a share of its length:
+/// arm and forearm may be as long as collar bone and arm, but a forearm with its hand is longer than a hand; and the foot of a
+/// toy is as long as its shin.
 const END_WEIGHT: f64 = 0.5;
 const ABOVE_WEIGHT: f64 = 0.4;
 
-/// An upper bone that turns by less than one part in this many of what the lower one does counts for less.
+/// An upper bone that turns by less than the lower one's turn over this factor loses weight.
 const SWING_FACTOR: f64 = 2.0;
 
-/// Swings below this do not tell bones apart, as a share of a radian.
+/// Smaller swings do not distinguish bones, as a share of a radian.
 const FEWEST_SWING: f64 = 0.02;
 
-/// A joint turns where one minus the product of two of its rotations is more than this.
+/// A joint turns if one minus the product of two of its rotations exceeds this.
 const TURNS: f64 = 1e-9;
 
-/// A joint that never strays from the line between its neighbours by more than this share of the shorter bone only shares a turn.
+/// A joint that never leaves the line between its neighbours by more than this share of the shorter bone is only a twist joint.
 const STRAIGHT_SHARE: f64 = 0.02;
 
-/// Takes of fewer frames do not tell which joints bend.
+/// Takes of fewer frames do not show which joints bend.
 const FEWEST_BENDING: usize = 8;
 
-/// A chain of a finger is longer than this share of the hand's longest.
+/// The chain of a finger is longer than this share of the hand's longest.
 const FINGER_SHARE: f64 = 0.35;
 
-/// Guesses the parts of the joints of a take by shape and motion ([`Part::Guessed`]), one entry for each; `None` where their names tell
-/// the parts, and where no body on two legs with arms is found.
+/// Guesses the parts of the joints of a take by shape and motion ([`Part::Guessed`]), one entry for each; `None` if their names
+/// give the parts, and if no body on two legs with arms is found.
 ///
-/// Longer takes tell more: of a single pose, straight joints that only share a turn cannot be told from knees.
+/// Longer takes give more: in a single pose, twist joints cannot be distinguished from straight knees.
 pub fn guess_parts(take: &Take) -> Option<Vec<Option<Part>>> {
     if take.num_joints() > MOST_JOINTS {
         return None;
@@ -69,7 +70,7 @@ pub fn guess_parts(take: &Take) -> Option<Vec<Option<Part>>> {
     Some(parts.into_iter().map(|part| part.map(Part::Guessed)).collect())
 }
 
-/// A limb, from below the trunk to the end that is farthest along its bones.
+/// A limb, from below the trunk to the farthest end along its bones.
 type Chain = Vec<usize>;
 
 /// Lengths of a take's bones, and how its joints move.
@@ -81,13 +82,13 @@ struct Shape<'a> {
     reach: Vec<f64>,
     /// By joint, the mean height over the lowest joint.
     heights: Vec<f64>,
-    /// By joint, whether it ever turns against its parent.
+    /// By joint, whether it ever turns relative to its parent.
     turns: Vec<bool>,
-    /// Whether leaves only mark where bones end: none ever turns.
+    /// Whether leaves only mark the ends of bones: none ever turns.
     marks_ends: bool,
 }
 
-/// Two like limbs of one joint.
+/// Two similar limbs of one joint.
 struct Pair {
     above: usize,
     chains: [Chain; 2],
@@ -147,19 +148,19 @@ impl<'a> Shape<'a> {
         self.poses[pose].translations[joint]
     }
 
-    /// The end of a leaf's bone.
+    /// Returns the end of a leaf's bone.
     fn tip(&self, pose: usize, joint: usize) -> Option<DVec3> {
         let tip = self.skeleton.joint(joint).tip.filter(|tip| *tip != DVec3::ZERO)?;
         Some(self.at(pose, joint) + self.poses[pose].rotations[joint] * tip)
     }
 
-    /// The places of a chain's joints, and of the end of its last bone.
+    /// Returns the positions of a chain's joints, and of the end of its last bone.
     fn points(&self, pose: usize, chain: &Chain) -> Vec<DVec3> {
         let end = chain.last().and_then(|&last| self.tip(pose, last));
         chain.iter().map(|&joint| self.at(pose, joint)).chain(end).collect()
     }
 
-    /// Length of the bone from a joint's parent to it.
+    /// Returns the length of the bone from a joint's parent to it.
     fn bone(&self, joint: usize) -> f64 {
         let middle = self.poses.len() / 2;
         let parent = self.skeleton.parent(joint);
@@ -211,13 +212,14 @@ impl<'a> Shape<'a> {
         Some(names)
     }
 
-    /// The legs and the arms: of like limbs, those nearer to the root, else those that end lower, and the longest of the others that do not end as low.
+    /// Finds the legs and the arms: the legs are the similar limbs nearer to the root, else those that end lower; the arms are
+    /// the longest of the others that do not end as low.
     fn limbs(&self) -> Option<(Pair, Pair)> {
         let mut pairs: Vec<Pair> = (0..self.reach.len())
             .filter_map(|joint| self.pair_below(joint))
             .collect();
         pairs.sort_by(|one, other| other.reach.total_cmp(&one.reach));
-        // A pair within a limb, as of fingers, is none of the body's, nor one of a body and what lies beside it.
+        // Pairs within a limb, such as fingers, are excluded, as are pairs of a body and an object beside it.
         let mut found: Vec<Pair> = Vec::new();
         for pair in pairs {
             let path = self.skeleton.path_from_root(pair.above);
@@ -258,13 +260,13 @@ impl<'a> Shape<'a> {
         Some((legs, arms))
     }
 
-    /// The middle between the ends of two limbs.
+    /// Returns the midpoint between the ends of two limbs.
     fn end(&self, pose: usize, pair: &Pair) -> DVec3 {
         let ends = pair.chains.iter().map(|chain| self.at(pose, chain[chain.len() - 1]));
         0.5 * ends.sum::<DVec3>()
     }
 
-    /// The two children of a joint whose chains of bones are most alike.
+    /// Returns the two children of a joint whose chains of bones are most similar.
     fn pair_below(&self, joint: usize) -> Option<Pair> {
         let chains: Vec<Chain> = (self.skeleton.children(joint).iter())
             .map(|&child| self.chain(child))
@@ -289,12 +291,12 @@ impl<'a> Shape<'a> {
         Some(pair)
     }
 
-    /// Length from a joint's parent to the end that is farthest along the bones.
+    /// Returns the length from a joint's parent to the farthest end along the bones.
     fn along(&self, joint: usize) -> f64 {
         self.bone(joint) + self.reach[joint]
     }
 
-    /// From a joint to the end that is farthest along the bones.
+    /// Returns the chain from a joint to the farthest end along the bones.
     fn chain(&self, mut joint: usize) -> Chain {
         let mut chain = vec![joint];
         while let Some(&child) = (self.skeleton.children(joint).iter())
@@ -306,7 +308,7 @@ impl<'a> Shape<'a> {
         chain
     }
 
-    /// By how much two chains differ, as a share of their length.
+    /// Returns the difference of two chains, as a share of their length.
     fn unlike(&self, one: &Chain, other: &Chain) -> f64 {
         let (mut apart, mut whole) = (0.0, 0.0);
         for at in 0..one.len().max(other.len()) {
@@ -317,7 +319,8 @@ impl<'a> Shape<'a> {
         if whole > 0.0 { apart / whole } else { f64::INFINITY }
     }
 
-    /// The bones of a limb: of all joints that bend, those of the two longest bones in a row that end in something shorter.
+    /// Returns the bones of a limb: among all joints that bend, those of the two longest consecutive bones that end in something
+    /// shorter.
     fn bones(&self, chain: &Chain) -> Option<Bones> {
         let poses: Vec<Vec<DVec3>> = (0..self.poses.len()).map(|pose| self.points(pose, chain)).collect();
         let middle = &poses[poses.len() / 2];
@@ -336,7 +339,7 @@ impl<'a> Shape<'a> {
                 .map(|bone| bone[0].distance(bone[1]))
                 .sum::<f64>()
         };
-        // How far a bone turns against the trunk: collar bones and hip joints hardly do.
+        // Turn of a bone relative to the trunk: collar bones and hip joints hardly turn.
         let swing = |from: usize, to: usize| {
             let above = self.skeleton.parent(chain[0]);
             let along = (self.poses.iter().zip(&poses)).map(|(pose, points)| {
@@ -370,7 +373,7 @@ impl<'a> Shape<'a> {
         })
     }
 
-    /// Whether the first of two legs is the right one: feet point ahead, and so do knees.
+    /// Whether the first of two legs is the right one: feet and knees point ahead.
     fn legs_are_swapped(&self, legs: [(&Bones, &Chain); 2], (hips, arms): (usize, &Pair)) -> bool {
         let left = (0..self.poses.len()).map(|pose| {
             let ahead = legs.iter().map(|(leg, chain)| {
@@ -386,13 +389,14 @@ impl<'a> Shape<'a> {
         left.sum::<f64>() < 0.0
     }
 
-    /// Along the trunk, from the hips to where the arms part, or to the arms themselves.
+    /// Returns the direction of the trunk, from the hips to where the arms branch off, or to the arms themselves.
     fn up(&self, pose: usize, hips: usize, arms: &Pair) -> DVec3 {
         let arms = 0.5 * arms.chains.iter().map(|chain| self.at(pose, chain[0])).sum::<DVec3>();
         (arms - self.at(pose, hips)).normalize_or(DVec3::Y)
     }
 
-    /// Above the arms the way to the highest end: to the joint from which the face parts, or to the last that is no mere end.
+    /// Names the path above the arms to the highest end: to the joint at which the face branches off, or to the last one that is
+    /// not a mere end.
     fn neck_and_head(&self, names: &mut [Option<String>], hips: usize, arms: &Pair) {
         let children = self.skeleton.children(arms.above).iter();
         let chains = children
@@ -420,10 +424,10 @@ impl<'a> Shape<'a> {
         add_numbered(names, "Neck", chain.into_iter());
     }
 
-    /// A chain without its last joint, where that only marks the end of the bone before. Of a chain that never turns, and of a single pose,
-    /// one behind `most` joints does.
+    /// Returns a chain without its last joint, if that only marks the end of the previous bone. In a chain that never turns, and
+    /// in a single pose, a joint after `most` joints does.
     fn without_end(&self, mut chain: Chain, most: usize) -> Chain {
-        // Formats that state where leaves end need no joints for that.
+        // Formats that state the ends of leaves need no joints for them.
         let has_end = match chain.as_slice() {
             [] | [_] => false,
             [.., last] if self.skeleton.joint(*last).tip.is_some() => false,
@@ -437,8 +441,8 @@ impl<'a> Shape<'a> {
         chain
     }
 
-    /// The fingers of a hand: the one that begins nearest to the wrist, of two the shorter one, is the thumb; the others follow in the
-    /// order in which they lie from it. A single joint below a hand is its end.
+    /// Names the fingers of a hand: the one that begins nearest to the wrist, of two the shorter one, is the thumb; the others
+    /// follow in order of distance from it. A single joint below a hand is its end.
     fn fingers(&self, names: &mut [Option<String>], arm: &Bones, side: &str) {
         let Some(hand) = arm.end else { return };
         let path = core::iter::once(hand).chain(arm.beyond.iter().copied());
@@ -468,7 +472,7 @@ impl<'a> Shape<'a> {
         };
         for finger in &mut fingers {
             *finger = self.without_end(core::mem::take(finger), 3);
-            // Some rigs have a joint for the finger where the hand is.
+            // Some rigs have a joint for the finger at the hand.
             let before_last = finger[..finger.len() - 1].iter();
             let begins = before_last.take_while(|&&joint| self.bone(joint) < 1e-3 * longest);
             finger.drain(..begins.count());
@@ -476,7 +480,7 @@ impl<'a> Shape<'a> {
         if fingers.len() > NUM_FINGERS {
             return;
         }
-        // Of two the first is already the thumb: the shorter one.
+        // Of two fingers the shorter one is already the thumb.
         if fingers.len() > 2 {
             let base = |chain: &Chain| self.at(middle, chain[chain.len().saturating_sub(3)]);
             let from_wrist = |chain: &Chain| self.at(middle, hand).distance(base(chain));
@@ -497,15 +501,15 @@ impl<'a> Shape<'a> {
 
 /// The joints of a limb of two bones.
 struct Bones {
-    /// Before the upper bone.
+    /// Joints before the upper bone.
     above: Chain,
     upper: usize,
     lower: usize,
-    /// Hand or ankle; `None` where the rig ends at the lower bone.
+    /// Hand or ankle; `None` if the rig ends at the lower bone.
     end: Option<usize>,
-    /// Within each bone, those that share its turn.
+    /// Twist joints within each bone.
     twists: [Chain; 2],
-    /// Behind the end.
+    /// Joints after the end.
     beyond: Chain,
 }
 
@@ -524,7 +528,7 @@ impl Bones {
     }
 }
 
-/// Whether the middle one of three joints in a row leaves the line between the others.
+/// Whether the middle one of three consecutive joints leaves the line between the others.
 fn leaves_line(three: &[DVec3]) -> bool {
     let [from, joint, to] = [three[0], three[1], three[2]];
     let off = (joint - from)

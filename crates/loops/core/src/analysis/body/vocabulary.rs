@@ -1,13 +1,13 @@
-//! Reads what joint names say, over the naming habits of many programs: a table of words.
+//! Interprets joint names in the naming conventions of many programs, by tables of words.
 //!
 //! Covers Mixamo, MotionBuilder, Maya and captures (LeftUpLeg), Unreal (thigh_l), Unity Humanoid, VRM and VRoid (LeftUpperLeg,
-//! J_Bip_L_UpperLeg), CMU, Poser and DAZ (lfemur, lThigh, lThighBend), Rigify and Blender (DEF-thigh.L), Biped, Valve and Character
-//! Creator (Bip01 L Thigh, CC_Base_L_Thigh), Advanced Skeleton and SMPL (Hip_L, Knee_L), Synty, KayKit and Quaternius (upperleg.l), Source 2
-//! (leg_upper_L), Xsens, Motive, Rokoko, Kinect and Roblox, MMD, and words of German, French, Spanish, Italian, Portuguese and Japanese
-//! rigs.
+//! J_Bip_L_UpperLeg), CMU, Poser and DAZ (lfemur, lThigh, lThighBend), Rigify and Blender (DEF-thigh.L), Biped, Valve and
+//! Character Creator (Bip01 L Thigh, CC_Base_L_Thigh), Advanced Skeleton and SMPL (Hip_L, Knee_L), Synty, KayKit and Quaternius
+//! (upperleg.l), Source 2 (leg_upper_L), Xsens, Motive, Rokoko, Kinect and Roblox, MMD, and words of German, French, Spanish,
+//! Italian, Portuguese and Japanese rigs.
 //!
-//! Programs mean different parts by one word: a shoulder is a collar bone or an upper arm, a leg is a shin or a thigh. Such a word stands
-//! in both rows; the place of the joint in its limb decides.
+//! Programs use one word for different parts: a shoulder is a collar bone or an upper arm, a leg is a shin or a thigh. Such a
+//! word is in both rows; the place of the joint in its limb decides.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -28,7 +28,7 @@ pub(crate) enum Word {
     UpperArm,
     Forearm,
     Hand,
-    /// A bone of the hand that is none of a finger.
+    /// A bone of the hand that belongs to no finger.
     Palm,
     Thigh,
     Shin,
@@ -43,7 +43,7 @@ pub(crate) enum Word {
 /// Number of fingers that have names.
 pub(crate) const NUM_FINGERS: usize = 5;
 
-/// Words of the limbs, in lower case and without accents. A word in two rows means the first more often.
+/// Words of the limbs, in lower case and without accents. A word in two rows more often has the first meaning.
 ///
 /// The words of one part may be written together or apart and in either order: "upperarm", "arm_upper".
 const LIMBS: [(Word, &str); 9] = [
@@ -88,7 +88,8 @@ const LIMBS: [(Word, &str); 9] = [
     ),
 ];
 
-/// Words of the trunk. Words of the hips mean others when more is said, such as "hip_pouch"; a spine is one whatever follows.
+/// Words of the trunk. Words of the hips have another meaning with further words, as in "hip_pouch"; a spine is one whatever
+/// follows.
 const TRUNK: [(Word, &str); 5] = [
     (
         Word::Hips,
@@ -118,27 +119,27 @@ const FINGERS: [&str; NUM_FINGERS] = [
     "pinky little pinkie auriculaire menique mignolo mindinho 小指",
 ];
 
-/// Words that a finger's name may have beside the finger.
+/// Additional words in the name of a finger.
 const OF_FINGERS: &str =
     "hand finger fingers f in proximal intermediate medial distal metacarpal meta carpal base dedo";
 
 /// Words of the bones within the hand.
 const METACARPAL: &str = "in metacarpal meta carpal base";
 
-/// Words of a finger's bones. Beside them fingers are counted from one, otherwise from nought.
+/// Words of a finger's bones. With them fingers are counted from one, otherwise from zero.
 const PHALANGES: &str = "metacarpal proximal intermediate medial distal";
 
-/// Words that say nothing of the part: rigs' own names, and what a joint is for.
+/// Words without information about the part: rigs' own names, and the purpose of a joint.
 const FILLERS: &str = "bip def deform mixamorig character b org j cc base valvebiped bind jnt jt jn bn bone skin skn drv avg bend stretch \
     ctrl ctl cntrl ctr control controls controller";
 
-/// Letters of joints at no side.
+/// Letters of joints without a side.
 const MIDDLE: &str = "c m x";
 
-/// Words that only say which of several in a row.
+/// Words that only distinguish several in a row.
 const PLACES: &str = "lower upper mid middle low up";
 
-/// Words of joints that share the turn of a bone, only mark an end, or steer: no part of their own.
+/// Words of helper joints, which twist with a bone, only mark an end, or steer.
 const HELPERS: &str = "twist roll end leaf nub site tip adjust corrective share part ik fk pole target slot effector sec mch \
     tweak socket attach attachment prop weapon dummy aux helper 捩";
 
@@ -146,7 +147,7 @@ const LEFT: &str =
     "left l lf lft lt links gauche izquierda izquierdo izq sinistra sinistro sx esquerda esquerdo esq 左";
 const RIGHT: &str = "right r rf rt rgt rechts droite droit derecha derecho der destra destro dx direita direito dir 右";
 
-/// Letters for the sides in other languages, which are often no sides: only at the end, and of a limb.
+/// Letters for the sides in other languages, which often have other meanings: only at the end, and of a limb.
 const LETTERS: [(&str, Side); 5] = [
     ("g", Side::Left),
     ("d", Side::Right),
@@ -155,7 +156,7 @@ const LETTERS: [(&str, Side); 5] = [
     ("i", Side::Left),
 ];
 
-/// Whether a word stands in a row of words.
+/// Whether a word is in a row of words.
 pub(super) fn is_in(row: &str, word: &str) -> bool {
     row.split_ascii_whitespace().any(|listed| listed == word)
 }
@@ -185,15 +186,15 @@ fn by_word(rows: &[(Word, &'static str)]) -> Words {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Meaning {
-    /// The parts that it may mean, likeliest first.
+    /// Its possible parts, likeliest first.
     words: Vec<Word>,
     pub(crate) side: Option<Side>,
-    /// Whether it shares a bone's turn, marks its end or steers.
+    /// Whether it is a twist joint, an end marker or a control.
     pub(crate) is_helper: bool,
 }
 
 impl Meaning {
-    /// Reads each name of a skeleton. A word that most of its names have, and that is no part of a body, is the rig's own name.
+    /// Interprets each name of a skeleton. A word in most of its names that is not a part of the body is the rig's own name.
     pub(crate) fn of_all(skeleton: &Skeleton) -> Vec<Self> {
         let names: Vec<Vec<String>> = skeleton.joints().iter().map(|joint| split(joint.says())).collect();
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -223,12 +224,12 @@ impl Meaning {
             .collect()
     }
 
-    /// Reads a name by itself.
+    /// Interprets a single name.
     pub(crate) fn of(name: &str) -> Self {
         Self::of_words(split(name), numbers_fingers(name))
     }
 
-    /// The part that it most likely means.
+    /// Returns the likeliest part.
     pub(crate) fn word(&self) -> Option<Word> {
         self.words.first().copied()
     }
@@ -255,7 +256,7 @@ impl Meaning {
         let is_helper = words.iter().any(|word| is_in(HELPERS, word));
         let numbered = numbers_fingers.and_then(|is_hyphened| numbered_finger(&words, is_hyphened));
         words.retain(|word| !is_number(word));
-        // At the end it says something: "index1_base".
+        // At the end it has a meaning: "index1_base".
         let ends_in_base = words.last().is_some_and(|word| word == "base");
         words.retain(|word| !is_in(FILLERS, word));
         if ends_in_base {
@@ -265,7 +266,7 @@ impl Meaning {
         if words.len() > 1 && words[0] == "joint" {
             words.remove(0);
         }
-        // The side at the front or the end of a word that is written in one is not a word of its own.
+        // The side at the beginning or the end of a joined word is not a separate word.
         if side.is_none() {
             side = take_side(&mut words);
         }
@@ -296,7 +297,8 @@ fn side_of(word: &str) -> Option<Side> {
     }
 }
 
-/// Takes the side off words that have none of their own: off "leftfoot", "lfoot" and "左足", and off the letter after "cuisse" and "G".
+/// Splits the side off words without a separate one: off "leftfoot", "lfoot" and "左足", and off the letter after "cuisse" and
+/// "G".
 fn take_side(words: &mut Vec<String>) -> Option<Side> {
     for (text, side) in [
         ("left", Side::Left),
@@ -331,7 +333,7 @@ fn take_side(words: &mut Vec<String>) -> Option<Side> {
     None
 }
 
-/// The parts that the words of a limb may mean, written as one in either order.
+/// Returns the possible parts of the words of a limb, joined in either order.
 fn limb(words: &[String]) -> Vec<Word> {
     let found = match words {
         [one] => LIMB_WORDS.get(one.as_str()),
@@ -342,7 +344,7 @@ fn limb(words: &[String]) -> Vec<Word> {
     found.cloned().unwrap_or_default()
 }
 
-/// The part that the words of a trunk mean: all of them together, else the last one, else any that names a spine or neck.
+/// Returns the part of the words of a trunk: all of them together, else the last one, else any that names a spine or neck.
 fn trunk(words: &[String]) -> Option<Word> {
     let of = |word: &str| TRUNK_WORDS.get(word).map(|words| words[0]);
     let last = words.iter().rev().find(|word| !is_in(PLACES, word));
@@ -354,9 +356,9 @@ fn trunk(words: &[String]) -> Option<Word> {
         })
 }
 
-/// The finger that words name, where they name nothing else.
+/// Returns the finger that words name, if they name nothing else.
 fn finger(words: &[String]) -> Option<Word> {
-    // In names of a single case the hand is not a word of its own.
+    // In names of a single case the hand is not a separate word.
     let of = |word: &String| {
         let finger = FINGER_WORDS.get(word.as_str());
         finger.or_else(|| FINGER_WORDS.get(word.strip_prefix("hand")?)).copied()
@@ -366,7 +368,7 @@ fn finger(words: &[String]) -> Option<Word> {
     (!says_else).then(|| finger_or_base(finger, words))
 }
 
-/// The bone within the hand or one of the finger itself. That within the hand is the first of the thumb's three.
+/// Returns the bone within the hand or one of the finger itself. The one within the hand is the first of the thumb's three.
 fn finger_or_base(finger: usize, words: &[String]) -> Word {
     let mut bases = words.iter().filter(|word| is_in(METACARPAL, word));
     if bases.any(|word| finger > 0 || word == "in") {
@@ -376,7 +378,7 @@ fn finger_or_base(finger: usize, words: &[String]) -> Word {
     }
 }
 
-/// A finger that is named by number: "Finger0" to "Finger42" in Biped, of which the first digit is the finger, or
+/// Returns a finger named by number: "Finger0" to "Finger42" in Biped, of which the first digit is the finger, or
 /// "Finger1Proximal" and "finger1-1".
 fn numbered_finger(words: &[String], is_hyphened: bool) -> Option<Word> {
     let at = words.windows(2).position(|pair| pair[0] == "finger")?;
@@ -390,8 +392,8 @@ fn numbered_finger(words: &[String], is_hyphened: bool) -> Option<Word> {
     (finger < NUM_FINGERS).then(|| finger_or_base(finger, words))
 }
 
-/// How fingers are numbered in a name, if they are: whether a second number follows after a hyphen. "Finger_01" is the first bone of the
-/// only finger.
+/// Returns how fingers are numbered in a name, if they are: whether a second number follows after a hyphen. "Finger_01" is the
+/// first bone of the only finger.
 fn numbers_fingers(name: &str) -> Option<bool> {
     let name = name.to_lowercase();
     let number = name.split("finger").skip(1).find(|after| after.starts_with(is_digit))?;
@@ -407,7 +409,7 @@ pub(super) fn is_number(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A vertebra by its anatomical name: "L5", "T12", "C7", "vl5". The number keeps it from being a left joint.
+/// Returns a vertebra by its anatomical name: "L5", "T12", "C7", "vl5". The number distinguishes it from a left joint.
 fn vertebra(words: &[String]) -> Option<Word> {
     let [letter, number] = words else { return None };
     let number: usize = number.parse().ok()?;
@@ -418,8 +420,8 @@ fn vertebra(words: &[String]) -> Option<Word> {
     }
 }
 
-/// A name's words in lower case without accents, split at separators, numbers and changes of case or script, without a namespace.
-/// Numbers are words.
+/// Splits a name into words in lower case without accents, at separators, numbers and changes of case or script, without a
+/// namespace. Numbers are words.
 pub(super) fn split(name: &str) -> Vec<String> {
     let name = name.rsplit([':', '|']).next().unwrap_or(name);
     let letters = name.chars().filter(|letter| !is_combining(*letter)).map(halfwidth);
@@ -455,7 +457,7 @@ pub(super) fn split(name: &str) -> Vec<String> {
     words
 }
 
-/// The kind of a letter, by which words are parted.
+/// The kind of a letter, for splitting words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Separator,
@@ -482,12 +484,12 @@ impl Kind {
     }
 }
 
-/// Whether it is an accent that stands for itself, as in the file names of some systems.
+/// Whether it is a combining accent, as in the file names of some systems.
 fn is_combining(letter: char) -> bool {
     ('\u{300}'..='\u{36f}').contains(&letter)
 }
 
-/// Wide Latin letters and digits of Japanese names as plain ones.
+/// Converts wide Latin letters and digits of Japanese names to plain ones.
 fn halfwidth(letter: char) -> char {
     let wide = ('\u{ff01}'..='\u{ff5e}').contains(&letter);
     if wide {

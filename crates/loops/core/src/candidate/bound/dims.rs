@@ -1,4 +1,4 @@
-//! The dimensions that a take needs: for every axis the values whose differences bound its cost.
+//! The dimensions of a take's bounds: for every axis the values whose differences bound its cost.
 //!
 //! Source: docs/math/search.md.
 
@@ -20,19 +20,19 @@ impl Dim {
         self.position * position + self.velocity * velocity
     }
 
-    /// The value at a row, scaled and rounded as it is stored.
+    /// Returns the value of a row, scaled and rounded as stored.
     pub(super) fn value(&self, features: &Features, row: usize, scale: f64) -> f32 {
         (self.exact(features, row) * scale) as f32
     }
 }
 
-/// The dimensions that a take needs.
+/// The dimensions of a take's bounds.
 pub(super) struct Dims {
     /// Sorted by spread, the largest first.
     pub(super) dims: Vec<Dim>,
     /// Power of two by which stored values are multiplied.
     pub(super) scale: f64,
-    /// Largest sum, over the rows, of the sizes of a row's values, scaled.
+    /// Largest sum of the absolute values of a row, scaled.
     pub(super) largest_sum: f64,
 }
 
@@ -53,7 +53,7 @@ impl Dims {
                 let (position, velocity) = (0.5 * position_weight, 0.5 * velocity_weight);
                 vec![(position, velocity), (position, -velocity)]
             } else if velocities.0 < velocities.1 {
-                // Without a position both dimensions are the same.
+                // Without a position both dimensions are equal.
                 vec![(0.0, velocity_weight)]
             } else {
                 Vec::new()
@@ -96,7 +96,7 @@ impl Dims {
     }
 }
 
-/// The largest power of two not above a positive number, and far from the ends of the number range.
+/// Returns the largest power of two not above a positive number, and far from the ends of the number range.
 fn power_of_two_below(value: f64) -> f64 {
     const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
     f64::from_bits(value.clamp(1e-290, 1e290).to_bits() & EXPONENT)

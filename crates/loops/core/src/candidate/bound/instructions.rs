@@ -7,12 +7,12 @@ use fearless_simd::Level;
 pub struct Instructions(pub(super) Level);
 
 impl Instructions {
-    /// The widest that this processor supports.
+    /// Returns the widest that this processor supports.
     pub fn detect() -> Self {
         Self(Level::new())
     }
 
-    /// All that this processor supports, widest first.
+    /// Returns all that this processor supports, widest first.
     pub fn available() -> Vec<Self> {
         let level = Level::new();
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

@@ -1,19 +1,19 @@
 //! The loops that compare frames and boxes, written once for vectors of any width.
 //!
-//! Frames lie across a vector and dimensions are added one after the other, so every distance is one chain of additions in one
-//! order: vectors of any width, and plain loops, give the same bits.
+//! Frames are in the lanes of a vector and dimensions are added one after the other, so every distance is one chain of additions
+//! in one order: vectors of any width, and plain loops, give the same bits.
 
 use fearless_simd::prelude::*;
 
-/// Frames or runs side by side in a tile.
+/// Number of frames or runs in a tile.
 pub(in crate::candidate) const LANES: usize = 16;
 
-/// Rows of a tile that are compared with all lanes of another at once.
+/// Number of rows of a tile that are compared with all lanes of another at once.
 pub(in crate::candidate) const ROWS: usize = 4;
 
-/// Number of dimensions after which distances are compared with the limit, to leave a block above it.
+/// Number of dimensions after which distances are compared with the limit, to skip a block above it.
 ///
-/// Fewer leave sooner and check more often; a check costs as much as half a dimension.
+/// With fewer, blocks are skipped sooner but checked more often; a check costs as much as half a dimension.
 pub(super) const EXIT_DIMS: usize = 12;
 
 /// No check before the last dimension.
@@ -28,8 +28,8 @@ pub(in crate::candidate) type Block = [Lanes; ROWS];
 /// Bounds of the pairs of a tile with each of four tiles, a row of lanes for each frame of the first.
 pub(in crate::candidate) type Squares = [[Lanes; LANES]; ROWS];
 
-/// Distances of R rows to the lanes from `lane` on, V vectors of them; `None` as soon as all are above the limit, which is
-/// checked every CHUNK dimensions.
+/// Computes the distances of R rows to the lanes from `lane` on, V vectors of them; `None` as soon as all are above the limit,
+/// which is checked every CHUNK dimensions.
 ///
 /// Sums stay in registers: R times V chains of additions keep the adders busy, and every value loaded serves V or R of them.
 #[inline(always)]
@@ -82,7 +82,7 @@ fn gaps_of<S: Simd, const R: usize, const V: usize>(
                 let low = S::f32s::splat(simd, row_low[row + r]);
                 let high = S::f32s::splat(simd, row_high[row + r]);
                 for v in 0..V {
-                    // The row's box is below or above; both differences are negative where the boxes overlap.
+                    // The row's box is below or above; both differences are negative if the boxes overlap.
                     let gap = (low - highs[v]).max(lows[v] - high);
                     sums[r][v] += gap.max(S::f32s::splat(simd, 0.0));
                 }
@@ -100,7 +100,7 @@ fn load<S: Simd>(simd: S, lanes: &Lanes, from: usize) -> S::f32s {
     S::f32s::from_slice(simd, &lanes[from..from + S::f32s::LEN])
 }
 
-/// Whether all sums are above the limit, or not numbers.
+/// Whether no sum is at most `limit`.
 #[inline(always)]
 fn none_within<S: Simd, const R: usize, const V: usize>(simd: S, sums: &[[S::f32s; V]; R], limit: f32) -> bool {
     let mut least = sums[0][0];
@@ -123,7 +123,7 @@ fn put<S: Simd, const R: usize, const V: usize>(sums: [[S::f32s; V]; R], lane: u
     }
 }
 
-/// Distances of R rows to all lanes, V vectors of them at a time; returns whether any is within the limit.
+/// Returns the distances of R rows to all lanes, V vectors of them at a time; returns whether any is within the limit.
 #[inline(always)]
 fn distances_to_lanes<S: Simd, const R: usize, const V: usize, const CHUNK: usize>(
     simd: S,
@@ -140,7 +140,7 @@ fn distances_to_lanes<S: Simd, const R: usize, const V: usize, const CHUNK: usiz
                 put::<S, R, V>(sums, lane, results);
                 any = true;
             }
-            // The other half may be wanted.
+            // The other half may be needed.
             None if V * S::f32s::LEN < LANES => {
                 for lanes in &mut *results {
                     lanes[lane..lane + V * S::f32s::LEN].fill(f32::INFINITY);
@@ -152,7 +152,7 @@ fn distances_to_lanes<S: Simd, const R: usize, const V: usize, const CHUNK: usiz
     any
 }
 
-/// Distances of the frames of a tile to those of four tiles, for the blocks selected by `wanted`: see
+/// Returns the distances of the frames of a tile to those of four tiles, for the blocks selected by `wanted`: see
 /// [`SeamBounds::frames`](super::SeamBounds::frames).
 #[inline(always)]
 pub(super) fn distances<S: Simd, const CHUNK: usize>(
@@ -175,7 +175,7 @@ pub(super) fn distances<S: Simd, const CHUNK: usize>(
                     let results = &mut square[ROWS * row..];
                     // A slice past the end has no wanted block.
                     let tile = || columns.get(column * num_dims..(column + 1) * num_dims);
-                    // With a single vector for each row of a wide register, adders stay idle: two rows at once use them.
+                    // With a single vector for each row of a wide register, adders are idle: two rows at once use them.
                     if S::f32s::LEN == LANES && row.is_multiple_of(2) && wanted >> bit & 0b11 == 0b11 {
                         if let Some(tile) = tile()
                             && distances_to_lanes::<S, 8, 1, CHUNK>(
@@ -211,7 +211,7 @@ pub(super) fn distances<S: Simd, const CHUNK: usize>(
     )
 }
 
-/// Gaps between the boxes of four runs and those of a tile of runs; `None` where all of them are above the limit.
+/// Computes gaps between the boxes of four runs and those of a tile of runs; `None` if all of them are above the limit.
 #[inline(always)]
 pub(super) fn gaps<S: Simd>(
     simd: S,

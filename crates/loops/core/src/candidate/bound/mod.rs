@@ -33,7 +33,7 @@ pub(super) const LONG_RUN: usize = LANES;
 pub(super) enum EarlyExit {
     /// Every few dimensions.
     On,
-    /// Never: where nothing passes the limit early, the checks only cost time.
+    /// Never: if nothing exceeds the limit early, the checks only cost time.
     Off,
 }
 
@@ -57,7 +57,7 @@ pub struct SeamBounds<'a> {
     tiles: Vec<Lanes>,
     short: Boxes,
     long: Boxes,
-    /// Stored values are metre-seconds times this power of two, so that none is very large or very small.
+    /// Stored values are metre-seconds times this power of two, which keeps them in range.
     scale: f64,
     /// Rounding error that a bound may contain: relative to the bound, and in stored units.
     relative_margin: f64,
@@ -65,7 +65,7 @@ pub struct SeamBounds<'a> {
 }
 
 impl<'a> SeamBounds<'a> {
-    /// Bounds for pairs of the frames of the take marked in `usable`; a frame beyond its end counts as not usable.
+    /// Creates bounds for pairs of the frames of the take marked in `usable`; a frame beyond its end counts as not usable.
     pub fn new(seams: Seams<'a>, usable: &[bool]) -> Self {
         let features = seams.features();
         let num_rows = features.num_frames();
@@ -93,7 +93,7 @@ impl<'a> SeamBounds<'a> {
             // underflow below the smallest number.
             margin: f64::powi(0.5, 21) * largest_sum + num_dims as f64 * f64::from(f32::MIN_POSITIVE),
         };
-        // Frames that cannot be compared stay zero: in single precision they may not be numbers, and would spoil their block.
+        // Frames that cannot be compared stay zero: in single precision they may not be finite, and would spoil their block.
         for row in rows {
             for (dim, stored) in dims.iter().enumerate() {
                 let value = stored.value(features, row, scale);
@@ -105,29 +105,29 @@ impl<'a> SeamBounds<'a> {
         bounds
     }
 
-    /// The exact costs that these values bound.
+    /// Returns the exact costs that these values bound.
     pub fn seams(&self) -> &Seams<'a> {
         &self.seams
     }
 
-    /// Number of rows: one for each frame, and one for each image where ends meet images.
+    /// Returns the number of rows: one for each frame, and for mirrored ends one for each image.
     pub fn num_rows(&self) -> usize {
         self.seams.features().num_frames()
     }
 
-    /// Number of dimensions compared for each pair: two for every axis with a position, one for a velocity alone, none for a
-    /// constant axis.
+    /// Returns the number of dimensions compared for each pair: two for every axis with a position, one for a velocity alone,
+    /// none for a constant axis.
     pub fn num_dims(&self) -> usize {
         self.num_dims
     }
 
-    /// Computes the bounds with other vector instructions.
+    /// Uses other vector instructions.
     #[must_use]
     pub fn using(self, instructions: Instructions) -> Self {
         Self { instructions, ..self }
     }
 
-    /// The stored distance above which a pair costs more than `cost`, including all rounding.
+    /// Returns the stored distance above which a pair costs more than `cost`, including all rounding.
     pub(super) fn limit(&self, cost: f64) -> f32 {
         let exact = cost * self.scale * (1.0 + self.relative_margin) + self.margin;
         let rounded = exact as f32;
@@ -142,7 +142,8 @@ impl<'a> SeamBounds<'a> {
         &self.tiles[tile * self.num_dims..(tile + 1) * self.num_dims]
     }
 
-    /// Distances of the frames of a tile to those of four tiles from `first_end_tile` on, for the blocks selected by `wanted`.
+    /// Computes the distances of the frames of a tile to those of four tiles from `first_end_tile` on, for the blocks selected
+    /// by `wanted`.
     ///
     /// Bit 4 c + r stands for the block of the four rows from 4 r on and of tile c. Returns the bits of the blocks with any
     /// distance within `limit`; their distances are written to `squares`, complete wherever they are within it.
@@ -168,10 +169,10 @@ impl<'a> SeamBounds<'a> {
         }
     }
 
-    /// Distances of the boxes of four runs from `first` on to those of a tile of 16 runs.
+    /// Returns the distances of the boxes of four runs from `first` on to those of a tile of 16 runs.
     ///
-    /// `None` where all of them are above `limit`; otherwise the distances within the limit are complete. Never above the
-    /// distance of any two frames inside, in the same rounded arithmetic.
+    /// `None` if all of them are above `limit`; otherwise the distances within the limit are complete. Never above the distance
+    /// of any two frames inside, in the same rounded arithmetic.
     #[inline]
     pub(super) fn runs(&self, length: RunLength, first: usize, tile: usize, limit: f32) -> Option<Block> {
         let boxes = match length {
@@ -216,7 +217,7 @@ mod tests {
         ]
     }
 
-    /// The distance by its definition: one sum, dimension by dimension.
+    /// Returns the distance by its definition: one sum, dimension by dimension.
     fn plain(bounds: &SeamBounds<'_>, left: usize, right: usize) -> f32 {
         let value = |frame: usize, dim: usize| bounds.tile(frame / LANES)[dim][frame % LANES];
         let mut sum = 0.0;

@@ -1,4 +1,4 @@
-//! Each cycle of a gait, one after the other, all from the same phase on.
+//! Finds each cycle of a gait, one after the other, all at the same phase.
 
 use core::iter::successors;
 
@@ -8,14 +8,14 @@ use crate::candidate::report::{CyclesLeftOut, LoopCandidate};
 use crate::candidate::settings::SearchSettings;
 use crate::mirror::Pairing;
 
-/// A cycle is at most this much longer or shorter than the one before.
+/// Largest change in length from one cycle to the next.
 const REACH_SHARE: f64 = 0.2;
 
 /// Cycles that share more than this with one of a better stretch are left out.
 const OVERLAP_SHARE: f64 = 0.25;
 
-/// The cycles of the gaits that these loops, better ones first, are cycles of, in the order of their frames. Idle loops, half cycles and whole
-/// takes stay as they are.
+/// Returns the cycles of the gaits to which these loops, better ones first, belong, in the order of their frames. Idle loops,
+/// half cycles and whole takes are kept as they are.
 pub(crate) fn every_cycle(
     analysis: &Analysis,
     settings: &SearchSettings,
@@ -44,10 +44,11 @@ pub(crate) fn every_cycle(
 }
 
 impl Finder<'_> {
-    /// The cycles before, in and after a loop that are loops of an even pace and turn too, in the order of their frames; and how many are not.
+    /// Returns the cycles before, in and after a loop that are also loops of an even pace and turn, in the order of their
+    /// frames; and how many are not.
     ///
-    /// Each ends about a period after its start, at the frame whose pose meets both that start and the start of the loop at the least
-    /// cost, and the next one starts there. They end where no such frame costs less than a repeat.
+    /// Each ends about a period after its start, at the frame whose pose meets both that start and the start of the loop at the
+    /// least cost, and the next one starts there. They end if no such frame costs less than a repeat.
     fn cycles_around(&self, best: &LoopCandidate) -> (Vec<LoopCandidate>, CyclesLeftOut) {
         let mut left_out = CyclesLeftOut::default();
         let Some(random_cost) = self.random_cost else {

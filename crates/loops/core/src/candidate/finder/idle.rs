@@ -1,4 +1,4 @@
-//! The search for idle loops: long, cheap, and so still that the root can rest.
+//! Searches for idle loops: long, cheap, and so still that the root can rest.
 
 use core::ops::RangeInclusive;
 
@@ -12,43 +12,44 @@ use crate::math::rotation;
 use crate::root_motion::poses;
 use crate::take::Cut;
 
-/// Lengths of idle loops that are tried, seconds: the longer, the less a repeat is noticed. Shorter ones look like twitches, and are
-/// taken where a take has none of these.
+/// Lengths of idle loops that are tried, seconds: the longer, the less a repeat is noticed. Shorter ones look like twitches, and
+/// are used only if a take has none of these.
 const IDLE_SECS: [f64; 7] = [9.0, 7.5, 6.0, 5.0, 4.0, 3.0, 2.0];
 const LEAST_IDLE_SECS: f64 = 1.4;
 
-/// A longer idle loop may cost this many times as much as the cheapest, ...
+/// Factor by which a longer idle loop may exceed the cost of the cheapest, ...
 const IDLE_COST_ALLOWANCE: f64 = 2.0;
 
-/// ... or this much, metre-seconds at the size of a man: the cost of a gap of half a centimetre at every joint that is compared,
-/// which closing hides in a slow body.
+/// ... or absolute difference, metre-seconds at the size of an adult: the cost of a gap of half a centimetre at every compared
+/// joint, which closing hides in a slow body.
 const IDLE_UNSEEN_COST: f64 = 4e-3;
 
-/// An idle loop costs at most this share of random pairs: in a calm take all pairs are cheap.
+/// Largest cost of an idle loop as a share of random pairs: in a calm take all pairs are cheap.
 const MAX_IDLE_COST_RATIO: f64 = 1.0;
 
-/// Farthest that a joint may lie from where it stood, metres at the size of a man, and turn of the body, radians: the
-/// root of an idle loop rests, and closing takes the rest back.
+/// Largest distance of a joint from its start, metres at the size of an adult, and turn of the body, radians: the root of an
+/// idle loop rests, and closing removes the rest.
 const IDLE_GAP_METRES: f64 = 0.05;
 const IDLE_GAP_RADIANS: f64 = 3.0 * core::f64::consts::PI / 180.0;
 
-/// A joint that leaves the pose at the start by so much, once, and comes back makes a gesture, metres at the size of a man: weight that is
-/// shifted from foot to foot moves joints by half of it.
+/// A joint that leaves the pose at the start by this distance, once, and returns makes a gesture, metres at the size of an
+/// adult: weight that is shifted from foot to foot moves joints by half of it.
 const GESTURE_METRES: f64 = 0.25;
 
-/// An idle part of a take that is a gesture, with rests before and after it, stands for the take from this share on.
+/// An idle part that is a gesture, with rests before and after it, represents the take from this share on.
 const LEAST_SHARE: f64 = 0.6;
 
 impl Finder<'_> {
-    /// Idle loops: the best seam of each length, the longest of those that are hardly worse than the best first.
+    /// Finds idle loops: the best seam of each length, first the longest of those that are hardly worse than the best.
     ///
-    /// An idle body has no rhythm, so the cheapest seam is that of some short stretch, which looks like a twitch when it repeats.
+    /// An idle body has no rhythm, so the cheapest seam is that of some short stretch, which looks like a twitch when it
+    /// repeats.
     pub(super) fn search_idle(&self, usable: &[bool], lags: RangeInclusive<usize>) -> FoundLoops {
         let analysis = self.source.analysis;
         let mut found = self.longest_idle(&IDLE_SECS, &lags, |lags| {
             Admission::new(&analysis.activity, usable, lags, ActivityKind::Idle)
         });
-        // An idle take may have livelier moments all over.
+        // An idle take may have livelier moments throughout.
         if found.candidates.is_empty() && self.is_idle_throughout() {
             let lengths: Vec<f64> = IDLE_SECS.into_iter().chain([LEAST_IDLE_SECS]).collect();
             found = self.longest_idle(&lengths, &lags, |lags| Admission::of_any_activity(usable, lags));
@@ -57,7 +58,7 @@ impl Finder<'_> {
         let cheapest = costs.fold(f64::INFINITY, f64::min);
         let unseen = IDLE_UNSEEN_COST * analysis.body.size(&analysis.take);
         let allowed = (IDLE_COST_ALLOWANCE * cheapest).max(unseen);
-        // Lengths fall: the first good one is the longest.
+        // Lengths decrease, so the first good one is the longest.
         if let Some(first) = found.candidates.iter().position(|idle| idle.seam_cost <= allowed) {
             let first = found.candidates.remove(first);
             found.candidates.sort_by(|a, b| a.seam_cost.total_cmp(&b.seam_cost));
@@ -67,13 +68,13 @@ impl Finder<'_> {
         found
     }
 
-    /// Whether no part of the take goes anywhere or does anything large.
+    /// Whether no part of the take travels or makes a large motion.
     fn is_idle_throughout(&self) -> bool {
         let mut segments = self.source.analysis.segments.iter();
         segments.all(|segment| segment.gait.kind == MotionKind::Idle)
     }
 
-    /// The cheapest idle loop of each length.
+    /// Returns the cheapest idle loop of each length.
     fn longest_idle(
         &self,
         lengths: &[f64],
@@ -103,7 +104,7 @@ impl Finder<'_> {
         found
     }
 
-    /// An idle pair as a candidate: its poses meet where they stand, so that the root can rest.
+    /// Judges an idle pair as a candidate: its poses meet without root motion, so that the root can rest.
     fn judge_idle(&self, pair: &SeamPair) -> Result<LoopCandidate, MissReason> {
         let analysis = self.source.analysis;
         let (start, end) = (pair.start_frame, pair.end_frame);
@@ -123,7 +124,7 @@ impl Finder<'_> {
         if moved > IDLE_GAP_METRES * analysis.body.size(&analysis.take) || turned > IDLE_GAP_RADIANS {
             return Err(MissReason::RootMotion { found: candidate.twist });
         }
-        // Neither a gesture nor a part in which one is held is an idle, unless idle loops are asked for.
+        // A gesture, or a part in which one is held, is not idle, unless idle loops are requested.
         let last = analysis.take.num_frames() - 1;
         let is_part_of_one =
             ((end - start) as f64) < LEAST_SHARE * last as f64 && self.is_idle_throughout() && self.is_gesture(0, last);
@@ -139,7 +140,7 @@ impl Finder<'_> {
         })
     }
 
-    /// Whether the pose at the start is left once and far, and taken up again.
+    /// Whether the pose leaves the start once, far, and returns.
     fn is_gesture(&self, start: usize, end: usize) -> bool {
         let analysis = self.source.analysis;
         let world = &analysis.world;
@@ -155,7 +156,7 @@ impl Finder<'_> {
             })
             .collect();
         let farthest = away.iter().copied().fold(0.0, f64::max);
-        // Counts how often the body goes away and comes back, whatever it does while it is away.
+        // Counts how often the body leaves and returns, whatever it does in between.
         let (mut is_away, mut rises) = (false, 0);
         for distance in away {
             if !is_away && distance >= 0.5 * farthest {

@@ -1,5 +1,5 @@
-//! The search: decides which of the cheapest pairs of frames are loops, those that move (`moving`) or idle ones (`idle`), and which of
-//! them to recommend.
+//! The search: decides which of the cheapest pairs of frames are loops, moving (`moving`) or idle (`idle`), and which one to
+//! recommend.
 
 mod cycles;
 
@@ -25,15 +25,15 @@ use crate::analysis::features::Features;
 use crate::math::rigid::Twist;
 use crate::take::Cut;
 
-/// A repeat costs at most this share of the median cost of random pairs.
+/// Largest cost of a repeat, as a share of the median cost of random pairs.
 ///
 /// Measured: gaits .03 to .15, an unrelated short take .36, a take of a single cycle .92.
 pub const MAX_COST_RATIO: f64 = 0.3;
 
-/// Loops are similar when both their ends lie this close together, seconds.
+/// Loops are similar if both their ends lie this close together, seconds.
 const SEPARATION_SECS: f64 = 0.1;
 
-/// Random pairs are at least this far apart, seconds: neighbours in time are similar without being a repeat.
+/// Least distance of random pairs, seconds: neighbours in time are similar without being a repeat.
 const RANDOM_GAP_SECS: f64 = 0.5;
 
 /// Number of pairs examined before the search gives up.
@@ -44,7 +44,7 @@ pub(super) struct Finder<'a> {
     source: SearchedTake<'a>,
     settings: &'a SearchSettings,
     seams: Seams<'a>,
-    /// Created for the first search; a stretch that is only appraised needs none.
+    /// Created for the first search; an appraisal needs none.
     bounds: OnceCell<SeamBounds<'a>>,
     distances: PoseDistances<'a>,
     separation: usize,
@@ -52,7 +52,7 @@ pub(super) struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    /// `features` must be those of the settings' pairing.
+    /// Creates a finder; `features` must be those of the settings' pairing.
     pub(super) fn new(analysis: &'a Analysis, settings: &'a SearchSettings, features: &'a Features) -> Self {
         let pairing = &settings.pairing;
         let source = SearchedTake::new(analysis, pairing);
@@ -69,7 +69,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// A pair of frames with its cost.
+    /// Returns a pair of frames with its cost.
     pub(super) fn pair(&self, start_frame: usize, end_frame: usize) -> SeamPair {
         SeamPair {
             start_frame,
@@ -78,18 +78,18 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Root motion from the headings at the two ends of a pair, with the seconds between them.
+    /// Returns the root motion from the headings at the two ends of a pair, with the seconds between them.
     pub(super) fn rough_root_motion(&self, pair: &SeamPair) -> (Twist, f64) {
         (self.source.rough_root_motion(pair), self.source.step().secs(pair.lag()))
     }
 
-    /// How well the frames around a pair repeat.
+    /// Measures how well the frames around a pair repeat.
     pub(super) fn rhythm(&self, pair: &SeamPair) -> Option<Rhythm> {
         let frame_time_secs = self.source.analysis.take.frame_time_secs();
         rhythm::measure(&self.distances, pair.start_frame, pair.lag(), frame_time_secs)
     }
 
-    /// All figures of a stretch, whether or not it qualifies.
+    /// Returns all figures of a stretch, whether or not it qualifies.
     pub(super) fn describe(&self, pair: &SeamPair, cut: Cut, rhythm: Option<Rhythm>, is_idle: bool) -> LoopCandidate {
         LoopCandidate {
             cost_ratio: self.random_cost.filter(|&cost| cost > 0.0).map(|cost| pair.cost / cost),
@@ -100,8 +100,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Loops whose ends lie in the frames `within`, or in the whole take where `None`: moving loops, or idle ones where no moving
-    /// loop exists or where `idle` asks for them.
+    /// Finds loops whose ends lie in the frames `within`, or in the whole take if `None`: moving loops, or idle ones if there is
+    /// no moving loop or if `idle` requests them.
     pub(super) fn find(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
         let mut found = if idle {
             self.nothing()
@@ -116,7 +116,7 @@ impl<'a> Finder<'a> {
         found
     }
 
-    /// The cheapest pair of that length that costs no more than a repeat, whether or not its rhythm shows.
+    /// Returns the cheapest pair of that length that costs no more than a repeat, whether or not its rhythm shows.
     pub(super) fn cheapest_repeat(&self, lags: RangeInclusive<usize>) -> Option<SeamPair> {
         let analysis = self.source.analysis;
         let admission = Admission::new(&analysis.activity, &analysis.usable, lags, ActivityKind::Moving);
@@ -124,7 +124,7 @@ impl<'a> Finder<'a> {
         self.pairs(&admission, most).next()
     }
 
-    /// As [`Self::find`], but only moving loops, or only idle ones.
+    /// Finds loops like [`Self::find`], but only moving ones, or only idle ones.
     pub(super) fn find_kind(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
         let (analysis, settings) = (self.source.analysis, self.settings);
         let (first, last) = within.unwrap_or((0, usize::MAX));
@@ -144,7 +144,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// A pair that is not a loop.
+    /// Returns a pair that is not a loop.
     fn miss(&self, pair: SeamPair, reason: MissReason) -> NearestMiss {
         NearestMiss {
             pair,
@@ -166,7 +166,7 @@ impl<'a> Finder<'a> {
         DistinctPairs::new(bounds, admission.clone(), self.separation).up_to(max_cost)
     }
 
-    /// The candidate, where its root motion is within the bounds.
+    /// Returns the candidate if its root motion is within the bounds.
     fn admitted(&self, candidate: LoopCandidate) -> Result<LoopCandidate, MissReason> {
         if self.settings.root_motion.admit(&candidate.twist) {
             Ok(candidate)

@@ -1,4 +1,4 @@
-//! The search for loops that move: the cheapest pairs of frames, judged by their rhythm and root motion.
+//! Searches for loops that move: the cheapest pairs of frames, judged by their rhythm and root motion.
 
 use core::ops::RangeInclusive;
 
@@ -16,21 +16,21 @@ use crate::take::Cut;
 /// Share by which rounding may lift a cost over the ratio above.
 const COST_ROUNDING: f64 = 1e-9;
 
-/// The fewest cycles are preferred up to this factor over the lowest cost of any length.
+/// Factor over the lowest cost of any length up to which the fewest cycles are preferred.
 const COST_ALLOWANCE: f64 = 1.25;
 
 /// Costs below this share of the random median count as equal: the best gaits reach 0.03, smaller differences are not visible,
 /// and an exact repeat has no best multiple.
 const EVEN_COST_RATIO: f64 = 0.04;
 
-/// Loops of a single cycle that are added to a list of longer or uneven ones, and the pairs that are examined for them: by their rhythm,
-/// which takes long, and by the path of the body alone.
+/// Number of single-cycle loops that are added to a list of longer or uneven ones, and numbers of pairs examined for them: by
+/// their rhythm, which is slow, and by the path of the body alone.
 const SINGLE_CYCLES: usize = 10;
 const SINGLE_CYCLES_LOOKED_AT: usize = 40;
 const PATHS_LOOKED_AT: usize = 1000;
 
 impl Finder<'_> {
-    /// Loops that move: the recommended one first, then by cost.
+    /// Finds loops that move: the recommended one first, then by cost.
     pub(super) fn search_moving(&self, usable: &[bool], lags: RangeInclusive<usize>) -> FoundLoops {
         let mut found = self.nothing();
         let Some(random_cost) = self.random_cost.filter(|&cost| cost > 0.0) else {
@@ -52,7 +52,7 @@ impl Finder<'_> {
         found
     }
 
-    /// Adds loops of a single cycle to a list that is to be chosen from, those whose pace and turn are even: cheaper ones of several cycles
+    /// Adds loops of a single cycle to a list to choose from, those with an even pace and turn: cheaper ones of several cycles
     /// or of a pivot may have kept them out.
     fn add_single_cycles(&self, candidates: &mut Vec<LoopCandidate>, admission: &Admission, random_cost: f64) {
         let first = &candidates[0];
@@ -82,7 +82,7 @@ impl Finder<'_> {
         let limit = self.settings.max_candidates.max(1);
         let mut sound: Option<LoopCandidate> = None;
         let mut looked_at = 0;
-        // Pairs that cost more are no repeats; where all do, looking for many of them would take longest.
+        // Pairs that cost more are not repeats; if all do, listing many of them would be slow.
         let max_cost = MAX_COST_RATIO * random_cost * (1.0 + COST_ROUNDING);
         let mut pairs = self.pairs(admission, max_cost);
         loop {
@@ -116,7 +116,7 @@ impl Finder<'_> {
                     }
                 }
                 Err(reason) => {
-                    // A repeat that is only not the one asked for came nearest.
+                    // A repeat that only does not meet the request is the nearest miss.
                     let known = found.nearest_miss.map(|known| known.reason.is_of_request());
                     if known.is_none_or(|known| reason.is_of_request() && !known) {
                         found.nearest_miss = Some(self.miss(pair, self.in_full(&pair, reason)));
@@ -131,7 +131,7 @@ impl Finder<'_> {
         sound
     }
 
-    /// A reason with the root motion of the pair itself, in place of the rough one that ruled it out.
+    /// Replaces the rough root motion of a reason by that of the pair itself.
     fn in_full(&self, pair: &SeamPair, reason: MissReason) -> MissReason {
         match reason {
             MissReason::RootMotion { .. } => {
@@ -143,7 +143,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Lengths of the wanted number of cycles, where other pairs show the length of one.
+    /// Returns the lengths of the requested number of cycles, if other pairs show the length of one.
     fn lags_of_cycles(&self, found: &FoundLoops) -> Option<RangeInclusive<usize>> {
         let asked = self.settings.cycles?;
         let miss = found.nearest_miss.as_ref()?;
@@ -154,7 +154,7 @@ impl Finder<'_> {
         Some(lags_of(asked, period))
     }
 
-    /// The root motion of a pair, where the headings at its two ends alone show that it is far outside the bounds.
+    /// Returns the root motion of a pair if the headings at its two ends alone show that it is far outside the bounds.
     ///
     /// The test is very cheap, so that such pairs do not use up the limit of examined pairs.
     fn out_of_bounds(&self, pair: &SeamPair) -> Option<Twist> {
@@ -165,7 +165,7 @@ impl Finder<'_> {
         (!self.settings.root_motion.widened(rough.angular.y).admit(&rough)).then_some(rough)
     }
 
-    /// The pair as a candidate, or the reason why it is not one.
+    /// Returns the pair as a candidate, or the reason why it is not one.
     pub(super) fn judge(&self, pair: &SeamPair, random_cost: f64) -> Result<LoopCandidate, MissReason> {
         let cost_ratio = pair.cost / random_cost;
         if cost_ratio > MAX_COST_RATIO {
@@ -186,7 +186,7 @@ impl Finder<'_> {
             return Err(MissReason::Cycles { found: rhythm.cycles });
         }
         let refined = refine::refine_lag(self.seams.comparison(), pair.start_frame, pair.lag(), rhythm.cycles);
-        // The figures of a stretch are those of its nearest whole frames, whoever names it.
+        // The figures of a stretch are those of its nearest whole frames, whoever chose it.
         let near = match refined.round() as usize {
             lag if lag == pair.lag() => *pair,
             lag => self.pair(pair.start_frame, pair.start_frame + lag),
@@ -196,7 +196,7 @@ impl Finder<'_> {
         self.admitted(self.describe(&near, cut, Some(rhythm), false))
     }
 
-    /// The candidate that spans the fewest cycles at a cost within the allowance of the best one's.
+    /// Returns the candidate with the fewest cycles at a cost within the allowance of the best one's.
     fn fewest_cycles(&self, best: LoopCandidate, admission: &Admission, random_cost: f64) -> LoopCandidate {
         if self.settings.cycles.is_some() {
             return best;
@@ -221,7 +221,7 @@ impl Finder<'_> {
     }
 }
 
-/// Lengths in frames that are nearer to this many periods than to one more or less.
+/// Returns lengths in frames that are nearer to this many periods than to one more or less.
 fn lags_of(cycles: u32, period_frames: f64) -> RangeInclusive<usize> {
     let cycles = f64::from(cycles);
     ((cycles - 0.5) * period_frames).ceil() as usize..=((cycles + 0.5) * period_frames).floor() as usize

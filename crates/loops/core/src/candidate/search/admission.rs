@@ -13,18 +13,18 @@ pub struct Admission {
     /// costs what the part costs.
     first: usize,
     usable: Vec<bool>,
-    /// Per frame, how many frames before it do not fit the activity asked for, and how many move.
+    /// Per frame, how many frames before it do not fit the requested activity, and how many move.
     before: Vec<[usize; 2]>,
-    /// Per frame, the last frame of its run of fitting frames; the frame itself where it does not fit.
+    /// Per frame, the last frame of its run of fitting frames; the frame itself if it does not fit.
     fits_until: Vec<usize>,
     min_moving_share: f64,
 }
 
-/// Share of a moving loop's frames that must move; the rest may be slower, but never idle.
+/// Share of a moving loop's frames that must move; the rest may be slower, but not idle.
 const MIN_MOVING_SHARE: f64 = 0.8;
 
 impl Admission {
-    /// Pairs whose length in frames lies in `lags` and whose frames all have one activity.
+    /// Admits pairs whose length in frames lies in `lags` and whose frames all have one activity.
     ///
     /// [`ActivityKind::Idle`] admits cuts of idle frames only; any other kind admits cuts that move and are never idle.
     pub fn new(activity: &Activity, usable: &[bool], lags: RangeInclusive<usize>, kind: ActivityKind) -> Self {
@@ -42,7 +42,7 @@ impl Admission {
         Self::of_runs(usable, window, lags, before, min_moving_share)
     }
 
-    /// All pairs of usable frames whose length in frames lies in `lags`, whatever the activity between them.
+    /// Admits all pairs of usable frames whose length in frames lies in `lags`, whatever the activity between them.
     pub fn of_any_activity(usable: &[bool], lags: RangeInclusive<usize>) -> Self {
         let window = window_of(usable, usable.len());
         let none_before = vec![[0; 2]; window.len() + 1];
@@ -73,12 +73,12 @@ impl Admission {
         }
     }
 
-    /// Frames at which pairs may start and end: from the first usable one to the last.
+    /// Returns the frames at which pairs may start and end: from the first usable one to the last.
     pub(super) fn frames(&self) -> Range<usize> {
         self.first..self.first + self.usable.len()
     }
 
-    /// The conditions with other lengths.
+    /// Returns the conditions with other lengths.
     pub fn with_lags(&self, lags: RangeInclusive<usize>) -> Self {
         Self {
             min_lag: (*lags.start()).max(self.min_lag),
@@ -102,7 +102,8 @@ impl Admission {
             && (moving - moving_before) as f64 >= self.min_moving_share * (lag + 1) as f64
     }
 
-    /// First and last end that pairs of a start may have, before [`Self::admits`] checks each; `None` where it has no pair.
+    /// Returns the first and last end that pairs of a start may have, before [`Self::admits`] checks each; `None` if it has no
+    /// pair.
     pub(super) fn ends_of(&self, start_frame: usize) -> Option<(usize, usize)> {
         let index = start_frame.checked_sub(self.first)?;
         if self.usable.get(index) != Some(&true) {
@@ -114,7 +115,7 @@ impl Admission {
     }
 }
 
-/// The frames from the first usable one to the last, of the first `num_frames`.
+/// Returns the frames from the first usable one to the last, of the first `num_frames`.
 fn window_of(usable: &[bool], num_frames: usize) -> Range<usize> {
     // Both should be measured on the same take; if not, missing frames cannot be ends of a loop.
     let usable = &usable[..usable.len().min(num_frames)];

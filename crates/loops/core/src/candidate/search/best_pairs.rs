@@ -1,4 +1,4 @@
-//! The best pairs found so far, and the limit beyond which no other is wanted.
+//! The best pairs found so far, and the limit beyond which no other is needed.
 
 use std::cmp::Ordering;
 
@@ -18,7 +18,7 @@ pub(super) struct BestPairs {
 }
 
 impl BestPairs {
-    /// An empty list that accepts pairs of cost up to `max_cost`.
+    /// Creates an empty list that accepts pairs of cost up to `max_cost`.
     pub(super) fn new(goal: usize, separation: usize, max_cost: f64) -> Self {
         Self {
             goal,
@@ -44,7 +44,7 @@ impl BestPairs {
         }
     }
 
-    /// Lowers the limit to the pair that completes the wanted number of distinct loops, where that many are found.
+    /// Lowers the limit to the pair that completes the requested number of distinct loops, if that many are found.
     ///
     /// Better pairs found later may suppress some of these loops, but never more than three of four.
     pub(super) fn tighten(&mut self) {

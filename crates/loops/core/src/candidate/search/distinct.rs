@@ -1,10 +1,10 @@
-//! Greedy suppression: of similar pairs only the first one is kept.
+//! Greedy suppression: keeps only the first of similar pairs.
 
 use std::collections::BTreeMap;
 
 use crate::candidate::seams::SeamPair;
 
-/// Pairs of which no two are similar: their starts, or their ends, are further apart than a separation.
+/// Pairs that are pairwise distinct: their starts, or their ends, are further apart than a separation.
 #[derive(Clone, Debug)]
 pub(super) struct Distinct {
     separation: usize,
@@ -14,7 +14,7 @@ pub(super) struct Distinct {
 }
 
 impl Distinct {
-    /// An empty set.
+    /// Creates an empty set.
     pub(super) fn new(separation: usize) -> Self {
         Self {
             separation,
@@ -27,7 +27,7 @@ impl Distinct {
         self.separation
     }
 
-    /// Number of pairs.
+    /// Returns the number of pairs.
     pub(super) fn len(&self) -> usize {
         self.cells.len()
     }

@@ -2,8 +2,8 @@
 //!
 //! Bounds of whole blocks of pairs, and then of single pairs, are compared with a limit that drops as good pairs are found; only
 //! pairs within it are scored exactly. In the end all pairs within the limit are known, so the list is exact up to there. Those
-//! pairs are the neighbourhood of as many loops as were asked for, so memory grows only with the number of frames. Argument and
-//! proof: docs/math/search.md, section "The exact list of distinct loops".
+//! pairs surround the requested number of loops, so memory grows only with the number of frames. Argument and proof:
+//! docs/math/search.md, section "The exact list of distinct loops".
 
 use super::bound::SeamBounds;
 use super::seams::SeamPair;
@@ -45,7 +45,7 @@ pub struct DistinctPairs<'a> {
 }
 
 impl<'a> DistinctPairs<'a> {
-    /// The distinct pairs that `admission` lets through.
+    /// Creates the distinct pairs that `admission` lets through.
     pub fn new(bounds: &'a SeamBounds<'a>, admission: Admission, separation: usize) -> Self {
         Self {
             bounds,
@@ -64,7 +64,7 @@ impl<'a> DistinctPairs<'a> {
         Self { max_cost, ..self }
     }
 
-    /// The next pair beyond the cost up to which the sequence was wanted, once it has ended.
+    /// Returns the next pair beyond the cost up to which the sequence was wanted, once it has ended.
     pub fn next_beyond(self) -> Option<SeamPair> {
         let mut rest = Self {
             max_cost: f64::MAX,
@@ -75,7 +75,7 @@ impl<'a> DistinctPairs<'a> {
         rest.next()
     }
 
-    /// Sets how many pairs will be asked for, where that is known; more are still available.
+    /// Sets how many pairs will be requested, if known; more are still available.
     #[must_use]
     pub fn expecting(self, count: usize) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! One pass over all pairs: blocks, then single pairs, are compared with a limit that drops as good pairs are found.
+//! One pass over all pairs: compares blocks, then single pairs, with a limit that drops as good pairs are found.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -54,7 +54,7 @@ struct Nearest {
 }
 
 impl<'a> Sweep<'a> {
-    /// A pass for pairs up to `max_cost` that are not similar to any of `kept`, until `goal` distinct ones are found.
+    /// Creates a pass for pairs up to `max_cost` that are not similar to any of `kept`, until `goal` distinct ones are found.
     pub(super) fn new(
         bounds: &'a SeamBounds<'a>,
         admission: &'a Admission,
@@ -150,18 +150,18 @@ impl<'a> Sweep<'a> {
         best
     }
 
-    /// Highest cost that a pair found now may have, before it is held to be none.
+    /// Returns the highest cost that a pair found now may have; costlier pairs are discarded.
     fn max_cost(&self, best: &BestPairs) -> f64 {
         let shared = f64::from_bits(self.shared.load(Relaxed));
         best.limit.cost.min(shared).max(NO_COST)
     }
 
-    /// The tiles of a panel.
+    /// Returns the tiles of a panel.
     fn tiles(&self, panel: usize) -> Range<usize> {
         panel * ROWS..((panel + 1) * ROWS).min(self.ends.len())
     }
 
-    /// The tiles of long runs in which pairs that start in a panel end.
+    /// Returns the tiles of long runs in which pairs that start in a panel end.
     fn far_tiles(&self, panel: usize) -> Range<usize> {
         const RUNS_TILE: usize = LONG_RUN * LANES;
         let ends = self.tiles(panel).filter_map(|tile| self.ends[tile]);
@@ -169,12 +169,12 @@ impl<'a> Sweep<'a> {
         span.map_or(0..0, |(first, last)| first / RUNS_TILE..last / RUNS_TILE + 1)
     }
 
-    /// The tiles of rows in which pairs that start in a tile end.
+    /// Returns the tiles of rows in which pairs that start in a tile end.
     fn end_tiles(&self, tile: usize) -> Range<usize> {
         self.ends[tile].map_or(0..0, |(first, last)| first / LANES..last / LANES + 1)
     }
 
-    /// The last frame of an admitted pair of rows.
+    /// Returns the last frame of an admitted pair of rows.
     fn admitted(&self, start_row: usize, end_row: usize) -> Option<usize> {
         let end_frame = self.bounds.seams().comparison().frame_met(end_row)?;
         (self.admission.admits(start_row, end_frame)).then_some(end_frame)
@@ -211,8 +211,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Compares the short runs of one tile of starts with those of four tiles of ends, of which `passed` are wanted, and then the
-    /// frames in the blocks that remain.
+    /// Compares the short runs of one tile of starts with the `passed` ones of four tiles of ends, and then the frames in the
+    /// remaining blocks.
     fn sweep_group(&self, tile: usize, end_tile: usize, passed: u32, work: &mut Work, best: &mut BestPairs) {
         let limit = self.bounds.limit(self.max_cost(best));
         let mut wanted = 0;
@@ -237,7 +237,7 @@ impl<'a> Sweep<'a> {
         if wanted == 0 {
             return;
         }
-        // Where the boxes of short runs exclude little, single frames differ in every dimension or in none.
+        // If the boxes of short runs exclude little, single frames differ in every dimension or in none.
         let early_exit = if work.uses_short_runs {
             EarlyExit::On
         } else {
@@ -259,7 +259,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Scores an admitted pair exactly, where it may be wanted.
+    /// Scores an admitted pair exactly, if it may be needed.
     fn score_pair(&self, start_frame: usize, end_frame: usize, best: &mut BestPairs) {
         let max_cost = self.max_cost(best);
         let mut pair = SeamPair {
@@ -267,7 +267,7 @@ impl<'a> Sweep<'a> {
             end_frame,
             cost: 0.0,
         };
-        // It would be too late in the order even at cost zero; repeated frames make millions of such pairs.
+        // It would rank too late even at cost zero; repeated frames make millions of such pairs.
         if pair.order(&best.limit) == Ordering::Greater
             || !self.bounds.seams().bound_is_within(start_frame, end_frame, max_cost)
             || self.kept.has_similar(&pair)
@@ -322,7 +322,7 @@ impl<'a> Sweep<'a> {
         (tiles.zip(nearest)).filter_map(|(tile, (gap, end_tile))| gap.is_finite().then_some((tile, end_tile)))
     }
 
-    /// The nearest admitted pair of frames of two tiles.
+    /// Returns the nearest admitted pair of frames of two tiles.
     fn nearest_frames(&self, tile: usize, end_tile: usize, squares: &mut Squares) -> Option<Nearest> {
         self.bounds
             .frames(tile, end_tile, 0b1111, f32::MAX, EarlyExit::Off, squares);

@@ -1,4 +1,4 @@
-//! A take with the closing key that it lacks.
+//! Adds the missing closing key to a take.
 
 use std::borrow::Cow;
 
@@ -11,8 +11,8 @@ use crate::motion::{Pose, Tracks};
 use crate::root_motion::root_joint;
 use crate::take::Take;
 
-/// Frames added to a take whose closing key is missing: up to that key, and beyond it the frames after the start, so that motion
-/// at the end is known.
+/// Number of frames added to a take without a closing key: up to that key, and beyond it the frames after the start, so that
+/// motion at the end is known.
 const FRAMES_ADDED: usize = 3;
 
 /// As [`Analysis::completed`].
@@ -47,7 +47,7 @@ pub(crate) fn completed<'a>(analysis: &'a Analysis, whole: &WholeClip) -> Cow<'a
     completed.map_or(Cow::Borrowed(analysis), Cow::Owned)
 }
 
-/// The pose at `share` of a step that lasts `frames`, from the second of four poses to the third.
+/// Returns the pose at `share` of a step that lasts `frames`, from the second of four poses to the third.
 ///
 /// A cubic with the rates of the steps before and after; rotations as rotation vectors about the pose before.
 fn between(poses: &[Pose; 4], frames: f64, share: f64) -> Pose {

@@ -1,22 +1,22 @@
-//! Number of cycles in a clip that loops as a whole, by its similarity to itself around the loop.
+//! Counts the cycles in a clip that loops as a whole, by its similarity to itself around the loop.
 
 use crate::analysis::features::Features;
 
-/// Most cycles that are told apart, and the fewest frames of one.
+/// Largest number of cycles that are distinguished, and the fewest frames of one.
 const MAX_CYCLES: usize = 24;
 const MIN_CYCLE_FRAMES: usize = 8;
 
-/// A fraction of the loop is a cycle where the loop is this similar to itself, moved by it, ...
+/// A fraction of the loop is a cycle if the loop, shifted by it, is this similar to itself, ...
 const CYCLE_SIMILARITY: f64 = 0.8;
 
-/// ... and where a move by half of it is less similar by this much.
+/// ... and if a shift by half of it is less similar by this much.
 const PROMINENCE: f64 = 0.1;
 
 /// Poses of cycles that are copies of each other are this near on average, metres.
 const COPY_METRES: f64 = 2e-3;
 
-/// Whether a loop of that many frames holds one cycle, or copies of one. A capture of several cycles ends anywhere in its last
-/// one, by chance where it began.
+/// Whether a loop of that many frames is one cycle, or copies of one. A capture of several cycles may end where it began by
+/// chance, within its last cycle.
 pub(super) fn are_copies(features: &Features, num_frames: usize) -> bool {
     let cycles = count(features, num_frames) as usize;
     if cycles == 1 {
@@ -28,7 +28,7 @@ pub(super) fn are_copies(features: &Features, num_frames: usize) -> bool {
     num_frames.is_multiple_of(cycles) && mean <= COPY_METRES * COPY_METRES
 }
 
-/// The fundamental periods in the first `num_frames` frames, which loop.
+/// Returns the fundamental periods in the first `num_frames` frames, which loop.
 pub(super) fn count(features: &Features, num_frames: usize) -> u32 {
     let num_axes = features.num_position_axes();
     let mut variance = 0.0;

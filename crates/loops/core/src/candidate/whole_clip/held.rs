@@ -1,11 +1,11 @@
-//! Poses that exporters hold before and after a cycle, to bring clips of a pack to one length.
+//! Detects poses that exporters hold before and after a cycle, to give the clips of a pack the same length.
 
 use crate::analysis::Analysis;
 use crate::math::rotation;
 use crate::motion::Tracks;
 use crate::take::{Cut, Take};
 
-/// A joint that moves less from frame to frame stands still: metres at the size of a man, and radians (0.01 degrees).
+/// A joint that moves less from frame to frame is still: metres at the size of an adult, and radians (0.01 degrees).
 const STILL_METRES: f64 = 1e-4;
 const STILL_RADIANS: f64 = 0.01 * core::f64::consts::PI / 180.0;
 
@@ -18,7 +18,7 @@ fn is_still(take: &Take, size: f64, frame: usize) -> bool {
         && turns.all(|(one, other)| rotation::difference(*other, *one).length() <= STILL_RADIANS)
 }
 
-/// A take without the poses that are held at its ends, and its first frame. `None` where none is held.
+/// Returns a take without the poses held at its ends, and its first frame. `None` if none is held.
 pub(super) fn without_held_poses(analysis: &Analysis) -> Option<(usize, Analysis)> {
     let (first, last) = moving_frames(analysis)?;
     let take = &analysis.take;
@@ -28,7 +28,8 @@ pub(super) fn without_held_poses(analysis: &Analysis) -> Option<(usize, Analysis
     Some((first, Analysis::with(&moving, &analysis.overrides).ok()?))
 }
 
-/// First and last frame of a take without the poses that are held at its ends: longer than any pose inside is. `None` where none is held.
+/// Returns first and last frame of a take without the poses held at its ends, which last longer than any pose inside. `None` if
+/// none is held.
 pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize, usize)> {
     let (take, size) = (&analysis.take, analysis.body.size(&analysis.take));
     let last = take.num_frames() - 1;
@@ -37,7 +38,7 @@ pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize,
         .rev()
         .take_while(|&frame| is_still(take, size, frame))
         .count();
-    // Most takes hold nothing, and are not looked through.
+    // Most takes hold no pose and are not searched.
     if leading == 0 && trailing == 0 {
         return None;
     }
@@ -52,7 +53,7 @@ pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize,
     (first < end && (first, end) != (0, last)).then_some((first, end))
 }
 
-/// Whether the frames beyond an end of a stretch hold its pose, or jump away: then they say nothing of the motion there.
+/// Whether the frames beyond an end of a stretch hold its pose, or jump away, so that they do not show the motion there.
 pub(crate) fn is_cut_off(analysis: &Analysis, cut: &Cut) -> bool {
     let take = &analysis.take;
     let size = analysis.body.size(take);

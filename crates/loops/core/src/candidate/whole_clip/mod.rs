@@ -1,8 +1,8 @@
-//! Whole clips: most clips in the world are cut to one cycle already, by somebody who knew where it begins.
+//! Whole clips: most authored clips are already cut to one cycle.
 //!
-//! No search can prove a repeat that a clip shows once. What can be seen is whether its last pose leads back to its first, up to
-//! the root motion, as smoothly as the clip moves elsewhere. Readings differ in what the last keys are: the closing key, the key
-//! before it, or copies of it. Limits: docs/math/whole_clips.md.
+//! No search can prove a repeat that a clip shows once. But the clip shows whether its last pose leads back to its first, up to
+//! the root motion, as smoothly as the clip moves elsewhere. Its last keys may be the closing key, the key before it, or copies
+//! of it. Limits: docs/math/whole_clips.md.
 
 mod completed;
 mod cycles;
@@ -24,11 +24,11 @@ use crate::analysis::{Analysis, MotionKind, activity::ActivityKind};
 use crate::math::rigid::Twist;
 use crate::take::Cut;
 
-/// Most roughness of a seam whose poses meet. Finished loops of four packs reach 1.2 where keys rest at the extremes of a walk;
+/// Largest roughness of a seam whose poses meet. Finished loops of four packs reach 1.2 if keys rest at the extremes of a walk;
 /// half a swing, which ends where it began but moves the other way, exceeds 5.
 const SMOOTH: f64 = 1.5;
 
-/// Most roughness of a seam whose closing key is missing.
+/// Largest roughness of a seam without a closing key.
 const SMOOTH_STEP: f64 = 1.3;
 
 /// Most copies of the closing key that are left out; more of them are a hold that somebody wanted.
@@ -41,7 +41,7 @@ const MAX_TRIMMED: usize = 2;
 /// the frames shown twice prove its rhythm.
 const MIN_KEPT_SHARE: f64 = 0.75;
 
-/// Trimming by so much must close this many times better than keeping the clip whole.
+/// Factor by which a trimmed clip must close better than the whole one.
 const WORTH_TRIMMING: f64 = 2.0;
 
 /// Fewest frames of a whole clip.
@@ -105,7 +105,7 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
     Some(cycle.flatten().unwrap_or(whole))
 }
 
-/// Whether a clip goes on over its seam as a loop does whose closing key is missing.
+/// Whether a clip continues over its seam like a loop without its closing key.
 fn lacks_closing_key(analysis: &Analysis, scale: &Scale<'_>, step: &Reading) -> bool {
     // At rest, any two poses follow each other slowly enough.
     let is_smooth = step.roughness(scale) <= SMOOTH_STEP && step.is_even(scale);
@@ -130,7 +130,7 @@ fn of_padded((first, moving): &(usize, Analysis), read: fn(&Analysis) -> Option<
     })
 }
 
-/// Whether the take moves in bursts, as a strike does: then its ends are at rest, and prove nothing.
+/// Whether the take moves in bursts, as a strike does: its ends are then at rest, and prove nothing.
 pub(in crate::candidate) fn is_single_action(analysis: &Analysis) -> bool {
     !is_all_idle(analysis) && !Pace::new(analysis).is_even()
 }
@@ -165,9 +165,9 @@ pub(crate) fn whole_cycle(analysis: &Analysis) -> Option<WholeClip> {
     })
 }
 
-/// A whole take whose closing key is missing as one that ends at its last key: a frame shorter, and bent by closing.
+/// Returns a whole take without its closing key as a loop that ends at its last key: a frame shorter, and bent by closing.
 ///
-/// `None` where the closing key is there, or where closing cannot mend the gap.
+/// `None` if the closing key is present, or if closing cannot repair the gap.
 pub(crate) fn ended_at_its_last_key(analysis: &Analysis, candidate: &LoopCandidate) -> Option<LoopCandidate> {
     let whole = candidate
         .whole
@@ -186,10 +186,10 @@ fn is_all_idle(analysis: &Analysis) -> bool {
     kinds.all(|&activity| activity == ActivityKind::Idle)
 }
 
-/// The cycle in a take that shows a little more than one: the cheapest pair of frames that is nearly the whole, where that
-/// closes much better than `whole`.
+/// Returns the cycle in a take that contains a little more than one: the cheapest pair of frames that is nearly the whole, if
+/// that closes much better than `whole`.
 ///
-/// `None` where the take moves in one burst, or is plainly no cycle, as for [`whole_cycle`].
+/// `None` if the take moves in one burst, or is clearly not a cycle, as for [`whole_cycle`].
 pub(in crate::candidate) fn trimmed_cycle(
     analysis: &Analysis,
     finder: &Finder<'_>,
@@ -209,7 +209,7 @@ pub(in crate::candidate) fn trimmed_cycle(
     (is_better && reading.is_mendable(&scale)).then(|| reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing))
 }
 
-/// The whole take as a candidate, with all figures that a search reports.
+/// Returns the whole take as a candidate, with all figures that a search reports.
 pub(in crate::candidate) fn whole_candidate(
     analysis: &Analysis,
     whole: &WholeClip,

@@ -1,4 +1,4 @@
-//! A clip read as a loop of a certain length: how its ends meet, and how smoothly it goes on over the seam.
+//! Evaluates a clip as a loop of a given length: how its ends meet, and how smoothly it continues over the seam.
 
 use core::{cell::OnceCell, ops::RangeInclusive};
 
@@ -14,7 +14,7 @@ use crate::math::rigid::Rigid;
 use crate::math::{percentile, rotation};
 use crate::root_motion::poses;
 
-/// Poses of a loop meet within this, metres at the size of a man: what a cut by hand leaves.
+/// Tolerance within which poses of a loop meet, metres at the size of an adult: the precision of a cut by hand.
 const MEETS_METRES: f64 = 5e-3;
 
 /// Rotations of a loop meet within this, radians (1.5 degrees).
@@ -23,13 +23,13 @@ const MEETS_RADIANS: f64 = 1.5 * core::f64::consts::PI / 180.0;
 /// Keys that differ by less than this are copies, metres and radians.
 const COPY: f64 = 1e-4;
 
-/// Share of the largest rotation of a joint within which the mean over the body lies where the poses meet.
+/// If the poses meet, the mean over the body is within this share of the largest rotation of a joint.
 const MEAN_SHARE: f64 = 0.25;
 
 /// A root that rises by less over a clip stays level, metres: floors are not exactly level.
 const LEVEL_METRES: f64 = 0.03;
 
-/// Most roughness of a seam at which a clip that returns to where it began counts as in place.
+/// Largest roughness of a seam at which a clip that returns to its start counts as in place.
 const SMOOTH_IN_PLACE: f64 = 2.0;
 
 /// Most that closing may bend a cycle: the gap as a share of the body's height, and radians (45 degrees).
@@ -45,7 +45,7 @@ const LIKE_ANY: f64 = 1.5;
 /// Most frames from which a clip's own figures are taken: a clip has fewer, and in a long take every so-manyth is enough.
 const MAX_SAMPLED: usize = 2048;
 
-/// The joints that are compared, the size of the body, and what seams are compared with.
+/// The compared joints, the size of the body, and the reference for seams.
 pub(super) struct Scale<'a> {
     analysis: &'a Analysis,
     /// Joints of the body with their weights.
@@ -87,12 +87,12 @@ impl<'a> Scale<'a> {
         self.size * USUAL_HEIGHT_METRES
     }
 
-    /// A gap in units of what a cut by hand leaves.
+    /// Returns a gap in units of the precision of a cut by hand.
     pub(super) fn mending(&self, gap_metres: f64, gap_radians: f64) -> f64 {
         gap_metres / (MEETS_METRES * self.size) + gap_radians / MEETS_RADIANS
     }
 
-    /// Motion below this is not seen, metres.
+    /// Returns the distance below which motion is not visible, metres.
     fn floor(&self) -> f64 {
         floor::SEEN_METRES * self.size
     }
@@ -139,7 +139,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// The reading with the root at rest where the clip returns to where it began, else with the motion that fits best.
+    /// Evaluates the clip with a resting root if it returns to its start, else with the best-fitting motion.
     pub(super) fn new(scale: &Scale<'_>, num_frames: usize) -> Self {
         Self::from(scale, 0, num_frames)
     }
@@ -159,7 +159,7 @@ impl Reading {
         Self::with_motion(scale, start_frame, num_frames, motion)
     }
 
-    /// The reading of another length of a clip that was read before: it stays in place if it did.
+    /// Evaluates another length of a clip that was evaluated before, which stays in place if it did.
     pub(super) fn ending_like(scale: &Scale<'_>, whole: &WholeClip, num_frames: usize) -> Self {
         if whole.is_in_place() {
             Self::with_motion(scale, whole.start_frame, num_frames, Rigid::IDENTITY)
@@ -175,7 +175,7 @@ impl Reading {
         let has_end = end_frame < scale.analysis.take.num_frames();
         let own = |frame: isize, joint: usize| world.position(start_frame + frame as usize, joint);
         let back = motion.inverse();
-        // Frames beyond the ends are those of the neighbouring cycles.
+        // Frames beyond the ends come from the neighbouring cycles.
         let position = |frame: isize, joint: usize| -> DVec3 {
             if frame < 0 {
                 back.transform_point(own(frame + last, joint))
@@ -230,12 +230,13 @@ impl Reading {
         self.unevenness <= scale.own().unevenness
     }
 
-    /// Whether the step over the seam is like most of the clip: no capture ends so by chance where it began.
+    /// Whether the step over the seam is like most of the clip: no capture ends like that at its start by chance.
     pub(super) fn is_like_any(&self, scale: &Scale<'_>) -> bool {
         self.unevenness <= LIKE_ANY * scale.own().usual_unevenness
     }
 
-    /// A joint or two may be turned farther, such as a finger, where no joint is elsewhere and the body as a whole agrees.
+    /// Whether the poses meet. A few joints, such as fingers, may be rotated farther if no joint is displaced and the body as a
+    /// whole agrees.
     pub(super) fn meets(&self, scale: &Scale<'_>) -> bool {
         let turned = self.gap_radians <= MEETS_RADIANS || self.mean_radians <= MEAN_SHARE * MEETS_RADIANS;
         self.gap_metres <= MEETS_METRES * scale.size && turned
@@ -257,7 +258,7 @@ impl Reading {
             && self.roughness(scale) <= MENDABLE
     }
 
-    /// How far closing has to bend the clip, in units of what a cut by hand leaves.
+    /// Returns how far closing has to bend the clip, in units of the precision of a cut by hand.
     pub(super) fn mending(&self, scale: &Scale<'_>) -> f64 {
         scale.mending(self.gap_metres, self.gap_radians)
     }
@@ -289,7 +290,7 @@ struct Step {
 }
 
 impl Step {
-    /// Steps that are too short to be seen count as the shortest that are.
+    /// Measures a step; invisibly short steps count as the shortest visible ones.
     fn new(scale: &Scale<'_>, frame: isize, position: impl Fn(isize, usize) -> DVec3) -> Self {
         let (mut departure, mut length, mut farthest) = (0.0, 0.0, 0.0_f64);
         for &(joint, weight) in &scale.joints {
@@ -313,19 +314,19 @@ impl Step {
     }
 }
 
-/// Root of a quotient of sums of squares; 0 where nothing moves.
+/// Returns the root of a quotient of sums of squares; 0 if nothing moves.
 fn ratio(sum: f64, of: f64) -> f64 {
     if of > 0.0 { (sum / of).sqrt() } else { 0.0 }
 }
 
-/// The motion over the ground from the first pose to the one that closes the loop, `seam_frames` after the last pose where the clip
-/// has no such pose: both ends are then carried on by half of that along parabolas, and meet there. The second value is how far
-/// they miss each other there, root mean square over joints, metres.
+/// Fits the motion over the ground from the first pose to the closing one, `seam_frames` after the last pose if the clip has no
+/// such pose: both ends are then extrapolated by half of that along parabolas, and meet there. The second value is the remaining
+/// distance there, root mean square over joints, metres.
 fn fitted_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_frames: f64) -> (Rigid, f64) {
     let pairs = pairs_at_seam(scale, start_frame, num_frames, seam_frames);
     let motion = fit_planar(&pairs);
     let level = if motion.translation.y.abs() < LEVEL_METRES {
-        // The rise of the fitted motion stays in the body.
+        // The rise of the fitted motion is left in the body.
         Rigid::new(motion.rotation, motion.translation * DVec3::new(1.0, 0.0, 1.0))
     } else {
         motion
@@ -333,7 +334,7 @@ fn fitted_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_
     (level, miss(&pairs, motion))
 }
 
-/// Points of both ends, carried on to where they meet.
+/// Returns points of both ends, extrapolated to where they meet.
 fn pairs_at_seam(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_frames: f64) -> Vec<PointPair> {
     let world = &scale.analysis.world;
     let last = scale.analysis.take.num_frames() - 1;
@@ -364,7 +365,7 @@ fn pairs_at_seam(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_
         .collect()
 }
 
-/// Root mean square distance of the points at the end from the moved points at the start, metres.
+/// Returns the root mean square distance of the points at the end from the moved points at the start, metres.
 fn miss(pairs: &[PointPair], motion: Rigid) -> f64 {
     let (mut sum, mut total) = (0.0, 0.0);
     for pair in pairs {
@@ -374,11 +375,11 @@ fn miss(pairs: &[PointPair], motion: Rigid) -> f64 {
     ratio(sum, total)
 }
 
-/// Times of the step over the seam that are tried where the closing key is missing, in frames.
+/// Trial durations of the step over the seam without a closing key, in tenths of frames.
 const SEAM_FRAMES: RangeInclusive<u32> = 10..=30;
 const SEAM_PARTS: f64 = 20.0;
 
-/// The time of the step over the seam at which both ends, carried on, meet best, with the motion there.
+/// Returns the time of the step over the seam at which both ends, carried on, meet best, with the motion there.
 ///
 /// A cut between two captured cycles falls anywhere between two frames. Where no time of a clip that moves in place is too short, the ends
 /// do not tell, and it is the time of one frame, as in all clips that were made by hand.

@@ -17,7 +17,7 @@ pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     },
 };
 
-/// A fade of the pose with the cubic's fade of the velocity.
+/// Returns a fade of the pose with the cubic's fade of the velocity.
 pub(super) fn with_its_velocity(position: Jet, blend_secs: f64, t: f64) -> Fading {
     Fading {
         position,

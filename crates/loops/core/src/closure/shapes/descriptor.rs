@@ -1,4 +1,4 @@
-//! A kind of shape: how it fades, its parameters with their limits, and its words.
+//! Describes a kind of shape: how it fades, its parameters with their limits, and its words.
 
 use core::ops::RangeInclusive;
 
@@ -10,7 +10,7 @@ use crate::{closure::order::Order, unit::Unit, words};
 pub enum ShapeKey {
     /// The leading time, which every shape has: blend time, half-life or duration, seconds.
     Blend,
-    /// The time in which velocities fade where they have one of their own, seconds.
+    /// The fade time of velocities if they have their own, seconds.
     VelocityBlend,
     /// How sharply a fade levels off.
     Hardness,
@@ -22,7 +22,7 @@ words!(ShapeKey {
     Hardness: "hardness",
 });
 
-/// The numbers of a shape by key; those that its kind has no use for are absent.
+/// The numbers of a shape by key; keys that its kind does not have are absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct ShapeValues([Option<f64>; ShapeKey::ALL.len()]);
@@ -36,12 +36,12 @@ impl ShapeValues {
         self.0[key as usize] = value;
     }
 
-    /// A number that the kind always has: it has a default.
+    /// Returns a number that the kind always has: it has a default.
     pub(super) fn number(&self, key: ShapeKey) -> f64 {
         self.get(key).unwrap_or(f64::NAN)
     }
 
-    /// The leading time, seconds.
+    /// Returns the leading time, seconds.
     pub(super) fn secs(&self) -> f64 {
         self.number(ShapeKey::Blend)
     }
@@ -52,11 +52,11 @@ impl ShapeValues {
 pub struct ShapeDescriptor {
     /// Its name in flags, recipes and sidecars.
     pub name: &'static str,
-    /// What it does, in a few words.
+    /// Its description, in a few words.
     pub help: &'static str,
     /// The highest order that it can close.
     pub order: Order,
-    /// Whether nothing is left of an offset after the leading time.
+    /// Whether an offset is zero after the leading time.
     pub ends: bool,
     /// Whether it fades with the track's own progress instead of time.
     pub follows_the_track: bool,
@@ -67,7 +67,7 @@ pub struct ShapeDescriptor {
 }
 
 impl ShapeDescriptor {
-    /// The parameter of that key, if shapes of this kind have it.
+    /// Returns the parameter of that key, if shapes of this kind have it.
     pub fn parameter(&self, key: ShapeKey) -> Option<&'static Parameter> {
         self.parameters.iter().find(|parameter| parameter.key == key)
     }
@@ -86,10 +86,9 @@ pub struct Parameter {
     pub unit: Unit,
     /// Values that a slider reaches.
     pub range: RangeInclusive<f64>,
-    /// Its value where none is given; `None` for one that is then absent. For the time of velocities a leading time that is given
-    /// comes first.
+    /// Its default; `None` if it is then absent. For the time of velocities a given leading time takes precedence.
     pub default: Option<f64>,
-    /// The value that fits into a period, from the one asked for, the period, and the fitted leading time, seconds.
+    /// Returns the value that fits into a period, from the requested one, the period, and the fitted leading time, seconds.
     pub(super) fitted: fn(f64, Period) -> f64,
 }
 
@@ -104,8 +103,8 @@ pub(crate) struct Period {
 
 /// Blend time of the default method, seconds.
 ///
-/// Measured on 514 cuts: at 0.3 s seams rank 50 of 100, at 0.35 s 48.6, at 0.4 s 47.8, where the take's own frames rank 48.0;
-/// each further 0.05 s moves the take by a fourth more.
+/// Measured on 514 cuts: at 0.3 s seams rank 50 of 100, at 0.35 s 48.6, at 0.4 s 47.8; the take's own frames rank 48.0; each
+/// further 0.05 s moves the take by a fourth more.
 pub const DEFAULT_BLEND_SECS: f64 = 0.35;
 
 /// Times that sliders reach, seconds: shorter blends jerk, longer ones bend the whole loop.

@@ -1,5 +1,5 @@
-//! Least: the least of all offsets o that meet the conditions; the integral of o^2 + s^6 o'''^2 over the period, s = B/6, is the
-//! smallest. Like the spring it never ends; the boundary system takes its tail into account.
+//! Least: the smallest offset o that meets the conditions, by the integral of o^2 + s^6 o'''^2 over the period, s = B/6. Like
+//! the spring it never ends; the boundary system takes its tail into account.
 
 use super::descriptor::{Parameter, ShapeDescriptor};
 use crate::closure::order::Order;
@@ -19,19 +19,19 @@ pub(super) const DESCRIPTOR: ShapeDescriptor = ShapeDescriptor {
     fading: |values, t, _| fading(values.secs() / TIMES_PER_BLEND, t),
 };
 
-/// Default blend time, seconds: after it less than 5% of a resting offset is left.
+/// Default blend time, seconds: less than 5% of a resting offset is left after it.
 ///
 /// Measured on 514 cuts: seams rank 48.3, those of the default quintic 48.6; at 0.4 s they rank 51.5.
 const DEFAULT_SECS: f64 = 0.55;
 
 /// Blend time in units of the time s.
 ///
-/// After 6 units a resting offset is at -4.8%, and nothing later is larger. With fewer units more is left when the blend is over, 8.1%
-/// after 5. With more, the longest blend that a short loop allows bends more sharply.
+/// After 6 units a resting offset is at -4.8%, and nothing later is larger. With fewer units more remains at the end of the
+/// blend, 8.1% after 5. With more, the longest blend of a short loop is sharper.
 const TIMES_PER_BLEND: f64 = 6.0;
 
-/// The solutions of o = s^6 o'''''' that fade with t: mixtures of e^-x and of e^(-x/2) times the cosine and sine of sqrt(3)/2 x,
-/// x = t/s.
+/// Returns the solutions of o = s^6 o'''''' that fade with t: mixtures of e^-x and of e^(-x/2) times the cosine and sine of
+/// sqrt(3)/2 x, x = t/s.
 ///
 /// The derivatives of p, q and r in x are -r, p - 2r and q - 2r. Source: docs/math/shapes.md.
 fn fading(s: f64, t: f64) -> Fading {

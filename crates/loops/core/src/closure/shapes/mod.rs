@@ -1,4 +1,4 @@
-//! Shapes of decay: how an offset at one end of a clip fades towards the other. One file for each kind, with all that is known of it.
+//! Shapes of decay: how an offset at one end of a clip fades towards the other. Each kind has its own file.
 //!
 //! Each shape has up to three decays over the time t since its end: one of the position, which starts near 1, one of the
 //! velocity, which starts at 0 with a slope of 1, and, for C2, one of the acceleration, which starts flat with a second
@@ -36,7 +36,7 @@ macro_rules! kinds {
             /// Every kind, in the order in which they are listed.
             pub const ALL: &'static [Self] = &[$(Self::$Kind),+];
 
-            /// All that is known of it.
+            /// Returns all that is known of it.
             pub fn descriptor(self) -> &'static ShapeDescriptor {
                 match self {
                     $(Self::$Kind => &$file::DESCRIPTOR,)+
@@ -72,14 +72,15 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// A kind of shape with its leading time, seconds; its other parameters have their defaults.
+    /// Creates a kind of shape with its leading time, seconds; its other parameters have their defaults.
     pub fn new(kind: ShapeKind, secs: f64) -> Self {
         Self::from_given(kind, |key| (key == ShapeKey::Blend).then_some(secs))
     }
 
-    /// A kind of shape with those of its parameters that are given, and defaults for the others.
+    /// Creates a kind of shape with the given parameters, and defaults for the others.
     ///
-    /// Values for parameters that it does not have are ignored. Velocities fade in the leading time where that alone is given.
+    /// Values for parameters that it does not have are ignored. If only the leading time is given, velocities fade in that time,
+    /// too.
     pub fn from_given(kind: ShapeKind, given: impl Fn(ShapeKey) -> Option<f64>) -> Self {
         let mut values = ShapeValues::default();
         for parameter in kind.descriptor().parameters {
@@ -91,35 +92,35 @@ impl Shape {
         Self { kind, values }
     }
 
-    /// Sets a parameter to a value, or to its default for `None`; without effect where the kind has no such parameter.
+    /// Sets a parameter to a value, or to its default for `None`; without effect if the kind has no such parameter.
     #[must_use]
     pub fn with(self, key: ShapeKey, value: impl Into<Option<f64>>) -> Self {
         let value = value.into();
         Self::from_given(self.kind, |other| if other == key { value } else { self.get(other) })
     }
 
-    /// Its kind.
+    /// Returns its kind.
     pub fn kind(self) -> ShapeKind {
         self.kind
     }
 
-    /// Its leading time, seconds: blend time, half-life or duration.
+    /// Returns its leading time, seconds: blend time, half-life or duration.
     pub fn secs(self) -> f64 {
         self.values.secs()
     }
 
-    /// The value of a parameter; `None` where the shape has none.
+    /// Returns the value of a parameter; `None` if the shape has none.
     pub fn get(self, key: ShapeKey) -> Option<f64> {
         self.values.get(key)
     }
 
-    /// The parameters that have a value, and their values, the leading time first.
+    /// Returns the parameters that have a value, and their values, the leading time first.
     pub fn values(self) -> impl Iterator<Item = (&'static Parameter, f64)> {
         let parameters = self.kind.descriptor().parameters.iter();
         parameters.filter_map(move |parameter| Some((parameter, self.get(parameter.key)?)))
     }
 
-    /// The shape fitted to a period: shortened where it is too long, hardened where it is too soft.
+    /// Returns the shape fitted to a period: shortened if it is too long, hardened if it is too soft.
     ///
     /// A blend ends within the period, a half-life fits twice, a duration is at most two periods. Longer ones still meet the
     /// boundary conditions, but change the far end as much as their own.
@@ -145,7 +146,7 @@ impl Shape {
         self.kind.descriptor().follows_the_track
     }
 
-    /// How offsets of unit size fade `t` seconds after the shape's own end of the clip, t at least 0.
+    /// Returns how offsets of unit size fade `t` seconds after the shape's own end of the clip, t at least 0.
     ///
     /// `left` is the remaining share, with which the shapes that last the whole clip fade: of the time, or of the track's own
     /// path for [`ShapeKind::Adjustment`]. Source: docs/math/shapes.md.
@@ -169,7 +170,7 @@ mod tests {
         shapes
     }
 
-    /// The fading at a time in a clip of 0.6 s.
+    /// Returns the fading at a time in a clip of 0.6 s.
     fn fading(shape: Shape, t: f64) -> Fading {
         let left = Jet::new(1.0 - t / 0.6, -1.0 / 0.6, 0.0);
         shape.fading(t, left)

@@ -1,8 +1,8 @@
-//! Spring: critically damped, one for the pose and the velocity or one for each. Its tail never ends; the boundary system takes it
-//! into account.
+//! Spring: critically damped, one for the pose and the velocity or one for each. Its tail never ends; the boundary system takes
+//! it into account.
 //!
-//! Half-lives are in the articles' convention: y = 2 ln2 / h. A resting offset falls to 59.7% after one; half of it is left after
-//! 1.2107 of them.
+//! Half-lives are in the articles' convention: y = 2 ln2 / h. A resting offset falls to 59.7% after one half-life, and to one
+//! half after 1.2107.
 
 use super::descriptor::{Parameter, ShapeDescriptor, ShapeKey};
 use crate::{closure::order::Order, math::decay::Decay};

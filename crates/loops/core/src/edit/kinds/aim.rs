@@ -1,4 +1,4 @@
-//! Aim: the root turns, so that the loop ends in another heading than it begins.
+//! Aim: turns the root, so that the loop ends in another heading than it begins.
 
 use glam::DVec3;
 

@@ -1,4 +1,4 @@
-//! The kinds of edits, one file for each: what people state of it, its check and its application.
+//! The kinds of edits, one file each: their parameters, checks and application.
 
 use glam::DVec3;
 
@@ -30,7 +30,7 @@ macro_rules! kinds {
             /// Every kind, in the order in which they are listed.
             pub const ALL: &'static [Self] = &[$(Self::$Kind),+];
 
-            /// All that is known of it.
+            /// Returns all that is known of it.
             pub fn descriptor(self) -> &'static EditDescriptor {
                 match self {
                     $(Self::$Kind => &$file::DESCRIPTOR,)+
@@ -46,7 +46,7 @@ macro_rules! kinds {
         }
 
         impl LoopEdit {
-            /// Its kind.
+            /// Returns its kind.
             pub fn kind(&self) -> EditKind {
                 match self {
                     $(Self::$Kind(_) => EditKind::$Kind,)+
@@ -83,30 +83,30 @@ kinds! {
 
 /// An edit of a loop.
 trait Edit {
-    /// The joints that it changes; their partners in a mirror aside.
+    /// Returns the joints that it changes; their partners in a mirror aside.
     fn joints(&self) -> &[usize] {
         &[]
     }
 
-    /// The loop after it, which stays mirrored. Errors: its numbers are out of range, or do not suit the loop.
+    /// Returns the edited loop, which stays mirrored. Errors: its numbers are out of range, or do not suit the loop.
     fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError>;
 
-    /// Its values for a loop, as people state them.
+    /// Returns its values for a loop, as people state them.
     fn values(&self, clip: &LoopClip) -> EditValues;
 }
 
 impl LoopEdit {
-    /// An edit of a kind, from what people state of it. A number that is not stated has its default, or is zero.
+    /// Creates an edit of a kind from its stated values. A number that is not stated has its default, or is zero.
     pub fn new(kind: EditKind, joints: &[usize], values: &EditValues) -> Self {
         (kind.descriptor().new)(joints, values)
     }
 
-    /// The joints that it changes; their partners in a mirror aside.
+    /// Returns the joints that it changes; their partners in a mirror aside.
     pub fn joints(&self) -> &[usize] {
         self.inner().joints()
     }
 
-    /// Its values for a loop, as people state them; a moment always in seconds.
+    /// Returns its values for a loop, as people state them; a moment always in seconds.
     pub fn values(&self, clip: &LoopClip) -> EditValues {
         self.inner().values(clip)
     }
@@ -131,7 +131,7 @@ pub struct EditDescriptor {
 }
 
 impl EditDescriptor {
-    /// The parameter of that key, if edits of this kind have it.
+    /// Returns the parameter of that key, if edits of this kind have it.
     pub fn parameter(&self, key: EditKey) -> Option<&'static EditParameter> {
         self.parameters.iter().find(|parameter| parameter.key == key)
     }
@@ -140,7 +140,7 @@ impl EditDescriptor {
 /// Which joints a kind of edit changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditedJoints {
-    /// None: it changes the root motion.
+    /// None: it edits the root motion.
     Root,
     /// One, which is named.
     One,
@@ -151,7 +151,7 @@ pub enum EditedJoints {
 }
 
 impl EditedJoints {
-    /// The joints that are meant where none is named.
+    /// Describes the joints that are edited if none is named.
     pub fn usual(self) -> &'static str {
         match self {
             Self::Root | Self::One => "",
@@ -168,7 +168,7 @@ pub enum EditKey {
     Time,
     /// When, as a share of the loop.
     Phase,
-    /// From where nothing is changed yet to where nothing is changed any more.
+    /// Duration of the change.
     Width,
     /// Rotation vector in the axes of the joint's parent.
     Rotation,
@@ -201,7 +201,7 @@ words!(EditKey {
 pub struct EditParameter {
     /// Which it is.
     pub key: EditKey,
-    /// Its name beside a number.
+    /// Its label beside a number.
     pub label: &'static str,
     /// Its unit.
     pub unit: Unit,
@@ -209,7 +209,7 @@ pub struct EditParameter {
     pub step: f64,
     /// Whether it has to be stated.
     pub is_required: bool,
-    /// Its value where none is stated; where it has to be, a value to begin with.
+    /// Its default if not stated; for required values, a value to start with.
     pub default: EditValue,
 }
 
@@ -266,12 +266,12 @@ impl EditValues {
         self.0[key as usize] = Some(value);
     }
 
-    /// A value; `None` where it is not stated.
+    /// Returns a value; `None` if it is not stated.
     pub fn get(&self, key: EditKey) -> Option<EditValue> {
         self.0[key as usize]
     }
 
-    /// A value that is a number; `None` where it is not stated.
+    /// Returns a value that is a number; `None` if it is not stated.
     pub fn number(&self, key: EditKey) -> Option<f64> {
         match self.get(key)? {
             EditValue::Number(number) => Some(number),
@@ -280,7 +280,7 @@ impl EditValues {
         }
     }
 
-    /// A value that is a vector; `None` where it is not stated.
+    /// Returns a value that is a vector; `None` if it is not stated.
     pub fn vector(&self, key: EditKey) -> Option<[f64; 3]> {
         match self.get(key)? {
             EditValue::Vector(vector) => Some(vector),
@@ -288,7 +288,7 @@ impl EditValues {
         }
     }
 
-    /// A value that is a whole number; `None` where it is not stated.
+    /// Returns a value that is a whole number; `None` if it is not stated.
     pub fn whole(&self, key: EditKey) -> Option<u32> {
         match self.get(key)? {
             EditValue::Whole(number) => Some(number),
@@ -296,7 +296,7 @@ impl EditValues {
         }
     }
 
-    /// The offset that is stated.
+    /// Returns the offset that is stated.
     fn offset(&self) -> JointOffset {
         let [rotation, position] =
             [EditKey::Rotation, EditKey::Position].map(|key| self.vector(key).map_or(DVec3::ZERO, DVec3::from_array));
@@ -316,12 +316,12 @@ impl From<JointOffset> for EditValues {
     }
 }
 
-/// The first of the joints that are given, for kinds that change one; without any, one that no skeleton has.
+/// Returns the first of the given joints, for kinds that edit one; without any, a joint that no skeleton has.
 fn only(joints: &[usize]) -> usize {
     joints.first().copied().unwrap_or(usize::MAX)
 }
 
-/// The joints, and in a mirror their partners too, each once.
+/// Returns the joints, and in a mirror their partners too, each once.
 fn with_partners(joints: &[usize], mirror: Option<&Image<'_>>) -> Vec<usize> {
     let mut all = joints.to_vec();
     for &joint in joints {
@@ -333,7 +333,7 @@ fn with_partners(joints: &[usize], mirror: Option<&Image<'_>>) -> Vec<usize> {
     all
 }
 
-/// The loop with one joint offset at every sample; what is not offset keeps its bits.
+/// Returns the loop with one joint offset at every sample; unchanged values keep their bits.
 fn offset_joint(clip: LoopClip, joint: usize, offset: impl Fn(usize) -> JointOffset) -> LoopClip {
     let mut tracks = clip.tracks().clone();
     let before = clip.tracks();

@@ -1,11 +1,11 @@
-//! Move: an offset of a joint at one time, which fades as a bump that goes round the loop.
+//! Move: an offset of a joint at one time, which fades as a bump, periodically.
 
 use super::super::error::EditError;
 use super::super::joint_offset::{JointOffset, ROUNDING};
 use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, offset_joint, only};
 use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 
-/// A time in a loop; it may lie beyond its ends, round which it goes.
+/// A time in a loop, taken periodically beyond its ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Moment {
@@ -32,8 +32,7 @@ pub struct Move {
     pub joint: usize,
     /// When the whole offset applies.
     pub at: Moment,
-    /// Seconds from where nothing is changed yet to where nothing is changed any more; `None` for half a second, or the period of
-    /// shorter loops.
+    /// Duration of the change, seconds; `None` for half a second, or the period of shorter loops.
     pub width_secs: Option<f64>,
     /// How far.
     pub offset: JointOffset,
@@ -96,7 +95,7 @@ impl Move {
         [samples as f64 * clip.step_secs(), clip.period_secs()]
     }
 
-    /// How long it lasts in a loop, seconds.
+    /// Returns how long it lasts in a loop, seconds.
     fn width_secs(&self, clip: &LoopClip) -> f64 {
         let [least, most] = Self::widths(clip);
         self.width_secs.unwrap_or(DEFAULT_WIDTH_SECS.clamp(least, most))
@@ -146,9 +145,10 @@ impl Edit for Move {
     }
 }
 
-/// The share of an offset at a distance from its middle, both in the same unit: (1 - x^2)^3 with x = distance / reach, 0 beyond.
+/// Returns the share of an offset at a distance from its middle, both in the same unit: (1 - x^2)^3 with x = distance / reach, 0
+/// beyond.
 ///
-/// Value, slope and curvature are 0 at the reach, so that what is offset by it stays twice continuously differentiable.
+/// Value, slope and curvature are 0 at the reach, so that an offset track stays twice continuously differentiable.
 pub fn bump(distance: f64, reach: f64) -> f64 {
     let x = distance / reach;
     let below = 1.0 - x * x;

@@ -1,4 +1,4 @@
-//! Noise that repeats with the loop: a few harmonics of the period with random phases, added to rotations.
+//! Noise: a few harmonics of the period with random phases, added to rotations, so that it repeats with the loop.
 
 use core::{f64::consts::TAU, ops::RangeInclusive};
 
@@ -17,13 +17,13 @@ use crate::{closure::Image, loop_clip::LoopClip, math::ops, unit::Unit};
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Noise {
-    /// The joints, each with noise of its own.
+    /// The joints, each with its own noise.
     pub joints: Vec<usize>,
     /// Root mean square of the angle, radians.
     pub deviation: f64,
     /// Highest rate in it, hertz; the lowest is that of the loop.
     pub highest_hz: f64,
-    /// The same seed gives the same noise.
+    /// Seed; the same seed gives the same noise.
     pub seed: u32,
 }
 
@@ -74,7 +74,7 @@ const DEFAULT_HZ: f64 = 2.0;
 /// Largest rotation, radians.
 const MAX_DEVIATION: f64 = core::f64::consts::FRAC_PI_2;
 
-/// Highest rates that can be asked for, hertz.
+/// Allowed highest rates, hertz.
 const HIGHEST_HZ: RangeInclusive<f64> = 1e-3..=1e3;
 
 impl Edit for Noise {
@@ -128,7 +128,7 @@ impl Edit for Noise {
 /// Fewest samples to a wave of the highest harmonic: fewer would show the samples rather than a wave.
 const FEWEST_SAMPLES: usize = 8;
 
-/// Number of harmonics up to a rate: at least one, and none of fewer than eight samples to a wave.
+/// Returns the number of harmonics up to a rate: at least one, and none with fewer than eight samples per wave.
 pub fn num_harmonics(num_samples: usize, period_secs: f64, highest_hz: f64) -> usize {
     let most = (num_samples / FEWEST_SAMPLES).max(1);
     // A number beyond the integers becomes the largest of them.
@@ -148,13 +148,13 @@ impl Waves {
         )
     }
 
-    /// Rotation vectors for every sample, in the unit of `deviation`: the root mean square of their lengths.
+    /// Returns rotation vectors for every sample, in the unit of `deviation`, the root mean square of their lengths.
     ///
     /// Each axis has the harmonics 1 to `harmonics` with amplitudes that fall with their number, each with a phase of its own.
     /// `joint` and `seed` alone determine the phases.
     fn noise(&self, harmonics: usize, deviation: f64, joint: usize, seed: u32) -> Vec<DVec3> {
         let mut random = Pcg64::seed_from_u64(u64::from(seed) ^ (joint as u64).wrapping_mul(JOINT_STEP));
-        // A sine of amplitude a has the mean square a^2 / 2, and the three axes share that of the whole.
+        // A sine of amplitude a has the mean square a^2 / 2, and the three axes share the total.
         let sum: f64 = (1..=harmonics).map(|wave| 1.0 / (wave * wave) as f64).sum();
         let first = deviation * (2.0 / (3.0 * sum)).sqrt();
         let mut noise = vec![DVec3::ZERO; self.0.len()];
@@ -174,7 +174,7 @@ impl Waves {
     }
 }
 
-/// Gives vectors the root mean square asked for. Nothing but zeros stays as it is.
+/// Scales vectors to the requested root mean square; zeros are unchanged.
 fn scale_to(noise: &mut [DVec3], deviation: f64) {
     let square: f64 = noise.iter().map(|value| value.length_squared()).sum::<f64>() / noise.len() as f64;
     if square > 0.0 {
@@ -203,7 +203,7 @@ mod tests {
         }
     }
 
-    /// Of the harmonics, amplitudes fall with their number; beyond the highest there is nothing.
+    /// The amplitudes of harmonics decrease with their number; there are none beyond the highest.
     #[test]
     fn its_spectrum_is_that_of_the_formula() {
         let (count, harmonics, deviation) = (120, 4, 0.03);

@@ -1,4 +1,4 @@
-//! Offset: an offset of a joint all the time.
+//! Offset: a constant offset of a joint.
 
 use super::super::{error::EditError, joint_offset::JointOffset};
 use super::{Edit, EditDescriptor, EditParameter, EditValues, EditedJoints, offset_joint, only};
@@ -25,8 +25,8 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
     },
 };
 
-/// Share of an offset that may be lost where it is brought to its own mirror image: poses that are symmetric in the mean alone
-/// are so to a few degrees.
+/// Share of an offset that may be lost by making it its own mirror image: poses with a symmetric mean are symmetric to a few
+/// degrees.
 const MAX_LOPSIDED: f64 = 0.2;
 
 impl Edit for Offset {

@@ -1,4 +1,4 @@
-//! Smooth: fast motion is taken out of joints; every sample becomes a weighted mean of those about it, round the loop.
+//! Smooth: removes fast motion from joints; every sample becomes a weighted mean of its neighbours, around the loop.
 
 use glam::{DQuat, DVec3, DVec4};
 
@@ -39,7 +39,7 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
     },
 };
 
-/// Longest smoothing, seconds: what is left of a cycle is near its mean.
+/// Longest smoothing, seconds; beyond it a cycle is nearly its mean.
 const MAX_SECS: f64 = 1.0;
 
 impl Edit for Smooth {
@@ -70,10 +70,11 @@ impl Edit for Smooth {
     }
 }
 
-/// One joint's track smoothed round the loop, the standard deviation of the weights in samples; translations and rotations.
+/// Returns one joint's track smoothed around the loop, the standard deviation of the weights in samples; translations and
+/// rotations.
 ///
-/// Quaternions are averaged component by component, each on the side of the one before it, which is what a small spread
-/// allows: their mean differs from that of the rotations in the third order of the spread.
+/// Quaternions are averaged component by component, each with the sign nearest to the previous one. A small spread allows this:
+/// their mean differs from that of the rotations in the third order of the spread.
 fn smoothed(tracks: &Tracks, joint: usize, deviation: f64) -> (Vec<DVec3>, Vec<DQuat>) {
     let count = tracks.num_frames();
     let (translations, rotations): (Vec<DVec3>, Vec<DQuat>) = (0..count)
@@ -100,7 +101,7 @@ fn smoothed(tracks: &Tracks, joint: usize, deviation: f64) -> (Vec<DVec3>, Vec<D
             }
             let own = rotations[middle as usize];
             let length = rotation.length();
-            // Turned evenly all round there is no mean; the rotation then stays.
+            // Rotations spread evenly all around have no mean; the rotation is then kept.
             let mean = if length > 1e-6 {
                 DQuat::from_vec4(rotation / length)
             } else {
@@ -111,7 +112,7 @@ fn smoothed(tracks: &Tracks, joint: usize, deviation: f64) -> (Vec<DVec3>, Vec<D
         .unzip()
 }
 
-/// The cycle in which a sample lies, and its number there.
+/// Returns the cycle in which a sample lies, and its number there.
 fn around(sample: isize, count: usize) -> (isize, usize) {
     let count = count as isize;
     (sample.div_euclid(count), sample.rem_euclid(count) as usize)

@@ -1,9 +1,9 @@
-//! Feet through the fade of a jump from one loop into another.
+//! Holds feet through the fade of a jump from one loop into another.
 //!
-//! A fading offset carries the feet along: what stands slides, and toes go below the floor. The same equations as for a loop, over
-//! the samples of the fade, from a pose that is not corrected to another. What bears in the loop that is entered bears here, from
-//! when it has come down; where it still stands at the end of the fade the correction lasts until it has left the ground.
-//! Derivation: docs/math/feet_solve.md.
+//! A fading offset carries the feet along: standing feet slide, and toes go below the floor. The same equations as for a loop
+//! apply over the samples of the fade, between two uncorrected poses. Parts that bear in the entered loop bear here, once they
+//! have come down; if a part still stands at the end of the fade, the correction lasts until it has left the ground. Derivation:
+//! docs/math/feet_solve.md.
 
 use glam::DVec3;
 
@@ -22,10 +22,10 @@ use crate::math::rotation;
 use crate::motion::{Pose, Tracks};
 use crate::take::Take;
 
-/// Above where it bears by this much, metres on the reference body, a part that comes down bears by a quarter.
+/// Height over its bearing height at which a part that comes down bears by a quarter, metres on the reference body.
 const COMES_DOWN_METRES: f64 = 0.01;
 
-/// How much a part bears that still is so high above where it bears, metres on the reference body.
+/// Returns how much a part bears that is still `rise` above its bearing height, metres on the reference body.
 pub(super) fn comes_down(rise: f64) -> f64 {
     (1.0 + (rise / COMES_DOWN_METRES).powi(2)).powi(-2)
 }
@@ -33,20 +33,20 @@ pub(super) fn comes_down(rise: f64) -> f64 {
 /// A part that bears by less than this has left the ground.
 const LEFT: f64 = 0.1;
 
-/// A correction ends this long after the last part that stood at the end of the fade has left the ground, seconds. Shorter, and the
-/// foot darts to where its loop has it.
+/// Time after the last part that stood at the end of the fade has left the ground, after which a correction ends, seconds. With
+/// less, the foot darts to its position in the loop.
 const RELEASE_SECS: f64 = 0.2;
 
-/// A part that stands for longer than this after the fade slides a little instead, seconds: a body that never lifts its feet.
+/// A part that stands longer than this after the fade slides a little instead, seconds: a body that never lifts its feet.
 const STANDS_SECS: f64 = 2.0;
 
-/// Samples of a fade are no farther apart than this, seconds: the first is not corrected, and what stands moves until the next.
+/// Longest time between samples of a fade, seconds: the first is not corrected, and a standing foot moves until the next.
 const LONGEST_STEP_SECS: f64 = 1.0 / 60.0;
 
-/// They are no closer than this, seconds, however fast the loop is sampled: corrections are smooth.
+/// Shortest time between them, seconds, however fast the loop is sampled: corrections are smooth.
 const SHORTEST_STEP_SECS: f64 = 1.0 / 120.0;
 
-/// A spring's fade lasts so many half-lives: then a hundredth of its offset is left.
+/// Duration of a spring's fade in half-lives: a hundredth of its offset is left.
 const HALF_LIVES: f64 = 4.8;
 
 /// The work of the feet of a loop at every sample, for jumps out of it and into it.
@@ -85,7 +85,7 @@ impl LegWork {
 }
 
 impl Footwork {
-    /// Finds what the feet of a body with these overrides do; `None` where no foot with a knee is found.
+    /// Finds the footwork of a body with these overrides; `None` if no foot with a knee is found.
     pub fn new(clip: &LoopClip, overrides: &BodyOverrides) -> Option<Self> {
         let take = Take::from_tracks("", clip.tracks().clone()).ok()?;
         let body = Body::find(&take, overrides).ok()?;
@@ -95,7 +95,7 @@ impl Footwork {
         Self::of_stage(&Stage::of_loop(clip), &body, &overrides.contacts, clip.carrier())
     }
 
-    /// Finds what the feet of a motion do; `carrier` carries its root motion. `None` where no foot with a knee is found.
+    /// Finds the footwork of a motion; `carrier` carries its root motion. `None` if no foot with a knee is found.
     pub(super) fn of_stage(stage: &Stage<'_>, body: &Body, limits: &ContactLimits, carrier: usize) -> Option<Self> {
         if body.found_by == FoundBy::AllLeaves {
             return None;
@@ -128,7 +128,7 @@ impl Footwork {
     }
 }
 
-/// A loop on one side of a jump: what its feet do, and when it is left or entered.
+/// A loop on one side of a jump: its footwork, and the time at which it is left or entered.
 #[derive(Clone, Copy)]
 pub struct FadingLoop<'a> {
     /// The loop.
@@ -140,7 +140,7 @@ pub struct FadingLoop<'a> {
 }
 
 impl FadingLoop<'_> {
-    /// The feet that stand at the jump: the joint that stands, and where it is in the root.
+    /// Returns the feet that stand at the jump: the standing joint, and its position relative to the root.
     pub fn standing(&self) -> Vec<(usize, DVec3)> {
         let pose = self.clip.body_pose_at(self.secs, Interpolation::Cubic);
         let legs = self.feet.limbs.iter().zip(&self.feet.legs);
@@ -164,7 +164,7 @@ impl FadingLoop<'_> {
         ([before, (before + 1) % count], at - before as f64)
     }
 
-    /// Returns what its feet do at `count` samples from then on.
+    /// Returns its footwork at `count` samples from then on.
     pub fn footwork(&self, count: usize, step_secs: f64) -> Footwork {
         let legs = (0..self.feet.legs.len()).map(|leg| {
             let own = &self.feet.legs[leg];
@@ -193,7 +193,7 @@ impl FadingLoop<'_> {
         }
     }
 
-    /// A value of a part at a time since the jump; not finite where it is not at one of the samples around.
+    /// Returns a value of a part at a time since the jump; not finite if it is not finite at one of the samples around.
     pub(super) fn value(&self, values: &[[f64; NUM_PARTS]], part: usize, secs: f64) -> f64 {
         let ([before, after], share) = self.around(secs);
         let [before, after] = [before, after].map(|sample| values[sample][part]);
@@ -222,10 +222,10 @@ pub struct SolvedFade {
 }
 
 impl SolvedFade {
-    /// Solves the feet through a jump; `sampled` gives the body and the root of the faded motion at a time since the jump, and
-    /// `longest_secs` is when it may end at the latest.
+    /// Solves the feet through a jump; `sampled` returns the body and the root of the faded motion at a time since the jump, and
+    /// `longest_secs` is the latest end.
     ///
-    /// `None` where the two loops have other legs, or the equations no solution.
+    /// `None` if the two loops have different legs, or the equations have no solution.
     pub fn new(
         from: FadingLoop<'_>,
         to: FadingLoop<'_>,
@@ -293,7 +293,8 @@ impl SolvedFade {
     }
 }
 
-/// The joint that carries the whole body: the first from that which carries the root's motion down to the hips that moves itself.
+/// Returns the joint that carries the whole body: the first from that which carries the root's motion down to the hips that
+/// moves itself.
 fn carries_body(tracks: &Tracks, carrier: usize, hips: usize) -> usize {
     let path = tracks.skeleton().path_from_root(hips);
     let mut below = path.into_iter().skip_while(|&joint| joint != carrier);
@@ -304,7 +305,7 @@ fn carries_body(tracks: &Tracks, carrier: usize, hips: usize) -> usize {
     moving.unwrap_or(carrier)
 }
 
-/// How long a fade is corrected: until the parts that stand when it ends have left the ground.
+/// Returns how long a fade is corrected: until the parts that stand at its end have left the ground.
 pub fn window_secs(to: FadingLoop<'_>, fade: Decay, longest_secs: f64) -> f64 {
     let fade_secs = match fade {
         Decay::Spring { half_life_secs } => HALF_LIVES * half_life_secs,
@@ -324,14 +325,14 @@ pub fn window_secs(to: FadingLoop<'_>, fade: Decay, longest_secs: f64) -> f64 {
     (end + RELEASE_SECS).min(longest_secs)
 }
 
-/// Returns what the parts of a leg should do through a fade.
+/// Returns the goals of the parts of a leg through a fade.
 fn goals_through([from, to]: [FadingLoop<'_>; 2], fade: Decay, leg: usize, stage: &Stage<'_>) -> Goals {
     let (course, count) = (&stage.course, stage.num_samples());
     let [left_hardest, entered_hardest] = [from, to].map(|side| side.hardest(leg, course.step_secs));
     let hardest = core::array::from_fn(|joint| left_hardest[joint].max(entered_hardest[joint]));
     let mut goals = Goals::of_motion(stage, &to.feet.limbs[leg], hardest);
     let legs = [from, to].map(|side| &side.feet.legs[leg]);
-    // How far a part that bears has come down; one that has stays down, though the fade may lift it again.
+    // How far a bearing part has come down; once down it stays down, though the fade may lift it again.
     let mut is_down = PARTS.map(|part| from.value(&legs[0].bears, part as usize, 0.0));
     for sample in 0..count {
         let secs = sample as f64 * course.step_secs;

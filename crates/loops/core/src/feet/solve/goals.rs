@@ -1,4 +1,4 @@
-//! Goals for the parts of a leg at every sample: where they bear, how low they may be, and how sharply the knee may move.
+//! Goals for the parts of a leg at every sample: bearing positions, lowest heights, and limits of the knee's acceleration.
 
 use core::ops::Range;
 
@@ -20,11 +20,11 @@ const LEVELLED_METRES: f64 = 0.008;
 /// Before and after it bears a part comes to rest and leaves over this long, seconds, ...
 const EDGE_SECS: f64 = 0.08;
 
-/// ... counting up to this much of one that bears. Less, and the foot still moves in the first and last frame of a contact, ...
+/// ... up to this share of full bearing. With less, the foot still moves in the first and last frame of a contact, ...
 const EDGE: f64 = 0.5;
 
-/// ... and less the faster it moves there than it slides while it bears: a quarter of that at this speed, metres per second on the
-/// reference body. What swings is not held back.
+/// ... and less, the faster it moves there than it slides while it bears: a quarter of that at this speed, metres per second on
+/// the reference body. A swinging part is not held back.
 const EDGE_MPS: f64 = 0.8;
 
 /// The share of the heights of a part that may be below its floor: stray frames of the capture.
@@ -46,9 +46,9 @@ pub(super) struct Goals {
     pub(super) own: Vec<LegPoints>,
     /// How much a part bears at a sample, 0 to 1.
     pub(super) bears: Vec<[f64; NUM_PARTS]>,
-    /// The height at which a bearing part bears, seen from the root, metres.
+    /// The height at which a bearing part bears, relative to the root, metres.
     pub(super) level: Vec<[f64; NUM_PARTS]>,
-    /// The lowest height of a part, seen from the root, metres.
+    /// The lowest height of a part, relative to the root, metres.
     pub(super) floors: Vec<[f64; NUM_PARTS]>,
     /// The lowest height of a part on its way.
     pub(super) clear: Vec<[f64; NUM_PARTS]>,
@@ -58,7 +58,7 @@ pub(super) struct Goals {
     pub(super) hardest: [f64; NUM_JOINTS],
     /// The angle of the knee from its straightest, radians.
     pub(super) flexed: Vec<f64>,
-    /// The angle beyond which it does not bend; infinite where it may.
+    /// The largest angle to which it bends; infinite if unlimited.
     pub(super) most_flexed: f64,
 }
 
@@ -80,8 +80,8 @@ impl Goals {
         goals
     }
 
-    /// Returns goals by which no part bears yet, and none has a floor. Joints may be turned as hard as they turn, and at least so hard,
-    /// radians.
+    /// Returns goals in which no part bears yet, and none has a floor. Joints may accelerate as in the motion, and at least this
+    /// much, radians.
     pub(super) fn of_motion(stage: &Stage<'_>, limb: &Limb, at_least: [f64; NUM_JOINTS]) -> Self {
         let count = stage.num_samples();
         let poses: Vec<LegPose> = (0..count).map(|sample| limb.pose(stage, sample)).collect();
@@ -105,18 +105,18 @@ impl Goals {
         }
     }
 
-    /// Height of a part over the root at a sample, before it is corrected, metres.
+    /// Returns the height of a part over the root at a sample, before it is corrected, metres.
     pub(super) fn over_root(&self, course: &Course, sample: usize, part: usize) -> f64 {
         course.up[sample].dot(self.own[sample].at[part])
     }
 
-    /// Height of a part in the world at a key of any cycle, metres. Where the ground rises the root climbs with it.
+    /// Returns the height of a part in the world at a key of any cycle, metres. Where the ground rises the root climbs with it.
     fn height(&self, stage: &Stage<'_>, part: Part, key: usize) -> f64 {
         let at = self.own[key % self.own.len()].at[part as usize];
         stage.course.to_world(key as isize, at).y
     }
 
-    /// How a part moves over the ground from one key to a later one, metres per second.
+    /// Returns how a part moves over the ground from one key to a later one, metres per second.
     fn velocity(&self, course: &Course, part: Part, keys: Range<usize>) -> DVec3 {
         let [from, to] = [keys.start, keys.end]
             .map(|key| course.to_world(key as isize, self.own[key % self.own.len()].at[part as usize]));
@@ -147,7 +147,8 @@ impl Goals {
         }
     }
 
-    /// Height over the root of the front of a character's shoe where the foot is flat, metres: the source knows nothing of it.
+    /// Returns the height over the root of the front of a character's shoe while the foot is flat, metres; the source does not
+    /// have it.
     fn flat_front(&self, course: &Course, leg: &BearingLeg) -> Option<f64> {
         let front = leg.limits?.front?;
         let (_, contacts) = leg.bearing.iter().find(|(part, _)| *part == Part::Ball)?;
@@ -162,8 +163,8 @@ impl Goals {
         percentile::of(keys.map(|key| self.height(stage, part, key)).collect(), 0.5)
     }
 
-    /// Keeps a part on its way above the ground, which runs in a line from one contact to the next, or as low as it is in the take: where it
-    /// leaves the ground it may dip.
+    /// Keeps a swinging part above the ground, which is a line from one contact to the next, or as low as it is in the take:
+    /// where it leaves the ground it may dip.
     fn stay_above_ground(
         &mut self,
         stage: &Stage<'_>,
@@ -198,9 +199,9 @@ impl Goals {
         }
     }
 
-    /// The height at which a part, a point that is fixed to a joint, bears at keys of a contact and around it: as in the take. Where the
-    /// contact runs over a seam, at which the take leaps, both sides meet between, nearer to the longer one; as far as the leap is higher
-    /// than that allows, the part rises as closing lets it, and is on the whole as high as in the take.
+    /// Returns the height at which a part, a point fixed to a joint, bears at keys of a contact and around it: as in the take.
+    /// If the contact crosses a seam, at which the take jumps, both sides meet in between, nearer to the longer one; as far as
+    /// the jump is higher than that allows, the part rises as closing lets it, and on the whole is as high as in the take.
     fn level(
         &self,
         stage: &Stage<'_>,
@@ -299,7 +300,7 @@ fn turned(stage: &Stage<'_>, limb: &Limb) -> Vec<[DVec3; NUM_JOINTS]> {
     turned
 }
 
-/// How a turn from one rotation to the next differs from the turn before, in the axes of what turns.
+/// Returns the difference of a rotation step from the previous step, in the axes of the rotated joint.
 fn second_difference([before, here, after]: [DQuat; 3]) -> DVec3 {
     let [first, second] = [(before, here), (here, after)]
         .map(|(from, to)| rotation::log(from.conjugate() * rotation::on_side_of(to, from)));
@@ -314,7 +315,7 @@ fn hardest(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg) -> [f64; NUM_JOIN
     let mut hardest = [still; NUM_JOINTS];
     for (at, joint) in leg.limb.turning_joints().enumerate() {
         let above = stage.skeleton().parent(joint);
-        // A character is laid onto its source, with kinks of its own.
+        // A character is aligned with its source, and has kinks of its own.
         let known = leg.limits.map(|limits| limits.hardest[at] * square);
         let most = match known.filter(|most| most.is_finite()) {
             Some(most) => most,
@@ -330,7 +331,7 @@ fn hardest(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg) -> [f64; NUM_JOIN
     hardest
 }
 
-/// The largest angular acceleration of a joint against the one above it, radians per second squared.
+/// Returns the largest angular acceleration of a joint against the one above it, radians per second squared.
 pub(crate) fn hardest_turn(stage: &Stage<'_>, joint: usize) -> f64 {
     let course = &stage.course;
     let turns = (0..course.count()).filter_map(|sample| {

@@ -1,4 +1,4 @@
-//! A leg as a chain of rotations: where its points are, and how they move with every unknown.
+//! A leg as a chain of rotations: the positions of its points, and their derivatives by every unknown.
 
 use glam::{DQuat, DVec3};
 
@@ -46,7 +46,7 @@ pub(super) const FOOT: usize = NUM_PARTS;
 pub(super) const PARTS: [Part; NUM_PARTS] = [Part::Knee, Part::Ankle, Part::Heel, Part::Ball, Part::Tip];
 
 impl Part {
-    /// The part as a point of a foot.
+    /// Returns the part as a point of a foot.
     pub(super) fn point(self) -> Option<FootPoint> {
         match self {
             Self::Knee => None,
@@ -63,7 +63,7 @@ impl Part {
 pub(super) struct Limb {
     pub(super) leg: Leg,
     toe: Option<usize>,
-    /// The tip of the toes, in the axes of the toe joint; of a foot without toes its end, in those of the ankle.
+    /// The tip of the toes, in the axes of the toe joint; for a foot without toes its end, in the axes of the ankle.
     tip: Option<DVec3>,
     /// The sole below the ankle, in the axes of the ankle.
     heel: DVec3,
@@ -71,7 +71,7 @@ pub(super) struct Limb {
     toe_axis: DVec3,
 }
 
-/// A leg at one sample, seen from the root, before it is corrected.
+/// A leg at one sample, relative to the root, before correction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LegPose {
     thigh: Rigid,
@@ -84,12 +84,12 @@ pub(super) struct LegPose {
     hinge: DVec3,
 }
 
-/// Points of a leg and the rotation of its foot at one sample, seen from the root.
+/// Points of a leg and the rotation of its foot at one sample, relative to the root.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LegPoints {
     pub(super) at: [DVec3; NUM_PARTS],
     pub(super) foot: DQuat,
-    /// Their derivatives by the unknowns of the leg; that of the foot is a rotation vector.
+    /// Their derivatives by the unknowns of the leg; for the foot a rotation vector.
     pub(super) by: [Slopes; NUM_PARTS + 1],
 }
 
@@ -115,7 +115,7 @@ impl Limb {
         limb
     }
 
-    /// The parts of the foot that may bear.
+    /// Returns the parts of the foot that may bear.
     pub(super) fn bearing_parts(&self) -> impl Iterator<Item = Part> {
         let parts = match (self.toe, self.tip) {
             (Some(_), Some(_)) => &[Part::Heel, Part::Ball, Part::Tip][..],
@@ -135,13 +135,13 @@ impl Limb {
         }
     }
 
-    /// The part that stands longest, as far as the rig has it.
+    /// Returns the part that stands longest, as far as the rig has it.
     pub(super) fn standing(&self) -> Part {
         let front = [Part::Ball, Part::Tip].into_iter().find(|&part| self.has(part));
         front.unwrap_or(Part::Ankle)
     }
 
-    /// The joint and the offset in its axes that a part is fixed by.
+    /// Returns the joint and the offset in its axes that a part is fixed by.
     pub(super) fn fixed_to(&self, part: Part) -> FixedPoint {
         let Leg { knee, ankle, .. } = self.leg;
         match part {
@@ -172,7 +172,7 @@ impl Limb {
         }
     }
 
-    /// The points of the leg with the hips moved and its joints turned by the unknowns.
+    /// Returns the points of the leg with the hips moved and its joints turned by the unknowns.
     pub(super) fn points(&self, pose: &LegPose, hips: DVec3, unknowns: &[f64]) -> LegPoints {
         let [at_thigh, at_ankle] = [0, ANKLE].map(|at| DVec3::from_slice(&unknowns[at..]));
         let thigh = pose.thigh.translation + hips;
@@ -211,7 +211,7 @@ impl Limb {
         points
     }
 
-    /// The joints that turn.
+    /// Returns the joints that turn.
     pub(super) fn turning_joints(&self) -> impl Iterator<Item = usize> + use<> {
         let Leg { thigh, knee, ankle, .. } = self.leg;
         [thigh, knee, ankle].into_iter().chain(self.toe)
@@ -227,7 +227,7 @@ impl Limb {
         ]
     }
 
-    /// The first unknown of a joint, and how its turn changes by them along a direction in its own axes.
+    /// Returns the first unknown of a joint, and how its turn changes by them along a direction in its own axes.
     pub(super) fn turned_by(&self, pose: &LegPose, joint: usize, along: DVec3) -> (usize, TurnedBy) {
         match joint {
             0 => (0, TurnedBy::Vector(along.to_array())),
@@ -247,7 +247,7 @@ impl Limb {
         }
     }
 
-    /// The angle of the knee from its straightest at a sample, radians.
+    /// Returns the angle of the knee from its straightest at a sample, radians.
     pub(super) fn flexed(&self, stage: &Stage<'_>, sample: usize) -> f64 {
         let above = stage.rotation_above(sample, self.leg.knee);
         let bend = self.leg.bend(|joint| stage.world.position(sample, joint), above);
@@ -261,7 +261,7 @@ fn set_slope(slopes: &mut Slopes, unknown: usize, by: DVec3) {
     }
 }
 
-/// The tip beyond a toe joint, in its axes; `None` where the rig ends there.
+/// Returns the tip beyond a toe joint, in its axes; `None` if the rig ends there.
 pub(super) fn tip_of(stage: &Stage<'_>, toe: usize) -> Option<DVec3> {
     let skeleton = stage.skeleton();
     match (skeleton.children(toe).first(), skeleton.joint(toe).tip) {
@@ -273,8 +273,9 @@ pub(super) fn tip_of(stage: &Stage<'_>, toe: usize) -> Option<DVec3> {
     }
 }
 
-/// The end of a foot without toes, in the axes of its ankle, where that is what bears: a paw, a hoof, or the front of a sole. `None`
-/// where the rig has no such end, or it does not come lower than the ankle: ends of bones that only draw them may lie anywhere.
+/// Returns the end of a foot without toes, in the axes of its ankle, if that bears: a paw, a hoof, or the front of a sole.
+/// `None` if the rig has no such end, or if it does not come lower than the ankle: ends of bones that only draw them may be
+/// anywhere.
 pub(super) fn end_below(stage: &Stage<'_>, ankle: usize) -> Option<DVec3> {
     let end = tip_of(stage, ankle)?;
     let [lowest, lowest_of_ankle] = [end, DVec3::ZERO].map(|offset| {
@@ -317,7 +318,7 @@ mod tests {
                 limb.points(&pose, hips, &unknowns)
             });
             let by = |part: usize| DVec3::from_array(here.by[part].map(|axis| axis[unknown]));
-            // Those of the joints above a part move it.
+            // The unknowns of the joints above a part move it.
             let moved_by = [KNEE, ANKLE, TOES, TOES, LEG_UNKNOWNS];
             for part in 0..NUM_PARTS {
                 assert!(unknown < moved_by[part] || by(part) == DVec3::ZERO);

@@ -1,9 +1,9 @@
 //! One solve for feet, legs and hips over a whole motion: a loop, a stretch of a take or a fade.
 //!
-//! A smooth correction of hips and legs, periodic where the motion is, found by least squares over all samples at once: what bears does not move
-//! over the ground, no part of a foot is below its floor, no joint is turned harder than in the take, and everything else moves as little
-//! as possible. Gauss-Newton, with sums in a fixed order, so that the bits are the same everywhere. Derivation:
-//! docs/math/feet_solve.md.
+//! A smooth correction of hips and legs, periodic where the motion is, found by least squares over all samples at once: bearing
+//! points do not move over the ground, no part of a foot is below its floor, no joint accelerates more than in the take, and
+//! everything else moves as little as possible. Gauss-Newton, with sums in a fixed order, so that the bits are the same
+//! everywhere. Derivation: docs/math/feet_solve.md.
 
 use glam::DVec3;
 
@@ -41,13 +41,13 @@ const HIPS: usize = 3;
 /// Most steps of Gauss-Newton with new coefficients; two to five are usual.
 const MOST_STEPS: usize = 8;
 
-/// Most steps where knees have a limit to their bend: that is hard, and legs that do not reach run against it from one step to the
-/// next.
+/// Most steps if knees have a limit to their bend: that problem is hard, and legs that do not reach meet the limit in one step
+/// after another.
 const MOST_STEPS_WITH_LIMITS: usize = 24;
 
-/// Cost of a unit of the first step, metres on the reference body, so that it does not go farther than its coefficients hold: a
-/// straight leg would have to bend by a radian at once. Each later step is damped by a share of the one before, and by a multiple after
-/// one that went too far: long steps that are cut short again and again cost more, and hold feet less well.
+/// Cost of a unit of the first step, metres on the reference body, which keeps it within the validity of its coefficients: a
+/// straight leg would have to bend by a radian at once. Each later step is damped by a share of the previous damping, and by a
+/// multiple after a step that went too far: long steps that are repeatedly cut short cost more, and hold feet less well.
 const DAMPING_METRES: f64 = 8.0;
 const DAMPED_AGAIN: f64 = 0.3;
 const DAMPED_AFTER_TOO_FAR: f64 = 3.0;
@@ -55,18 +55,18 @@ const DAMPED_AFTER_TOO_FAR: f64 = 3.0;
 /// Steps damped by more than this may be small far from the end, metres.
 const HARDLY_DAMPED_METRES: f64 = 0.5;
 
-/// A step that moves nothing by more than this is followed by so many with the same coefficients, radians and metres.
+/// A step that moves nothing by more than this is followed by this many with the same coefficients, radians and metres.
 const NEAR: f64 = 0.02;
 const NUM_REPEATS: usize = 2;
 
 /// Steps that move nothing by more than this end the search.
 const SETTLED: f64 = 2e-3;
 
-/// A step that saves less than this share of what its coefficients foresee went too far.
+/// A step that saves less than this share of the predicted saving went too far.
 const FORESEEN_SHARE: f64 = 0.25;
 
-/// A step that saves less than this share of the cost went too far as well, if it is damped by less than this, metres: what one that is
-/// held back more, or that is cut short, saves says nothing of how much there is to save.
+/// A step that saves less than this share of the cost also went too far, if it is damped by less than this, metres: the saving
+/// of a step that is damped more, or cut short, does not show how much can be saved.
 const TELLING_METRES: f64 = 3.0;
 const SAVES: f64 = 0.08;
 
@@ -74,10 +74,10 @@ const SAVES: f64 = 0.08;
 const UNSETTLED: f64 = 0.1;
 const UNSETTLED_SAVES: f64 = 0.1;
 
-/// A step that would cost more is halved, so many times at most.
+/// A step that would cost more is halved, at most this many times.
 const MOST_HALVINGS: usize = 4;
 
-/// Most samples times the square of the unknowns of one: 170 MB of equations. A loop of minutes is no cycle.
+/// Largest number of samples times the square of the unknowns per sample: 170 MB of equations. A loop of minutes is not a cycle.
 const MOST_PRODUCTS: usize = 3_000_000;
 
 /// A part of a foot that strays farther than this while it seems to bear turns about another part, metres on the reference body; it is
@@ -93,8 +93,8 @@ pub(super) struct BearingLeg {
 }
 
 impl BearingLeg {
-    /// The leg of a foot whose lowest joint stands during `spans`, which are not empty. `known` says when other points of it bear;
-    /// without it that is detected.
+    /// Creates the leg of a foot whose lowest joint stands during `spans`, which are not empty. `known` says when other points
+    /// of it bear; otherwise that is detected.
     pub(super) fn new(
         stage: &Stage<'_>,
         leg: Leg,
@@ -138,7 +138,7 @@ impl BearingLeg {
         }
     }
 
-    /// When the points of the foot bear.
+    /// Returns when the points of the foot bear.
     pub(super) fn bearing(&self) -> impl Iterator<Item = Bearing> {
         self.bearing.iter().flat_map(|(part, contacts)| {
             let point = part.point();
@@ -149,8 +149,8 @@ impl BearingLeg {
     }
 }
 
-/// The point of a foot that stays longest on the ground, by a joint and the offset in its axes: the joint of the toes, else the end of the
-/// foot, else the ankle. Characters without toes follow their source by their ankles.
+/// Returns the point of a foot that stays longest on the ground, as a joint and an offset in its axes: the joint of the toes,
+/// else the end of the foot, else the ankle. Characters without toes follow their source by their ankles.
 pub(super) fn standing_point(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> FixedPoint {
     match foot.toe {
         Some(toe) => (toe, DVec3::ZERO),
@@ -159,8 +159,8 @@ pub(super) fn standing_point(stage: &Stage<'_>, foot: &Foot, is_character: bool)
     }
 }
 
-/// Heel and tip of a foot whose standing point stands over contacts: each with the joint and the offset in its axes that fix it. A foot of
-/// which the ankle alone is known has none.
+/// Returns heel and tip of a foot whose standing point stands over contacts: each as a joint and an offset in its axes. A foot
+/// with only a known ankle has none.
 pub(super) fn ends_of_foot(
     stage: &Stage<'_>,
     foot: &Foot,
@@ -180,7 +180,7 @@ pub(super) fn ends_of_foot(
     [(FootPoint::Heel, (foot.ankle, heel))].into_iter().chain(tip).collect()
 }
 
-/// The farthest that a point is from its mean place over a contact, over the ground, metres.
+/// Returns the farthest that a point is from its mean place over a contact, over the ground, metres.
 fn strays(stage: &Stage<'_>, positions: &[DVec3], contact: &LoopContact) -> f64 {
     let places: Vec<DVec3> = (contact.keys())
         .map(|key| stage.course.to_world(key as isize, positions[key % positions.len()]) * DVec3::new(1.0, 0.0, 1.0))
@@ -200,7 +200,7 @@ pub(super) struct Solved {
 
 /// Solves the feet of a motion; `lifted` is the joint that carries the whole body.
 ///
-/// `None` as for [`settle`], and where the search does not come near.
+/// `None` as for [`settle`], and if the search does not converge.
 pub(super) fn solve(
     stage: &Stage<'_>,
     uncut: &Uncut,
@@ -259,12 +259,12 @@ struct Settled {
 }
 
 impl Settled {
-    /// How far the hips move at a sample, metres, seen from the root.
+    /// Returns the displacement of the hips at a sample, metres, relative to the root.
     fn hips(&self, sample: usize) -> DVec3 {
         DVec3::from_slice(&self.unknowns[sample * self.width..])
     }
 
-    /// The unknowns of a leg at a sample.
+    /// Returns the unknowns of a leg at a sample.
     fn leg(&self, leg: usize, sample: usize) -> &[f64] {
         &self.unknowns[sample * self.width + HIPS + leg * LEG_UNKNOWNS..][..LEG_UNKNOWNS]
     }
@@ -291,21 +291,22 @@ impl Settled {
     }
 }
 
-/// The correction of [`settle`]; where it does not come near, without the limits of how hard joints may be turned.
+/// Returns the correction of [`settle`]; if it does not converge, without the limits of joint accelerations.
 fn settle_freely(course: &Course, limbs: &[Limb], goals: &mut [Goals], model: &FootModel) -> Option<Settled> {
     let settled = settle(course, limbs, goals, model, None);
     if settled.as_ref().is_some_and(|settled| settled.is_near) {
         return settled;
     }
-    // Some bodies cannot hold their feet without turning joints harder than the take does: the search goes on without those limits.
+    // Some bodies cannot hold their feet without larger joint accelerations than the take: the search continues without those
+    // limits.
     for goals in &mut *goals {
         goals.hardest = [f64::INFINITY; NUM_JOINTS];
     }
     settle(course, limbs, goals, model, settled)
 }
 
-/// Searches for the correction that costs least, from none or from another. No step costs more than the one before; `None` where there are too few
-/// samples or too many, where the equations have no solution, or where no step costs less.
+/// Searches for the cheapest correction, starting from none or from another. No step costs more than the previous one; `None` if
+/// there are too few samples or too many, if the equations have no solution, or if no step costs less.
 fn settle(
     course: &Course,
     limbs: &[Limb],
@@ -364,7 +365,7 @@ fn settle(
                 step = equations.solve()?;
                 moved = largest(&step, width, model);
             } else if repeats > 0 {
-                // The coefficients are no longer right.
+                // The coefficients are no longer valid.
                 break;
             } else if halvings < MOST_HALVINGS && moved > SETTLED {
                 halvings += 1;
@@ -390,7 +391,7 @@ fn settle(
     has_moved.then_some(settled)
 }
 
-/// Returns what the square of each unknown of a sample costs in a step that is damped by so many metres on the reference body.
+/// Returns the cost of the square of each unknown of a sample in a step with this damping, metres on the reference body.
 fn damped(damping: f64, width: usize, model: &FootModel) -> Vec<f64> {
     let turns = damping * model.size;
     let moves = turns / model.metre;
@@ -399,7 +400,7 @@ fn damped(damping: f64, width: usize, model: &FootModel) -> Vec<f64> {
         .collect()
 }
 
-/// The largest size of an unknown, radians, and metres on the reference body.
+/// Returns the largest size of an unknown, radians, and metres on the reference body.
 fn largest(step: &[f64], width: usize, model: &FootModel) -> f64 {
     let of_samples = step.chunks_exact(width).map(|sample| {
         let (hips, turns) = sample.split_at(HIPS);
@@ -414,7 +415,7 @@ fn largest(step: &[f64], width: usize, model: &FootModel) -> f64 {
 /// hardly show its sole.
 const FLAT_METRES: f64 = 0.002;
 
-/// The heel below an ankle, in the axes of the ankle: the sole where the foot is flattest while its standing point bears.
+/// Returns the heel below an ankle, in the axes of the ankle: the sole at the flattest foot while its standing point bears.
 fn heel_below(
     stage: &Stage<'_>,
     ankle: usize,

@@ -1,12 +1,13 @@
-//! Least squares over the samples of a loop: every residual touches the unknowns of a few neighbouring samples, around the circle.
+//! Least squares over the samples of a loop: every residual touches the unknowns of a few neighbouring samples, around the
+//! circle.
 //!
-//! The normal equations are a band of blocks, one block for the unknowns of a sample, but for the corners that join the last samples
-//! to the first. The unknowns of the last [`REACH`] samples become a border: the others are eliminated one sample after the other
-//! (Cholesky), each from the [`REACH`] samples after it and from the border, and the border comes last. Source: Golub and Van Loan,
-//! "Matrix Computations", 4th edition, 4.2 and 4.3.
+//! The normal equations are a band of blocks, one block for the unknowns of a sample, plus corners that join the last samples to
+//! the first. The unknowns of the last [`REACH`] samples become a border: the others are eliminated one sample after the other
+//! (Cholesky), each from the [`REACH`] samples after it and from the border, and the border comes last. Source: Golub and Van
+//! Loan, "Matrix Computations", 4th edition, 4.2 and 4.3.
 //!
-//! Every entry is one chain of subtractions in one order, whatever the width of the processor's vectors, so that the bits are the
-//! same on every machine.
+//! Every entry is one chain of subtractions in one order, whatever the width of the processor's vectors, so that the bits are
+//! the same on every machine.
 
 use fearless_simd::{Level, dispatch, f64x4, prelude::*};
 
@@ -21,22 +22,22 @@ const LANES: usize = 4;
 
 /// Normal equations of a linear least-squares problem over the samples of a loop.
 ///
-/// Once factored they keep their factor: pulls that are added after [`Self::clear_pulls`] then give steps of a search whose
-/// coefficients hardly change, at a fraction of the work.
+/// They keep their factor: right-hand sides added after [`Self::clear_pulls`] then give steps of a search whose coefficients
+/// hardly change, at a fraction of the work.
 #[derive(Clone, Debug)]
 pub(super) struct NormalEquations {
     shape: Shape,
     level: Level,
-    /// Rows of the samples that are not of the border, in the upper triangle: the sample's own block, those of the [`REACH`] samples
-    /// after it, and those of the border. Once factored, rows of the factor.
+    /// Rows of the samples outside the border, in the upper triangle: the sample's own block, those of the [`REACH`] samples
+    /// after it, and those of the border. After factoring, rows of the factor.
     rows: Vec<f64>,
-    /// The border itself, its upper triangle, likewise.
+    /// The upper triangle of the border itself, likewise.
     corner: Vec<f64>,
     /// The right side, a block for each sample.
     right: Vec<f64>,
     is_factored: bool,
-    /// Samples from the first on that do not touch the border, and whose factor therefore does not either: all but the last few of a
-    /// chain, whose ends do not meet.
+    /// Number of leading samples that do not touch the border, nor does their factor: all but the last few of a chain, whose
+    /// ends do not meet.
     num_apart: usize,
 }
 
@@ -50,12 +51,12 @@ struct Shape {
 }
 
 impl Shape {
-    /// Samples that are not of the border.
+    /// Returns the samples that are not of the border.
     fn num_inner(&self) -> usize {
         self.num_samples - REACH
     }
 
-    /// Columns of the blocks of a sample and of those after it; those of the border follow.
+    /// Returns the columns of the blocks of a sample and of those after it; those of the border follow.
     fn band(&self) -> usize {
         (1 + REACH) * self.block
     }
@@ -64,7 +65,7 @@ impl Shape {
         REACH * self.block
     }
 
-    /// Columns of a row.
+    /// Returns the columns of a row.
     fn stride(&self) -> usize {
         self.band() + self.border()
     }
@@ -75,7 +76,7 @@ impl Shape {
     }
 }
 
-/// An unknown: its sample, and its number among those of the sample.
+/// An unknown: its sample, and its index in the sample.
 pub(super) type Unknown = (usize, usize);
 
 impl NormalEquations {
@@ -107,7 +108,7 @@ impl NormalEquations {
         self.clear_pulls();
     }
 
-    /// Removes what residuals pull at, and keeps the factor if there is one.
+    /// Clears the right-hand side, and keeps the factor if there is one.
     pub(super) fn clear_pulls(&mut self) {
         self.right.fill(0.0);
     }
@@ -117,7 +118,7 @@ impl NormalEquations {
         self.is_factored
     }
 
-    /// The vector instructions of the processor.
+    /// Returns the vector instructions of the processor.
     pub(super) fn level(&self) -> Level {
         self.level
     }
@@ -131,8 +132,8 @@ impl NormalEquations {
         }
     }
 
-    /// Adds sums of products of coefficients: of neighbouring unknowns, rows, with others, columns. Between two samples both orders
-    /// are one; of one sample, rows may not begin after columns. Once factored, nothing.
+    /// Adds sums of products of coefficients: rows of neighbouring unknowns with columns of others. Between two samples either
+    /// order counts; within one sample, rows may not begin after columns. Does nothing after factoring.
     #[inline]
     pub(super) fn add_block<const R: usize, const C: usize>(
         &mut self,
@@ -161,7 +162,7 @@ impl NormalEquations {
         }
     }
 
-    /// Adds products of each unknown of a sample with the same of another. Once factored, nothing.
+    /// Adds products of each unknown of a sample with the same unknown of another. Does nothing after factoring.
     pub(super) fn add_diagonal(&mut self, sample: usize, other: usize, products: &[f64]) {
         if self.is_factored {
             return;
@@ -172,8 +173,8 @@ impl NormalEquations {
         }
     }
 
-    /// Where the product of two unknowns, of which the second is not of an earlier sample, has its entry: the entries, its place, and
-    /// the distance to the next row.
+    /// Returns the entry of the product of two unknowns, of which the second is not from an earlier sample: the entries, its
+    /// index, and the distance to the next row.
     #[inline]
     fn entries(&mut self, (sample, unknown): Unknown, (other, column): Unknown) -> (&mut [f64], usize, usize) {
         let shape = self.shape;
@@ -203,20 +204,20 @@ impl NormalEquations {
         )
     }
 
-    /// Adds what the square of each unknown of a sample costs, to all samples, before they are factored.
+    /// Adds the cost of the square of each unknown of a sample, for all samples, before factoring.
     pub(super) fn damp(&mut self, squares: &[f64]) {
         for sample in 0..self.shape.num_samples {
             self.add_diagonal(sample, sample, squares);
         }
     }
 
-    /// The pulls of residuals: minus half the slopes of the sum of squares, sample by sample.
+    /// Returns the pulls of residuals: minus half the slopes of the sum of squares, sample by sample.
     pub(super) fn pulls(&self) -> Vec<f64> {
         let blocks = self.right.chunks_exact(self.shape.block);
         blocks.flat_map(|block| &block[..self.shape.width]).copied().collect()
     }
 
-    /// The unknowns for which the sum of squares is least, sample by sample; `None` if the equations do not determine them.
+    /// Returns the unknowns with the least sum of squares, sample by sample; `None` if the equations do not determine them.
     pub(super) fn solve(&mut self) -> Option<Vec<f64>> {
         let shape = self.shape;
         if !self.is_factored {
@@ -237,7 +238,7 @@ impl NormalEquations {
         let (stride, band) = (shape.stride(), shape.band());
         let (of_inner, of_border) = self.right.split_at_mut(shape.num_inner() * shape.block);
         let row_of = |at: usize| {
-            // The columns after the diagonal that are in the band, and those of the border.
+            // The columns after the diagonal within the band, and those of the border.
             let (own, border) = self.rows[at * stride..][..stride].split_at(band);
             let border = if at < self.num_apart * shape.block { &[] } else { border };
             (own.split_at(at % shape.block), border)
@@ -275,7 +276,7 @@ impl NormalEquations {
     }
 }
 
-/// Subtracts a multiple of one slice from the start of another; where one is longer, its rest stays out of it.
+/// Subtracts a multiple of one slice from the start of another; the rest of the longer one is ignored.
 #[inline(always)]
 fn subtract_multiple(from: &mut [f64], factor: f64, row: &[f64]) {
     let count = from.len().min(row.len());
@@ -285,7 +286,7 @@ fn subtract_multiple(from: &mut [f64], factor: f64, row: &[f64]) {
     }
 }
 
-/// The sum of products of two slices; where one is longer, its rest stays out of it.
+/// Returns the sum of products of two slices; the rest of the longer one is ignored.
 fn dot(one: &[f64], other: &[f64]) -> f64 {
     const AT_ONCE: usize = 8;
     let count = one.len().min(other.len());
@@ -307,7 +308,7 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
     sum
 }
 
-/// Factors the rows and the corner in place; `false` where they have no factor.
+/// Factors the rows and the corner in place; `false` if they have no factor.
 #[inline(always)]
 fn factor<S: Simd>(simd: S, shape: Shape, num_apart: usize, rows: &mut [f64], corner: &mut [f64]) -> bool {
     let Shape { width, block, .. } = shape;
@@ -327,7 +328,7 @@ fn factor<S: Simd>(simd: S, shape: Shape, num_apart: usize, rows: &mut [f64], co
         };
         for (ahead, target) in (1..=REACH).zip(later.chunks_exact_mut(size)) {
             let at = ahead * block;
-            // Of its own block and those after it, as far as this sample reaches; and of the border.
+            // Subtracts from this block and later ones, as far as this sample reaches, and from the border.
             own.subtract_from(simd, at..at + block, at..band, target, stride, 0, true);
             if reaches_border {
                 own.subtract_from(simd, at..at + block, band..stride, target, stride, band, false);
@@ -340,8 +341,8 @@ fn factor<S: Simd>(simd: S, shape: Shape, num_apart: usize, rows: &mut [f64], co
     factor_block(corner, (border, border), border, |row| shape.is_unknown(row))
 }
 
-/// Factors a square block at the left of rows of `stride` columns, in its upper triangle, and carries that through the others of the
-/// first `columns`. Rows that are no unknowns are left out.
+/// Factors a square block at the left of rows of `stride` columns, in its upper triangle, and applies that to the other ones of
+/// the first `columns`. Rows that are not unknowns are left out.
 #[inline(always)]
 fn factor_block(
     rows: &mut [f64],
@@ -415,7 +416,7 @@ impl Block<'_> {
         }
     }
 
-    /// Subtracts the products of as many rows as lanes, and V vectors of columns: all sums stay in registers.
+    /// Subtracts the products of one row per lane and V vectors of columns: all sums stay in registers.
     #[inline(always)]
     fn subtract_tile<S: Simd, const V: usize>(
         self,

@@ -1,8 +1,8 @@
-//! Feet over a motion that begins as one loop and ends as another: both ends are held.
+//! Holds feet over a motion that begins as one loop and ends as another; both ends are held.
 //!
-//! The same equations as for a loop, over the samples of the motion. Parts bear where they bear in the motion below, a take or a loop,
-//! before its ends were bent to meet the loops; at the ends it stands as high as the loops have it, and from there on ever more as
-//! that motion has it. Derivation: docs/math/passage.md.
+//! The same equations as for a loop apply over the samples of the motion. Parts bear where they bear in the underlying motion, a
+//! take or a loop, before its ends were bent to meet the loops; at the ends they are as high as in the loops, and towards the
+//! middle increasingly as in that motion. Derivation: docs/math/passage.md.
 
 use glam::DVec3;
 
@@ -17,17 +17,17 @@ use crate::math::percentile;
 use crate::math::rigid::Rigid;
 use crate::motion::Tracks;
 
-/// A foot that stands in the loop at an end, and within this time in the motion below, stands between, seconds.
+/// A foot that stands in the loop at an end, and within this time in the underlying motion, stands in between, seconds.
 pub const SOON_SECS: f64 = 0.15;
 
-/// A foot that would stand at two places creeps from the one to the other if these are no farther apart than this, metres on the reference
-/// body. Farther, and the foot steps.
+/// A foot that would stand at two places slides from one to the other if they are no farther apart than this, metres on the
+/// reference body. Otherwise it steps.
 const APART_METRES: f64 = 0.015;
 
-/// A step to another place lasts so long, seconds, and no longer than a share of the motion for each foot that has to step, ...
+/// Duration of a step to another place, seconds, limited to a share of the motion for each foot that has to step, ...
 const STEP_SECS: f64 = 0.35;
 
-/// ... and lifts the foot by so much, metres on the reference body.
+/// ... and the height to which it lifts the foot, metres on the reference body.
 const STEP_METRES: f64 = 0.03;
 
 /// A part that comes down bears by a quarter while it moves over the ground at this speed, metres per second on the reference body.
@@ -35,7 +35,7 @@ const RESTS_MPS: f64 = 0.2;
 
 /// A motion whose ends were bent to meet two loops.
 pub struct OpenMotion<'a> {
-    /// The bent motion, seen from its root.
+    /// The bent motion, relative to its root.
     pub tracks: &'a Tracks,
     /// Where that is at every sample.
     pub roots: &'a [Rigid],
@@ -47,7 +47,7 @@ pub struct OpenMotion<'a> {
     pub fade: Decay,
 }
 
-/// Finds what the feet of a stretch of a take do, from a sample on, seen from a root; `None` where no foot with a knee is found.
+/// Finds the footwork of a stretch of a take, from a sample on, relative to a root; `None` if no foot with a knee is found.
 pub fn footwork_of_take(
     tracks: &Tracks,
     roots: Vec<Rigid>,
@@ -69,8 +69,8 @@ pub fn footwork_of_take(
     Some(footwork)
 }
 
-/// Lets a part bear as far as it is down and does not yet leave: contacts of slow steps begin while it still comes down, and end when it is on
-/// its way.
+/// Lets a part bear only while it is down: contacts of slow steps begin while it still comes down, and end after it starts to
+/// lift.
 fn only_while_at_rest(
     bears: &mut [[f64; NUM_PARTS]],
     heights: &[[f64; NUM_PARTS]],
@@ -92,14 +92,14 @@ fn only_while_at_rest(
     }
 }
 
-/// How much a part bears that still moves over the ground, metres per second on the reference body.
+/// Returns how much a part bears that still moves over the ground, metres per second on the reference body.
 fn slow(mps: f64) -> f64 {
     (1.0 + (mps / RESTS_MPS).powi(2)).powi(-2)
 }
 
 impl OpenMotion<'_> {
-    /// The motion with its feet held; `None` where the loops have other legs, or no correction costs less than none. The best that was found
-    /// is kept even where the search does not come near: bends are short, and feet left free slide farther.
+    /// Returns the motion with its feet held; `None` if the loops have different legs, or every correction costs more than none.
+    /// The best correction is used even if the search does not converge: bends are short, and free feet slide farther.
     pub fn held(&self) -> Option<Tracks> {
         let Self { tracks, below, .. } = self;
         let have_legs = (self.ends.iter().flatten()).all(|end| end.feet.has_legs_of(below));
@@ -129,7 +129,7 @@ impl OpenMotion<'_> {
         Tracks::pose_by_pose(tracks.skeleton(), tracks.step_secs(), held)
     }
 
-    /// Returns what the parts of a leg should do.
+    /// Returns the goals of the parts of a leg.
     fn goals(&self, leg: usize, stage: &Stage<'_>) -> Goals {
         let (course, count) = (&stage.course, stage.num_samples());
         let (limb, below) = (&self.below.limbs[leg], &self.below.legs[leg]);
@@ -153,8 +153,8 @@ impl OpenMotion<'_> {
         goals
     }
 
-    /// Lets feet step, one after the other, that never leave the ground and have to end elsewhere. Those that stand in the motion below and
-    /// not in the loop at an end, and are carried along by the bend there, come down or leave in one step.
+    /// Lets feet that never leave the ground and must end elsewhere step, one after the other. Feet that stand in the underlying
+    /// motion but not in the loop at an end, and are carried along by the bend there, come down or leave in one step.
     fn step_over(&self, course: &Course, goals: &mut [Goals]) {
         let count = course.count();
         let parts: Vec<usize> = self.below.limbs.iter().map(|limb| limb.standing() as usize).collect();
@@ -194,7 +194,7 @@ impl OpenMotion<'_> {
         }
     }
 
-    /// Lifts a leg over samples, between which it may go anywhere; those at an end of the motion begin as high as it is there.
+    /// Lifts a leg over samples, between which its path is free; those at an end of the motion begin at the height there.
     fn step(&self, goals: &mut Goals, leg: usize, course: &Course, samples: core::ops::Range<usize>) {
         let count = samples.len().max(1) as f64;
         for part in self.below.limbs[leg].bearing_parts().map(|part| part as usize) {
@@ -216,12 +216,12 @@ impl OpenMotion<'_> {
         }
     }
 
-    /// How much a part bears in the loop at an end.
+    /// Returns how much a part bears in the loop at an end.
     fn stands(&self, end: usize, (leg, part): (usize, usize)) -> f64 {
         self.ends[end].map_or(0.0, |of_loop| of_loop.value(&of_loop.feet.legs[leg].bears, part, 0.0))
     }
 
-    /// Changes what a part of a leg does near an end, so that it goes on from the loop there, or comes to be as the loop has it.
+    /// Changes the goals of a part of a leg near an end, so that it continues from the loop there, or becomes as in the loop.
     fn meet(&self, end: usize, (leg, part): (usize, usize), course: &Course, goals: &mut Goals) {
         if self.ends[end].is_none() {
             return;
@@ -230,7 +230,7 @@ impl OpenMotion<'_> {
         let inward = |step: usize| if end == 0 { step } else { count - 1 - step };
         let left = |sample: usize| self.fade.at(inward(sample) as f64 * course.step_secs).position.value;
         let at = inward(0);
-        // Nowhere is the floor above what the loop has there.
+        // The floor is nowhere above the loop's height there.
         let lower = (goals.over_root(course, at, part) - self.below.legs[leg].floors[at][part]).min(0.0);
         if lower.is_finite() {
             for sample in 0..count {
@@ -256,7 +256,7 @@ impl OpenMotion<'_> {
                 goals.level[sample][part] += left(sample) * rise;
             }
         } else if first == 0 {
-            // A part that stands here and not in the loop comes down to the ground, or leaves it for the loop.
+            // A part that stands here but not in the loop comes down to the ground, or leaves it for the loop.
             let size = self.below.model.size;
             let mut is_down = stands;
             for step in 0..count {
@@ -277,7 +277,7 @@ impl OpenMotion<'_> {
     }
 }
 
-/// Speed of a point over the ground at a sample, by its places in the world, metres per second.
+/// Returns the speed of a point over the ground at a sample, by its places in the world, metres per second.
 fn speed(course: &Course, sample: usize, place: impl Fn(usize) -> DVec3) -> f64 {
     let [from, to] = [sample.saturating_sub(1), (sample + 1).min(course.count() - 1)];
     (place(to) - place(from)).length() / ((to - from) as f64 * course.step_secs)

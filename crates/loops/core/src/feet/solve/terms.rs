@@ -1,7 +1,7 @@
-//! Residuals of the solve: what a correction costs.
+//! Residuals of the solve: the cost of a correction.
 //!
-//! All are metres, by weights that say how far a thing may move for the same cost; those of turns are stated for the reference body and
-//! grow with the size of the body. Derivation: docs/math/feet_solve.md.
+//! All are metres, with weights that relate displacements of equal cost; those of rotations are stated for the reference body
+//! and grow with the size of the body. Derivation: docs/math/feet_solve.md.
 
 use glam::{DMat3, DVec3};
 
@@ -13,7 +13,7 @@ use super::weights::{LegWeights, outer};
 use super::{Course, HIPS, Settled};
 use crate::math::rotation;
 
-/// A metre of the knee, the ankle, the heel, the ball and the tip away from where closing left them; the heel follows the ankle.
+/// Weights of a metre of displacement by the correction, for knee, ankle, heel, ball and tip; the heel follows the ankle.
 const STAY: [f64; NUM_PARTS] = [0.7, 1.0, 0.0, 1.0, 0.5];
 
 /// A metre of the hips: across, up and ahead. They carry the rest of the body.
@@ -22,8 +22,8 @@ const HIPS_STAY: [f64; HIPS] = [20.0, 12.0, 20.0];
 /// A radian of the foot, metres.
 const FOOT_METRES: f64 = 0.25;
 
-/// The lever of each unknown of a leg: what a radian moves, metres. That of ankles is the length of a foot: with less, they turn on the
-/// noise of all joints above them, since that is the cheapest way to hold what trembles.
+/// The lever of each unknown of a leg: the displacement per radian, metres. That of ankles is the length of a foot: with less,
+/// they follow the noise of all joints above them, because that is the cheapest way to hold a trembling point.
 const LEVERS: [f64; LEG_UNKNOWNS] = [0.4, 0.4, 0.4, 0.3, 0.3, 0.3, 0.3, 0.06];
 
 /// A turn of each, by its lever. Toes would else be bent by tens of degrees for the last millimetre.
@@ -36,11 +36,11 @@ const LEG_SECS: f64 = 0.06;
 /// A part that bears and moves over the ground at a metre per second costs as much as this many metres.
 const BEAR_SECS: f64 = 7.0;
 
-/// A metre of what bears above or below its own height. Less, and legs that do not reach lift feet off the ground rather than lower the
-/// hips.
+/// Weight of a metre of a bearing part above or below its own height. With less, legs that do not reach lift feet off the ground
+/// instead of lowering the hips.
 const LEVEL: f64 = 20.0;
 
-/// A flat foot that turns away from its direction by a radian per second is off by this many of its own metres.
+/// Weight of a flat foot's rotation, in units of its own metres per radian per second.
 const FLAT_SECS: f64 = 0.5;
 
 /// A metre below the floor.
@@ -59,7 +59,7 @@ const STRAIGHT_METRES: f64 = 3.0;
 /// instead of [`STRAIGHT_METRES`].
 const LIMIT_METRES: f64 = 20.0;
 
-/// A unit of a correction where there may be none, metres.
+/// Weight of a unit of correction where there must be none, metres.
 const HELD_METRES: f64 = 1e7;
 
 /// Limits set in over about this much: heights, angular accelerations over their limit, and the bend of the knee. Harder, and steps of the search
@@ -68,8 +68,8 @@ const SOFT_METRES: f64 = 3e-4;
 const SOFT_HARD: f64 = 0.05;
 const SOFT_RADIANS: f64 = 0.01;
 
-/// How far a value is above zero, setting in over about `soft`, and the slope of that. Exactly none up to zero: what is not yet at a
-/// limit would be pushed away from it, and a foot would stand above its floor.
+/// Returns how far a value is above zero, with a soft onset over about `soft`, and its slope. It is exactly zero up to zero;
+/// otherwise a value below a limit would be pushed away from it, and a foot would stand above its floor.
 fn excess(value: f64, soft: f64) -> (f64, f64) {
     if value <= 0.0 {
         return (0.0, 0.0);
@@ -175,7 +175,7 @@ impl Terms<'_> {
         cost
     }
 
-    /// Points of a leg stay where closing left them, and the foot keeps its direction.
+    /// Penalizes points of a leg that leave their position after closing, and rotations of the foot.
     fn weigh_stay(&self, leg: usize, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
         let (here, own) = (&points[sample], &self.goals[leg].own[sample]);
         for (part, weight) in STAY.into_iter().enumerate() {
@@ -194,7 +194,7 @@ impl Terms<'_> {
         };
         let (on, up) = (self.course.on[sample], self.course.up[sample]);
         let seen_from_next = DMat3::from_quat(on.rotation.conjugate());
-        // Up and down it has a height of its own.
+        // Its height has a term of its own.
         let level = DMat3::IDENTITY - outer(up, up);
         for part in 0..NUM_PARTS {
             let bears = goals.bears[sample][part].min(goals.bears[next][part]);
@@ -218,7 +218,7 @@ impl Terms<'_> {
         }
     }
 
-    /// A flat foot does not roll about the line from heel to ball, which may stay where they are for that.
+    /// Penalizes rolling of a flat foot about the line from heel to ball, which may be still meanwhile.
     fn weigh_flatness(&self, goals: &Goals, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
         let Some(next) = self.course.after(sample, 1) else {
             return;
@@ -236,7 +236,7 @@ impl Terms<'_> {
         weights.join([sample, next], FOOT, weight, DMat3::IDENTITY, turned[1] - turned[0]);
     }
 
-    /// No part is below its floor, nor on its way lower than in the take.
+    /// Penalizes parts below their floor, or lower in a swing than in the take.
     fn weigh_floor(&self, goals: &Goals, points: &[LegPoints], sample: usize, weights: &mut LegWeights) {
         let up = self.course.up[sample];
         for part in 0..NUM_PARTS {
@@ -330,7 +330,7 @@ fn add_second_difference<const N: usize>(
     }
 }
 
-/// The first unknown of a leg, among those of a sample.
+/// Returns the index of the first unknown of a leg within a sample.
 fn leg_at(leg: usize) -> usize {
     HIPS + leg * LEG_UNKNOWNS
 }

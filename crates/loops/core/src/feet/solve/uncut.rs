@@ -1,4 +1,4 @@
-//! The take of a loop, seen from the root: floor, clearance and knees of the loop are held against it.
+//! The take of a loop, relative to the root, as the reference for floor, clearance and knees.
 
 use glam::{DQuat, DVec3};
 
@@ -11,14 +11,14 @@ const BEYOND: isize = 2;
 /// Places of joints in the take that a loop was cut from; a motion without a take is its own.
 pub(in crate::feet) struct Uncut {
     world: WorldTracks,
-    /// The frame of the loop's first sample; `None` for a motion that is its own.
+    /// The frame of the loop's first sample; `None` if the motion is its own reference.
     first: Option<usize>,
     is_mirrored: bool,
 }
 
 impl Uncut {
-    /// The take of a loop; `is_mirrored` where the second half is the image of the first, and frames beyond the ends are that of
-    /// nothing.
+    /// Uses the take of a loop; `is_mirrored` if the second half is the image of the first, and frames beyond the ends have no
+    /// image.
     pub(in crate::feet) fn from_source(source: &RootRelativeClip, is_mirrored: bool) -> Self {
         Self {
             is_mirrored,
@@ -27,7 +27,7 @@ impl Uncut {
         }
     }
 
-    /// A motion that is its own, by where its joints are seen from its root.
+    /// Uses a motion as its own reference, by the positions of its joints relative to its root.
     pub(in crate::feet) fn from_motion(world: &WorldTracks) -> Self {
         Self {
             world: world.clone(),
@@ -36,7 +36,7 @@ impl Uncut {
         }
     }
 
-    /// Frames beyond both ends of the loop that count too.
+    /// Returns the frames beyond both ends of the loop that count too.
     pub(super) fn beyond(&self) -> isize {
         if self.first.is_some() && !self.is_mirrored {
             BEYOND
@@ -45,8 +45,8 @@ impl Uncut {
         }
     }
 
-    /// Samples from one place at which the take leaps to the next: the end of a loop that was cut from it, and that of the half of one whose
-    /// other half mirrors it.
+    /// Returns the samples from one jump of the take to the next: the end of a loop that was cut from it, or the half of a
+    /// mirrored one.
     pub(super) fn samples_between_seams(&self, course: &Course) -> usize {
         match self.first {
             Some(_) if self.is_mirrored => course.count() / 2,
@@ -55,7 +55,7 @@ impl Uncut {
         }
     }
 
-    /// Samples of a course, and near the ends of a loop, whose neighbours are those of one stretch.
+    /// Returns the samples of a course whose neighbours, near the ends of a loop, belong to one stretch.
     pub(super) fn inner(&self, course: &Course) -> impl Iterator<Item = isize> + use<> {
         let count = course.count() as isize;
         let (first, second) = match self.first {
@@ -67,12 +67,12 @@ impl Uncut {
         first.chain(second)
     }
 
-    /// The place of a point that is fixed to a joint, at a sample of the motion, or of a loop's take near its ends.
+    /// Returns the place of a point that is fixed to a joint, at a sample of the motion, or of a loop's take near its ends.
     pub(super) fn place(&self, sample: isize, (joint, offset): FixedPoint) -> DVec3 {
         self.world.joint(self.frame(sample), joint).transform_point(offset)
     }
 
-    /// The rotation of a joint in the axes of the one above.
+    /// Returns the rotation of a joint in the axes of the one above.
     pub(super) fn rotation(&self, sample: isize, joint: usize, above: Option<usize>) -> DQuat {
         let frame = self.frame(sample);
         let above = above.map_or(DQuat::IDENTITY, |above| self.world.rotation(frame, above));

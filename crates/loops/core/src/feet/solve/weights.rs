@@ -1,8 +1,8 @@
-//! The cost of a correction at the places of a leg: residuals of places and of the foot's turn, summed before they are
-//! carried over to the unknowns.
+//! Accumulates the cost of a correction at the points of a leg: residuals of positions and of the foot's rotation are summed
+//! before they are transformed to the unknowns.
 //!
-//! Many residuals look at the same place from one side or another. By that place their squares sum to a matrix of three by three, and
-//! only that goes through the derivatives of the place by the unknowns: J^T W J once instead of a product for each residual.
+//! Many residuals concern the same point in different directions. For each point their squares sum to a 3x3 matrix, and only
+//! that goes through the derivatives of the point by the unknowns: J^T W J once instead of a product for each residual.
 
 use fearless_simd::{Simd, dispatch};
 use glam::{DMat3, DVec3};
@@ -14,7 +14,7 @@ use super::normal::NormalEquations;
 /// The places of the parts of a leg, and the turn of its foot.
 const NUM_PLACES: usize = NUM_PARTS + 1;
 
-/// The product of a column and a row.
+/// Returns the product of a column and a row.
 pub(super) fn outer(column: DVec3, row: DVec3) -> DMat3 {
     DMat3::from_cols(column * row.x, column * row.y, column * row.z)
 }
@@ -56,8 +56,8 @@ impl LegWeights {
         self.sum_of_squares += square * off.length_squared();
     }
 
-    /// Adds a residual for a place that differs by a vector from the same place at the next sample, by a symmetric weight; `turn` takes directions to the
-    /// axes of the next.
+    /// Adds a residual for a place that differs by a vector from the same place at the next sample, by a symmetric weight; `turn`
+    /// takes directions to the axes of the next.
     pub(super) fn join(&mut self, samples: [usize; 2], place: usize, weight: DMat3, turn: DMat3, off: DVec3) {
         let [sample, next] = samples;
         let pull = weight * off;
@@ -78,7 +78,8 @@ impl LegWeights {
         self.sum_of_squares += residual * residual;
     }
 
-    /// Adds all to the equations of the hips and of a leg whose unknowns begin at `first`: once factored, the pulls alone.
+    /// Adds everything to the equations of the hips and of a leg whose unknowns begin at `first`: after factoring, only the
+    /// right-hand sides.
     pub(super) fn add_to(&self, equations: &mut NormalEquations, first: usize, points: &[LegPoints]) {
         for (sample, (weights, points)) in self.of_samples.iter().zip(points).enumerate() {
             let (mut of_hips, mut of_leg) = (DVec3::ZERO, [0.0; LEG_UNKNOWNS]);
@@ -107,7 +108,7 @@ impl LegWeights {
         for sample in 0..count {
             let weights = &self.of_samples[sample];
             for (off, matrices) in [&weights.own, &weights.next].into_iter().enumerate() {
-                // Nothing joins the ends of a chain, whose equations are the fewer for it.
+                // Nothing joins the ends of a chain, so its equations are fewer.
                 if matrices.iter().all(|&matrix| matrix == DMat3::ZERO) {
                     continue;
                 }
@@ -141,7 +142,7 @@ impl Products {
         leg: [[0.0; LEG_UNKNOWNS]; LEG_UNKNOWNS],
     };
 
-    /// Adds those of a place at one sample with the same at the other.
+    /// Adds the products of a point at one sample with the same point at the other.
     #[inline(always)]
     fn add(&mut self, points: [&LegPoints; 2], place: usize, weight: DMat3) {
         // Plain loops: closures would not be compiled for the wider vectors.
@@ -205,7 +206,8 @@ mod tests {
     use crate::math::rotation;
     use crate::tests::numbers;
 
-    /// With places that are linear in the unknowns the equations give where the sum of squares, written out, is flat.
+    /// If points are linear in the unknowns, the solution of the equations is where the gradient of the explicit sum of squares
+    /// vanishes.
     #[test]
     fn the_solution_balances_all_residuals() {
         const WIDTH: usize = HIPS + LEG_UNKNOWNS;

@@ -30,7 +30,7 @@ impl Range {
         Self { low, high }
     }
 
-    /// The smallest range that holds all finite values, at least `least` wide about their middle, with a little room.
+    /// Creates the smallest range that holds all finite values, at least `least` wide about their middle, with a little room.
     pub fn around(values: impl IntoIterator<Item = f64>, least: f64) -> Self {
         let (low, high) = percentile::extremes(values.into_iter().filter(|value| value.is_finite()));
         let range = Self::new(low, high);
@@ -39,17 +39,17 @@ impl Range {
         Self::new(middle - 0.56 * width, middle + 0.56 * width)
     }
 
-    /// The range from zero to its upper end.
+    /// Returns the range from zero to its upper end.
     pub fn down_to_zero(self) -> Self {
         Self::new(0.0, self.high.max(1e-6))
     }
 
-    /// How much it spans.
+    /// Returns how much it spans.
     pub fn width(&self) -> f64 {
         self.high - self.low
     }
 
-    /// Position of a value, from 0 at the lower end to 1 at the upper one.
+    /// Returns the position of a value, from 0 at the lower end to 1 at the upper one.
     pub fn share(&self, value: f64) -> f64 {
         (value - self.low) / self.width()
     }
@@ -101,7 +101,7 @@ impl Ticks {
         }
     }
 
-    /// A tick's label, with as many decimals as the step needs.
+    /// Returns a tick's label, with as many decimals as the step needs.
     fn label(&self, value: f64) -> String {
         let value = if value.abs() < 1e-6 * self.step { 0.0 } else { value };
         let text = format!("{value:.*}", self.decimals);
@@ -109,7 +109,7 @@ impl Ticks {
     }
 }
 
-/// The smallest of 1, 2, 5 times a power of ten that is no smaller than `least`, with the decimals that it needs.
+/// Returns the smallest of 1, 2, 5 times a power of ten that is no smaller than `least`, with the decimals that it needs.
 pub fn nice_step(least: f64) -> (f64, usize) {
     if !(least.is_finite() && least > 0.0) {
         return (1.0, 0);
@@ -134,7 +134,7 @@ pub fn nice_step(least: f64) -> (f64, usize) {
 #[derive(Clone, Debug)]
 pub(in crate::plot) struct ChartAxis {
     pub(in crate::plot) range: Range,
-    /// Name with unit, such as "time, s"; empty for none.
+    /// Name with unit, such as "time, s"; may be empty.
     name: String,
     ticks: Ticks,
     /// Whether name and ticks are written: stacked panels share those of the lowest.
@@ -181,7 +181,7 @@ pub struct Chart {
 }
 
 impl Chart {
-    /// A chart of an area; `x` and `y` are the ranges and the names of its axes.
+    /// Creates a chart of an area; `x` and `y` are the ranges and the names of its axes.
     pub fn new(area: Area, x: (Range, &str), y: (Range, &str)) -> Self {
         Self {
             area,
@@ -202,12 +202,12 @@ impl Chart {
         self
     }
 
-    /// Position in the picture of a horizontal value.
+    /// Returns the position in the picture of a horizontal value.
     pub fn across(&self, x: f64) -> f64 {
         self.area.left + self.area.width * self.x.range.share(x)
     }
 
-    /// Position in the picture of a vertical value.
+    /// Returns the position in the picture of a vertical value.
     pub fn down(&self, y: f64) -> f64 {
         self.area.bottom() - self.area.height * self.y.range.share(y)
     }
@@ -287,7 +287,7 @@ impl Chart {
     }
 }
 
-/// Points in the picture, at most four for each column of pixels: the first, lowest, highest and last in it.
+/// Returns the points in the picture, at most four for each column of pixels: the first, lowest, highest and last in it.
 fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let columns = points.chunk_by(|left, right| left.0.floor() == right.0.floor());
     columns
@@ -322,7 +322,7 @@ impl Labels {
         self.taken.push(area);
     }
 
-    /// A position for a label of that width near a point and inside `within`; `None` if all are taken.
+    /// Returns a position for a label of that width near a point and inside `within`; `None` if all are taken.
     pub fn place(&mut self, x: f64, y: f64, width: f64, within: Area) -> Option<Area> {
         const HEIGHT: f64 = 15.0;
         for distance in [11.0, 20.0, 32.0, 46.0] {
@@ -346,7 +346,7 @@ impl Labels {
     }
 }
 
-/// A number of pixels as an attribute.
+/// Returns a number of pixels as an attribute.
 pub fn stroke_width(width: f64) -> String {
     format!("stroke-width=\"{}\"", number(width))
 }

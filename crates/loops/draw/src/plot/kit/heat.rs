@@ -13,8 +13,8 @@ const SCALE_GAP: f64 = 14.0;
 /// Room for the scale with its labels.
 pub const SCALE_ROOM: f64 = SCALE_WIDTH + SCALE_GAP + 52.0;
 
-/// Fills an area with a grid of columns and rows, the lowest row first, by the ratio of each cell to the most expensive value; cells
-/// whose ratio is not finite stay empty. Runs of one shade are strokes, one path for each shade.
+/// Fills an area with a grid of columns and rows, the lowest row first, by the ratio of each cell to the most expensive value;
+/// cells with a ratio that is not finite are left empty. Runs of one shade are strokes, one path for each shade.
 pub fn draw(svg: &mut Svg, area: Area, [columns, rows]: [usize; 2], ratio: impl Fn(usize, usize) -> f64) {
     let mut paths = vec![String::new(); SHADES];
     for row in 0..rows {
@@ -91,13 +91,13 @@ pub fn label(svg: &mut Svg, (x, y): (f64, f64), ratio: f64, words: &str) {
     ));
 }
 
-/// A number with the digits that many cells need.
+/// Returns a number with the digits that many cells need.
 fn exact(value: f64) -> String {
     let text = format!("{value:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Position of a ratio on the scale: the square root gives the cheap end, which matters, more space.
+/// Returns the position of a ratio on the scale: the square root gives the cheap end, which matters, more space.
 fn position(ratio: f64) -> f64 {
     ratio.max(0.0).sqrt().min(1.0)
 }

@@ -31,14 +31,14 @@ const ROW: f64 = 18.0;
 /// An entry of a legend: symbol and text.
 type Key = (Sign, String);
 
-/// Title and legend above a panel: the legend stands to the right of the title, or in rows of its own below it.
+/// Title and legend above a panel: the legend is to the right of the title, or in rows of its own below it.
 pub struct ChartHeading<'a> {
     title: &'a str,
     keys: Vec<Key>,
 }
 
 impl<'a> ChartHeading<'a> {
-    /// The title of a chart, without a legend.
+    /// Creates the title of a chart, without a legend.
     pub fn new(title: &'a str) -> Self {
         Self {
             title,
@@ -78,7 +78,7 @@ impl<'a> ChartHeading<'a> {
         rows
     }
 
-    /// Height that it takes above a chart of that width.
+    /// Returns the height that it takes above a chart of that width.
     pub fn height(&self, width: f64) -> f64 {
         ROW * self.rows(width).len() as f64 + 6.0
     }

@@ -82,12 +82,12 @@ impl Ink {
         }
     }
 
-    /// Its class for lines.
+    /// Returns its class for lines.
     pub(in crate::plot) fn line(self) -> String {
         format!("l{}", self.class())
     }
 
-    /// Its class for areas.
+    /// Returns its class for areas.
     pub(in crate::plot) fn fill(self) -> String {
         format!("f{}", self.class())
     }
@@ -122,7 +122,7 @@ const GROUNDS: [(&str, &str, [&str; 2]); 9] = [
 /// Families tried by viewers; the rasteriser has the first one with it.
 const FAMILIES: &str = "'DejaVu Sans',Verdana,'Segoe UI',Arial,sans-serif";
 
-/// The rules of the light or the dark scheme.
+/// Returns the rules of the light or the dark scheme.
 fn rules(dark: usize) -> String {
     let mut rules = String::new();
     for ink in Ink::ALL {
@@ -135,7 +135,7 @@ fn rules(dark: usize) -> String {
     rules
 }
 
-/// The style sheet of a plot.
+/// Returns the style sheet of a plot.
 pub(in crate::plot) fn sheet() -> String {
     format!(
         "text{{font-family:{FAMILIES};font-size:{TEXT}px}}\
@@ -162,7 +162,7 @@ const MAP: [[f64; 3]; 9] = [
     [253.0, 231.0, 37.0],
 ];
 
-/// Colour of a map at a share from 0, the worst, to 1, the best.
+/// Returns the colour of a map at a share from 0, the worst, to 1, the best.
 pub(in crate::plot) fn map_colour(share: f64) -> String {
     let steps = (MAP.len() - 1) as f64;
     let at = share.clamp(0.0, 1.0) * steps;

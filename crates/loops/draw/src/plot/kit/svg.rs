@@ -3,7 +3,7 @@
 use super::style::{self, Ink};
 use super::text;
 
-/// A number with at most two decimals and no trailing zeros; a value that is not finite becomes 0.
+/// Returns a number with at most two decimals and no trailing zeros; a value that is not finite becomes 0.
 pub(in crate::plot) fn number(value: f64) -> String {
     let hundredths = (value * 100.0).round();
     if !hundredths.is_finite() || hundredths == 0.0 {
@@ -27,7 +27,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// A rectangle of that upper left corner and size.
+    /// Creates a rectangle of that upper left corner and size.
     pub fn new(left: f64, top: f64, width: f64, height: f64) -> Self {
         Self {
             left,
@@ -37,12 +37,12 @@ impl Area {
         }
     }
 
-    /// Its right side.
+    /// Returns its right side.
     pub fn right(&self) -> f64 {
         self.left + self.width
     }
 
-    /// Its lower side.
+    /// Returns its lower side.
     pub fn bottom(&self) -> f64 {
         self.top + self.height
     }
@@ -53,7 +53,7 @@ impl Area {
         Self { left, width, ..self }
     }
 
-    /// Its middle, across and down.
+    /// Returns its middle, across and down.
     pub fn middle(&self) -> (f64, f64) {
         (self.left + 0.5 * self.width, self.top + 0.5 * self.height)
     }
@@ -111,7 +111,7 @@ pub struct Svg {
 }
 
 impl Svg {
-    /// The whole document, on a card of the plots' width and the given height.
+    /// Returns the whole document, on a card of the plots' width and the given height.
     pub fn finish(self, title: &str, height: f64) -> String {
         let (width, height) = (number(style::WIDTH), number(height));
         format!(

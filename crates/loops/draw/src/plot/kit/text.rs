@@ -23,7 +23,7 @@ const OTHER_ADVANCE: u16 = 2048;
 /// The bold face is at most this much wider, over words.
 const BOLD_FACTOR: f64 = 1.13;
 
-/// Width of a line of text at a size; bold text is wider.
+/// Returns the width of a line of text at a size; bold text is wider.
 pub fn width(text: &str, size: f64, bold: bool) -> f64 {
     let units: f64 = text
         .chars()
@@ -35,7 +35,7 @@ pub fn width(text: &str, size: f64, bold: bool) -> f64 {
     units / UNITS_PER_EM * size * if bold { BOLD_FACTOR } else { 1.0 }
 }
 
-/// The text, or as much of its beginning as fits with three dots after it.
+/// Returns the text, or as much of its beginning as fits with three dots after it.
 pub fn fit(text: &str, size: f64, bold: bool, room: f64) -> String {
     if width(text, size, bold) <= room {
         return text.to_owned();
@@ -50,7 +50,7 @@ pub fn fit(text: &str, size: f64, bold: bool, room: f64) -> String {
     String::new()
 }
 
-/// Text escaped for XML; letters that XML does not allow are left out.
+/// Returns the text escaped for XML; letters that XML does not allow are left out.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -66,7 +66,7 @@ pub(crate) fn escape(text: &str) -> String {
     escaped
 }
 
-/// Text as [`escape`] took it.
+/// Returns the text as [`escape`] took it.
 pub(in crate::plot) fn unescape(text: &str) -> String {
     let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
     plain.replace("&amp;", "&")

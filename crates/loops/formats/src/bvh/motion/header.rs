@@ -8,10 +8,10 @@ use crate::{excerpt::excerpt, warning::FileWarning};
 /// Shortest and longest frame time in seconds; a take accepts the same.
 const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;
 
-/// From here on a frame time is probably a rate, in seconds.
+/// From this value on a frame time is probably a rate, in seconds.
 const LONG_FRAME_TIME: f64 = 1.0;
 
-/// The number of frames that the file declares.
+/// Returns the number of frames that the file declares.
 pub(super) fn read_frame_count(lexer: &mut Lexer<'_>) -> Result<u64, BvhError> {
     let mut token = lexer.label();
     let has_label = is(token, "Frames");
@@ -44,7 +44,7 @@ fn frame_count(token: &[u8]) -> Result<u64, FrameCountFault> {
     }
 }
 
-/// The time of one frame; positive.
+/// Returns the time of one frame; positive.
 pub(super) fn read_frame_time(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarning>) -> Result<FrameTime, BvhError> {
     let word = lexer.label();
     let at = lexer.position_before(word);
@@ -81,7 +81,7 @@ pub(super) fn read_frame_time(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarn
     if secs <= 0.0 {
         return Err(fail(FrameTimeFault::NotPositive));
     }
-    // Nobody writes whole seconds with a leading zero: an exporter has dropped the point.
+    // Nobody writes whole seconds with a leading zero: the exporter dropped the decimal point.
     let digits = text
         .strip_prefix('0')
         .filter(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));

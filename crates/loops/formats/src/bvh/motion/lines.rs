@@ -1,10 +1,10 @@
-//! Whether the lines of the rows agree with the hierarchy.
+//! Checks whether the lines of the rows agree with the hierarchy.
 //!
 //! Rows may span several lines, and lines may hold several rows; but a row with a value too many or too few must be detected.
 
 #[derive(Clone)]
 pub(super) struct Line {
-    /// Where its first value starts.
+    /// Position of its first value.
     pub(super) offset: usize,
     /// The row of its first value, counted from 0.
     pub(super) row: usize,
@@ -19,7 +19,7 @@ pub(super) struct Lines {
     line: Option<(usize, usize)>,
     first: Option<Line>,
     pub(super) row_start: Option<Line>,
-    /// The first line that holds parts of two rows, or rather the line on which the row that it completes starts.
+    /// The first line that holds parts of two rows: the line on which the completed row starts.
     pub(super) first_across: Option<Line>,
     all_alike: bool,
     num_lines: u64,
@@ -85,7 +85,7 @@ impl Lines {
         }
     }
 
-    /// The first row that has another width than the hierarchy, if the lines show one.
+    /// Returns the first row whose width differs from the hierarchy's, if the lines show one.
     ///
     /// Lines of equal width are rows, unless the number of values is exactly the declared one and the lines do not match. Lines
     /// that hold parts of two rows are accepted only if no line looks like a row.

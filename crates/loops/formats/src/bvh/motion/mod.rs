@@ -35,7 +35,7 @@ pub(super) trait RowSink {
     fn push(&mut self, row: &[f64]);
 }
 
-/// Where the number of frames stands, which comes next after the word MOTION; the cursor stays.
+/// Finds the number of frames, which follows the word MOTION; the cursor does not move.
 pub(super) fn count_at(lexer: &mut Lexer<'_>) -> Result<Range<usize>, BvhError> {
     let start = lexer.offset();
     header::read_frame_count(lexer)?;
@@ -49,7 +49,7 @@ pub(super) fn count_at(lexer: &mut Lexer<'_>) -> Result<Range<usize>, BvhError> 
     Ok(count_at)
 }
 
-/// Reads from after the word MOTION up to the rows: the number of frames that the file declares, and their time.
+/// Reads from after the word MOTION up to the rows: the declared number of frames, and their time.
 pub(super) fn read_head(lexer: &mut Lexer<'_>, warnings: &mut Vec<FileWarning>) -> Result<(u64, FrameTime), BvhError> {
     let num_declared_frames = header::read_frame_count(lexer)?;
     Ok((num_declared_frames, header::read_frame_time(lexer, warnings)?))
@@ -224,7 +224,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// The meaning of the value at an index of the stream.
+    /// Returns the meaning of the value at an index of the stream.
     fn place(&self, index: usize) -> NumberPlace {
         let mut column = index % self.width;
         for joint in self.hierarchy.joints() {

@@ -1,5 +1,5 @@
-//! Channels that are watched in all rows: scales, which are rejected if they differ from 1, and rotations that go on by more than half a turn
-//! from row to row.
+//! Watches channels in all rows: scales, which are rejected if they differ from 1, and rotations that change by more than half a
+//! turn from row to row.
 
 use crate::bvh::channel::{Channel, ChannelKind};
 use crate::bvh::{BvhJoint, Hierarchy, error::BvhError, warning::BvhWarning};
@@ -48,7 +48,7 @@ impl<'h> Watched<'h> {
         }
     }
 
-    /// Looks at the next row.
+    /// Checks the next row.
     pub(super) fn look_at(&mut self, row: &[f64]) {
         for scale in &mut self.scales {
             let value = row[scale.column];

@@ -1,4 +1,4 @@
-//! A node between the skeleton of an FBX file and its parent.
+//! Inserts a node between the skeleton of an FBX file and its parent.
 
 use ufbx::InheritMode;
 
@@ -8,7 +8,7 @@ use crate::fbx::form::{FbxFile, NodeForm};
 use crate::fbx::record::{Document, Record};
 use crate::fbx::{error::FbxError, joints::ADDED_ROOT};
 
-/// The kind of the added root: a bone, as in game rigs, unless Blender (3.4, `import_fbx.py`) would misread the file.
+/// Returns the kind of the added root: a bone, as in game rigs, unless Blender (3.4, `import_fbx.py`) would misread the file.
 ///
 /// Blender makes a bone of a limb node, with its tip along Y at the mean distance of its children. A child that rests exactly
 /// there is joined to it and loses its translation. Also, below a limb node it finds no bones under a null, and fails on their
@@ -22,7 +22,7 @@ fn kind_of_root(document: &Document<'_>, first: &NodeForm) -> &'static str {
     if is_bone && !rests_on_tip { "LimbNode" } else { "Null" }
 }
 
-/// How far from the tip a joint still counts as resting on it, as a share of the length; Blender uses a millionth.
+/// Largest distance from the tip at which a joint counts as resting on it, as a share of the length; Blender uses a millionth.
 const ON_TIP: f64 = 1e-4;
 
 /// Inserts a node between the first joint and its parent.

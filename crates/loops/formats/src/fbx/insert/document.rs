@@ -1,4 +1,4 @@
-//! Changes to the document of an FBX file: unused numbers and names, and lists and counts that grow.
+//! Edits the document of an FBX file: unused numbers and names, and growing lists and counts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,13 +22,13 @@ pub(super) fn section<'a, 'b>(document: &'b mut Document<'a>, name: &str) -> Res
         .ok_or_else(|| malformed(&format!("no record {name}")))
 }
 
-/// The objects of a file; none if it lacks them.
+/// Returns the objects of a file; none if it lacks them.
 pub(super) fn objects<'d, 'a>(document: &'d Document<'a>) -> &'d [Record<'a>] {
     let section = document.records.iter().find(|record| *record.name == *b"Objects");
     section.map_or(&[], |section| &section.children)
 }
 
-/// A number above those of all objects.
+/// Returns a number above those of all objects.
 pub(super) fn first_free_id(document: &Document<'_>) -> Result<i64, FbxError> {
     let numbered = document
         .records
@@ -44,7 +44,7 @@ pub(super) fn first_free_id(document: &Document<'_>) -> Result<i64, FbxError> {
     Ok(first)
 }
 
-/// The name, with a number added if an animation has it already.
+/// Returns the name, with a number added if another animation uses it.
 pub(super) fn free_name(document: &Document<'_>, name: &Name) -> String {
     name.free(|name| {
         let wanted = format!("{name}\0\x01AnimStack");
@@ -68,7 +68,7 @@ pub(super) fn add_animation(document: &mut Document<'_>, animation: Animation) -
     Ok(())
 }
 
-/// The objects of which curves of the file move a property.
+/// Returns the objects with a property that any curve of the file moves.
 pub(super) fn moved_objects(document: &mut Document<'_>) -> Result<HashSet<i64>, FbxError> {
     let links = section(document, "Connections")?.children.iter();
     let of_properties = links.filter(|link| link.first_text() == Some(b"OP"));
@@ -105,7 +105,7 @@ pub(super) fn remove_animations(document: &mut Document<'_>, is_gone: impl Fn(&[
             .filter(|object| *object.name == *kind.as_bytes())
             .filter_map(Record::first_int)
         {
-            // What another animation uses, too, stays.
+            // Curve nodes shared with another animation are kept.
             let above = parents.get(&id).map_or(&[][..], Vec::as_slice);
             let mut above = above.iter().filter(|parent| motion.contains(parent)).peekable();
             if above.peek().is_some() && above.all(|parent| gone.contains(parent)) {
@@ -128,14 +128,14 @@ pub(super) fn remove_animations(document: &mut Document<'_>, is_gone: impl Fn(&[
     Ok(())
 }
 
-/// Makes a file state another unit; all its numbers stay.
+/// Makes a file state another unit; all its numbers are unchanged.
 pub(super) fn state_unit(document: &mut Document<'_>, unit_metres: f64) -> Result<(), FbxError> {
     let centimetres = property("UnitScaleFactor", "double", "Number", "").f64(100.0 * unit_metres);
     state(document, "UnitScaleFactor", centimetres)
 }
 
-/// Makes a file state another frame rate, at which programs show its animations; their keys stay. Where it states that already nothing
-/// changes.
+/// Makes a file state another frame rate, at which programs show its animations; keys are unchanged. Does nothing if it already
+/// states that rate.
 pub(super) fn state_rate(document: &mut Document<'_>, rate_hz: f64) -> Result<(), FbxError> {
     // Without any settings it states no rate.
     if section(document, "GlobalSettings").is_err() {
@@ -151,7 +151,7 @@ pub(super) fn state_rate(document: &mut Document<'_>, rate_hz: f64) -> Result<()
     state(document, "CustomFrameRate", custom)
 }
 
-/// A global setting of that name.
+/// Returns a global setting of that name.
 pub(super) fn setting<'d, 'a>(
     document: &'d mut Document<'a>,
     name: &str,

@@ -1,7 +1,8 @@
-//! Motion written into its source file: everything is kept, an animation is added.
+//! Writes motion into its source file: everything is kept, and an animation is added.
 //!
 //! Kept records are written byte for byte; only offsets, the counts of objects and the growing lists change. The added animation
-//! has keys for the joints and, in a loop of the file's own take, for shapes: nodes that the file's other animations move keep their value without animation.
+//! has keys for the joints and, in a loop of the file's own take, for shapes: nodes that the file's other animations move keep
+//! their value without animation.
 
 use std::{
     borrow::Cow,
@@ -38,7 +39,7 @@ pub(super) fn insert(motion: &KeyedMotion<'_>, source: &FbxSource, file: &FbxFil
     extension.finish(Some(name))
 }
 
-/// The file as it was read, with a new root joint above its joints and another stated unit where these are asked for.
+/// Returns the file as read, with a new root joint above its joints and another stated unit if requested.
 pub(super) fn kept(source: &FbxSource, file: &FbxFile, take: &Take, add_root: bool) -> Result<WrittenFile, WriteError> {
     let animation = Some(source.animation.clone());
     if !add_root && source.unit_to_state().is_none() {
@@ -59,7 +60,7 @@ pub(super) fn kept(source: &FbxSource, file: &FbxFile, take: &Take, add_root: bo
     })
 }
 
-/// The file without the animations of these names.
+/// Returns the file without the animations of these names.
 pub(super) fn without_animations(file: &FbxFile, is_gone: impl Fn(&[u8]) -> bool) -> Result<FbxFile, WriteError> {
     let mut document = record::parse(&file.bytes)?;
     remove_animations(&mut document, is_gone)?;
@@ -69,7 +70,7 @@ pub(super) fn without_animations(file: &FbxFile, is_gone: impl Fn(&[u8]) -> bool
     })
 }
 
-/// A copy of a file that gets further animations.
+/// A copy of a file to which animations are added.
 pub(super) struct Extension<'a> {
     document: record::Document<'a>,
     /// The unit that the file is to state.
@@ -79,7 +80,7 @@ pub(super) struct Extension<'a> {
 }
 
 impl<'a> Extension<'a> {
-    /// A copy without further animations yet. Errors: the file is malformed.
+    /// Creates a copy without further animations yet. Errors: the file is malformed.
     pub(super) fn new(source: &FbxSource, file: &'a FbxFile) -> Result<Self, WriteError> {
         let mut document = record::parse(&file.bytes)?;
         let unit_metres = source.unit_to_state();
@@ -93,7 +94,7 @@ impl<'a> Extension<'a> {
         })
     }
 
-    /// Adds an animation of joints that were read with this form; returns its name.
+    /// Adds an animation of joints that were read with this form and returns its name.
     pub(super) fn add(
         &mut self,
         motion: &KeyedMotion<'_>,
@@ -139,7 +140,7 @@ impl<'a> Extension<'a> {
         Ok(name)
     }
 
-    /// The file; `animation` is the one that it is written for.
+    /// Returns the file; `animation` is the one that it is written for.
     pub(super) fn finish(self, animation: Option<String>) -> Result<WrittenFile, WriteError> {
         // A loop is distinguished from other animations by its name and its loop file; a take is not.
         let added = animation.clone().filter(|name| !name.ends_with(LOOP_SUFFIX));
@@ -155,10 +156,10 @@ impl<'a> Extension<'a> {
     }
 }
 
-/// Translations of nodes at all keys, as their properties state them, and their rotations as those of the properties.
+/// Translations of nodes at all keys, as their properties state them, and the rotations of their properties.
 type PropertyValues = Vec<(Vec<[f64; 3]>, Vec<DQuat>)>;
 
-/// Works out the properties of all nodes, key by key. Errors: one is out of range.
+/// Computes the properties of all nodes, key by key. Errors: a value is out of range.
 fn property_values(
     keys: &Keys<'_>,
     nodes: &[NodeForm],
@@ -220,7 +221,8 @@ fn add_tracks(
                 by_axis
             })
             .collect();
-        // Programs that play several animations, such as Blender, leave what one has no curves for where the last one put it.
+        // Programs that play several animations, such as Blender, leave a node without curves where the previous animation put
+        // it.
         let is_moved = moved.contains(&node.id);
         if joint == 0 || is_moved || leaves(&translations, node.translation) || leaves(&turns, node.rotation) {
             for track in animation::transform_tracks(node.id, translations, turns) {

@@ -18,8 +18,8 @@ use crate::{
     UpChoice, WriteError, write_take,
 };
 
-/// A skeleton with all properties that a node can have: an armature above it with scale, rotation and translation; every rotation
-/// order; pre- and post-rotations; offsets and pivots; a scale; both other modes of inheriting a scale.
+/// Returns a skeleton with all properties that a node can have: an armature above it with scale, rotation and translation;
+/// every rotation order; pre- and post-rotations; offsets and pivots; a scale; both other modes of inheriting a scale.
 fn file() -> Vec<u8> {
     let vector = |name: &str, [x, y, z]: [f64; 3]| property(name, "Vector3D", "Vector", "").f64(x).f64(y).f64(z);
     let node = |id: i64, name: &str, entries: Vec<Record<'static>>| {
@@ -90,7 +90,7 @@ fn file() -> Vec<u8> {
     finished(7500, vec![settings], objects, connections, tracks)
 }
 
-/// A file of these records with an animation of 21 keys.
+/// Returns a file of these records with an animation of 21 keys.
 fn finished(
     version: u32,
     mut records: Vec<Record<'static>>,
@@ -163,8 +163,8 @@ fn motion_goes_back_through_every_order_turn_pivot_and_scale() {
     assert_same(&take, &read(&written.bytes, "first").take);
 }
 
-/// Bones that stand still in a new animation have curves where another one moves them: a program that played that one before would leave
-/// them there.
+/// Bones that are still in a new animation have curves if another animation moves them; otherwise a program that played that one
+/// before would leave them displaced.
 #[test]
 fn bones_that_another_animation_moves_have_curves() {
     let LoadedTake { take, source, .. } = read(&file(), "first");
@@ -195,7 +195,7 @@ fn clip_of(take: &Take, poses: impl Iterator<Item = Pose>) -> LoopClip {
     LoopClip::new("l", tracks, 0, RootMotion::NONE).unwrap()
 }
 
-/// A walk in a file with three shapes of a face, two of which move with the steps.
+/// Returns a walk in a file with three shapes of a face, two of which move with the steps.
 fn walk_with_a_face() -> (loopwright_synth::Truth, LoadedTake) {
     let loopwright_synth::SyntheticTake { take, truth } = loopwright_synth::synthesize(&Default::default()).unwrap();
     let plain = write_take(&take, &Source::for_take(&take, Format::Fbx)).unwrap().bytes;
@@ -234,7 +234,7 @@ fn walk_with_a_face() -> (loopwright_synth::Truth, LoadedTake) {
     (truth, read(&written.bytes, written.animation.as_deref().unwrap()))
 }
 
-/// What the shapes are at a phase of the walk, percent.
+/// Returns the weights of the shapes at a phase of the walk, percent.
 fn face(phase: f64) -> [f64; 2] {
     let angle = 2.0 * PI * phase;
     [50.0 + 40.0 * angle.sin(), 30.0 + 20.0 * (2.0 * angle).cos()]
@@ -282,13 +282,13 @@ fn a_face_loops_with_its_body() {
     }
     assert_eq!(percents[..2], percents[2 * samples..]);
 
-    // Another motion on the same character has no face of this one.
+    // Another motion of the same character does not get this face.
     let other = write_take(&take, &source.without_shapes()).unwrap();
     let other = read(&other.bytes, other.animation.as_deref().unwrap());
     assert!(shapes(&other.source).channels.is_empty());
 }
 
-/// The file states the rate of the animation that was added, since importers resample at what it states.
+/// The file states the rate of the added animation, because importers resample at the stated rate.
 #[test]
 fn the_file_states_the_rate_of_what_was_added() {
     let LoadedTake { take, source, .. } = read(&file(), "first");
@@ -336,7 +336,7 @@ fn takes_of_other_skeletons_are_refused() {
     );
 }
 
-/// A first joint of a kind at a position, with two joints below it, turning by so many degrees a frame.
+/// Returns a first joint of a kind at a position, with two joints below it, turning by so many degrees a frame.
 fn turning_file(kind: &str, [x, y, z]: [f64; 3], degrees: f64) -> Vec<u8> {
     let model = |id: i64, kind: &str, position: [f64; 3]| {
         let translation = property("Lcl Translation", "Lcl Translation", "", "A");

@@ -1,20 +1,20 @@
-//! From numbers that compress well to those that are meant: directions, rotations, single precision and colours.
+//! Decodes filtered values: directions, rotations, single-precision numbers and colours, stored as numbers that compress well.
 //!
-//! Source: the extension's specification, "Appendix B: Filters" of EXT_meshopt_compression and of KHR_meshopt_compression. Each element is
-//! decoded in its place.
+//! Source: the extension's specification, "Appendix B: Filters" of EXT_meshopt_compression and of KHR_meshopt_compression. Each
+//! element is decoded in its place.
 
 use crate::gltf::error::StreamFault;
 
-/// The coding of elements after they are decompressed.
+/// The filter of decompressed elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Filter {
-    /// Plain numbers.
+    /// No filter.
     None,
-    /// Directions by two coordinates on an octahedron.
+    /// Directions, as two coordinates on an octahedron.
     Octahedral,
-    /// Rotations without their largest part.
+    /// Rotations, without their largest component.
     Quaternion,
-    /// Numbers of 24 bits with an exponent.
+    /// 24-bit mantissas with an exponent.
     Exponential,
     /// Colours as brightness and two differences.
     Colour,
@@ -32,7 +32,7 @@ impl Filter {
         })
     }
 
-    /// Decodes elements of `stride` bytes. Errors: this filter does not know elements of that size.
+    /// Decodes elements of `stride` bytes in place. Errors: the filter does not support elements of that size.
     pub(super) fn apply(self, elements: &mut [u8], stride: usize) -> Result<(), StreamFault> {
         let fits = match self {
             Self::None => true,
@@ -87,12 +87,12 @@ fn each_of_pairs(elements: &mut [u8], decoded: impl Fn([u16; 4]) -> [i32; 4]) {
     }
 }
 
-/// To the nearest whole number, halves away from zero.
+/// Rounds to the nearest whole number, halves away from zero.
 fn rounded(value: f32) -> i32 {
     (value + 0.5_f32.copysign(value)) as i32
 }
 
-/// A direction of length `most`; the third number is one, and the fourth stays.
+/// Decodes a direction to length `most`; the third number holds the value of one, and the fourth is kept.
 fn direction([x, y, one, fourth]: [i32; 4], most: f32) -> [i32; 4] {
     let [x, y, one] = [x, y, one].map(|value| value as f32);
     let z = one - x.abs() - y.abs();
@@ -104,7 +104,8 @@ fn direction([x, y, one, fourth]: [i32; 4], most: f32) -> [i32; 4] {
     [rounded(x * scale), rounded(y * scale), rounded(z * scale), fourth]
 }
 
-/// A rotation from three parts and, in the last number, how long they are at most and which part is the fourth.
+/// Decodes a rotation from three components; the last number holds the largest possible component and the index of the omitted
+/// one.
 fn rotation([x, y, z, last]: [i32; 4]) -> [i32; 4] {
     let scale = core::f32::consts::FRAC_1_SQRT_2 / (last | 3) as f32;
     let [x, y, z] = [x, y, z].map(|value| value as f32 * scale);
@@ -117,16 +118,17 @@ fn rotation([x, y, z, last]: [i32; 4]) -> [i32; 4] {
     parts
 }
 
-/// A mantissa times a power of two.
+/// Returns a mantissa times a power of two.
 fn scaled(mantissa: i32, exponent: i32) -> f32 {
-    // Exact in double precision, whose exponents reach farther.
+    // Exact in double precision, which has a larger range of exponents.
     (f64::from(mantissa) * 2_f64.powi(exponent)) as f32
 }
 
-/// A colour of so many bits from brightness, two differences, and opacity, whose highest bit says how many bits all have.
+/// Decodes a colour of `bits` bits from brightness, two differences, and opacity, whose highest bit gives the number of bits of
+/// all.
 fn colour(unsigned: [i32; 4], [_, orange, green, _]: [i32; 4], bits: u32) -> [i32; 4] {
     let [brightness, _, _, opacity] = unsigned;
-    // All bits below the highest one that is set.
+    // All bits below the highest set bit.
     let mut range = opacity;
     for shift in [1, 2, 4, 8] {
         range |= range >> shift;
@@ -167,7 +169,7 @@ mod tests {
             .collect();
         let meant = [0.0, 0.0, 0.0, 1.0, 0.5, 0.5, 0.5, 0.5, 0.6, 0.0, 0.8, 0.0];
         for (rotation, meant) in parts.chunks(4).zip(meant.chunks(4)) {
-            // A rotation and its opposite are the same.
+            // A rotation and its negative are equal.
             let cosine: f64 = rotation.iter().zip(meant).map(|(a, b)| a * b).sum();
             assert!((cosine.abs() - 1.0).abs() < 1e-4, "{rotation:?} {meant:?}");
         }

@@ -1,8 +1,8 @@
-//! Buffers that were compressed by meshopt, as EXT_meshopt_compression and KHR_meshopt_compression describe it.
+//! Decompresses buffers that use EXT_meshopt_compression or KHR_meshopt_compression.
 //!
-//! A compressed view names, beside the place of its bytes, another view's worth of compressed ones. They are decompressed into the place
-//! itself, as if the file had come with the buffer that the extension keeps for readers without it; then nothing of the extension and of the
-//! compressed bytes is left. What such a file becomes is therefore written without compression.
+//! A compressed view refers to the compressed bytes and to the place of the decompressed ones. They are decompressed into that
+//! place, as if the file came with the fallback buffer for readers without the extension; the extension and the compressed bytes
+//! are then removed. Such a file is therefore written without compression.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ mod streams;
 
 use filters::Filter;
 
-/// The names of the extension: that which came first, and its successor.
+/// The names of the extension: the original, and its successor.
 const EXTENSIONS: [&str; 2] = ["EXT_meshopt_compression", "KHR_meshopt_compression"];
 
 /// A compressed view.
@@ -37,7 +37,7 @@ struct Compressed {
     filter: Option<String>,
 }
 
-/// Where its bytes belong.
+/// The place of its bytes.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Place {
@@ -47,7 +47,7 @@ struct Place {
     byte_length: usize,
 }
 
-/// [`Document::parse`] with all views decompressed.
+/// Implements [`Document::parse`] with all views decompressed.
 pub(super) fn document(
     bytes: &[u8],
     companions: Option<Companions<'_>>,
@@ -59,8 +59,8 @@ pub(super) fn document(
     Ok((document, faults))
 }
 
-/// Decompresses all views. Buffers with missing bytes that views are decompressed into are there afterwards; views whose compressed bytes
-/// are missing stay as they are. Errors: streams are damaged, or take more memory than the limits allow.
+/// Decompresses all views. Buffers without bytes that views are decompressed into exist afterwards; views whose compressed bytes
+/// are missing are left as they are. Errors: streams are damaged, or take more memory than the limits allow.
 fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadError> {
     let Document { json, buffers } = document;
     let views = known_list(json, "bufferViews");
@@ -88,7 +88,7 @@ fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadEr
             })?;
             let length = (compressed.count).saturating_mul(compressed.byte_stride);
             let end = place.byte_offset.saturating_add(length.max(place.byte_length));
-            // All elements, and the buffer that they go into, which grows to its end.
+            // All elements, and their buffer, which grows to its stated end.
             let grown = end.saturating_sub(places[place.buffer].as_ref().map_or(0, Vec::len));
             needed = needed.saturating_add(grown as u64);
             limits.check_memory(needed.saturating_add(2 * length as u64))?;
@@ -114,7 +114,7 @@ fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadEr
     Ok(())
 }
 
-/// The extension of a view that compresses it; `None` for a view of plain bytes.
+/// Returns the compression extension of a view; `None` for a view of plain bytes.
 fn compressed(view: &Value, at: &str) -> Result<Option<(&'static str, Compressed)>, GltfError> {
     let mut names = EXTENSIONS.into_iter();
     let Some((name, stated)) = names.find_map(|name| Some((name, view.get("extensions")?.get(name)?))) else {
@@ -124,7 +124,7 @@ fn compressed(view: &Value, at: &str) -> Result<Option<(&'static str, Compressed
     Ok(Some((name, compressed)))
 }
 
-/// The elements of a view.
+/// Returns the elements of a view.
 fn elements(view: &Compressed, stream: &[u8]) -> Result<Vec<u8>, StreamFault> {
     let indices = |decode: fn(&[u8], usize) -> Result<Vec<u32>, StreamFault>| {
         let are_short = match view.byte_stride {
@@ -153,7 +153,7 @@ fn elements(view: &Compressed, stream: &[u8]) -> Result<Vec<u8>, StreamFault> {
     }
 }
 
-/// Takes an extension out of a part.
+/// Removes an extension from a part.
 fn forget(part: &mut Value, name: &str) {
     let Some(part) = part.as_object_mut() else { return };
     if let Some(extensions) = part.get_mut("extensions").and_then(Value::as_object_mut) {
@@ -164,7 +164,7 @@ fn forget(part: &mut Value, name: &str) {
     }
 }
 
-/// Takes the extension out of buffers and out of the lists of those that the file uses.
+/// Removes the extension from buffers and from the lists of used extensions.
 fn forget_everywhere(json: &mut Value) {
     for buffer in known_list(json, "buffers").into_iter().flatten() {
         EXTENSIONS.into_iter().for_each(|name| forget(buffer, name));
@@ -184,7 +184,7 @@ fn forget_everywhere(json: &mut Value) {
 mod tests {
     use super::*;
 
-    /// Elements of no bytes take none of the memory that is allowed, however many there are.
+    /// Elements of zero bytes take none of the allowed memory, however many there are.
     #[test]
     fn indices_without_bytes_are_refused_before_they_are_decoded() {
         for mode in ["INDICES", "TRIANGLES"] {

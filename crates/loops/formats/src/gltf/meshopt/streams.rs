@@ -1,11 +1,11 @@
 //! The three compressed streams of meshopt: elements of attributes, triangles, and other indices.
 //!
-//! Source: the extension's specification, "Appendix A: Bitstream" of EXT_meshopt_compression and of KHR_meshopt_compression, which adds
-//! version 1 of the attributes. Decoders never read beyond their bytes: what lacks is a [`StreamFault`].
+//! Source: the extension's specification, "Appendix A: Bitstream" of EXT_meshopt_compression and of KHR_meshopt_compression,
+//! which adds version 1 of the attributes. Decoders never read beyond their bytes: missing bytes give a [`StreamFault`].
 
 use crate::gltf::error::StreamFault;
 
-/// Bytes that are read from the front, and never beyond the end.
+/// Bytes that are read from the front, never beyond the end.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -19,7 +19,7 @@ impl<'a> Reader<'a> {
         Ok(self.take(1)?[0])
     }
 
-    /// The bytes at the end, which no longer belong to what is read.
+    /// Splits off the bytes at the end.
     fn take_tail(&mut self, count: usize) -> Result<&'a [u8], StreamFault> {
         let start = self.0.len().checked_sub(count).ok_or(StreamFault::CutOff)?;
         let (front, tail) = self.0.split_at(start);
@@ -35,7 +35,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number in groups of seven bits, the lowest first.
+    /// Reads a number in groups of seven bits, the lowest first.
     fn varint(&mut self) -> Result<u32, StreamFault> {
         let mut value = 0;
         for group in 0..5 {
@@ -48,45 +48,45 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// A number by its difference from another.
+    /// Reads a number by its difference from another.
     fn index(&mut self, from: u32) -> Result<u32, StreamFault> {
         Ok(from.wrapping_add(unfolded(self.varint()?)))
     }
 }
 
-/// A signed difference from its folded form: 0, -1, 1, -2, ...
+/// Decodes a signed difference from its zigzag form: 0, -1, 1, -2, ...
 fn unfolded(folded: u32) -> u32 {
     (folded >> 1) ^ (folded & 1).wrapping_neg()
 }
 
-/// Elements of a group, whose bytes are stored with one number of bits.
+/// Elements of a group; the bytes of a group use one number of bits.
 const GROUP: usize = 16;
 
-/// Bytes that the elements of a block have at most, and how many elements it has at most.
+/// Largest number of bytes, and of elements, of a block.
 const BLOCK_BYTES: usize = 8192;
 const BLOCK_ELEMENTS: usize = 256;
 
-/// Most bytes of elements that one byte of a stream stands for: in version 1, four columns of a block that are zero.
+/// Most decoded bytes per byte of a stream: four columns of zeros of a block in version 1.
 const MOST_FROM_BYTE: usize = 4 * BLOCK_ELEMENTS;
 
-/// Bits of the bytes of a group by its two bits in the header: in version 0, and by the control of version 1.
+/// Number of bits per byte of a group, by its two bits in the header: in version 0, and by the control of version 1.
 const BITS: [[u32; 4]; 3] = [[0, 2, 4, 8], [0, 1, 2, 4], [1, 2, 4, 8]];
 
-/// Fewest bytes of what follows the blocks, in versions 0 and 1.
+/// Fewest bytes after the blocks, in versions 0 and 1.
 const TAIL_BYTES: [usize; 2] = [32, 24];
 
-/// How the bytes of four neighbours in an element follow from those of the element before.
+/// How four neighbouring bytes of an element are derived from those of the previous element.
 #[derive(Clone, Copy)]
 enum Channel {
-    /// Each by its difference.
+    /// Each byte by its difference.
     Bytes,
-    /// Two numbers of two bytes by their differences.
+    /// Two 16-bit numbers by their differences.
     Pairs,
-    /// One number of four bytes, by the bits that differ, rotated to the right.
+    /// One 32-bit number by exclusive or, rotated to the right.
     Bits(u32),
 }
 
-/// `count` elements of `stride` bytes.
+/// Decodes `count` elements of `stride` bytes.
 pub(super) fn attributes(stream: &[u8], count: usize, stride: usize) -> Result<Vec<u8>, StreamFault> {
     if stride == 0 || stride > 256 || !stride.is_multiple_of(4) {
         return Err(StreamFault::Stride { found: stride });
@@ -143,7 +143,7 @@ pub(super) fn attributes(stream: &[u8], count: usize, stride: usize) -> Result<V
     Ok(elements)
 }
 
-/// One byte of each element of a block, as it is stored; `control` says how in version 1.
+/// Reads one stored byte of each element of a block; `control` gives the encoding in version 1.
 fn read_column(
     reader: &mut Reader<'_>,
     control: Option<u8>,
@@ -172,7 +172,7 @@ fn read_column(
     Ok(())
 }
 
-/// The bytes of a group: numbers of so many bits, of which the largest stands for a whole byte that follows.
+/// Reads the bytes of a group: numbers of `bits` bits, of which the largest announces a whole byte that follows.
 fn read_group(reader: &mut Reader<'_>, bits: u32, values: &mut [u8]) -> Result<(), StreamFault> {
     match bits {
         0 => values.fill(0),
@@ -182,7 +182,7 @@ fn read_group(reader: &mut Reader<'_>, bits: u32, values: &mut [u8]) -> Result<(
             let (per_byte, most) = (8 / bits as usize, (1_u8 << bits) - 1);
             for (index, value) in values.iter_mut().enumerate() {
                 let within = (index % per_byte) as u32;
-                // Single bits stand in the opposite order.
+                // Single bits are in the opposite order.
                 let shift = if bits == 1 { within } else { 8 - bits * (within + 1) };
                 let number = packed[index / per_byte] >> shift & most;
                 *value = if number == most { reader.byte()? } else { number };
@@ -192,7 +192,7 @@ fn read_group(reader: &mut Reader<'_>, bits: u32, values: &mut [u8]) -> Result<(
     Ok(())
 }
 
-/// Four bytes of an element from those of the element before.
+/// Derives four bytes of an element from those of the previous element.
 fn followed(channel: Channel, before: [u8; 4], stored: [u8; 4]) -> [u8; 4] {
     match channel {
         Channel::Bytes => core::array::from_fn(|byte| {
@@ -215,10 +215,10 @@ fn followed(channel: Channel, before: [u8; 4], stored: [u8; 4]) -> [u8; 4] {
     }
 }
 
-/// Entries of what a decoder of triangles remembers.
+/// Size of the history of the triangle decoder.
 const REMEMBERED: usize = 16;
 
-/// The last things that were pushed, by how long ago.
+/// The last values that were pushed, by age.
 struct Recent<T> {
     items: [T; REMEMBERED],
     next: usize,
@@ -237,7 +237,7 @@ impl<T: Copy> Recent<T> {
         self.next += 1;
     }
 
-    /// Returns the item of that many pushes ago; the last one is 1 ago.
+    /// Returns the value of that many pushes ago; the last one is 1 ago.
     fn ago(&self, pushes: usize) -> T {
         self.items[(self.next + 2 * REMEMBERED - pushes) % REMEMBERED]
     }
@@ -246,18 +246,18 @@ impl<T: Copy> Recent<T> {
 /// Bytes at the end of a stream of triangles.
 const AUXILIARY: usize = 16;
 
-/// A vertex of a triangle, as its four bits say.
+/// Kinds of vertices of a triangle, by their four bits.
 const NEW: usize = 0;
 const EXPLICIT: usize = 15;
 
-/// `count` indices of triangles.
+/// Decodes `count` indices of triangles.
 pub(super) fn triangles(stream: &[u8], count: usize) -> Result<Vec<u32>, StreamFault> {
     if !count.is_multiple_of(3) {
         return Err(StreamFault::Triangles { found: count });
     }
     let mut reader = Reader(stream);
     let header = reader.byte()?;
-    // The bits of a third vertex below this name a recent one.
+    // Values below this refer to a recent vertex.
     let recent_below = match header {
         0xe0 => 15,
         0xe1 => 13,
@@ -294,7 +294,7 @@ pub(super) fn triangles(stream: &[u8], count: usize) -> Result<Vec<u32>, StreamF
             edges.push([a, c]);
             continue;
         }
-        // A triangle without an edge that is remembered: where each of its vertices comes from.
+        // A triangle without a remembered edge: the source of each of its vertices.
         let (first, others) = match low {
             14 => (NEW, reader.byte()?),
             15 => (EXPLICIT, reader.byte()?),
@@ -306,14 +306,14 @@ pub(super) fn triangles(stream: &[u8], count: usize) -> Result<Vec<u32>, StreamF
         let from = [first, usize::from(others >> 4), usize::from(others & 15)];
         let mut triangle = [0; 3];
         for (at, vertex) in triangle.iter_mut().enumerate() {
-            // Of triangles of the table, each vertex is one that is new or recent.
+            // In triangles of the table each vertex is new or recent.
             *vertex = match from[at] {
                 NEW => {
                     next = next.wrapping_add(1);
                     next.wrapping_sub(1)
                 }
                 EXPLICIT if low >= 14 => {
-                    // Explicit vertices are read below, in their order.
+                    // Explicit vertices are read below, in order.
                     0
                 }
                 ago => vertices.ago(ago),
@@ -346,7 +346,7 @@ pub(super) fn triangles(stream: &[u8], count: usize) -> Result<Vec<u32>, StreamF
 /// Bytes at the end of a stream of indices.
 const SEQUENCE_TAIL: usize = 4;
 
-/// `count` indices in any order.
+/// Decodes `count` indices in any order.
 pub(super) fn sequence(stream: &[u8], count: usize) -> Result<Vec<u32>, StreamFault> {
     let mut reader = Reader(stream);
     match reader.byte()? {
@@ -355,7 +355,7 @@ pub(super) fn sequence(stream: &[u8], count: usize) -> Result<Vec<u32>, StreamFa
     }
     reader.take_tail(SEQUENCE_TAIL)?;
     let mut last = [0_u32; 2];
-    // Each takes a byte at least.
+    // Each index takes at least one byte.
     let mut indices = Vec::with_capacity(count.min(reader.0.len()));
     for _ in 0..count {
         let number = reader.varint()?;
@@ -418,7 +418,7 @@ mod tests {
             }
             triangles
         };
-        // A triangle may begin with another corner.
+        // A triangle may begin at another corner.
         let found = triangles(&bytes(TRIANGLES), CORNERS.len()).unwrap();
         assert_eq!(turned(&found), turned(&CORNERS));
         assert_eq!(sequence(&bytes(INDICES), CORNERS.len()), Ok(CORNERS.to_vec()));
@@ -448,7 +448,7 @@ mod tests {
         assert_eq!(sequence(&bytes(INDICES), 14), Err(StreamFault::TooLong));
     }
 
-    /// A file states any number of elements, whatever its stream holds: room was made for them before a byte was read.
+    /// A file may state any number of elements whatever the size of its stream; memory was once reserved before a byte was read.
     #[test]
     fn no_room_is_made_for_more_than_the_bytes_hold() {
         let most = usize::MAX / 3 * 3;
