@@ -104,10 +104,10 @@ fn perform(command: Command) -> Result<Ending, Failure> {
         Command::Synth(args) => commands::synth::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
         Command::Studio(args) => commands::studio::run(&args),
-        Command::Completions(args) => commands::shell::completions(&args),
-        Command::Man(args) => commands::shell::man(&args),
-        Command::Recipe(args) => commands::shell::recipe(&args),
-        Command::Schema => commands::shell::schema(),
+        Command::Completions(args) => commands::definitions::completions(&args),
+        Command::Man(args) => commands::definitions::man(&args),
+        Command::Recipe(args) => commands::definitions::recipe(&args),
+        Command::Schema => commands::definitions::schema(),
         Command::Licences => commands::licences::run(),
     }
 }

@@ -260,6 +260,7 @@ struct Basis {
 }
 
 impl Basis {
+    /// Makes a direction of each cycle but the first, all of them scaled to the mean square of the cycles themselves.
     fn new(own: &CycleDeviations) -> Self {
         let (count, joints) = (own.num_samples(), own.joints().len());
         let directions = own.num_cycles() - 1;
@@ -342,6 +343,7 @@ struct Weights {
 }
 
 impl Weights {
+    /// Draws the phases of `count` weights over so many copies of a loop.
     fn new(count: usize, copies: usize, samples_of_loop: usize, seed: u32) -> Self {
         let num_samples = copies * samples_of_loop;
         let waves = ((HIGHEST_PER_CYCLE * copies as f64).round() as usize).max(1);

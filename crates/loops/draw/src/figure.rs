@@ -390,7 +390,7 @@ impl Parts {
         }
         if let Some(head) = body.head {
             parts.lay_out(skeleton, body.hips, head, Part::Spine);
-        } else if let Some(chest) = body.shoulders.and_then(|shoulders| branching(skeleton, shoulders)) {
+        } else if let Some(chest) = body.shoulders.and_then(|shoulders| skeleton.last_shared(shoulders)) {
             // Some skeletons end at the chest.
             parts.lay_out(skeleton, body.hips, chest, Part::Spine);
             for along in &mut parts.along {
@@ -452,7 +452,7 @@ impl Parts {
         if skeleton.children(joint).is_empty() {
             self.part[joint] = part;
         }
-        for below in self_and_below(skeleton, joint).into_iter().skip(1) {
+        for below in skeleton.self_and_below(joint).into_iter().skip(1) {
             self.part[below] = part;
             self.along[below] = 1.0;
         }
@@ -460,7 +460,7 @@ impl Parts {
 
     /// Puts a joint and its descendants on a side.
     fn take_side(&mut self, skeleton: &Skeleton, top: usize, side: Side) {
-        for joint in self_and_below(skeleton, top) {
+        for joint in skeleton.self_and_below(top) {
             self.side[joint] = Some(side);
         }
     }
@@ -477,24 +477,6 @@ fn top_of_leg(skeleton: &Skeleton, body: &Body, foot: &Foot, path: &[usize]) -> 
     let shared: Vec<usize> = others.flat_map(|joint| skeleton.path_from_root(joint)).collect();
     let first = path.iter().find(|joint| !shared.contains(joint));
     first.copied().unwrap_or(foot.ankle)
-}
-
-/// Returns the lowest common ancestor of two joints.
-fn branching(skeleton: &Skeleton, [left, right]: [usize; 2]) -> Option<usize> {
-    let (left, right) = (skeleton.path_from_root(left), skeleton.path_from_root(right));
-    let shared = left.iter().zip(&right).take_while(|(left, right)| left == right);
-    shared.last().map(|(&joint, _)| joint)
-}
-
-/// Returns a joint and its descendants, itself first.
-fn self_and_below(skeleton: &Skeleton, top: usize) -> Vec<usize> {
-    let mut joints = vec![top];
-    let mut at = 0;
-    while let Some(&joint) = joints.get(at) {
-        joints.extend(skeleton.children(joint));
-        at += 1;
-    }
-    joints
 }
 
 /// Returns a skeleton without a body: all its bones.

@@ -191,7 +191,7 @@ impl<'a> KeyedMotion<'a> {
         }
     }
 
-    /// Checks the number of joints below an added root. Errors: it differs from the source's.
+    /// Checks the number of joints, without an added root. Errors: it differs from `expected`, that of the source.
     pub(crate) fn check_num_joints(&self, expected: usize) -> Result<(), WriteError> {
         let found = self.own_parents().len();
         if found == expected {
@@ -201,7 +201,7 @@ impl<'a> KeyedMotion<'a> {
         }
     }
 
-    /// Checks the parents of the joints below an added root. Errors: they differ from the source's.
+    /// Checks number and parents of the joints, without an added root. Errors: they differ from `expected`, those of the source.
     pub(crate) fn check_parents(&self, expected: &[Option<usize>]) -> Result<(), WriteError> {
         self.check_num_joints(expected.len())?;
         let mut pairs = self.own_parents().into_iter().zip(expected);

@@ -169,7 +169,7 @@ pub(super) fn find(profile: &Profile, modes: &[MotionKind], quantity: Quantity) 
             // Steady values are measured up to the next change, never in it.
             let left = index.checked_sub(1).map_or(run.start, |index| cores[index].end - 1);
             let right = cores.get(index + 1).map_or(run.end, |next| next.start + 1);
-            let event = event(profile, modes, quantity, core, left..right);
+            let event = measured_event(profile, modes, quantity, core, left..right);
             let quiet_step = (signal.values[core.end - 1] - signal.values[core.start]).length();
             if event.step() >= SETTLED_SHARE * quiet_step {
                 events.push(event);
@@ -241,7 +241,14 @@ fn cores(profile: &Profile, signal: &Signal, run: &Range<usize>, least_step: f64
     cores
 }
 
-fn event(profile: &Profile, modes: &[MotionKind], quantity: Quantity, core: &Core, room: Range<usize>) -> Event {
+/// Measures the change of a quantity around its core, in frames of `room`; `modes` are those of all frames.
+fn measured_event(
+    profile: &Profile,
+    modes: &[MotionKind],
+    quantity: Quantity,
+    core: &Core,
+    room: Range<usize>,
+) -> Event {
     let signal = quantity.signal(profile);
     let dt = profile.frame_time_secs;
     let quiet = profile.frames_in(QUIET_SECS);

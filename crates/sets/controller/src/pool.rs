@@ -179,6 +179,7 @@ fn largest(figures: &[&ModeFigures], of: fn(&ModeFigures) -> Option<Maximum>) ->
     values.reduce(f64::max)
 }
 
+/// Pools the figures and events of takes in one mode; in all modes without one.
 fn pooled(fits: &[&TakeFit], mode: Option<MotionKind>) -> ModePool {
     let of_mode = |of: MotionKind| mode.is_none_or(|mode| mode == of);
     // The largest over the selected modes, for each take that has any of them.

@@ -105,17 +105,20 @@ fn padded_word(part: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
+/// Adds a text behind its length, bytes.
 fn put_text(bytes: &mut Vec<u8>, text: &str) {
     bytes.extend((text.len() as u32).to_le_bytes());
     bytes.extend(text.as_bytes());
 }
 
+/// Adds zeros up to the next multiple of [`ALIGNMENT`].
 fn pad(bytes: &mut Vec<u8>) {
     bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
 }
 
-/// Bytes before the first table.
+/// Bytes before the first table; the checksum is the last of them.
 const HEADER: usize = 64;
+const CHECKSUM_AT: usize = HEADER - size_of::<u64>();
 
 fn other(kind: FeatureSetKind) -> FeatureSetKind {
     match kind {
@@ -221,8 +224,9 @@ impl Header {
     }
 }
 
-/// Writes the tables of every database, around those of the feature set.
-fn written<S>(
+/// Returns a whole database as bytes: the header, the first table with the clips and what `more` puts behind them, the tables of the set of
+/// features, and the standing feet. `tables` pads before each table; counts and checksum of `header` are filled in here.
+fn file_bytes<S>(
     database: &FrameDatabase<'_, S>,
     mut header: Header,
     more: impl FnOnce(&mut Vec<u8>),
@@ -251,20 +255,23 @@ fn written<S>(
     pad(&mut bytes);
     bytes.extend(database.standing.iter());
     let sum = checksum(&bytes[HEADER..]);
-    bytes[HEADER - 8..HEADER].copy_from_slice(&sum.to_le_bytes());
+    bytes[CHECKSUM_AT..HEADER].copy_from_slice(&sum.to_le_bytes());
     bytes
 }
 
+/// Adds a table of numbers, padded before it.
 fn put_f64s(bytes: &mut Vec<u8>, numbers: &[f64]) {
     pad(bytes);
     bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
 }
 
+/// Adds a table of numbers, padded before it.
 fn put_f32s<'n>(bytes: &mut Vec<u8>, numbers: impl Iterator<Item = &'n f32>) {
     pad(bytes);
     bytes.extend(numbers.flat_map(|number| number.to_le_bytes()));
 }
 
+/// Adds three tables, each padded before it: the numbers of the leaves, their rows, and the leaf of each row.
 fn put_leaves(bytes: &mut Vec<u8>, leaves: &Leaves<'_>) {
     put_f32s(bytes, leaves.numbers.iter().flatten());
     pad(bytes);
@@ -367,7 +374,7 @@ impl MatchDatabase<'_> {
             largest: rows.largest,
             checksum: 0,
         };
-        written(
+        file_bytes(
             self,
             header,
             |table| table.extend(horizon.secs().iter().flat_map(|secs| secs.to_le_bytes())),
@@ -442,7 +449,7 @@ impl CostDatabase<'_> {
             largest: 0.0,
             checksum: 0,
         };
-        written(
+        file_bytes(
             self,
             header,
             |table| {

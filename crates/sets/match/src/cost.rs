@@ -491,6 +491,8 @@ impl<F: Fn(usize) -> bool> Search for CostSearch<'_, F> {
         bound > self.limit()
     }
 
+    /// Puts the rows of a leaf among those found that cost less; the cost is computed where its lower bound, by feature forms, is within
+    /// the limit.
     fn compare(&mut self, leaf: usize) {
         let columns = self.rows.leaves.columns_of(leaf);
         let num_positions = columns.len() - self.levels.len();

@@ -377,6 +377,7 @@ impl SteeredCharacter {
         self.set.spaces[cycle.space].distance(cycle.at, moment.at) < NEAR
     }
 
+    /// Lets so many seconds pass in which the source stays the same, and adds the events in them.
     fn advance(&mut self, secs: f64) {
         let set = Arc::clone(&self.set);
         // Half of the fade is applied before and half after the source's own step, so that frame rates agree.
@@ -384,14 +385,14 @@ impl SteeredCharacter {
         self.root = self.root * half * self.source.root_step(&set, secs) * half;
         let mut found: Vec<(usize, usize, f64)> = Vec::new();
         match &mut self.source {
-            Source::Once(clip, since) => {
-                let after = *since + secs;
+            Source::Once(clip, played_secs) => {
+                let after = *played_secs + secs;
                 for (index, event) in set.clips[*clip].events.iter().enumerate() {
-                    if event.secs >= *since && event.secs < after {
+                    if event.secs >= *played_secs && event.secs < after {
                         found.push((*clip, index, after - event.secs));
                     }
                 }
-                *since = after;
+                *played_secs = after;
             }
             Source::Cycle(cycle) => {
                 let (parts, period) = cycle.state(&set, 0.5 * secs);
@@ -450,6 +451,7 @@ impl SteeredCharacter {
         });
     }
 
+    /// Leaves the source for what is planned: at the end of a passage its loops, at the end of a cycle other versions or the way elsewhere.
     fn leave(&mut self) {
         let set = Arc::clone(&self.set);
         if let (Source::Cycle(cycle), Plan::Stay) = (&self.source, &self.plan) {

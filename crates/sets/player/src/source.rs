@@ -91,6 +91,7 @@ impl Cycle {
         }
     }
 
+    /// Returns the body as it is so many seconds from now, seen from its root: the mean of the loops that take part, by weight.
     fn body(&self, set: &MotionSet, secs: f64) -> Pose {
         let (parts, period) = self.state(set, secs);
         let phase = self.phase + secs / period;
@@ -107,6 +108,7 @@ impl Cycle {
             .collect()
     }
 
+    /// Returns the seconds until the loops reach a phase, at the present period.
     pub(crate) fn secs_to(&self, set: &MotionSet, phase: f64) -> f64 {
         (phase - self.phase).rem_euclid(1.0) * self.state(set, 0.0).1
     }
@@ -128,10 +130,11 @@ impl Source {
         }
     }
 
+    /// Returns the body as it is so many seconds from now, seen from its root: local transforms in the order of the set's skeleton.
     pub(crate) fn body(&self, set: &MotionSet, secs: f64) -> Pose {
         match self {
             Self::Cycle(cycle) => cycle.body(set, secs),
-            Self::Once(clip, since) => set.clips[*clip].pose(since + secs),
+            Self::Once(clip, played_secs) => set.clips[*clip].pose(played_secs + secs),
         }
     }
 
@@ -139,7 +142,9 @@ impl Source {
     pub(crate) fn root_step(&self, set: &MotionSet, secs: f64) -> Rigid {
         match self {
             Self::Cycle(cycle) => cycle.twist(set, 0.5 * secs).exp(secs),
-            Self::Once(clip, since) => set.clips[*clip].root(*since).inverse() * set.clips[*clip].root(since + secs),
+            Self::Once(clip, played_secs) => {
+                set.clips[*clip].root(*played_secs).inverse() * set.clips[*clip].root(played_secs + secs)
+            }
         }
     }
 
@@ -148,7 +153,10 @@ impl Source {
         // A passage goes no further than its ends.
         let (from, to) = match self {
             Self::Cycle(_) => (-STEP, STEP),
-            Self::Once(clip, since) => ((-STEP).max(-since), STEP.min(set.clips[*clip].seconds - since)),
+            Self::Once(clip, played_secs) => (
+                (-STEP).max(-played_secs),
+                STEP.min(set.clips[*clip].seconds - played_secs),
+            ),
         };
         let (before, after, over) = (self.body(set, from), self.body(set, to), to - from);
         let moving = MovingPose {

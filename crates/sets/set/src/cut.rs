@@ -149,7 +149,7 @@ fn recommended(studied: &Studied, request: Request<'_>) -> Result<Option<LoopMad
 }
 
 /// Makes names unique: a name already in use gets the next free number from 2 on.
-pub(crate) fn numbered(wanted: impl Iterator<Item = String>) -> Vec<String> {
+pub(crate) fn unique_names(wanted: impl Iterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for wanted in wanted {
         let numbers = (2..).map(|number| format!("{wanted}_{number}"));
@@ -219,7 +219,7 @@ impl CutPassages {
             }
         }
         // They are named after loops, whose names come from files, and they name files.
-        let names = numbered(passages.iter().map(|passage| name_part(passage.name())));
+        let names = unique_names(passages.iter().map(|passage| name_part(passage.name())));
         Ok(Self {
             loops,
             passages: (passages.into_iter().zip(names))
@@ -347,12 +347,12 @@ pub enum CutWriteError {
 
 #[cfg(test)]
 mod tests {
-    use super::numbered;
+    use super::unique_names;
 
     /// A start into the loop `walk_2`, and the second one into `walk`, were both `start_walk_2`: one file could not be written.
     #[test]
     fn numbers_are_none_that_names_have_of_themselves() {
-        let all = |names: &[&str]| numbered(names.iter().map(|name| (*name).to_owned()));
+        let all = |names: &[&str]| unique_names(names.iter().map(|name| (*name).to_owned()));
         let walks = ["start_walk", "start_walk", "start_walk_2", "start_walk"];
         assert_eq!(
             all(&walks),

@@ -113,7 +113,7 @@ pub(crate) fn explained(error: Error) -> Error {
     let (kind, spelled) = match error.kind() {
         ErrorKind::UnknownArgument => (ContextKind::InvalidArg, ContextKind::SuggestedArg),
         ErrorKind::InvalidSubcommand => (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
-        ErrorKind::ArgumentConflict => return once(error),
+        ErrorKind::ArgumentConflict => return with_tip_on_patterns(error),
         _ => return error,
     };
     let Some(ContextValue::String(typed)) = error.get(kind) else {
@@ -184,8 +184,8 @@ fn meant_by_flag(flag: &str, usage: &str) -> Option<String> {
     }
 }
 
-/// Says of a flag that is typed twice how it names several.
-fn once(mut error: Error) -> Error {
+/// Adds to the error of an `--animation` that is typed twice how one names several; other errors stay as they are.
+fn with_tip_on_patterns(mut error: Error) -> Error {
     let is_animation = |kind| match error.get(kind) {
         Some(ContextValue::String(argument)) => argument.starts_with("--animation "),
         _ => false,

@@ -87,6 +87,8 @@ impl Template {
         &self.text
     }
 
+    /// Returns the name of a loop's file without its extension: the template with the facts of the loop in its fields, cut so short that
+    /// [`RESERVED_BYTES`] stay free.
     fn stem(&self, loop_named: Named<'_>) -> String {
         let mut stem = String::new();
         for part in &self.parts {
@@ -153,6 +155,7 @@ pub(crate) struct Given {
     pub(crate) was_ours: bool,
 }
 
+/// Returns a path as it is compared: in lower case.
 fn key(path: &Path) -> String {
     path.to_string_lossy().to_lowercase()
 }

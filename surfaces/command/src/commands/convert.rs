@@ -261,6 +261,7 @@ impl Work<'_> {
         Body::find(&self.take, &self.args.reading.overrides()).map_err(failures::body)
     }
 
+    /// Returns the file of a take: the whole file that was read, where that can be kept, else the motion alone.
     fn convert_take(&self) -> Result<WrittenFile, Failure> {
         let engine = self.args.engine.engine();
         let adds_root = engine.choices().always_root_joint
@@ -287,6 +288,7 @@ impl Work<'_> {
         loopwright_formats::write_take_with_root(&rooted, &source).map_err(Failure::error)
     }
 
+    /// Returns the file of a loop, and its sidecar for it: with the keys as they are, or written anew where the engine wants another root.
     fn convert_loop(&self, mut sidecar: Sidecar) -> Result<(WrittenFile, Option<Sidecar>), Failure> {
         let (engine, take) = (self.args.engine.engine(), &self.take);
         let add_root = engine.needs_root_joint(sidecar.playback.has_root_joint());

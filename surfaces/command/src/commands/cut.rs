@@ -98,7 +98,7 @@ fn own_loops(
     let (mut clips, mut rows) = (Vec::new(), Vec::new());
     for (name, made) in own {
         clips.push(made.made.loop_clip.clone().named(name.clone()));
-        let path = args.output.join(&name).with_extension(format.extension());
+        let path = args.output.join(format!("{name}.{}", format.extension()));
         outputs.check_loop(&path)?;
         let pending = job::write(studied, request, made, format).map_err(unmade)?;
         let warnings = loop_output::in_words(&studied.warnings);

@@ -23,10 +23,11 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
         for_one: &[("--plot", args.plot.is_some())],
     };
     let study = load::study(args.study.clone())?;
-    each::file(&args.takes, manner, |take| one(args, take, &study))
+    each::file(&args.takes, manner, |take| find_in_take(args, take, &study))
 }
 
-fn one(args: &FindArgs, take: &InputFile, study: &Study) -> Result<Ending, Failure> {
+/// Lists the loops of one take, and plots them if that is asked for.
+fn find_in_take(args: &FindArgs, take: &InputFile, study: &Study) -> Result<Ending, Failure> {
     if !args.like.is_empty() {
         return like::run(args, take, study);
     }

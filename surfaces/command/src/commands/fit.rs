@@ -164,7 +164,7 @@ fn source(path: &Path, num_paths: usize, reading: &TakeArgs, settings: &FitSetti
         Err(failure) => outcomes.push(failed(path, failure)),
         Ok(files) => {
             for file in files {
-                outcomes.push(match take(&file, reading, settings) {
+                outcomes.push(match fit_take(&file, reading, settings) {
                     Ok(take) => {
                         let take = smoothed(take)?;
                         for warning in &take.warnings {
@@ -189,7 +189,7 @@ fn source(path: &Path, num_paths: usize, reading: &TakeArgs, settings: &FitSetti
 }
 
 /// Reads a take and fits it. Errors: it cannot be read, or its frames are too far apart or too close together.
-fn take(path: &Path, reading: &TakeArgs, settings: &FitSettings) -> Result<FittedTake, Failure> {
+fn fit_take(path: &Path, reading: &TakeArgs, settings: &FitSettings) -> Result<FittedTake, Failure> {
     let mut soft = Vec::new();
     let file = files::read_take(
         path,
@@ -322,7 +322,7 @@ fn takes_only(args: &FitArgs) -> Result<(), Failure> {
 /// The closed forms, without any take.
 fn from_numbers(args: &FitArgs) -> Result<Ending, Failure> {
     takes_only(args)?;
-    let pair = |step: Option<f64>, rate: Option<f64>| report::Numbers::new(step?, rate, args.half_life);
+    let pair = |step: Option<f64>, rate: Option<f64>| report::Numbers::completed(step?, rate, args.half_life);
     let (velocity, facing) = (pair(args.speed, args.acceleration), pair(args.angle, args.turn_rate));
     let unanswered = (args.speed.is_some() && velocity.is_none()) || (args.angle.is_some() && facing.is_none());
     if unanswered || (velocity.is_none() && facing.is_none()) {

@@ -333,6 +333,8 @@ impl Listening<'_> {
     }
 
     /// Errors: no loop of a longer recording could be made.
+    ///
+    /// Memory holds all recordings twice at most: each is copied into the bytes of a file where it is searched or written.
     fn check_room(&self, part: &BvhRecording) -> Result<(), MemoryError> {
         let limits = memory::limits().for_file(part.num_bytes());
         let joints = part.head().skeleton().num_joints();

@@ -20,7 +20,7 @@ pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
     if args.dry_run {
         output::write_nothing();
     }
-    let (recipe, search) = settled(&mut args)?;
+    let (recipe, search) = combine_settings(&mut args)?;
     let takes_several = args.all_animations || recipe.take.animation.as_deref().is_some_and(is_pattern);
     if !args.left_out.exclude.is_empty() && !takes_several {
         return Err(
@@ -55,8 +55,11 @@ pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
     }
 }
 
-/// Returns the settings of flags and of the recipe in a file together, with the animation that the name of a single take says.
-fn settled(args: &mut MakeArgs) -> Result<(Recipe, SearchRequest), Failure> {
+/// Combines the settings of flags with those of the recipe in a file, over which flags win.
+///
+/// Changes `args`: its search is taken out, and of the name of a single take, such as `pack.glb#Walk`, the path stays and the animation
+/// goes into the recipe.
+fn combine_settings(args: &mut MakeArgs) -> Result<(Recipe, SearchRequest), Failure> {
     let cycles = args.search.as_ref().and_then(|search| search.cycles);
     let searches = args.search.is_some() || args.settings.sets.0.search != SearchRecipe::default();
     let mut flags = args.settings.recipe(args.range, cycles)?;

@@ -324,6 +324,7 @@ impl Work for MakeLoops<'_> {
         }
     }
 
+    /// Writes the loops of a take, and notes it in the journal as done unless something failed.
     fn finish(&self, input: &Input, studied: StudiedTake) -> TakeResult {
         let mut result = TakeResult {
             path: input.path.clone(),

@@ -130,6 +130,7 @@ impl FoundLoop {
         parallel::in_order(candidates.len(), of).unwrap_or_default()
     }
 
+    /// Returns the cells of the table.
     fn row(&self, verbose: bool) -> Vec<String> {
         let (candidate, root_motion) = (&self.candidate, &self.root_motion);
         let mut row = vec![

@@ -230,6 +230,7 @@ impl InspectAnswer {
     }
 }
 
+/// Returns the answer of `loopwright match inspect` as text.
 pub(crate) fn inspected(answer: &InspectAnswer) -> String {
     let mut text = format!(
         "{}: {} frames of {}, {:.1} MB; the search takes {:.1} bytes a frame\n",

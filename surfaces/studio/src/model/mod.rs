@@ -372,8 +372,8 @@ impl Model {
             }
             Action::NoDialog => self.problem = Some(Problem::NoDialog),
             Action::Cancel => self.cancel(),
-            Action::Choose(stretch) => self.choose(stretch, true),
-            Action::Drag(stretch) => self.choose(stretch, false),
+            Action::Choose(stretch) => self.choose_stretch(stretch, true),
+            Action::Drag(stretch) => self.choose_stretch(stretch, false),
             Action::Read(study) => self.read_as(*study),
             Action::AwaitCharacter(awaits) => self.awaits_character = awaits,
             Action::Study(study) => self.study(study),
@@ -455,7 +455,8 @@ impl Model {
         self.finished().map(|made| made.recipe.to_text())
     }
 
-    fn choose(&mut self, stretch: Stretch, is_final: bool) {
+    /// Makes the loop of a stretch of the take; `is_final`: the drag that chose it has ended.
+    fn choose_stretch(&mut self, stretch: Stretch, is_final: bool) {
         if let Some(edit) = self.edit() {
             let edit = edit.of_stretch(stretch);
             self.change(edit, is_final);

@@ -55,7 +55,7 @@ pub(crate) fn stances_ui(ui: &mut Ui, model: &Model) {
         for name in &names {
             if ui.button(format!("Add a stance of {name}")).clicked() {
                 let from = model.playback.secs_in(period).min((period - FIRST_SECS).max(0.0));
-                model.ask(add(edit, name, [from, (from + FIRST_SECS).min(period)]));
+                model.ask(added(edit, name, [from, (from + FIRST_SECS).min(period)]));
             }
         }
     });
@@ -94,7 +94,7 @@ impl FootRow<'_> {
             let word = format!("Contact {} of {}: click to correct it", number + 1, self.name);
             focus::label(&response, Role::Button, &word);
             if response.on_hover_text(&word).clicked() {
-                model.ask(add(self.edit, self.name, [from, to.min(period)]));
+                model.ask(added(self.edit, self.name, [from, to.min(period)]));
             }
             ui.painter().rect_filled(self.bar(from, to), 2.0, colour);
             // It may run on over the seam.
@@ -139,8 +139,8 @@ impl FootRow<'_> {
     }
 }
 
-/// Adds a stance of a foot, seconds.
-fn add(edit: &Edit, foot: &str, [from, to]: [f64; 2]) -> Action {
+/// Returns the edit that adds a stance of a foot, from and to so many seconds after the start of the loop.
+fn added(edit: &Edit, foot: &str, [from, to]: [f64; 2]) -> Action {
     let stance = StanceRecipe {
         foot: foot.to_owned(),
         from,

@@ -239,6 +239,8 @@ impl Chart {
         })
     }
 
+    /// Draws the offsets of the most moved joints, and before them that of `watched`, a joint of the body that is shown; offsets are of
+    /// joints of the take.
     fn offsets_ui(&self, offsets: &[Offset], made: &Made, model: &Model, watched: usize) {
         let chosen = model.opened().and_then(|opened| opened.joint_of_take(watched));
         let most = offsets.iter().map(|offset| offset.most).fold(0.0, f64::max);
@@ -275,6 +277,7 @@ impl Chart {
         self.legend(&words);
     }
 
+    /// Draws the channels of one joint, uncut and closed.
     fn channels_ui(&self, channels: &[Channel; 3]) {
         let extents = channels
             .each_ref()

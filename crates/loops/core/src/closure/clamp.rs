@@ -83,13 +83,13 @@ impl fmt::Display for Clamp {
     }
 }
 
-/// Returns the method fitted to a clip; each change is added to `clamps` once.
+/// Returns the method fitted to a clip, without a crossfade where `can_fade` is false; adds each change to `clamps` once.
 pub(super) fn fitted(clip: &Clip, asked: &Method, can_fade: bool, clamps: &mut Vec<Clamp>) -> Method {
     let mut method = *asked;
     for (end, shape) in [(End::Start, &mut method.start), (End::End, &mut method.end)] {
         let (asked, used) = (*shape, shape.fitted(clip.period_secs()));
         if used != asked {
-            note(clamps, Clamp::Shape { end, asked, used });
+            add_once(clamps, Clamp::Shape { end, asked, used });
         }
         *shape = used;
     }
@@ -98,14 +98,15 @@ pub(super) fn fitted(clip: &Clip, asked: &Method, can_fade: bool, clamps: &mut V
         let used_secs = fade.map_or(0.0, |fade| fade.secs(clip));
         // Blending over whole samples loses half a sample.
         if used_secs < asked_secs - 0.5001 * clip.step_secs() {
-            note(clamps, Clamp::Crossfade { asked_secs, used_secs });
+            add_once(clamps, Clamp::Crossfade { asked_secs, used_secs });
         }
         method.crossfade_secs = fade.map(|_| used_secs);
     }
     method
 }
 
-fn note(clamps: &mut Vec<Clamp>, clamp: Clamp) {
+/// Adds a change unless it is there.
+fn add_once(clamps: &mut Vec<Clamp>, clamp: Clamp) {
     if !clamps.contains(&clamp) {
         clamps.push(clamp);
     }

@@ -257,16 +257,19 @@ impl Bend {
     ///
     /// It minimizes the squared change of the knee's angle plus the squared remainder, left to the heel, times `heel`, per metre
     /// squared. Near full extension, when a millimetre takes degrees of the knee, the heel yields. With x = 2 sin(angle/2)
-    /// squared distances are farthest^2 - half * x^2, and the least of (x - x0)^2 + heel * (remainder)^2 is a root of a cubic.
-    /// The cubic is convex beyond that root, so Newton's method converges.
+    /// squared distances are farthest_squared - half_reach * x^2, and the least of (x - x0)^2 + heel * (remainder)^2 is a root of
+    /// a cubic. The cubic is convex beyond that root, so Newton's method converges.
     pub(crate) fn eased(&self, wanted: f64, heel: f64) -> f64 {
-        let half = 0.5 * self.reach;
-        let farthest = self.middle + self.reach;
-        let heel = heel / (4.0 * farthest.max(f64::MIN_POSITIVE));
-        let near = farthest - wanted * wanted;
+        let half_reach = 0.5 * self.reach;
+        let farthest_squared = self.middle + self.reach;
+        let heel = heel / (4.0 * farthest_squared.max(f64::MIN_POSITIVE));
+        let lacking_squared = farthest_squared - wanted * wanted;
         let now = 2.0 * ops::sin(0.5 * self.flexed).abs();
-        let (cubic, linear) = (2.0 * heel * half * half, 1.0 - 2.0 * heel * half * near);
-        let mut x = now.max((near / half).max(0.0).sqrt()).min(2.0);
+        let (cubic, linear) = (
+            2.0 * heel * half_reach * half_reach,
+            1.0 - 2.0 * heel * half_reach * lacking_squared,
+        );
+        let mut x = now.max((lacking_squared / half_reach).max(0.0).sqrt()).min(2.0);
         for _ in 0..EASING_ROUNDS {
             let slope = 3.0 * cubic * x * x + linear;
             if slope <= 0.0 {
@@ -274,7 +277,7 @@ impl Bend {
             }
             x -= (cubic * x * x * x + linear * x - now) / slope;
         }
-        (farthest - half * x * x).max(0.0).sqrt()
+        (farthest_squared - half_reach * x * x).max(0.0).sqrt()
     }
 
     /// Returns the additional angle of the knee that brings the ankle to the given distance from the thigh, for knees that bend

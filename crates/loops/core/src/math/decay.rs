@@ -211,6 +211,7 @@ impl Displacement {
         position * x + rate * v
     }
 
+    /// Returns the signed area of the offset after it crosses zero; 0 where it never does.
     fn beyond_crossing(&self, x: f64, v: f64) -> f64 {
         match self.decay {
             Decay::Spring { .. } => {

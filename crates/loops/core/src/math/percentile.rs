@@ -1,6 +1,6 @@
 //! Percentiles by nearest rank: the smallest value that is not exceeded by at least the given share of all values.
 
-/// Returns the percentile of values in any order, which are reordered; 0 without values.
+/// Returns the percentile of values in any order, which it takes to reorder them; 0 without values. `share` is from 0 to 1.
 pub fn of(mut values: Vec<f64>, share: f64) -> f64 {
     if values.is_empty() {
         return 0.0;
@@ -9,7 +9,7 @@ pub fn of(mut values: Vec<f64>, share: f64) -> f64 {
     *values.select_nth_unstable_by(index, f64::total_cmp).1
 }
 
-/// Returns how many of `count` values in order come before the percentile.
+/// Returns the index of the percentile among `count` values in order.
 pub(crate) fn rank(count: usize, share: f64) -> usize {
     ((share * count as f64).ceil() as usize).clamp(1, count.max(1)) - 1
 }

@@ -164,8 +164,19 @@ impl Skeleton {
         path
     }
 
-    /// Returns the last common joint on the paths to some joints; `None` without joints.
-    pub(crate) fn last_shared(&self, joints: impl IntoIterator<Item = usize>) -> Option<usize> {
+    /// Returns a joint and all that hang from it: itself first, each before its children.
+    pub fn self_and_below(&self, joint: usize) -> Vec<usize> {
+        let mut joints = vec![joint];
+        let mut at = 0;
+        while let Some(&above) = joints.get(at) {
+            joints.extend(self.children(above));
+            at += 1;
+        }
+        joints
+    }
+
+    /// Returns the last joint on the paths from the root to all of some joints; `None` without joints.
+    pub fn last_shared(&self, joints: impl IntoIterator<Item = usize>) -> Option<usize> {
         let paths = joints.into_iter().map(|joint| self.path_from_root(joint));
         let shared = paths.reduce(|one, other| {
             let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();

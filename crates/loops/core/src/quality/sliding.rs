@@ -121,6 +121,7 @@ pub fn stands(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -
     stands_of(keys, body, source.map(SourceTracks::new).as_ref())
 }
 
+/// Finds [`stands`] by the tracks of the source that were sampled before.
 pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Vec<Stand> {
     if body.found_by == FoundBy::AllLeaves {
         return Vec::new();

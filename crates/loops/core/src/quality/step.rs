@@ -160,17 +160,17 @@ impl SeamSteps {
         (found, allowed)
     }
 
-    /// Takes the gap between the first key and the closing one for a step: played, it is one.
+    /// Counts the gap of a joint between the first key and the closing one as a step, which it is when played; `size` is that of the body.
     fn with_gap(mut self, joint: usize, metres: f64, radians: f64, allowed: &Allowed, size: f64) -> Self {
         let gaps = [
             (&mut self.position, metres, allowed.metres.min(GAP_METRES * size)),
             (&mut self.rotation, radians, allowed.radians.min(LIMITS[2].floor)),
         ];
-        for (worst, size, allowed) in gaps {
+        for (worst, gap_size, allowed) in gaps {
             let gap = Step {
                 joint,
                 sample: 0,
-                size,
+                size: gap_size,
                 allowed,
             };
             if gap.ratio() > worst.ratio() {

@@ -134,9 +134,7 @@ impl Anatomy {
             .chain(neck.iter().copied())
             .chain(pelvis)
             .collect();
-        let mut limbs = Vec::new();
-        let mut apart = Vec::new();
-        find.legs(&trunk, &mut limbs, &mut apart);
+        let (mut limbs, apart) = find.legs(&trunk);
         for (hand, side) in hands.into_iter().zip([Side::Left, Side::Right]) {
             limbs.extend(hand.and_then(|hand| find.arm(&trunk, hand, side)));
         }
@@ -398,31 +396,34 @@ impl Finder<'_> {
             .collect()
     }
 
-    fn legs(&self, trunk: &[usize], limbs: &mut Vec<Limb>, apart: &mut Vec<(usize, usize)>) {
+    /// Returns the legs, the left ones first and those of a side in the order in which they hang from the trunk; and the feet that do not
+    /// hang from their legs, as [`Anatomy::apart`].
+    fn legs(&self, trunk: &[usize]) -> (Vec<Limb>, Vec<(usize, usize)>) {
         if self.body.found_by == FoundBy::AllLeaves {
-            return;
+            return Default::default();
         }
         let mut feet: Vec<(usize, Limb)> = Vec::new();
+        let mut apart = Vec::new();
         for foot in &self.body.feet {
             let Some(side) = foot.side.or_else(|| self.side_of(foot.ankle)) else {
                 continue;
             };
             let last = self.body.end_of_leg_apart(self.skeleton, foot);
             let path = self.skeleton.path_from_root(last.unwrap_or(foot.ankle));
-            let at = path
+            let first = path
                 .iter()
                 .rposition(|joint| trunk.contains(joint))
-                .map_or(0, |at| at + 1);
+                .map_or(0, |last| last + 1);
             let hangs_at = trunk
                 .iter()
-                .position(|joint| at > 0 && *joint == path[at - 1])
+                .position(|joint| first > 0 && *joint == path[first - 1])
                 .unwrap_or(0);
-            let mut chain = path[at..].to_vec();
+            let mut chain = path[first..].to_vec();
             if let Some(last) = last {
                 let lower = self.lower_above_foot(&chain, last, side);
                 apart.push((foot.ankle, lower));
-                if let Some(at) = chain.iter().position(|&joint| joint == lower) {
-                    chain.truncate(at + 1);
+                if let Some(end) = chain.iter().position(|&joint| joint == lower) {
+                    chain.truncate(end + 1);
                 }
                 chain.push(foot.ankle);
             }
@@ -447,10 +448,11 @@ impl Finder<'_> {
         }
         // Pairs in the order in which they hang from the trunk.
         feet.sort_by_key(|(hangs_at, _)| *hangs_at);
-        for side in [Side::Left, Side::Right] {
-            let of_side = feet.iter().filter(|(_, limb)| limb.side == side).enumerate();
-            limbs.extend(of_side.map(|(row, (_, limb))| Limb { row, ..limb.clone() }));
-        }
+        let limbs = [Side::Left, Side::Right].into_iter().flat_map(|side| {
+            let of_side = feet.iter().filter(move |(_, limb)| limb.side == side).enumerate();
+            of_side.map(|(row, (_, limb))| Limb { row, ..limb.clone() })
+        });
+        (limbs.collect(), apart)
     }
 
     /// Returns the lower bone of a leg whose foot is attached elsewhere; `last` is the last joint of its chain.

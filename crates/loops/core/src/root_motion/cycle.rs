@@ -135,6 +135,8 @@ impl Cycle<'_> {
         }
     }
 
+    /// Returns the screw with the whole turns of the path; a principal turn below `near_whole_turn`, radians, counts as whole turns. `rise`
+    /// is that of the root over the period, metres.
     fn with_whole_turns(&self, near_whole_turn: f64, rise: f64) -> RootMotion {
         let is_on_ground = matches!(self.path, BodyPath::Ground(_));
         let (principal, total_turn) = (self.path.principal_turn(self.motion), self.path.total_turn());

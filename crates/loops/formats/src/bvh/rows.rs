@@ -28,7 +28,7 @@ pub(crate) struct Rows {
     positions: Vec<(usize, usize)>,
     /// Three per joint, in radians: the previous key's until this key's replace them.
     angles: Vec<[f64; 3]>,
-    /// The values of the row, in the last decimal: the angles, a one for scales, and the positions.
+    /// The values of the row, in the last decimal: three angles of each joint, a one for all scales, and the positions.
     values: Vec<f64>,
     parts: Vec<Parts>,
     cycle: Option<Cycle>,
@@ -37,18 +37,20 @@ pub(crate) struct Rows {
     pub(super) errors: Vec<f64>,
 }
 
-/// A number of a row: its index among the values, and the number of characters omitted at its end.
+/// A number of a row.
 struct Column {
+    /// Its index in [`Rows::values`].
     value: usize,
+    /// Characters that are left out at its end: the last decimal of positions; the point and all decimals of scales.
     num_left_out: usize,
 }
 
 impl Rows {
-    /// Creates rows for joints in this order; after `cycle` of `num_keys` keys poses may repeat.
+    /// Prepares the rows of joints whose columns come in this order; after `cycle` of `num_keys` keys poses may repeat.
     pub(crate) fn new(joints: &[BvhJoint], order: &[usize], cycle: usize, num_keys: usize) -> Self {
         let mut columns = Vec::new();
         let mut positions = Vec::new();
-        let one = 3 * joints.len();
+        let scales_at = 3 * joints.len();
         for &joint in order {
             let mut angles = 3 * joint..3 * joint + 3;
             for channel in &joints[joint].channels {
@@ -61,18 +63,18 @@ impl Rows {
                     ChannelKind::Position => {
                         positions.push((joint, channel.axis.index()));
                         Column {
-                            value: one + positions.len(),
+                            value: scales_at + positions.len(),
                             num_left_out: 1,
                         }
                     }
                     ChannelKind::Scale => Column {
-                        value: one,
+                        value: scales_at,
                         num_left_out: 1 + DECIMALS as usize,
                     },
                 });
             }
         }
-        let num_values = one + 1 + positions.len();
+        let num_values = scales_at + 1 + positions.len();
         let level = Level::new();
         Self {
             level,
@@ -113,6 +115,7 @@ impl Rows {
         self.put_line()
     }
 
+    /// Writes [`Self::values`] into the line, and returns it.
     fn put_line(&mut self) -> &[u8] {
         let mut length = 0;
         for column in &self.columns {

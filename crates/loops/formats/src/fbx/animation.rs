@@ -171,7 +171,7 @@ impl<'a> Builder<'a> {
     /// Adds a track with one value for each key.
     pub(crate) fn add(&mut self, track: Track) {
         let is_short = self.has_short_tracks && track.is_still();
-        let (objects, connections) = self.records(&track, self.next_id, is_short);
+        let (objects, connections) = self.records_of_track(&track, self.next_id, is_short);
         self.next_id += objects.len() as i64;
         self.num_curves += objects.len() - 1;
         self.objects.extend(objects);
@@ -186,7 +186,7 @@ impl<'a> Builder<'a> {
     pub(crate) fn finish(mut self, name: &str) -> Animation {
         if let Some(track) = self.first_short.take() {
             let first_id = self.layer + 1;
-            let (objects, _) = self.records(&track, first_id, false);
+            let (objects, _) = self.records_of_track(&track, first_id, false);
             self.objects
                 .splice(NUM_HEAD_OBJECTS..NUM_HEAD_OBJECTS + objects.len(), objects);
         }
@@ -208,8 +208,16 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Objects and connections of a track, numbered from `first_id` on.
-    fn records(&self, track: &Track, first_id: i64, is_short: bool) -> (Vec<Record<'static>>, Vec<Record<'static>>) {
+    /// Returns the objects and the connections of a track.
+    ///
+    /// The node of its curves has the number `first_id`, the curve of each axis the next one. Where `is_short`, only the first key is
+    /// written.
+    fn records_of_track(
+        &self,
+        track: &Track,
+        first_id: i64,
+        is_short: bool,
+    ) -> (Vec<Record<'static>>, Vec<Record<'static>>) {
         let num_keys = if is_short { 1 } else { track.values.len() };
         let times = &self.times[..num_keys.min(self.times.len())];
         let values = &track.values[..num_keys.min(track.values.len())];
@@ -282,8 +290,9 @@ fn connect_property(child: i64, parent: i64, property: &str) -> Record<'static> 
     Record::new("C").text("OP").i64(child).i64(parent).text(property)
 }
 
-/// A node of that number and its attribute, which is numbered after it.
-pub(crate) fn node(
+/// Returns the two objects of a node: its `NodeAttribute`, which is numbered `id + 1` and holds `attribute`, and its `Model`, which is
+/// numbered `id` and has the properties `entries`.
+pub(crate) fn attribute_and_model(
     id: i64,
     name: &str,
     kind: &str,

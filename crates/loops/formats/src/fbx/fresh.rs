@@ -123,7 +123,7 @@ fn limb_node(name: &str, node: i64, at_rest: DVec3, reach: f64) -> [Record<'stat
         values.into_iter().fold(empty, Record::f64)
     };
     let size = property("Size", "double", "Number", "").f64(reach);
-    animation::node(
+    animation::attribute_and_model(
         node,
         name,
         "LimbNode",

@@ -126,6 +126,7 @@ fn affine(matrix: &ufbx::Matrix) -> DAffine3 {
 }
 
 impl Reader<'_> {
+    /// Adds the triangles of a node, if a bone carries them.
     fn add(&mut self, node: &Node, shape: &ufbx::Mesh) -> Result<(), MeshError> {
         self.mesh
             .check_room(shape.num_indices.max(1), shape.num_triangles, self.limits)?;

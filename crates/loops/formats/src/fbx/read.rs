@@ -218,6 +218,7 @@ struct Samples {
 }
 
 impl Samples {
+    /// Samples the joints at all frames. Errors: a joint is out of range.
     fn new(scene: &Scene, anim: &Anim, joints: &Joints, grid: &Grid) -> Result<Self, FbxError> {
         let num_joints = joints.nodes.len();
         let mut samples = Self {

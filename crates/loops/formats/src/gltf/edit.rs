@@ -94,24 +94,14 @@ pub(crate) fn extra<'a>(animations: &'a [Value], name: &str) -> Option<&'a Value
     extra_in(all.find(|animation| animation.get("name").and_then(Value::as_str) == Some(name))?)
 }
 
-fn extra_in(animation: &Value) -> Option<&Value> {
+/// The value that [`Animations::set_extra`] wrote into this animation.
+pub(super) fn extra_in(animation: &Value) -> Option<&Value> {
     animation.get("extras")?.get(EXTRA)
 }
 
 /// Whether the facts in an animation are those of a loop that we wrote.
 fn is_of_loop(facts: &Value) -> bool {
     facts.get("candidate").is_some()
-}
-
-/// Returns the time from key to key in an animation that we wrote: as stated, or for a loop its period over its samples.
-pub(crate) fn stated_step(animations: &[Value], number: usize) -> Option<f64> {
-    let facts = extra_in(animations.get(number)?)?;
-    if let Some(stated) = facts.get("frame_time_secs") {
-        return stated.as_f64();
-    }
-    let period = facts.pointer("/candidate/period_secs")?.as_f64()?;
-    let samples = facts.pointer("/playback/samples")?.as_f64()?;
-    Some(period / samples).filter(|step| step.is_finite())
 }
 
 pub(crate) fn mark_root(json: &mut Value, node: usize) {

@@ -1,5 +1,7 @@
 //! The facts of a loop in the extras of its animation.
 
+use serde_json::Value;
+
 use super::{edit, meshopt};
 use crate::limits::SizeLimits;
 use crate::loop_file::json;
@@ -32,4 +34,15 @@ pub(super) fn facts_in(bytes: &[u8], animation: &str) -> Option<Result<Sidecar, 
     // Motion written without facts has only some sections, and no format.
     let extras = edit::extra(document.list("animations"), animation).filter(|extras| extras.get("format").is_some())?;
     Some(Sidecar::from_extras(extras))
+}
+
+/// Returns the seconds from key to key of an animation that we wrote: as its facts state them, or a loop's period divided by its samples.
+pub(super) fn stated_step_secs(animation: &Value) -> Option<f64> {
+    let facts = edit::extra_in(animation)?;
+    if let Some(stated) = facts.get("frame_time_secs") {
+        return stated.as_f64();
+    }
+    let period_secs = facts.pointer("/candidate/period_secs")?.as_f64()?;
+    let samples = facts.pointer("/playback/samples")?.as_f64()?;
+    Some(period_secs / samples).filter(|step| step.is_finite())
 }

@@ -10,7 +10,7 @@ use super::parts::{self, Animation, Interpolation, MAX_NAME, Nodes, Transform};
 use super::source::{Above, Beside, GltfJoint, GltfSource, NodeShapes};
 use super::track::{Grid, Track};
 use super::vrm::{self, Humanoid};
-use super::{accessor::Accessors, container::Document, edit, error::GltfError, meshopt};
+use super::{accessor::Accessors, container::Document, error::GltfError, facts, meshopt};
 use crate::entry::{Loaded, ParsedFile};
 use crate::limits::SizeLimits;
 use crate::settings::{Companions, ReadSettings};
@@ -189,11 +189,8 @@ impl ParsedFile for GltfFile {
         if times.is_empty() {
             return Err(no_motion(name).into());
         }
-        let grid = Grid::new(
-            times,
-            edit::stated_step(document.list("animations"), chosen.index),
-            has_curves,
-        );
+        let written = document.list("animations").get(chosen.index);
+        let grid = Grid::new(times, written.and_then(facts::stated_step_secs), has_curves);
         if num_stepped > 0 {
             warnings.push(FileWarning::Stepped {
                 animation: name.clone(),

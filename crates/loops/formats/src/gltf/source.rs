@@ -122,7 +122,8 @@ impl GltfSource {
         self.start_secs
     }
 
-    /// Returns the rest pose of its joints; `None` if they differ from those of the skeleton.
+    /// Returns the rest pose of the joints, local, in metres with +Y up; `None` if their number is not that of the skeleton, of which
+    /// nothing else is compared.
     pub(crate) fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
         let nodes = Nodes::read(&self.document).ok()?;
         if skeleton.num_joints() != self.joints.len() {
@@ -132,11 +133,11 @@ impl GltfSource {
         let mut pose = Pose::default();
         for (index, joint) in self.joints.iter().enumerate() {
             let local = joint.node.map_or(Transform::IDENTITY, |node| nodes.transforms[node]);
-            let above = skeleton
+            let parent_scale = skeleton
                 .parent(index)
                 .map_or(self.above.node_scale, |parent| node_scales[parent]);
-            let translation = above.apply(local.translation);
-            node_scales.push(above.below(local.rotation, local.scale));
+            let translation = parent_scale.apply(local.translation);
+            node_scales.push(parent_scale.below(local.rotation, local.scale));
             let (mut translation, mut rotation) = (translation, local.rotation);
             if index == 0 {
                 translation = (self.space).turned(self.above.translation + self.above.turn * translation);

@@ -189,10 +189,13 @@ impl Track {
         [3 * key + 1, 3 * key + 2, 3 * key + 3, 3 * key + 4].map(|index| self.element(index))
     }
 
+    /// Returns the last key at or before a time; the first one before all keys.
     fn key_before(&self, secs: f64) -> usize {
         self.times.partition_point(|&time| time <= secs).saturating_sub(1)
     }
 
+    /// Returns what gives the value at a time: a single key before the first key, from the last one on, within
+    /// [`SAME_TIME_FRAMES`] of a key, and between keys that step; else the two keys around it.
     fn span_at(&self, secs: f64, frame_secs: f64) -> Span {
         let key = self.key_before(secs);
         let near = SAME_TIME_FRAMES * frame_secs;
@@ -217,7 +220,9 @@ impl Track {
 
 /// The position of a time among keys.
 enum Span {
+    /// At the key of that number, or as if it were.
     Key(usize),
+    /// Between a key and the next: the share of the way, and the seconds from one to the other.
     Between { key: usize, share: f64, secs: f64 },
 }
 

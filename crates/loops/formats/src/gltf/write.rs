@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::container::Document;
 use super::edit::{self, Animations};
 use super::parts::{Nodes, Transform};
-use super::source::{Beside, GltfJoint, GltfSource};
+use super::source::{Beside, GltfJoint, GltfSource, NodeShapes};
 use super::{prune, vrm, vrm::Humanoid};
 use crate::settings::{ClosingKey, KeyInterpolation, LoopWriteSettings};
 use crate::written::{Added, WrittenFile};
@@ -189,6 +189,37 @@ impl Tracks<'_> {
         self.channel(node, path, input, output);
     }
 
+    /// Adds the track of a joint of motion for avatars: whatever moves but the hips' translation and the bones' rotations makes programs
+    /// refuse the file.
+    fn push_bone(&mut self, avatar: &Humanoid, node: usize, track: &LocalTrack) {
+        if node == avatar.hips() {
+            self.push(node, "translation", &track.translations);
+        }
+        if avatar.nodes().any(|bone| bone == node) {
+            self.push(node, "rotation", &track.rotations);
+        }
+    }
+
+    /// Adds what moves beside the pose, by its numbers at every key.
+    fn push_shapes<'k>(&mut self, shapes: &NodeShapes, keys: impl Iterator<Item = &'k [f64]>) {
+        let values = match shapes.property {
+            Beside::Shapes => {
+                let weights: Vec<[f32; 1]> = keys.flatten().map(|&weight| [weight as f32]).collect();
+                self.data.push_numbers(&weights)
+            }
+            Beside::Expression => {
+                let weights: Vec<[f32; 3]> = keys.map(|weight| [weight[0] as f32, 0.0, 0.0]).collect();
+                self.data.push(&weights)
+            }
+            Beside::Gaze => {
+                let turns = keys.map(|turn| single_precision(DQuat::from_slice(turn).normalize()));
+                self.data.push(&turns.collect::<Vec<_>>())
+            }
+        };
+        self.channel(shapes.node, shapes.property.path(), self.input, values);
+    }
+
+    /// Adds a channel and its sampler: `input` is the accessor of its times, `output` that of its values.
     fn channel(&mut self, node: usize, path: &str, input: usize, output: usize) {
         self.channels
             .push(json!({"sampler": self.samplers.len(), "target": {"node": node, "path": path}}));
@@ -273,7 +304,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Adds the animation, or replaces the one of that name.
+    /// Adds the animation of joints and shapes, or replaces the one of that name.
     fn animate(&mut self, motion: &KeyedMotion<'_>, name: &str, animations: &mut Animations) -> Result<(), WriteError> {
         motion.check_size(MAX_TRANSFORMS)?;
         let num_keys = motion.num_keys;
@@ -299,13 +330,7 @@ impl<'a> Writer<'a> {
         for (joint, track) in self.joints.iter().zip(&tracks) {
             let Some(node) = joint.node else { continue };
             if let Some(avatar) = &self.avatar {
-                // Programs refuse the file if other nodes translate.
-                if node == avatar.hips() {
-                    out.push(node, "translation", &track.translations);
-                }
-                if avatar.nodes().any(|bone| bone == node) {
-                    out.push(node, "rotation", &track.rotations);
-                }
+                out.push_bone(avatar, node, track);
                 continue;
             }
             // Programs that play several animations, such as Blender, leave a node without a track where the previous animation
@@ -325,24 +350,9 @@ impl<'a> Writer<'a> {
             }
         }
         for shapes in &self.source.shapes {
-            let Some(keys) = shapes.weights.of_keys(num_keys, motion.cycle) else {
-                continue;
-            };
-            let values = match shapes.property {
-                Beside::Shapes => {
-                    let weights: Vec<[f32; 1]> = keys.flatten().map(|&weight| [weight as f32]).collect();
-                    out.data.push_numbers(&weights)
-                }
-                Beside::Expression => {
-                    let weights: Vec<[f32; 3]> = keys.map(|weight| [weight[0] as f32, 0.0, 0.0]).collect();
-                    out.data.push(&weights)
-                }
-                Beside::Gaze => {
-                    let turns = keys.map(|turn| single_precision(DQuat::from_slice(turn).normalize()));
-                    out.data.push(&turns.collect::<Vec<_>>())
-                }
-            };
-            out.channel(shapes.node, shapes.property.path(), out.input, values);
+            if let Some(keys) = shapes.weights.of_keys(num_keys, motion.cycle) {
+                out.push_shapes(shapes, keys);
+            }
         }
         let (channels, samplers) = (out.channels, out.samplers);
         out.data.finish();

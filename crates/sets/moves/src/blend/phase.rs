@@ -177,7 +177,7 @@ impl PhaseMap {
             if harmonic == 0 {
                 1.0
             } else {
-                self.scale(harmonic) * cos(angle)
+                self.multiplicity(harmonic) * cos(angle)
             }
         })
     }
@@ -188,12 +188,13 @@ impl PhaseMap {
             return 1.0 + half * 0.5 * TAU * sin(TAU * phase);
         }
         1.0 + self.sum(phase, |harmonic, angle| {
-            -self.scale(harmonic) * TAU * harmonic as f64 * sin(angle)
+            -self.multiplicity(harmonic) * TAU * harmonic as f64 * sin(angle)
         })
     }
 
-    /// Returns the multiplicity of a harmonic: 1 for the highest of an even number of touch-downs, 2 for others.
-    fn scale(&self, harmonic: usize) -> f64 {
+    /// Returns how often a harmonic from 1 on counts: twice, since it stands for the negative one too, but once the highest of an even
+    /// number of touch-downs.
+    fn multiplicity(&self, harmonic: usize) -> f64 {
         if 2 * harmonic == self.deviations.len() {
             1.0
         } else {

@@ -377,6 +377,7 @@ impl Passage {
         Ok((found.iter()).map(move |found| Self::cut_out(set, &take, found, step_secs)))
     }
 
+    /// Cuts a passage out of its take, in steps of `step_secs`. Errors: it is too short, or a loop is missing.
     fn cut_out(
         set: &LoopSet,
         StudiedTake { analysis, way, joint }: &StudiedTake<'_>,

@@ -82,6 +82,7 @@ impl Jumps {
 }
 
 impl SampledLoops {
+    /// Returns the cheapest jump from the first of two loops to the second: the time at which each is left or entered, and its cost.
     fn cheapest_pair(&self, of: [usize; 2], decay: Decay) -> Pair {
         let clips = of.map(|index| &self.loops[index]);
         let [left, entered] = of.map(|index| &self.samples[index]);

@@ -81,7 +81,7 @@ impl Member {
         let step_secs = 1.0 / form.fps;
         let num_samples = ((clip.period_secs() / step_secs).round() as usize).max(3);
         let slower = num_samples as f64 * step_secs / clip.period_secs();
-        let feet = moved(feet, start_secs, slower, clip.period_secs());
+        let feet = retimed(feet, start_secs, slower, clip.period_secs());
         let seam_secs = stored.sidecar.playback.seam_sample as f64 * clip.step_secs() - start_secs;
         let clip = clip.retimed_from(start_secs, num_samples, step_secs);
         let guessed = guessed_velocity(&stored.sidecar, &clip, &body);
@@ -361,27 +361,27 @@ fn leaves_the_ground(feet: &FeetFacts, joint: &str) -> bool {
     foot.is_none_or(|foot| foot.strike_phase.is_some())
 }
 
-/// Returns the contacts of a loop that starts `secs` later and plays `slower` times slower.
-fn moved(mut feet: FeetFacts, secs: f64, slower: f64, period_secs: f64) -> FeetFacts {
+/// Returns the contacts of a loop that starts `secs` later and then takes `stretch` times as long; `period_secs` is its own period.
+fn retimed(mut feet: FeetFacts, secs: f64, stretch: f64, period_secs: f64) -> FeetFacts {
     let start = |at: f64| {
         let later = (at - secs).rem_euclid(period_secs);
         // A time just before the start by rounding is the start.
         if later > period_secs * (1.0 - 1e-9) {
             0.0
         } else {
-            later * slower
+            later * stretch
         }
     };
     for contact in feet.contacts.iter_mut().chain(&mut feet.stances) {
         contact.start_secs = start(contact.start_secs);
-        contact.length_secs *= slower;
+        contact.length_secs *= stretch;
     }
     for bearing in &mut feet.bearing {
         bearing.start_secs = start(bearing.start_secs);
-        bearing.length_secs *= slower;
+        bearing.length_secs *= stretch;
     }
     for foot in &mut feet.outcomes {
-        foot.strike_phase = (foot.strike_phase).map(|share| start(share * period_secs) / (slower * period_secs));
+        foot.strike_phase = (foot.strike_phase).map(|share| start(share * period_secs) / (stretch * period_secs));
     }
     feet
 }

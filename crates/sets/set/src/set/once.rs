@@ -17,7 +17,7 @@ use super::fill::described;
 use super::find::TakeLoop;
 use super::member::{SetForm, as_take};
 use super::select::{side_of, way_of};
-use crate::cut::{carried, clip_kind, events, foot_names, numbered};
+use crate::cut::{carried, clip_kind, events, foot_names, unique_names};
 use crate::passage_check::{PassageInFile, check_passage};
 use loopwright_job::{StoredLoop, Studied, Verdict, recipe};
 
@@ -158,7 +158,7 @@ impl TakePassages {
             }
         }
         kept.sort_by_key(|each| (each.passage.kind(), each.passage.name().to_owned()));
-        let names = numbered(kept.iter().map(SetPassage::plain_name));
+        let names = unique_names(kept.iter().map(SetPassage::plain_name));
         for (each, name) in kept.iter_mut().zip(names) {
             each.passage = each.passage.clone().named(name);
         }

@@ -142,15 +142,16 @@ impl Offered {
             MotionKind::Idle => true,
             MotionKind::TurnInPlace => one.turn_dps() * two.turn_dps() > 0.0,
             _ => {
-                near(one.speed_mps(), two.speed_mps(), SAME_MPS)
-                    && near(one.turn_dps(), two.turn_dps(), SAME_DPS)
+                are_near(one.speed_mps(), two.speed_mps(), SAME_MPS)
+                    && are_near(one.turn_dps(), two.turn_dps(), SAME_DPS)
                     && apart_deg(one.direction_deg(), two.direction_deg()) < SAME_DEG
             }
         }
     }
 }
 
-fn near(one: f64, two: f64, least: f64) -> bool {
+/// Whether two numbers differ by less than `least`, or than [`SAME_SHARE`] of the larger one.
+fn are_near(one: f64, two: f64, least: f64) -> bool {
     (one - two).abs() < least.max(SAME_SHARE * one.abs().max(two.abs()))
 }
 
@@ -264,6 +265,7 @@ pub(super) fn names(offered: &[(&Offered, bool)]) -> Vec<String> {
     names
 }
 
+/// Returns the name of a loop by its gait, its direction and its turn: `walk_strafe_left`, `walk_left_45`.
 fn name_of(offered: &Offered) -> String {
     let turn = offered.member.turn_dps();
     let side = if turn > 0.0 { "left" } else { "right" };

@@ -225,7 +225,8 @@ fn pair(
     )
 }
 
-/// The table between all selected frames, and its plot if one is requested.
+/// Returns the `top` cheapest jumps between the selected frames, with their costs in a table of at most `most` frames a side; and its plot
+/// where one is wanted.
 fn table(
     top: usize,
     transitions: &Transitions,

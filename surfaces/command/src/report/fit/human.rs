@@ -12,7 +12,7 @@ pub(crate) fn human(sources: &[Source], pool: &Pool, settings: &FitSettings, blo
     let mut text = String::new();
     let outcomes: Vec<&Outcome> = sources.iter().flat_map(|source| &source.outcomes).collect();
     if let [Outcome::Take(take)] = outcomes[..] {
-        text += &one(take, settings);
+        text += &take_human(take, settings);
     } else {
         text += &many(&outcomes);
         for source in sources.iter().filter(|source| source.is_folder && sources.len() > 1) {
@@ -50,7 +50,8 @@ fn quartiles(spread: Option<Spread>, scale: f64, decimals: usize) -> String {
     }
 }
 
-fn one(take: &FittedTake, settings: &FitSettings) -> String {
+/// Returns the lines of one take.
+fn take_human(take: &FittedTake, settings: &FitSettings) -> String {
     let facts = &take.facts;
     let mut text = format!(
         "{}: {} frames, {:.2} s at {} fps\n",

@@ -9,21 +9,25 @@ use super::MEANING;
 /// The size of a step, its largest rate and the half-life that follows from both.
 #[derive(Clone, Copy)]
 pub(crate) struct Numbers {
+    /// Metres per second of a velocity, degrees of a facing.
     step: f64,
-    rate: f64,
+    /// In the unit of the step, per second.
+    rate_per_sec: f64,
     half_life_secs: f64,
 }
 
 impl Numbers {
-    /// Completes the given numbers; `None` if there is neither rate nor half-life.
-    pub(crate) fn new(step: f64, rate: Option<f64>, half_life_secs: Option<f64>) -> Option<Self> {
-        let half_life_secs = match rate {
-            Some(rate) => half_life_of_peak(step, rate),
+    /// Completes a step, metres per second or degrees, by its largest rate or its half-life; a rate wins over a half-life.
+    ///
+    /// `None` if both are missing, or the rate gives no half-life.
+    pub(crate) fn completed(step: f64, rate_per_sec: Option<f64>, half_life_secs: Option<f64>) -> Option<Self> {
+        let half_life_secs = match rate_per_sec {
+            Some(rate_per_sec) => half_life_of_peak(step, rate_per_sec),
             None => half_life_secs,
         }?;
         Some(Self {
             step,
-            rate: rate.unwrap_or_else(|| peak_of_half_life(step, half_life_secs)),
+            rate_per_sec: rate_per_sec.unwrap_or_else(|| peak_of_half_life(step, half_life_secs)),
             half_life_secs,
         })
     }
@@ -45,7 +49,7 @@ pub(crate) fn numbers_human(velocity: Option<Numbers>, facing: Option<Numbers>) 
             "{name}: half-life {:.3} s; 0 to {} {step} peaks at {:.2} {rate}, after {:.3} s\n",
             numbers.half_life_secs,
             numbers.step,
-            numbers.rate,
+            numbers.rate_per_sec,
             numbers.peak_secs()
         );
     }
@@ -85,7 +89,7 @@ impl From<Numbers> for VelocityNumbers {
     fn from(numbers: Numbers) -> Self {
         Self {
             speed_mps: numbers.step,
-            acceleration_mps2: numbers.rate,
+            acceleration_mps2: numbers.rate_per_sec,
             half_life_secs: numbers.half_life_secs,
             peak_secs: numbers.peak_secs(),
         }
@@ -96,7 +100,7 @@ impl From<Numbers> for FacingNumbers {
     fn from(numbers: Numbers) -> Self {
         Self {
             angle_deg: numbers.step,
-            turn_rate_dps: numbers.rate,
+            turn_rate_dps: numbers.rate_per_sec,
             half_life_secs: numbers.half_life_secs,
             peak_secs: numbers.peak_secs(),
         }

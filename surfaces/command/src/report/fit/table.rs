@@ -49,7 +49,7 @@ pub(super) struct ProfileFacts {
 
 /// Size, largest rate and half-life of the spring.
 pub(super) fn numbers(fit: &TableFit) -> Option<Numbers> {
-    Numbers::new(
+    Numbers::completed(
         fit.top_speed_mps,
         Some(fit.peak_acceleration_mps2),
         Some(fit.half_life_secs),

@@ -401,10 +401,11 @@ fn find_feet(
     }
 }
 
-/// The end of a limb: a joint, or the end of the joint's bone, metres in its axes.
+/// Where a limb ends: at a joint, or with an offset at the end of that joint's bone, metres in its axes.
 type End = (usize, Option<DVec3>);
 
-/// Returns the end of the bone of a joint with which a limb ends; `None` if the limb continues or the end is unknown.
+/// Returns where the bone of a limb's last joint ends: the joint and the tip of its bone, where nothing hangs from it, or its only child
+/// without an offset, where that is named as an end. `None` where the limb goes on or the end is not known.
 fn end_of_limb(skeleton: &Skeleton, named: &NamedJoints, last: usize) -> Option<End> {
     let mut below = named.children(skeleton, last);
     match (below.next(), below.next()) {

@@ -73,15 +73,8 @@ impl NamedJoints {
     /// Returns the joint of a part and side that carries most: a hand with its fingers rather than one beside it.
     pub(super) fn fullest(&self, skeleton: &Skeleton, part: Word, side: Side) -> Option<usize> {
         let first = self.first(part, Some(side))?;
-        let counted = core::iter::once(first).chain(self.all(part, Some(side))).map(|above| {
-            let mut below = vec![above];
-            let mut at = 0;
-            while let Some(&joint) = below.get(at) {
-                below.extend(skeleton.children(joint));
-                at += 1;
-            }
-            (above, below.len())
-        });
+        let counted = (core::iter::once(first).chain(self.all(part, Some(side))))
+            .map(|joint| (joint, skeleton.self_and_below(joint).len()));
         let best = counted.reduce(|best, other| if other.1 > best.1 { other } else { best });
         best.map(|(joint, _)| joint)
     }

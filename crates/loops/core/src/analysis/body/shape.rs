@@ -73,6 +73,7 @@ pub fn guess_parts(take: &Take) -> Option<Vec<Option<Part>>> {
 /// A limb, from below the trunk to the farthest end along its bones.
 type Chain = Vec<usize>;
 
+/// Lengths of a take's bones, and how its joints move.
 struct Shape<'a> {
     skeleton: &'a Skeleton,
     /// World poses over the take.
@@ -102,6 +103,7 @@ impl Pair {
 }
 
 impl<'a> Shape<'a> {
+    /// Measures a take at some of its frames.
     fn of(take: &'a Take) -> Self {
         let skeleton = take.skeleton();
         let frames = (0..take.num_frames()).step_by(probe_stride(take.num_frames()));
@@ -141,6 +143,7 @@ impl<'a> Shape<'a> {
         shape
     }
 
+    /// Returns the place of a joint in the world, metres.
     fn at(&self, pose: usize, joint: usize) -> DVec3 {
         self.poses[pose].translations[joint]
     }
@@ -164,6 +167,7 @@ impl<'a> Shape<'a> {
         parent.map_or(0.0, |parent| self.at(middle, parent).distance(self.at(middle, joint)))
     }
 
+    /// Returns the names of the parts that joints are taken for, one entry for each joint; `None` without two legs and two arms.
     fn parts(&self) -> Option<Vec<Option<String>>> {
         let (legs, arms) = self.limbs()?;
         let mut names = vec![None; self.skeleton.num_joints()];
@@ -176,12 +180,12 @@ impl<'a> Shape<'a> {
         names[hips] = Some("Hips".to_owned());
         let spine = self.skeleton.path_from_root(arms.above);
         let spine = spine.iter().skip_while(|&&joint| joint != hips).skip(1);
-        number(&mut names, "Spine", spine.copied());
+        add_numbered(&mut names, "Spine", spine.copied());
         self.neck_and_head(&mut names, hips, &arms);
 
         let legs = if swapped { [&right, &left] } else { [&left, &right] };
         for (leg, side) in legs.into_iter().zip(["Left", "Right"]) {
-            leg.name(&mut names, side, ["Thigh", "Shin", "Foot"]);
+            leg.add_names(&mut names, side, ["Thigh", "Shin", "Foot"]);
             if let Some(&toe) = leg.beyond.first() {
                 names[toe] = Some(format!("{side}Toe"));
             }
@@ -199,7 +203,7 @@ impl<'a> Shape<'a> {
             [&left_arm, &right_arm]
         };
         for (arm, side) in arms.into_iter().zip(["Left", "Right"]) {
-            arm.name(&mut names, side, ["UpperArm", "ForeArm", "Hand"]);
+            arm.add_names(&mut names, side, ["UpperArm", "ForeArm", "Hand"]);
             for &collar in &arm.above {
                 names[collar] = Some(format!("{side}Clavicle"));
             }
@@ -417,7 +421,7 @@ impl<'a> Shape<'a> {
         if let Some(head) = chain.pop() {
             names[head] = Some("Head".to_owned());
         }
-        number(names, "Neck", chain.into_iter());
+        add_numbered(names, "Neck", chain.into_iter());
     }
 
     /// Returns a chain without its last joint, if that only marks the end of the previous bone. In a chain that never turns, and
@@ -489,8 +493,8 @@ impl<'a> Shape<'a> {
         }
         for (finger, word) in fingers.into_iter().zip(words) {
             let within = finger.len().saturating_sub(3);
-            number(names, &format!("{side}InHand{word}"), finger[..within].iter().copied());
-            number(names, &format!("{side}{word}"), finger[within..].iter().copied());
+            add_numbered(names, &format!("{side}InHand{word}"), finger[..within].iter().copied());
+            add_numbered(names, &format!("{side}{word}"), finger[within..].iter().copied());
         }
     }
 }
@@ -510,7 +514,8 @@ struct Bones {
 }
 
 impl Bones {
-    fn name(&self, names: &mut [Option<String>], side: &str, parts: [&str; 3]) {
+    /// Adds the names of a limb's upper and lower bone, of its end, and of the joints that share their turns, by side.
+    fn add_names(&self, names: &mut [Option<String>], side: &str, parts: [&str; 3]) {
         let joints = [Some(self.upper), Some(self.lower), self.end];
         for (joint, part) in joints.into_iter().zip(parts) {
             if let Some(joint) = joint {
@@ -518,7 +523,7 @@ impl Bones {
             }
         }
         for (twists, part) in self.twists.iter().zip(parts) {
-            number(names, &format!("{side}{part}Twist"), twists.iter().copied());
+            add_numbered(names, &format!("{side}{part}Twist"), twists.iter().copied());
         }
     }
 }
@@ -532,8 +537,8 @@ fn leaves_line(three: &[DVec3]) -> bool {
     off > STRAIGHT_SHARE * from.distance(joint).min(joint.distance(to))
 }
 
-/// Names consecutive joints by a word and their number from one.
-fn number(names: &mut [Option<String>], word: &str, joints: impl Iterator<Item = usize>) {
+/// Adds the names of joints in a row: a word and their number from one.
+fn add_numbered(names: &mut [Option<String>], word: &str, joints: impl Iterator<Item = usize>) {
     for (index, joint) in joints.enumerate() {
         names[joint] = Some(format!("{word}{}", index + 1));
     }

@@ -100,6 +100,7 @@ fn load<S: Simd>(simd: S, lanes: &Lanes, from: usize) -> S::f32s {
     S::f32s::from_slice(simd, &lanes[from..from + S::f32s::LEN])
 }
 
+/// Whether no sum is at most `limit`.
 #[inline(always)]
 fn none_within<S: Simd, const R: usize, const V: usize>(simd: S, sums: &[[S::f32s; V]; R], limit: f32) -> bool {
     let mut least = sums[0][0];

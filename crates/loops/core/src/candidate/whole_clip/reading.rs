@@ -168,6 +168,7 @@ impl Reading {
         }
     }
 
+    /// Reads a clip as a loop that moves by `motion` over the ground from each start to the next.
     fn with_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize, motion: Rigid) -> Self {
         let world = &scale.analysis.world;
         let (last, end_frame) = (num_frames as isize, start_frame + num_frames);

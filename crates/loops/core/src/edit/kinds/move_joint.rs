@@ -125,7 +125,7 @@ impl Edit for Move {
         let Self { joint, at, offset, .. } = *self;
         let (middle, period, step) = (at.secs(&clip), clip.period_secs(), clip.step_secs());
         let reach = 0.5 * self.width_secs(&clip);
-        let share = |middle: f64, sample: usize| bump(around(middle, sample as f64 * step, period), reach);
+        let share = |middle: f64, sample: usize| bump(signed_gap(middle, sample as f64 * step, period), reach);
         let own = |sample: usize| offset * share(middle, sample);
         let Some(mirror) = mirror else {
             return Ok(offset_joint(clip, joint, own));
@@ -155,8 +155,8 @@ pub fn bump(distance: f64, reach: f64) -> f64 {
     if below > 0.0 { below * below * below } else { 0.0 }
 }
 
-/// Returns the distance from one time to another the short way round a period: from minus half of it to half of it.
-fn around(from: f64, to: f64, period: f64) -> f64 {
+/// Returns how far one time is from another, the short way round a period: more than minus half of it, at most half of it.
+fn signed_gap(from: f64, to: f64, period: f64) -> f64 {
     let ahead = (to - from).rem_euclid(period);
     if ahead > 0.5 * period { ahead - period } else { ahead }
 }
@@ -179,9 +179,9 @@ mod tests {
 
     #[test]
     fn distances_go_the_short_way_round() {
-        assert_eq!(around(0.9, 0.1, 1.0), 0.1 - 0.9 + 1.0);
-        assert!((around(0.1, 0.9, 1.0) + 0.2).abs() < 1e-15);
-        assert_eq!(around(0.25, 0.75, 1.0), 0.5);
-        assert_eq!(around(0.25, 5.25, 1.0), 0.0);
+        assert_eq!(signed_gap(0.9, 0.1, 1.0), 0.1 - 0.9 + 1.0);
+        assert!((signed_gap(0.1, 0.9, 1.0) + 0.2).abs() < 1e-15);
+        assert_eq!(signed_gap(0.25, 0.75, 1.0), 0.5);
+        assert_eq!(signed_gap(0.25, 5.25, 1.0), 0.0);
     }
 }

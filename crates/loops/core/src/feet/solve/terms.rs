@@ -55,7 +55,8 @@ const HARD_METRES: f64 = 0.5;
 /// A knee straighter than [`LEAST_BEND`] by a radian, metres.
 const STRAIGHT_METRES: f64 = 3.0;
 
-/// Where a knee has a limit to its bend, a radian beyond that or straighter than above, metres.
+/// A radian of a knee whose bend has a limit, as on other characters, metres: beyond the limit, and also straighter than [`LEAST_BEND`],
+/// instead of [`STRAIGHT_METRES`].
 const LIMIT_METRES: f64 = 20.0;
 
 /// Weight of a unit of correction where there must be none, metres.
@@ -250,8 +251,8 @@ impl Terms<'_> {
         }
     }
 
-    /// No joint is turned harder than in the take: its angular acceleration, which a correction changes by its own second difference.
-    /// Returns the cost.
+    /// Adds a pull where a joint is turned harder than in the take: by its angular acceleration, which a correction changes by its own
+    /// second difference. Returns the cost.
     fn add_hardness(
         &self,
         leg: usize,
@@ -279,15 +280,16 @@ impl Terms<'_> {
             let (first, slopes) = self.limbs[leg].turned_by(&goals.poses[next], joint, along);
             let at = leg_at(leg) + first;
             match slopes {
-                TurnedBy::Vector(slopes) => bend(equations, samples, at, slopes, residual),
-                TurnedBy::Angle(slope) => bend(equations, samples, at, [slope], residual),
+                TurnedBy::Vector(slopes) => add_second_difference(equations, samples, at, slopes, residual),
+                TurnedBy::Angle(slope) => add_second_difference(equations, samples, at, [slope], residual),
             }
             cost += residual * residual;
         }
         cost
     }
 
-    /// Penalizes stretching and folding of the knee; returns the cost.
+    /// Adds a pull where the knee is straighter than [`LEAST_BEND`], or bent further than its limit, if it has one; neither counts as far
+    /// as the motion itself goes beyond. `turned` is the correction of its angle, radians. Returns the cost.
     fn add_bend(&self, leg: usize, turned: f64, sample: usize, equations: &mut NormalEquations) -> f64 {
         let goals = &self.goals[leg];
         let bent = goals.flexed[sample] + turned;
@@ -295,9 +297,9 @@ impl Terms<'_> {
         let weight = if is_limited { LIMIT_METRES } else { STRAIGHT_METRES } * self.size;
         let lacks = goals.flexed[sample].min(LEAST_BEND) - bent;
         let most = goals.most_flexed.max(goals.flexed[sample]);
-        let limits = [(lacks, -1.0), (bent - most, 1.0)];
+        let folded = is_limited.then_some((bent - most, 1.0));
         let mut cost = 0.0;
-        for (beyond, sign) in limits.into_iter().take(1 + usize::from(is_limited)) {
+        for (beyond, sign) in core::iter::once((lacks, -1.0)).chain(folded) {
             let (beyond, slope) = excess(beyond, SOFT_RADIANS);
             let (residual, coefficient) = (weight * beyond, sign * weight * slope);
             let bend = leg_at(leg) + KNEE;
@@ -309,8 +311,8 @@ impl Terms<'_> {
     }
 }
 
-/// Adds a residual and its slopes by the second difference of unknowns.
-fn bend<const N: usize>(
+/// Adds a residual that changes by `slopes` with the second difference, over three samples, of the unknowns from number `at` on.
+fn add_second_difference<const N: usize>(
     equations: &mut NormalEquations,
     samples: [usize; 3],
     at: usize,

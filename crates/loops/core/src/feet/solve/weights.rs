@@ -48,7 +48,7 @@ impl LegWeights {
         }
     }
 
-    /// A place is off by a vector, times a weight.
+    /// Adds a residual for a place that is off by a vector, times a weight.
     pub(super) fn hold(&mut self, sample: usize, place: usize, weight: f64, off: DVec3) {
         let (weights, square) = (&mut self.of_samples[sample], weight * weight);
         weights.pull[place] += square * off;
@@ -56,8 +56,8 @@ impl LegWeights {
         self.sum_of_squares += square * off.length_squared();
     }
 
-    /// A place differs by a vector from the same place at the next sample, by a symmetric weight; `turn` takes directions to the
-    /// axes of the next.
+    /// Adds a residual for a place that differs by a vector from the same place at the next sample, by a symmetric weight; `turn`
+    /// takes directions to the axes of the next.
     pub(super) fn join(&mut self, samples: [usize; 2], place: usize, weight: DMat3, turn: DMat3, off: DVec3) {
         let [sample, next] = samples;
         let pull = weight * off;
@@ -70,7 +70,7 @@ impl LegWeights {
         self.sum_of_squares += off.dot(pull);
     }
 
-    /// A residual, and its slope by a place.
+    /// Adds a residual whose slope by a place is given.
     pub(super) fn push(&mut self, sample: usize, place: usize, slope: DVec3, residual: f64) {
         let weights = &mut self.of_samples[sample];
         weights.pull[place] += slope * residual;

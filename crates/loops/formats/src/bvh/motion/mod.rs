@@ -153,7 +153,7 @@ impl Rows<'_> {
             }
         }
         lines.end_line(num_found);
-        self.check(num_found, num_wanted, &lines, lexer, warnings)?;
+        self.check_count(num_found, num_wanted, &lines, lexer, warnings)?;
         Ok(num_found.min(num_wanted) / self.width)
     }
 
@@ -166,7 +166,8 @@ impl Rows<'_> {
         }
     }
 
-    fn check(
+    /// Compares the count of numbers found with that of the declared rows. Errors: rows of another width, no row, or a last one cut off.
+    fn check_count(
         &self,
         num_found: usize,
         num_wanted: usize,

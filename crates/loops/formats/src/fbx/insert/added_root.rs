@@ -3,7 +3,7 @@
 use ufbx::InheritMode;
 
 use super::document::{count_objects, malformed, objects, section};
-use crate::fbx::animation::{connect, node, property};
+use crate::fbx::animation::{attribute_and_model, connect, property};
 use crate::fbx::form::{FbxFile, NodeForm};
 use crate::fbx::record::{Document, Record};
 use crate::fbx::{error::FbxError, joints::ADDED_ROOT};
@@ -46,7 +46,7 @@ pub(super) fn add_root_node(
     *link = connect(first.id, id);
     connections.extend([connect(id, file.above_id), connect(id + 1, id)]);
     let flags = if kind == "Null" { "Null" } else { "Skeleton" };
-    section(document, "Objects")?.extend(node(
+    section(document, "Objects")?.extend(attribute_and_model(
         id,
         name,
         kind,

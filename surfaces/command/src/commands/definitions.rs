@@ -1,4 +1,4 @@
-//! `loopwright completions`, `man`, `recipe` and `schema`, from the one definition of the flags.
+//! `loopwright completions`, `man`, `recipe` and `schema`: what flags and recipes may say, from their one definition.
 
 use std::io::Write;
 
@@ -9,6 +9,7 @@ use crate::{project, recipe};
 
 const NAME: &str = "loopwright";
 
+/// `loopwright completions`: prints the script that completes commands and flags in a shell.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut full_command(), NAME, &mut script);
@@ -16,6 +17,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
+/// `loopwright man`: writes a page for each command into a folder.
 pub(crate) fn man(args: &ManArgs) -> Result<Ending, Failure> {
     let folder = &args.output;
     output::make_folder(folder)?;
