@@ -53,7 +53,7 @@ impl WrittenLoop {
         sidecar: Option<Sidecar>,
         warnings: &[FileWarning],
     ) -> Result<Self, Failure> {
-        let facts = file.facts(&path.display().to_string());
+        let facts = file.facts(path.display().to_string());
         Ok(Self {
             written: match &sidecar {
                 Some(sidecar) => (sidecar.without_added_root(file.take)).map_err(|_| no_root_joint(path))?,

@@ -134,7 +134,7 @@ impl WrittenPassage {
         let verdict = check_passage(&file.take, &self.facts, clips, &reading.overrides()).map_err(failures::body)?;
         Ok(CheckedPassage {
             kind: self.facts.kind,
-            take: file.facts(&path.display().to_string()),
+            take: file.facts(path.display().to_string()),
             verdict,
             warnings: soft.iter().map(ToString::to_string).collect(),
         })

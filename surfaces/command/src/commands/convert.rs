@@ -125,7 +125,7 @@ fn on_its_own(args: &ConvertArgs) -> Result<Moved, Failure> {
         file.source = file.source.with_animation(args.number).map_err(Failure::error)?;
     }
     talk::warn_all(&warnings);
-    let take = file.facts(&args.input.path.display().to_string());
+    let take = file.facts(args.input.path.display().to_string());
     outputs.check_beside(args.input.sidecar_if(sidecar.is_some()), &args.output)?;
     Ok(Moved {
         take,

@@ -221,7 +221,7 @@ pub(crate) fn fitted(
         return Err(Failure::cannot("fit", path, error).try_this("export the take at 30 to 120 frames per second"));
     }
     Ok(FittedTake {
-        facts: file.facts(&path.display().to_string()),
+        facts: file.facts(path.display().to_string()),
         fit,
         warnings,
     })

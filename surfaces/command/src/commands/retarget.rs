@@ -157,7 +157,7 @@ pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
 
 /// A motion as it was read.
 enum Read {
-    Take(LoadedTake),
+    Take(Box<LoadedTake>),
     Loop(Box<StoredLoop>),
 }
 
@@ -188,7 +188,7 @@ impl Options<'_> {
     ) -> Result<(OnCharacter, TakeFacts), Failure> {
         let read = match sidecar {
             Some(sidecar) => Read::Loop(Box::new(self.stored_loop(sidecar)?)),
-            None => Read::Take(self.take_file()?),
+            None => Read::Take(Box::new(self.take_file()?)),
         };
         let (path, file) = (&self.input.path, read.file());
         let matched = load::matched(path, file, self.target, self.reading)?;
@@ -209,7 +209,7 @@ impl Options<'_> {
                 if engine.recenters() {
                     take = take.recentered(self.target.character.rig.body());
                 }
-                let facts = file.facts(&path.display().to_string());
+                let facts = file.facts(path.display().to_string());
                 (OnCharacter::Take(take), facts)
             }
         };
