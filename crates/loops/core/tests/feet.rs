@@ -11,8 +11,8 @@ use loopwright_core::math::{Rigid, ops, rotation};
 use loopwright_core::motion::{Joint, WorldTracks};
 use loopwright_core::pipeline::MakeError;
 use loopwright_core::{
-    Analysis, BodyOverrides, Cut, FeetSettings, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, SearchSettings,
-    Skeleton, Take, quality,
+    Analysis, BodyOverrides, Cut, FeetSettings, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, RootMode,
+    SearchSettings, Skeleton, Take, quality,
 };
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
@@ -599,6 +599,17 @@ fn limits_are_positive_numbers() {
     assert_eq!(made.feet.outcomes, [FootOutcome::NeverStands; 2]);
 }
 
+/// If the root stays at its start, as for engines that move characters themselves, the ground goes by below, and feet stay on it.
+#[test]
+fn feet_are_held_on_the_ground_that_goes_by_in_place() {
+    let analysis = analysed(&walk_of(WalkSettings::default()));
+    let settings = LoopSettings::with_root(RootMode::InPlace);
+    let made = analysis.make_loop(&found(&analysis), &settings).unwrap();
+    let [aside, _] = strays(&made, &analysis);
+    assert!(aside < 1e-3, "{aside}");
+    assert_eq!(made.feet.outcomes, [FootOutcome::Held; 2]);
+}
+
 #[test]
 fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
     let take = dipping(&walk_of(steady()));
@@ -725,6 +736,40 @@ fn standing_feet_are_as_high_as_in_the_take() {
             let lift = lifts[lifts.len() / 2];
             assert!(lift.abs() < 3e-3, "{file}, foot {}: {lift} m", contact.foot);
         }
+    }
+}
+
+/// Closing alone turns the feet of these takes so that the tips of their toes sink into the floor by one to three centimetres.
+#[test]
+fn tips_of_toes_stay_above_the_floor() {
+    let Some(folder) = folder_or_skip() else { return };
+    for file in ["cmu/12_01_walk.bvh", "pymo/AV_8Walk_Meredith.bvh"] {
+        let take = captured(&folder, file);
+        let analysis = analysed(&take);
+        let cut = found(&analysis).cut;
+        let sunk = [FootLock::Off, FootLock::Auto].map(|lock| {
+            let made = made(&analysis, &cut, lock);
+            let (looped, uncut) = (made.loop_clip.tracks_from_root(), made.source.clip.world_tracks());
+            let first = made.source.clip.sample_range().start().unsigned_abs();
+            let depths = analysis.body.feet.iter().map(|foot| {
+                let toe = foot.toe.unwrap();
+                let (end, offset) = match take.skeleton().children(toe).first() {
+                    Some(&end) => (end, DVec3::ZERO),
+                    None => (toe, take.skeleton().joint(toe).tip.unwrap()),
+                };
+                let heights = |world: &WorldTracks, first: usize, count: usize| {
+                    let points = (first..first + count).map(|frame| world.joint(frame, end).transform_point(offset).y);
+                    let mut heights: Vec<f64> = points.collect();
+                    heights.sort_by(f64::total_cmp);
+                    heights
+                };
+                // Below the place that one frame in fifty is below in the take; toes are hardly bent for the last millimetres.
+                let count = looped.num_frames();
+                heights(&uncut, first, count + 1)[(count + 1) / 50] - heights(&looped, 0, count)[0]
+            });
+            depths.fold(f64::NEG_INFINITY, f64::max)
+        });
+        assert!(sunk[0] > 0.01 && sunk[1] < 0.004, "{file}: {sunk:?}");
     }
 }
 

@@ -216,6 +216,15 @@ fn feet_are_held_while_those_of_the_source_stand() {
             let more = ours - theirs;
             assert!(more < 10.0, "{what}: {more} degrees");
         }
+        // Bones keep their lengths, and feet that are placed end their legs.
+        let [knee, ankle] = ["calf_l", "foot_l"].map(|name| held.skeleton().find(name).unwrap());
+        let shin =
+            |world: &WorldTracks, frame: usize| world.position(frame, knee).distance(world.position(frame, ankle));
+        let (world, length) = (held.tracks_from_root(), shin(&rest.world_tracks(), 0));
+        for sample in 0..held.num_samples() {
+            let off = (shin(&world, sample) - length).abs();
+            assert!(off < 1e-9, "{what}: sample {sample}, {off} m of {length} m");
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use glam::DVec3;
+use loopwright_core::feet::{StanceEdit, StanceSpan};
 use loopwright_core::math::{ops, rotation};
 use loopwright_core::mean_cycle::CyclesEnd;
 use loopwright_core::pipeline::MakeError;
@@ -301,28 +302,45 @@ fn what_hangs_from_a_leg_does_not_vary() {
     }
 }
 
-/// A character varies by as much as the take, at the same time and in the same joints, and its feet stand in every cycle.
+/// A character varies by as much as the take, at the same time and in the same joints; it is edited, and its feet stand, in every cycle.
 #[test]
 fn a_character_varies_as_the_take_does() {
     let take = wandering();
     let target = character(&take, Character { legs: 0.45, ..PLAIN });
     let pair = Arc::new(pair_onto(&take, &target));
     let analysis = analysed(&take);
-    let [plain, varied] = [None, Some(settings(3))].map(|variation| {
+    let made_with = |variation: Option<VariationSettings>, stances: Vec<StanceEdit>| {
         let on = LoopSettings {
             variation,
+            stances,
             character: Some(pair.clone()),
             ..LoopSettings::default()
         };
         analysis.make_loop(&best(&analysis), &on).unwrap()
-    });
+    };
+    // Half of a stance swings.
+    let (foot, found) = (0, made_with(None, Vec::new()));
+    let contact = found.feet.contacts.iter().find(|contact| contact.foot == foot).unwrap();
+    let ends = [contact.start_sample, contact.start_sample + contact.num_samples / 2];
+    let swings = vec![StanceEdit {
+        foot,
+        span: StanceSpan::Secs(ends.map(|sample| sample as f64 * found.loop_clip.step_secs())),
+        stands: false,
+    }];
+    let (plain, varied) = (made_with(None, swings.clone()), made_with(Some(settings(3)), swings));
+    assert_ne!(plain.feet.contacts, found.feet.contacts);
     let (count, many) = (plain.loop_clip.num_samples(), varied.loop_clip.num_samples());
     assert_eq!(many, count * varied.num_copies());
     assert_eq!(
         varied.feet.contacts.len(),
         plain.feet.contacts.len() * varied.num_copies()
     );
+    let stands = |made: &MadeLoop, sample: usize| {
+        let mut contacts = made.feet.contacts.iter().filter(|contact| contact.foot == foot);
+        contacts.any(|contact| contact.keys().any(|key| key % made.loop_clip.num_samples() == sample))
+    };
     for sample in 0..many {
+        assert_eq!(stands(&varied, sample), stands(&plain, sample % count), "{sample}");
         let [one, other] = [(&varied, sample), (&plain, sample % count)].map(|(made, sample)| {
             let joints = ["thigh_l", "calf_l", "foot_l", "ball_r"].map(|name| target.skeleton().find(name).unwrap());
             joints.map(|joint| made.loop_clip.body_pose(sample).rotations[joint])

@@ -52,6 +52,26 @@ fn planted_joints_do_not_move() {
 }
 
 #[test]
+fn toes_clear_the_ground() {
+    for settings in many().iter().filter(|settings| settings.climb_mps == 0.0) {
+        let walker = Walker::new(settings).unwrap();
+        let skeleton = walker.skeleton();
+        let toes = ["LeftToeBase", "RightToeBase"].map(|name| skeleton.find(name).unwrap());
+        for i in 0..400 {
+            let world = walker.pose_at(settings.seconds * f64::from(i) / 399.0);
+            let world = world.as_ref().world(skeleton);
+            for toe in toes {
+                let joint = world.as_ref().joint(toe);
+                let tip = joint.transform_point(skeleton.joint(toe).tip.unwrap());
+                // Flat on the ground, the joint is at 25 mm and the tip at 15 mm.
+                let clearance = (joint.translation.y - 0.025).min(tip.y - 0.015);
+                assert!(clearance > -0.004, "{clearance} m over the ground in {settings:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn steady_walks_repeat_exactly() {
     for seed in 0..50 {
         let settings = random_settings(seed)

@@ -1,5 +1,6 @@
 //! Settings: errors, seeds, and properties of random walks.
 
+use loopwright_core::math::rotation;
 use loopwright_synth::{SynthError, WalkSettings, random_settings, synthesize};
 
 #[test]
@@ -56,6 +57,26 @@ fn same_seed_same_bits_other_seed_other_noise() {
     assert_ne!(first.take, seeded(seed + 1, noise_deg).take);
     // Without noise and variation the seed changes nothing.
     assert_eq!(seeded(seed, 0.0).take, seeded(seed + 1, 0.0).take);
+}
+
+#[test]
+fn noise_has_the_size_asked_for() {
+    let [noisy, clean] = [0.4, 0.0].map(|noise_deg| {
+        let settings = WalkSettings::default().noise_deg(noise_deg);
+        synthesize(&settings).unwrap().take
+    });
+    let (mut turns, mut shifts) = (0.0, 0.0);
+    for frame in 0..clean.num_frames() {
+        for (noisy, clean) in noisy.rotations(frame).iter().zip(clean.rotations(frame)) {
+            turns += rotation::difference(*noisy, *clean).length_squared() / 3.0;
+        }
+        shifts += (noisy.translations(frame)[0] - clean.translations(frame)[0]).length_squared() / 3.0;
+    }
+    let frames = clean.num_frames() as f64;
+    let deg = (turns / frames / clean.num_joints() as f64).sqrt().to_degrees();
+    let metres = (shifts / frames).sqrt();
+    assert!((deg / 0.4 - 1.0).abs() < 0.02, "{deg}");
+    assert!((metres / 0.002 - 1.0).abs() < 0.1, "{metres}");
 }
 
 #[test]

@@ -37,6 +37,37 @@ fn phase_and_time_are_inverse() {
 }
 
 #[test]
+fn even_walks_have_the_nominal_period_and_stances_as_long_as_the_duty_factor_says() {
+    for seed in 0..50 {
+        let settings = random_settings(seed).speed_variation(0.0);
+        let truth = Walker::new(&settings).unwrap().truth();
+        assert!((truth.period_from(1.0, 1.0) - settings.period_secs).abs() < 1e-12);
+        assert!((0.45..0.62).contains(&truth.duty_factor), "{}", truth.duty_factor);
+        let last_frame = (truth.phases.len() - 1) as f64;
+        let period_frames = settings.period_secs * settings.frame_rate_hz;
+        for (frame, phase) in truth.phases.iter().enumerate() {
+            assert!((phase - truth.phases[0] - frame as f64 / period_frames).abs() < 1e-11);
+        }
+        for side in ["Left", "Right"] {
+            let stands = |joint: &str| {
+                let name = format!("{side}{joint}");
+                truth.contacts.iter().filter(move |contact| contact.joint == name)
+            };
+            assert!(stands("ToeBase").count() >= 4);
+            // Whole contacts, not cut off by the ends of the take.
+            for ball in stands("ToeBase").filter(|ball| ball.start_frame > 0.0 && ball.end_frame < last_frame) {
+                let share = (ball.end_frame - ball.start_frame) / period_frames;
+                // The stance without the roll down from the heel.
+                assert!(share < truth.duty_factor && share > 0.85 * truth.duty_factor, "{share}");
+                let mut ankles = stands("Foot");
+                let ankle = ankles.find(|ankle| ankle.start_frame == ball.start_frame).unwrap();
+                assert!(ankle.end_frame < ball.end_frame);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_standing_start_has_contacts_from_the_first_clean_frame() {
     let settings = WalkSettings::default()
         .lead_in_secs(2.0)

@@ -76,6 +76,8 @@ fn radii(figure: &Figure, limb: &Limb) -> [f64; 2] {
 
 #[cfg(test)]
 mod tests {
+    use loopwright_core::analysis::Side;
+
     use super::*;
     use crate::model::Opened;
     use crate::surface::Surface;
@@ -85,6 +87,10 @@ mod tests {
         let opened = Opened::walk().unwrap();
         let take = opened.take();
         let figure = Figure::new(take, opened.body());
+        // A biped's sides are alike.
+        let of = |side| figure.limbs().iter().filter(|limb| limb.side == side).count();
+        let [left, right] = [Side::Left, Side::Right].map(|side| of(Some(side)));
+        assert!(left >= 6 && left == right && of(None) >= 4, "{figure:?}");
         let points = figure.points(&take.pose(7).world(take.skeleton()));
         let colours = Colours::new(&crate::theme::tokens(true));
         let surface = Surface::new(surface(&figure, &colours), &crate::model::Beside::default());

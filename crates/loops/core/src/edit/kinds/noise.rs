@@ -229,6 +229,13 @@ mod tests {
     }
 
     #[test]
+    fn the_seed_and_the_joint_alone_determine_it() {
+        let noise = |joint, seed| Waves::new(60).noise(3, 0.1, joint, seed);
+        assert_eq!(noise(4, 9), noise(4, 9));
+        assert!(noise(4, 9) != noise(5, 9) && noise(4, 9) != noise(4, 10));
+    }
+
+    #[test]
     fn harmonics_are_those_below_the_rate() {
         assert_eq!(num_harmonics(120, 1.2, 2.0), 2);
         assert_eq!(num_harmonics(1200, 10.0, 2.0), 20);
