@@ -57,6 +57,15 @@ fn a_wanted_speed_and_turn_find_their_weights() {
         ));
         near(number(&facts, key), wanted.parse().unwrap(), 1e-9);
     }
+    // The last, with all of the weight, is the loop itself.
+    let [same, left] = ["wanted.bvh", "left.bvh"].map(|name| folder.take(name).world_tracks());
+    assert_eq!(same.num_frames(), left.num_frames());
+    for frame in 0..left.num_frames() {
+        for joint in 0..left.num_joints() {
+            let off = same.position(frame, joint).distance(left.position(frame, joint));
+            assert!(off < 1e-6, "frame {frame}, joint {joint}: {off} m");
+        }
+    }
 }
 
 #[test]

@@ -105,7 +105,18 @@ fn json_of_find_and_check_uses_the_same_names() {
     let folder = Folder::with_walk();
     let found = folder.answer("find walk.bvh --json");
     has_keys(&found["take"], TAKE_KEYS);
-    holds(&found, "warnings = []\ncandidates/0 != null");
+    holds(
+        &found,
+        "
+        warnings = []
+        rhythm/period_secs > 1.14
+        rhythm/period_secs < 1.17
+        rhythm/confidence > 0.9
+        rhythm/multiples/0 > 0.8
+        candidates/0/activity_ratio > 0.5
+        candidates/0/activity_ratio < 1.5
+        ",
+    );
     for candidate in items(&found["candidates"]) {
         has_keys(candidate, CANDIDATE_KEYS);
         has_keys(&candidate["root_motion"], ROOT_KEYS);
