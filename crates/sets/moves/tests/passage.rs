@@ -192,7 +192,7 @@ fn does_not_slide(passage: &Passage) {
             match event.kind {
                 FootEventKind::Strike => since = Some(sample),
                 FootEventKind::Lift => {
-                    stays.extend(since.take().map(|from| [from + edge, sample.saturating_sub(edge)]))
+                    stays.extend(since.take().map(|from| [from + edge, sample.saturating_sub(edge)]));
                 }
             }
         }
