@@ -1,11 +1,10 @@
 //! The contacts of a take: spans of frames in which a foot stands, and the gait phase derived from them.
 //!
-//! [`super::standing`] defines when a foot stands. Source: docs/math/contacts.md.
+//! A foot stands from when its first point bears until the last leaves: see [`super::bearing`].
 
-use glam::DVec3;
-
+use super::bearing::{Bearings, Ground, PointStay, Stay};
 use super::body::{Body, FoundBy};
-use super::standing::{ContactLimits, rise_of_hips, stands};
+use super::standing::ContactLimits;
 use crate::motion::{Skeleton, WorldTracks};
 use crate::take::Take;
 
@@ -42,15 +41,16 @@ crate::words!(FootEventKind {
 pub struct Contacts {
     /// Per foot and frame, whether it stands.
     planted: Vec<Vec<bool>>,
+    bearings: Bearings,
     spans: Vec<Contact>,
     limits: ContactLimits,
 }
 
 impl Contacts {
-    /// Finds the contacts of all feet of a take, by the usual limits; empty if feet cannot be distinguished from other joints.
-    pub fn of_take(take: &Take, body: &Body) -> Self {
+    /// Finds the contacts of all feet of a take; empty if feet cannot be distinguished from other joints.
+    pub fn of_take(take: &Take, body: &Body, limits: &ContactLimits) -> Self {
         let (world, step) = (take.world_tracks(), take.frame_time_secs());
-        Self::of(&world, (take.skeleton(), body), step, &ContactLimits::default())
+        Self::of(&world, (take.skeleton(), body), step, limits)
     }
 
     /// Finds the contacts of all feet; empty if feet cannot be distinguished from other joints.
@@ -66,38 +66,27 @@ impl Contacts {
                 ..Self::default()
             };
         }
-        let frames = 0..world.num_frames();
         let at_size = limits.at_size(body.leg_size(skeleton, |joint| world.position(0, joint)));
-        let rise = rise_of_hips(world, body.hips, frame_time_secs);
-        let planted: Vec<Vec<bool>> = body
-            .feet
-            .iter()
-            .map(|foot| {
-                let positions: Vec<DVec3> = (frames.clone())
-                    .map(|frame| world.position(frame, foot.lowest_joint()))
-                    .collect();
-                stands(&positions, &rise, frame_time_secs, &at_size)
+        let bearings = Bearings::of(world, (skeleton, body), frame_time_secs, &at_size);
+        let last = world.num_frames() - 1;
+        let spans: Vec<Contact> = (bearings.stays.iter())
+            .filter_map(|stay| {
+                let frames = stay.frames(last);
+                (!frames.is_empty()).then_some(Contact {
+                    foot: stay.foot,
+                    start_frame: *frames.start(),
+                    end_frame: *frames.end(),
+                })
             })
             .collect();
-        let mut spans = Vec::new();
-        for (foot, frames) in planted.iter().enumerate() {
-            let mut next = 0;
-            for run in frames.chunk_by(|one, other| one == other) {
-                let start_frame = next;
-                next += run.len();
-                if run[0] {
-                    spans.push(Contact {
-                        foot,
-                        start_frame,
-                        end_frame: next - 1,
-                    });
-                }
-            }
+        let mut planted = vec![vec![false; last + 1]; body.feet.len()];
+        for contact in &spans {
+            planted[contact.foot][contact.start_frame..=contact.end_frame].fill(true);
         }
-        spans.sort_by_key(|contact| (contact.start_frame, contact.foot));
         Self {
             planted,
             spans,
+            bearings,
             limits: *limits,
         }
     }
@@ -122,6 +111,21 @@ impl Contacts {
         &self.spans
     }
 
+    /// Returns the times on the ground, to a part of a frame, sorted by strike.
+    pub fn stays(&self) -> &[Stay] {
+        &self.bearings.stays
+    }
+
+    /// Returns when heel, ball and tip of each foot bear.
+    pub fn points(&self) -> &[PointStay] {
+        &self.bearings.points
+    }
+
+    /// Returns how the ground moves.
+    pub fn ground(&self) -> &Ground {
+        &self.bearings.ground
+    }
+
     /// Returns the phase of the body's cycle at a frame: the share of `period_frames` since the last strike of the first foot,
     /// from 0 to below 1.
     ///
@@ -129,12 +133,12 @@ impl Contacts {
     /// if sides are known, so 0 is the strike of the left foot.
     pub fn phase(&self, frame: f64, period_frames: f64) -> Option<f64> {
         let strikes = || {
-            self.spans
-                .iter()
-                // A foot that stands from the first frame on has no strike.
-                .filter(|contact| contact.foot == 0 && contact.start_frame > 0)
-                .filter(|contact| ((contact.end_frame - contact.start_frame) as f64) < period_frames)
-                .map(|contact| contact.start_frame as f64)
+            let of_first = self.stays().iter().filter(|stay| stay.foot == 0);
+            let short = of_first.filter(|stay| match (stay.strike, stay.lift) {
+                (Some(strike), Some(lift)) => lift - strike < period_frames,
+                _ => true,
+            });
+            short.filter_map(|stay| stay.strike)
         };
         let before = strikes().filter(|&strike| strike <= frame && frame - strike <= period_frames);
         let mut after = strikes().filter(|&strike| strike > frame && strike - frame <= period_frames);

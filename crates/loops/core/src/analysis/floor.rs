@@ -7,7 +7,7 @@
 //! docs/math/contacts.md.
 
 use super::body::{Body, Foot, FoundBy};
-use super::{contacts::Contacts, standing};
+use super::{bearing::FootPoint, contacts::Contacts, standing};
 use crate::math::{kernel, percentile, time_step::TimeStep};
 use crate::motion::WorldTracks;
 
@@ -45,8 +45,13 @@ impl Floor {
         let step = TimeStep::new(frame_time_secs);
         let mut stances = Stances::new(world.num_frames());
         for (index, foot) in body.feet.iter().enumerate() {
-            for stance in contacts.spans().iter().filter(|contact| contact.foot == index) {
-                let frames = stance.start_frame..stance.end_frame + 1;
+            let of_foot = contacts.points().iter().filter(|of| of.stay.foot == index);
+            for stance in of_foot.filter(|of| matches!(of.point, FootPoint::Ball | FootPoint::Ankle)) {
+                let frames = stance.stay.frames(world.num_frames() - 1);
+                if frames.is_empty() {
+                    continue;
+                }
+                let frames = *frames.start()..frames.end() + 1;
                 let heights = frames.clone().map(|frame| world.position(frame, foot.lowest_joint()).y);
                 // A sole rolls, so a stance gives one height, not one per frame.
                 let middle = percentile::of(heights.collect(), 0.5);

@@ -20,6 +20,8 @@ pub(crate) mod activity;
 
 pub(crate) mod standing;
 
+pub(crate) mod bearing;
+
 pub(crate) mod contacts;
 
 pub(crate) mod gait;
@@ -32,6 +34,7 @@ pub(crate) mod seam_peak;
 
 pub(crate) mod survey;
 
+pub use bearing::{Bearings, FootPoint, Ground, PointStay, Stay};
 pub use activity::{Activity, ActivityKind, Stretch};
 pub use body::{Body, BodyError, BodyOverrides, Foot, FoundBy, Side, guess_parts, probe_stride};
 pub use contacts::{Contact, Contacts, FootEventKind};

@@ -29,10 +29,10 @@ const CONTACT_SPEED_SHARE: f64 = 0.1;
 const CONTACT_MPS: [f64; 2] = [0.2, 0.6];
 
 /// A standing foot keeps standing until it exceeds those limits by this factor.
-const HOLD: f64 = 1.6;
+pub(crate) const HOLD: f64 = 1.6;
 
 /// Speeds are measured over this long, seconds.
-const SPEED_SECS: f64 = 0.1;
+pub(crate) const SPEED_SECS: f64 = 0.1;
 
 /// Time around a frame within which the majority decides, seconds.
 const MAJORITY_SECS: f64 = 0.07;
@@ -94,15 +94,30 @@ pub(crate) struct LimitsAtSize {
 }
 
 impl LimitsAtSize {
+    /// Returns the size of the legs over that of the reference body.
+    pub(crate) fn size(&self) -> f64 {
+        self.size
+    }
+
+    /// Whether the speed limit follows from a point's own motion.
+    pub(crate) fn is_own_speed(&self) -> bool {
+        self.limits.speed_mps.is_none()
+    }
+
+    /// Returns the least speed limit, metres per second.
+    pub(crate) fn slowest(&self) -> f64 {
+        self.slow(0.0)
+    }
+
     /// Returns the speed limit of a joint with this fast speed, metres per second.
-    fn slow(&self, fast_mps: f64) -> f64 {
+    pub(crate) fn slow(&self, fast_mps: f64) -> f64 {
         let [least, most] = CONTACT_MPS.map(|mps| mps * self.size);
         let own = (CONTACT_SPEED_SHARE * fast_mps).max(least).min(most);
         self.limits.speed_mps.unwrap_or(own)
     }
 
     /// Returns the height limit over the ground, metres.
-    fn low(&self) -> f64 {
+    pub(crate) fn low(&self) -> f64 {
         self.limits.height_metres.unwrap_or(CONTACT_METRES * self.size)
     }
 }

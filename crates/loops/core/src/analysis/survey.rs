@@ -124,6 +124,7 @@ impl Surveyor {
         let places = places(&body, &sample.some, overrides)?;
         let turned: Vec<usize> = core::iter::once(body.hips)
             .chain(body.bone_ends.iter().map(|(joint, _)| *joint))
+            .chain(body.foot_joints(sample.some.skeleton()))
             .collect();
         Ok(Self {
             world: WorldTracks::of_some(num_joints, sample.num_frames, places.as_deref(), &turned),
@@ -228,7 +229,7 @@ fn places(body: &Body, some: &Take, overrides: &BodyOverrides) -> Result<Option<
         .chain(compared.iter().map(|weighted| weighted.joint))
         .chain(across)
         .chain(body.legs(some.skeleton()).flatten())
-        .chain(body.feet.iter().map(super::Foot::lowest_joint))
+        .chain(body.foot_joints(some.skeleton()))
         .collect();
     places.sort_unstable();
     places.dedup();

@@ -9,12 +9,13 @@ use core::{fmt, str::FromStr};
 
 use glam::DVec3;
 
+use crate::analysis::bearing::Bearings;
 use crate::analysis::body::{Body, Foot, FoundBy};
 use crate::analysis::standing::ContactLimits;
 use crate::closure::Image;
 use crate::loop_clip::{LoopClip, LoopClipError};
-use crate::math::rigid::Twist;
-use crate::math::{ops, percentile};
+use crate::math::ops;
+use crate::math::rigid::{Rigid, Twist};
 use crate::motion::{Skeleton, Tracks, WorldTracks};
 use crate::root_motion::RootRelativeClip;
 use crate::{quality, words};
@@ -42,6 +43,7 @@ mod solve;
 pub(crate) use solve::hardest_turn;
 pub use solve::{fade, open};
 
+pub use crate::analysis::bearing::FootPoint;
 pub use contact::LoopContact;
 pub use course::Course;
 pub(crate) use edited::EditedStance;
@@ -72,27 +74,6 @@ words!(FootLock {
     Auto: "auto",
     Solve: "solve",
     Off: "off",
-});
-
-/// A point of a foot that bears.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
-pub enum FootPoint {
-    /// The ankle, of a foot without toes.
-    Ankle,
-    /// The sole below the ankle.
-    Heel,
-    /// The joint of the toes.
-    Ball,
-    /// The tip of the toes.
-    Tip,
-}
-
-words!(FootPoint {
-    Ankle: "ankle",
-    Heel: "heel",
-    Ball: "ball",
-    Tip: "tip",
 });
 
 impl FootPoint {
@@ -262,7 +243,9 @@ impl FootOutcome {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Feet {
-    /// Contacts, by foot and first sample.
+    /// When a foot counts as standing.
+    pub limits: ContactLimits,
+    /// Contacts by which feet are held, by foot and first sample.
     pub contacts: Vec<LoopContact>,
     /// Spans in which feet are held: contacts, extended before and after.
     pub held: Vec<LoopContact>,
@@ -493,159 +476,38 @@ pub fn standing_places(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -
     places
 }
 
-/// The touch-down and lift of a foot, in samples that may be fractional.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stay {
-    /// The foot, as an index into the feet of the body.
-    pub foot: usize,
-    /// Sample of the touch-down.
-    pub strike: f64,
-    /// Sample at which it leaves the ground.
-    pub lift: f64,
-}
+/// A loop is repeated for this long on either side before bearing is judged, seconds.
+const LEAD_SECS: f64 = 2.5;
 
-/// A point of a foot is down below this height over its standing position, metres on the reference body.
-const DOWN_METRES: f64 = 0.006;
-
-/// A point that is down and moves faster than this leaves the ground, metres per second on the reference body.
-const LEAVES_MPS: f64 = 0.15;
-
-/// Contacts begin and end up to this long before and after a foot does, seconds.
-const EDGE_SECS: f64 = 0.15;
-
-/// Returns when the feet of a motion with ends are on the ground, from when the heel or the ball comes down to when both have
-/// left; empty if feet cannot be distinguished from other joints. Contacts, by which feet are held, begin earlier and end later
-/// in slow steps.
-pub fn stays(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<Stay> {
-    let mut stays = Vec::new();
+/// Returns when the feet of a motion are on the ground and their points bear, in samples; of a loop, what strikes within it.
+/// Empty if feet cannot be distinguished from other joints.
+pub fn bearings(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Bearings {
     if body.found_by == FoundBy::AllLeaves {
-        return stays;
+        return Bearings::default();
     }
-    let model = FootModel::new(stage, body, limits);
-    for (index, foot) in body.feet.iter().enumerate() {
-        let standing = solve::standing_point(stage, foot, false);
-        let contacts = PointTrack::new(stage, &model, standing).contacts(index);
-        if contacts.is_empty() {
-            continue;
-        }
-        // Toes may lie on the ground a little longer than their joint.
-        let ends = solve::ends_of_foot(stage, foot, &contacts, &model).into_iter();
-        let heel = ends
-            .filter(|(point, _)| *point == FootPoint::Heel)
-            .map(|(_, heel)| heel);
-        let points = core::iter::once(standing).chain(heel);
-        let points: Vec<Vec<DVec3>> = points.map(|point| stage.places_of(point)).collect();
-        for contact in contacts {
-            let touch = Touch::new(&points, contact, &stage.course, model.size);
-            let strike = touch.strike();
-            let lift = touch.lift(strike);
-            match stays.last_mut() {
-                // A foot that pivots has two contacts, between which it stays down.
-                Some(stay) if stay.foot == index && (strike as f64) < stay.lift + 1.0 => {
-                    stay.lift = stay.lift.max(lift);
-                }
-                _ => stays.push(Stay {
-                    foot: index,
-                    strike: touch.comes_down(strike),
-                    lift,
-                }),
-            }
-        }
-    }
-    stays
+    let (course, skeleton) = (&stage.course, stage.skeleton());
+    let count = course.count();
+    let lead = if course.has_ends() {
+        0
+    } else {
+        count * (LEAD_SECS / (count as f64 * course.step_secs)).ceil() as usize
+    };
+    let turning = body.foot_joints(skeleton);
+    let mut joints = turning.clone();
+    joints.push(body.hips);
+    joints.extend(body.thighs.into_iter().flatten());
+    let roots: Vec<Rigid> = (0..count + 2 * lead).map(|key| course.root(key as isize - lead as isize)).collect();
+    let at = |key: usize, joint: usize| roots[key] * stage.world.joint(key % count, joint);
+    let world = WorldTracks::of_joints(skeleton.num_joints(), roots.len(), (&joints, &turning), at);
+    let size = body.leg_size(skeleton, |joint| stage.world.position(0, joint));
+    let bearings = Bearings::of(&world, (skeleton, body), course.step_secs, &limits.at_size(size));
+    if course.has_ends() { bearings } else { bearings.within(lead..lead + count) }
 }
 
-/// A contact of a foot, and the points of the foot that rest in it.
-struct Touch<'a> {
-    /// Places of each point at all samples, in the world.
-    points: &'a [Vec<DVec3>],
-    /// The height below which each is down, metres.
-    down: Vec<f64>,
-    contact: LoopContact,
-    course: &'a Course,
-    /// Size of the body over that of the reference body.
-    size: f64,
-}
-
-impl<'a> Touch<'a> {
-    fn new(points: &'a [Vec<DVec3>], contact: LoopContact, course: &'a Course, size: f64) -> Self {
-        let (keys, quarter) = (contact.keys(), contact.num_samples / 4);
-        let middle = keys.start + quarter..(keys.end - quarter).max(keys.start + quarter + 1);
-        let down = points.iter().map(|point| {
-            let heights = point[middle.clone()].iter().map(|at| at.y);
-            percentile::of(heights.collect(), 0.5) + DOWN_METRES * size
-        });
-        Self {
-            down: down.collect(),
-            points,
-            contact,
-            course,
-            size,
-        }
-    }
-
-    fn middle(&self) -> usize {
-        self.contact.start_sample + self.contact.num_samples / 2
-    }
-
-    /// Returns the last sample at which it may leave the ground.
-    fn last(&self) -> usize {
-        let reach = self.course.samples_in(EDGE_SECS);
-        (self.contact.keys().end + reach).min(self.course.count() - 1)
-    }
-
-    /// Returns the height of the lowest point over its standing position, metres.
-    fn above(&self, key: usize) -> f64 {
-        let points = self.points.iter().zip(&self.down);
-        points
-            .map(|(point, down)| point[key].y - down)
-            .fold(f64::INFINITY, f64::min)
-    }
-
-    /// Returns how far the point that rests longest is on its way, by its height or by its speed: from 1 on it has left.
-    fn leaves(&self, key: usize) -> f64 {
-        let [from, to] = [key.saturating_sub(1), (key + 1).min(self.last())];
-        let fast = LEAVES_MPS * self.size * self.course.step_secs * (to - from).max(1) as f64;
-        let points = self.points.iter().zip(&self.down).map(|(point, down)| {
-            let rise = (point[key].y - down) / (DOWN_METRES * self.size) + 1.0;
-            rise.max(point[to].distance(point[from]) / fast)
-        });
-        points.fold(f64::INFINITY, f64::min)
-    }
-
-    /// Returns the first sample from which on it is down.
-    fn strike(&self) -> usize {
-        let start = self.contact.start_sample;
-        let first = start.saturating_sub(self.course.samples_in(EDGE_SECS));
-        let down = (first..=self.middle()).rev().take_while(|&key| self.above(key) < 0.0);
-        down.last().unwrap_or(start)
-    }
-
-    /// Returns when it comes down, in samples: between `strike`, at which it is down first, and the one before.
-    fn comes_down(&self, strike: usize) -> f64 {
-        let before = strike
-            .checked_sub(1)
-            .map(|before| (self.above(before), self.above(strike)));
-        match before {
-            Some((before, here)) if before > 0.0 && here < 0.0 => strike as f64 - here / (here - before),
-            _ => strike as f64,
-        }
-    }
-
-    /// Returns when it leaves the ground, in samples, at least one after `strike`.
-    fn lift(&self, strike: usize) -> f64 {
-        let last = self.last();
-        let lift = (self.middle()..=last)
-            .find(|&key| self.leaves(key) >= 1.0)
-            .unwrap_or(last);
-        let [before, here] = [lift.saturating_sub(1), lift].map(|key| self.leaves(key));
-        let early = if before < 1.0 && here > 1.0 {
-            (here - 1.0) / (here - before)
-        } else {
-            0.0
-        };
-        (lift as f64 - early).max(strike as f64 + 1.0)
-    }
+/// Returns the bearings of a loop, which may follow a path, as [`bearings`] does.
+pub fn bearings_of_loop(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Bearings {
+    let straight = if clip.follows_path() { clip.clone().on_screw().ok() } else { None };
+    bearings(&Stage::of_loop(straight.as_ref().unwrap_or(clip)), body, limits)
 }
 
 /// How feet are held, and the reference for them: see [`hold`].
@@ -700,6 +562,7 @@ impl Holding<'_> {
         let stage = Stage::of_loop(clip);
         let model = FootModel::new(&stage, self.body, limits);
         let (held, mut feet) = self.solved(&stage, &model, clip.carrier());
+        feet.limits = *limits;
         if feet.outcomes.contains(&FootOutcome::Unsettled) {
             feet.foot_slide_mps = [quality::foot_slide_of_loop(clip, self.body, self.source).0; 2];
         }

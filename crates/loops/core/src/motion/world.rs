@@ -48,6 +48,19 @@ impl Kept {
         }
     }
 
+    /// Returns the joints that have values, in order.
+    fn joints(&self) -> impl Iterator<Item = usize> {
+        let all = 0..match self {
+            Self::All(width) => *width,
+            Self::Some(..) => 0,
+        };
+        let some = match self {
+            Self::All(_) => &[][..],
+            Self::Some(kept, _) => kept,
+        };
+        all.chain(some.iter().copied())
+    }
+
     /// Returns the index of a joint's value. Panics if it has none.
     fn index(&self, frame: usize, joint: usize) -> usize {
         match self {
@@ -149,6 +162,23 @@ impl WorldTracks {
             rotations: Rotations::Some(turned.clone(), Vec::with_capacity(num_frames * turned.width())),
             placed,
         }
+    }
+
+    /// Creates tracks of some joints, and of the rotations of `turned` among them, from where each is at every frame.
+    pub(crate) fn of_joints(
+        num_joints: usize,
+        num_frames: usize,
+        (placed, turned): (&[usize], &[usize]),
+        at: impl Fn(usize, usize) -> Rigid,
+    ) -> Self {
+        let mut world = Self::of_some(num_joints, num_frames, Some(placed), turned);
+        for frame in 0..num_frames {
+            world.positions.extend(world.placed.joints().map(|joint| at(frame, joint).translation));
+            if let Rotations::Some(turned, rotations) = &mut world.rotations {
+                rotations.extend(turned.joints().map(|joint| at(frame, joint).rotation));
+            }
+        }
+        world
     }
 
     /// Appends a frame to tracks of [`Self::of_some`]; `world` is its pose in the world.

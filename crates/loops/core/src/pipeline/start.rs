@@ -1,12 +1,13 @@
 //! The phase at which a loop starts: the seam, or a requested phase.
 
+use core::ops::Range;
 use core::fmt::{self, Display, Formatter};
 use core::str::FromStr;
 use std::borrow::Cow;
 
 use super::MadeLoop;
 use crate::analysis::body::Side;
-use crate::feet::LoopContact;
+use crate::feet;
 use crate::loop_clip::LoopClip;
 use crate::math::ops;
 
@@ -76,7 +77,7 @@ impl MadeLoop {
     pub fn sample_of(&self, start: StartAt) -> Result<usize, StartError> {
         let count = self.loop_clip.num_samples();
         match start {
-            StartAt::Contact(side) => Ok(self.contact_on(side)?.start_sample),
+            StartAt::Contact(side) => Ok(self.stay_on(side)?.start),
             StartAt::Share(share) => Ok((share * count as f64).round() as usize % count),
             StartAt::Passing => {
                 let ankles =
@@ -86,7 +87,7 @@ impl MadeLoop {
                     let [one, other] = ankles.map(|ankle| world.position(key % count, ankle));
                     ops::hypot(one.x - other.x, one.z - other.z)
                 };
-                let stands = self.contact_on(Side::Left)?.keys();
+                let stands = self.stay_on(Side::Left)?;
                 let nearest = stands.min_by(|&one, &other| apart(one).total_cmp(&apart(other)));
                 Ok(nearest.unwrap_or(0) % count)
             }
@@ -98,12 +99,12 @@ impl MadeLoop {
         foot.ok_or(StartError { side })
     }
 
-    /// Returns the longest contact of the foot of a side, unless that lasts all the time.
-    fn contact_on(&self, side: Side) -> Result<&LoopContact, StartError> {
+    /// Returns the samples of the longest stay of the foot of a side, from the one before it touches down, unless it stands all
+    /// the time.
+    fn stay_on(&self, side: Side) -> Result<Range<usize>, StartError> {
         let foot = self.foot_on(side)?;
-        let contacts = self.feet.contacts.iter().filter(|contact| contact.foot == foot);
-        let longest = contacts.max_by_key(|contact| (contact.num_samples, usize::MAX - contact.start_sample));
-        let strikes = longest.filter(|contact| contact.num_samples < self.loop_clip.num_samples());
-        strikes.ok_or(StartError { side })
+        let bearings = feet::bearings_of_loop(&self.loop_clip, &self.body, &self.feet.limits);
+        let longest = bearings.longest_of(foot).ok_or(StartError { side })?;
+        Ok(longest[0] as usize..longest[1].ceil() as usize)
     }
 }

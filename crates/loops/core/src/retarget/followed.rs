@@ -12,6 +12,7 @@ use crate::analysis::body::{Body, Foot};
 use crate::analysis::standing::ContactLimits;
 use crate::feet::contact::spans;
 use crate::feet::model::{KNEE_BEYOND_SOURCE, LegLimits, SoleFront};
+use crate::analysis::bearing::Stay;
 use crate::feet::{self, Bearing, Course, FootModel, FootPoint, LoopContact, Stage};
 use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
 use crate::motion::{Pose, Skeleton, WorldTracks};
@@ -39,8 +40,8 @@ pub struct FollowedFeet {
     pub(super) slide_of_source_mps: Option<f64>,
     /// Joints beside the body of the target that follow one of it.
     led: Vec<Led>,
-    /// By foot, the point by which its contacts are counted.
-    stand_on: Vec<FootPoint>,
+    /// When the feet of a loop that follows only itself are on the ground.
+    stays: Vec<Stay>,
     /// Whether the body follows another.
     pub(super) is_character: bool,
 }
@@ -220,11 +221,7 @@ impl FollowedFeet {
                     })
                 })
                 .collect(),
-            stand_on: body
-                .feet
-                .iter()
-                .map(|foot| FootPoint::standing(&dense, foot, false))
-                .collect(),
+            stays: feet::bearings(&dense, body, &limits).stays,
             times_as_large: 1.0,
             limits,
             slide_of_source_mps: None,
@@ -245,16 +242,11 @@ impl FollowedFeet {
         own
     }
 
-    /// Returns the spans over which a foot stands, by the point that counts for its contacts: from and to a share of the loop's
-    /// time.
+    /// Returns when a foot is on the ground, in a loop that follows only itself: from and to a share of its time.
     pub fn stances(&self, foot: usize) -> Vec<[f64; 2]> {
-        let point = self.stand_on.get(foot);
-        let mut points = self.points.iter();
-        let own = points.find(|own| own.foot == foot && Some(&own.of) == point);
-        let spans = own.map_or_else(Vec::new, |own| self.spans(foot, &own.at));
-        let swings = spans.iter().filter(|span| span.num_samples < self.num_samples);
-        swings
-            .map(|span| [span.start_sample, span.keys().end].map(|sample| sample as f64 / self.num_samples as f64))
+        let of_foot = self.stays.iter().filter(|stay| stay.foot == foot);
+        of_foot
+            .filter_map(|stay| Some([stay.strike?, stay.lift?].map(|sample| sample / self.num_samples as f64)))
             .collect()
     }
 
@@ -348,7 +340,7 @@ impl Retarget {
             is_loop: source.is_loop(),
             points: points_that_bear(self.bearing(source), num_samples),
             stands: Vec::new(),
-            stand_on: self.target.body.feet.iter().map(FootPoint::lowest_of).collect(),
+            stays: Vec::new(),
             is_character: true,
             legs: self
                 .target

@@ -3,7 +3,8 @@
 use glam::DVec3;
 use loopwright_core::closure::{Closed, ClosureName, Order, Shape, ShapeKey, ShapeKind};
 use loopwright_core::edit::{EditKey, LoopEdit};
-use loopwright_core::feet::{Feet, FootOutcome, LoopContact};
+use loopwright_core::analysis::{Bearings, Stay};
+use loopwright_core::feet::{Feet, FootOutcome, bearings_of_loop};
 use loopwright_core::math::{Twist, ops, rotation};
 use loopwright_core::{
     LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton, analysis::Body, candidate::WholeClip,
@@ -205,19 +206,30 @@ pub fn root_motion_as_made(
 
 /// Describes the contacts of a loop's feet and how they were held; the loop is written with its seam at `seam_sample`.
 pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> FeetFacts {
-    let span = |contact: &LoopContact| {
-        let samples = [contact.start_sample, contact.num_samples];
-        in_file(clip, body.feet[contact.foot].lowest_joint(), samples, seam_sample)
+    let bearings = match feet.outcomes.is_empty() {
+        true => Bearings::default(),
+        false => bearings_of_loop(clip, body, &feet.limits),
     };
-    let share = |samples: usize| samples as f64 / clip.num_samples() as f64;
+    let count = clip.num_samples() as f64;
+    let joint = |foot: usize| name_of(clip.skeleton(), body.feet[foot].lowest_joint());
+    let start = |stay: &Stay| stay.strike.map_or(0.0, |strike| (strike + seam_sample as f64) % count);
+    let length = |stay: &Stay| match (stay.strike, stay.lift) {
+        (Some(strike), Some(lift)) => lift - strike,
+        _ => count,
+    };
+    let span = |stay: &Stay| ContactFacts {
+        joint: joint(stay.foot),
+        start_secs: start(stay) * clip.step_secs(),
+        length_secs: length(stay) * clip.step_secs(),
+    };
     FeetFacts {
         held: feet.is_held(),
-        bearing: (feet.bearing.iter())
-            .map(|bearing| {
-                let span = span(&bearing.contact);
+        bearing: (bearings.points.iter())
+            .map(|of| {
+                let span = span(&of.stay);
                 BearingFacts {
                     joint: span.joint,
-                    point: bearing.point,
+                    point: of.point,
                     start_secs: span.start_secs,
                     length_secs: span.length_secs,
                 }
@@ -225,19 +237,17 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> Fe
             .collect(),
         outcomes: (feet.outcomes.iter().enumerate())
             .map(|(foot, outcome)| {
-                let contacts = || feet.contacts.iter().filter(|contact| contact.foot == foot);
-                let longest = contacts().max_by_key(|contact| contact.num_samples);
+                let stays = bearings.stays.iter().filter(|stay| stay.foot == foot);
                 FootFacts {
-                    joint: name_of(clip.skeleton(), body.feet[foot].lowest_joint()),
+                    joint: joint(foot),
                     outcome: treatment(outcome),
-                    strike_phase: longest
-                        .filter(|contact| contact.num_samples < clip.num_samples())
-                        .map(|contact| share((contact.start_sample + seam_sample) % clip.num_samples())),
-                    stands_share: Some(share(contacts().map(|contact| contact.num_samples).sum())),
+                    strike_phase: (bearings.longest_of(foot))
+                        .map(|[strike, _]| (strike + seam_sample as f64) % count / count),
+                    stands_share: Some(stays.map(length).sum::<f64>() / count),
                 }
             })
             .collect(),
-        contacts: feet.contacts.iter().map(span).collect(),
+        contacts: bearings.stays.iter().map(span).collect(),
         stances: Vec::new(),
         foot_slide_before_cmps: feet.foot_slide_mps[0].map(|speed| 1e2 * speed),
         foot_slide_after_cmps: feet.foot_slide_mps[1].map(|speed| 1e2 * speed),

@@ -97,7 +97,7 @@ impl<'a> MotionArrays<'a> {
         let Ok(body) = Body::find(&moving, &BodyOverrides::default()) else {
             return ContactArrays::default();
         };
-        let contacts = Contacts::of_take(&moving, &body);
+        let contacts = Contacts::of_take(&moving, &body, &self.0.limits());
         let feet = &body.feet[..contacts.num_feet().min(body.feet.len())];
         let num_added = self.skeleton().num_joints() - moving.num_joints();
         let keys = 0..self.num_frames();

@@ -602,10 +602,10 @@ impl Passage {
         }
         let stage = Stage::new(&tracks, Course::through(roots, step_secs));
         let mut events = Vec::new();
-        for stay in feet::stays(&stage, body, limits) {
+        for stay in feet::bearings(&stage, body, limits).stays {
             for (kind, key) in [(FootEventKind::Strike, stay.strike), (FootEventKind::Lift, stay.lift)] {
-                let sample = key - context as f64;
-                if (0.0..=last as f64).contains(&sample) {
+                let sample = key.map(|key| key - context as f64);
+                if let Some(sample) = sample.filter(|sample| (0.0..=last as f64).contains(sample)) {
                     events.push(FootEvent {
                         secs: sample * step_secs,
                         foot: stay.foot,

@@ -293,6 +293,22 @@ impl Body {
         })
     }
 
+    /// Returns the joint above the ankle in the leg of a foot, if it is apart from the ankle in the rest pose.
+    pub(crate) fn above_ankle(&self, skeleton: &Skeleton, foot: &Foot) -> Option<usize> {
+        let apart = self.end_of_leg_apart(skeleton, foot);
+        let mut joint = apart.unwrap_or(foot.ankle);
+        while skeleton.joint(joint).rest_offset == DVec3::ZERO {
+            joint = skeleton.parent(joint)?;
+        }
+        skeleton.parent(joint)
+    }
+
+    /// Returns the joints by which bearing is judged: of each foot toes, ankle and the joint above.
+    pub(crate) fn foot_joints(&self, skeleton: &Skeleton) -> Vec<usize> {
+        let of_foot = |foot: &Foot| [Some(foot.ankle), foot.toe, self.above_ankle(skeleton, foot)];
+        self.feet.iter().flat_map(of_foot).flatten().collect()
+    }
+
     /// Returns the standing height, whatever the pose: the lengths of leg and spine, up to the head joint. In metres, or in the
     /// file's unit while a reader still estimates that.
     ///

@@ -1,0 +1,552 @@
+//! When heel, ball and tip of each foot bear, in a motion over any ground, to a part of a frame.
+//!
+//! A foot comes to the ground with the first point that bears and leaves it with the last. Each point is judged by its own speed
+//! over the ground, which may move as on a treadmill, and by its height. Heels and tips that a rig does not have are points of
+//! the sole, found where the foot is flat. Derivation and measurements: docs/math/contacts.md.
+
+use core::ops::{Range, RangeInclusive};
+
+use glam::DVec3;
+
+use super::body::{Body, FoundBy};
+use super::standing::{GROUND_REACH_SECS, HOLD, LimitsAtSize, SPEED_SECS, lowest_around, rise_of_hips};
+use crate::math::cubic::{Hermite, Span};
+use crate::math::{kernel, ops, percentile, time_step::TimeStep};
+use crate::motion::{Skeleton, WorldTracks};
+
+mod ground;
+
+mod sole;
+
+pub use ground::Ground;
+use sole::Sole;
+
+/// A point of a foot that bears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub enum FootPoint {
+    /// The ankle, of a foot without toes.
+    Ankle,
+    /// The sole below the ankle.
+    Heel,
+    /// The joint of the toes.
+    Ball,
+    /// The tip of the toes.
+    Tip,
+}
+
+crate::words!(FootPoint {
+    Ankle: "ankle",
+    Heel: "heel",
+    Ball: "ball",
+    Tip: "tip",
+});
+
+/// A time on the ground, in frames or samples that may be fractional.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct Stay {
+    /// The foot, as an index into [`Body::feet`].
+    pub foot: usize,
+    /// When it touches down; `None` if it is down from the start on, or all the time.
+    pub strike: Option<f64>,
+    /// When it leaves the ground; `None` if it is down to the end, or all the time. Of a loop it may lie beyond the seam.
+    pub lift: Option<f64>,
+}
+
+impl Stay {
+    /// Returns the frames that it covers, of a motion up to a last frame; none if it lies between two.
+    pub fn frames(&self, last: usize) -> RangeInclusive<usize> {
+        let start = self.strike.map_or(0, |strike| strike.ceil().max(0.0) as usize);
+        let end = self.lift.map_or(last, |lift| ((lift.ceil() - 1.0).max(0.0) as usize).min(last));
+        start..=end
+    }
+
+    /// Returns the stay some frames earlier.
+    fn earlier(self, frames: f64) -> Self {
+        Self {
+            strike: self.strike.map(|strike| strike - frames),
+            lift: self.lift.map(|lift| lift - frames),
+            ..self
+        }
+    }
+}
+
+/// A time for which a point of a foot bears.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct PointStay {
+    /// The point.
+    pub point: FootPoint,
+    /// When it bears.
+    pub stay: Stay,
+}
+
+/// When the feet of a body are on the ground.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct Bearings {
+    /// Of whole feet, by strike.
+    pub stays: Vec<Stay>,
+    /// Of their points, by foot and point.
+    pub points: Vec<PointStay>,
+    /// How the ground moves.
+    pub ground: Ground,
+}
+
+/// The stride for which times are stated, seconds: one of a walk; shorter ones have shorter times.
+const STRIDE_SECS: f64 = 1.1;
+
+/// Times are never shorter than this share of those stated, ...
+const LEAST_SHARE: f64 = 0.35;
+
+/// ... and those that join and drop spans than this one.
+const LEAST_SPAN_SHARE: f64 = 0.5;
+
+/// Strides of a body without two swings in a row, seconds at the size of an adult: of walks, and of runs from this speed on,
+/// metres per second.
+const USUAL_STRIDE_SECS: [f64; 2] = [1.1, 0.72];
+const RUN_MPS: f64 = 2.2;
+
+/// Longest stride between two swings of a foot, seconds; a longer time is a pause.
+const LONGEST_STRIDE_SECS: f64 = 2.5;
+
+/// A foot swings from when it is faster than the first share of its fast speed until it is slower than the second.
+const SWING_SHARES: [f64; 2] = [0.6, 0.4];
+
+/// Positions are judged at this many times a second at least.
+const RATE_HZ: f64 = 200.0;
+
+/// Standard deviation of their smoothing, seconds: markers and slow cameras shake.
+const SMOOTH_SECS: f64 = 0.008;
+
+/// Time around a sample within which the majority decides, seconds.
+const MAJORITY_SECS: f64 = 0.07;
+
+/// Shorter gaps are filled, and shorter stays dropped, seconds.
+const SHORTEST_SECS: f64 = 0.05;
+
+/// The fast speed of a point is that of a second on either side, found at this many times a second.
+const FAST_REACH_SECS: f64 = 1.0;
+const FAST_PER_SEC: f64 = 4.0;
+
+/// The ball leaves later than other points: it rests until this share of its fast speed, or this speed, metres per second.
+const BALL_STAYS_SHARE: f64 = 0.3;
+const BALL_STAYS_MPS: f64 = 1.5;
+
+/// A foot that is down for less than this share of its stride runs.
+const RUN_DUTY: f64 = 0.42;
+
+/// The landing of a run: up to this long before the point rests, seconds, it falls through this height, metres, faster than
+/// this, metres per second.
+const LANDING_SECS: f64 = 0.1;
+const LANDING_METRES: f64 = 0.02;
+const LANDING_MPS: f64 = 0.3;
+
+impl Bearings {
+    /// Finds the bearings of the feet of a body; empty if feet cannot be distinguished from other joints.
+    pub(crate) fn of(
+        world: &WorldTracks,
+        (skeleton, body): (&Skeleton, &Body),
+        frame_time_secs: f64,
+        limits: &LimitsAtSize,
+    ) -> Self {
+        let num_frames = world.num_frames();
+        if body.found_by == FoundBy::AllLeaves || num_frames < 3 {
+            return Self::default();
+        }
+        let times = Times::new(num_frames, frame_time_secs);
+        let reach = TimeStep::new(frame_time_secs).nearest_from_one(GROUND_REACH_SECS);
+        let allowance = times.finer(&allowance_of(world, body.hips, (frame_time_secs, reach)));
+        let feet: Vec<Vec<Point>> = (body.feet.iter())
+            .map(|foot| {
+                let sole = Sole::of(world, (skeleton, body), foot, limits.size(), reach);
+                let points = sole.points().into_iter();
+                points.map(|(point, places)| Point::new(point, &times, &places, &allowance)).collect()
+            })
+            .collect();
+        let hips: Vec<DVec3> = (0..num_frames).map(|frame| world.position(frame, body.hips)).collect();
+        let hips = times.finer_points(&hips);
+        let all: Vec<&Point> = feet.iter().flatten().collect();
+        let ground = ground::find(&times, &all, &hips, limits.size());
+        let mut found = Self {
+            ground: Ground::default(),
+            ..Self::default()
+        };
+        for (foot, points) in feet.iter().enumerate() {
+            FootJudge::new(&times, points, &ground, (&hips, limits)).add_to(&mut found, foot);
+        }
+        found.stays.sort_by(|one, other| {
+            let key = |stay: &Stay| stay.strike.unwrap_or(f64::NEG_INFINITY);
+            key(one).total_cmp(&key(other)).then(one.foot.cmp(&other.foot))
+        });
+        found.ground = ground.at_frames(&times);
+        found
+    }
+
+    /// Returns the bearings of `frames` as if the motion began there and had no end, as those of a loop that was repeated on both
+    /// sides: what strikes within them.
+    pub(crate) fn within(&self, frames: Range<usize>) -> Self {
+        let (first, count) = (frames.start as f64, frames.len() as f64);
+        let inside = |stay: &Stay| {
+            let stay = stay.earlier(first);
+            match stay.strike {
+                Some(strike) => (0.0..count).contains(&strike).then_some(stay),
+                // One that lasts all the time.
+                None => stay.lift.is_none_or(|lift| lift > count).then_some(Stay {
+                    strike: None,
+                    lift: None,
+                    ..stay
+                }),
+            }
+        };
+        Self {
+            stays: self.stays.iter().filter_map(inside).collect(),
+            points: (self.points.iter())
+                .filter_map(|of| Some(PointStay { stay: inside(&of.stay)?, ..*of }))
+                .collect(),
+            ground: match &self.ground {
+                Ground::Uneven(velocities) => Ground::Uneven(velocities[frames].to_vec()),
+                other => other.clone(),
+            },
+        }
+    }
+}
+
+impl Bearings {
+    /// Returns strike and lift of the longest stay of a foot that leaves the ground.
+    pub fn longest_of(&self, foot: usize) -> Option<[f64; 2]> {
+        let of_foot = self.stays.iter().filter(|stay| stay.foot == foot);
+        let ends = of_foot.filter_map(|stay| Some([stay.strike?, stay.lift?]));
+        ends.reduce(|longest, ends| if ends[1] - ends[0] > longest[1] - longest[0] { ends } else { longest })
+    }
+}
+
+/// Returns by how much the slow trend of the hips rises and falls around each frame: stairs raise the height limit.
+fn allowance_of(world: &WorldTracks, hips: usize, (frame_time_secs, reach): (f64, usize)) -> Vec<f64> {
+    let rise = rise_of_hips(world, hips, frame_time_secs);
+    let fall: Vec<f64> = rise.iter().map(|rise| -rise).collect();
+    let ends = lowest_around(&rise, reach).into_iter().zip(lowest_around(&fall, reach));
+    ends.map(|(lowest, highest)| -highest - lowest).collect()
+}
+
+/// The times at which positions are judged: each frame, and some in between.
+struct Times {
+    num_frames: usize,
+    /// Number of times a frame.
+    per_frame: usize,
+    step_secs: f64,
+}
+
+impl Times {
+    fn new(num_frames: usize, frame_time_secs: f64) -> Self {
+        let per_frame = (RATE_HZ * frame_time_secs).ceil().clamp(1.0, RATE_HZ) as usize;
+        Self {
+            num_frames,
+            per_frame,
+            step_secs: frame_time_secs / per_frame as f64,
+        }
+    }
+
+    fn count(&self) -> usize {
+        (self.num_frames - 1) * self.per_frame + 1
+    }
+
+    /// Returns the number of times that last this long, at least one.
+    fn lasting(&self, secs: f64) -> usize {
+        TimeStep::new(self.step_secs).nearest_from_one(secs).min(self.count())
+    }
+
+    /// Returns the frame of a time, which may be fractional.
+    fn frame(&self, at: f64) -> f64 {
+        at / self.per_frame as f64
+    }
+
+    /// Returns values at all times, each that of its frame.
+    fn finer(&self, values: &[f64]) -> Vec<f64> {
+        (0..self.count()).map(|at| values[at / self.per_frame]).collect()
+    }
+
+    /// Returns places at all times: a smooth curve through those at the frames.
+    fn finer_points(&self, places: &[DVec3]) -> Vec<DVec3> {
+        let last = self.num_frames - 1;
+        let basis: Vec<Hermite> = (0..self.per_frame)
+            .map(|at| Hermite::at(at as f64 / self.per_frame as f64))
+            .collect();
+        let finer: Vec<DVec3> = (0..self.count())
+            .map(|at| match (at / self.per_frame, at % self.per_frame) {
+                (frame, 0) => places[frame],
+                (frame, between) => basis[between].point(Span::within(frame, last).map(|frame| places[frame])),
+            })
+            .collect();
+        kernel::averaged_mirrored(&finer, &kernel::gaussian(SMOOTH_SECS / self.step_secs))
+    }
+}
+
+/// A point of a foot at all times.
+struct Point {
+    point: FootPoint,
+    places: Vec<DVec3>,
+    /// Height over the lowest nearby, less what the ground may rise, metres.
+    heights: Vec<f64>,
+}
+
+impl Point {
+    fn new(point: FootPoint, times: &Times, places: &[DVec3], allowance: &[f64]) -> Self {
+        let places = times.finer_points(places);
+        let up: Vec<f64> = places.iter().map(|place| place.y).collect();
+        let ground = lowest_around(&up, times.lasting(GROUND_REACH_SECS));
+        let heights = up.iter().zip(&ground).zip(allowance);
+        Self {
+            point,
+            heights: heights.map(|((up, ground), rise)| up - ground - rise).collect(),
+            places,
+        }
+    }
+
+    /// Returns its velocity around a time, over `half` times on either side, metres per second.
+    fn velocity(&self, times: &Times, at: usize, half: usize) -> DVec3 {
+        let (from, to) = (at.saturating_sub(half), (at + half).min(self.places.len() - 1));
+        (self.places[to] - self.places[from]) / ((to - from).max(1) as f64 * times.step_secs)
+    }
+}
+
+/// A foot whose points are judged.
+struct FootJudge<'a> {
+    times: &'a Times,
+    points: &'a [Point],
+    ground: &'a Ground,
+    limits: &'a LimitsAtSize,
+    /// Length of the stride around each time, seconds.
+    strides: Vec<f64>,
+}
+
+/// A span of times, with fractional ends; infinite where the motion does not show them.
+type Ends = [f64; 2];
+
+impl<'a> FootJudge<'a> {
+    fn new(
+        times: &'a Times,
+        points: &'a [Point],
+        ground: &'a Ground,
+        (hips, limits): (&[DVec3], &'a LimitsAtSize),
+    ) -> Self {
+        let mut judge = Self {
+            times,
+            points,
+            ground,
+            limits,
+            strides: Vec::new(),
+        };
+        judge.strides = judge.strides(hips);
+        judge
+    }
+
+    /// Returns times that last `secs` in a usual stride, at a time; never below `least` of that.
+    fn lasting(&self, at: usize, secs: f64, least: f64) -> f64 {
+        secs * (self.strides[at] / STRIDE_SECS).clamp(least, 1.0) / self.times.step_secs
+    }
+
+    /// Returns the length of the stride around each time, by the swings of the foot; by the speed of the body where it does not
+    /// swing twice.
+    fn strides(&self, hips: &[DVec3]) -> Vec<f64> {
+        let Some(point) = self.points.iter().find(|point| point.point != FootPoint::Heel) else {
+            return vec![STRIDE_SECS; self.times.count()];
+        };
+        let half = self.times.lasting(0.5 * SPEED_SECS);
+        let speeds: Vec<f64> = (0..self.times.count())
+            .map(|at| (point.velocity(self.times, at, half) - self.ground.velocity(at)).length())
+            .collect();
+        let fast = fast_speeds(self.times, &speeds);
+        let mut swings: Vec<f64> = Vec::new();
+        let mut since = None;
+        for (at, (&speed, &fast)) in speeds.iter().zip(&fast).enumerate() {
+            match since {
+                None if speed > SWING_SHARES[0] * fast && fast > 2.0 * self.limits.slowest() => since = Some(at),
+                Some(start) if speed < SWING_SHARES[1] * fast => {
+                    swings.push(0.5 * (start + at) as f64);
+                    since = None;
+                }
+                _ => {}
+            }
+        }
+        let longest = LONGEST_STRIDE_SECS / self.times.step_secs;
+        let between: Vec<[f64; 2]> = (swings.windows(2))
+            .filter(|pair| pair[1] - pair[0] < longest)
+            .map(|pair| [pair[0], pair[1]])
+            .collect();
+        let reach = self.times.lasting(0.5 * FAST_REACH_SECS);
+        let usual = |at: usize| {
+            let (from, to) = (at.saturating_sub(reach), (at + reach).min(hips.len() - 1));
+            let moved = (hips[to] - hips[from]) / ((to - from).max(1) as f64 * self.times.step_secs);
+            let mps = ops::over_ground(moved - self.ground.velocity(at));
+            let root = self.limits.size().sqrt();
+            USUAL_STRIDE_SECS[usize::from(mps > RUN_MPS * root)] * root
+        };
+        let mut next = 0;
+        (0..self.times.count())
+            .map(|at| {
+                // The stride around the time, or the nearest one within a stride.
+                while next + 1 < between.len() && between[next][1] < at as f64 {
+                    next += 1;
+                }
+                let near = between.get(next).filter(|[from, to]| {
+                    let away = (from - at as f64).max(at as f64 - to);
+                    away < to - from
+                });
+                near.map_or_else(|| usual(at), |[from, to]| (to - from) * self.times.step_secs)
+            })
+            .collect()
+    }
+
+    fn add_to(&self, found: &mut Bearings, foot: usize) {
+        let mut spans: Vec<(FootPoint, Ends)> = Vec::new();
+        for point in self.points {
+            spans.extend(self.bears(point).into_iter().map(|ends| (point.point, ends)));
+        }
+        let mut stays = spans.iter().map(|(_, ends)| *ends).collect::<Vec<Ends>>();
+        stays.sort_by(|one, other| one[0].total_cmp(&other[0]));
+        let mut joined: Vec<Ends> = Vec::new();
+        for ends in stays {
+            match joined.last_mut() {
+                Some(last) if ends[0] - last[1] < self.shortest(ends[0]) => last[1] = last[1].max(ends[1]),
+                _ => joined.push(ends),
+            }
+        }
+        joined.retain(|ends| ends[1] - ends[0] >= self.shortest(ends[0]));
+        for ends in &mut joined {
+            ends[0] = self.lands(&mut spans, *ends);
+        }
+        let stay = |ends: &Ends| {
+            let [strike, lift] = ends.map(|at| Some(self.times.frame(at)).filter(|frame| frame.is_finite()));
+            Stay { foot, strike, lift }
+        };
+        found.stays.extend(joined.iter().map(stay));
+        let within = |ends: &Ends| joined.iter().any(|stay| ends[0] < stay[1] && stay[0] < ends[1]);
+        let points = spans.iter().filter(|(_, ends)| within(ends));
+        found.points.extend(points.map(|(point, ends)| PointStay {
+            point: *point,
+            stay: stay(ends),
+        }));
+    }
+
+    /// Returns the shortest stay around a time, in times.
+    fn shortest(&self, at: f64) -> f64 {
+        self.lasting(self.nearest(at), SHORTEST_SECS, LEAST_SPAN_SHARE)
+    }
+
+    fn nearest(&self, at: f64) -> usize {
+        (at.max(0.0) as usize).min(self.times.count() - 1)
+    }
+
+    /// Returns when a point bears.
+    fn bears(&self, point: &Point) -> Vec<Ends> {
+        let count = self.times.count();
+        let speeds: Vec<f64> = (0..count)
+            .map(|at| {
+                let half = self.lasting(at, 0.5 * SPEED_SECS, LEAST_SHARE).round().max(1.0) as usize;
+                (point.velocity(self.times, at, half) - self.ground.velocity(at)).length()
+            })
+            .collect();
+        let fast = fast_speeds(self.times, &speeds);
+        let low = self.limits.low();
+        // How far it is beyond the limits that start to hold, and beyond those at which it goes on: below 0 it bears.
+        let beyond: Vec<Ends> = (0..count)
+            .map(|at| {
+                let slow = self.limits.slow(fast[at]);
+                let stays = match point.point {
+                    FootPoint::Ball if self.limits.is_own_speed() => {
+                        (BALL_STAYS_SHARE * fast[at]).min(BALL_STAYS_MPS * self.limits.size()).max(HOLD * slow)
+                    }
+                    _ => HOLD * slow,
+                };
+                let height = point.heights[at] / low;
+                [
+                    (speeds[at] / slow).max(height) - 1.0,
+                    (speeds[at] / stays).max(height / HOLD) - 1.0,
+                ]
+            })
+            .collect();
+        let mut bears = false;
+        let mut sums = vec![0_usize];
+        for (at, [on, off]) in beyond.iter().enumerate() {
+            bears = *if bears { off } else { on } < 0.0;
+            sums.push(sums[at] + usize::from(bears));
+        }
+        let bears: Vec<bool> = (0..count)
+            .map(|at| {
+                let half = self.lasting(at, 0.5 * MAJORITY_SECS, LEAST_SHARE).round() as usize;
+                let (from, to) = (at.saturating_sub(half), (at + half + 1).min(count));
+                2 * (sums[to] - sums[from]) > to - from
+            })
+            .collect();
+        let crossing = |at: usize, end: usize| {
+            let [before, here] = [at - 1, at].map(|at| beyond[at][end]);
+            let share = if (before < 0.0) == (here < 0.0) { 0.5 } else { before / (before - here) };
+            (at - 1) as f64 + share
+        };
+        let mut found = Vec::new();
+        let mut next = 0;
+        for run in bears.chunk_by(|one, other| one == other) {
+            let (start, end) = (next, next + run.len());
+            next = end;
+            if run[0] {
+                found.push([
+                    if start > 0 { crossing(start, 0) } else { f64::NEG_INFINITY },
+                    if end < count { crossing(end, 1) } else { f64::INFINITY },
+                ]);
+            }
+        }
+        found
+    }
+
+    /// Returns when a stay begins: in a run where the point that comes first falls to the ground, before it rests. Its own
+    /// bearing then begins there too.
+    fn lands(&self, spans: &mut [(FootPoint, Ends)], stay: Ends) -> f64 {
+        let start = stay[0];
+        if !start.is_finite() {
+            return start;
+        }
+        let at = self.nearest(start);
+        if (stay[1] - start) * self.times.step_secs >= RUN_DUTY * self.strides[at] {
+            return start;
+        }
+        let Some((of, ends)) = spans.iter_mut().find(|(_, ends)| ends[0] == start) else {
+            return start;
+        };
+        let Some(point) = self.points.iter().find(|point| point.point == *of) else {
+            return start;
+        };
+        let size = self.limits.size();
+        let height = LANDING_METRES * size;
+        let falls = |at: &usize| {
+            let [before, here] = [at - 1, *at].map(|at| point.heights[at]);
+            before > height && here <= height && (before - here) > LANDING_MPS * size * self.times.step_secs
+        };
+        let first = at.saturating_sub(self.times.lasting(LANDING_SECS)) + 1;
+        if let Some(at) = (first..=at).rev().find(falls) {
+            let [before, here] = [at - 1, at].map(|at| point.heights[at]);
+            ends[0] = (at - 1) as f64 + (before - height) / (before - here);
+        }
+        ends[0]
+    }
+}
+
+/// Returns the fast speed around each time: the 95th percentile within a second on either side.
+fn fast_speeds(times: &Times, speeds: &[f64]) -> Vec<f64> {
+    let (reach, step) = (times.lasting(FAST_REACH_SECS), times.lasting(1.0 / FAST_PER_SEC));
+    let count = speeds.len();
+    let at_steps: Vec<f64> = (0..=count.div_ceil(step))
+        .map(|index| {
+            let at = (index * step).min(count);
+            let around = at.saturating_sub(reach)..(at + reach + 1).min(count);
+            percentile::of(speeds[around].to_vec(), 0.95)
+        })
+        .collect();
+    (0..count)
+        .map(|at| {
+            let (index, share) = (at / step, (at % step) as f64 / step as f64);
+            at_steps[index] + share * (at_steps[index + 1] - at_steps[index])
+        })
+        .collect()
+}
