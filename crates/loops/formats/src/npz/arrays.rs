@@ -9,7 +9,7 @@ use crate::loop_file::sidecar::Sidecar;
 use crate::{error::WriteError, keyed_motion::KeyedMotion, settings::LoopWriteSettings};
 
 /// A take or a loop as arrays, frame after frame; docs/formats/npz.md describes each array. Arrays are computed on request.
-pub struct MotionArrays<'a>(KeyedMotion<'a>);
+pub struct MotionArrays<'a>(KeyedMotion<'a>, BodyOverrides);
 
 /// Which joints touch the ground, and when.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,14 +21,14 @@ pub struct ContactArrays {
 }
 
 impl<'a> MotionArrays<'a> {
-    /// Creates the arrays of a take.
-    pub fn of_take(take: &'a Take) -> Self {
-        Self(KeyedMotion::from_take(take, false))
+    /// Creates the arrays of a take whose feet are found, and stand, as the overrides say.
+    pub fn of_take(take: &'a Take, overrides: &BodyOverrides) -> Self {
+        Self(KeyedMotion::from_take(take, false), overrides.clone())
     }
 
     /// Returns the arrays of a loop from its keys, given as a take, and its facts.
     pub fn of_keys(keys: &'a Take, facts: &'a Sidecar) -> Self {
-        Self(KeyedMotion::from_keys(keys, facts))
+        Self::of_motion(KeyedMotion::from_keys(keys, facts))
     }
 
     /// Returns the arrays of a loop in its layout for a file, with the known facts of its feet. Errors: no copies, or too many.
@@ -37,11 +37,11 @@ impl<'a> MotionArrays<'a> {
         feet: Option<&'a FeetFacts>,
         settings: &'a LoopWriteSettings,
     ) -> Result<Self, WriteError> {
-        KeyedMotion::from_loop(clip, feet, settings).map(Self)
+        KeyedMotion::from_loop(clip, feet, settings).map(Self::of_motion)
     }
 
     pub(super) fn of_motion(motion: KeyedMotion<'a>) -> Self {
-        Self(motion)
+        Self(motion, BodyOverrides::default())
     }
 
     /// Returns the joints.
@@ -94,10 +94,10 @@ impl<'a> MotionArrays<'a> {
         let Some(moving) = self.0.moving() else {
             return ContactArrays::default();
         };
-        let Ok(body) = Body::find(&moving, &BodyOverrides::default()) else {
+        let Ok(body) = Body::find(&moving, &self.1) else {
             return ContactArrays::default();
         };
-        let contacts = Contacts::of_take(&moving, &body, &self.0.limits());
+        let contacts = Contacts::of_take(&moving, &body, &self.1.contacts);
         let feet = &body.feet[..contacts.num_feet().min(body.feet.len())];
         let num_added = self.skeleton().num_joints() - moving.num_joints();
         let keys = 0..self.num_frames();
