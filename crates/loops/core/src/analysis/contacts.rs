@@ -21,6 +21,18 @@ pub struct Contact {
     pub end_frame: usize,
 }
 
+/// A time in which a foot stands, in frames that may be fractional.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct Stay {
+    /// Which foot, as an index into [`Body::feet`].
+    pub foot: usize,
+    /// When it touches down; `None` if it stands from the first frame of a take on.
+    pub strike: Option<f64>,
+    /// When it leaves the ground, after the strike; `None` if it stands to the last frame of a take.
+    pub lift: Option<f64>,
+}
+
 /// The event of a foot at which a contact begins or ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FootEventKind {
@@ -43,6 +55,7 @@ pub struct Contacts {
     /// Per foot and frame, whether it stands.
     planted: Vec<Vec<bool>>,
     spans: Vec<Contact>,
+    stays: Vec<Stay>,
     limits: ContactLimits,
 }
 
@@ -95,9 +108,17 @@ impl Contacts {
             }
         }
         spans.sort_by_key(|contact| (contact.start_frame, contact.foot));
+        let stays = (spans.iter())
+            .map(|contact| Stay {
+                foot: contact.foot,
+                strike: Some(contact.start_frame as f64).filter(|&strike| strike > 0.0),
+                lift: Some(contact.end_frame as f64 + 1.0).filter(|&lift| lift < world.num_frames() as f64),
+            })
+            .collect();
         Self {
             planted,
             spans,
+            stays,
             limits: *limits,
         }
     }
@@ -120,6 +141,11 @@ impl Contacts {
     /// Returns all spans, sorted by first frame.
     pub fn spans(&self) -> &[Contact] {
         &self.spans
+    }
+
+    /// Returns when the feet stand, sorted by strike, those without one first.
+    pub fn stays(&self) -> &[Stay] {
+        &self.stays
     }
 
     /// Returns the phase of the body's cycle at a frame: the share of `period_frames` since the last strike of the first foot,

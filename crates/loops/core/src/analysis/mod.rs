@@ -34,7 +34,7 @@ pub(crate) mod survey;
 
 pub use activity::{Activity, ActivityKind, Stretch};
 pub use body::{Body, BodyError, BodyOverrides, Foot, FoundBy, Side, guess_parts, probe_stride};
-pub use contacts::{Contact, Contacts, FootEventKind};
+pub use contacts::{Contact, Contacts, FootEventKind, Stay};
 pub use defects::{BadFrame, BadFrameKind, FlippingJoint, TakeDefects};
 pub use features::{Features, ROOT_AXES, WeightedJoint};
 pub use floor::Floor;
