@@ -11,8 +11,9 @@ use std::sync::{Arc, OnceLock};
 
 use glam::{DQuat, DVec3};
 use loopwright_cli::{Failure, answers};
+use loopwright_core::analysis::{Body, FootPaths};
 use loopwright_core::loop_clip::Interpolation;
-use loopwright_core::{LoopCandidate, LoopClip, MadeLoop};
+use loopwright_core::{BodyOverrides, LoopCandidate, LoopClip, MadeLoop, Take};
 use loopwright_formats::{AnimationChoice, Format, LoopFile, MotionArrays, ReadSettings, Sidecar, SizeLimits};
 use loopwright_job::recipe::TakeArgs;
 use loopwright_job::{
@@ -358,6 +359,21 @@ impl Loop {
         let held = Arc::clone(&self.0);
         let contacts = work(py, move || held.with_arrays(|arrays| arrays.contacts()))?;
         Ok((contacts.joints, booleans(py, contacts.stands)))
+    }
+
+    /// The strides of its cycle, as `inspect` states those of a take.
+    fn gait(&self, py: Python<'_>) -> PyResult<Facts> {
+        let held = Arc::clone(&self.0);
+        work(py, move || {
+            let clip = &held.played;
+            let (names, stays) = held.with_arrays(|arrays| arrays.stays(clip.num_samples()))?;
+            let feet: Option<Vec<usize>> = names.iter().map(|name| clip.skeleton().find(name)).collect();
+            let take = Take::from_tracks(clip.name(), clip.tracks().clone()).map_err(Fault::array)?;
+            let body = Body::find(&take, &BodyOverrides::default()).map_err(Fault::array)?;
+            let strides = FootPaths::of_loop(clip, &body, &feet.unwrap_or_default()).strides(&stays);
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            Ok(Facts(answers::gait(&strides, &names)))
+        })
     }
 
     /// Linear and angular velocity of the root, in its own axes.

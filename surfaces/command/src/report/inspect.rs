@@ -7,6 +7,7 @@ use loopwright_job::warning;
 use serde::Serialize;
 
 use super::figures::{duration_secs, headline};
+use super::gait::GaitFacts;
 use super::json;
 use crate::survey::Surveyed;
 
@@ -86,6 +87,9 @@ impl InspectAnswer<'_> {
                 .map(|segment| format!("{} {}-{}", segment.gait, segment.start_frame, segment.end_frame))
                 .collect();
             line("segments", segments.join("; "));
+        }
+        for gait in self.gait.human().iter().map(String::as_str).chain(self.gait.note()) {
+            line("gait", gait.to_owned());
         }
         if let Some(PeriodicLoopFacts {
             radius_m,
@@ -300,6 +304,8 @@ pub(crate) struct InspectAnswer<'a> {
     segments: Vec<SegmentFacts>,
     /// When feet stand.
     contacts: Vec<Stands<'a>>,
+    /// The strides of the body.
+    gait: GaitFacts<'a>,
     /// The path as numbers of a closed form; null where there is none.
     #[cfg_attr(test, schemars(with = "Option<crate::report::tests::PeriodicLoop>"))]
     periodic_loop: Option<PeriodicLoopFacts>,
@@ -322,6 +328,7 @@ impl<'a> InspectAnswer<'a> {
     pub(crate) fn new(surveyed: &'a Surveyed, sidecar: Option<Sidecar>) -> Self {
         let (facts, survey) = (&surveyed.facts, &surveyed.survey);
         let name = |joint: usize| surveyed.skeleton.joint(joint).name.as_str();
+        let feet: Vec<&str> = (survey.body.feet.iter()).map(|foot| name(foot.lowest_joint())).collect();
         Self {
             periodic_loop: sidecar.and_then(|sidecar| sidecar.root_motion.periodic_loop),
             duration_secs: duration_secs(facts),
@@ -390,9 +397,10 @@ impl<'a> InspectAnswer<'a> {
                 })
                 .collect(),
             segments: survey.segments.iter().map(SegmentFacts::from).collect(),
+            gait: GaitFacts::new(&survey.strides, &feet),
             contacts: (survey.contacts.spans().iter())
                 .map(|contact| Stands {
-                    joint: name(survey.body.feet[contact.foot].lowest_joint()),
+                    joint: feet[contact.foot],
                     start_frame: contact.start_frame,
                     end_frame: contact.end_frame,
                 })

@@ -1,7 +1,8 @@
 //! A motion as arrays: the content of an NPZ file, in double precision.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::{Body, Contacts};
+use loopwright_core::analysis::{Body, Contacts, Stay};
+use loopwright_core::feet::contact;
 use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take, math::Twist};
 
 use crate::loop_file::facts::FeetFacts;
@@ -130,6 +131,34 @@ impl<'a> MotionArrays<'a> {
             stands: keys.flat_map(|at| &of_cycle[at..at + num_feet]).copied().collect(),
             joints: joints.into_iter().map(|(_, joint)| joint).collect(),
         }
+    }
+
+    /// Returns the names of the feet of a loop of this many samples, and when they stand in samples, as in its facts, which are exact,
+    /// or as detected.
+    pub fn stays(&self, samples: usize) -> (Vec<String>, Vec<Stay>) {
+        let skeleton = self.skeleton();
+        let ContactArrays { joints, stands } = self.contacts();
+        let names: Vec<String> = joints.iter().map(|&joint| skeleton.joint(joint).name.clone()).collect();
+        let known = self.0.feet.filter(|(feet, _)| !feet.outcomes.is_empty());
+        let stays = match known {
+            Some((feet, _)) => (feet.contacts.iter())
+                .filter_map(|contact| {
+                    let foot = names.iter().position(|name| *name == contact.joint)?;
+                    let strike = (contact.start_secs / self.0.step_secs).rem_euclid(samples as f64);
+                    let lift = strike + contact.length_secs / self.0.step_secs;
+                    let (strike, lift) = (Some(strike), Some(lift));
+                    Some(Stay { foot, strike, lift })
+                })
+                .collect(),
+            None => (0..joints.len())
+                .flat_map(|foot| {
+                    let of_foot = stands.iter().skip(foot).step_by(joints.len()).take(samples).copied();
+                    contact::spans(foot, &of_foot.collect::<Vec<bool>>(), false)
+                })
+                .map(Stay::from)
+                .collect(),
+        };
+        (names, stays)
     }
 
     /// Returns the share of the loop that has passed at each frame, and the twist of its root; `None` for a take.
