@@ -11,9 +11,8 @@ use std::sync::{Arc, OnceLock};
 
 use glam::{DQuat, DVec3};
 use loopwright_cli::{Failure, answers};
-use loopwright_core::analysis::{Body, FootPaths};
 use loopwright_core::loop_clip::Interpolation;
-use loopwright_core::{BodyOverrides, LoopCandidate, LoopClip, MadeLoop, Take};
+use loopwright_core::{LoopCandidate, LoopClip, MadeLoop};
 use loopwright_formats::{AnimationChoice, Format, LoopFile, MotionArrays, ReadSettings, Sidecar, SizeLimits};
 use loopwright_job::recipe::TakeArgs;
 use loopwright_job::{
@@ -365,14 +364,8 @@ impl Loop {
     fn gait(&self, py: Python<'_>) -> PyResult<Facts> {
         let held = Arc::clone(&self.0);
         work(py, move || {
-            let clip = &held.played;
-            let (names, stays) = held.with_arrays(|arrays| arrays.stays(clip.num_samples()))?;
-            let feet: Option<Vec<usize>> = names.iter().map(|name| clip.skeleton().find(name)).collect();
-            let take = Take::from_tracks(clip.name(), clip.tracks().clone()).map_err(Fault::array)?;
-            let body = Body::find(&take, &BodyOverrides::default()).map_err(Fault::array)?;
-            let strides = FootPaths::of_loop(clip, &body, &feet.unwrap_or_default()).strides(&stays);
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            Ok(Facts(answers::gait(&strides, &names)))
+            let strides = held.with_arrays(|arrays| arrays.strides_of_cycle(&held.played))?;
+            Ok(Facts(answers::gait(&strides)))
         })
     }
 

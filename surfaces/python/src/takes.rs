@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 use loopwright_cli::answers;
-use loopwright_core::analysis::{Body, Contacts, Foot, FootPaths};
-use loopwright_core::{BodyOverrides, Joint, LoopCandidate, SearchSettings, Skeleton};
+use loopwright_core::{Joint, LoopCandidate, SearchSettings, Skeleton};
 use loopwright_formats::{FileWarning, Format, LoadedTake, MotionArrays, Source};
 use loopwright_job::{Recipe, Rows, SearchRows, Study, recipe, search_rows};
 use pyo3::{prelude::*, types::PyBytes};
@@ -161,13 +160,7 @@ impl Take {
     fn gait(&self, py: Python<'_>) -> PyResult<Facts> {
         let held = Arc::clone(&self.0);
         work(py, move || {
-            let take = &held.file().take;
-            let body = Body::find(take, &BodyOverrides::default()).map_err(Fault::array)?;
-            let contacts = Contacts::of_take(take, &body);
-            let strides = FootPaths::of_take(take, &take.world_tracks(), &body).strides(contacts.stays());
-            let name = |foot: &Foot| take.skeleton().joint(foot.lowest_joint()).name.as_str();
-            let feet: Vec<&str> = body.feet.iter().map(name).collect();
-            Ok(Facts(answers::gait(&strides, &feet)))
+            Ok(Facts(answers::gait(&MotionArrays::of_take(&held.file().take).strides())))
         })
     }
 

@@ -176,9 +176,10 @@ pub fn inspect(studied: &Studied) -> Result<Value, Failure> {
     parsed(&document)
 }
 
-/// Strides of feet with these names, as `inspect` states them.
-pub fn gait(strides: &Strides, feet: &[&str]) -> Value {
-    value(&GaitFacts::new(strides, feet))
+/// Strides with the names of the feet, as `inspect` states them.
+pub fn gait((feet, strides): &(Vec<String>, Strides)) -> Value {
+    let feet: Vec<&str> = feet.iter().map(String::as_str).collect();
+    value(&GaitFacts::new(strides, &feet))
 }
 
 /// The document of `check` on a loop, or on a take without a sidecar, beside its take; of these checks alone, if any is named. Errors: those of

@@ -127,9 +127,7 @@ fn contacts(surveyed: &Surveyed) -> String {
     let num_frames = facts.frames;
     let columns = num_frames.min(BARS);
     let mut text = String::new();
-    let names: Vec<&str> = (survey.body.feet.iter())
-        .map(|foot| surveyed.skeleton.joint(foot.lowest_joint()).name.as_str())
-        .collect();
+    let names = surveyed.feet();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     if survey.contacts.num_feet() == 0 {
         return "  no feet detected, so no contacts\n".to_owned();
@@ -328,7 +326,7 @@ impl<'a> InspectAnswer<'a> {
     pub(crate) fn new(surveyed: &'a Surveyed, sidecar: Option<Sidecar>) -> Self {
         let (facts, survey) = (&surveyed.facts, &surveyed.survey);
         let name = |joint: usize| surveyed.skeleton.joint(joint).name.as_str();
-        let feet: Vec<&str> = (survey.body.feet.iter()).map(|foot| name(foot.lowest_joint())).collect();
+        let feet = surveyed.feet();
         Self {
             periodic_loop: sidecar.and_then(|sidecar| sidecar.root_motion.periodic_loop),
             duration_secs: duration_secs(facts),

@@ -201,7 +201,7 @@ impl FootPaths {
     pub fn of_take(take: &Take, world: &WorldTracks, body: &Body) -> Self {
         let middle = take.pose(take.num_frames() / 2);
         let path = |joint: usize| (0..world.num_frames()).map(move |frame| world.position(frame, joint)).collect();
-        let feet = if body.found_by == FoundBy::AllLeaves { &[][..] } else { &body.feet };
+        let feet = if body.found_by == FoundBy::AllLeaves { &[][..] } else { &body.feet[..] };
         Self {
             body: path(body.hips),
             feet: feet.iter().map(|foot| (foot.side, path(foot.lowest_joint()))).collect(),

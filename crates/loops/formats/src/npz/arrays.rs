@@ -1,7 +1,7 @@
 //! A motion as arrays: the content of an NPZ file, in double precision.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::{Body, Contacts, Stay};
+use loopwright_core::analysis::{Body, Contacts, FootPaths, Stay, Strides};
 use loopwright_core::feet::contact;
 use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take, math::Twist};
 
@@ -88,14 +88,10 @@ impl<'a> MotionArrays<'a> {
 
     /// Returns the contacts: for a loop those in its facts, for others the detected ones.
     pub fn contacts(&self) -> ContactArrays {
-        let known = self.0.feet.filter(|(feet, _)| !feet.outcomes.is_empty());
-        if let Some((feet, samples)) = known {
+        if let Some((feet, samples)) = self.known_feet() {
             return self.known_contacts(feet, samples);
         }
-        let Some(moving) = self.0.moving() else {
-            return ContactArrays::default();
-        };
-        let Ok(body) = Body::find(&moving, &BodyOverrides::default()) else {
+        let Some((moving, body)) = self.0.moving().and_then(with_body) else {
             return ContactArrays::default();
         };
         let contacts = Contacts::of_take(&moving, &body);
@@ -133,32 +129,51 @@ impl<'a> MotionArrays<'a> {
         }
     }
 
-    /// Returns the names of the feet of a loop of this many samples, and when they stand in samples, as in its facts, which are exact,
-    /// or as detected.
-    pub fn stays(&self, samples: usize) -> (Vec<String>, Vec<Stay>) {
-        let skeleton = self.skeleton();
+    /// Measures the strides of a take by its contacts, and returns the names of its feet.
+    pub fn strides(&self) -> (Vec<String>, Strides) {
+        let Some((take, body)) = self.0.moving().and_then(with_body) else {
+            return Default::default();
+        };
+        let strides = FootPaths::of_take(&take, &take.world_tracks(), &body);
+        let contacts = Contacts::of_take(&take, &body);
+        let feet = body.feet.iter().map(|foot| foot.lowest_joint());
+        (names(take.skeleton(), feet), strides.strides(contacts.stays()))
+    }
+
+    /// Measures the strides of a loop as it is played, by the contacts in its facts or else by detected ones, and returns the names of
+    /// its feet.
+    pub fn strides_of_cycle(&self, played: &LoopClip) -> (Vec<String>, Strides) {
         let ContactArrays { joints, stands } = self.contacts();
-        let names: Vec<String> = joints.iter().map(|&joint| skeleton.joint(joint).name.clone()).collect();
-        let known = self.0.feet.filter(|(feet, _)| !feet.outcomes.is_empty());
-        let stays = match known {
+        let (num_feet, samples) = (joints.len(), played.num_samples());
+        let names = names(&self.skeleton(), joints.into_iter());
+        let stays: Vec<Stay> = match self.known_feet() {
+            // Exact: their ends need not be at samples.
             Some((feet, _)) => (feet.contacts.iter())
                 .filter_map(|contact| {
                     let foot = names.iter().position(|name| *name == contact.joint)?;
-                    let strike = (contact.start_secs / self.0.step_secs).rem_euclid(samples as f64);
-                    let lift = strike + contact.length_secs / self.0.step_secs;
-                    let (strike, lift) = (Some(strike), Some(lift));
+                    let [start, length] = [contact.start_secs, contact.length_secs].map(|secs| secs / self.0.step_secs);
+                    let strike = start.rem_euclid(samples as f64);
+                    let (strike, lift) = (Some(strike), Some(strike + length));
                     Some(Stay { foot, strike, lift })
                 })
                 .collect(),
-            None => (0..joints.len())
+            None => (0..num_feet)
                 .flat_map(|foot| {
-                    let of_foot = stands.iter().skip(foot).step_by(joints.len()).take(samples).copied();
-                    contact::spans(foot, &of_foot.collect::<Vec<bool>>(), false)
+                    let stands = stands.iter().skip(foot).step_by(num_feet).take(samples);
+                    contact::spans(foot, &stands.copied().collect::<Vec<bool>>(), false)
                 })
                 .map(Stay::from)
                 .collect(),
         };
-        (names, stays)
+        let feet: Option<Vec<usize>> = names.iter().map(|name| played.skeleton().find(name)).collect();
+        let body = Take::from_tracks(played.name(), played.tracks().clone()).ok().and_then(with_body);
+        let strides = feet.zip(body).map(|(feet, (_, body))| FootPaths::of_loop(played, &body, &feet).strides(&stays));
+        (names, strides.unwrap_or_default())
+    }
+
+    /// Returns the facts of the feet of a loop, if they hold contacts, and the number of its samples.
+    fn known_feet(&self) -> Option<(&'a FeetFacts, usize)> {
+        self.0.feet.filter(|(feet, _)| !feet.outcomes.is_empty())
     }
 
     /// Returns the share of the loop that has passed at each frame, and the twist of its root; `None` for a take.
@@ -168,6 +183,15 @@ impl<'a> MotionArrays<'a> {
         let phases = (0..self.num_frames()).map(|key| (key % samples) as f64 / samples as f64);
         Some((phases.collect(), clip.root().twist))
     }
+}
+
+fn with_body(take: Take) -> Option<(Take, Body)> {
+    let body = Body::find(&take, &BodyOverrides::default()).ok()?;
+    Some((take, body))
+}
+
+fn names(skeleton: &Skeleton, joints: impl Iterator<Item = usize>) -> Vec<String> {
+    joints.map(|joint| skeleton.joint(joint).name.clone()).collect()
 }
 
 /// Makes the signs of each joint's quaternions continuous, as machine learning needs them; the first has a positive w.
