@@ -25,6 +25,14 @@ pub(crate) struct Surveyed {
     pub(crate) survey: Survey,
 }
 
+impl Surveyed {
+    /// Names of the lowest joints of the feet.
+    pub(crate) fn feet(&self) -> Vec<&str> {
+        let feet = self.survey.body.feet.iter();
+        feet.map(|foot| self.skeleton.joint(foot.lowest_joint()).name.as_str()).collect()
+    }
+}
+
 impl From<Studied> for Surveyed {
     fn from(loaded: Studied) -> Self {
         Self {

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::{DQuat, DVec3};
 use loopwright_cli::{Failure, answers};
-use loopwright_core::Skeleton;
+use loopwright_core::{BodyOverrides, Skeleton};
 use loopwright_formats::{FileWarning, Format, LoadedTake, MotionArrays, Sidecar, WriteError, WrittenFile};
-use loopwright_job::recipe::{StudyArgs, TakeArgs};
+use loopwright_job::recipe::StudyArgs;
 use loopwright_job::{Studied, Study, Warning};
 use pyo3::{prelude::*, types::PyBytes};
 
@@ -20,7 +20,7 @@ pub(crate) struct HeldTake {
     name: String,
     /// Its file, if it came from one.
     path: Option<PathBuf>,
-    reading: TakeArgs,
+    reading: StudyArgs,
     file: LoadedTake,
     soft: Vec<FileWarning>,
     /// Writes it, where it is not written in the form of its file alone.
@@ -43,24 +43,10 @@ impl HeldTake {
         study: &Study,
         soft: Vec<FileWarning>,
     ) -> Self {
-        let StudyArgs {
-            up,
-            unit,
-            animation,
-            skin,
-            ..
-        } = study.args.clone();
-        let reading = TakeArgs {
-            up,
-            unit,
-            animation,
-            skin,
-            ..TakeArgs::default()
-        };
         Self {
             name,
             path,
-            reading,
+            reading: study.args.clone(),
             file,
             soft,
             writer: None,
@@ -84,6 +70,11 @@ impl HeldTake {
 
     pub(crate) fn file(&self) -> &LoadedTake {
         &self.file
+    }
+
+    /// The body that it was read with.
+    pub(crate) fn overrides(&self) -> BodyOverrides {
+        self.reading.overrides()
     }
 
     /// Returns the warnings of its file.
@@ -128,6 +119,10 @@ impl HeldTake {
             unit: reading.unit,
             animation: reading.animation.clone(),
             skin: reading.skin.clone(),
+            hips: asked.hips.clone().or_else(|| reading.hips.clone()),
+            feet: if asked.feet.is_empty() { &reading.feet } else { &asked.feet }.clone(),
+            contact_speed: asked.contact_speed.or(reading.contact_speed),
+            contact_height: asked.contact_height.or(reading.contact_height),
             ..asked.clone()
         };
         let mut kept = self.studied.lock().unwrap_or_else(PoisonError::into_inner);

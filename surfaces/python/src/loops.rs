@@ -360,6 +360,15 @@ impl Loop {
         Ok((contacts.joints, booleans(py, contacts.stands)))
     }
 
+    /// The strides of its cycle, as `inspect` states those of a take.
+    fn gait(&self, py: Python<'_>) -> PyResult<Facts> {
+        let held = Arc::clone(&self.0);
+        work(py, move || {
+            let strides = held.with_arrays(|arrays| arrays.strides_of_cycle(&held.played))?;
+            Ok(Facts(answers::gait(&strides)))
+        })
+    }
+
     /// Linear and angular velocity of the root, in its own axes.
     fn twist(&self) -> ([f64; 3], [f64; 3]) {
         let twist = self.0.played.root().twist;

@@ -231,11 +231,17 @@ def test_gait_of_a_walk_of_known_speed(tmp_path: Path) -> None:
     for motion in (take, take.make()):
         gait = loopwright.gait(motion)
         assert gait.cadence == pytest.approx(2 * 60 / 1.1, rel=0.03)
-        lengths = [row["stride_length_m"] for row in gait.steps if np.isfinite(row["stride_length_m"])]
-        assert np.mean(lengths) == pytest.approx(1.3 * 1.1, rel=0.03)
-        assert sum(lengths) / len(lengths) == pytest.approx(2 * gait.summary["mean_step_length_m"], rel=0.02)
-        assert all(0.4 < share < 0.7 for share in gait.duty_factors.values())
-        assert all(0.8 < share <= 1 for share in gait.symmetry.values())
+        row = gait.summary
+        assert row["mean_stride_length_m"] == pytest.approx(1.3 * 1.1, rel=0.03)
+        assert row["mean_stride_length_m"] == pytest.approx(2 * row["mean_step_length_m"], rel=0.02)
+        assert row["speed_mps"] == pytest.approx(1.3, rel=0.02)
+        assert all(share is not None and 0.4 < share < 0.7 for share in gait.duty_factors.values())
+        assert all(share is not None and 0.8 < share <= 1 for share in gait.symmetry.values())
+        means = gait.means["step_secs"]
+        times = gait.strides.column("step_secs")
+        assert means["count"] == len(times) and means["mean"] == pytest.approx(np.mean(times))
+        assert means["std_dev"] == pytest.approx(np.std(times, ddof=1), abs=1e-12)
+    assert loopwright.inspect(take)["gait"] == {"summary": loopwright.gait(take).means, "strides": loopwright.gait(take).strides}
 
 
 def test_a_pause_is_no_step(tmp_path: Path) -> None:
@@ -245,29 +251,34 @@ def test_a_pause_is_no_step(tmp_path: Path) -> None:
     both = int(np.flatnonzero(walk.contacts.all(axis=1))[2])
     frames = np.concatenate([np.arange(both), np.full(120, both), np.arange(both, walk.num_frames)])
     paused = walk.to_dict() | {"rotations": walk.local_rotations()[frames], "positions": walk.local_positions[frames]}
-    wanted, found = (loopwright.gait(motion).summary for motion in (walk, loopwright.Take.from_dict(paused)))
+    wanted, found = (loopwright.gait(motion) for motion in (walk, loopwright.Take.from_dict(paused)))
+    assert (wanted.means["pauses"], found.means["pauses"]) == (0, 2)
     for name in ("cadence_spm", "mean_step_secs", "mean_stride_secs", "mean_stance_secs", "duty_factor", "step_secs_symmetry"):
-        assert found[name] == pytest.approx(wanted[name], rel=0.05), name
+        assert found.summary[name] == pytest.approx(wanted.summary[name], rel=0.05), name
 
 
-def test_steps_of_a_loop_are_those_of_its_contacts(takes: Path) -> None:
+def test_strides_of_a_loop_are_those_of_its_contacts(takes: Path) -> None:
     loop = loopwright.read(takes / "walk_0.bvh").make(start_at=0.3)
     gait = loopwright.gait(loop)
     other = loopwright.gait(loopwright.read(takes / "walk_0.bvh").make(start_at=0.3, add_root=True))
-    assert [list(row.values())[1:] for row in other.steps] == [pytest.approx(list(row.values())[1:]) for row in gait.steps]
+    assert [list(row.values())[2:] for row in other.strides] == [pytest.approx(list(row.values())[2:]) for row in gait.strides]
     once = loop.contacts[: loop.num_samples]
     strikes = np.argwhere(once & ~np.roll(once, 1, axis=0))
-    assert sorted(row["strike_secs"] for row in gait.steps) == pytest.approx(sorted(strikes[:, 0] / loop.fps))
-    assert sum(row["step_secs"] for row in gait.steps) == pytest.approx(loop.period)
-    assert sum(row["step_length_m"] for row in gait.steps) == pytest.approx(loop.speed * loop.period, rel=1e-3)
+    assert gait.strides.column("strike_secs") == pytest.approx(sorted(strikes[:, 0] / loop.fps))
+    assert sum(gait.strides.column("step_secs")) == pytest.approx(loop.period)
+    assert sum(gait.strides.column("step_length_m")) == pytest.approx(loop.speed * loop.period, rel=1e-3)
     assert list(gait.duty_factors.values()) == pytest.approx(list(once.mean(axis=0)))
-    stood = {foot: sum(row["stance_secs"] for row in gait.steps if row["foot"] == foot) for foot in gait.duty_factors}
-    assert [share / loop.period for share in stood.values()] == pytest.approx(list(gait.duty_factors.values()))
-    assert loopwright.table([gait])[0]["steps"] == 2
+    stand = once.sum(axis=1)
+    assert gait.summary["double_support"] == pytest.approx((stand == 2).mean())
+    assert gait.summary["flight"] == pytest.approx((stand == 0).mean())
+    assert loopwright.table([gait])[0]["strides"] == 2
+    still = loopwright.gait(loopwright.read(takes / "walk_0.bvh").make(start_at=0.3, recipe={"output": {"root-motion": "in-place"}}))
+    assert still.summary["speed_mps"] is None and still.summary["mean_step_length_m"] is None
+    assert still.cadence == pytest.approx(gait.cadence)
 
 
-def test_what_gait_leaves_open_is_nan() -> None:
+def test_what_gait_leaves_open_is_none() -> None:
     still = loopwright.Take.from_arrays(["Hips"], [-1], np.zeros((1, 3)), np.tile([0.0, 0, 0, 1], (9, 1, 1)), fps=30)
     gait = loopwright.gait(still)
-    assert gait.steps == [] and np.isnan(gait.cadence) and gait.duty_factors == {}
-    assert all(np.isnan(value) for value in gait.symmetry.values())
+    assert gait.strides == [] and gait.cadence is None and gait.duty_factors == {}
+    assert list(gait.symmetry.values()) == [None] * 3

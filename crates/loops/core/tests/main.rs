@@ -30,6 +30,7 @@ mod root_space;
 mod search;
 mod spectrum;
 mod stretches;
+mod strides;
 mod synthetic;
 mod transition_cost;
 mod variation;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use loopwright_controller::FitSettings;
 use loopwright_core::BodyOverrides;
+use loopwright_core::analysis::Strides;
 use loopwright_formats::loop_file::{facts::Grade, to_value};
 use loopwright_formats::{LoadedTake, LoopFile};
 use loopwright_job::recipe::TakeArgs;
@@ -25,7 +26,7 @@ use crate::exit::{Ending, Failure};
 use crate::files::InputFile;
 use crate::motions::{ReadMotion, frame_of};
 use crate::output::{self, Outputs};
-use crate::report::{check as check_report, inspect::InspectAnswer};
+use crate::report::{check as check_report, gait::GaitFacts, inspect::InspectAnswer};
 use crate::written_loop::{self, WrittenLoop};
 use crate::{limits::Limits, loop_output, talk};
 
@@ -173,6 +174,12 @@ pub fn inspect(studied: &Studied) -> Result<Value, Failure> {
         InspectAnswer::new(&studied.clone().into(), None).json(&[])
     });
     parsed(&document)
+}
+
+/// Strides with the names of the feet, as `inspect` states them.
+pub fn gait((feet, strides): &(Vec<String>, Strides)) -> Value {
+    let feet: Vec<&str> = feet.iter().map(String::as_str).collect();
+    value(&GaitFacts::new(strides, &feet))
 }
 
 /// The document of `check` on a loop, or on a take without a sidecar, beside its take; of these checks alone, if any is named. Errors: those of

@@ -1,12 +1,16 @@
 //! `loopwright inspect`: the contents of a take.
-use loopwright_job::{Study, stated_space};
+use loopwright_core::analysis::Strides;
+use loopwright_formats::{MotionArrays, Sidecar};
+use loopwright_job::{AddedRoot, Study, stated_space};
 
 use super::each::{self, Manner};
 use super::like::reading_of;
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
 use crate::survey::{self, Surveyed};
-use crate::{args::InspectArgs, files::InputFile, load, plot::PlotFile, report::inspect::InspectAnswer, written_loop};
+use crate::{
+    args::InspectArgs, files::InputFile, load, plot::PlotFile, report::inspect::InspectAnswer, talk, written_loop,
+};
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     args.sets.only_of_search()?;
@@ -33,7 +37,7 @@ fn one(args: &InspectArgs, take: &InputFile, study: &Study) -> Result<Ending, Fa
         study.args.animation = (study.args.animation.take()).or_else(|| sidecar.playback.animation.clone());
     }
     let study = &study;
-    let surveyed = match plot {
+    let mut surveyed = match plot {
         Some(plot) => {
             let loaded = load::load_or_rest(take, study)?;
             plot.add(&mut outputs, &loopwright_draw::plot::inspect(&loaded.analysis))?;
@@ -42,6 +46,10 @@ fn one(args: &InspectArgs, take: &InputFile, study: &Study) -> Result<Ending, Fa
         None => survey::of(take, study)?,
     };
     let outputs = outputs.commit()?;
+    let of_cycle = (sidecar.as_ref().filter(|_| study.args.rig.is_none())).and_then(|sidecar| of_cycle(take, sidecar, study));
+    if let Some((_, strides)) = of_cycle.filter(|(feet, _)| *feet == surveyed.feet()) {
+        surveyed.survey.strides = strides;
+    }
     let answer = InspectAnswer::new(&surveyed, sidecar);
     output::print(&if args.json {
         answer.json(&outputs)
@@ -49,4 +57,14 @@ fn one(args: &InspectArgs, take: &InputFile, study: &Study) -> Result<Ending, Fa
         answer.human(&surveyed, args.contacts)
     })?;
     Ok(Ending::Done)
+}
+
+/// The names of the feet of a loop, and the strides of its cycle; `None` where it is not as its sidecar says.
+fn of_cycle(take: &InputFile, sidecar: &Sidecar, study: &Study) -> Option<(Vec<String>, Strides)> {
+    let reading = reading_of(&study.args);
+    // What is odd in its file was said.
+    let (stored, _) = talk::aside(|| written_loop::read_described(take, sidecar.clone(), &reading, AddedRoot::Kept));
+    let stored = stored.ok()?;
+    let arrays = MotionArrays::of_keys(&stored.file.take, &stored.sidecar);
+    Some(arrays.strides_of_cycle(&stored.played()))
 }

@@ -1,12 +1,13 @@
 //! Answers of `inspect`.
 
-use loopwright_core::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment, Spectrum};
+use loopwright_core::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment, Side, Spectrum};
 use loopwright_formats::loop_file::Sidecar;
 use loopwright_formats::loop_file::facts::{PeriodicLoopFacts, TakeFacts};
 use loopwright_job::warning;
 use serde::Serialize;
 
 use super::figures::{duration_secs, headline};
+use super::gait::GaitFacts;
 use super::json;
 use crate::survey::Surveyed;
 
@@ -87,6 +88,12 @@ impl InspectAnswer<'_> {
                 .collect();
             line("segments", segments.join("; "));
         }
+        if let Some(mps) = self.ground_mps {
+            line("ground", format!("moves at {mps:.2} m/s below the feet: a treadmill, or a clip without its travel"));
+        }
+        for gait in self.gait.human().iter().map(String::as_str).chain(self.gait.note()) {
+            line("gait", gait.to_owned());
+        }
         if let Some(PeriodicLoopFacts {
             radius_m,
             angle_radps,
@@ -123,9 +130,7 @@ fn contacts(surveyed: &Surveyed) -> String {
     let num_frames = facts.frames;
     let columns = num_frames.min(BARS);
     let mut text = String::new();
-    let names: Vec<&str> = (survey.body.feet.iter())
-        .map(|foot| surveyed.skeleton.joint(foot.lowest_joint()).name.as_str())
-        .collect();
+    let names = surveyed.feet();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     if survey.contacts.num_feet() == 0 {
         return "  no feet detected, so no contacts\n".to_owned();
@@ -147,16 +152,13 @@ fn contacts(surveyed: &Surveyed) -> String {
         "",
         at = columns.saturating_sub(1).max(end.len() + 1)
     );
-    for contact in survey.contacts.spans() {
-        let secs = |frame: usize| frame as f64 * facts.frame_time_secs;
-        text += &format!(
-            "  {:<width$}  frames {}-{}, {:.3}-{:.3} s\n",
-            names[contact.foot],
-            contact.start_frame,
-            contact.end_frame,
-            secs(contact.start_frame),
-            secs(contact.end_frame)
-        );
+    let secs = |frame: Option<f64>, end: &str| match frame {
+        Some(frame) => format!("{:.3} s", frame * facts.frame_time_secs),
+        None => end.to_owned(),
+    };
+    for stay in survey.contacts.stays() {
+        let (from, to) = (secs(stay.strike, "the start"), secs(stay.lift, "the end"));
+        text += &format!("  {:<width$}  from {from} to {to}\n", names[stay.foot]);
     }
     text
 }
@@ -298,30 +300,58 @@ pub(crate) struct InspectAnswer<'a> {
     stretches: Vec<StretchFacts>,
     /// The take by gait.
     segments: Vec<SegmentFacts>,
-    /// When feet stand.
+    /// When feet are on the ground: from the first point that bears to the last.
     contacts: Vec<Stands<'a>>,
+    /// When heel, ball and tip of each foot bear.
+    bearing: Vec<BearsFacts<'a>>,
+    /// Mean speed at which the ground moves below the feet, on a treadmill or in a clip without its travel; null if it rests.
+    ground_mps: Option<f64>,
+    /// The strides of the body.
+    gait: GaitFacts<'a>,
     /// The path as numbers of a closed form; null where there is none.
     #[cfg_attr(test, schemars(with = "Option<crate::report::tests::PeriodicLoop>"))]
     periodic_loop: Option<PeriodicLoopFacts>,
 }
 
-/// A span of frames in which a foot stands.
+/// A time for which a foot is on the ground.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Stands<'a> {
     /// The foot's lowest joint.
     joint: &'a str,
+    /// Its side; null if unknown.
+    side: Option<&'static str>,
     /// First frame.
     start_frame: usize,
     /// Last frame.
     end_frame: usize,
+    /// When it touches down; null if it is down from the start on.
+    strike_secs: Option<f64>,
+    /// When it leaves the ground; null if it is down to the end.
+    lift_secs: Option<f64>,
+}
+
+/// A time for which a point of a foot bears.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct BearsFacts<'a> {
+    /// The foot's lowest joint.
+    joint: &'a str,
+    /// heel, ball, tip, or ankle for a foot without others.
+    point: &'static str,
+    /// When it begins; null if before the start.
+    start_secs: Option<f64>,
+    /// When it ends; null if after the end.
+    end_secs: Option<f64>,
 }
 
 impl<'a> InspectAnswer<'a> {
     /// The facts of a take, and those of its root where its sidecar says that it is a loop.
     pub(crate) fn new(surveyed: &'a Surveyed, sidecar: Option<Sidecar>) -> Self {
         let (facts, survey) = (&surveyed.facts, &surveyed.survey);
+        let secs = |frame: Option<f64>| frame.map(|frame| frame * facts.frame_time_secs);
         let name = |joint: usize| surveyed.skeleton.joint(joint).name.as_str();
+        let feet = surveyed.feet();
         Self {
             periodic_loop: sidecar.and_then(|sidecar| sidecar.root_motion.periodic_loop),
             duration_secs: duration_secs(facts),
@@ -390,13 +420,29 @@ impl<'a> InspectAnswer<'a> {
                 })
                 .collect(),
             segments: survey.segments.iter().map(SegmentFacts::from).collect(),
-            contacts: (survey.contacts.spans().iter())
-                .map(|contact| Stands {
-                    joint: name(survey.body.feet[contact.foot].lowest_joint()),
-                    start_frame: contact.start_frame,
-                    end_frame: contact.end_frame,
+            gait: GaitFacts::new(&survey.strides, &feet),
+            contacts: (survey.contacts.stays().iter())
+                .map(|stay| {
+                    let frames = stay.frames(facts.frames - 1);
+                    Stands {
+                        joint: feet[stay.foot],
+                        side: survey.body.feet[stay.foot].side.map(Side::as_str),
+                        start_frame: *frames.start(),
+                        end_frame: *frames.end(),
+                        strike_secs: secs(stay.strike),
+                        lift_secs: secs(stay.lift),
+                    }
                 })
                 .collect(),
+            bearing: (survey.contacts.points().iter())
+                .map(|of| BearsFacts {
+                    joint: feet[of.stay.foot],
+                    point: of.point.as_str(),
+                    start_secs: secs(of.stay.strike),
+                    end_secs: secs(of.stay.lift),
+                })
+                .collect(),
+            ground_mps: survey.contacts.ground().mean_mps(),
         }
     }
 

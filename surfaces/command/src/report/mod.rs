@@ -9,6 +9,7 @@ pub(crate) mod failure;
 mod figures;
 pub(crate) mod find;
 pub(crate) mod fit;
+pub(crate) mod gait;
 pub(crate) mod inspect;
 pub(crate) mod json;
 pub(crate) mod like;

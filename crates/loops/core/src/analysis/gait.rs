@@ -75,7 +75,12 @@ const GRAVITY: f64 = 9.81;
 
 /// Returns the speed above which this body runs, metres per second.
 pub fn run_speed(take: &Take, body: &Body) -> f64 {
-    let leg = body.stature(take).map_or(FALLBACK_LEG, |height| LEG_SHARE * height);
+    run_speed_of(body.stature(take))
+}
+
+/// Returns the speed above which a body of this standing height runs, metres per second.
+pub(crate) fn run_speed_of(stature: Option<f64>) -> f64 {
+    let leg = stature.map_or(FALLBACK_LEG, |height| LEG_SHARE * height);
     (RUN_FROUDE * GRAVITY * leg).sqrt()
 }
 

@@ -26,6 +26,8 @@ pub(crate) mod contacts;
 
 pub(crate) mod gait;
 
+pub(crate) mod strides;
+
 pub(crate) mod segments;
 
 pub(crate) mod spectrum;
@@ -46,6 +48,7 @@ pub use heading::Heading;
 pub use segments::Segment;
 pub use spectrum::{Peak, Spectrum};
 pub use standing::ContactLimits;
+pub use strides::{Evenness, FootMeans, FootPaths, Mean, Stride, Strides};
 pub use survey::{Survey, Surveyor, TakeSample};
 pub use velocity::velocities;
 
@@ -141,6 +144,13 @@ impl Analysis {
     /// Computes the features of other joints than [`Self::joints`], such as those of another take by the same names.
     pub fn features_of(&self, joints: &[WeightedJoint]) -> Features {
         Features::of(&self.take, &self.world, &self.heading, &self.body, joints)
+    }
+
+    /// Measures the strides of the body, by its contacts.
+    pub fn strides(&self) -> Strides {
+        FootPaths::of_take(&self.take, &self.world, &self.body)
+            .over(|frame| self.contacts.ground().velocity(frame))
+            .strides(self.contacts.stays())
     }
 
     /// Returns half the height of the body, metres, which converts turn rates to speeds.

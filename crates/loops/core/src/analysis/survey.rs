@@ -8,8 +8,8 @@ use glam::{DQuat, DVec3};
 
 use super::features::{self, Features};
 use super::{
-    Activity, Analysis, Body, BodyError, BodyOverrides, Contacts, Floor, FoundBy, Heading, Segment, Spectrum,
-    TakeDefects, WeightedJoint, defects::Steps, segments,
+    Activity, Analysis, Body, BodyError, BodyOverrides, Contacts, Floor, FootPaths, FoundBy, Heading, Segment, Spectrum,
+    Strides, TakeDefects, WeightedJoint, defects::Steps, segments,
 };
 use crate::motion::{Pose, PoseRef, WorldTracks};
 use crate::take::{Take, TakeError, normalize_frame};
@@ -32,6 +32,8 @@ pub struct Survey {
     pub pace_mps: f64,
     /// When the feet stand.
     pub contacts: Contacts,
+    /// The strides of the body.
+    pub strides: Strides,
     /// Activities of the body, in order of time.
     pub segments: Vec<Segment>,
     /// Lengths at which the take repeats.
@@ -43,6 +45,7 @@ impl From<Analysis> for Survey {
         Self {
             stature: analysis.body.stature(&analysis.take),
             pace_mps: analysis.heading.pace_mps(analysis.take.frame_time_secs()),
+            strides: analysis.strides(),
             body: analysis.body,
             defects: analysis.defects,
             joints: analysis.joints,
@@ -193,6 +196,9 @@ impl Surveyor {
         let defects = steps.defects(dt);
         let contacts = Contacts::of(&world, (middle.skeleton(), &body), dt, &overrides.contacts);
         let floor = Floor::of(&world, &body, &contacts, dt);
+        let strides = FootPaths::of_take(&middle, &world, &body)
+            .over(|frame| contacts.ground().velocity(frame))
+            .strides(contacts.stays());
         let heading = Heading::over(&world, &body, floor.heights());
         let joints = features::weights(middle.skeleton(), &body, &defects, &overrides.weights)?;
         let features = Features::of(&middle, &world, &heading, &body, &joints);
@@ -210,6 +216,7 @@ impl Surveyor {
             joints,
             activity,
             contacts,
+            strides,
             segments,
             spectrum,
         })

@@ -1,7 +1,8 @@
 //! A motion as arrays: the content of an NPZ file, in double precision.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::{Body, Contacts};
+use loopwright_core::analysis::{Body, Contacts, FootPaths, Stay, Strides};
+use loopwright_core::feet::contact;
 use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take, math::Twist};
 
 use crate::loop_file::facts::FeetFacts;
@@ -87,14 +88,10 @@ impl<'a> MotionArrays<'a> {
 
     /// Returns the contacts: for a loop those in its facts, for others the detected ones.
     pub fn contacts(&self) -> ContactArrays {
-        let known = self.0.feet.filter(|(feet, _)| !feet.outcomes.is_empty());
-        if let Some((feet, samples)) = known {
+        if let Some((feet, samples)) = self.known_feet() {
             return self.known_contacts(feet, samples);
         }
-        let Some(moving) = self.0.moving() else {
-            return ContactArrays::default();
-        };
-        let Ok(body) = Body::find(&moving, &self.1) else {
+        let Some((moving, body)) = self.moving() else {
             return ContactArrays::default();
         };
         let contacts = Contacts::of_take(&moving, &body, &self.1.contacts);
@@ -132,6 +129,61 @@ impl<'a> MotionArrays<'a> {
         }
     }
 
+    /// Measures the strides of a take by its contacts, and returns the names of its feet.
+    pub fn strides(&self) -> (Vec<String>, Strides) {
+        let Some((take, body)) = self.moving() else {
+            return Default::default();
+        };
+        let contacts = Contacts::of_take(&take, &body, &self.1.contacts);
+        let strides = FootPaths::of_take(&take, &take.world_tracks(), &body).over(|frame| contacts.ground().velocity(frame));
+        let feet = body.feet.iter().map(|foot| foot.lowest_joint());
+        (names(take.skeleton(), feet), strides.strides(contacts.stays()))
+    }
+
+    /// Measures the strides of a loop as it is played, by the contacts in its facts or else by detected ones, and returns the names of
+    /// its feet.
+    pub fn strides_of_cycle(&self, played: &LoopClip) -> (Vec<String>, Strides) {
+        let ContactArrays { joints, stands } = self.contacts();
+        let (num_feet, samples) = (joints.len(), played.num_samples());
+        let names = names(&self.skeleton(), joints.into_iter());
+        let stays: Vec<Stay> = match self.known_feet() {
+            // Exact: their ends need not be at samples.
+            Some((feet, _)) => (feet.contacts.iter())
+                .filter_map(|contact| {
+                    let foot = names.iter().position(|name| *name == contact.joint)?;
+                    let [start, length] = [contact.start_secs, contact.length_secs].map(|secs| secs / self.0.step_secs);
+                    let strike = start.rem_euclid(samples as f64);
+                    let (strike, lift) = (Some(strike), Some(strike + length));
+                    Some(Stay { foot, strike, lift })
+                })
+                .collect(),
+            None => (0..num_feet)
+                .flat_map(|foot| {
+                    let stands = stands.iter().skip(foot).step_by(num_feet).take(samples);
+                    contact::spans(foot, &stands.copied().collect::<Vec<bool>>(), false)
+                })
+                .map(Stay::from)
+                .collect(),
+        };
+        let feet: Option<Vec<usize>> = names.iter().map(|name| played.skeleton().find(name)).collect();
+        let take = Take::from_tracks(played.name(), played.tracks().clone()).ok();
+        let body = take.and_then(|take| Body::find(&take, &self.1).ok());
+        let strides = feet.zip(body).map(|(feet, body)| FootPaths::of_loop(played, &body, &feet).strides(&stays));
+        (names, strides.unwrap_or_default())
+    }
+
+    /// Returns the motion that is judged, and its body.
+    fn moving(&self) -> Option<(Take, Body)> {
+        let moving = self.0.moving()?;
+        let body = Body::find(&moving, &self.1).ok()?;
+        Some((moving, body))
+    }
+
+    /// Returns the facts of the feet of a loop, if they hold contacts, and the number of its samples.
+    fn known_feet(&self) -> Option<(&'a FeetFacts, usize)> {
+        self.0.feet.filter(|(feet, _)| !feet.outcomes.is_empty())
+    }
+
     /// Returns the share of the loop that has passed at each frame, and the twist of its root; `None` for a take.
     pub fn phase(&self) -> Option<(Vec<f64>, Twist)> {
         let (clip, _) = self.0.as_loop()?;
@@ -139,6 +191,11 @@ impl<'a> MotionArrays<'a> {
         let phases = (0..self.num_frames()).map(|key| (key % samples) as f64 / samples as f64);
         Some((phases.collect(), clip.root().twist))
     }
+}
+
+
+fn names(skeleton: &Skeleton, joints: impl Iterator<Item = usize>) -> Vec<String> {
+    joints.map(|joint| skeleton.joint(joint).name.clone()).collect()
 }
 
 /// Makes the signs of each joint's quaternions continuous, as machine learning needs them; the first has a positive w.

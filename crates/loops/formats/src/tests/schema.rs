@@ -171,6 +171,7 @@ fn unit_of(key: &str) -> Option<&'static str> {
         ("_deg", "deg"),
         ("_secs", "s"),
         ("_hz", "Hz"),
+        ("_spm", "steps/min"),
         ("fps", "Hz"),
         ("_mm", "mm"),
         ("_m", "m"),

@@ -28,6 +28,17 @@ impl Ground {
         }
     }
 
+    /// Returns its mean speed, metres per second; `None` if it rests.
+    pub fn mean_mps(&self) -> Option<f64> {
+        match self {
+            Self::Rests => None,
+            Self::Even(velocity) => Some(velocity.length()),
+            Self::Uneven(velocities) => {
+                Some(velocities.iter().map(|of| of.length()).sum::<f64>() / velocities.len().max(1) as f64)
+            }
+        }
+    }
+
     /// Returns the ground at frames; this one is at the finer times.
     pub(super) fn at_frames(self, times: &Times) -> Self {
         match self {

@@ -318,7 +318,7 @@ impl Body {
         self.stature_in(take.skeleton(), take.pose(take.num_frames() / 2))
     }
 
-    fn stature_in(&self, skeleton: &Skeleton, pose: PoseRef<'_>) -> Option<f64> {
+    pub(crate) fn stature_in(&self, skeleton: &Skeleton, pose: PoseRef<'_>) -> Option<f64> {
         if self.found_by == FoundBy::AllLeaves {
             return None;
         }
