@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::page::Page;
 
 /// The parts that can be measured alone.
-pub(crate) const PARTS: [&str; 5] = ["loops", "speed", "growth", "python", "files"];
+pub(crate) const PARTS: [&str; 6] = ["loops", "speed", "growth", "python", "truth", "files"];
 
 /// The page that is filled, below the checkout.
 pub(crate) const PAGE: &str = "docs/benchmark.md";
@@ -26,7 +26,7 @@ pub(crate) fn measure(checkout: &Path, parts: &[&str]) -> Result<(), String> {
             "files" => page.fill("files", &clients(checkout)?)?,
             script => {
                 let about = match script {
-                    "loops" => loopwright_mocap::folder(),
+                    "loops" | "truth" => loopwright_mocap::folder(),
                     _ => checkout.join(".ci/batch-takes"),
                 };
                 let answer = ask(checkout, script, &about, &scratch)?;
