@@ -74,7 +74,7 @@ impl Contacts {
             .iter()
             .map(|foot| {
                 let positions: Vec<DVec3> = (frames.clone())
-                    .map(|frame| world.position(frame, foot.lowest_joint()))
+                    .map(|frame| body.point(world, frame, foot.lowest_joint()))
                     .collect();
                 stands(&positions, &rise, frame_time_secs, &at_size)
             })

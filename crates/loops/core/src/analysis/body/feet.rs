@@ -16,16 +16,13 @@ const FORELEG_SHARE: f64 = 0.6;
 pub(super) fn find(skeleton: &Skeleton, named: &NamedJoints, bones: &[f64]) -> Vec<Foot> {
     let mut tops = topmost(skeleton, named, |joint| named.name(joint).is_foot);
     if tops.is_empty() {
-        let mut feet = in_pairs(
-            leg_ends(skeleton, named)
-                .into_iter()
-                .map(|ankle| named.foot(ankle))
-                .collect(),
-        );
-        if !NUM_FEET.contains(&feet.len()) {
-            feet.clear();
-        }
-        return feet;
+        let ends = leg_ends(skeleton, named).into_iter();
+        let feet = in_pairs(ends.map(|ankle| named.foot(ankle)).collect());
+        return if NUM_FEET.contains(&feet.len()) {
+            feet
+        } else {
+            Vec::new()
+        };
     }
     if tops.len() == 2 {
         let ends = [tops[0], tops[1]].map(|top| foot_at(skeleton, named, top, true).lowest_joint());
@@ -36,7 +33,7 @@ pub(super) fn find(skeleton: &Skeleton, named: &NamedJoints, bones: &[f64]) -> V
     in_pairs(feet.collect())
 }
 
-/// Returns the topmost wanted joints: of several with one name the first, and none without a side if others have one.
+/// Returns the topmost wanted joints that are [`distinct`].
 fn topmost(skeleton: &Skeleton, named: &NamedJoints, is_wanted: impl Fn(usize) -> bool) -> Vec<usize> {
     let num_joints = skeleton.num_joints();
     // The body itself does not descend from a foot.
@@ -47,14 +44,20 @@ fn topmost(skeleton: &Skeleton, named: &NamedJoints, is_wanted: impl Fn(usize) -
         }
     }
     let mut is_within = vec![false; num_joints];
-    let mut found: Vec<usize> = Vec::new();
-    for joint in 0..num_joints {
+    let topmost = (0..num_joints).filter(|&joint| {
         let is_below = skeleton.parent(joint).is_some_and(|parent| is_within[parent]);
         let is_one = !named.is_control(joint) && !carries_core[joint] && is_wanted(joint);
         is_within[joint] = is_below || is_one;
-        if is_one
-            && !is_below
-            && found.len() <= *NUM_FEET.end()
+        is_one && !is_below
+    });
+    distinct(named, topmost)
+}
+
+/// Returns the first joint of each name, at most one more than there are feet; none without a side if others have one.
+fn distinct(named: &NamedJoints, joints: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut found: Vec<usize> = Vec::new();
+    for joint in joints {
+        if found.len() <= *NUM_FEET.end()
             && found.iter().all(|&other| !named.name(other).is_same(named.name(joint)))
         {
             found.push(joint);
@@ -101,6 +104,30 @@ fn leg_ends(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
         let hangs_from_leg = skeleton.parent(joint).is_some_and(|parent| named.name(parent).is_leg());
         name.is_end() && hangs_from_leg && named.children(skeleton, joint).next().is_none()
     })
+}
+
+/// Returns the last joints of legs that end without a foot, by name; empty if a foot is named, and if they are not two to eight.
+pub(super) fn bare_legs(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
+    let names_foot = |joint: usize| named.name(joint).is_foot && !named.is_control(joint);
+    if (0..skeleton.num_joints()).any(names_foot) {
+        return Vec::new();
+    }
+    let ends = (0..skeleton.num_joints()).filter(|&joint| {
+        !named.is_control(joint)
+            && named.name(joint).may_end_leg()
+            && named.children(skeleton, joint).next().is_none()
+    });
+    let mut legs = distinct(named, ends);
+    if !NUM_FEET.contains(&legs.len()) {
+        legs.clear();
+    }
+    legs
+}
+
+/// Returns the feet of [`bare_legs`], each pair left before right.
+pub(super) fn of_bare_legs(skeleton: &Skeleton, named: &NamedJoints) -> Vec<Foot> {
+    let legs = bare_legs(skeleton, named).into_iter();
+    in_pairs(legs.map(|leg| named.foot(leg)).collect())
 }
 
 /// Returns the hands on which a body stands: in bodies with a tail and no fingers.
