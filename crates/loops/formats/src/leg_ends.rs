@@ -16,38 +16,41 @@ const END_SHARE: f64 = 0.05;
 /// The last joint of a leg is at least this share of the height of a skeleton above its lowest joint, if that is on the ground.
 const RISE_SHARE: f64 = 0.12;
 
-/// Returns a take in which no feet were found with the ends of its last bones, if these show its feet; `bytes` are its file.
+/// Returns a take in which no feet are named with the ends of its last bones, if it stands on them; `bytes` are its file.
 ///
 /// An end is the lowest part of the mesh that a joint carries in the rest pose, or the farthest if the bone does not hang down.
 /// Without a mesh, legs that are known by name end on the ground below them.
 pub(crate) fn with_leg_ends(loaded: LoadedTake, bytes: &[u8]) -> LoadedTake {
-    if has_feet(&loaded.take) {
+    let skeleton = loaded.take.skeleton();
+    let legs = bare_legs(skeleton);
+    let found_by = body_of(&loaded.take).map(|body| body.found_by);
+    if !(found_by == Some(FoundBy::AllLeaves) || found_by == Some(FoundBy::Geometry) && !legs.is_empty()) {
         return loaded;
     }
-    let skeleton = loaded.take.skeleton();
     let rest = loaded.source.rest(skeleton).as_ref().world(skeleton);
     let known: Vec<Option<DVec3>> = skeleton.joints().iter().map(|joint| joint.tip).collect();
     let mut ends = ends_of_mesh(&loaded, &rest, bytes);
-    for leg in bare_legs(skeleton) {
+    for leg in legs {
         ends[leg] = ends[leg].or_else(|| end_on_ground(skeleton, &rest, leg));
     }
-    let in_joints = ends.iter().zip(&known).enumerate().map(|(joint, (end, tip))| {
-        let of_joint = |end: &DVec3| rest.rotations[joint].conjugate() * (*end - rest.translations[joint]);
-        tip.filter(|tip| *tip != DVec3::ZERO).or(end.as_ref().map(of_joint))
+    let tips = known.iter().zip(ends).enumerate().map(|(joint, (tip, end))| {
+        let of_mesh = end.map(|end| rest.rotations[joint].conjugate() * (end - rest.translations[joint]));
+        tip.filter(|tip| *tip != DVec3::ZERO).or(of_mesh)
     });
-    let tips: Vec<Option<DVec3>> = in_joints.collect();
-    if tips.iter().all(Option::is_none) {
+    let tips: Vec<Option<DVec3>> = tips.collect();
+    if tips == known {
         return loaded;
     }
     let mut take = loaded.take.with_tips(tips);
-    if !has_feet(&take) {
+    let stands_on_them = body_of(&take).is_some_and(|body| body.feet.iter().any(|foot| body.end_of(foot.ankle) != DVec3::ZERO));
+    if !stands_on_them {
         take = take.with_tips(known);
     }
     LoadedTake { take, ..loaded }
 }
 
-fn has_feet(take: &Take) -> bool {
-    Body::find(take, &BodyOverrides::default()).is_ok_and(|body| body.found_by != FoundBy::AllLeaves)
+fn body_of(take: &Take) -> Option<Body> {
+    Body::find(take, &BodyOverrides::default()).ok()
 }
 
 /// Returns the end of the mesh of each joint without children in the rest pose, in the world.
@@ -98,5 +101,58 @@ fn end_on_ground(skeleton: &Skeleton, rest: &Pose, leg: usize) -> Option<DVec3> 
     match rise {
         Some(rise) => Some(at + along * (rise / -along.y)),
         None => Some(at + bone?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DQuat;
+    use loopwright_core::Joint;
+
+    use super::*;
+
+    #[test]
+    fn a_leg_ends_in_the_middle_of_its_sole_or_at_its_far_end() {
+        let corners = |low: [f64; 3], high: [f64; 3]| -> Vec<Point> {
+            let sides = [low, high];
+            let corner = |at: usize| DVec3::new(sides[at & 1][0], sides[at >> 1 & 1][1], sides[at >> 2][2]);
+            (0..8).map(|at| Point::new(0, corner(at))).collect()
+        };
+        let hip = DVec3::new(0.1, 0.5, 0.0);
+        for (boxes, end) in [
+            (vec![corners([0.0, 0.0, -0.1], [0.2, 0.5, 0.1])], [0.1, 0.0, 0.0]),
+            // A shoe in front of the leg.
+            (
+                vec![corners([0.0, 0.1, -0.1], [0.2, 0.5, 0.1]), corners([0.0, 0.0, -0.1], [0.2, 0.1, 0.3])],
+                [0.1, 0.0, 0.1],
+            ),
+            // Stretched aside at rest.
+            (vec![corners([0.1, 0.4, -0.1], [0.9, 0.6, 0.1])], [0.9, 0.5, 0.0]),
+        ] {
+            let found = end_of(&boxes.concat(), hip).unwrap();
+            assert!(found.distance(DVec3::from_array(end)) < 1e-12, "{found}");
+        }
+        assert_eq!(end_of(&[], hip), None);
+    }
+
+    #[test]
+    fn without_a_mesh_a_leg_ends_on_the_ground() {
+        let end = |rows: &[(Option<usize>, [f64; 3])], leg: usize| {
+            let joints = rows.iter().map(|&(parent, at)| Joint::new("leg", parent, DVec3::from_array(at)));
+            let skeleton = Skeleton::new(joints.collect()).unwrap();
+            let pose: Pose = rows.iter().map(|&(_, at)| (DVec3::from_array(at), DQuat::IDENTITY)).collect();
+            end_on_ground(&skeleton, &pose.as_ref().world(&skeleton), leg).map(|end| end.to_array())
+        };
+        let rigid = [(None, [0.0; 3]), (Some(0), [0.2, 0.5, 0.0]), (Some(0), [-0.2, 0.5, 0.0])];
+        assert_eq!(end(&rigid, 1), Some([0.2, 0.0, 0.0]));
+        // Above the zero of the file if no joint lies there.
+        let hung = [(None, [0.0, 0.8, 0.0]), (Some(0), [0.2, -0.3, 0.0]), (Some(0), [-0.2, -0.3, 0.0])];
+        assert_eq!(end(&hung, 2), Some([-0.2, 0.0, 0.0]));
+        // In the direction of the bone above, as long as that where the ground is unknown.
+        let shin = [(None, [0.0, 1.0, 0.0]), (Some(0), [0.0; 3]), (Some(1), [0.3, -0.4, 0.0])];
+        assert_eq!(end(&shin, 2).map(|end| end.map(|side| (1e9 * side).round())), Some([0.75e9, 0.0, 0.0]));
+        let low = shin.map(|(parent, [x, y, z])| (parent, [x, if parent.is_none() { 0.0 } else { y }, z]));
+        assert_eq!(end(&low, 2), Some([0.6, -0.8, 0.0]));
+        assert_eq!(end(&[(None, [0.0; 3]), (Some(0), [0.2, 0.0, 0.0]), (Some(0), [0.0, 1.0, 0.0])], 1), None);
     }
 }

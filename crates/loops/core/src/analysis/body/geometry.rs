@@ -29,8 +29,9 @@ pub(super) fn feet_at_ends(take: &Take, named: &NamedJoints) -> Option<Vec<Foot>
     let heights = Heights::at_ends(take, named);
     let mut feet = low_ends(&heights, take, named)?;
     feet.iter_mut().for_each(|foot| foot.toe = None);
-    let is_end = |foot: &Foot| take.skeleton().children(foot.ankle).is_empty();
-    (feet.iter().all(is_end) && heights.reach_ground(&feet)).then_some(feet)
+    let may_stand =
+        |foot: &Foot| take.skeleton().children(foot.ankle).is_empty() && !named.name(foot.ankle).is_of_elsewhere();
+    (feet.iter().all(may_stand) && heights.reach_ground(&feet)).then_some(feet)
 }
 
 /// Whether each leg's last bone comes to the ground.

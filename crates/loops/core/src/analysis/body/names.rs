@@ -146,9 +146,14 @@ impl JointName {
             || words.any(|word| word.ends_with("leg") || word.ends_with("legs") || is_in(LEG_WORDS, word))
     }
 
-    /// Whether a joint of this name may end a leg that has no foot.
+    /// Whether it is the name of a leg's bone, which may end the leg.
     pub(super) fn may_end_leg(&self) -> bool {
         self.is_leg() && !(self.is_helper || self.is_foot || self.is_toe || self.never_stands())
+    }
+
+    /// Whether it is the name of a bone that is not part of a leg, such as an arm.
+    pub(super) fn is_of_elsewhere(&self) -> bool {
+        self.has_part() && !self.may_end_leg()
     }
 
     /// Whether a part of this name never stands.
