@@ -116,7 +116,7 @@ mod tests {
         let corners = |low: [f64; 3], high: [f64; 3]| -> Vec<Point> {
             let sides = [low, high];
             let corner = |at: usize| DVec3::new(sides[at & 1][0], sides[at >> 1 & 1][1], sides[at >> 2][2]);
-            (0..8).map(|at| Point::new(0, corner(at))).collect()
+            (0..8).map(|at| Point { joint: 0, at: corner(at) }).collect()
         };
         let hip = DVec3::new(0.1, 0.5, 0.0);
         for (boxes, end) in [

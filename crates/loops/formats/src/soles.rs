@@ -101,7 +101,7 @@ pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> V
 /// A point of a foot: its joint, and its position in the world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
-    joint: usize,
+    pub(crate) joint: usize,
     pub(crate) at: DVec3,
 }
 
