@@ -118,7 +118,9 @@ impl Figure {
                     side: parts.side[end],
                 });
             }
-            for joint in core::iter::once(foot.ankle).chain(foot.toe) {
+            // A leg without a foot has its sole at the end of its bone.
+            let ankle = Some(foot.ankle).filter(|&ankle| body.end_of(ankle) == DVec3::ZERO);
+            for joint in ankle.into_iter().chain(foot.toe) {
                 figure.soles.push((joint, figure.radius_at(joint)));
             }
         }
@@ -315,6 +317,9 @@ impl Figure {
             Part::Hand if body.hands.contains(&joint) => {
                 let tip_offset = tip.or_else(|| onwards.map(|ahead| ahead * (share::PALM_LENGTH * stature)));
                 (tip_offset, self.sized([share::WRIST, share::PALM]))
+            }
+            Part::Foot if body.end_of(joint) != DVec3::ZERO => {
+                (Some(body.end_of(joint)), self.sized([share::THIGH, share::ANKLE]))
             }
             // Paws and hooves end where their bones do.
             Part::Foot if body.feet.len() > 2 => (tip, self.sized([share::ANKLE, share::TOE])),

@@ -4,7 +4,8 @@ use loopwright_core::{Skeleton, Take, Tracks, analysis::guess_parts};
 
 use crate::settings::{AnimationChoice, Companions, ReadSettings};
 use crate::{
-    animations, entry::ParsedFile, error::ReadError, excerpt::one_line, format::Format, limits::SizeLimits,
+    animations, entry::ParsedFile, error::ReadError, excerpt::one_line, format::Format, leg_ends::with_leg_ends,
+    limits::SizeLimits,
     loop_file::sha256, source::LoadedTake, take_warning::warn_of_take, warning::FileWarning,
 };
 
@@ -174,7 +175,7 @@ pub(crate) fn read_warned(
         warnings.push(FileWarning::PartsGuessed);
         loaded.take = loaded.take.with_parts(parts);
     }
-    Ok(loaded)
+    Ok(with_leg_ends(loaded, file.bytes()))
 }
 
 /// Settings whose limits are those for this file. Errors: their unit is that of no file.

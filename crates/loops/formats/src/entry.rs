@@ -35,6 +35,11 @@ pub(crate) trait ParsedFile {
     /// Returns the bytes of the file, and of those that it refers to.
     fn num_bytes(&self) -> usize;
 
+    /// Returns the bytes of the file, if its mesh is read from them.
+    fn bytes(&self) -> &[u8] {
+        &[]
+    }
+
     /// Returns the names of its animations, in the order of the file; one without a name has its number. Empty in a format
     /// without names.
     fn animation_names(&self) -> Vec<String>;

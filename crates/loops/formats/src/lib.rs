@@ -66,6 +66,8 @@ pub mod mesh;
 
 pub mod soles;
 
+mod leg_ends;
+
 mod excerpt;
 
 pub mod space;

@@ -100,13 +100,13 @@ pub fn soles_of(mesh: &Mesh, skeleton: &Skeleton, body: &Body, rest: &Pose) -> V
 
 /// A point of a foot: its joint, and its position in the world.
 #[derive(Clone, Copy, Debug)]
-struct Point {
-    joint: usize,
-    at: DVec3,
+pub(crate) struct Point {
+    pub(crate) joint: usize,
+    pub(crate) at: DVec3,
 }
 
 /// The mesh of a character in a pose.
-struct Surface<'a> {
+pub(crate) struct Surface<'a> {
     mesh: &'a Mesh,
     /// The bones as [`Mesh::bones_at`] places them.
     bones: Vec<DAffine3>,
@@ -115,7 +115,7 @@ struct Surface<'a> {
 }
 
 impl<'a> Surface<'a> {
-    fn new(mesh: &'a Mesh, world: &Pose) -> Self {
+    pub(crate) fn new(mesh: &'a Mesh, world: &Pose) -> Self {
         let mut is_drawn = vec![false; mesh.vertices.len()];
         for &vertex in &mesh.indices {
             is_drawn[vertex as usize] = true;
@@ -128,7 +128,7 @@ impl<'a> Surface<'a> {
     }
 
     /// Returns the points of each foot, given the foot of each joint.
-    fn points(&self, foot_of: &[Option<usize>], num_feet: usize) -> Vec<Vec<Point>> {
+    pub(crate) fn points(&self, foot_of: &[Option<usize>], num_feet: usize) -> Vec<Vec<Point>> {
         let mut points = vec![Vec::new(); num_feet];
         let vertices = self.mesh.vertices.iter().zip(&self.is_drawn);
         for (vertex, _) in vertices.filter(|(_, is_drawn)| **is_drawn) {

@@ -470,6 +470,7 @@ fn a_walk_and_a_run_stand_between_each_other_in_a_blend() {
         let held = held.unwrap();
         // Between the samples at which a foot lands and lifts.
         let stands = outcome.contacts.iter().map(|contact| Stand {
+            end: DVec3::ZERO,
             joint: body.feet[contact.foot].lowest_joint(),
             first_sample: contact.start_sample + 1,
             num_samples: contact.num_samples - 2,

@@ -52,7 +52,7 @@ impl Floor {
                     continue;
                 }
                 let frames = *frames.start()..frames.end() + 1;
-                let heights = frames.clone().map(|frame| world.position(frame, foot.lowest_joint()).y);
+                let heights = frames.clone().map(|frame| body.point(world, frame, foot.lowest_joint()).y);
                 // A sole rolls, so a stance gives one height, not one per frame.
                 let middle = percentile::of(heights.collect(), 0.5);
                 stances.add(frames, step.nearest_from_one(REACH_SECS), middle);
@@ -96,7 +96,7 @@ fn below_hips(world: &WorldTracks, body: &Body, frame_time_secs: f64) -> Vec<f64
     };
     let under = (0..world.num_frames())
         .map(|frame| {
-            let heights = joints.iter().map(|&joint| world.position(frame, joint).y);
+            let heights = joints.iter().map(|&joint| body.point(world, frame, joint).y);
             heights.fold(f64::INFINITY, f64::min) - trend[frame]
         })
         .collect();

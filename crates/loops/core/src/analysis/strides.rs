@@ -5,7 +5,7 @@
 use glam::DVec3;
 
 use super::body::{Body, FoundBy, Side};
-use super::contacts::Stay;
+use super::bearing::Stay;
 use super::gait::{MotionKind, run_speed_of};
 use crate::loop_clip::LoopClip;
 use crate::math::percentile;

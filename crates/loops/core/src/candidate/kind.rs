@@ -91,7 +91,7 @@ fn leaves_the_ground(analysis: &Analysis) -> bool {
     let Some(stature) = body.stature(&analysis.take) else {
         return false;
     };
-    let height = |frame: usize, joint: usize| analysis.world.position(frame, joint).y;
+    let height = |frame: usize, joint: usize| body.point(&analysis.world, frame, joint).y;
     let frames = || 0..analysis.take.num_frames();
     let lowest: Vec<f64> = (body.feet.iter())
         .map(|foot| {

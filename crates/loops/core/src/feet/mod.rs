@@ -467,7 +467,7 @@ pub fn standing_places(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -
     }
     let model = FootModel::new(stage, body, limits);
     for (index, foot) in body.feet.iter().enumerate() {
-        let point = PointTrack::new(stage, &model, (foot.lowest_joint(), DVec3::ZERO));
+        let point = PointTrack::new(stage, &model, (foot.lowest_joint(), body.end_of(foot.lowest_joint())));
         for contact in point.contacts(index) {
             let samples = contact.keys().map(|key| key % point.positions.len());
             places.extend(samples.map(|sample| (sample, point.positions[sample])));

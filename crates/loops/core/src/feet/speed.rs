@@ -75,13 +75,18 @@ impl FeetSpeed {
     }
 }
 
+/// Feet show no speed if they slide less for it by no more than this factor than for the opposite one: legs that swing like pendulums
+/// come as low on their way ahead as on their way back.
+const OPPOSITE_FACTOR: f64 = 0.85;
+
 /// A foot near the ground: its position and velocity relative to the root, metres and metres per second.
 struct Low {
     position: DVec3,
     velocity: DVec3,
 }
 
-/// Finds the twist under which standing feet move least; `None` if no foot stands under any twist.
+/// Finds the twist under which standing feet move least; `None` if no foot stands under any twist, and if they would stand as well
+/// while the root moves the other way.
 ///
 /// `feet` holds the positions of every foot's lowest joint at all samples, relative to the root.
 pub(super) fn of_feet(
@@ -129,10 +134,15 @@ pub(super) fn of_feet(
         return None;
     }
     let linear = irls_fit(&standing, rough, poses.angular, FINE_MPS);
+    let opposite = DVec3::new(-linear.x, linear.y, -linear.z);
+    let [slide_mps, slide_back_mps] = [linear, opposite].map(|linear| mean_slide(&low, linear, poses.angular));
+    if ops::hypot(linear.x, linear.z) > FINE_MPS && slide_mps > OPPOSITE_FACTOR * slide_back_mps {
+        return None;
+    }
     Some(FeetSpeed {
         twist: Twist { linear, ..poses },
         of_poses: poses.linear,
-        slide_mps: mean_slide(&low, linear, poses.angular),
+        slide_mps,
         slide_of_poses_mps: mean_slide(&low, poses.linear, poses.angular),
     })
 }
@@ -216,4 +226,33 @@ fn irls_fit(feet: &[Low], start: DVec3, angular: DVec3, half_mps: f64) -> DVec3 
         }
     }
     linear
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::standing::ContactLimits;
+
+    #[test]
+    fn legs_that_swing_like_pendulums_show_no_speed() {
+        let (count, step_secs, most) = (32, 1.0 / 30.0, 0.3);
+        // Feet on legs of 0.5 m at an angle, whose ends are lifted on their way ahead.
+        let speed = |lift: f64| {
+            let feet = [0.0, 0.5].map(|phase| -> Vec<DVec3> {
+                let positions = (0..count).map(|sample| {
+                    let turn = (sample as f64 / count as f64 + phase) * core::f64::consts::TAU;
+                    let angle = most * ops::cos(turn);
+                    let up = lift * (-ops::sin(turn)).max(0.0);
+                    DVec3::new(0.0, 0.5 * (1.0 - ops::cos(angle)) + up, 0.5 * ops::sin(angle))
+                });
+                positions.collect()
+            });
+            let limits = ContactLimits::default().at_size(0.5);
+            of_feet(&RootMotion::NONE, step_secs, &feet, &limits).map(|speed| speed.twist.linear.z)
+        };
+        assert_eq!(speed(0.0), None);
+        let fastest = 0.5 * most * core::f64::consts::TAU / (count as f64 * step_secs);
+        let found = speed(0.05).unwrap();
+        assert!((0.7..=1.0).contains(&(found / fastest)), "{found} of {fastest}");
+    }
 }

@@ -184,7 +184,12 @@ impl LoopKeys {
 
     /// Returns the position of a joint at a sample of the endless loop, relative to the root, metres.
     pub(crate) fn position(&self, sample: isize, joint: usize) -> DVec3 {
-        self.world.position(self.wrapped(sample), joint)
+        self.point(sample, joint, DVec3::ZERO)
+    }
+
+    /// Returns the position of a point in the axes of a joint at a sample of the endless loop, relative to the root, metres.
+    pub(crate) fn point(&self, sample: isize, joint: usize, in_joint: DVec3) -> DVec3 {
+        self.world.point(self.wrapped(sample), joint, in_joint)
     }
 
     /// Returns the local rotation of a joint at a sample of the endless loop, the carrier's relative to the root.

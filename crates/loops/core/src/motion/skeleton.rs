@@ -218,6 +218,16 @@ impl Skeleton {
         self
     }
 
+    /// Returns the tree with the ends of its joints' bones, metres in the joints' axes: one entry for each; further ones are ignored, and
+    /// those that are not finite are unknown.
+    #[must_use]
+    pub fn with_tips(mut self, tips: impl IntoIterator<Item = Option<DVec3>>) -> Self {
+        for (joint, tip) in self.joints.iter_mut().zip(tips) {
+            joint.tip = tip.filter(|tip| tip.is_finite());
+        }
+        self
+    }
+
     /// Returns the tree with every length multiplied by `factor`, which must be finite.
     pub fn scaled(&self, factor: f64) -> Self {
         let mut scaled = self.clone();

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Part, Pose, PoseRef, Skeleton};
+use super::{Pose, PoseRef, Skeleton};
 use crate::math::cubic::{Hermite, Span};
 use crate::math::{rigid::Rigid, rotation};
 
@@ -91,9 +91,9 @@ impl Tracks {
         Ok(tracks)
     }
 
-    /// Returns the values on the skeleton with other parts, one entry for each joint.
-    pub(crate) fn with_parts(mut self, parts: impl IntoIterator<Item = Option<Part>>) -> Self {
-        self.skeleton = self.skeleton.with_parts(parts);
+    /// Returns the values on the same joints with other parts or tips.
+    pub(crate) fn on(mut self, described: impl FnOnce(Skeleton) -> Skeleton) -> Self {
+        self.skeleton = described(self.skeleton);
         self
     }
 

@@ -229,6 +229,17 @@ impl WorldTracks {
         Rigid::new(self.rotation(frame, joint), self.position(frame, joint))
     }
 
+    /// Returns the world position of a point in the axes of a joint, metres; the rotation is not needed for the joint itself.
+    ///
+    /// # Panics
+    /// When frame or joint are out of range.
+    pub fn point(&self, frame: usize, joint: usize, in_joint: DVec3) -> DVec3 {
+        if in_joint == DVec3::ZERO {
+            return self.position(frame, joint);
+        }
+        self.position(frame, joint) + self.rotation(frame, joint) * in_joint
+    }
+
     /// Returns the world positions of all joints at `frame`, metres.
     ///
     /// # Panics

@@ -84,7 +84,7 @@ impl MadeLoop {
                     [self.foot_on(Side::Left)?, self.foot_on(Side::Right)?].map(|foot| self.body.feet[foot].ankle);
                 let world = self.loop_clip.tracks_from_root();
                 let apart = |key: usize| {
-                    let [one, other] = ankles.map(|ankle| world.position(key % count, ankle));
+                    let [one, other] = ankles.map(|ankle| self.body.point(&world, key % count, ankle));
                     ops::hypot(one.x - other.x, one.z - other.z)
                 };
                 let stands = self.stay_on(Side::Left)?;

@@ -194,7 +194,8 @@ pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
         .filter(|_| body.found_by != FoundBy::AllLeaves && !body.feet.is_empty())?;
     let count = keys.num_samples() as isize;
     let ways = (0..count).map(|sample| {
-        let feet: DVec3 = body.feet.iter().map(|foot| keys.position(sample, foot.ankle)).sum();
+        let feet = (body.feet.iter()).map(|foot| keys.point(sample, foot.ankle, body.end_of(foot.ankle)));
+        let feet: DVec3 = feet.sum();
         keys.position(sample, head) - feet / body.feet.len() as f64
     });
     let mean = ways.sum::<DVec3>() / count as f64;

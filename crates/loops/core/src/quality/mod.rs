@@ -151,7 +151,11 @@ impl<'a> SourceTracks<'a> {
     }
 
     fn position(&self, sample: isize, joint: usize) -> DVec3 {
-        self.world.position((sample - self.first) as usize, joint)
+        self.point(sample, joint, DVec3::ZERO)
+    }
+
+    fn point(&self, sample: isize, joint: usize, in_joint: DVec3) -> DVec3 {
+        self.world.point((sample - self.first) as usize, joint, in_joint)
     }
 
     fn second_difference(&self, sample: isize, joint: usize) -> DVec3 {

@@ -22,10 +22,12 @@ pub(crate) fn foot_slide_of_loop(
 }
 
 /// A contact of a joint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stand {
     /// The joint.
     pub joint: usize,
+    /// The point of it that stands, metres in its axes: [`Body::end_of`].
+    pub end: DVec3,
     /// The first sample of the loop at which it stands.
     pub first_sample: usize,
     /// Number of samples; those beyond the last continue at the first.
@@ -50,7 +52,7 @@ pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
         for sample in stand.first_sample..last {
             let sample = (sample % keys.num_samples()) as isize;
             let [before, after] =
-                [sample - 1, sample + 1].map(|sample| over_ground(keys, sample, keys.position(sample, stand.joint)));
+                [sample - 1, sample + 1].map(|sample| over_ground(keys, sample, keys.point(sample, stand.joint, stand.end)));
             sum += horizontal_speed(keys, before, after);
             count += 1.0;
         }
@@ -83,7 +85,7 @@ pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<Fo
             .step_by((last - first).div_ceil(MOST_PLACES).max(1))
             .map(|sample| {
                 // Beyond the last sample the root has moved on.
-                let seen_from_root = keys.position((sample % keys.num_samples()) as isize, stand.joint);
+                let seen_from_root = keys.point((sample % keys.num_samples()) as isize, stand.joint, stand.end);
                 over_ground(keys, sample as isize, seen_from_root)
             })
             .collect();
@@ -131,9 +133,10 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
     let mut stands: Vec<Stand> = Vec::new();
     for foot in &body.feet {
         let joint = foot.lowest_joint();
+        let end = body.end_of(joint);
         let uncut = |sample: isize| match source {
-            Some(source) => source.position(sample, joint),
-            None => keys.position(sample, joint),
+            Some(source) => source.point(sample, joint, end),
+            None => keys.point(sample, joint, end),
         };
         let lowest = (0..num_samples)
             .map(|sample| uncut(sample).y)
@@ -160,6 +163,7 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
                 }
                 _ => stands.push(Stand {
                     joint,
+                    end,
                     first_sample: sample,
                     num_samples: 1,
                 }),

@@ -5,6 +5,8 @@
 
 use core::ops::Range;
 
+use glam::DVec3;
+
 use super::anatomy::Limb;
 use super::transfer::Led;
 use super::{Retarget, Rig};
@@ -276,6 +278,7 @@ impl FollowedFeet {
             let spans = self.spans(own.foot, &own.at).into_iter();
             spans.map(|span| Stand {
                 joint: own.of,
+                end: DVec3::ZERO,
                 first_sample: span.start_sample,
                 num_samples: span.num_samples,
             })
@@ -396,8 +399,9 @@ impl Retarget {
                 ..self.source.body.clone()
             };
             let joint = foot.lowest_joint();
+            let end = self.target.body.end_of(joint);
             let stands = quality::stands(&keys, &body, None).into_iter();
-            stands.map(move |theirs| (index, [theirs, Stand { joint, ..theirs }]))
+            stands.map(move |theirs| (index, [theirs, Stand { joint, end, ..theirs }]))
         })
     }
 

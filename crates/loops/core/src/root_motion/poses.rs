@@ -153,6 +153,8 @@ impl EndPoses<'_> {
             .filter(|_| self.body.found_by != FoundBy::AllLeaves)
             .flat_map(|foot| [Some(foot.ankle), foot.toe])
             .flatten()
+            // The joint of a leg without a foot is high.
+            .filter(|&joint| !self.body.is_bone_end(joint))
             .map(|joint| FootJoint::of(self.world, joint, cut.clone(), step_secs, size))
             .collect();
         let mut planted = Vec::new();

@@ -219,7 +219,14 @@ impl Take {
     /// Returns the recording with the body parts of its joints, one entry for each.
     #[must_use]
     pub fn with_parts(mut self, parts: impl IntoIterator<Item = Option<Part>>) -> Self {
-        self.tracks = Arc::new(Arc::unwrap_or_clone(self.tracks).with_parts(parts));
+        self.tracks = Arc::new(Arc::unwrap_or_clone(self.tracks).on(|skeleton| skeleton.with_parts(parts)));
+        self
+    }
+
+    /// Returns the recording with the ends of its joints' bones: see [`Skeleton::with_tips`].
+    #[must_use]
+    pub fn with_tips(mut self, tips: impl IntoIterator<Item = Option<DVec3>>) -> Self {
+        self.tracks = Arc::new(Arc::unwrap_or_clone(self.tracks).on(|skeleton| skeleton.with_tips(tips)));
         self
     }
 

@@ -119,6 +119,10 @@ impl ParsedFile for FbxScene {
         self.bytes.len()
     }
 
+    fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     fn animation_names(&self) -> Vec<String> {
         timing::animation_names(&self.scene)
     }

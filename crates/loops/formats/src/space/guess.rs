@@ -73,17 +73,21 @@ fn guess_up(probe: &Take, warnings: &mut Vec<FileWarning>) -> Up {
                 ..=TWO_LEGS => vec![body.head.unwrap_or(body.hips)],
                 _ => tops_of_legs(&body, probe),
             };
-            (tops, body.feet.iter().map(|foot| foot.ankle).collect::<Vec<usize>>())
+            let feet = body.feet.iter().map(|foot| (foot.ankle, body.end_of(foot.ankle)));
+            let tops = tops.into_iter().map(|top| (top, DVec3::ZERO));
+            (tops.collect::<Vec<_>>(), feet.collect::<Vec<_>>())
         });
-    let Some((tops, ankles)) = joints else {
+    let Some((tops, feet)) = joints else {
         warnings.push(SpaceWarning::UpUnknown.into());
         return Up::Y;
     };
     let heights: Vec<DVec3> = (0..probe.num_frames())
         .map(|frame| {
-            let positions = probe.pose(frame).world(probe.skeleton()).translations;
-            let [ground, top] = [&ankles, &tops]
-                .map(|joints| joints.iter().map(|&joint| positions[joint]).sum::<DVec3>() / joints.len() as f64);
+            let world = probe.pose(frame).world(probe.skeleton());
+            let [ground, top] = [&feet, &tops].map(|points| {
+                let places = points.iter().map(|&(joint, end)| world.joint(joint).transform_point(end));
+                places.sum::<DVec3>() / points.len() as f64
+            });
             top - ground
         })
         .collect();

@@ -424,7 +424,7 @@ impl Search<'_> {
         }
         let joints: Vec<usize> = body.feet.iter().map(Foot::lowest_joint).collect();
         let count = self.way.num_frames();
-        let height = |frame: usize, joint: usize| world.position(frame, joint).y - floor.heights()[frame];
+        let height = |frame: usize, joint: usize| body.point(world, frame, joint).y - floor.heights()[frame];
         let standing: Vec<f64> = (joints.iter())
             .map(|&joint| percentile::of((0..count).map(|frame| height(frame, joint)).collect(), 0.1))
             .collect();
@@ -641,7 +641,7 @@ pub fn calmest_stands(analysis: &Analysis) -> Vec<usize> {
         let from_world = rotation::from_yaw(-analysis.heading.yaw(frame));
         let feet = analysis.body.feet.iter();
         let places: Vec<DVec3> = feet
-            .map(|foot| analysis.world.position(frame, foot.lowest_joint()))
+            .map(|foot| analysis.body.point(&analysis.world, frame, foot.lowest_joint()))
             .collect();
         places
             .iter()

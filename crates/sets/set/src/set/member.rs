@@ -286,7 +286,7 @@ fn guessed_velocity(sidecar: &Sidecar, clip: &LoopClip, body: &Body) -> Option<D
     let (mut sum, mut weight) = (DVec3::ZERO, 0.0);
     for foot in &body.feet {
         let joint = foot.lowest_joint();
-        let at = |sample: usize| world.position(sample % count, joint);
+        let at = |sample: usize| body.point(&world, sample % count, joint);
         let (low, high) = percentile::extremes((0..count).map(|sample| at(sample).y));
         for sample in (0..count).filter(|&sample| at(sample).y < low + LOW_SHARE * (high - low)) {
             sum -= (at(sample + 1) - at(sample + count - 1)) / (2.0 * clip.step_secs());

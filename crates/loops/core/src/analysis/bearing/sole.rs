@@ -60,7 +60,8 @@ impl Sole {
         let frames = 0..world.num_frames();
         let places = |joint: usize| frames.clone().map(|frame| world.position(frame, joint)).collect::<Vec<_>>();
         let turns = |joint: usize| frames.clone().map(|frame| world.rotation(frame, joint)).collect::<Vec<_>>();
-        let ankle = places(foot.ankle);
+        let end = body.end_of(foot.ankle);
+        let ankle: Vec<DVec3> = frames.clone().map(|frame| world.point(frame, foot.ankle, end)).collect();
         let above = body.above_ankle(skeleton, foot);
         let toe = foot.toe.map(places);
         let ankle_turns = turns(foot.ankle);
@@ -70,6 +71,8 @@ impl Sole {
                 (Some(ankle_turns), own)
             }
             Some(_) => (None, None),
+            // A leg without a foot stands on the end of its bone.
+            None if end != DVec3::ZERO => (None, None),
             None => {
                 let leg = above.map(turns);
                 let own = leg.is_some_and(|leg| turn_apart(&leg, &ankle_turns));

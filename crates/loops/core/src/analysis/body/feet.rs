@@ -16,16 +16,13 @@ const FORELEG_SHARE: f64 = 0.6;
 pub(super) fn find(skeleton: &Skeleton, named: &NamedJoints, bones: &[f64]) -> Vec<Foot> {
     let mut tops = topmost(skeleton, named, |joint| named.name(joint).is_foot);
     if tops.is_empty() {
-        let mut feet = in_pairs(
-            leg_ends(skeleton, named)
-                .into_iter()
-                .map(|ankle| named.foot(ankle))
-                .collect(),
-        );
-        if !NUM_FEET.contains(&feet.len()) {
-            feet.clear();
-        }
-        return feet;
+        let ends = leg_ends(skeleton, named).into_iter();
+        let feet = in_pairs(ends.map(|ankle| named.foot(ankle)).collect());
+        return if NUM_FEET.contains(&feet.len()) {
+            feet
+        } else {
+            Vec::new()
+        };
     }
     if tops.len() == 2 {
         let ends = [tops[0], tops[1]].map(|top| foot_at(skeleton, named, top, true).lowest_joint());
@@ -36,7 +33,7 @@ pub(super) fn find(skeleton: &Skeleton, named: &NamedJoints, bones: &[f64]) -> V
     in_pairs(feet.collect())
 }
 
-/// Returns the topmost wanted joints: of several with one name the first, and none without a side if others have one.
+/// Returns the topmost wanted joints that are [`distinct`].
 fn topmost(skeleton: &Skeleton, named: &NamedJoints, is_wanted: impl Fn(usize) -> bool) -> Vec<usize> {
     let num_joints = skeleton.num_joints();
     // The body itself does not descend from a foot.
@@ -47,14 +44,20 @@ fn topmost(skeleton: &Skeleton, named: &NamedJoints, is_wanted: impl Fn(usize) -
         }
     }
     let mut is_within = vec![false; num_joints];
-    let mut found: Vec<usize> = Vec::new();
-    for joint in 0..num_joints {
+    let topmost = (0..num_joints).filter(|&joint| {
         let is_below = skeleton.parent(joint).is_some_and(|parent| is_within[parent]);
         let is_one = !named.is_control(joint) && !carries_core[joint] && is_wanted(joint);
         is_within[joint] = is_below || is_one;
-        if is_one
-            && !is_below
-            && found.len() <= *NUM_FEET.end()
+        is_one && !is_below
+    });
+    distinct(named, topmost)
+}
+
+/// Returns the first joint of each name, at most one more than there are feet; none without a side if others have one.
+fn distinct(named: &NamedJoints, joints: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut found: Vec<usize> = Vec::new();
+    for joint in joints {
+        if found.len() <= *NUM_FEET.end()
             && found.iter().all(|&other| !named.name(other).is_same(named.name(joint)))
         {
             found.push(joint);
@@ -101,6 +104,30 @@ fn leg_ends(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
         let hangs_from_leg = skeleton.parent(joint).is_some_and(|parent| named.name(parent).is_leg());
         name.is_end() && hangs_from_leg && named.children(skeleton, joint).next().is_none()
     })
+}
+
+/// Returns the last joints of legs that end without a foot, by name; empty if a foot is named, and if they are not two to eight.
+pub(super) fn bare_legs(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
+    let names_foot = |joint: usize| named.name(joint).is_foot && !named.is_control(joint);
+    if (0..skeleton.num_joints()).any(names_foot) {
+        return Vec::new();
+    }
+    let ends = (0..skeleton.num_joints()).filter(|&joint| {
+        !named.is_control(joint)
+            && named.name(joint).may_end_leg()
+            && named.children(skeleton, joint).next().is_none()
+    });
+    let mut legs = distinct(named, ends);
+    if !NUM_FEET.contains(&legs.len()) {
+        legs.clear();
+    }
+    legs
+}
+
+/// Returns the feet of [`bare_legs`], each pair left before right.
+pub(super) fn of_bare_legs(skeleton: &Skeleton, named: &NamedJoints) -> Vec<Foot> {
+    let legs = bare_legs(skeleton, named).into_iter();
+    in_pairs(legs.map(|leg| named.foot(leg)).collect())
 }
 
 /// Returns the hands on which a body stands: in bodies with a tail and no fingers.
@@ -174,10 +201,13 @@ fn in_pairs(feet: Vec<Foot>) -> Vec<Foot> {
 
 #[cfg(test)]
 mod tests {
+    use glam::DVec3;
+
     use super::super::{
-        FoundBy,
+        Body, FoundBy,
         tests::{body_of, take},
     };
+    use crate::take::Take;
 
     /// Creates a chain of joints, each the child of the previous one; the first is a child of `parent`.
     fn chain(
@@ -193,9 +223,8 @@ mod tests {
         rows.len() - 1
     }
 
-    /// Returns how the feet were found, and their ankles and toes by name; the tree begins with a root one metre above the
-    /// ground.
-    fn feet(trees: &[(&[&str], [f64; 3])]) -> (FoundBy, Vec<(String, Option<String>)>) {
+    /// Creates a take of trees that hang from a root one metre above the ground.
+    fn grown(trees: &[(&[&str], [f64; 3])]) -> Take {
         let mut rows = vec![("root".to_owned(), None, [0.0, 1.0, 0.0])];
         for &(names, step) in trees {
             chain(&mut rows, 0, names, step);
@@ -204,7 +233,12 @@ mod tests {
             .iter()
             .map(|(name, parent, offset)| (name.as_str(), *parent, *offset))
             .collect();
-        let take = take(&rows);
+        take(&rows)
+    }
+
+    /// Returns how the feet of trees were found, and their ankles and toes by name.
+    fn feet(trees: &[(&[&str], [f64; 3])]) -> (FoundBy, Vec<(String, Option<String>)>) {
+        let take = grown(trees);
         let body = body_of(&take);
         let name = |joint: usize| take.skeleton().joint(joint).name.clone();
         let feet = body.feet.iter().map(|foot| (name(foot.ankle), foot.toe.map(name)));
@@ -369,6 +403,62 @@ mod tests {
         assert_eq!(with_arms(DOWN, "Spine01").1.len(), 2);
         // A kangaroo's arms are short.
         assert_eq!(with_arms([0.0, -0.1, 0.0], "Tail01").1.len(), 2);
+    }
+
+    #[test]
+    fn legs_without_feet_stand_on_the_ends_of_their_bones() {
+        let [still, high] = [DVec3::ZERO, DVec3::Y];
+        let up = (&["head"][..], [0.0, 0.4, 0.0]);
+        // The body of trees whose first `num` ones have this end of their last bones; the others end with a joint.
+        let body = |trees: &[(&[&str], [f64; 3])], num: usize, end: DVec3| -> (Take, Body) {
+            let take = grown(trees);
+            let lasts = trees.iter().scan(0, |last, (names, _)| {
+                *last += names.len();
+                Some(*last)
+            });
+            let mut tips = vec![None; take.num_joints()];
+            lasts.take(num).for_each(|last| tips[last] = Some(end));
+            let take = take.with_tips(tips);
+            let body = body_of(&take);
+            (take, body)
+        };
+        let (aside, half) = ([0.2, 0.0, 0.0], [0.0, -0.5, 0.0]);
+        let numbered: Vec<String> = (1..=6).map(|leg| format!("leg{leg}")).collect();
+        let numbered: Vec<[&str; 1]> = numbered.iter().map(|leg| [leg.as_str()]).collect();
+        for (legs, step, end) in [
+            (vec![&["leg-left"][..], &["leg-right"]], aside, DVec3::NEG_Y),
+            (vec![&["thigh.L", "shin.L"][..], &["thigh.R", "shin.R"]], [0.0, -0.3, 0.0], DVec3::NEG_Y * 0.4),
+            (
+                vec![&["front_calf_l"][..], &["front_calf_r"], &["hind_calf_l"], &["hind_calf_r"]],
+                half,
+                DVec3::new(0.0, -0.5, 0.1),
+            ),
+            (numbered.iter().map(|leg| &leg[..]).collect(), aside, DVec3::NEG_Y),
+            // Without names they are found by geometry.
+            (vec![&["a"][..], &["b"]], aside, DVec3::NEG_Y),
+        ] {
+            let trees: Vec<(&[&str], [f64; 3])> = legs.iter().map(|leg| (*leg, step)).chain([up]).collect();
+            let (take, found) = body(&trees, legs.len(), end);
+            let by = if legs[0] == ["a"] { FoundBy::Geometry } else { FoundBy::Names };
+            assert_eq!((found.found_by, found.feet.len()), (by, legs.len()), "{legs:?}");
+            let world = take.world_tracks();
+            for foot in &found.feet {
+                let ankle = world.position(0, foot.ankle);
+                assert_eq!((foot.toe, found.point(&world, 0, foot.ankle)), (None, ankle + end), "{legs:?}");
+            }
+            let (size, bones) = (found.leg_size(take.skeleton(), |joint| world.position(0, joint)), legs[0].len() - 1);
+            let length = bones as f64 * DVec3::from_array(step).length() + end.length();
+            assert!((0.95 * size - length).abs() < 1e-12, "{legs:?}");
+            // An end that never comes to the ground is none.
+            for end in [still, high] {
+                assert_eq!(body(&trees, legs.len(), end).1.bone_ends, [], "{legs:?}");
+            }
+        }
+        // Arms and fins may end low, too.
+        for limbs in [[&["arm-left"][..], &["arm-right"]], [&["fin_l"][..], &["fin_r"]]] {
+            let trees = [(limbs[0], aside), (limbs[1], aside), up];
+            assert_eq!(body(&trees, 2, DVec3::NEG_Y).1.found_by, FoundBy::AllLeaves, "{limbs:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,9 @@
-//! Finds the feet of skeletons without usable names: the ends of legs that stay low over the take.
+//! Finds the feet of skeletons without usable names: the ends of legs that stay low over the take. These are joints, else the
+//! ends of the last bones.
 
-use super::{Foot, FoundBy, feet::NUM_FEET, named_joints::NamedJoints, probe_stride};
+use glam::DVec3;
+
+use super::{Foot, feet::NUM_FEET, named_joints::NamedJoints, probe_stride};
 use crate::{math::percentile, take::Take};
 
 /// A leaf is a foot if it stays this close to the ground over the take, as a share of the skeleton's height.
@@ -13,24 +16,59 @@ const FOOT_HEIGHT_SHARE: f64 = 0.2;
 /// dachshund by a fifth; fins of fish and snouts of snakes by a twentieth.
 const LEG_RISE_SHARE: f64 = 0.12;
 
-/// Returns the ankles and toes that stay low over the take; every leaf if this does not distinguish feet from other joints.
-pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
+/// An end of a bone this near to the lowest point of a body at some frame comes to the ground, as a share of its height.
+const GROUND_SHARE: f64 = 0.1;
+
+/// Returns the ankles and toes that stay low over the take; `None` if this does not distinguish feet from other joints.
+pub(super) fn feet(take: &Take, named: &NamedJoints) -> Option<Vec<Foot>> {
+    low_ends(&Heights::of(take, named, |_| DVec3::ZERO), take, named)
+}
+
+/// Returns the last joints of legs whose bones end low over the take, and come to the ground; `None` like [`feet`].
+pub(super) fn feet_at_ends(take: &Take, named: &NamedJoints) -> Option<Vec<Foot>> {
+    let heights = Heights::at_ends(take, named);
+    let mut feet = low_ends(&heights, take, named)?;
+    feet.iter_mut().for_each(|foot| foot.toe = None);
+    let may_stand =
+        |foot: &Foot| take.skeleton().children(foot.ankle).is_empty() && !named.name(foot.ankle).is_of_elsewhere();
+    (feet.iter().all(may_stand) && heights.reach_ground(&feet)).then_some(feet)
+}
+
+/// Whether each leg's last bone comes to the ground.
+pub(super) fn ends_reach_ground(take: &Take, named: &NamedJoints, feet: &[Foot]) -> bool {
+    Heights::at_ends(take, named).reach_ground(feet)
+}
+
+/// Returns every leaf like a foot.
+pub(super) fn all_leaves(take: &Take, named: &NamedJoints) -> Vec<Foot> {
+    leaves(take, named).into_iter().map(|leaf| named.foot(leaf)).collect()
+}
+
+fn leaves(take: &Take, named: &NamedJoints) -> Vec<usize> {
+    (0..take.num_joints())
+        .filter(|&joint| !named.is_control(joint) && named.children(take.skeleton(), joint).next().is_none())
+        .collect()
+}
+
+fn low_ends(heights: &Heights, take: &Take, named: &NamedJoints) -> Option<Vec<Foot>> {
     let skeleton = take.skeleton();
     let num_joints = skeleton.num_joints();
-    let body: Vec<usize> = (0..num_joints).filter(|&joint| !named.is_control(joint)).collect();
-    let leaves: Vec<usize> = (body.iter().copied())
-        .filter(|&joint| named.children(skeleton, joint).next().is_none())
-        .collect();
-    let (heights, longest_side) = mean_heights(take, &body);
-    let top = body.iter().map(|&joint| heights[joint]).fold(0.0, f64::max);
-    let is_low: Vec<bool> = heights.iter().map(|&height| height < FOOT_HEIGHT_SHARE * top).collect();
+    let leaves = leaves(take, named);
+    let Heights {
+        joints,
+        ends,
+        top,
+        longest_side,
+        ..
+    } = heights;
+    let is_low: Vec<bool> = ends.iter().map(|&height| height < FOOT_HEIGHT_SHARE * top).collect();
     // Children come after their parents, so a backward pass knows everything below a joint.
     let mut all_low = is_low.clone();
     let mut num_leaves = vec![0; num_joints];
     for &leaf in &leaves {
         num_leaves[leaf] = 1;
     }
-    for &joint in body.iter().rev() {
+    for joint in (0..num_joints).rev().filter(|&joint| !named.is_control(joint)) {
         if let Some(parent) = skeleton.parent(joint) {
             all_low[parent] &= all_low[joint];
             num_leaves[parent] += num_leaves[joint];
@@ -46,8 +84,8 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
         let leg = above
             .position(|&joint| num_leaves[joint] == num_leaves[path[ankle]])
             .unwrap_or(ankle);
-        let highest = path[leg.saturating_sub(1)..].iter().map(|&joint| heights[joint]);
-        let rise = highest.fold(0.0, f64::max) - heights[leaf];
+        let highest = path[leg.saturating_sub(1)..].iter().map(|&joint| joints[joint]);
+        let rise = highest.fold(0.0, f64::max) - ends[leaf];
         let never_stands = path[leg..].iter().any(|&joint| named.name(joint).never_stands());
         if rise < LEG_RISE_SHARE * longest_side || never_stands {
             continue;
@@ -60,32 +98,65 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
         }
     }
     let feet_are_distinct = leaves.iter().any(|&leaf| !is_low[leaf]) && feet.len().is_multiple_of(2);
-    if feet_are_distinct && NUM_FEET.contains(&feet.len()) {
-        return (feet, FoundBy::Geometry);
-    }
-    let all = leaves.into_iter().map(|leaf| named.foot(leaf));
-    (all.collect(), FoundBy::AllLeaves)
+    (feet_are_distinct && NUM_FEET.contains(&feet.len())).then_some(feet)
 }
 
-/// Returns the mean height of each joint of a body over its lowest, and the longest side of a box around it, in the unit of the
-/// take.
-fn mean_heights(take: &Take, body: &[usize]) -> (Vec<f64>, f64) {
-    let world = take.world_tracks();
-    let mut heights = vec![0.0; take.num_joints()];
-    let (mut longest_side, mut count): (f64, f64) = (0.0, 0.0);
-    for frame in (0..take.num_frames()).step_by(probe_stride(take.num_frames())) {
-        let positions = world.positions(frame);
-        let sides = [0, 1, 2].map(|axis| percentile::extremes(body.iter().map(|&joint| positions[joint][axis])));
-        longest_side = (sides.iter())
-            .map(|(low, high)| high - low)
-            .fold(longest_side, f64::max);
-        for &joint in body {
-            heights[joint] += positions[joint].y - sides[1].0;
-        }
-        count += 1.0;
+/// Heights of a body over its lowest point, in the unit of the take; those of controls are 0.
+struct Heights {
+    /// By joint, the mean over the take.
+    joints: Vec<f64>,
+    /// The same of the ends of their bones.
+    ends: Vec<f64>,
+    /// The least of these.
+    least: Vec<f64>,
+    /// The largest mean.
+    top: f64,
+    /// The longest side of a box around the body.
+    longest_side: f64,
+}
+
+impl Heights {
+    fn at_ends(take: &Take, named: &NamedJoints) -> Self {
+        Self::of(take, named, |joint| take.skeleton().joint(joint).tip.unwrap_or(DVec3::ZERO))
     }
-    heights.iter_mut().for_each(|height| *height /= count);
-    (heights, longest_side)
+
+    /// Measures the body at some frames; `end` is the end of a joint's bone in its axes.
+    fn of(take: &Take, named: &NamedJoints, end: impl Fn(usize) -> DVec3) -> Self {
+        let num_joints = take.num_joints();
+        let body: Vec<usize> = (0..num_joints).filter(|&joint| !named.is_control(joint)).collect();
+        let mut heights = Self {
+            joints: vec![0.0; num_joints],
+            ends: vec![0.0; num_joints],
+            least: vec![f64::INFINITY; num_joints],
+            top: 0.0,
+            longest_side: 0.0,
+        };
+        let frames = (0..take.num_frames()).step_by(probe_stride(take.num_frames()));
+        let count = frames.len() as f64;
+        for frame in frames {
+            let world = take.pose(frame).world(take.skeleton());
+            let ends: Vec<DVec3> = (0..num_joints)
+                .map(|joint| world.translations[joint] + world.rotations[joint] * end(joint))
+                .collect();
+            let points = || body.iter().flat_map(|&joint| [world.translations[joint], ends[joint]]);
+            let sides = [0, 1, 2].map(|axis| percentile::extremes(points().map(|point| point[axis])));
+            heights.longest_side = (sides.iter())
+                .map(|(low, high)| high - low)
+                .fold(heights.longest_side, f64::max);
+            for &joint in &body {
+                let [own, of_end] = [world.translations[joint], ends[joint]].map(|point| point.y - sides[1].0);
+                heights.joints[joint] += own / count;
+                heights.ends[joint] += of_end / count;
+                heights.least[joint] = heights.least[joint].min(of_end);
+            }
+        }
+        heights.top = heights.joints.iter().chain(&heights.ends).copied().fold(0.0, f64::max);
+        heights
+    }
+
+    fn reach_ground(&self, feet: &[Foot]) -> bool {
+        feet.iter().all(|foot| self.least[foot.ankle] < GROUND_SHARE * self.top)
+    }
 }
 
 #[cfg(test)]

@@ -45,7 +45,8 @@ crate::words!(Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Foot {
-    /// The ankle, or the end of the leg if nothing finer is known.
+    /// The ankle, or the last joint of the leg if nothing finer is known. A leg without a foot stands on the end of its bone: see
+    /// [`Body::point`].
     pub ankle: usize,
     /// The ball of the foot or the toes, if the rig has them.
     pub toe: Option<usize>,
@@ -154,8 +155,9 @@ pub struct Body {
     pub feet: Vec<Foot>,
     /// Hands or wrists, left before right; the hands of animals that walk on them are among the feet instead.
     pub hands: Vec<usize>,
-    /// Joints that replace hands and head missing from the rig, each with the end of its bone, metres in the joint's axes: the
-    /// forearms of rigs without hands, the neck of rigs without a head. See [`Self::point`].
+    /// Joints that replace feet, hands and head missing from the rig, each with the end of its bone, metres in the joint's axes:
+    /// the last bones of legs without feet, the forearms of rigs without hands, the neck of rigs without a head. See
+    /// [`Self::point`].
     pub bone_ends: Vec<(usize, DVec3)>,
     /// Joints that only steer the rig, such as IK targets and poles, in ascending order. They are neither compared nor drawn, and
     /// none of the other fields names one, unless the caller did.
@@ -182,7 +184,11 @@ impl Body {
     pub(super) fn find_among(middle: PoseRef<'_>, some: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
         let skeleton = some.skeleton();
         let named = NamedJoints::of(skeleton);
-        let (feet, found_by) = find_feet(middle, some, &named, overrides)?;
+        let FoundFeet {
+            feet,
+            found_by,
+            stand_on_ends,
+        } = find_feet(middle, some, &named, overrides)?;
         let hips = match &overrides.hips {
             Some(name) => find_given(skeleton, name)?,
             None => match legs_apart_from(skeleton, &named, &feet) {
@@ -210,7 +216,10 @@ impl Body {
             .collect();
         let head = (named.unsided_below(skeleton, Word::Head, hips).map(|head| (head, None)))
             .or_else(|| end_of_limb(skeleton, &named, named.unsided(Word::Neck)?));
-        let ends = hands.iter().copied().chain(head);
+        let ends = (feet.iter().filter(|_| stand_on_ends))
+            .map(|foot| (foot.ankle, end_of_bone(skeleton, foot.ankle)))
+            .chain(hands.iter().copied())
+            .chain(head);
         Ok(Self {
             hips,
             head: head.map(|(head, _)| head),
@@ -254,26 +263,32 @@ impl Body {
         Some(end)
     }
 
-    /// Returns the world position of a joint at a frame, metres; for a joint that replaces a hand or the head, the end of its
-    /// bone.
+    /// Returns the end of the bone of one of [`Self::bone_ends`], metres in its axes; zero for other joints.
+    pub fn end_of(&self, joint: usize) -> DVec3 {
+        let at_end = self.bone_ends.iter().find(|(of, _)| *of == joint);
+        at_end.map_or(DVec3::ZERO, |(_, tip)| *tip)
+    }
+
+    /// Returns the world position of a joint at a frame, metres; for a joint that replaces a foot, a hand or the head, the end of
+    /// its bone.
     ///
     /// `world` has the skeleton in which the body was found. Panics if it has no such frame or joint.
     pub fn point(&self, world: &WorldTracks, frame: usize, joint: usize) -> DVec3 {
-        let at_end = self.bone_ends.iter().find(|(of, _)| *of == joint);
-        let offset = at_end.map_or(DVec3::ZERO, |(_, tip)| world.rotation(frame, joint) * *tip);
-        world.position(frame, joint) + offset
+        world.point(frame, joint, self.end_of(joint))
     }
 
     /// Returns the size of the legs relative to an adult's, for limits of feet that grow with the body; 1 if no leg is known.
     ///
     /// The speed and height of a standing foot depend on its leg, whatever the head and trunk. The shortest path from the hips
-    /// to a foot counts: the one to the front legs runs along the spine.
+    /// to a foot counts: the one to the front legs runs along the spine. Legs without feet count from their first joint: they may
+    /// hang from a root on the ground.
     ///
     /// `at` is the position of a joint of `skeleton` in any pose, metres.
     pub(crate) fn leg_size(&self, skeleton: &Skeleton, at: impl Fn(usize) -> DVec3) -> f64 {
         let lengths = self.legs(skeleton).map(|leg| {
-            let bones = leg.windows(2);
-            bones.map(|bone| at(bone[0]).distance(at(bone[1]))).sum::<f64>()
+            let end = self.end_of(leg[leg.len() - 1]).length();
+            let bones = leg.windows(2).skip(usize::from(end > 0.0));
+            bones.map(|bone| at(bone[0]).distance(at(bone[1]))).sum::<f64>() + end
         });
         lengths
             .filter(|&length| length > 0.0)
@@ -325,8 +340,9 @@ impl Body {
         let chain = |joint: usize| {
             let path = skeleton.path_from_root(joint);
             let at = path.iter().position(|&above| above == self.hips)?;
-            let bones = path[at + 1..].iter();
-            Some(bones.map(|&joint| pose.translations[joint].length()).sum::<f64>())
+            let end = if self.head == Some(joint) { 0.0 } else { self.end_of(joint).length() };
+            let bones = path[at + 1..].iter().skip(usize::from(end > 0.0));
+            Some(bones.map(|&joint| pose.translations[joint].length()).sum::<f64>() + end)
         };
         let legs = self
             .feet
@@ -376,13 +392,45 @@ impl Body {
     }
 }
 
-/// Finds the feet of a body, and how they were found: those that the caller names, else by names, else by geometry.
+/// The feet of a body, and how they were found.
+struct FoundFeet {
+    feet: Vec<Foot>,
+    found_by: FoundBy,
+    /// Whether their joints are high, and the ends of their bones stand.
+    stand_on_ends: bool,
+}
+
+impl FoundFeet {
+    fn new(feet: Vec<Foot>, found_by: FoundBy) -> Self {
+        Self {
+            feet,
+            found_by,
+            stand_on_ends: false,
+        }
+    }
+
+    /// Finds them without names: the low joints, else the low ends of bones, else every leaf.
+    fn by_geometry(some: &Take, named: &NamedJoints) -> Self {
+        if let Some(feet) = geometry::feet(some, named) {
+            return Self::new(feet, FoundBy::Geometry);
+        }
+        match geometry::feet_at_ends(some, named) {
+            Some(feet) => Self {
+                stand_on_ends: true,
+                ..Self::new(feet, FoundBy::Geometry)
+            },
+            None => Self::new(geometry::all_leaves(some, named), FoundBy::AllLeaves),
+        }
+    }
+}
+
+/// Finds the feet of a body: those that the caller names, else by names, else by geometry.
 fn find_feet(
     middle: PoseRef<'_>,
     some: &Take,
     named: &NamedJoints,
     overrides: &BodyOverrides,
-) -> Result<(Vec<Foot>, FoundBy), BodyError> {
+) -> Result<FoundFeet, BodyError> {
     let skeleton = some.skeleton();
     if !overrides.feet.is_empty() {
         let mut feet: Vec<Foot> = Vec::new();
@@ -396,25 +444,50 @@ fn find_feet(
                 });
             }
         }
-        return Ok((feet, FoundBy::Given));
+        return Ok(FoundFeet {
+            stand_on_ends: feet.iter().all(|foot| named.name(foot.ankle).may_end_leg()),
+            ..FoundFeet::new(feet, FoundBy::Given)
+        });
     }
     let bones: Vec<f64> = middle.translations.iter().map(|bone| bone.length()).collect();
     let by_name = feet::find(skeleton, named, &bones);
     if by_name.is_empty() {
-        return Ok(geometry::feet(some, named));
+        let legs = feet::of_bare_legs(skeleton, named);
+        let have_ends = legs.iter().all(|leg| end_of_bone(skeleton, leg.ankle).is_some());
+        if !legs.is_empty() && have_ends && geometry::ends_reach_ground(some, named, &legs) {
+            return Ok(FoundFeet {
+                stand_on_ends: true,
+                ..FoundFeet::new(legs, FoundBy::Names)
+            });
+        }
+        return Ok(FoundFeet::by_geometry(some, named));
     }
     if feet::have_knees(skeleton, &by_name) {
         let mut parts = by_name.iter().map(|foot| &skeleton.joint(foot.ankle).part);
         let are_guesses = parts.all(|part| matches!(part, Some(Part::Guessed(_))));
-        return Ok((by_name, if are_guesses { FoundBy::Geometry } else { FoundBy::Names }));
+        let found_by = if are_guesses { FoundBy::Geometry } else { FoundBy::Names };
+        return Ok(FoundFeet::new(by_name, found_by));
     }
     // Some toys have a single bone between the hips and the named foot, which is half a leg itself.
-    let (low, found_by) = geometry::feet(some, named);
-    if found_by == FoundBy::Geometry && feet::hang_from(skeleton, &low, &by_name) {
-        Ok((low, found_by))
-    } else {
-        Ok((by_name, FoundBy::Names))
-    }
+    let low = geometry::feet(some, named).filter(|low| feet::hang_from(skeleton, low, &by_name));
+    Ok(match low {
+        Some(low) => FoundFeet::new(low, FoundBy::Geometry),
+        None => FoundFeet::new(by_name, FoundBy::Names),
+    })
+}
+
+/// Returns the last joints of legs without feet, by their names, in a skeleton in which no foot is named; empty unless they are two
+/// to eight.
+///
+/// They count as feet in takes whose skeleton has the ends of their bones: [`Skeleton::with_tips`].
+pub fn bare_legs(skeleton: &Skeleton) -> Vec<usize> {
+    feet::bare_legs(skeleton, &NamedJoints::of(skeleton))
+}
+
+/// Returns the end of the bone of a joint without children, metres in its axes; `None` if unknown.
+fn end_of_bone(skeleton: &Skeleton, joint: usize) -> Option<DVec3> {
+    let tip = skeleton.joint(joint).tip.filter(|tip| *tip != DVec3::ZERO)?;
+    skeleton.children(joint).is_empty().then_some(tip)
 }
 
 /// Where a limb ends: at a joint, or with an offset at the end of that joint's bone, metres in its axes.

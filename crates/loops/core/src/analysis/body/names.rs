@@ -28,6 +28,9 @@ const TOE_WORDS: &str = "toe toes toebase toejoint ball claw claws digit talon p
 /// Words of joints that only mark the end of a bone.
 const END_WORDS: &str = "tip end leaf nub site effector";
 
+/// Words of the bones of a leg, beside those that end in "leg".
+const LEG_WORDS: &str = "thigh shin calf knee tibia femur coxa";
+
 /// Words of limbs' ends that never stand.
 const NEVER_FEET: &str = "fin fins flipper fluke tail wing wings feather head nose snout mouth jaw chin beak tongue teeth tooth \
     fang ear eye hair horn antenna feeler whisker neck mane trunk belly stomach breast cape cloth skirt \
@@ -41,6 +44,7 @@ pub(super) struct JointName {
     digits: String,
     part: Option<Word>,
     side: Option<Side>,
+    is_helper: bool,
     /// Whether it names the end of a leg above its toes: an ankle, a paw, a hoof, and so on.
     pub(super) is_foot: bool,
     /// Whether it names toes, claws or the ball of a foot; other parts may have these names, unless they are below a foot.
@@ -83,6 +87,7 @@ impl JointName {
             digits: name.chars().filter(char::is_ascii_digit).collect(),
             is_foot: part == Some(Word::Foot) || is_in(FOOT_WORDS, placed.unwrap_or(last)),
             is_toe: part == Some(Word::Toe) || is_in(TOE_WORDS, last),
+            is_helper: meaning.is_helper,
             words,
             side: side.or(meaning.side),
         }
@@ -136,9 +141,19 @@ impl JointName {
 
     /// Whether its name belongs to a leg.
     pub(super) fn is_leg(&self) -> bool {
-        self.words
-            .iter()
-            .any(|word| word.ends_with("leg") || word.ends_with("legs"))
+        let mut words = self.words.iter();
+        matches!(self.part, Some(Word::Thigh | Word::Shin))
+            || words.any(|word| word.ends_with("leg") || word.ends_with("legs") || is_in(LEG_WORDS, word))
+    }
+
+    /// Whether it is the name of a leg's bone, which may end the leg.
+    pub(super) fn may_end_leg(&self) -> bool {
+        self.is_leg() && !(self.is_helper || self.is_foot || self.is_toe || self.never_stands())
+    }
+
+    /// Whether it is the name of a bone that is not part of a leg, such as an arm.
+    pub(super) fn is_of_elsewhere(&self) -> bool {
+        self.has_part() && !self.may_end_leg()
     }
 
     /// Whether a part of this name never stands.
