@@ -24,7 +24,7 @@ const STANDING_REACH_SHARE: f64 = 0.99;
 const MIN_HIPS_HEIGHT_METRES: f64 = 0.6;
 
 /// Poses examined per cycle to find how high the hips may be.
-const SAMPLES_PER_CYCLE: f64 = 64.0;
+const SAMPLES_PER_CYCLE: f64 = 160.0;
 
 /// A walker whose pose is known at any time.
 #[derive(Clone, Debug)]
