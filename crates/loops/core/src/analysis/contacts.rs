@@ -2,7 +2,7 @@
 //!
 //! A foot stands from when its first point bears until the last leaves: see [`super::bearing`].
 
-use super::bearing::{Bearings, Ground, PointStay, Stay};
+use super::bearing::{Bearings, Ground, LONGEST_STRIDE_SECS, PointStay, Stay};
 use super::body::{Body, FoundBy};
 use super::standing::ContactLimits;
 use crate::motion::{Skeleton, WorldTracks};
@@ -124,6 +124,26 @@ impl Contacts {
     /// Returns how the ground moves.
     pub fn ground(&self) -> &Ground {
         &self.bearings.ground
+    }
+
+    /// Returns for each frame the mean share of a stride for which feet are on the ground, over the feet that are within one.
+    pub(crate) fn duties(&self, num_frames: usize, frame_time_secs: f64) -> Vec<Option<f64>> {
+        let mut sums = vec![(0.0, 0.0_f64); num_frames];
+        for foot in 0..self.num_feet() {
+            let of_foot: Vec<&Stay> = self.stays().iter().filter(|stay| stay.foot == foot).collect();
+            for pair in of_foot.windows(2) {
+                let (Some(strike), Some(lift), Some(next)) = (pair[0].strike, pair[0].lift, pair[1].strike) else {
+                    continue;
+                };
+                if (next - strike) * frame_time_secs < LONGEST_STRIDE_SECS {
+                    for (sum, count) in &mut sums[strike as usize..next as usize] {
+                        *sum += (lift - strike) / (next - strike);
+                        *count += 1.0;
+                    }
+                }
+            }
+        }
+        sums.into_iter().map(|(sum, count)| (count > 0.0).then(|| sum / count)).collect()
     }
 
     /// Returns the phase of the body's cycle at a frame: the share of `period_frames` since the last strike of the first foot,

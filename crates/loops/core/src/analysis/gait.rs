@@ -84,6 +84,34 @@ pub(crate) fn run_speed_of(stature: Option<f64>) -> f64 {
     (RUN_FROUDE * GRAVITY * leg).sqrt()
 }
 
+/// A foot of a body that runs is on the ground for less than this share of its stride.
+///
+/// Source: M. Hildebrand, "Symmetrical gaits of horses", Science 150 (1965).
+const RUN_DUTY: f64 = 0.5;
+
+/// Feet tell a run from a walk at speeds within these multiples of the one at which people change; contacts may be missed.
+const TOLD_BY_FEET: [f64; 2] = [0.5, 1.6];
+
+/// What tells a run from a walk: the feet where they do, else the speed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Running {
+    /// The speed above which the body runs, as [`run_speed`] returns it, metres per second.
+    pub from_mps: f64,
+    /// Share of a stride for which each foot is on the ground, if known.
+    pub duty: Option<f64>,
+}
+
+impl Running {
+    /// Whether a body that goes this fast, metres per second, runs.
+    pub fn is_run(&self, speed_mps: f64) -> bool {
+        let [least, most] = TOLD_BY_FEET.map(|times| times * self.from_mps);
+        match self.duty {
+            Some(duty) if (least..most).contains(&speed_mps) => duty < RUN_DUTY,
+            _ => speed_mps >= self.from_mps,
+        }
+    }
+}
+
 /// Returns the side to which a walk or a run curves at a turn rate, radians per second to the left; `None` if it goes straight.
 pub fn curve_side(turn_rate: f64) -> Option<Side> {
     (turn_rate.abs() >= CURVE_RATE).then(|| side_of(turn_rate))
@@ -95,10 +123,10 @@ fn side_of(left: f64) -> Side {
 
 impl MotionKind {
     /// Returns the kind of motion at a speed in any direction: walk, run, turn in place, or other in place. Speeds in metres per
-    /// second, `run_mps` as [`run_speed`] returns it; the turn rate in radians per second.
-    pub fn at_speed(speed_mps: f64, turn_rate: f64, run_mps: f64) -> Self {
+    /// second; the turn rate in radians per second.
+    pub fn at_speed(speed_mps: f64, turn_rate: f64, running: &Running) -> Self {
         if speed_mps >= MOVING_MPS {
-            if speed_mps >= run_mps { Self::Run } else { Self::Walk }
+            if running.is_run(speed_mps) { Self::Run } else { Self::Walk }
         } else if turn_rate.abs() >= TURN_RATE {
             Self::TurnInPlace
         } else {
@@ -162,10 +190,10 @@ impl Gait {
         Self { kind, side }
     }
 
-    /// Classifies a body with this velocity (x left, z ahead, metres per second) and turn rate, which runs from `run_mps` on.
-    pub fn classify(motion: &Twist, run_mps: f64) -> Self {
+    /// Classifies a body with this velocity (x left, z ahead, metres per second) and turn rate.
+    pub fn classify(motion: &Twist, running: &Running) -> Self {
         let (velocity, turn_rate) = (motion.linear, motion.angular.y);
-        let kind = MotionKind::at_speed(ops::hypot(velocity.x, velocity.z), turn_rate, run_mps);
+        let kind = MotionKind::at_speed(ops::hypot(velocity.x, velocity.z), turn_rate, running);
         if !kind.travels() {
             return Self::new(kind, (kind == MotionKind::TurnInPlace).then(|| side_of(turn_rate)));
         }
@@ -200,7 +228,10 @@ mod tests {
 
     #[test]
     fn speed_direction_and_turn_decide() {
-        let run_mps = 2.0;
+        let running = Running {
+            from_mps: 2.0,
+            duty: None,
+        };
         for (left, ahead, turn_dps, gait) in [
             (0.0, 0.29, 0.0, "other"),
             (0.0, 0.29, 39.0, "other"),
@@ -215,9 +246,25 @@ mod tests {
             (0.3, -0.4, 30.0, "backward"),
         ] {
             let motion = Twist::new(DVec3::new(left, 5.0, ahead), DVec3::Y * f64::to_radians(turn_dps));
-            let found = Gait::classify(&motion, run_mps);
+            let found = Gait::classify(&motion, &running);
             assert_eq!(found.to_string(), gait, "{motion:?}");
             assert!(Gait::ALL.contains(&found));
+        }
+    }
+
+    #[test]
+    fn feet_tell_runs_from_walks_where_a_body_may_do_either() {
+        for (speed_mps, duty, runs) in [
+            (1.2, Some(0.4), true),
+            (1.2, Some(0.6), false),
+            (2.8, Some(0.6), false),
+            (0.9, Some(0.3), false),
+            (3.3, Some(0.6), true),
+            (1.9, None, false),
+            (2.1, None, true),
+        ] {
+            let running = Running { from_mps: 2.0, duty };
+            assert_eq!(running.is_run(speed_mps), runs, "{speed_mps} {duty:?}");
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! [`Analysis::new`] computes everything once; the later stages use the results.
 
-use crate::{motion::WorldTracks, take::Take};
+use crate::{math::percentile, motion::WorldTracks, take::Take};
 
 pub(crate) mod body;
 
@@ -43,7 +43,7 @@ pub use contacts::{Contact, Contacts, FootEventKind};
 pub use defects::{BadFrame, BadFrameKind, FlippingJoint, TakeDefects};
 pub use features::{Features, ROOT_AXES, WeightedJoint};
 pub use floor::Floor;
-pub use gait::{Gait, MOVING_MPS, MotionKind, curve_side, run_speed};
+pub use gait::{Gait, MOVING_MPS, MotionKind, Running, curve_side, run_speed};
 pub use heading::Heading;
 pub use segments::Segment;
 pub use spectrum::{Peak, Spectrum};
@@ -116,7 +116,7 @@ impl Analysis {
         let joints = features::weights(take.skeleton(), &body, &defects, &overrides.weights)?;
         let features = Features::of(take, &world, &heading, &body, &joints);
         let activity = Activity::of(&features, &usable, body.known_size(take), take.frame_time_secs());
-        let segments = segments::segments(take, &body, &heading, &activity);
+        let segments = segments::segments((take, &body), &heading, &activity, &contacts);
         let spectrum = Spectrum::of(&features, &defects);
         Ok(Self {
             take: take.clone(),
@@ -151,6 +151,13 @@ impl Analysis {
         FootPaths::of_take(&self.take, &self.world, &self.body)
             .over(|frame| self.contacts.ground().velocity(frame))
             .strides(self.contacts.stays())
+    }
+
+    /// Returns the usual share of a stride for which feet are on the ground, if it is known.
+    pub(crate) fn duty(&self) -> Option<f64> {
+        let duties = self.contacts.duties(self.take.num_frames(), self.take.frame_time_secs());
+        let known: Vec<f64> = duties.into_iter().flatten().collect();
+        (!known.is_empty()).then(|| percentile::of(known, 0.5))
     }
 
     /// Returns half the height of the body, metres, which converts turn rates to speeds.

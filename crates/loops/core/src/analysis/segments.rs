@@ -8,7 +8,8 @@ use glam::DVec3;
 
 use super::activity::{Activity, ActivityKind};
 use super::body::Body;
-use super::gait::{Gait, MotionKind, run_speed};
+use super::contacts::Contacts;
+use super::gait::{Gait, MotionKind, Running, run_speed};
 use super::heading::Heading;
 use crate::math::{rigid::Twist, rotation, time_step::TimeStep};
 use crate::take::Take;
@@ -36,10 +37,24 @@ const CUT_SECS: f64 = 0.5;
 
 /// Returns the frames of `heading` as segments, in order and without gaps; only frame time and bones of `take` are used, so its
 /// middle frame is enough.
-pub(crate) fn segments(take: &Take, body: &Body, heading: &Heading, activity: &Activity) -> Vec<Segment> {
-    let run_mps = run_speed(take, body);
-    let seen: Vec<Gait> = (0..heading.num_frames())
-        .map(|frame| gait_at(take, heading, activity, run_mps, frame))
+pub(crate) fn segments(
+    (take, body): (&Take, &Body),
+    heading: &Heading,
+    activity: &Activity,
+    contacts: &Contacts,
+) -> Vec<Segment> {
+    let from_mps = run_speed(take, body);
+    let duties = contacts.duties(heading.num_frames(), take.frame_time_secs());
+    let seen: Vec<Gait> = duties
+        .into_iter()
+        .enumerate()
+        .map(|(frame, duty)| {
+            if activity.kinds()[frame] == ActivityKind::Idle {
+                return Gait::new(MotionKind::Idle, None);
+            }
+            let motion = motion_at(take.frame_time_secs(), heading, contacts, frame);
+            Gait::classify(&motion, &Running { from_mps, duty })
+        })
         .collect();
     let cut_frames = CUT_SECS / take.frame_time_secs();
     let mut segments: Vec<Segment> = Vec::new();
@@ -56,19 +71,16 @@ pub(crate) fn segments(take: &Take, body: &Body, heading: &Heading, activity: &A
     segments
 }
 
-fn gait_at(take: &Take, heading: &Heading, activity: &Activity, run_mps: f64, frame: usize) -> Gait {
-    if activity.kinds()[frame] == ActivityKind::Idle {
-        return Gait::new(MotionKind::Idle, None);
-    }
-    let dt = take.frame_time_secs();
+/// Returns the motion of a body over the ground around a frame, in its own axes.
+fn motion_at(dt: f64, heading: &Heading, contacts: &Contacts, frame: usize) -> Twist {
     let half = TimeStep::new(dt).nearest_from_one(0.5 * WINDOW_SECS);
     let (from, to) = (frame.saturating_sub(half), (frame + half).min(heading.num_frames() - 1));
     let secs = ((to - from) as f64 * dt).max(dt);
     let turn_rate = (heading.yaw(to) - heading.yaw(from)) / secs;
     // Relative to the facing half-way; otherwise a curve would count as a sidestep.
     let facing = 0.5 * (heading.yaw(from) + heading.yaw(to));
-    let velocity = rotation::from_yaw(facing).conjugate() * (heading.ground(to) - heading.ground(from)) / secs;
-    Gait::classify(&Twist::new(velocity, DVec3::Y * turn_rate), run_mps)
+    let over_ground = (heading.ground(to) - heading.ground(from)) / secs - contacts.ground().velocity(frame);
+    Twist::new(rotation::from_yaw(facing).conjugate() * over_ground, DVec3::Y * turn_rate)
 }
 
 /// Returns the gaits with the fewest disagreements plus `cut_frames` for each change (Viterbi's algorithm).

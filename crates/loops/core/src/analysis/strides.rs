@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::body::{Body, FoundBy, Side};
 use super::bearing::Stay;
-use super::gait::{MotionKind, run_speed_of};
+use super::gait::{MotionKind, Running, run_speed_of};
 use crate::loop_clip::LoopClip;
 use crate::math::percentile;
 use crate::motion::{PoseRef, Skeleton, WorldTracks};
@@ -436,7 +436,11 @@ impl Strides {
 
     /// Explains a low double support of a walk.
     fn note(&self, run_mps: f64) -> Option<String> {
-        let walks = MotionKind::at_speed(self.speed_mps?.mean, 0.0, run_mps) == MotionKind::Walk;
+        let running = Running {
+            from_mps: run_mps,
+            duty: self.duty.map(|duty| duty.mean),
+        };
+        let walks = MotionKind::at_speed(self.speed_mps?.mean, 0.0, &running) == MotionKind::Walk;
         let share = self.double_support?.mean;
         (walks && share < LOW_DOUBLE_SUPPORT).then(|| {
             format!("double support of {share:.2}: the walk is light-footed, or its feet leave the ground unseen")

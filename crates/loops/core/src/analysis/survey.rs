@@ -206,7 +206,7 @@ impl Surveyor {
         drop(world);
         let usable = defects.usable_ends(num_frames);
         let activity = Activity::of(&features, &usable, body.known_size(&middle), dt);
-        let segments = segments::segments(&middle, &body, &heading, &activity);
+        let segments = segments::segments((&middle, &body), &heading, &activity, &contacts);
         let spectrum = Spectrum::of(&features, &defects);
         Ok(Survey {
             stature: body.stature(&middle),

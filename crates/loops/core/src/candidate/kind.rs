@@ -3,7 +3,7 @@
 use super::{
     named::NamedMotion, report::LoopCandidate, whole::WholeClip, whole::WholeClipKind, whole_clip::is_single_action,
 };
-use crate::analysis::{Analysis, Gait, MotionKind, run_speed};
+use crate::analysis::{Analysis, Gait, MotionKind, Running, run_speed};
 use crate::math::percentile;
 
 /// Implements [`Analysis::motion_kind`].
@@ -70,7 +70,13 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
     let kind = gait.map_or(MotionKind::Idle, |gait| gait.kind);
     match (kind, speed_mps) {
         // In place the feet show the speed, not the root.
-        (MotionKind::Other, Some(speed)) => MotionKind::at_speed(speed, 0.0, run_speed(&analysis.take, &analysis.body)),
+        (MotionKind::Other, Some(speed)) => {
+            let running = Running {
+                from_mps: run_speed(&analysis.take, &analysis.body),
+                duty: analysis.duty(),
+            };
+            MotionKind::at_speed(speed, 0.0, &running)
+        }
         // Sitting down moves the hips back, and is not a walk.
         _ if kind.travels() && best.is_none() && analysis.contacts.spans().len() < LEAST_STEPS => MotionKind::Other,
         _ => kind,

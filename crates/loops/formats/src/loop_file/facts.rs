@@ -502,6 +502,253 @@ pub struct FeetFacts {
 }
 
 impl FeetFacts {
+    /// Returns the mean share of the cycle for which feet are on the ground, of a body whose feet all leave it.
+    pub fn duty(&self) -> Option<f64> {
+        let shares = self.outcomes.iter().map(|foot| foot.strike_phase.and(foot.stands_share));
+        let sum = shares.sum::<Option<f64>>()?;
+        (sum > 0.0).then(|| sum / self.outcomes.len() as f64)
+    }
+
+    /// Exchanges left and right; joints that the skeleton lacks keep their names and offsets.
+    pub(super) fn mirror(&mut self, mirror: &Mirror, skeleton: &Skeleton) {
+        for name in &mut self.joints {
+            let Some(joint) = skeleton.find(name) else {
+                continue;
+            };
+            let offset = JointOffset {
+                rotation: self.rotation_deg.map_or(DVec3::ZERO, DVec3::from_array),
+                position: self.position_m.map_or(DVec3::ZERO, DVec3::from_array),
+            };
+            let JointOffset { rotation, position } = offset.mirrored(mirror, joint);
+            self.rotation_deg = self.rotation_deg.and(Some(rotation.to_array()));
+            self.position_m = self.position_m.and(Some(position.to_array()));
+            name.clone_from(&skeleton.joint(mirror.partner(joint)).name);
+        }
+        self.turn_deg = self.turn_deg.map(|turn| -turn);
+        self.seed = None;
+    }
+}
+
+/// How the root moves: root(t) = start * exp(t * twist), see `sidecar`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RootMotionFacts {
+    /// What became of the root motion, as --root-motion names it; in-place and keep among others.
+    #[serde(with = "word")]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<RootMode>"))]
+    pub mode: RootMode,
+    /// Which motions count as root motion: ground (turns about +Y, motion over the ground, climbs) or full (any).
+    #[serde(with = "word")]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<RootSpace>"))]
+    pub space: RootSpace,
+    /// Velocity of the root in its own axes; constant.
+    pub linear_velocity_mps: [f64; 3],
+    /// Angular velocity of the root about its own axes; constant. +Y is a left turn.
+    pub angular_velocity_radps: [f64; 3],
+    /// Speed over the ground. In the space full it is the speed at the start, and so are the next two rates.
+    pub speed_mps: f64,
+    /// Rate of turn about +Y, left positive.
+    pub turn_rate_dps: f64,
+    /// Rate of climb.
+    pub climb_mps: f64,
+    /// Radius of the path; null for a straight one.
+    pub radius_m: Option<f64>,
+    /// The path of the root in terms of its axis, at the first key and where the loop stands. Of a straight path only the
+    /// direction is known.
+    pub basis: Option<BasisFacts>,
+    /// The path as the numbers of its closed form.
+    pub periodic_loop: Option<PeriodicLoopFacts>,
+    /// Where the root is at the first key.
+    pub start_position_m: [f64; 3],
+    /// Which way it faces there: rotation about +Y from +Z, left positive.
+    pub start_yaw_deg: f64,
+    /// The same as a unit quaternion, tilt included; null where the yaw says all.
+    pub start_rotation_xyzw: Option<[f64; 4]>,
+    /// The motion that brought the loop from its place in the take to the origin, facing +Z; null where it stands as the take
+    /// stood.
+    pub recentered: Option<RecenteredFacts>,
+    /// For the modes path and inertialized (there without a root joint): standard deviation of the weights that smooth the path
+    /// of the hips; null otherwise.
+    pub path_smoothing_secs: Option<f64>,
+    /// Velocity that the root had in the take, where the loop has the velocity of its feet instead; null otherwise.
+    pub take_linear_velocity_mps: Option<[f64; 3]>,
+    /// Distance from the poses at the end to those at the start moved on by the root motion, root mean square.
+    pub fit_residual_mm: Option<f64>,
+    /// Length of the arc of the root motion over the length of the recorded path: near 1 where one constant motion describes it;
+    /// null where the body hardly moves.
+    pub arc_to_path_ratio: Option<f64>,
+}
+
+/// The path of a constant root motion, at its first key: a circle or a helix around an axis, or a straight line.
+///
+/// In the directions of the ground, +Y up, and at the places where the loop stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct BasisFacts {
+    /// Direction in which the root moves at the start, a unit vector; null where it does not move.
+    pub direction: Option<[f64; 3]>,
+    /// Direction of the axis, a unit vector about which the root turns to the left; null for a straight path.
+    pub axis: Option<[f64; 3]>,
+    /// The point of the axis nearest to the start.
+    pub axis_point_m: Option<[f64; 3]>,
+    /// Distance of the path from the axis.
+    pub radius_m: Option<f64>,
+    /// How far the path climbs along the axis in a whole turn, negative against it.
+    pub pitch_m: Option<f64>,
+}
+
+impl BasisFacts {
+    /// Describes the path of a root motion. As everywhere, a radius above one kilometre counts as straight.
+    pub fn new(root: &RootMotion) -> Self {
+        let screw = Screw::from(root.twist);
+        let turned = |v: DVec3| (root.start.rotation * v).to_array();
+        let direction = root.twist.linear.try_normalize().map(turned);
+        match root.twist.radius() {
+            Some(radius) => Self {
+                direction,
+                axis: Some(turned(screw.axis)),
+                axis_point_m: Some(root.start.transform_point(-screw.basis_x * radius).to_array()),
+                radius_m: Some(radius),
+                pitch_m: Some(screw.climb * TAU / screw.rate),
+            },
+            None => Self {
+                direction,
+                ..Self::default()
+            },
+        }
+    }
+
+    /// Returns the path mirrored across X: a left turn becomes a right turn, about the mirrored axis.
+    #[must_use]
+    pub(super) fn mirrored(mut self) -> Self {
+        for v in [&mut self.direction, &mut self.axis_point_m].into_iter().flatten() {
+            v[0] *= -1.0;
+        }
+        if let Some([_, y, z]) = &mut self.axis {
+            *y *= -1.0;
+            *z *= -1.0;
+        }
+        self.pitch_m = self.pitch_m.map(|pitch| -pitch);
+        self
+    }
+}
+
+/// An axis farther away turns the path by less than a micrometre in a minute; nearer axes turn it by more than rounding.
+const FARTHEST_AXIS_METRES: f64 = 4e9;
+
+/// The path as numbers of a closed form, in the directions of the ground: t seconds after the first key the root has moved by
+/// climb t axis + radius (cos(angle t) - 1) basis_x + radius sin(angle t) basis_y and turned by angle t about the axis. A
+/// straight path moves along its axis.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PeriodicLoopFacts {
+    /// Radius of the circle.
+    pub radius_m: f64,
+    /// Rate of turn about the axis.
+    pub angle_radps: f64,
+    /// Speed along the axis.
+    pub climb_mps: f64,
+    /// From the axis to the start.
+    pub basis_x: [f64; 3],
+    /// The direction of the circle there.
+    pub basis_y: [f64; 3],
+    /// The axis.
+    pub axis: [f64; 3],
+}
+
+impl PeriodicLoopFacts {
+    /// Describes the path of a root motion.
+    pub fn new(root: &RootMotion) -> Self {
+        let linear = root.twist.linear;
+        let screw = Screw::from(root.twist);
+        let turns = screw.rate > 0.0 && screw.radius() < FARTHEST_AXIS_METRES;
+        // A straight path moves along its own axis and does not turn.
+        let screw = match (turns, linear.try_normalize()) {
+            (false, Some(ahead)) => Screw::from(Twist::new(linear, ahead)),
+            _ => screw,
+        };
+        let [basis_x, basis_y, axis] =
+            [screw.basis_x, screw.basis_y, screw.axis].map(|v| (root.start.rotation * v).to_array());
+        Self {
+            radius_m: if turns { screw.radius() } else { 0.0 },
+            angle_radps: if turns { screw.rate } else { 0.0 },
+            climb_mps: screw.climb,
+            basis_x,
+            basis_y,
+            axis,
+        }
+    }
+}
+
+/// The motion that brought a loop to the origin: a turn about +Y through the take's origin, then a move over the ground.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct RecenteredFacts {
+    /// The turn about +Y through the take's origin, left positive.
+    pub turn_deg: f64,
+    /// The move over the ground that follows it; heights are unchanged.
+    pub moved_m: [f64; 3],
+}
+
+impl RecenteredFacts {
+    /// Describes a motion over the ground.
+    pub fn new(motion: Rigid) -> Self {
+        Self {
+            turn_deg: rotation::yaw_of(motion.rotation).to_degrees(),
+            moved_m: motion.translation.to_array(),
+        }
+    }
+
+    /// Returns the motion that the facts describe.
+    pub fn motion(&self) -> Rigid {
+        Rigid::from_yaw(self.turn_deg.to_radians(), DVec3::from_array(self.moved_m))
+    }
+}
+
+/// When the feet of a loop stand, and how they were locked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct FeetFacts {
+    /// Whether any foot is locked to the ground while it stands.
+    pub held: bool,
+    /// When heel, ball and tip of each foot bear; a heel that rolls on bears ever less.
+    pub bearing: Vec<BearingFacts>,
+    /// What was done to each foot.
+    pub outcomes: Vec<FootFacts>,
+    /// When feet stand, within one period; a contact that runs over the end goes on at the start.
+    pub contacts: Vec<ContactFacts>,
+    /// When feet stood in the frames that the loop was cut from, by a fixed rule: foot sliding is measured over these.
+    pub stances: Vec<ContactFacts>,
+    /// Foot sliding before feet were locked.
+    pub foot_slide_before_cmps: Option<f64>,
+    /// Foot sliding after they were locked, before the loop was written.
+    pub foot_slide_after_cmps: Option<f64>,
+    /// Farthest that a foot was moved.
+    pub farthest_moved_mm: f64,
+    /// Most that the hips were lowered so that the legs reach the ground.
+    pub hips_lowered_mm: f64,
+    /// What the speed of the root was measured on; given where the user stated it.
+    #[serde(with = "word")]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<SpeedSource>"))]
+    pub root_speed_from: SpeedSource,
+    /// Speed over the ground measured on the standing feet, whether or not the root has it.
+    pub feet_speed_mps: Option<f64>,
+}
+
+impl FeetFacts {
+    /// Returns the mean share of the cycle for which feet are on the ground, of a body whose feet all leave it.
+    pub fn duty(&self) -> Option<f64> {
+        let strike = self.outcomes.iter().all(|foot| foot.strike_phase.is_some());
+        let strides = |foot: &FootFacts| {
+            let of_foot = self.contacts.iter().filter(|contact| contact.joint == foot.joint);
+            of_foot.count().max(1)
+        };
+        let shares = self.outcomes.iter().filter_map(|foot| foot.stands_share);
+        let num_feet = self.outcomes.len();
+        (strike && num_feet > 0 && self.outcomes.iter().all(|foot| strides(foot) > 0))
+            .then(|| shares.sum::<f64>() / num_feet as f64)
+    }
+
     /// Exchanges left and right; joints that the skeleton lacks keep their names.
     pub(super) fn mirror(&mut self, mirror: &Mirror, skeleton: &Skeleton) {
         let contacts = self.contacts.iter_mut().chain(&mut self.stances);

@@ -1,9 +1,9 @@
 //! Selects the loops of a set: the best of each way to move.
 
-use loopwright_core::analysis::{MOVING_MPS, Side, curve_side, run_speed};
+use loopwright_core::analysis::{MOVING_MPS, Running, Side, curve_side, run_speed};
 use loopwright_core::candidate::{MotionKind, NamedMotion};
 use loopwright_core::loop_clip::Interpolation;
-use loopwright_formats::loop_file::facts::Grade;
+use loopwright_formats::loop_file::facts::{FeetFacts, Grade};
 
 use super::member::{Member, apart_deg, is_aside, is_speed_unknown, kind_of};
 
@@ -77,8 +77,11 @@ pub fn gait_of(member: &Member) -> Result<MotionKind, String> {
     }
     // Undo the character's scale first: speeds scale with lengths.
     let scale = sidecar.take.rig.as_ref().map_or(1.0, |rig| rig.scale);
-    let run_mps = run_speed(&member.stored.file.take, &member.body) * scale.sqrt();
-    let shown = match MotionKind::at_speed(speed, member.twist().angular.y, run_mps) {
+    let running = Running {
+        from_mps: run_speed(&member.stored.file.take, &member.body) * scale.sqrt(),
+        duty: sidecar.feet.as_ref().and_then(FeetFacts::duty),
+    };
+    let shown = match MotionKind::at_speed(speed, member.twist().angular.y, &running) {
         MotionKind::Other => return Ok(MotionKind::Idle),
         MotionKind::TurnInPlace => return Ok(MotionKind::TurnInPlace),
         shown => shown,
