@@ -36,7 +36,7 @@ const HEEL_RISE_SHAPE: f64 = 0.371;
 const TIP_ROLL_SHAPE: f64 = 1.264;
 
 /// Seconds in which the heel stops as it lands.
-const LANDING_SECS: f64 = 0.01;
+const LANDING_SECS: f64 = 0.012;
 
 /// Path of the ankle from print to print. Shorter rise and fall jerk the foot; longer ones make it lag behind the body after
 /// toe-off and run ahead of it before heel strike, so that the hips must sink for the legs to reach.

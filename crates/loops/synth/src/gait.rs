@@ -29,8 +29,8 @@ const SPRINT_DUTY: f64 = 0.25;
 const RUN_MPS: [f64; 2] = [2.0, 2.8];
 
 /// Speed of the heel over the ground just before it lands, as a share of the walk's, and the most, metres per second.
-const LANDING_SHARE: f64 = 0.45;
-const LANDING_MPS: f64 = 0.7;
+const LANDING_SHARE: f64 = 0.25;
+const LANDING_MPS: f64 = 0.4;
 
 /// Speed at which the heel comes down, metres per second.
 const LANDING_DOWN_MPS: f64 = 0.12;
@@ -54,6 +54,10 @@ pub(crate) struct Gait {
     pub(crate) tip_roll: f64,
     /// Velocity of the heel just before it lands, metres per cycle in the foot's axes.
     pub(crate) landing: DVec3,
+    /// Longest distance from hip to ankle as a share of the straight leg: the knee stays bent by some 8 degrees, 20 in runs.
+    ///
+    /// Closer to one the knee would snap straight, since its angle changes ever faster with the distance.
+    pub(crate) leg_reach: f64,
     /// Height added to the ankle in mid-swing.
     pub(crate) lift: f64,
     /// Bob of the pelvis, up at mid-stance.
@@ -109,7 +113,9 @@ impl Gait {
             heel_strike: mix(0.02 + 0.31 * briskness, 0.17),
             toe_off: mix(0.35 + 0.597 * briskness, 0.68),
             tip_roll: mix(0.15 + 0.368 * briskness, 0.3),
-            landing: DVec3::new(0.0, -LANDING_DOWN_MPS, (LANDING_SHARE * speed).min(LANDING_MPS)) * settings.period_secs,
+            landing: DVec3::new(0.0, -LANDING_DOWN_MPS, (LANDING_SHARE * speed).min(LANDING_MPS))
+                * settings.period_secs,
+            leg_reach: mix(0.9975, 0.985),
             lift: mix(0.10 - 0.073 * briskness, 0.10) + 0.3 * rise.abs(),
             bob: mix(0.004 + 0.0128 * pace, -0.02),
             sway: mix(0.034 - 0.008 * pace, 0.012),
