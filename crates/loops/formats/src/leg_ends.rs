@@ -115,7 +115,7 @@ mod tests {
     fn a_leg_ends_in_the_middle_of_its_sole_or_at_its_far_end() {
         let corners = |low: [f64; 3], high: [f64; 3]| -> Vec<Point> {
             let sides = [low, high];
-            let corner = |at: usize| DVec3::new(sides[at & 1][0], sides[at >> 1 & 1][1], sides[at >> 2][2]);
+            let corner = |at: usize| DVec3::new(sides[at & 1][0], sides[(at >> 1) & 1][1], sides[at >> 2][2]);
             (0..8).map(|at| Point { joint: 0, at: corner(at) }).collect()
         };
         let hip = DVec3::new(0.1, 0.5, 0.0);

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Part, Pose, PoseRef, Skeleton};
+use super::{Pose, PoseRef, Skeleton};
 use crate::math::cubic::{Hermite, Span};
 use crate::math::{rigid::Rigid, rotation};
 
