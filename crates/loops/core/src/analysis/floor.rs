@@ -47,7 +47,9 @@ impl Floor {
         for (index, foot) in body.feet.iter().enumerate() {
             for stance in contacts.spans().iter().filter(|contact| contact.foot == index) {
                 let frames = stance.start_frame..stance.end_frame + 1;
-                let heights = frames.clone().map(|frame| body.point(world, frame, foot.lowest_joint()).y);
+                let heights = frames
+                    .clone()
+                    .map(|frame| body.point(world, frame, foot.lowest_joint()).y);
                 // A sole rolls, so a stance gives one height, not one per frame.
                 let middle = percentile::of(heights.collect(), 0.5);
                 stances.add(frames, step.nearest_from_one(REACH_SECS), middle);

@@ -5,6 +5,8 @@
 
 use core::ops::Range;
 
+use glam::DVec3;
+
 use super::anatomy::Limb;
 use super::transfer::Led;
 use super::{Retarget, Rig};
