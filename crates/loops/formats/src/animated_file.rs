@@ -5,8 +5,7 @@ use loopwright_core::{Skeleton, Take, Tracks, analysis::guess_parts};
 use crate::settings::{AnimationChoice, Companions, ReadSettings};
 use crate::{
     animations, entry::ParsedFile, error::ReadError, excerpt::one_line, format::Format, leg_ends::with_leg_ends,
-    limits::SizeLimits,
-    loop_file::sha256, source::LoadedTake, take_warning::warn_of_take, warning::FileWarning,
+    limits::SizeLimits, loop_file::sha256, source::LoadedTake, take_warning::warn_of_take, warning::FileWarning,
 };
 
 /// A file of any supported kind, parsed once; each of its animations is a take.

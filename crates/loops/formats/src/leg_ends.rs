@@ -42,7 +42,8 @@ pub(crate) fn with_leg_ends(loaded: LoadedTake, bytes: &[u8]) -> LoadedTake {
         return loaded;
     }
     let mut take = loaded.take.with_tips(tips);
-    let stands_on_them = body_of(&take).is_some_and(|body| body.feet.iter().any(|foot| body.end_of(foot.ankle) != DVec3::ZERO));
+    let stands_on_them =
+        body_of(&take).is_some_and(|body| body.feet.iter().any(|foot| body.end_of(foot.ankle) != DVec3::ZERO));
     if !stands_on_them {
         take = take.with_tips(known);
     }
@@ -59,7 +60,9 @@ fn ends_of_mesh(loaded: &LoadedTake, rest: &Pose, bytes: &[u8]) -> Vec<Option<DV
     let mut ends = vec![None; skeleton.num_joints()];
     let mesh = loaded.source.read_mesh(bytes, skeleton, &loaded.limits).ok().flatten();
     if let Some(mesh) = mesh.filter(|mesh| !mesh.is_stand_in) {
-        let leaves: Vec<usize> = (0..ends.len()).filter(|&joint| skeleton.children(joint).is_empty()).collect();
+        let leaves: Vec<usize> = (0..ends.len())
+            .filter(|&joint| skeleton.children(joint).is_empty())
+            .collect();
         let mut leaf_of = vec![None; ends.len()];
         for (index, &leaf) in leaves.iter().enumerate() {
             leaf_of[leaf] = Some(index);
@@ -78,7 +81,12 @@ fn end_of(points: &[Point], start: DVec3) -> Option<DVec3> {
     let along = if along.y < -HANGS { DVec3::NEG_Y } else { along };
     let reach = |point: &Point| (point.at - start).dot(along);
     let farthest = points.iter().map(reach).fold(0.0, f64::max);
-    middle(points.iter().filter(|point| reach(point) >= (1.0 - END_SHARE) * farthest)).filter(|_| farthest > 0.0)
+    middle(
+        points
+            .iter()
+            .filter(|point| reach(point) >= (1.0 - END_SHARE) * farthest),
+    )
+    .filter(|_| farthest > 0.0)
 }
 
 /// Returns the middle of a box around points.
@@ -92,12 +100,22 @@ fn middle<'a>(points: impl Iterator<Item = &'a Point>) -> Option<DVec3> {
 /// part of the leg. `None` if the ground is not below.
 fn end_on_ground(skeleton: &Skeleton, rest: &Pose, leg: usize) -> Option<DVec3> {
     let at = rest.translations[leg];
-    let above = skeleton.parent(leg).filter(|&above| skeleton.children(above).len() == 1);
+    let above = skeleton
+        .parent(leg)
+        .filter(|&above| skeleton.children(above).len() == 1);
     let bone = above.map(|above| at - rest.translations[above]);
     let heights = || rest.translations.iter().map(|at| at.y);
-    let (lowest, top) = (heights().fold(f64::INFINITY, f64::min), heights().fold(f64::NEG_INFINITY, f64::max));
-    let rise = [at.y - lowest, at.y].into_iter().find(|&rise| rise > RISE_SHARE * (top - lowest));
-    let along = bone.and_then(DVec3::try_normalize).filter(|along| along.y < -HANGS).unwrap_or(DVec3::NEG_Y);
+    let (lowest, top) = (
+        heights().fold(f64::INFINITY, f64::min),
+        heights().fold(f64::NEG_INFINITY, f64::max),
+    );
+    let rise = [at.y - lowest, at.y]
+        .into_iter()
+        .find(|&rise| rise > RISE_SHARE * (top - lowest));
+    let along = bone
+        .and_then(DVec3::try_normalize)
+        .filter(|along| along.y < -HANGS)
+        .unwrap_or(DVec3::NEG_Y);
     match rise {
         Some(rise) => Some(at + along * (rise / -along.y)),
         None => Some(at + bone?),
@@ -115,15 +133,23 @@ mod tests {
     fn a_leg_ends_in_the_middle_of_its_sole_or_at_its_far_end() {
         let corners = |low: [f64; 3], high: [f64; 3]| -> Vec<Point> {
             let sides = [low, high];
-            let corner = |at: usize| DVec3::new(sides[at & 1][0], sides[at >> 1 & 1][1], sides[at >> 2][2]);
-            (0..8).map(|at| Point { joint: 0, at: corner(at) }).collect()
+            let corner = |at: usize| DVec3::new(sides[at & 1][0], sides[(at >> 1) & 1][1], sides[at >> 2][2]);
+            (0..8)
+                .map(|at| Point {
+                    joint: 0,
+                    at: corner(at),
+                })
+                .collect()
         };
         let hip = DVec3::new(0.1, 0.5, 0.0);
         for (boxes, end) in [
             (vec![corners([0.0, 0.0, -0.1], [0.2, 0.5, 0.1])], [0.1, 0.0, 0.0]),
             // A shoe in front of the leg.
             (
-                vec![corners([0.0, 0.1, -0.1], [0.2, 0.5, 0.1]), corners([0.0, 0.0, -0.1], [0.2, 0.1, 0.3])],
+                vec![
+                    corners([0.0, 0.1, -0.1], [0.2, 0.5, 0.1]),
+                    corners([0.0, 0.0, -0.1], [0.2, 0.1, 0.3]),
+                ],
                 [0.1, 0.0, 0.1],
             ),
             // Stretched aside at rest.
@@ -138,21 +164,47 @@ mod tests {
     #[test]
     fn without_a_mesh_a_leg_ends_on_the_ground() {
         let end = |rows: &[(Option<usize>, [f64; 3])], leg: usize| {
-            let joints = rows.iter().map(|&(parent, at)| Joint::new("leg", parent, DVec3::from_array(at)));
+            let joints = rows
+                .iter()
+                .map(|&(parent, at)| Joint::new("leg", parent, DVec3::from_array(at)));
             let skeleton = Skeleton::new(joints.collect()).unwrap();
-            let pose: Pose = rows.iter().map(|&(_, at)| (DVec3::from_array(at), DQuat::IDENTITY)).collect();
+            let pose: Pose = rows
+                .iter()
+                .map(|&(_, at)| (DVec3::from_array(at), DQuat::IDENTITY))
+                .collect();
             end_on_ground(&skeleton, &pose.as_ref().world(&skeleton), leg).map(|end| end.to_array())
         };
-        let rigid = [(None, [0.0; 3]), (Some(0), [0.2, 0.5, 0.0]), (Some(0), [-0.2, 0.5, 0.0])];
+        let rigid = [
+            (None, [0.0; 3]),
+            (Some(0), [0.2, 0.5, 0.0]),
+            (Some(0), [-0.2, 0.5, 0.0]),
+        ];
         assert_eq!(end(&rigid, 1), Some([0.2, 0.0, 0.0]));
         // Above the zero of the file if no joint lies there.
-        let hung = [(None, [0.0, 0.8, 0.0]), (Some(0), [0.2, -0.3, 0.0]), (Some(0), [-0.2, -0.3, 0.0])];
+        let hung = [
+            (None, [0.0, 0.8, 0.0]),
+            (Some(0), [0.2, -0.3, 0.0]),
+            (Some(0), [-0.2, -0.3, 0.0]),
+        ];
         assert_eq!(end(&hung, 2), Some([-0.2, 0.0, 0.0]));
         // In the direction of the bone above, as long as that where the ground is unknown.
-        let shin = [(None, [0.0, 1.0, 0.0]), (Some(0), [0.0; 3]), (Some(1), [0.3, -0.4, 0.0])];
-        assert_eq!(end(&shin, 2).map(|end| end.map(|side| (1e9 * side).round())), Some([0.75e9, 0.0, 0.0]));
+        let shin = [
+            (None, [0.0, 1.0, 0.0]),
+            (Some(0), [0.0; 3]),
+            (Some(1), [0.3, -0.4, 0.0]),
+        ];
+        assert_eq!(
+            end(&shin, 2).map(|end| end.map(|side| (1e9 * side).round())),
+            Some([0.75e9, 0.0, 0.0])
+        );
         let low = shin.map(|(parent, [x, y, z])| (parent, [x, if parent.is_none() { 0.0 } else { y }, z]));
         assert_eq!(end(&low, 2), Some([0.6, -0.8, 0.0]));
-        assert_eq!(end(&[(None, [0.0; 3]), (Some(0), [0.2, 0.0, 0.0]), (Some(0), [0.0, 1.0, 0.0])], 1), None);
+        assert_eq!(
+            end(
+                &[(None, [0.0; 3]), (Some(0), [0.2, 0.0, 0.0]), (Some(0), [0.0, 1.0, 0.0])],
+                1
+            ),
+            None
+        );
     }
 }

@@ -51,8 +51,8 @@ pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
             .saturating_add(stand.num_samples.min(keys.num_samples()));
         for sample in stand.first_sample..last {
             let sample = (sample % keys.num_samples()) as isize;
-            let [before, after] =
-                [sample - 1, sample + 1].map(|sample| over_ground(keys, sample, keys.point(sample, stand.joint, stand.end)));
+            let [before, after] = [sample - 1, sample + 1]
+                .map(|sample| over_ground(keys, sample, keys.point(sample, stand.joint, stand.end)));
             sum += horizontal_speed(keys, before, after);
             count += 1.0;
         }

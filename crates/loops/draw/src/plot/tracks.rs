@@ -28,7 +28,8 @@ fn all(analysis: &Analysis) -> Vec<Track> {
         axis: "height, cm",
         lines: (joints.iter())
             .map(|&joint| {
-                let heights = (0..take.num_frames()).map(|frame| 100.0 * analysis.body.point(&analysis.world, frame, joint).y);
+                let heights =
+                    (0..take.num_frames()).map(|frame| 100.0 * analysis.body.point(&analysis.world, frame, joint).y);
                 (take.skeleton().joint(joint).name.clone(), heights.collect())
             })
             .collect(),

@@ -85,7 +85,9 @@ fn guess_up(probe: &Take, warnings: &mut Vec<FileWarning>) -> Up {
         .map(|frame| {
             let world = probe.pose(frame).world(probe.skeleton());
             let [ground, top] = [&feet, &tops].map(|points| {
-                let places = points.iter().map(|&(joint, end)| world.joint(joint).transform_point(end));
+                let places = points
+                    .iter()
+                    .map(|&(joint, end)| world.joint(joint).transform_point(end));
                 places.sum::<DVec3>() / points.len() as f64
             });
             top - ground

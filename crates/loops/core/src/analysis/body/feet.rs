@@ -57,9 +57,7 @@ fn topmost(skeleton: &Skeleton, named: &NamedJoints, is_wanted: impl Fn(usize) -
 fn distinct(named: &NamedJoints, joints: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     for joint in joints {
-        if found.len() <= *NUM_FEET.end()
-            && found.iter().all(|&other| !named.name(other).is_same(named.name(joint)))
-        {
+        if found.len() <= *NUM_FEET.end() && found.iter().all(|&other| !named.name(other).is_same(named.name(joint))) {
             found.push(joint);
         }
     }
@@ -113,9 +111,7 @@ pub(super) fn bare_legs(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> 
         return Vec::new();
     }
     let ends = (0..skeleton.num_joints()).filter(|&joint| {
-        !named.is_control(joint)
-            && named.name(joint).may_end_leg()
-            && named.children(skeleton, joint).next().is_none()
+        !named.is_control(joint) && named.name(joint).may_end_leg() && named.children(skeleton, joint).next().is_none()
     });
     let mut legs = distinct(named, ends);
     if !NUM_FEET.contains(&legs.len()) {
@@ -427,9 +423,18 @@ mod tests {
         let numbered: Vec<[&str; 1]> = numbered.iter().map(|leg| [leg.as_str()]).collect();
         for (legs, step, end) in [
             (vec![&["leg-left"][..], &["leg-right"]], aside, DVec3::NEG_Y),
-            (vec![&["thigh.L", "shin.L"][..], &["thigh.R", "shin.R"]], [0.0, -0.3, 0.0], DVec3::NEG_Y * 0.4),
             (
-                vec![&["front_calf_l"][..], &["front_calf_r"], &["hind_calf_l"], &["hind_calf_r"]],
+                vec![&["thigh.L", "shin.L"][..], &["thigh.R", "shin.R"]],
+                [0.0, -0.3, 0.0],
+                DVec3::NEG_Y * 0.4,
+            ),
+            (
+                vec![
+                    &["front_calf_l"][..],
+                    &["front_calf_r"],
+                    &["hind_calf_l"],
+                    &["hind_calf_r"],
+                ],
                 half,
                 DVec3::new(0.0, -0.5, 0.1),
             ),
@@ -439,14 +444,25 @@ mod tests {
         ] {
             let trees: Vec<(&[&str], [f64; 3])> = legs.iter().map(|leg| (*leg, step)).chain([up]).collect();
             let (take, found) = body(&trees, legs.len(), end);
-            let by = if legs[0] == ["a"] { FoundBy::Geometry } else { FoundBy::Names };
+            let by = if legs[0] == ["a"] {
+                FoundBy::Geometry
+            } else {
+                FoundBy::Names
+            };
             assert_eq!((found.found_by, found.feet.len()), (by, legs.len()), "{legs:?}");
             let world = take.world_tracks();
             for foot in &found.feet {
                 let ankle = world.position(0, foot.ankle);
-                assert_eq!((foot.toe, found.point(&world, 0, foot.ankle)), (None, ankle + end), "{legs:?}");
+                assert_eq!(
+                    (foot.toe, found.point(&world, 0, foot.ankle)),
+                    (None, ankle + end),
+                    "{legs:?}"
+                );
             }
-            let (size, bones) = (found.leg_size(take.skeleton(), |joint| world.position(0, joint)), legs[0].len() - 1);
+            let (size, bones) = (
+                found.leg_size(take.skeleton(), |joint| world.position(0, joint)),
+                legs[0].len() - 1,
+            );
             let length = bones as f64 * DVec3::from_array(step).length() + end.length();
             assert!((0.95 * size - length).abs() < 1e-12, "{legs:?}");
             // An end that never comes to the ground is none.
@@ -457,7 +473,11 @@ mod tests {
         // Arms and fins may end low, too.
         for limbs in [[&["arm-left"][..], &["arm-right"]], [&["fin_l"][..], &["fin_r"]]] {
             let trees = [(limbs[0], aside), (limbs[1], aside), up];
-            assert_eq!(body(&trees, 2, DVec3::NEG_Y).1.found_by, FoundBy::AllLeaves, "{limbs:?}");
+            assert_eq!(
+                body(&trees, 2, DVec3::NEG_Y).1.found_by,
+                FoundBy::AllLeaves,
+                "{limbs:?}"
+            );
         }
     }
 

@@ -117,7 +117,9 @@ struct Heights {
 
 impl Heights {
     fn at_ends(take: &Take, named: &NamedJoints) -> Self {
-        Self::of(take, named, |joint| take.skeleton().joint(joint).tip.unwrap_or(DVec3::ZERO))
+        Self::of(take, named, |joint| {
+            take.skeleton().joint(joint).tip.unwrap_or(DVec3::ZERO)
+        })
     }
 
     /// Measures the body at some frames; `end` is the end of a joint's bone in its axes.

@@ -340,7 +340,11 @@ impl Body {
         let chain = |joint: usize| {
             let path = skeleton.path_from_root(joint);
             let at = path.iter().position(|&above| above == self.hips)?;
-            let end = if self.head == Some(joint) { 0.0 } else { self.end_of(joint).length() };
+            let end = if self.head == Some(joint) {
+                0.0
+            } else {
+                self.end_of(joint).length()
+            };
             let bones = path[at + 1..].iter().skip(usize::from(end > 0.0));
             Some(bones.map(|&joint| pose.translations[joint].length()).sum::<f64>() + end)
         };
