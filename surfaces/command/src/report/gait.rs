@@ -68,7 +68,7 @@ struct SymmetryFacts {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct GaitSummaryFacts<'a> {
-    /// Number of strides.
+    /// Number of strides that count.
     strides: usize,
     /// Number of strides left out: longer than 1.5 times the median of their foot.
     pauses: usize,
