@@ -160,9 +160,7 @@ impl Take {
     fn gait(&self, py: Python<'_>) -> PyResult<Facts> {
         let held = Arc::clone(&self.0);
         work(py, move || {
-            Ok(Facts(answers::gait(
-                &MotionArrays::of_take(&held.file().take).strides(),
-            )))
+            Ok(Facts(answers::gait(&MotionArrays::of_take(&held.file().take).strides())))
         })
     }
 

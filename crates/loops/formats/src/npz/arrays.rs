@@ -166,12 +166,8 @@ impl<'a> MotionArrays<'a> {
                 .collect(),
         };
         let feet: Option<Vec<usize>> = names.iter().map(|name| played.skeleton().find(name)).collect();
-        let body = Take::from_tracks(played.name(), played.tracks().clone())
-            .ok()
-            .and_then(with_body);
-        let strides = feet
-            .zip(body)
-            .map(|(feet, (_, body))| FootPaths::of_loop(played, &body, &feet).strides(&stays));
+        let body = Take::from_tracks(played.name(), played.tracks().clone()).ok().and_then(with_body);
+        let strides = feet.zip(body).map(|(feet, (_, body))| FootPaths::of_loop(played, &body, &feet).strides(&stays));
         (names, strides.unwrap_or_default())
     }
 
