@@ -30,8 +30,8 @@ pub use crate::load::{cannot_study as study_failure, character, study};
 pub use crate::output::format_of;
 pub use crate::written_loop::same_skeletons as check_skeletons;
 pub use values::{
-    Motion, check, check_file, cost, cost_among, fit, fit_files, gait, inspect, match_build, match_inspect, match_query,
-    match_rows, on_character, played, stored_loops, unusable, write_file, write_set, write_stored,
+    Motion, check, check_file, cost, cost_among, fit, fit_files, gait, inspect, match_build, match_inspect,
+    match_query, match_rows, on_character, played, stored_loops, unusable, write_file, write_set, write_stored,
 };
 
 /// What a command would have printed, and how it would have ended.

@@ -29,7 +29,8 @@ impl Surveyed {
     /// Names of the lowest joints of the feet.
     pub(crate) fn feet(&self) -> Vec<&str> {
         let feet = self.survey.body.feet.iter();
-        feet.map(|foot| self.skeleton.joint(foot.lowest_joint()).name.as_str()).collect()
+        feet.map(|foot| self.skeleton.joint(foot.lowest_joint()).name.as_str())
+            .collect()
     }
 }
 

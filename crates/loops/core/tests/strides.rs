@@ -11,7 +11,10 @@ use crate::support::{analysed, clip_of, root, skeleton, steady, twist};
 #[track_caller]
 fn near(found: Option<Mean>, expected: f64, share: f64) {
     let found = found.unwrap();
-    assert!((found.mean / expected - 1.0).abs() < share, "{found:?}, expected {expected}");
+    assert!(
+        (found.mean / expected - 1.0).abs() < share,
+        "{found:?}, expected {expected}"
+    );
 }
 
 fn of_settings(strides: &Strides, settings: &WalkSettings, share: f64) {
@@ -31,7 +34,11 @@ fn strides_are_those_of_the_settings() {
     for settings in [
         steady().turn_dps(0.0),
         steady().turn_dps(0.0).period_secs(0.95).speed_mps(1.6),
-        steady().turn_dps(0.0).period_secs(1.3).speed_mps(0.9).frame_rate_hz(120.0),
+        steady()
+            .turn_dps(0.0)
+            .period_secs(1.3)
+            .speed_mps(0.9)
+            .frame_rate_hz(120.0),
     ] {
         let synthetic = synthesize(&settings).unwrap();
         let analysis = analysed(&synthetic.take);
@@ -68,7 +75,11 @@ fn curved() -> LoopClip {
     let motion = root(start, twist(DVec3::new(0.1, 0.0, 1.2), DVec3::Y * 0.5));
     clip_of(body, 1.0 / 30.0, 34, motion, |phase, joint| {
         let turn = core::f64::consts::TAU * (phase + 0.5 * joint as f64);
-        let at = DVec3::new(0.1 - 0.2 * (joint as f64 - 1.0), 0.1 * turn.sin() - 0.9, 0.3 * turn.cos());
+        let at = DVec3::new(
+            0.1 - 0.2 * (joint as f64 - 1.0),
+            0.1 * turn.sin() - 0.9,
+            0.3 * turn.cos(),
+        );
         (if joint == 0 { DVec3::Y } else { at }, DQuat::IDENTITY)
     })
 }
@@ -97,7 +108,14 @@ fn strides_of_a_loop_are_those_of_its_cycles_one_after_the_other() {
     let values = |row: &Stride| {
         let [first, second] = row.double_support_secs.unwrap();
         let known = [row.stride_metres, row.step_secs, row.step_metres, row.speed_mps].map(Option::unwrap);
-        let times = [row.secs(), row.stance_secs(), first, second, row.flight_secs, row.cadence_spm];
+        let times = [
+            row.secs(),
+            row.stance_secs(),
+            first,
+            second,
+            row.flight_secs,
+            row.cadence_spm,
+        ];
         [&known[..], &times].concat()
     };
     let cycle = |row: &&Stride| (1.0..2.0).contains(&(row.strike_secs / clip.period_secs()));
@@ -111,7 +129,11 @@ fn strides_of_a_loop_are_those_of_its_cycles_one_after_the_other() {
     }
     // Along the chord of the curve by half a radian a second, 1.2 m/s ahead and .1 aside.
     let radius = 1.2_f64.hypot(0.1) / 0.5;
-    near(found.speed_mps, 2.0 * radius * (0.25 * clip.period_secs()).sin() / clip.period_secs(), 1e-4);
+    near(
+        found.speed_mps,
+        2.0 * radius * (0.25 * clip.period_secs()).sin() / clip.period_secs(),
+        1e-4,
+    );
     let in_place = FootPaths::of_loop(&clip.in_place(), &body, &feet).strides(&stays(1));
     assert_eq!((in_place.speed_mps, in_place.step_metres), (None, None));
     assert_eq!(in_place.stride_secs, found.stride_secs);

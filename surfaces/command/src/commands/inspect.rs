@@ -46,7 +46,8 @@ fn one(args: &InspectArgs, take: &InputFile, study: &Study) -> Result<Ending, Fa
         None => survey::of(take, study)?,
     };
     let outputs = outputs.commit()?;
-    let of_cycle = (sidecar.as_ref().filter(|_| study.args.rig.is_none())).and_then(|sidecar| of_cycle(take, sidecar, study));
+    let of_cycle =
+        (sidecar.as_ref().filter(|_| study.args.rig.is_none())).and_then(|sidecar| of_cycle(take, sidecar, study));
     if let Some((_, strides)) = of_cycle.filter(|(feet, _)| *feet == surveyed.feet()) {
         surveyed.survey.strides = strides;
     }

@@ -19,7 +19,19 @@ pub(crate) struct MeanFacts {
 
 impl MeanFacts {
     fn of(mean: Option<Mean>) -> Option<Self> {
-        mean.map(|Mean { mean, std_dev, std_error, count }| Self { mean, std_dev, std_error, count })
+        mean.map(
+            |Mean {
+                 mean,
+                 std_dev,
+                 std_error,
+                 count,
+             }| Self {
+                mean,
+                std_dev,
+                std_error,
+                count,
+            },
+        )
     }
 }
 
@@ -56,7 +68,7 @@ struct SymmetryFacts {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct GaitSummaryFacts<'a> {
-    /// Number of strides.
+    /// Number of strides that count.
     strides: usize,
     /// Number of strides left out: longer than 1.5 times the median of their foot.
     pauses: usize,
@@ -154,7 +166,7 @@ impl<'a> GaitFacts<'a> {
                 duty: MeanFacts::of(found.duty),
                 double_support: MeanFacts::of(found.double_support),
                 flight: MeanFacts::of(found.flight),
-                feet: (found.feet.iter().zip(feet))
+                feet: (found.feet.iter().zip(feet.iter().copied()))
                     .map(|(means, foot)| FootMeansFacts {
                         foot,
                         side: means.side.map(Side::as_str),
@@ -170,7 +182,11 @@ impl<'a> GaitFacts<'a> {
                 },
                 note: found.note.as_deref(),
             },
-            strides: found.rows.iter().map(|row| StrideFacts::new(row, feet[row.foot])).collect(),
+            strides: found
+                .rows
+                .iter()
+                .map(|row| StrideFacts::new(row, feet[row.foot]))
+                .collect(),
         }
     }
 

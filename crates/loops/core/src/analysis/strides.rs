@@ -122,7 +122,11 @@ impl Mean {
     /// Returns the smaller mean over the larger, with its error; `None` if one is unknown or none is positive.
     fn evenness(means: [Option<Self>; 2]) -> Option<Self> {
         let [one, other] = [means[0]?, means[1]?];
-        let (small, large) = if one.mean < other.mean { (one, other) } else { (other, one) };
+        let (small, large) = if one.mean < other.mean {
+            (one, other)
+        } else {
+            (other, one)
+        };
         let mean = small.mean / large.mean;
         let errors = small.std_error.zip(large.std_error);
         (large.mean > 0.0).then(|| Self {
@@ -200,8 +204,16 @@ impl FootPaths {
     /// Returns the paths of a take, whose hips are the body. `world` has all its frames; of `take` the middle one is enough.
     pub fn of_take(take: &Take, world: &WorldTracks, body: &Body) -> Self {
         let middle = take.pose(take.num_frames() / 2);
-        let path = |joint: usize| (0..world.num_frames()).map(move |frame| world.position(frame, joint)).collect();
-        let feet = if body.found_by == FoundBy::AllLeaves { &[][..] } else { &body.feet[..] };
+        let path = |joint: usize| {
+            (0..world.num_frames())
+                .map(move |frame| world.position(frame, joint))
+                .collect()
+        };
+        let feet = if body.found_by == FoundBy::AllLeaves {
+            &[][..]
+        } else {
+            &body.feet[..]
+        };
         Self {
             body: path(body.hips),
             feet: feet.iter().map(|foot| (foot.side, path(foot.lowest_joint()))).collect(),
@@ -214,7 +226,11 @@ impl FootPaths {
         let (num_samples, from_root) = (clip.num_samples(), clip.tracks_from_root());
         let roots: Vec<_> = (0..CYCLES * num_samples).map(|key| clip.root_pose(key)).collect();
         let path = |&joint: &usize| {
-            let side = body.feet.iter().find(|foot| foot.lowest_joint() == joint).and_then(|foot| foot.side);
+            let side = body
+                .feet
+                .iter()
+                .find(|foot| foot.lowest_joint() == joint)
+                .and_then(|foot| foot.side);
             let at_key = roots.iter().enumerate();
             let points = at_key.map(|(key, root)| root.transform_point(from_root.position(key % num_samples, joint)));
             (side, points.collect())
@@ -223,7 +239,11 @@ impl FootPaths {
             feet: feet.iter().map(path).collect(),
             body: roots.iter().map(|root| root.translation).collect(),
             cycle: Some(num_samples),
-            ..Self::new(body, (clip.skeleton(), clip.body_pose(num_samples / 2)), clip.step_secs())
+            ..Self::new(
+                body,
+                (clip.skeleton(), clip.body_pose(num_samples / 2)),
+                clip.step_secs(),
+            )
         }
     }
 
@@ -269,11 +289,17 @@ impl FootPaths {
         let period = self.cycle.map_or(f64::INFINITY, |samples| samples as f64);
         let mut stands = vec![Vec::new(); self.feet.len()];
         for stay in stays.iter().filter(|stay| stay.foot < self.feet.len()) {
-            let (strike, lift) = (stay.strike.unwrap_or(-f64::INFINITY), stay.lift.unwrap_or(f64::INFINITY));
+            let (strike, lift) = (
+                stay.strike.unwrap_or(-f64::INFINITY),
+                stay.lift.unwrap_or(f64::INFINITY),
+            );
             if self.cycle.is_none() && lift > strike {
                 stands[stay.foot].push(Stand { strike, lift });
             } else if lift - strike >= period {
-                stands[stay.foot] = vec![Stand { strike: -f64::INFINITY, lift: f64::INFINITY }];
+                stands[stay.foot] = vec![Stand {
+                    strike: -f64::INFINITY,
+                    lift: f64::INFINITY,
+                }];
             } else if lift > strike {
                 stands[stay.foot].extend((0..CYCLES).map(|cycle| cycle as f64 * period).map(|shift| Stand {
                     strike: strike + shift,
@@ -300,7 +326,9 @@ impl FootPaths {
         let way = self.way([strike, end]);
         let others = (0..stands.len()).filter(|&other| other != foot);
         let strikes_before = others.filter_map(|other| {
-            let last = stands[other].partition_point(|stand| stand.strike < end).checked_sub(1)?;
+            let last = stands[other]
+                .partition_point(|stand| stand.strike < end)
+                .checked_sub(1)?;
             Some((other, stands[other][last])).filter(|(_, stand)| stand.strike >= strike)
         });
         let step_from = strikes_before.max_by(|(_, one), (_, other)| one.strike.total_cmp(&other.strike));
@@ -423,7 +451,10 @@ impl Strides {
             step_metres: mean(|row| row.step_metres),
             stance_secs: mean(|row| Some(row.stance_secs())),
             duty: mean(|row| Some(row.duty())),
-            double_support: mean(|row| row.double_support_secs.map(|[first, second]| (first + second) / row.secs())),
+            double_support: mean(|row| {
+                row.double_support_secs
+                    .map(|[first, second]| (first + second) / row.secs())
+            }),
             flight: mean(|row| Some(row.flight_secs / row.secs())),
             feet,
             evenness,
@@ -486,7 +517,9 @@ mod tests {
         }
         let body = (0..NUM_FRAMES).map(|frame| frame as f64 * STEP_SECS);
         let paths = FootPaths {
-            body: body.map(|secs| DVec3::new(0.02 * (TAU * secs / PERIOD_SECS).sin(), 0.9, mps * secs)).collect(),
+            body: body
+                .map(|secs| DVec3::new(0.02 * (TAU * secs / PERIOD_SECS).sin(), 0.9, mps * secs))
+                .collect(),
             feet,
             frame_time_secs: STEP_SECS,
             least_way: LEAST_WAY_METRES,
@@ -556,7 +589,12 @@ mod tests {
         // Of the quotient 1/2 by its differentials: sqrt(.1^2 + (.5 .2)^2) / 2.
         let [small, large] = [(1.0, 0.1, 5), (2.0, 0.2, 7)].map(|(mean, error, count)| {
             let (std_dev, std_error) = (None, Some(error));
-            Some(Mean { mean, std_dev, std_error, count })
+            Some(Mean {
+                mean,
+                std_dev,
+                std_error,
+                count,
+            })
         });
         let even = Mean::evenness([large, small]).unwrap();
         assert_eq!((even.mean, even.count), (0.5, 5));
@@ -571,7 +609,12 @@ mod tests {
         let in_place = ahead.clone().over(|_| velocity);
         let (wanted, found) = (ahead.strides(&stays), in_place.strides(&stays));
         assert_eq!(
-            (found.speed_mps, found.stride_metres, found.step_metres, found.evenness.step_metres),
+            (
+                found.speed_mps,
+                found.stride_metres,
+                found.step_metres,
+                found.evenness.step_metres
+            ),
             (None, None, None, None)
         );
         assert_eq!((found.cadence_spm, found.flight), (wanted.cadence_spm, wanted.flight));
@@ -625,12 +668,19 @@ mod tests {
                 let stays: Vec<Stay> = (0..24)
                     .map(|at| {
                         let (strike, lift) = (odd(), odd());
-                        Stay { foot: at % 4, strike, lift }
+                        Stay {
+                            foot: at % 4,
+                            strike,
+                            lift,
+                        }
                     })
                     .collect();
                 let (paths, _) = walk(1.0, &[(0.0, 1.0, 0.0); 3]);
                 let found = FootPaths { cycle, ..paths }.strides(&stays);
-                assert!(found.flight.is_none_or(|flight| (0.0..=1.0).contains(&flight.mean)), "{found:?}");
+                assert!(
+                    found.flight.is_none_or(|flight| (0.0..=1.0).contains(&flight.mean)),
+                    "{found:?}"
+                );
             }
         }
     }

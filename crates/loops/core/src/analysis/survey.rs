@@ -8,8 +8,8 @@ use glam::{DQuat, DVec3};
 
 use super::features::{self, Features};
 use super::{
-    Activity, Analysis, Body, BodyError, BodyOverrides, Contacts, Floor, FootPaths, FoundBy, Heading, Segment, Spectrum,
-    Strides, TakeDefects, WeightedJoint, defects::Steps, segments,
+    Activity, Analysis, Body, BodyError, BodyOverrides, Contacts, Floor, FootPaths, FoundBy, Heading, Segment,
+    Spectrum, Strides, TakeDefects, WeightedJoint, defects::Steps, segments,
 };
 use crate::motion::{Pose, PoseRef, WorldTracks};
 use crate::take::{Take, TakeError, normalize_frame};
