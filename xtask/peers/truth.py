@@ -36,7 +36,7 @@ def answer(program, path):
     if done.returncode:
         raise RuntimeError(f"{path}: {done.stderr}")
     said = json.loads(done.stdout)
-    stances = [(row["side"], row["strike_secs"], row["lift_secs"]) for row in (said["gait"] or {"events": []})["events"]]
+    stances = [(row["side"], row["strike_secs"], row["lift_secs"]) for row in said["contacts"]]
     spans = [(span["gait"], span["start_frame"], span["end_frame"]) for span in said["segments"]]
     return stances, spans, said["take"]["fps"]
 

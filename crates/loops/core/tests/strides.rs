@@ -43,24 +43,23 @@ fn strides_are_those_of_the_settings() {
         let synthetic = synthesize(&settings).unwrap();
         let analysis = analysed(&synthetic.take);
         of_settings(&analysis.strides(), &settings, 0.01);
-        // Balls of the feet, which stand from foot-flat on, by their true times.
-        let last = (synthetic.take.num_frames() - 1) as f64;
-        let mut shares = Vec::new();
+        let frames = |secs: Option<f64>| secs.map(|secs| secs * settings.frame_rate_hz);
         let mut stays: Vec<Stay> = Vec::new();
-        for (foot, side) in ["Left", "Right"].iter().enumerate() {
-            let joint = format!("{side}ToeBase");
-            for truth in synthetic.truth.contacts.iter().filter(|contact| contact.joint == joint) {
-                let strike = Some(truth.start_frame).filter(|&strike| strike > 0.0);
-                let lift = Some(truth.end_frame).filter(|&lift| lift < last);
-                shares.extend(strike.zip(lift).map(|(strike, lift)| lift - strike));
-                stays.push(Stay { foot, strike, lift });
-            }
+        for (foot, name) in ["LeftFoot", "RightFoot"].iter().enumerate() {
+            let of_foot = synthetic.truth.stays.iter().filter(|stay| stay.foot == *name);
+            stays.extend(of_foot.map(|stay| Stay {
+                foot,
+                strike: frames(stay.strike_secs),
+                lift: frames(stay.lift_secs),
+            }));
         }
         let truth = FootPaths::of_take(&analysis.take, &analysis.world, &analysis.body).strides(&stays);
         of_settings(&truth, &settings, 1e-3);
         let period = settings.period_secs * settings.frame_rate_hz;
-        near(truth.duty, shares[0] / period, 1e-9);
-        near(analysis.strides().duty, shares[0] / period, 0.05);
+        let stance = |stay: &Stay| Some(stay.lift? - stay.strike?);
+        let duty = stays.iter().find_map(stance).unwrap() / period;
+        near(truth.duty, duty, 1e-9);
+        near(analysis.strides().duty, duty, 0.05);
     }
 }
 
