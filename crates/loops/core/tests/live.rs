@@ -90,3 +90,18 @@ fn a_body_that_stands_has_no_rhythm() {
         "{ends:?}"
     );
 }
+
+/// A camera of few frames a second shows a cycle of any length: the period lies between two of its frames.
+#[test]
+fn a_period_is_found_to_a_fifth_of_a_frame() {
+    for period_secs in [1.0, 1.013, 1.02, 1.03] {
+        let settings = WalkSettings::default().frame_rate_hz(24.0).period_secs(period_secs);
+        let (tries, period, frame_time) = heard(&settings.drift(0.0).noise_deg(0.0));
+        let found: Vec<f64> = tries.iter().filter_map(|due| due.period_secs).collect();
+        assert!(!found.is_empty());
+        for found in found {
+            let frames = (found - period) / frame_time;
+            assert!(frames.abs() < 0.2, "{period_secs}: {frames} frames off");
+        }
+    }
+}

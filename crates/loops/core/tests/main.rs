@@ -29,6 +29,7 @@ mod root_motion;
 mod root_space;
 mod search;
 mod spectrum;
+mod start;
 mod stretches;
 mod strides;
 mod synthetic;

@@ -5,7 +5,7 @@ use core::cmp::Ordering;
 use glam::{DQuat, DVec3};
 use loopwright_core::loop_clip::{KeyLayout, LoopKeys};
 use loopwright_core::math::{Rigid, Twist, rotation};
-use loopwright_core::{BodyOverrides, Quality, RootMotion, Skeleton, Take, analysis::Body, quality};
+use loopwright_core::{BodyOverrides, LoopSettings, Quality, RootMotion, Skeleton, Take, analysis::Body, quality};
 
 use crate::support::{self, Random, take_of, twist};
 
@@ -341,5 +341,44 @@ fn a_loop_at_another_size_slides_and_shows_alike() {
             }
             assert_eq!(scaled.pops(), own.pops());
         }
+    }
+}
+
+/// A contact is one wherever the loop starts, and lasts as long.
+#[test]
+fn contacts_over_the_seam_are_whole() {
+    let made = support::best_made(
+        &support::analysed(&support::walk_of(support::steady())),
+        &LoopSettings::default(),
+    );
+    let found = |first: usize| {
+        let keys = LoopKeys::from_loop(&made.loop_clip.starting_at(first as isize));
+        let mut stands: Vec<(usize, usize)> = quality::stands(&keys, &made.body, None)
+            .iter()
+            .map(|stand| (stand.joint, stand.num_samples))
+            .collect();
+        stands.sort_unstable();
+        stands
+    };
+    let expected = found(0);
+    assert_eq!(expected.len(), 2);
+    for first in 1..made.loop_clip.num_samples() {
+        assert_eq!(found(first), expected, "from sample {first}");
+    }
+}
+
+/// A pose that is held for five steps is found where it begins, in the middle of a loop and over its seam.
+#[test]
+fn a_held_pose_is_found_where_it_begins() {
+    for first in [10, SAMPLES - 2] {
+        let take = support::of_frames(
+            &keys(SAMPLES, 0, |_, _, _, _| {}),
+            (0..SAMPLES).map(|key| {
+                let since = (key + SAMPLES - first) % SAMPLES;
+                if since <= 5 { first } else { key }
+            }),
+        );
+        let held = measure(&take, false, still_root()).held_pose;
+        assert_eq!((held.sample, held.secs), (first, 5.0 * STEP));
     }
 }

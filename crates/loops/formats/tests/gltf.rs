@@ -14,7 +14,7 @@ use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
 use crate::loop_file::best_made;
-use crate::support::gltf_file::{GltfFile, accessor_of, parsed, parts_of};
+use crate::support::gltf_file::{GltfFile, accessor_of, numbers, parsed, parts_of};
 use crate::support::{self, assert_keys, distance, read, take_of};
 
 fn loaded(file: &GltfFile) -> LoadedTake {
@@ -624,4 +624,48 @@ fn what_stands_still_beside_two_animated_roots_is_left_out() {
     let made = best_made(&Analysis::new(&take).unwrap(), &LoopSettings::default());
     let written = LoopFile::write(&made, &source).unwrap();
     assert!(!written.quality.pops());
+}
+
+/// Returns a take of two joints, of which the second slides along its bone and turns about it.
+fn sliding(slide: impl Fn(usize) -> f64, turn: impl Fn(usize) -> f64) -> Take {
+    let skeleton = support::skeleton(&[("a", None, DVec3::Y), ("b", Some(0), DVec3::X)]);
+    take_of(&skeleton, 0.05, 41, |frame, joint| match joint {
+        0 => (DVec3::Y, DQuat::IDENTITY),
+        _ => (DVec3::X * (1.0 + slide(frame)), DQuat::from_rotation_x(turn(frame))),
+    })
+}
+
+/// Single precision keeps a tenth of a micrometre of a metre.
+#[test]
+fn a_joint_that_slides_by_a_hair_slides_in_the_file() {
+    for metres in [1e-5, 5e-4, 0.2] {
+        let take = sliding(|frame| metres * (frame % 3) as f64, |frame| 0.1 * (frame % 5) as f64);
+        let (again, _) = read(&support::written(&take, Format::Glb), AnimationChoice::Auto).unwrap();
+        let (off, _) = distance(&take, &again.take);
+        assert!(off < 1e-6, "{metres}: {off}");
+    }
+}
+
+/// Programs interpolate the numbers of two keys: with opposite signs a joint would spin between them.
+#[test]
+fn rotations_of_neighbouring_keys_have_the_same_sign() {
+    let whole_turn = sliding(|_| 0.0, |frame| core::f64::consts::TAU * frame as f64 / 40.0);
+    let clip = support::loop_of(&whole_turn, 40, 0, RootMotion::new(Rigid::IDENTITY, Twist::ZERO));
+    let settings = LoopWriteSettings {
+        copies: 2,
+        ..LoopWriteSettings::default()
+    };
+    let source = Source::for_take(&whole_turn, Format::Glb);
+    let written = write_loop(&clip, &source, &settings).unwrap();
+    let (json, bin) = parts_of(&written.bytes);
+    let animation = json["animations"].as_array().unwrap().last().unwrap();
+    let channels = animation["channels"].as_array().unwrap().iter();
+    let turns = channels.filter(|channel| channel["target"]["path"] == "rotation");
+    let turns: Vec<f64> = turns
+        .flat_map(|channel| numbers(&json, bin, accessor_of(&json, animation, channel, "output")))
+        .collect();
+    let keys: Vec<DQuat> = turns.chunks(4).map(DQuat::from_slice).collect();
+    assert!(keys.len() > 80);
+    // From one joint to the next both are at rest.
+    assert!(keys.windows(2).all(|pair| pair[0].dot(pair[1]) > 0.0));
 }

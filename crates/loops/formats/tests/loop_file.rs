@@ -1,5 +1,6 @@
 //! A loop written to a file and read back, by the library alone.
 
+use glam::{DQuat, DVec3};
 use loopwright_core::{Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take, feet::FootLock};
 use loopwright_formats::loop_file::{PlaceError, facts::TakeFacts};
 use loopwright_formats::{
@@ -290,5 +291,37 @@ fn tracks_that_do_not_move_have_one_key_for_engines_and_read_the_same() {
         let read = load(&bytes, "t").unwrap();
         assert_eq!(read.take.num_frames(), 12, "{format:?}");
         assert!(key_counts(&bytes).iter().filter(|&&count| count > 1).count() <= 3);
+    }
+}
+
+/// Mirrored facts describe the mirrored motion, whichever way the loop starts and turns.
+#[test]
+fn the_facts_of_a_mirror_image_are_of_its_motion() {
+    let walk = walk(RootMode::Constant, Format::Bvh, false);
+    let mirror = walk.analysis.mirror(&[]).unwrap();
+    let facts = &walk.file.sidecar;
+    let image = facts.clone().mirrored(&mirror, walk.take.skeleton());
+    assert!(facts.root_motion.start_yaw_deg.abs() > 1.0);
+    let [own, image] = [facts, &image].map(|facts| facts.root_motion.motion());
+    for secs in [0.0, 0.4, 2.0] {
+        let (own, image) = (own.at(secs), image.at(secs));
+        let [x, y, z, w] = own.rotation.to_array();
+        assert!(image.translation.distance(own.translation * DVec3::new(-1.0, 1.0, 1.0)) < 1e-9);
+        assert!(image.rotation.angle_between(DQuat::from_xyzw(x, -y, -z, w)) < 1e-6);
+    }
+}
+
+#[test]
+fn facts_state_how_fast_a_loop_climbs() {
+    for climb_mps in [0.0, 0.3, -0.2] {
+        let take = synthesize(&WalkSettings::default().climb_mps(climb_mps).turn_dps(10.0))
+            .unwrap()
+            .take;
+        let made = best_made(&Analysis::new(&take).unwrap(), &LoopSettings::default());
+        let source = Source::for_take(&take, Format::Bvh);
+        let facts = TakeFacts::new("walk.bvh", &take, source.space());
+        let file = LoopFile::write_with(&made, facts, &source, &LoopWriteSettings::default()).unwrap();
+        let found = file.sidecar.root_motion.climb_mps;
+        assert!((found - climb_mps).abs() < 0.02, "{climb_mps}: {found}");
     }
 }

@@ -1,13 +1,18 @@
 //! The road from a take to a file, by what its files say and hold.
 
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
+use loopwright_core::math::{ops, rotation};
 use loopwright_core::{BodyOverrides, Take};
-use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::loop_file::importer::Importer;
+use loopwright_formats::loop_file::{AnimationOutcome, facts::Grade, importer::Importer};
 use loopwright_formats::{Character, Format, LoadedTake, ReadSettings, Sidecar, SidecarError, Source, write_take};
-use loopwright_job::{CharacterTarget, Following, Recipe, WrittenLoop, check, make_loop};
+use loopwright_job::pack::PackJob;
+use loopwright_job::{
+    CharacterTarget, DEFAULT_TOP, Following, JobError, Recipe, Request, Rows, SearchRequest, Studied, Study, TurnSide,
+    WrittenLoop, check, choose, make_loop, search_rows,
+};
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize_idle};
 
 use crate::verdict::{synthesized, with_poses};
@@ -102,4 +107,149 @@ fn a_sidecar_of_any_size_is_not_read() {
     let found = (16 << 20) + 1;
     let refused = Sidecar::from_json(&vec![b' '; found]).unwrap_err();
     assert!(matches!(refused, SidecarError::TooLarge { .. }), "{refused}");
+}
+
+fn studied(take: &Take, recipe: &Recipe) -> Studied {
+    let study = Study::new(recipe.take.clone(), None).unwrap();
+    study.analyse("walk.glb", in_glb(take), Vec::new()).unwrap()
+}
+
+/// A curve is a loop of the side to which it turns, and of no other.
+#[test]
+fn a_search_for_a_side_finds_turns_to_that_side_alone() {
+    let sides = [(30.0, TurnSide::Left), (-30.0, TurnSide::Right), (0.0, TurnSide::None)];
+    for (turn_dps, own) in sides {
+        let take = synthesized(WalkSettings::default().turn_dps(turn_dps));
+        let studied = studied(&take, &Recipe::default());
+        for (_, side) in sides {
+            let search = SearchRequest {
+                turning: Some(side),
+                ..SearchRequest::default()
+            };
+            let found = studied.analysis.find_loops(&search.settings(1)).unwrap();
+            assert_eq!(
+                found.best().is_some(),
+                side == own,
+                "{side:?} at {turn_dps} degrees per second"
+            );
+        }
+    }
+}
+
+/// Rows are counted from 1, as they are listed, and a number beside them fails alone.
+#[test]
+fn picked_rows_are_those_of_the_list() {
+    let recipe = Recipe::default();
+    let search = SearchRequest {
+        every_cycle: true,
+        ..SearchRequest::default()
+    };
+    let studied = studied(&walk(), &recipe);
+    let listed = search_rows(&studied, &search.settings(DEFAULT_TOP), &search).unwrap();
+    let listed = listed.found.candidates;
+    let count = listed.len();
+    assert!(count > 2);
+    let rows = Rows::Picked(vec![2, 1, count, 0, count + 1]);
+    let request = Request {
+        recipe: &recipe,
+        search: Some(&search),
+        rows: &rows,
+    };
+    let mut picked = choose(&studied, request, &mut Vec::new()).unwrap();
+    for beside in picked.split_off(3) {
+        assert!(
+            matches!(beside, Err(JobError::NoSuchRow { count: of, .. }) if of == count),
+            "{beside:?}"
+        );
+    }
+    for (chosen, row) in picked.into_iter().zip([2, 1, count]) {
+        let chosen = chosen.unwrap();
+        assert_eq!((chosen.row, chosen.stretch.cut), (row, listed[row - 1].cut));
+    }
+}
+
+/// A head that trembles at 12 Hz hardly does so in the loop of a take that was smoothed at 3 Hz, and the sidecar states it.
+#[test]
+fn a_smoothed_take_trembles_no_more() {
+    let walk = walk();
+    let head = walk.skeleton().find("Head").unwrap();
+    let trembling = with_poses(&walk, walk.num_frames(), |frame| {
+        let secs = frame as f64 * walk.frame_time_secs();
+        let mut pose = walk.pose(frame).to_pose();
+        pose.rotations[head] *= DQuat::from_rotation_x(0.05 * ops::sin(TAU * 12.0 * secs));
+        pose
+    });
+    let [as_recorded, smoothed] = [None, Some(3.0)].map(|hertz| {
+        let recipe = hertz.map_or_else(String::new, |hertz| format!("take.smooth = {hertz}"));
+        let WrittenLoop { clip, sidecar, .. } = made(&trembling, &recipe);
+        assert_eq!(sidecar.take.smooth_hz, hertz);
+        let turn = |sample: usize| {
+            let [from, to] = [sample, sample + 1].map(|at| clip.body_pose(at % clip.num_samples()).rotations[head]);
+            rotation::difference(to, from)
+        };
+        (0..clip.num_samples())
+            .map(|sample| turn(sample + 1).distance(turn(sample)))
+            .fold(0.0, f64::max)
+    });
+    assert!(smoothed < 0.1 * as_recorded, "{smoothed} {as_recorded}");
+}
+
+/// Players of a loop whose body stays take its speed from the facts, not from its keys.
+#[test]
+fn a_sidecar_states_whether_the_body_stays_in_place() {
+    for (recipe, in_place) in [
+        ("", false),
+        ("output.root-motion = \"in-place\"", true),
+        ("output.root-motion = \"stationary\"", true),
+        ("stretch.ping-pong = true", true),
+    ] {
+        assert_eq!(made(&walk(), recipe).sidecar.in_place, in_place, "{recipe}");
+    }
+}
+
+/// An animation is kept as it is if its first key and its last are the same to the eye; a gap that shows is closed.
+#[test]
+fn a_pack_keeps_what_meets_and_closes_what_does_not() {
+    let recipe = Recipe::default();
+    let search = SearchRequest::default();
+    let one_cycle = WalkSettings {
+        seconds: 1.0,
+        period_secs: 1.0,
+        drift: 0.0,
+        noise_deg: 0.0,
+        ..WalkSettings::default()
+    };
+    let cycle = synthesized(one_cycle.turn_dps(0.0));
+    let last = cycle.num_frames() - 1;
+    for (gap_metres, gap_deg, outcome) in [
+        (0.0, 0.0, AnimationOutcome::Kept),
+        (5e-4, 0.05, AnimationOutcome::Kept),
+        (3e-3, 0.0, AnimationOutcome::Closed),
+        (0.0, 0.5, AnimationOutcome::Closed),
+    ] {
+        let torn = with_poses(&cycle, last + 1, |frame| {
+            let mut pose = cycle.pose(frame).to_pose();
+            if frame == last {
+                pose.translations[0].y += gap_metres;
+                pose.rotations[12] *= DQuat::from_rotation_x(f64::to_radians(gap_deg));
+            }
+            pose
+        });
+        let request = Request {
+            recipe: &recipe,
+            search: Some(&search),
+            rows: &Rows::Recommended,
+        };
+        let studied = studied(&torn, &recipe);
+        let mut pack = PackJob::new(request, Format::Glb);
+        pack.check(&studied).unwrap();
+        pack.add(0, "Walk", &studied, &mut Vec::new(), |error| error.to_string());
+        let written = pack.write("pack.glb".to_owned()).unwrap();
+        let animation = &written.sidecar.animations[0];
+        assert_eq!(
+            animation.outcome, outcome,
+            "{gap_metres} m, {gap_deg} degrees: {:?}",
+            animation.reason
+        );
+    }
 }

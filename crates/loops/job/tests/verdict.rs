@@ -269,3 +269,30 @@ fn a_seam_that_jumps_is_bad() {
         assert!(verdict.reason.contains("at the seam"), "{}", verdict.reason);
     }
 }
+
+/// A jump is as large as a joint is moved by it beyond what it does from frame to frame, and has the time of its frame.
+#[test]
+fn a_jump_inside_is_measured() {
+    for take in walks() {
+        let [start, end] = second_cycle(&take, 1.1);
+        let at = (0.5 * (start + end)).round() as usize;
+        let metres = 0.4;
+        let torn = with_poses(&take, take.num_frames(), |frame| {
+            let mut pose = take.pose(frame).to_pose();
+            pose.translations[0].x += if frame >= at { metres } else { 0.0 };
+            pose
+        });
+        let verdict = of_cycle(&torn, start, end);
+        let jump = verdict
+            .checks
+            .iter()
+            .find(|check| check.id == CheckId::Jumps.as_str())
+            .unwrap();
+        let off = jump.value.unwrap() - 1e3 * metres;
+        assert!(off.abs() < 60.0, "{off} mm at {} fps", take.frame_rate_hz());
+        assert_eq!(
+            (jump.grade, jump.time_secs),
+            (Some(Grade::Review), Some(at as f64 * take.frame_time_secs()))
+        );
+    }
+}

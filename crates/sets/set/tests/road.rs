@@ -3,8 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use glam::DQuat;
+use loopwright_core::analysis::{FootEventKind, MotionKind};
+use loopwright_core::{Take, Tracks};
 use loopwright_formats::set::{ClipKind, LeftOut, Manifest};
 use loopwright_formats::{Format, LoadedTake, ReadSettings, Sidecar, Source, Target, read_take};
+use loopwright_job::recipe::StudyArgs;
 use loopwright_job::{Recipe, Studied, Study};
 use loopwright_sets::road::{
     HeldSetFile, MadeSet, MakeSetError, SetClipFile, SetFileName, SetSettings, SetStage, SetTakes, WrittenSet,
@@ -14,15 +18,22 @@ use loopwright_sets::set::TakeLoop;
 use loopwright_synth::{WalkSettings, synthesize};
 
 fn walk(name: &str, settings: WalkSettings) -> HeldSetFile {
-    let settings = WalkSettings {
-        frame_rate_hz: 30.0,
-        drift: 0.0,
-        noise_deg: 0.0,
-        ..settings
+    held(name, synthesized(settings))
+}
+
+fn synthesized(settings: WalkSettings) -> Take {
+    let settings = settings.frame_rate_hz(30.0).drift(0.0).noise_deg(0.0);
+    synthesize(&settings).unwrap().take
+}
+
+fn held(name: &str, take: Take) -> HeldSetFile {
+    let source = Source::for_take(&take, Format::Bvh);
+    let args = StudyArgs {
+        licence: Some("CC0-1.0".to_owned()),
+        ..StudyArgs::default()
     };
-    let take = synthesize(&settings).unwrap().take;
-    let file = LoadedTake::new(take.clone(), Source::for_take(&take, Format::Bvh));
-    let studied = Study::default().analyse(name, file, Vec::new()).unwrap();
+    let study = Study::new(args, None).unwrap();
+    let studied = study.analyse(name, LoadedTake::new(take, source), Vec::new()).unwrap();
     HeldSetFile {
         name: name.to_owned(),
         takes: vec![Arc::new(studied)],
@@ -239,4 +250,88 @@ fn files_are_of_the_style_that_most_have_or_of_the_one_that_is_asked_for() {
     // Two names that differ in no word that is a style.
     let plain = of_style(&files[..1], None).unwrap();
     assert_eq!((plain.is_kept, plain.chosen), (vec![true], None));
+}
+
+/// Returns a walk whose hips and chest are turned to the left of its way by so many degrees, and whose feet stay as they are.
+fn aside(settings: WalkSettings, degrees: f64) -> Take {
+    let take = synthesized(settings);
+    let legs = ["LeftUpLeg", "RightUpLeg"].map(|name| take.skeleton().find(name).unwrap());
+    let turn = DQuat::from_rotation_y(degrees.to_radians());
+    let poses = (0..take.num_frames()).map(|frame| {
+        let mut pose = take.pose(frame).to_pose();
+        let own = pose.rotations[0];
+        pose.rotations[0] = turn * own;
+        for leg in legs {
+            pose.rotations[leg] = pose.rotations[0].conjugate() * own * pose.rotations[leg];
+        }
+        pose
+    });
+    Take::from_tracks(
+        take.name(),
+        Tracks::from_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap(),
+    )
+    .unwrap()
+}
+
+/// Every walk of a set starts at the origin, faces ahead, and starts as its left foot touches down; the right one follows half a cycle
+/// later.
+#[test]
+fn loops_start_alike_whatever_their_takes_do() {
+    let (set, files) = written(made(settings(), takes().as_slice()));
+    for (clip, file) in set.manifest.clips.iter().zip(&files) {
+        let Some(json) = &file.sidecar else { continue };
+        let root = Sidecar::from_json(json.as_bytes()).unwrap().root_motion;
+        let [x, _, z] = root.start_position_m;
+        assert_eq!((x, z, root.start_yaw_deg), (0.0, 0.0, 0.0), "{}", clip.name);
+        if clip.gait == Some(MotionKind::Idle) {
+            continue;
+        }
+        let phase = clip.phase.unwrap();
+        assert_eq!(phase.left, Some(0.0), "{}", clip.name);
+        assert!((phase.right.unwrap() - 0.5).abs() < 0.05, "{}: {phase:?}", clip.name);
+        let first = &clip.events[0];
+        assert_eq!(
+            (first.secs, &*first.foot, first.kind),
+            (0.0, "left", FootEventKind::Strike),
+            "{}",
+            clip.name
+        );
+    }
+}
+
+/// A body that goes aside has its place in a space of directions; a speed that is far from all others is missing; and what the takes
+/// are licensed under is stated.
+#[test]
+fn ways_holes_and_licences_are_those_of_the_takes() {
+    let go = |speed_mps: f64, period_secs: f64| {
+        WalkSettings::default()
+            .speed_mps(speed_mps)
+            .period_secs(period_secs)
+            .turn_dps(0.0)
+            .seconds(6.0)
+    };
+    let takes = [
+        walk("walk.bvh", go(1.0, 1.1)),
+        walk("sprint.bvh", go(4.6, 0.5)),
+        held("aside.bvh", aside(go(1.2, 1.1), -90.0)),
+    ];
+    let set = written(made(settings(), &takes[..])).0.manifest;
+    let strafes = set.blend_spaces.iter().find(|space| space.name == "strafe").unwrap();
+    assert_eq!(strafes.axes, ["left_mps", "forward_mps"]);
+    for (clip, at) in [
+        ("walk", [0.0, 1.0]),
+        ("walk_strafe_left", [1.2, 0.0]),
+        ("walk_strafe_right", [-1.2, 0.0]),
+    ] {
+        let point = strafes.points.iter().find(|point| point.clip == clip).unwrap();
+        let off = [0, 1].map(|axis| (point.at[axis] - at[axis]).abs());
+        assert!(off[0].max(off[1]) < 0.1, "{clip}: {:?}", point.at);
+    }
+    let hole = set.missing.iter().find(|part| part.what == "forward at 2.8 m/s");
+    assert!(
+        hole.is_some_and(|hole| hole.why.starts_with("too far")),
+        "{:?}",
+        set.missing
+    );
+    assert_eq!(set.licences, ["CC0-1.0"]);
 }
