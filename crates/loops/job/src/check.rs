@@ -103,7 +103,7 @@ pub fn check(
         }
         (Some(take), Some(sidecar)) => {
             let uncut = in_file.uncut(sidecar, written, &take.analysis);
-            Some(uncut.map_err(CheckError::OtherTake)?)
+            uncut.map_err(CheckError::OtherTake)?.on(written.skeleton())
         }
     };
     let (quality, joints) = stored.measured(&keys, source.as_ref())?;

@@ -251,6 +251,17 @@ impl Take {
         Self::from_tracks(self.name(), tracks).ok()
     }
 
+    /// Returns the recording on the joints of a skeleton, in its order, as [`Skeleton::joints_in`] finds them. Errors: the first
+    /// of its joints that the recording lacks.
+    pub fn on(&self, skeleton: &Skeleton) -> Result<Self, usize> {
+        let joints = skeleton.joints_in(self.skeleton())?;
+        if joints.iter().copied().eq(0..self.num_joints()) {
+            return Ok(self.clone());
+        }
+        let poses = (0..self.num_frames()).map(|frame| self.pose(frame).of(&joints));
+        Ok(self.with_tracks(Tracks::pose_by_pose(skeleton, self.frame_time_secs(), poses)))
+    }
+
     /// Returns the recording below a new root joint of that name that is fixed at the origin.
     #[must_use]
     pub fn below_root_joint(&self, name: &str) -> Self {
