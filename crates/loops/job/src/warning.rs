@@ -2,7 +2,7 @@
 //!
 //! A warning has the same sentence in every program, because the loop's sidecar holds it; settings are named after their flags.
 
-use loopwright_core::analysis::{BadFrameKind, Body, FoundBy, TakeDefects, WeightedJoint};
+use loopwright_core::analysis::{BadFrameKind, Body, FoundBy, OddPace, TakeDefects, WeightedJoint};
 use loopwright_core::candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut};
 use loopwright_core::math::{ops, rotation};
 use loopwright_core::{
@@ -45,6 +45,14 @@ pub enum Warning {
         /// Whether the user gave the joint a weight in the search.
         is_weighed: bool,
     },
+    /// No body of this size takes such strides.
+    #[error(
+        "a stride takes {:.2} s, which no legs of this length do unless it is meant so: the file may state a wrong rate; \
+         --set take.speed-up={} reads it faster",
+        .0.stride_secs,
+        factor(.0.speed_up)
+    )]
+    OddPace(OddPace),
     #[error("no feet found by name; found by shape and position: {feet} (name others with --set take.feet=LEFT,RIGHT)")]
     FeetByGeometry { feet: String },
     #[error(
@@ -175,6 +183,11 @@ pub enum SeamRemedy {
     Tried(usize),
     #[error("try a longer --blend, --closure auto, or other frames")]
     None,
+}
+
+/// Returns a factor in one digit, as a person would state it.
+fn factor(exact: f64) -> f64 {
+    if exact < 1.0 { (1e2 * exact).round() / 1e2 } else { exact.round() }
 }
 
 fn fault(kind: BadFrameKind) -> &'static str {

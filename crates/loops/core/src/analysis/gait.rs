@@ -71,12 +71,16 @@ const LEG_SHARE: f64 = 0.55;
 /// Leg length where the skeleton has no measurable height, metres.
 const FALLBACK_LEG: f64 = 0.9;
 
-const GRAVITY: f64 = 9.81;
+pub(super) const GRAVITY: f64 = 9.81;
 
 /// Returns the speed above which this body runs, metres per second.
 pub fn run_speed(take: &Take, body: &Body) -> f64 {
-    let leg = body.stature(take).map_or(FALLBACK_LEG, |height| LEG_SHARE * height);
-    (RUN_FROUDE * GRAVITY * leg).sqrt()
+    (RUN_FROUDE * GRAVITY * leg_metres(take, body)).sqrt()
+}
+
+/// Returns the length of a leg, metres.
+pub(super) fn leg_metres(take: &Take, body: &Body) -> f64 {
+    body.stature(take).map_or(FALLBACK_LEG, |height| LEG_SHARE * height)
 }
 
 /// Returns the side to which a walk or a run curves at a turn rate, radians per second to the left; `None` if it goes straight.

@@ -4,6 +4,8 @@
 //! the take is cut only if that pays: dynamic programming finds exactly the cuts with the fewest frames that disagree with their
 //! segment plus a price for each cut. Source: docs/math/segments.md.
 
+use core::ops::Range;
+
 use glam::DVec3;
 
 use super::activity::{Activity, ActivityKind};
@@ -11,6 +13,7 @@ use super::body::Body;
 use super::gait::{Gait, MotionKind, run_speed};
 use super::heading::Heading;
 use crate::math::{rigid::Twist, rotation, time_step::TimeStep};
+use crate::motion::WorldTracks;
 use crate::take::Take;
 
 /// A run of frames of one gait.
@@ -36,10 +39,22 @@ const CUT_SECS: f64 = 0.5;
 
 /// Returns the frames of `heading` as segments, in order and without gaps; only frame time and bones of `take` are used, so its
 /// middle frame is enough.
-pub(crate) fn segments(take: &Take, body: &Body, heading: &Heading, activity: &Activity) -> Vec<Segment> {
+pub(crate) fn segments(
+    take: &Take,
+    (world, body): (&WorldTracks, &Body),
+    heading: &Heading,
+    activity: &Activity,
+) -> Vec<Segment> {
     let run_mps = run_speed(take, body);
+    let ups = ups(world, body, 0..heading.num_frames());
     let seen: Vec<Gait> = (0..heading.num_frames())
-        .map(|frame| gait_at(take, heading, activity, run_mps, frame))
+        .map(|frame| {
+            let (from, to) = around(frame, heading, take.frame_time_secs());
+            if turns_over(&ups[from..=to]) {
+                return Gait::new(MotionKind::Other, None);
+            }
+            gait_at(take, heading, activity, run_mps, frame)
+        })
         .collect();
     let cut_frames = CUT_SECS / take.frame_time_secs();
     let mut segments: Vec<Segment> = Vec::new();
@@ -56,13 +71,28 @@ pub(crate) fn segments(take: &Take, body: &Body, heading: &Heading, activity: &A
     segments
 }
 
+/// Returns what is up, seen from the hips, at these frames.
+pub(crate) fn ups(world: &WorldTracks, body: &Body, frames: Range<usize>) -> Vec<DVec3> {
+    frames.map(|frame| world.rotation(frame, body.hips).inverse() * DVec3::Y).collect()
+}
+
+/// Whether a body rolls, tumbles or falls: what was up is below, seen from the hips. Such a body does not walk.
+pub(crate) fn turns_over(ups: &[DVec3]) -> bool {
+    ups.iter().any(|up| up.dot(ups[0]) < 0.0)
+}
+
+/// Returns the first and the last frame of the second around one.
+fn around(frame: usize, heading: &Heading, dt: f64) -> (usize, usize) {
+    let half = TimeStep::new(dt).nearest_from_one(0.5 * WINDOW_SECS);
+    (frame.saturating_sub(half), (frame + half).min(heading.num_frames() - 1))
+}
+
 fn gait_at(take: &Take, heading: &Heading, activity: &Activity, run_mps: f64, frame: usize) -> Gait {
     if activity.kinds()[frame] == ActivityKind::Idle {
         return Gait::new(MotionKind::Idle, None);
     }
     let dt = take.frame_time_secs();
-    let half = TimeStep::new(dt).nearest_from_one(0.5 * WINDOW_SECS);
-    let (from, to) = (frame.saturating_sub(half), (frame + half).min(heading.num_frames() - 1));
+    let (from, to) = around(frame, heading, dt);
     let secs = ((to - from) as f64 * dt).max(dt);
     let turn_rate = (heading.yaw(to) - heading.yaw(from)) / secs;
     // Relative to the facing half-way; otherwise a curve would count as a sidestep.

@@ -216,6 +216,19 @@ impl Take {
         )
     }
 
+    /// Returns the recording played `factor` times as fast, with the same frames. Errors: [`TakeError::FrameTime`].
+    pub fn sped_up(&self, factor: f64) -> Result<Self, TakeError> {
+        let found = self.frame_time_secs() / factor;
+        if !FRAME_TIME_RANGE.contains(&found) {
+            return Err(TakeError::FrameTime { found });
+        }
+        let Pose {
+            translations,
+            rotations,
+        } = self.values().to_pose();
+        Self::new(self.name(), self.skeleton().clone(), found, translations, rotations)
+    }
+
     /// Returns the recording with the body parts of its joints, one entry for each.
     #[must_use]
     pub fn with_parts(mut self, parts: impl IntoIterator<Item = Option<Part>>) -> Self {

@@ -71,7 +71,7 @@ const LYING: Limits = Limits::new(100.0, 110.0);
 pub(super) const UPRIGHT: Check<Measure> = Check {
     row: CheckRow {
         id: "upright",
-        measures: "angle from feet to head against up; on all fours or at rest, 100 is good",
+        measures: "angle from feet to head against up; on all fours or at rest, 100 is good; not for a body that rolls",
         unit: "deg",
         limits: LimitsFrom::Row(Limits::new(50.0, 110.0)),
         cure: "--up, if the file states another axis than the body shows",
