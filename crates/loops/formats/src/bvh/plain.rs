@@ -77,7 +77,7 @@ impl<R: Read + Seek> PlainBvh<R> {
         let frame_secs = frame_time.secs / settings.speed_up.unwrap_or(1.0);
         let space = {
             let probe = some.clone().take("", &hierarchy, &Space::METRES_Y_UP, frame_secs).ok()?;
-            guess::settle(&probe, &settings.space, warnings)
+            guess::settle_unturned(&probe, &settings.space, warnings)
         };
         for frames in [&mut middle, &mut some] {
             frames.settle(&space);
