@@ -146,7 +146,7 @@ fn figures_do_not_depend_on_the_order_of_joints() {
                 let in_file = LoopInFile::from_sidecar(&file.sidecar, &written).unwrap();
                 let theirs = in_file.uncut(&file.sidecar, &written, analysis).unwrap();
                 assert_eq!((theirs.clip.skeleton(), theirs.carrier), (ours.clip.skeleton(), ours.carrier));
-                let turned = theirs.on(written.skeleton()).unwrap().on(ours.clip.skeleton()).unwrap();
+                let turned = theirs.clone().on(written.skeleton()).unwrap().on(ours.clip.skeleton()).unwrap();
                 assert_eq!(turned, theirs);
             }
             let quality = file.quality;
