@@ -261,13 +261,17 @@ pub(crate) fn nothing_found(studied: &Studied, nearest_miss: Option<&NearestMiss
     match miss.reason {
         MissReason::CostRatio { .. } => failure
             .because("likely cause: no pose comes back closely enough")
-            .try_this("a take with at least two cycles, or `loopwright make --range START:END` to choose the frames yourself"),
+            .try_this(
+                "a take with at least two cycles, or `loopwright make --range START:END` to choose the frames yourself",
+            ),
         MissReason::Strength { .. } => failure
             .because("likely cause: two poses meet, but the motion around them differs")
             .try_this("a steadier take, or `loopwright make --range START:END` to choose the frames yourself"),
         MissReason::NoRhythm { .. } => failure
             .because("likely cause: the body only drifts or is idle")
-            .try_this("a take with a repeating motion, or `loopwright make --range START:END` to choose the frames yourself"),
+            .try_this(
+                "a take with a repeating motion, or `loopwright make --range START:END` to choose the frames yourself",
+            ),
         MissReason::SeenOnce => failure
             .because("likely cause: the take holds a single cycle, which proves no repeat")
             .try_this(format!(

@@ -140,13 +140,23 @@ fn figures_do_not_depend_on_the_order_of_joints() {
             let source = Source::for_take(&made.take, format);
             let file = LoopFile::write(made, &source).unwrap();
             let settings = ReadSettings::in_space(SpaceSettings::from(source.space()));
-            let written = read_take(&file.bytes(), "walk", &settings, &mut Vec::new()).unwrap().take;
+            let written = read_take(&file.bytes(), "walk", &settings, &mut Vec::new())
+                .unwrap()
+                .take;
             let ours = &made.source;
             if written.num_joints() == made.take.num_joints() {
                 let in_file = LoopInFile::from_sidecar(&file.sidecar, &written).unwrap();
                 let theirs = in_file.uncut(&file.sidecar, &written, analysis).unwrap();
-                assert_eq!((theirs.clip.skeleton(), theirs.carrier), (ours.clip.skeleton(), ours.carrier));
-                let turned = theirs.clone().on(written.skeleton()).unwrap().on(ours.clip.skeleton()).unwrap();
+                assert_eq!(
+                    (theirs.clip.skeleton(), theirs.carrier),
+                    (ours.clip.skeleton(), ours.carrier)
+                );
+                let turned = theirs
+                    .clone()
+                    .on(written.skeleton())
+                    .unwrap()
+                    .on(ours.clip.skeleton())
+                    .unwrap();
                 assert_eq!(turned, theirs);
             }
             let quality = file.quality;

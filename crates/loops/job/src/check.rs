@@ -197,6 +197,10 @@ impl Stored<'_> {
                 || sidecar.is_some_and(|sidecar| {
                     sidecar.mean_cycle.is_some() || sidecar.variation.is_some() || !sidecar.edits.is_empty()
                 }),
+            is_varied: sidecar.is_some_and(|sidecar| {
+                let is_shaped = sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty() || pulls_back(in_file.mode);
+                sidecar.variation.is_some() && !is_shaped
+            }),
             known: stored.unwrap_or_default(),
         })
     }

@@ -49,7 +49,7 @@ pub enum Warning {
     /// No body of this size takes such strides.
     #[error(
         "a stride takes {:.2} s, which no legs of this length do unless it is meant so: the file may state a wrong rate; \
-         --set take.speed-up={} reads it faster",
+         --set take.speed-up={} corrects it",
         .0.stride_secs,
         factor(.0.speed_up)
     )]
@@ -196,7 +196,11 @@ pub enum SeamRemedy {
 
 /// Returns a factor in one digit, as a person would state it.
 fn factor(exact: f64) -> f64 {
-    if exact < 1.0 { (1e2 * exact).round() / 1e2 } else { exact.round() }
+    if exact < 1.0 {
+        (1e2 * exact).round() / 1e2
+    } else {
+        exact.round()
+    }
 }
 
 fn fault(kind: BadFrameKind) -> &'static str {
@@ -336,7 +340,11 @@ fn root_levelled(made: &MadeLoop) -> Option<Warning> {
     let joint = made.source.root_joint.filter(|_| !made.source.captured.is_empty())?;
     let cut = &made.candidate.cut;
     let frames: Vec<Rigid> = (cut.start_frame() as usize..=cut.end_frame() as usize)
-        .map(|frame| made.take.pose(frame.min(made.take.num_frames() - 1)).world_of(made.take.skeleton(), joint))
+        .map(|frame| {
+            made.take
+                .pose(frame.min(made.take.num_frames() - 1))
+                .world_of(made.take.skeleton(), joint)
+        })
         .collect();
     let (first, last) = (*frames.first()?, *frames.last()?);
     let climb = (last.translation.y - first.translation.y) / (frames.len() - 1).max(1) as f64;
@@ -344,7 +352,10 @@ fn root_levelled(made: &MadeLoop) -> Option<Warning> {
     let (low, high) = percentile::extremes(heights);
     let up = |frame: &Rigid| frame.rotation.inverse() * DVec3::Y;
     let (metres, still) = (high - low, up(&first));
-    let radians = frames.iter().map(|frame| up(frame).angle_between(still)).fold(0.0, f64::max);
+    let radians = frames
+        .iter()
+        .map(|frame| up(frame).angle_between(still))
+        .fold(0.0, f64::max);
     (metres > LEVELLED_METRES || radians > LEVELLED_RADIANS).then_some(Warning::RootLevelled { metres, radians })
 }
 

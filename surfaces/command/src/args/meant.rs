@@ -15,7 +15,10 @@ const FLAGS: [(&str, &str); 25] = [
     ("--start", "--range START:END"),
     ("--end", "--range START:END"),
     ("--frames", "--range START:END, or --set output.frames=N"),
-    ("--range", "--within START:END, or `loopwright make TAKE --range START:END`"),
+    (
+        "--range",
+        "--within START:END, or `loopwright make TAKE --range START:END`",
+    ),
     ("-v", "--json, which holds all that is known"),
     ("--verbose", "--json, which holds all that is known"),
     ("--in-place", "--root-motion in-place"),

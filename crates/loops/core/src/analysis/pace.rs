@@ -3,7 +3,7 @@
 //! A leg swings about as fast as a pendulum of its length: bodies of all sizes take strides of some multiple of sqrt(leg /
 //! gravity), see R. McN. Alexander, "Optimization and gaits in the locomotion of vertebrates", Physiological Reviews 69 (1989).
 
-use super::Body;
+use super::body::{Body, FoundBy};
 use super::gait::{GRAVITY, leg_metres};
 use super::heading::Heading;
 use crate::math::percentile;
@@ -30,14 +30,16 @@ const ODD: f64 = 4.0;
 const SWING_SHARE: f64 = 0.12;
 const AGAINST: f64 = -0.5;
 
+/// Fewer frames show no swing.
+const FEWEST_FRAMES: usize = 12;
+
 /// A foot swings while it is faster than this share of its fast speed.
 const SWINGS_SHARE: f64 = 0.1;
 
 /// Returns the pace of a body with two legs if no body of its size has it; `take` gives the bones alone.
 pub(crate) fn odd_pace(take: &Take, world: &WorldTracks, body: &Body, heading: &Heading) -> Option<OddPace> {
-    let ([left, right], true) = (<&[_; 2]>::try_from(&body.feet[..]).ok()?, world.num_frames() > 2) else {
-        return None;
-    };
+    let shows_swing = body.found_by != FoundBy::AllLeaves && world.num_frames() >= FEWEST_FRAMES;
+    let [left, right] = <&[_; 2]>::try_from(&body.feet[..]).ok().filter(|_| shows_swing)?;
     let from_hips = |joint: usize, axis: usize| -> Vec<f64> {
         let frames = 0..world.num_frames();
         let seen = frames.map(|frame| {
@@ -49,11 +51,16 @@ pub(crate) fn odd_pace(take: &Take, world: &WorldTracks, body: &Body, heading: &
     let (leg, secs) = (leg_metres(take, body), take.frame_time_secs());
     // Aside and ahead, the wider one.
     let swings = [0, 2].map(|axis| Swing::new(&from_hips(left.ankle, axis), &from_hips(right.ankle, axis), secs));
-    let swing = if swings[0].metres > swings[1].metres { &swings[0] } else { &swings[1] };
+    let swing = if swings[0].metres > swings[1].metres {
+        &swings[0]
+    } else {
+        &swings[1]
+    };
     let stride_secs = core::f64::consts::TAU * swing.metres / swing.mps;
     let speed_up = stride_secs / (WALK * (leg / GRAVITY).sqrt());
     let is_gait = swing.metres > SWING_SHARE * leg && swing.likeness < AGAINST;
-    (is_gait && speed_up.is_finite() && !(1.0 / ODD..=ODD).contains(&speed_up)).then_some(OddPace { stride_secs, speed_up })
+    (is_gait && speed_up.is_finite() && !(1.0 / ODD..=ODD).contains(&speed_up))
+        .then_some(OddPace { stride_secs, speed_up })
 }
 
 /// How two feet swing along an axis, while the first one does.
@@ -68,7 +75,9 @@ struct Swing {
 
 impl Swing {
     fn new(one: &[f64], other: &[f64], secs: f64) -> Self {
-        let speeds: Vec<f64> = (one.windows(3)).map(|around| (around[2] - around[0]).abs() / (2.0 * secs)).collect();
+        let speeds: Vec<f64> = (one.windows(3))
+            .map(|around| (around[2] - around[0]).abs() / (2.0 * secs))
+            .collect();
         let fast = SWINGS_SHARE * percentile::of(speeds.clone(), 0.99);
         let moving: Vec<usize> = (0..speeds.len()).filter(|&at| speeds[at] > fast).collect();
         let count = moving.len().max(1) as f64;

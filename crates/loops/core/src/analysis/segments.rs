@@ -12,7 +12,7 @@ use super::activity::{Activity, ActivityKind};
 use super::body::Body;
 use super::gait::{Gait, MotionKind, run_speed};
 use super::heading::Heading;
-use crate::math::{rigid::Twist, rotation, time_step::TimeStep};
+use crate::math::{percentile, rigid::Twist, rotation, time_step::TimeStep};
 use crate::motion::WorldTracks;
 use crate::take::Take;
 
@@ -46,11 +46,11 @@ pub(crate) fn segments(
     activity: &Activity,
 ) -> Vec<Segment> {
     let run_mps = run_speed(take, body);
-    let ups = ups(world, body, 0..heading.num_frames());
+    let rises = rises(world, body, 0..heading.num_frames());
     let seen: Vec<Gait> = (0..heading.num_frames())
         .map(|frame| {
             let (from, to) = around(frame, heading, take.frame_time_secs());
-            if turns_over(&ups[from..=to]) {
+            if turns_over(rises.get(from..=to).unwrap_or_default()) {
                 return Gait::new(MotionKind::Other, None);
             }
             gait_at(take, heading, activity, run_mps, frame)
@@ -71,14 +71,23 @@ pub(crate) fn segments(
     segments
 }
 
-/// Returns what is up, seen from the hips, at these frames.
-pub(crate) fn ups(world: &WorldTracks, body: &Body, frames: Range<usize>) -> Vec<DVec3> {
-    frames.map(|frame| world.rotation(frame, body.hips).inverse() * DVec3::Y).collect()
+/// Returns how far the head is above the hips at these frames, from 1 for upright to -1 for upside down; none without a head.
+pub(crate) fn rises(world: &WorldTracks, body: &Body, frames: Range<usize>) -> Vec<f64> {
+    let rise = |(head, frame): (usize, usize)| {
+        let trunk = world.position(frame, head) - world.position(frame, body.hips);
+        trunk.normalize_or(DVec3::Y).y
+    };
+    (body.head.into_iter())
+        .flat_map(|head| frames.clone().map(move |frame| (head, frame)))
+        .map(rise)
+        .collect()
 }
 
-/// Whether a body rolls, tumbles or falls: what was up is below, seen from the hips. Such a body does not walk.
-pub(crate) fn turns_over(ups: &[DVec3]) -> bool {
-    ups.iter().any(|up| up.dot(ups[0]) < 0.0)
+/// Whether a body rolls or tumbles: its head is well above the hips at one time, and well below at another. Such a body does not
+/// walk.
+pub(crate) fn turns_over(rises: &[f64]) -> bool {
+    let (low, high) = percentile::extremes(rises.iter().copied());
+    low < -0.5 && high > 0.5
 }
 
 /// Returns the first and the last frame of the second around one.

@@ -70,7 +70,9 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
     let kind = gait.map_or(MotionKind::Idle, |gait| gait.kind);
     match (kind, speed_mps) {
         // In place the feet show the speed, not the root.
-        (MotionKind::Other, Some(speed)) if !turns_over(analysis, best) => MotionKind::at_speed(speed, 0.0, run_speed(&analysis.take, &analysis.body)),
+        (MotionKind::Other, Some(speed)) if !turns_over(analysis, best) => {
+            MotionKind::at_speed(speed, 0.0, run_speed(&analysis.take, &analysis.body))
+        }
         // Sitting down moves the hips back, and is not a walk.
         _ if kind.travels() && best.is_none() && analysis.contacts.spans().len() < LEAST_STEPS => MotionKind::Other,
         _ => kind,
@@ -80,9 +82,11 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
 /// Whether the body turns over in a stretch, or anywhere.
 fn turns_over(analysis: &Analysis, best: Option<&LoopCandidate>) -> bool {
     let count = analysis.take.num_frames();
-    let (from, to) = best.map_or((0, count), |best| (best.cut.start_frame() as usize, best.cut.end_frame() as usize));
+    let (from, to) = best.map_or((0, count), |best| {
+        (best.cut.start_frame() as usize, best.cut.end_frame() as usize)
+    });
     let to = to.clamp(1, count);
-    segments::turns_over(&segments::ups(&analysis.world, &analysis.body, from.min(to - 1)..to))
+    segments::turns_over(&segments::rises(&analysis.world, &analysis.body, from.min(to - 1)..to))
 }
 
 /// Fewest contacts of a body that travels: each foot stands at first and is set down at least once.

@@ -65,7 +65,10 @@ impl<'a> PoseRef<'a> {
 
     /// Returns the transforms of some joints.
     pub(crate) fn of(self, joints: &[usize]) -> Pose {
-        joints.iter().map(|&joint| (self.translations[joint], self.rotations[joint])).collect()
+        joints
+            .iter()
+            .map(|&joint| (self.translations[joint], self.rotations[joint]))
+            .collect()
     }
 
     /// Returns the pose, owned.

@@ -178,7 +178,7 @@ impl Skeleton {
     }
 
     /// Returns all joints, each right after its parent's earlier branches.
-    pub fn depth_first(&self) -> Vec<usize> {
+    fn depth_first(&self) -> Vec<usize> {
         let (mut order, mut open) = (Vec::with_capacity(self.num_joints()), vec![0]);
         while let Some(joint) = open.pop() {
             order.push(joint);
@@ -380,7 +380,14 @@ mod tests {
         assert_eq!(wide.joints_in(&deep), Ok(vec![0, 4, 1, 5, 2, 3]));
         assert_eq!(wide.depth_first(), [0, 1, 3, 2, 4, 5]);
         // The same shape with a name that was replaced, and another shape.
-        let renamed = [("hips", None), ("_", Some(0)), ("foot", Some(1)), ("r", Some(0)), ("foot", Some(3)), ("toe", Some(4))];
+        let renamed = [
+            ("hips", None),
+            ("_", Some(0)),
+            ("foot", Some(1)),
+            ("r", Some(0)),
+            ("foot", Some(3)),
+            ("toe", Some(4)),
+        ];
         assert_eq!(wide.joints_in(&tree(&renamed)), Ok(vec![0, 1, 3, 2, 4, 5]));
         assert_eq!(wide.joints_in(&tree(&renamed[..5])), Err(1));
         assert_eq!(tree(&[("hips", None), ("l", Some(0))]).joints_in(&wide), Ok(vec![0, 1]));

@@ -201,7 +201,9 @@ pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
         let feet: DVec3 = body.feet.iter().map(|foot| keys.position(sample, foot.ankle)).sum();
         keys.position(sample, head) - feet / body.feet.len() as f64
     });
-    let (sum, lengths) = ways.fold((DVec3::ZERO, 0.0), |(sum, lengths), way| (sum + way, lengths + way.length()));
+    let (sum, lengths) = ways.fold((DVec3::ZERO, 0.0), |(sum, lengths), way| {
+        (sum + way, lengths + way.length())
+    });
     let mean = sum / count as f64;
     // A body that rolls has no direction of its own.
     let is_steady = sum.length() > STEADY_SHARE * lengths;

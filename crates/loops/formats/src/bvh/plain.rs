@@ -76,7 +76,10 @@ impl<R: Read + Seek> PlainBvh<R> {
         lines.are_at_end()?;
         let frame_secs = frame_time.secs / settings.speed_up.unwrap_or(1.0);
         let space = {
-            let probe = some.clone().take("", &hierarchy, &Space::METRES_Y_UP, frame_secs).ok()?;
+            let probe = some
+                .clone()
+                .take("", &hierarchy, &Space::METRES_Y_UP, frame_secs)
+                .ok()?;
             guess::settle_unturned(&probe, &settings.space, warnings)
         };
         for frames in [&mut middle, &mut some] {

@@ -244,10 +244,11 @@ impl FileForm for VrmaSource {
     fn shown_on(&self, read: Take, motion: &KeyedMotion<'_>) -> Result<Take, WriteError> {
         let (bones, skeleton) = (self.bones()?, motion.skeleton());
         let on_bones = read.on(&of_bones(&skeleton, bones)?);
-        let read = (on_bones.ok().filter(|read| read.num_frames() == motion.num_keys)).ok_or(WriteError::JointCount {
-            expected: bones.len(),
-            found: read.num_joints(),
-        })?;
+        let read =
+            (on_bones.ok().filter(|read| read.num_frames() == motion.num_keys)).ok_or(WriteError::JointCount {
+                expected: bones.len(),
+                found: read.num_joints(),
+            })?;
         let mut bone_of = vec![None; skeleton.num_joints()];
         for (index, bone) in bones.iter().enumerate() {
             bone_of[bone.joint] = Some(index);

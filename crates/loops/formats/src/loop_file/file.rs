@@ -6,7 +6,8 @@ use loopwright_core::analysis::{Body, BodyError};
 use loopwright_core::loop_clip::{KeyLayout, KeysError, LoopKeys};
 use loopwright_core::pipeline::MakeError;
 use loopwright_core::{
-    BodyOverrides, LoopClip, MadeLoop, Quality, RootMode, RootSettings, Take, math::Rigid, quality, root_motion::RootSpace,
+    BodyOverrides, LoopClip, MadeLoop, Quality, RootMode, RootSettings, Take, math::Rigid, quality,
+    root_motion::RootSpace,
 };
 
 use super::facts::{

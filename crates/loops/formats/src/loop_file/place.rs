@@ -172,10 +172,16 @@ impl LoopInFile {
                 loop_frames: sidecar.take.frames,
             });
         }
-        let joints = take.skeleton().joints_in(written.skeleton()).map_err(|joint| PlaceError::OtherJoints {
-            name: take.skeleton().joint(joint).name.clone(),
-        })?;
-        let carrier = joints.iter().position(|&joint| joint == self.carrier).unwrap_or(self.carrier);
+        let joints = take
+            .skeleton()
+            .joints_in(written.skeleton())
+            .map_err(|joint| PlaceError::OtherJoints {
+                name: take.skeleton().joint(joint).name.clone(),
+            })?;
+        let carrier = joints
+            .iter()
+            .position(|&joint| joint == self.carrier)
+            .unwrap_or(self.carrier);
         let (found, expected) = (take.frame_time_secs(), sidecar.take.frame_time_secs);
         if (found / expected - 1.0).abs() > SAME_FRAME_TIME {
             return Err(PlaceError::OtherRate { found, expected });

@@ -102,7 +102,8 @@ impl Stature {
     /// Returns the places of the feet and of the top in a local pose.
     fn ends(&self, skeleton: &Skeleton, pose: PoseRef<'_>) -> [DVec3; 2] {
         let at = pose.world(skeleton).translations;
-        [&self.ankles, &self.tops].map(|joints| joints.iter().map(|&joint| at[joint]).sum::<DVec3>() / joints.len() as f64)
+        [&self.ankles, &self.tops]
+            .map(|joints| joints.iter().map(|&joint| at[joint]).sum::<DVec3>() / joints.len() as f64)
     }
 
     /// Returns the way from the feet to the top, the median over the frames, and how far the top goes along each axis.
@@ -114,7 +115,10 @@ impl Stature {
             let (low, high) = percentile::extremes(frames.iter().map(|[_, top]| top[axis]));
             high - low
         };
-        [DVec3::from_array([0, 1, 2].map(way)), DVec3::from_array([0, 1, 2].map(span))]
+        [
+            DVec3::from_array([0, 1, 2].map(way)),
+            DVec3::from_array([0, 1, 2].map(span)),
+        ]
     }
 
     /// Whether the body stands along an axis in a pose.
@@ -128,9 +132,9 @@ fn is_along(way: DVec3, up: Up) -> bool {
     way.dot(up.unit()) > STANDING_SHARE * way.length()
 }
 
-/// Returns the direction along which a body stands by its motion and in its rest pose, if that is not Y.
+/// Returns the direction along which a body on two legs stands by its motion and in its rest pose, if that is not Y.
 pub(crate) fn stands_otherwise(probe: &Take, rest: &Pose) -> Option<Up> {
-    let stature = Stature::of(probe)?;
+    let stature = Stature::of(probe).filter(|stature| stature.ankles.len() <= TWO_LEGS)?;
     let [way, _] = stature.over(probe);
     let mut others = Up::ALL.into_iter().filter(|&up| up != Up::Y);
     others.find(|&up| is_along(way, up) && stature.stands(probe.skeleton(), rest, up))

@@ -19,7 +19,9 @@ pub enum SpaceWarning {
     )]
     Lies { along: Up },
     /// By the format +Y is up.
-    #[error("the body stands along {up}, which is taken as up in place of the format's Y; state the axis if that is wrong")]
+    #[error(
+        "the body stands along {up}, which is taken as up in place of the format's Y; state the axis if that is wrong"
+    )]
     StandsOtherwise { up: Up },
     #[error(
         "no unit makes this body as tall as a person: {height:.3} units are {:.3} m in the nearest one \

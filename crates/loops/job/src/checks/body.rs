@@ -20,7 +20,8 @@ pub(super) const KINK: Check<Measure> = Check {
         },
     },
     measure: Measure::OfLoop(|row, subject| {
-        let kink = subject.quality.kink.filter(|_| !subject.is_meant_to_differ)?;
+        let is_compared = !subject.is_meant_to_differ || subject.is_varied;
+        let kink = subject.quality.kink.filter(|_| is_compared)?;
         Some(subject.of_joint(kink.joint, kink.sample, row.graded(kink.ratio, 1.0)))
     }),
 };
