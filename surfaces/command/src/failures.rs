@@ -234,7 +234,7 @@ fn unsearchable(studied: &Studied, what: String, error: SearchError) -> Failure 
             .try_this("a take with motion, or `loopwright make --range START:END`"),
         SearchError::NoCleanFrame => Failure::nothing(what)
         .because("the pose jumps, or frames are doubled, as when a take is exported at another rate than its own")
-        .try_this("the take at its true rate, or --range START:END to choose the frames yourself"),
+        .try_this("the take at its true rate, or `loopwright make --range START:END` to choose the frames yourself"),
         SearchError::Bounds { .. } => {
             Failure::error(&error).try_this("--seconds LOW:HIGH, above 0 and in order")
         }
@@ -261,17 +261,21 @@ pub(crate) fn nothing_found(studied: &Studied, nearest_miss: Option<&NearestMiss
     match miss.reason {
         MissReason::CostRatio { .. } => failure
             .because("likely cause: no pose comes back closely enough")
-            .try_this("a take with at least two cycles, or --range START:END to choose the frames yourself"),
+            .try_this(
+                "a take with at least two cycles, or `loopwright make --range START:END` to choose the frames yourself",
+            ),
         MissReason::Strength { .. } => failure
             .because("likely cause: two poses meet, but the motion around them differs")
-            .try_this("a steadier take, or --range START:END to choose the frames yourself"),
+            .try_this("a steadier take, or `loopwright make --range START:END` to choose the frames yourself"),
         MissReason::NoRhythm { .. } => failure
             .because("likely cause: the body only drifts or is idle")
-            .try_this("a take with a repeating motion, or --range START:END to choose the frames yourself"),
+            .try_this(
+                "a take with a repeating motion, or `loopwright make --range START:END` to choose the frames yourself",
+            ),
         MissReason::SeenOnce => failure
             .because("likely cause: the take holds a single cycle, which proves no repeat")
             .try_this(format!(
-                "--range {}:{} to make the loop anyway",
+                "`loopwright make --range {}:{}` to make the loop anyway",
                 miss.pair.start_frame, miss.pair.end_frame
             )),
         MissReason::RootMotion { .. } => failure

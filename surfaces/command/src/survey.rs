@@ -90,7 +90,8 @@ fn pose_by_pose(path: &Path, study: &StudyArgs) -> Option<Surveyed> {
     let sample = bvh.sample();
     let skeleton = sample.some.skeleton();
     let found = warning::of_study(skeleton, &survey.body, &survey.defects, &survey.joints);
-    talk::warn_all(soft.into_iter().map(Warning::File).chain(found));
+    let pace = survey.odd_pace.map(Warning::OddPace);
+    talk::warn_all(soft.into_iter().map(Warning::File).chain(found).chain(pace));
     let space = bvh.space();
     Some(Surveyed {
         facts: TakeFacts {

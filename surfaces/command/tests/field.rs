@@ -178,3 +178,31 @@ fn weights(bytes: &[u8], animation: usize) -> Vec<[f64; 2]> {
         .collect();
     numbers.chunks_exact(2).map(|key| [key[0], key[1]]).collect()
 }
+
+/// Data with Z up and no node that turns it lay on its back, climbed, and was good; a rate ten times too low was bad without a word.
+#[test]
+fn axes_are_righted_and_rates_that_cannot_be_are_named() {
+    let folder = Folder::new();
+    for [name, options, facts] in rows(
+        "
+        2/z_up_without_a_node.glb |                            | quality/grade = good; take/up = z
+        2/ten_times_slow.glb      | --set take.speed-up=10     | quality/grade = good; take/up = y
+        ",
+    ) {
+        let Some(answer) = made(&folder, name, options) else {
+            return;
+        };
+        let json = answer.wrote().json();
+        holds(&json, facts);
+        near(number(&json, "root_motion/speed_mps"), 1.3, 2e-3);
+        near(number(&json, "candidate/period_secs"), CYCLE_SECS, 1e-3);
+    }
+    let slow = made(&folder, "2/ten_times_slow.glb", "").unwrap().wrote().json();
+    assert!(slow["warnings"].to_string().contains("take.speed-up"), "{slow:#}");
+    let rolls = made(&folder, "2/forward_roll.glb", "").unwrap().wrote().json();
+    assert!(rolls["quality"]["grade"] != "bad", "{rolls:#}");
+    let listed = folder
+        .run_on(&field("2/forward_roll.glb").unwrap(), "list FILE --json")
+        .json();
+    assert!(!listed.to_string().contains("walk"), "{listed:#}");
+}

@@ -99,7 +99,7 @@ fn a_pop_names_the_joint_that_shows_it() {
     folder.runs("check walk.bvh --only foot-slide,kink | walk.bvh: bad:");
 }
 
-/// What a build server reads: a case for each check of each loop, with names that XML has to escape.
+/// What a build server reads: a case for each check that a loop answers, with names that XML has to escape.
 #[test]
 fn a_report_for_build_servers_has_a_case_for_each_check() {
     let folder = with_loops();
@@ -116,11 +116,12 @@ fn a_report_for_build_servers_has_a_case_for_each_check() {
     let report = folder.text("report.xml");
     for [part, count] in rows(
         "
-        <testsuite name=\"loops/a&amp;b-loop.bvh\" tests=\"21\"                        | 1
+        <testsuite name=\"loops/a&amp;b-loop.bvh\" tests=                              | 1
         <testsuite name=\"loops/c-loop.bvh\" tests=\"1\" failures=\"0\" errors=\"1\"   | 1
-        <testcase                                                                      | 85
+        name=\"seam-velocity\"                                                         | 4
         name=\"seam-position\"><failure message=\"seam-position                        | 1
-        name=\"turn\"><skipped message=\"not measured\"/>                              | 4
+        name=\"turn\"                                                                  | 0
+        <skipped                                                                       | 0
         ",
     ) {
         assert_eq!(report.matches(part).count().to_string(), count, "{part}: {report}");

@@ -109,9 +109,10 @@ impl HeldTake {
         let differs = (asked.up.is_some() && asked.up != reading.up)
             || (asked.unit.is_some() && asked.unit != reading.unit)
             || (asked.animation.is_some() && asked.animation != reading.animation)
-            || (asked.skin.is_some() && asked.skin != reading.skin);
+            || (asked.skin.is_some() && asked.skin != reading.skin)
+            || (asked.speed_up.is_some() && asked.speed_up != reading.speed_up);
         if differs {
-            let what = "up, unit, animation and skin say how a file is read, and this take is read already";
+            let what = "up, unit, animation, skin and speed_up say how a file is read, and this take is read already";
             return Err(Fault::setting(what.to_owned()).hinting("loopwright.read(path, animation=\"Walk\")"));
         }
         let args = StudyArgs {
@@ -119,6 +120,7 @@ impl HeldTake {
             unit: reading.unit,
             animation: reading.animation.clone(),
             skin: reading.skin.clone(),
+            speed_up: reading.speed_up,
             hips: asked.hips.clone().or_else(|| reading.hips.clone()),
             feet: if asked.feet.is_empty() { &reading.feet } else { &asked.feet }.clone(),
             contact_speed: asked.contact_speed.or(reading.contact_speed),

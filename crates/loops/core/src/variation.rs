@@ -15,7 +15,7 @@ use crate::analysis::Analysis;
 use crate::analysis::body::{Body, FoundBy};
 use crate::candidate::LoopCandidate;
 use crate::loop_clip::{LoopClip, LoopClipError};
-use crate::math::{ops, rotation};
+use crate::math::{kernel, ops, rotation};
 use crate::mean_cycle::{CycleDeviations, CyclesEnd, MeanCycleError, smooth_step};
 use crate::motion::{Pose, Skeleton, Tracks};
 use crate::retarget::Retarget;
@@ -101,6 +101,10 @@ const HIGHEST_PER_CYCLE: f64 = 0.5;
 /// Regularizes the norm of the weights, by which they are divided: a norm near zero would make a kink.
 const LEAST_SQUARE: f64 = 0.05;
 
+/// Standard deviation by which deviations are smoothed over a cycle, seconds: what is faster, such as the noise of a capture, would
+/// come on top of that of the loop.
+const SMOOTHING_SECS: f64 = 0.05;
+
 /// An odd number without pattern (2^64 over the golden ratio): neighbouring weights get seeds far apart.
 const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -151,7 +155,7 @@ pub(crate) fn varied(
     let mut varies = vec![false; skeleton.num_joints()];
     joints.iter().for_each(|&joint| varies[joint] = true);
     let joints_left_out: Vec<usize> = free.into_iter().filter(|&joint| !varies[joint]).collect();
-    let basis = Basis::new(&own);
+    let basis = Basis::new(&own, SMOOTHING_SECS / clip.step_secs());
     if !basis.shows(settings.amount) {
         return Err(VariationError::Alike {
             left_out: !joints_left_out.is_empty(),
@@ -260,8 +264,9 @@ struct Basis {
 }
 
 impl Basis {
-    /// Makes a direction of each cycle but the first, all of them scaled to the mean square of the cycles themselves.
-    fn new(own: &CycleDeviations) -> Self {
+    /// Makes a direction of each cycle but the first, smoothed over so many samples, all of them scaled to the mean square of the
+    /// cycles themselves.
+    fn new(own: &CycleDeviations, smoothing: f64) -> Self {
         let (count, joints) = (own.num_samples(), own.joints().len());
         let directions = own.num_cycles() - 1;
         let mut deviations = Vec::with_capacity(directions * count * joints);
@@ -274,6 +279,15 @@ impl Basis {
                     (0..joints)
                         .map(|joint| rise * own.at(cycle - 1, sample, joint) + fall * own.at(cycle, sample, joint)),
                 );
+            }
+        }
+        let weights = kernel::gaussian_around(count, smoothing);
+        for direction in deviations.chunks_exact_mut((count * joints).max(1)) {
+            for joint in 0..joints {
+                let of_joint: Vec<DVec3> = direction.iter().skip(joint).step_by(joints).copied().collect();
+                let smooth = kernel::averaged_around(&of_joint, &weights);
+                let places = direction.iter_mut().skip(joint).step_by(joints);
+                places.zip(smooth).for_each(|(place, smooth)| *place = smooth);
             }
         }
         // Neighbouring cycles are correlated, so their blend may be larger than either.

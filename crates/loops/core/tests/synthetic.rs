@@ -1,10 +1,13 @@
 //! Search and root motion against the truth of synthetic takes.
 
-use glam::DVec3;
+use core::f64::consts::TAU;
+
+use glam::{DQuat, DVec3};
+use loopwright_core::analysis::MotionKind;
 use loopwright_core::{LoopSettings, SearchSettings, math::Twist, mirror::Pairing};
 use loopwright_synth::{SyntheticTake, random_settings, synthesize};
 
-use crate::support::{analysed, best, steady, walk_of};
+use crate::support::{analysed, best, best_made, measured, posed, steady, walk_of};
 
 const TAKES: u64 = 200;
 
@@ -159,4 +162,43 @@ fn half_cycles_are_found_and_made_symmetric() {
     }
     let num_wrong = off.len() + others.len();
     assert!(num_wrong <= 2, "period {off:?}, nothing or several cycles {others:?}");
+}
+
+#[test]
+fn a_rate_at_which_no_legs_swing_is_seen() {
+    let walk = walk_of(steady());
+    let odd = |factor: f64| analysed(&walk.sped_up(factor).unwrap()).odd_pace();
+    assert_eq!([1.0, 0.4, 2.5].map(odd), [None; 3]);
+    for factor in [0.1, 0.2, 6.0] {
+        let found = odd(factor).unwrap();
+        let right = found.speed_up * factor;
+        assert!((0.6..1.7).contains(&right), "{factor}: {found:?}");
+    }
+    assert!(walk.sped_up(0.0).is_err() && walk.sped_up(f64::NAN).is_err());
+}
+
+/// A forward roll goes as fast as a walk, and its head is below its feet half of the time.
+#[test]
+fn a_body_that_rolls_neither_walks_nor_lies() {
+    let walk = walk_of(steady().turn_dps(0.0));
+    let rolling = posed(&walk, |frame, pose| {
+        let turn = DQuat::from_rotation_x(TAU * frame as f64 * walk.frame_time_secs() / 1.6);
+        pose.rotations[0] = turn * pose.rotations[0];
+    });
+    let analysis = analysed(&rolling);
+    assert!(
+        analysis
+            .segments
+            .iter()
+            .all(|segment| segment.gait.kind == MotionKind::Other)
+    );
+    assert_eq!(analysis.motion_kind(None, Some(1.3)), MotionKind::Other);
+    let kinds = analysed(&walk).segments;
+    assert!(kinds.iter().any(|segment| segment.gait.kind == MotionKind::Walk));
+    let made = best_made(&analysis, &LoopSettings::default());
+    assert_eq!(measured(&made).lean_radians, None);
+    assert_eq!(
+        analysis.motion_kind(Some(&made.candidate), Some(1.3)),
+        MotionKind::Other
+    );
 }

@@ -161,6 +161,9 @@ pub(crate) fn read_warned(
     let settings = within(settings, file)?;
     let mut loaded = file.read(name, &settings, warnings)?;
     loaded.limits = settings.limits;
+    if let Some(factor) = settings.speed_up {
+        loaded.take = loaded.take.sped_up(factor)?;
+    }
     if let AnimationChoice::Given(wanted) = settings.animation
         && file.animation_names().is_empty()
         && animations::matching(&[name.to_owned()], wanted).is_err()

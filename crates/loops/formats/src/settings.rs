@@ -53,6 +53,8 @@ pub struct ReadSettings<'a> {
     /// The skin whose joints are the skeleton, by name or by number from 0; by default the first one that the animation moves.
     /// In FBX the skeleton itself, by the name of its highest node or of its first bone; by default the one with most bones.
     pub skin: Option<&'a str>,
+    /// How many times as fast as the file says its motion is, where its rate is wrong.
+    pub speed_up: Option<f64>,
     /// Reads other files; without it, a file that refers to others cannot be read.
     pub companions: Option<Companions<'a>>,
     /// Limits of how much is read.

@@ -1,7 +1,9 @@
 //! A loop written to a file and read back, by the library alone.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::{Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take, feet::FootLock};
+use loopwright_core::{
+    Analysis, Joint, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Skeleton, Take, feet::FootLock,
+};
 use loopwright_formats::loop_file::{PlaceError, facts::TakeFacts};
 use loopwright_formats::{
     Format, LoadLoopError, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source, SpaceSettings,
@@ -9,7 +11,7 @@ use loopwright_formats::{
 };
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize, synthesize_idle};
 
-use crate::support::{gltf_file::parts_of, take_of};
+use crate::support::{Random, gltf_file::parts_of, take_of};
 
 /// A walk, its analysis, and a loop of it written in a format.
 struct Walk {
@@ -95,6 +97,82 @@ fn a_loop_comes_back_from_its_file_in_every_mode_and_format() {
                     let gap = (ours.translations(sample)[0] - theirs.translations(sample)[0]).length();
                     assert!(gap < 1e-4, "{mode} {format:?} {add_root}: {gap}");
                 }
+            }
+        }
+    }
+}
+
+/// Returns the take with its joints in another order, `next` choosing among those whose parents are listed.
+fn reordered(take: &Take, mut next: impl FnMut(usize) -> usize) -> Take {
+    let own = take.skeleton();
+    let (mut open, mut order) = (vec![0], Vec::new());
+    while !open.is_empty() {
+        let joint = open.remove(next(open.len()));
+        order.push(joint);
+        open.extend(own.children(joint));
+    }
+    let place = |joint: usize| order.iter().position(|&other| other == joint);
+    let joints = order.iter().map(|&joint| Joint {
+        parent: own.parent(joint).and_then(place),
+        ..own.joint(joint).clone()
+    });
+    take.on(&Skeleton::new(joints.collect()).unwrap()).unwrap()
+}
+
+/// Figures by index once compared the left foot with the head: files list joints branch by branch, arrays in any order.
+#[test]
+fn figures_do_not_depend_on_the_order_of_joints() {
+    let take = synthesize(&WalkSettings::default()).unwrap().take;
+    let mut random = Random(5);
+    let orders = [
+        take.clone(),
+        reordered(&take, |_| 0),
+        reordered(&take, |open| open - 1),
+        reordered(&take, |open| random.below(open)),
+    ];
+    let made = orders.map(|take| {
+        let analysis = Analysis::new(&take).unwrap();
+        (best_made(&analysis, &LoopSettings::default()), analysis)
+    });
+    let mut all = formats();
+    all.extend([Format::Npz, Format::Vrma]);
+    for format in all {
+        let figures = made.each_ref().map(|(made, analysis)| {
+            let source = Source::for_take(&made.take, format);
+            let file = LoopFile::write(made, &source).unwrap();
+            let settings = ReadSettings::in_space(SpaceSettings::from(source.space()));
+            let written = read_take(&file.bytes(), "walk", &settings, &mut Vec::new())
+                .unwrap()
+                .take;
+            let ours = &made.source;
+            if written.num_joints() == made.take.num_joints() {
+                let in_file = LoopInFile::from_sidecar(&file.sidecar, &written).unwrap();
+                let theirs = in_file.uncut(&file.sidecar, &written, analysis).unwrap();
+                assert_eq!(
+                    (theirs.clip.skeleton(), theirs.carrier),
+                    (ours.clip.skeleton(), ours.carrier)
+                );
+                let turned = theirs
+                    .clone()
+                    .on(written.skeleton())
+                    .unwrap()
+                    .on(ours.clip.skeleton())
+                    .unwrap();
+                assert_eq!(turned, theirs);
+            }
+            let quality = file.quality;
+            let slide = quality.farthest_slide.unwrap();
+            [
+                quality.displacement_metres.unwrap(),
+                quality.foot_slide_mps.unwrap(),
+                slide.metres,
+                quality.pose_gap_metres,
+                quality.body_size,
+            ]
+        });
+        for other in &figures[1..] {
+            for (one, other) in figures[0].iter().zip(other) {
+                assert!((one - other).abs() < 1e-6, "{format:?}: {figures:?}");
             }
         }
     }

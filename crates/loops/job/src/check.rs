@@ -103,7 +103,7 @@ pub fn check(
         }
         (Some(take), Some(sidecar)) => {
             let uncut = in_file.uncut(sidecar, written, &take.analysis);
-            Some(uncut.map_err(CheckError::OtherTake)?)
+            uncut.map_err(CheckError::OtherTake)?.on(written.skeleton())
         }
     };
     let (quality, joints) = stored.measured(&keys, source.as_ref())?;
@@ -197,6 +197,10 @@ impl Stored<'_> {
                 || sidecar.is_some_and(|sidecar| {
                     sidecar.mean_cycle.is_some() || sidecar.variation.is_some() || !sidecar.edits.is_empty()
                 }),
+            is_varied: sidecar.is_some_and(|sidecar| {
+                let is_shaped = sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty() || pulls_back(in_file.mode);
+                sidecar.variation.is_some() && !is_shaped
+            }),
             known: stored.unwrap_or_default(),
         })
     }

@@ -69,6 +69,7 @@ impl Study {
             &analysis.defects,
             &analysis.joints,
         ));
+        warnings.extend(analysis.odd_pace().map(Warning::OddPace));
         Ok(Studied {
             name: name.into(),
             file,

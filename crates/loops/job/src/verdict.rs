@@ -40,6 +40,7 @@ impl Verdict {
     pub(crate) fn of_kept(made: &MadeLoop, quality: &Quality, of_take: &[CheckFacts]) -> Self {
         Self::new(&Subject {
             is_meant_to_differ: true,
+            is_varied: false,
             ..Subject::of_made(made, quality, of_take)
         })
     }
@@ -111,6 +112,7 @@ pub fn default_loop(analysis: &Analysis, candidate: &LoopCandidate) -> Option<(V
         is_speed_known: true,
         was_in_place: false,
         is_meant_to_differ: false,
+        is_varied: false,
         known: &of_take,
     };
     Some((Verdict::new(&subject), quality))

@@ -2,9 +2,10 @@
 //!
 //! A warning has the same sentence in every program, because the loop's sidecar holds it; settings are named after their flags.
 
-use loopwright_core::analysis::{BadFrameKind, Body, FoundBy, TakeDefects, WeightedJoint};
+use glam::DVec3;
+use loopwright_core::analysis::{BadFrameKind, Body, FoundBy, OddPace, TakeDefects, WeightedJoint};
 use loopwright_core::candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut};
-use loopwright_core::math::{ops, rotation};
+use loopwright_core::math::{Rigid, ops, percentile, rotation};
 use loopwright_core::{
     Analysis, FoundLoops, LoopCandidate, MadeLoop, RootMode, Skeleton, Take,
     closure::Clamp,
@@ -45,6 +46,14 @@ pub enum Warning {
         /// Whether the user gave the joint a weight in the search.
         is_weighed: bool,
     },
+    /// No body of this size takes such strides.
+    #[error(
+        "a stride takes {:.2} s, which no legs of this length do unless it is meant so: the file may state a wrong rate; \
+         --set take.speed-up={} corrects it",
+        .0.stride_secs,
+        factor(.0.speed_up)
+    )]
+    OddPace(OddPace),
     #[error("no feet found by name; found by shape and position: {feet} (name others with --set take.feet=LEFT,RIGHT)")]
     FeetByGeometry { feet: String },
     #[error(
@@ -120,6 +129,14 @@ pub enum Warning {
         radians.to_degrees()
     )]
     TornBack { metres: f64, radians: f64 },
+    /// The rig's root joint keeps its path alone.
+    #[error(
+        "the root joint rises by {:.0} mm and leans by {:.1} degrees in the take: an inertialized root keeps its way over the ground, and \
+         the body carries the rest",
+        1e3 * .metres,
+        .radians.to_degrees()
+    )]
+    RootLevelled { metres: f64, radians: f64 },
     #[error(
         "the body goes {metres:.1} m and comes back by the same way, backwards; a loop of cycles goes on, without --ping-pong"
     )]
@@ -175,6 +192,15 @@ pub enum SeamRemedy {
     Tried(usize),
     #[error("try a longer --blend, --closure auto, or other frames")]
     None,
+}
+
+/// Returns a factor in one digit, as a person would state it.
+fn factor(exact: f64) -> f64 {
+    if exact < 1.0 {
+        (1e2 * exact).round() / 1e2
+    } else {
+        exact.round()
+    }
 }
 
 fn fault(kind: BadFrameKind) -> &'static str {
@@ -279,6 +305,7 @@ pub(crate) fn of_loop(made: &MadeLoop, start_at: Option<StartAt>) -> impl Iterat
     let mean = made.mean_cycle.as_ref().filter(|mean| mean.is_fewer_than_asked());
     clamps
         .chain(torn_back(made))
+        .chain(root_levelled(made))
         .chain(goes_backwards(made))
         .chain(of_feet(made))
         .chain(mean.cloned().map(Warning::FewerCycles))
@@ -301,6 +328,35 @@ fn torn_back(made: &MadeLoop) -> Option<Warning> {
     let metres = (world.position(end, hips) - world.position(start, hips)).length();
     let radians = rotation::difference(world.rotation(end, hips), world.rotation(start, hips)).length();
     (metres > TORN_METRES || radians > TORN_RADIANS).then_some(Warning::TornBack { metres, radians })
+}
+
+/// Height and lean of a root joint above which levelling it gives a warning.
+const LEVELLED_METRES: f64 = 1e-3;
+const LEVELLED_RADIANS: f64 = 0.5 * core::f64::consts::PI / 180.0;
+
+/// Warns if an inertialized root has not the height and lean that its joint has in the take, but for a steady climb.
+fn root_levelled(made: &MadeLoop) -> Option<Warning> {
+    let made = made.on_take();
+    let joint = made.source.root_joint.filter(|_| !made.source.captured.is_empty())?;
+    let cut = &made.candidate.cut;
+    let frames: Vec<Rigid> = (cut.start_frame() as usize..=cut.end_frame() as usize)
+        .map(|frame| {
+            made.take
+                .pose(frame.min(made.take.num_frames() - 1))
+                .world_of(made.take.skeleton(), joint)
+        })
+        .collect();
+    let (first, last) = (*frames.first()?, *frames.last()?);
+    let climb = (last.translation.y - first.translation.y) / (frames.len() - 1).max(1) as f64;
+    let heights = (0..frames.len()).map(|at| frames[at].translation.y - climb * at as f64);
+    let (low, high) = percentile::extremes(heights);
+    let up = |frame: &Rigid| frame.rotation.inverse() * DVec3::Y;
+    let (metres, still) = (high - low, up(&first));
+    let radians = frames
+        .iter()
+        .map(|frame| up(frame).angle_between(still))
+        .fold(0.0, f64::max);
+    (metres > LEVELLED_METRES || radians > LEVELLED_RADIANS).then_some(Warning::RootLevelled { metres, radians })
 }
 
 /// Motion of the hips over the ground above which a body travels, metres at the size of an adult; shifting weight moves them

@@ -7,7 +7,7 @@ use loopwright_core::names;
 use super::help::full;
 
 /// Flags that are none, and what does what they say.
-const FLAGS: [(&str, &str); 22] = [
+const FLAGS: [(&str, &str); 25] = [
     (
         "--all",
         "`loopwright make TAKE --pick all -o FOLDER/` makes every loop; `loopwright find TAKE --top 1000` lists them",
@@ -15,6 +15,12 @@ const FLAGS: [(&str, &str); 22] = [
     ("--start", "--range START:END"),
     ("--end", "--range START:END"),
     ("--frames", "--range START:END, or --set output.frames=N"),
+    (
+        "--range",
+        "--within START:END, or `loopwright make TAKE --range START:END`",
+    ),
+    ("-v", "--json, which holds all that is known"),
+    ("--verbose", "--json, which holds all that is known"),
     ("--in-place", "--root-motion in-place"),
     ("--inplace", "--root-motion in-place"),
     (

@@ -14,7 +14,7 @@ use crate::files::{self, InputFile};
 use crate::found_loops::{FoundLoop, loops_in, passages_in};
 use crate::limits::{Exceeded, Limits, SeamNames};
 use crate::output::{self, Outputs};
-use crate::report::check::{self as report, Verdict};
+use crate::report::check::{self as report, Detail, Verdict};
 use crate::written_loop::{self, LoopsInFile, WrittenLoop};
 use crate::written_passage::{CheckedPassage, WrittenPassage};
 use crate::{args::CheckArgs, failures, load, project, recipe::TakeArgs, talk};
@@ -125,7 +125,12 @@ impl Checking<'_> {
             Ok(verdict) => {
                 if !self.args.json {
                     talk::warn_of(verdict.title(), &verdict.warnings);
-                    output::print(&report::human(&verdict, self.args.verbose))?;
+                    let detail = match animation {
+                        _ if self.args.verbose => Detail::All,
+                        Some(_) if !self.is_alone => Detail::Faults,
+                        _ => Detail::Figures,
+                    };
+                    output::print(&report::human(&verdict, detail))?;
                 }
                 verdict
             }

@@ -90,6 +90,7 @@ pub(super) fn reading_of(study: &StudyArgs) -> TakeArgs {
         up: study.up,
         unit: study.unit,
         skin: study.skin.clone(),
+        speed_up: study.speed_up,
         hips: study.hips.clone(),
         feet: study.feet.clone(),
         ..TakeArgs::default()

@@ -85,6 +85,17 @@ impl Verdict {
     }
 }
 
+/// How much is said of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// The grade, and what fails: of one among many in a file.
+    Faults,
+    /// The main figures too.
+    Figures,
+    /// All figures.
+    All,
+}
+
 /// How many of several loops each check finds good, to review and bad; checks that all pass, or that none answers, are left out.
 /// `only` are those that count; all where none is named.
 pub(crate) fn by_check(verdicts: &[Verdict], only: &[CheckId]) -> String {
@@ -113,20 +124,22 @@ pub(crate) fn by_check(verdicts: &[Verdict], only: &[CheckId]) -> String {
     if has_rows { table.render() } else { String::new() }
 }
 
-/// The answer for build servers: a test case per loop and check, in the form of JUnit's reports.
+/// The answer for build servers: a test case per loop and check that it answers, in the form of JUnit's reports.
 pub(crate) fn junit(verdicts: &[Verdict]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"loopwright check\">\n");
     for verdict in verdicts {
         let own = verdict.quality.iter().flat_map(|quality| &quality.checks);
-        let checks: Vec<&CheckFacts> = own.chain(verdict.together.iter().flatten()).collect();
         let fails = |measure: &str| verdict.failed.iter().find(|failed| failed.measure == measure);
+        // What a loop has no answer to, such as the slide of feet that never stand, is no case of it.
+        let answered = |check: &&CheckFacts| check.grade.is_some() || fails(&check.id).is_some();
+        let checks = own.chain(verdict.together.iter().flatten()).filter(answered);
+        let checks: Vec<&CheckFacts> = checks.collect();
         let is_check = |measure: &str| checks.iter().any(|check| check.id == measure);
         let of_limits = verdict.failed.iter().filter(|failed| !is_check(&failed.measure));
         let of_limits: Vec<&Exceeded> = of_limits.collect();
         let errors = usize::from(verdict.failure.is_some());
-        let skipped = checks.iter().filter(|check| check.grade.is_none()).count();
         text += &format!(
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{errors}\" skipped=\"{skipped}\">\n",
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{errors}\">\n",
             escape(&verdict.title()),
             checks.len() + of_limits.len() + errors,
             verdict.failed.len(),
@@ -144,12 +157,7 @@ pub(crate) fn junit(verdicts: &[Verdict]) -> String {
             format!("<failure message=\"{what}\">try: {hint}</failure>")
         };
         for check in checks {
-            let inside = match (fails(&check.id), check.grade) {
-                (Some(failed), _) => failure(failed),
-                (None, None) => "<skipped message=\"not measured\"/>".to_owned(),
-                (None, Some(_)) => String::new(),
-            };
-            case(&check.id, &inside);
+            case(&check.id, &fails(&check.id).map_or_else(String::new, failure));
         }
         for failed in of_limits {
             case(&failed.measure, &failure(failed));
@@ -177,16 +185,19 @@ fn escape(text: &str) -> String {
     text.chars().map(of).collect()
 }
 
-/// The answer of `check` on one loop; `verbose` adds all figures.
-pub(crate) fn human(verdict: &Verdict, verbose: bool) -> String {
+/// The answer of `check` on a loop in so much detail.
+pub(crate) fn human(verdict: &Verdict, detail: Detail) -> String {
     let judged = (verdict.quality.as_ref()).and_then(Judged::from_facts);
     let judged = judged.map_or_else(|| verdict.grade.to_owned(), |judged| judged.to_string());
     let mut text = format!("{}: {judged}\n", verdict.title());
+    if detail == Detail::Faults {
+        return text + &wanting(&verdict.failed, &[]);
+    }
     if let Some(root) = &verdict.root_motion {
         text += &labelled("root motion", root_motion(root));
     }
     if let (Some(quality), None) = (&verdict.quality, &verdict.passage) {
-        text += &figures(quality, verbose, "");
+        text += &figures(quality, detail == Detail::All, "");
     }
     text += &wanting(&verdict.failed, &verdict.to_review);
     text

@@ -30,6 +30,7 @@ class Settings(TypedDict, total=False):
     unit: str | float
     animation: str | int
     skin: str | int
+    speed_up: float
     hips: str
     feet: Sequence[str]
     smooth: float

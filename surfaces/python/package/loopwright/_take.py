@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ._settings import Settings
 
 # Settings that say how a file is read.
-READING = ("up", "unit", "animation", "skin")
+READING = ("up", "unit", "animation", "skin", "speed_up")
 
 
 class Take(Motion[NativeTake]):
@@ -324,7 +324,7 @@ def read(
 ) -> Take:
     """Reads a take from a file (BVH, FBX, glTF, NPZ or VRMA; `pack.glb#Walk` names an animation), or from the bytes of one.
 
-    Settings say how it is read: `up`, `unit`, `animation`, `skin`. Raises ReadError.
+    Settings say how it is read: `up`, `unit`, `animation`, `skin`, `speed_up`. Raises ReadError.
     """
     if isinstance(source, bytes | bytearray | memoryview):
         native, said = _native.Take.parse(bytes(source), text_of("name", name), asked(settings))

@@ -173,13 +173,19 @@ def to_amass(motion: Take | Loop) -> dict[str, Any]:
 
 
 def from_amass(
-    data: Mapping[str, Any] | PathLike, skeleton: SkeletonLike, *, fps: float | None = None, name: str = "take"
+    data: Mapping[str, Any] | PathLike,
+    skeleton: SkeletonLike,
+    *,
+    fps: float | None = None,
+    up: str = "+z",
+    name: str = "take",
 ) -> Take:
     """The take in arrays as AMASS has them, or in a file of them, on a skeleton, which they do not hold.
 
     `skeleton` is a take or loop, or names, parents and offsets (J, 3) in metres: the body at rest as its model has it, with the joints of
     `poses` in their order; what follows behind them, such as fingers behind a body of 22 joints, is left out. `trans` moves the first
-    joint from its offset. `fps` [default: `mocap_framerate` or `mocap_frame_rate`]. Raises ArrayError or ReadError.
+    joint from its offset. `fps` [default: `mocap_framerate` or `mocap_frame_rate`]. `up` is the axis that points up: "+z" as in AMASS, "+y" in
+    what many estimators of bodies write. Raises ArrayError or ReadError.
     """
     if not isinstance(data, Mapping):
         data = _file(path_of("data", data))
@@ -204,7 +210,7 @@ def from_amass(
         if not stated:
             raise ArrayError("fps: expected mocap_framerate or mocap_frame_rate in data, found neither", hint="fps=120")
         fps = float(numbers("mocap_framerate", np.reshape(stated[0], -1), (1,))[0])
-    upright = _UPRIGHT["+z"]
+    upright = _upright(up)
     rotations = from_axis_angles(poses[:, : 3 * count].reshape(frames, count, 3))
     rotations[:, 0] = product(upright, rotations[:, 0])
     positions = rotate(upright, trans + rest[0])

@@ -71,7 +71,7 @@ const LEG_SHARE: f64 = 0.55;
 /// Leg length where the skeleton has no measurable height, metres.
 const FALLBACK_LEG: f64 = 0.9;
 
-const GRAVITY: f64 = 9.81;
+pub(super) const GRAVITY: f64 = 9.81;
 
 /// Returns the speed above which this body runs, metres per second.
 pub fn run_speed(take: &Take, body: &Body) -> f64 {
@@ -80,8 +80,12 @@ pub fn run_speed(take: &Take, body: &Body) -> f64 {
 
 /// Returns the speed above which a body of this standing height runs, metres per second.
 pub(crate) fn run_speed_of(stature: Option<f64>) -> f64 {
-    let leg = stature.map_or(FALLBACK_LEG, |height| LEG_SHARE * height);
-    (RUN_FROUDE * GRAVITY * leg).sqrt()
+    (RUN_FROUDE * GRAVITY * leg_metres(stature)).sqrt()
+}
+
+/// Returns the length of a leg of a body of this standing height, metres.
+pub(super) fn leg_metres(stature: Option<f64>) -> f64 {
+    stature.map_or(FALLBACK_LEG, |height| LEG_SHARE * height)
 }
 
 /// A foot of a body that runs is on the ground for less than this share of its stride.

@@ -28,6 +28,8 @@ pub(crate) mod gait;
 
 pub(crate) mod strides;
 
+pub(crate) mod pace;
+
 pub(crate) mod segments;
 
 pub(crate) mod spectrum;
@@ -45,6 +47,7 @@ pub use features::{Features, ROOT_AXES, WeightedJoint};
 pub use floor::Floor;
 pub use gait::{Gait, MOVING_MPS, MotionKind, Running, curve_side, run_speed};
 pub use heading::Heading;
+pub use pace::OddPace;
 pub use segments::Segment;
 pub use spectrum::{Peak, Spectrum};
 pub use standing::ContactLimits;
@@ -116,7 +119,7 @@ impl Analysis {
         let joints = features::weights(take.skeleton(), &body, &defects, &overrides.weights)?;
         let features = Features::of(take, &world, &heading, &body, &joints);
         let activity = Activity::of(&features, &usable, body.known_size(take), take.frame_time_secs());
-        let segments = segments::segments((take, &body), &heading, &activity, &contacts);
+        let segments = segments::segments((take, &world, &body), &heading, &activity, &contacts);
         let spectrum = Spectrum::of(&features, &defects);
         Ok(Self {
             take: take.clone(),
@@ -168,6 +171,11 @@ impl Analysis {
     /// Returns the speed over the ground around a frame, metres per second: over half a second, as far as the take extends.
     pub fn ground_mps(&self, frame: usize) -> f64 {
         self.heading.mps(frame, self.take.frame_time_secs())
+    }
+
+    /// Returns the pace of the legs if no body of this size has it, so that the rate of the file is wrong.
+    pub fn odd_pace(&self) -> Option<OddPace> {
+        pace::odd_pace(&self.take, &self.world, &self.body, &self.heading)
     }
 
     /// Returns the speed of the whole body at a frame, metres per second: the weighted mean over the joints, plus the root.

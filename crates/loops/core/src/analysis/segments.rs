@@ -4,6 +4,8 @@
 //! the take is cut only if that pays: dynamic programming finds exactly the cuts with the fewest frames that disagree with their
 //! segment plus a price for each cut. Source: docs/math/segments.md.
 
+use core::ops::Range;
+
 use glam::DVec3;
 
 use super::activity::{Activity, ActivityKind};
@@ -11,7 +13,8 @@ use super::body::Body;
 use super::contacts::Contacts;
 use super::gait::{Gait, MotionKind, Running, run_speed};
 use super::heading::Heading;
-use crate::math::{rigid::Twist, rotation, time_step::TimeStep};
+use crate::math::{percentile, rigid::Twist, rotation, time_step::TimeStep};
+use crate::motion::WorldTracks;
 use crate::take::Take;
 
 /// A run of frames of one gait.
@@ -38,21 +41,26 @@ const CUT_SECS: f64 = 0.5;
 /// Returns the frames of `heading` as segments, in order and without gaps; only frame time and bones of `take` are used, so its
 /// middle frame is enough.
 pub(crate) fn segments(
-    (take, body): (&Take, &Body),
+    (take, world, body): (&Take, &WorldTracks, &Body),
     heading: &Heading,
     activity: &Activity,
     contacts: &Contacts,
 ) -> Vec<Segment> {
     let from_mps = run_speed(take, body);
     let duties = contacts.duties(heading.num_frames(), take.frame_time_secs());
+    let rises = rises(world, body, 0..heading.num_frames());
     let seen: Vec<Gait> = duties
         .into_iter()
         .enumerate()
         .map(|(frame, duty)| {
+            let around = around(frame, heading, take.frame_time_secs());
+            if turns_over(rises.get(around.0..=around.1).unwrap_or_default()) {
+                return Gait::new(MotionKind::Other, None);
+            }
             if activity.kinds()[frame] == ActivityKind::Idle {
                 return Gait::new(MotionKind::Idle, None);
             }
-            let motion = motion_at(take.frame_time_secs(), heading, contacts, frame);
+            let motion = motion_at(take.frame_time_secs(), heading, contacts, around);
             Gait::classify(&motion, &Running { from_mps, duty })
         })
         .collect();
@@ -71,15 +79,38 @@ pub(crate) fn segments(
     segments
 }
 
-/// Returns the motion of a body over the ground around a frame, in its own axes.
-fn motion_at(dt: f64, heading: &Heading, contacts: &Contacts, frame: usize) -> Twist {
+/// Returns how far the head is above the hips at these frames, from 1 for upright to -1 for upside down; none without a head.
+pub(crate) fn rises(world: &WorldTracks, body: &Body, frames: Range<usize>) -> Vec<f64> {
+    let rise = |(head, frame): (usize, usize)| {
+        let trunk = world.position(frame, head) - world.position(frame, body.hips);
+        trunk.normalize_or(DVec3::Y).y
+    };
+    (body.head.into_iter())
+        .flat_map(|head| frames.clone().map(move |frame| (head, frame)))
+        .map(rise)
+        .collect()
+}
+
+/// Whether a body rolls or tumbles: its head is well above the hips at one time, and well below at another. Such a body does not
+/// walk.
+pub(crate) fn turns_over(rises: &[f64]) -> bool {
+    let (low, high) = percentile::extremes(rises.iter().copied());
+    low < -0.5 && high > 0.5
+}
+
+/// Returns the first and the last frame of the second around one.
+fn around(frame: usize, heading: &Heading, dt: f64) -> (usize, usize) {
     let half = TimeStep::new(dt).nearest_from_one(0.5 * WINDOW_SECS);
-    let (from, to) = (frame.saturating_sub(half), (frame + half).min(heading.num_frames() - 1));
+    (frame.saturating_sub(half), (frame + half).min(heading.num_frames() - 1))
+}
+
+/// Returns the motion of a body over the ground from one frame to another, in its own axes.
+fn motion_at(dt: f64, heading: &Heading, contacts: &Contacts, (from, to): (usize, usize)) -> Twist {
     let secs = ((to - from) as f64 * dt).max(dt);
     let turn_rate = (heading.yaw(to) - heading.yaw(from)) / secs;
     // Relative to the facing half-way; otherwise a curve would count as a sidestep.
     let facing = 0.5 * (heading.yaw(from) + heading.yaw(to));
-    let over_ground = (heading.ground(to) - heading.ground(from)) / secs - contacts.ground().velocity(frame);
+    let over_ground = (heading.ground(to) - heading.ground(from)) / secs - contacts.ground().velocity((from + to) / 2);
     Twist::new(rotation::from_yaw(facing).conjugate() * over_ground, DVec3::Y * turn_rate)
 }
 

@@ -8,8 +8,8 @@ use glam::{DQuat, DVec3};
 
 use super::features::{self, Features};
 use super::{
-    Activity, Analysis, Body, BodyError, BodyOverrides, Contacts, Floor, FootPaths, FoundBy, Heading, Segment,
-    Spectrum, Strides, TakeDefects, WeightedJoint, defects::Steps, segments,
+    Activity, Analysis, Body, BodyError, BodyOverrides, Contacts, Floor, FootPaths, FoundBy, Heading, OddPace, Segment,
+    Spectrum, Strides, TakeDefects, WeightedJoint, defects::Steps, pace, segments,
 };
 use crate::motion::{Pose, PoseRef, WorldTracks};
 use crate::take::{Take, TakeError, normalize_frame};
@@ -28,6 +28,8 @@ pub struct Survey {
     pub joints: Vec<WeightedJoint>,
     /// Activity of every frame: where the take moves.
     pub activity: Activity,
+    /// The pace of the legs if no body of this size has it.
+    pub odd_pace: Option<OddPace>,
     /// Speed over the ground that a tenth of the frames exceeds, metres per second.
     pub pace_mps: f64,
     /// When the feet stand.
@@ -44,6 +46,7 @@ impl From<Analysis> for Survey {
     fn from(analysis: Analysis) -> Self {
         Self {
             stature: analysis.body.stature(&analysis.take),
+            odd_pace: analysis.odd_pace(),
             pace_mps: analysis.heading.pace_mps(analysis.take.frame_time_secs()),
             strides: analysis.strides(),
             body: analysis.body,
@@ -202,14 +205,16 @@ impl Surveyor {
         let heading = Heading::over(&world, &body, floor.heights());
         let joints = features::weights(middle.skeleton(), &body, &defects, &overrides.weights)?;
         let features = Features::of(&middle, &world, &heading, &body, &joints);
-        // Frees memory for the following stages.
-        drop(world);
         let usable = defects.usable_ends(num_frames);
         let activity = Activity::of(&features, &usable, body.known_size(&middle), dt);
-        let segments = segments::segments((&middle, &body), &heading, &activity, &contacts);
+        let segments = segments::segments((&middle, &world, &body), &heading, &activity, &contacts);
+        let odd_pace = pace::odd_pace(&middle, &world, &body, &heading);
+        // Frees memory for the following stage.
+        drop(world);
         let spectrum = Spectrum::of(&features, &defects);
         Ok(Survey {
             stature: body.stature(&middle),
+            odd_pace,
             pace_mps: heading.pace_mps(dt),
             body,
             defects,

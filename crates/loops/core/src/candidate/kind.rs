@@ -3,7 +3,7 @@
 use super::{
     named::NamedMotion, report::LoopCandidate, whole::WholeClip, whole::WholeClipKind, whole_clip::is_single_action,
 };
-use crate::analysis::{Analysis, Gait, MotionKind, Running, run_speed};
+use crate::analysis::{Analysis, Gait, MotionKind, Running, run_speed, segments};
 use crate::math::percentile;
 
 /// Implements [`Analysis::motion_kind`].
@@ -70,7 +70,7 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
     let kind = gait.map_or(MotionKind::Idle, |gait| gait.kind);
     match (kind, speed_mps) {
         // In place the feet show the speed, not the root.
-        (MotionKind::Other, Some(speed)) => {
+        (MotionKind::Other, Some(speed)) if !turns_over(analysis, best) => {
             let running = Running {
                 from_mps: run_speed(&analysis.take, &analysis.body),
                 duty: analysis.duty(),
@@ -81,6 +81,16 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
         _ if kind.travels() && best.is_none() && analysis.contacts.spans().len() < LEAST_STEPS => MotionKind::Other,
         _ => kind,
     }
+}
+
+/// Whether the body turns over in a stretch, or anywhere.
+fn turns_over(analysis: &Analysis, best: Option<&LoopCandidate>) -> bool {
+    let count = analysis.take.num_frames();
+    let (from, to) = best.map_or((0, count), |best| {
+        (best.cut.start_frame() as usize, best.cut.end_frame() as usize)
+    });
+    let to = to.clamp(1, count);
+    segments::turns_over(&segments::rises(&analysis.world, &analysis.body, from.min(to - 1)..to))
 }
 
 /// Fewest contacts of a body that travels: each foot stands at first and is set down at least once.

@@ -63,6 +63,14 @@ impl<'a> PoseRef<'a> {
         Rigid::new(self.rotations[joint], self.translations[joint])
     }
 
+    /// Returns the transforms of some joints.
+    pub(crate) fn of(self, joints: &[usize]) -> Pose {
+        joints
+            .iter()
+            .map(|&joint| (self.translations[joint], self.rotations[joint]))
+            .collect()
+    }
+
     /// Returns the pose, owned.
     pub fn to_pose(self) -> Pose {
         Pose::new(self.translations.to_vec(), self.rotations.to_vec())

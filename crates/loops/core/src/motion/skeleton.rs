@@ -1,5 +1,7 @@
 //! The tree of joints, checked once at construction.
 
+use std::collections::BTreeMap;
+
 use glam::DVec3;
 
 use crate::names;
@@ -175,6 +177,46 @@ impl Skeleton {
         joints
     }
 
+    /// Returns all joints, each right after its parent's earlier branches.
+    fn depth_first(&self) -> Vec<usize> {
+        let (mut order, mut open) = (Vec::with_capacity(self.num_joints()), vec![0]);
+        while let Some(joint) = open.pop() {
+            order.push(joint);
+            open.extend(self.children(joint).iter().rev());
+        }
+        order
+    }
+
+    /// Returns for each joint the one of another tree that has its name below the same parent, the nth of that name for the nth.
+    ///
+    /// Where a name is missing, two trees of one shape are matched branch by branch: some files cannot hold every name. Errors:
+    /// the first joint that the other tree lacks.
+    pub fn joints_in(&self, other: &Self) -> Result<Vec<usize>, usize> {
+        let mut named: BTreeMap<(Option<usize>, &str), Vec<usize>> = BTreeMap::new();
+        for (index, joint) in other.joints.iter().enumerate().rev() {
+            named.entry((joint.parent, &joint.name)).or_default().push(index);
+        }
+        let mut found: Vec<usize> = Vec::with_capacity(self.num_joints());
+        for (index, joint) in self.joints.iter().enumerate() {
+            let namesakes = named.get_mut(&(joint.parent.map(|parent| found[parent]), &*joint.name));
+            match namesakes.and_then(Vec::pop) {
+                Some(namesake) => found.push(namesake),
+                None => return self.branches_in(other).ok_or(index),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns for each joint the one at its place in another tree; `None` if their shapes differ.
+    fn branches_in(&self, other: &Self) -> Option<Vec<usize>> {
+        let mut found = vec![0; self.num_joints()];
+        for (joint, place) in self.depth_first().into_iter().zip(other.depth_first()) {
+            found[joint] = place;
+        }
+        let is_below = |joint: usize| other.parent(found[joint]) == self.parent(joint).map(|parent| found[parent]);
+        (self.num_joints() == other.num_joints() && (0..found.len()).all(is_below)).then_some(found)
+    }
+
     /// Returns the last joint on the paths from the root to all of some joints; `None` without joints.
     pub fn last_shared(&self, joints: impl IntoIterator<Item = usize>) -> Option<usize> {
         let paths = joints.into_iter().map(|joint| self.path_from_root(joint));
@@ -321,5 +363,43 @@ mod tests {
         assert_eq!(tree.path_from_root(2), [0, 1, 2]);
         assert_eq!(tree.children(0), [1, 3]);
         assert_eq!(tree.find("d"), Some(3));
+    }
+
+    #[test]
+    fn joints_are_matched_by_name_and_else_by_shape() {
+        let tree = |joints: &[(&str, Option<usize>)]| {
+            Skeleton::new(joints.iter().map(|(name, parent)| joint(name, *parent)).collect()).unwrap()
+        };
+        let wide = [
+            ("hips", None),
+            ("l", Some(0)),
+            ("r", Some(0)),
+            ("foot", Some(1)),
+            ("foot", Some(2)),
+            ("toe", Some(4)),
+        ];
+        let deep = [
+            ("hips", None),
+            ("r", Some(0)),
+            ("foot", Some(1)),
+            ("toe", Some(2)),
+            ("l", Some(0)),
+            ("foot", Some(4)),
+        ];
+        let (wide, deep) = (tree(&wide), tree(&deep));
+        assert_eq!(wide.joints_in(&deep), Ok(vec![0, 4, 1, 5, 2, 3]));
+        assert_eq!(wide.depth_first(), [0, 1, 3, 2, 4, 5]);
+        // The same shape with a name that was replaced, and another shape.
+        let renamed = [
+            ("hips", None),
+            ("_", Some(0)),
+            ("foot", Some(1)),
+            ("r", Some(0)),
+            ("foot", Some(3)),
+            ("toe", Some(4)),
+        ];
+        assert_eq!(wide.joints_in(&tree(&renamed)), Ok(vec![0, 1, 3, 2, 4, 5]));
+        assert_eq!(wide.joints_in(&tree(&renamed[..5])), Err(1));
+        assert_eq!(tree(&[("hips", None), ("l", Some(0))]).joints_in(&wide), Ok(vec![0, 1]));
     }
 }

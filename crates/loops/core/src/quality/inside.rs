@@ -187,7 +187,11 @@ pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&Sou
     })
 }
 
-/// Returns the mean angle between the direction from feet to head and up, radians; `None` for bodies without a head or feet.
+/// A body has a direction if the mean from feet to head is this long, as a share of their distance.
+const STEADY_SHARE: f64 = 0.5;
+
+/// Returns the mean angle between the direction from feet to head and up, radians; `None` for bodies without a head or feet, and
+/// for those that roll.
 pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
     let head = body
         .head
@@ -198,6 +202,11 @@ pub(super) fn lean_radians(keys: &LoopKeys, body: &Body) -> Option<f64> {
         let feet: DVec3 = feet.sum();
         keys.position(sample, head) - feet / body.feet.len() as f64
     });
-    let mean = ways.sum::<DVec3>() / count as f64;
-    (mean.length() > floor::ROUNDING_METRES).then(|| ops::atan2(ops::hypot(mean.x, mean.z), mean.y))
+    let (sum, lengths) = ways.fold((DVec3::ZERO, 0.0), |(sum, lengths), way| {
+        (sum + way, lengths + way.length())
+    });
+    let mean = sum / count as f64;
+    // A body that rolls has no direction of its own.
+    let is_steady = sum.length() > STEADY_SHARE * lengths;
+    (is_steady && mean.length() > floor::ROUNDING_METRES).then(|| ops::atan2(ops::hypot(mean.x, mean.z), mean.y))
 }

@@ -5,7 +5,7 @@ use super::poses::{EndPoses, WINDOW_SECS};
 use super::{MAX_LINEAR_TURN, RootError, RootMode, RootSettings, RootSpace, root_joint};
 use crate::analysis::{Analysis, heading::Heading};
 use crate::math::{ops, rigid::Rigid, rotation, time_step::TimeStep};
-use crate::motion::{RootMotion, WorldTracks};
+use crate::motion::{RootMotion, Skeleton, WorldTracks};
 use crate::take::Clip;
 
 /// A clip whose carrier is relative to the root, and the motion of that root.
@@ -100,6 +100,19 @@ impl RootRelativeClip {
             fit: None,
             captured: Vec::new(),
         }
+    }
+
+    /// Returns the clip on the joints of a skeleton, in its order, as [`Skeleton::joints_in`] finds them; `None` if the clip lacks
+    /// one of them.
+    pub fn on(self, skeleton: &Skeleton) -> Option<Self> {
+        let joints = skeleton.joints_in(self.clip.skeleton()).ok()?;
+        let place = |own: usize| joints.iter().position(|&joint| joint == own);
+        Some(Self {
+            carrier: place(self.carrier)?,
+            root_joint: self.root_joint.and_then(place),
+            clip: self.clip.map_poses(skeleton, |_, pose| pose.of(&joints)),
+            ..self
+        })
     }
 
     /// Returns the samples with the carrier moved as `motion` moves the world.

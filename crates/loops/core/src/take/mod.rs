@@ -216,6 +216,19 @@ impl Take {
         )
     }
 
+    /// Returns the recording played `factor` times as fast, with the same frames. Errors: [`TakeError::FrameTime`].
+    pub fn sped_up(&self, factor: f64) -> Result<Self, TakeError> {
+        let found = self.frame_time_secs() / factor;
+        if !FRAME_TIME_RANGE.contains(&found) {
+            return Err(TakeError::FrameTime { found });
+        }
+        let Pose {
+            translations,
+            rotations,
+        } = self.values().to_pose();
+        Self::new(self.name(), self.skeleton().clone(), found, translations, rotations)
+    }
+
     /// Returns the recording with the body parts of its joints, one entry for each.
     #[must_use]
     pub fn with_parts(mut self, parts: impl IntoIterator<Item = Option<Part>>) -> Self {
@@ -256,6 +269,17 @@ impl Take {
         let skeleton = Skeleton::new(joints).ok()?;
         let tracks = Tracks::pose_by_pose(&skeleton, self.frame_time_secs(), poses);
         Self::from_tracks(self.name(), tracks).ok()
+    }
+
+    /// Returns the recording on the joints of a skeleton, in its order, as [`Skeleton::joints_in`] finds them. Errors: the first
+    /// of its joints that the recording lacks.
+    pub fn on(&self, skeleton: &Skeleton) -> Result<Self, usize> {
+        let joints = skeleton.joints_in(self.skeleton())?;
+        if joints.iter().copied().eq(0..self.num_joints()) {
+            return Ok(self.clone());
+        }
+        let poses = (0..self.num_frames()).map(|frame| self.pose(frame).of(&joints));
+        Ok(self.with_tracks(Tracks::pose_by_pose(skeleton, self.frame_time_secs(), poses)))
     }
 
     /// Returns the recording below a new root joint of that name that is fixed at the origin.

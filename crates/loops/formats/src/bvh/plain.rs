@@ -74,20 +74,21 @@ impl<R: Read + Seek> PlainBvh<R> {
             }
         }
         lines.are_at_end()?;
+        let frame_secs = frame_time.secs / settings.speed_up.unwrap_or(1.0);
         let space = {
             let probe = some
                 .clone()
-                .take("", &hierarchy, &Space::METRES_Y_UP, frame_time.secs)
+                .take("", &hierarchy, &Space::METRES_Y_UP, frame_secs)
                 .ok()?;
-            guess::settle(&probe, &settings.space, warnings)
+            guess::settle_unturned(&probe, &settings.space, warnings)
         };
         for frames in [&mut middle, &mut some] {
             frames.settle(&space);
         }
         let sample = TakeSample {
             num_frames,
-            middle: middle.take(name, &hierarchy, &space, frame_time.secs).ok()?,
-            some: some.take(name, &hierarchy, &space, frame_time.secs).ok()?,
+            middle: middle.take(name, &hierarchy, &space, frame_secs).ok()?,
+            some: some.take(name, &hierarchy, &space, frame_secs).ok()?,
         };
         let num_before = warnings.len();
         warn_of_take(&sample.some, num_before, warnings);

@@ -208,7 +208,7 @@ pub(super) fn read_take(
     let mut frames = poses.frames;
     let some = frames.every(probe_stride(motion.num_frames));
     let probe = some.take("", &hierarchy, &Space::METRES_Y_UP, frame_time_secs)?;
-    let space = guess::settle(&probe, &settings.space, warnings);
+    let space = guess::settle_unturned(&probe, &settings.space, warnings);
     frames.settle(&space);
     let take = frames.take(name, &hierarchy, &space, frame_time_secs)?;
     let source = Source::Bvh(BvhSource {

@@ -16,7 +16,7 @@ use crate::limits::SizeLimits;
 use crate::settings::{Companions, ReadSettings};
 use crate::shapes::ShapeWeights;
 use crate::source::{LoadedTake, Source};
-use crate::space::{Space, UnitChoice, UpChoice, guess, warning::SpaceWarning};
+use crate::space::{Space, UnitChoice, Up, UpChoice, guess, warning::SpaceWarning};
 use crate::{error::ReadError, excerpt::cut, warning::FileWarning};
 
 /// A file, parsed except for its keys.
@@ -89,7 +89,8 @@ impl GltfFile {
             &mut (0..grid.num_frames).step_by(every),
             &Space::METRES_Y_UP,
         )?;
-        let space = settle(&probe, settings, warnings);
+        let rest = rig.pose(|node| self.nodes.transforms[node]);
+        let space = settle(&probe, &rest, settings, warnings);
         let take = rig.take(name, grid, &mut (0..grid.num_frames), &space)?;
         let joints = rig.joints.nodes.iter().map(|&node| GltfJoint {
             node,
@@ -460,13 +461,15 @@ const SIZE_METRES: core::ops::RangeInclusive<f64> = 0.05..=30.0;
 /// The longest model that is accepted in metres if no unit makes it a person: a dinosaur or a dragon with its tail and neck.
 const LARGEST_METRES: f64 = 80.0;
 
-/// Determines the space. The format specifies metres and +Y up. This is used unless the model would be smaller than a mouse, or
-/// larger than a whale and a person in another unit, or larger than any animal. Bones have the same length in all animations of
-/// a file.
-fn settle(probe: &Take, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Space {
+/// Determines the space. The format specifies metres and +Y up. This is used unless the body stands along another axis, at rest
+/// too, or the model would be smaller than a mouse, or larger than a whale and a person in another unit, or larger than any
+/// animal. Bones have the same length in all animations of a file.
+fn settle(probe: &Take, rest: &Pose, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Space {
     let mut choice = settings.space;
     if choice.up == UpChoice::Auto {
-        choice.up = UpChoice::Y;
+        let stands = guess::stands_otherwise(probe, rest);
+        warnings.extend(stands.map(|up| SpaceWarning::StandsOtherwise { up }.into()));
+        choice.up = UpChoice::Given(stands.unwrap_or(Up::Y));
     }
     let size = length_of_bones(probe.skeleton());
     let stated = size == 0.0 || SIZE_METRES.contains(&size);
@@ -475,7 +478,7 @@ fn settle(probe: &Take, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarn
     }
     let guessed = choice.unit == UnitChoice::Auto;
     let mut doubts = Vec::new();
-    let mut space = guess::settle(probe, &choice, &mut doubts);
+    let mut space = guess::settle(probe, None, &choice, &mut doubts);
     let is_person = doubts.is_empty();
     if guessed && !is_person && (*SIZE_METRES.end()..=LARGEST_METRES).contains(&size) {
         space.unit_metres = 1.0;

@@ -103,6 +103,15 @@ fn offset(bones: &[HumanBone], bone: &HumanBone) -> DVec3 {
     bone.rest.translation - above
 }
 
+/// Returns the tree of the bones, named as their joints are.
+fn of_bones(skeleton: &Skeleton, bones: &[HumanBone]) -> Result<Skeleton, WriteError> {
+    let joints = bones.iter().map(|bone| {
+        let joint = skeleton.joint(bone.joint);
+        Joint::new(joint.name.clone(), bone.parent, offset(bones, bone))
+    });
+    Ok(Skeleton::new(joints.collect())?)
+}
+
 fn document(skeleton: &Skeleton, bones: &[HumanBone]) -> Document {
     let nodes = bones.iter().enumerate().map(|(index, bone)| {
         let children: Vec<usize> = (0..bones.len())
@@ -220,12 +229,8 @@ impl FileForm for VrmaSource {
         motion.check_parents(&self.parents)?;
         motion.check_size(write::MAX_TRANSFORMS)?;
         let skeleton = motion.skeleton();
-        let joints = bones.iter().map(|bone| {
-            let joint = skeleton.joint(bone.joint);
-            Joint::new(joint.name.clone(), bone.parent, offset(bones, bone))
-        });
         let (poses, (farthest, metres)) = by_bones(motion, bones);
-        let take = take_of(motion.name, Skeleton::new(joints.collect())?, motion.step_secs, poses)?;
+        let take = take_of(motion.name, of_bones(&skeleton, bones)?, motion.step_secs, poses)?;
         let mut written = write::write(&motion.on_joints_of(&take), &self.file)?;
         if metres > APART_METRES {
             written.warnings.push(FileWarning::BonesApart {
@@ -237,14 +242,13 @@ impl FileForm for VrmaSource {
     }
 
     fn shown_on(&self, read: Take, motion: &KeyedMotion<'_>) -> Result<Take, WriteError> {
-        let bones = self.bones()?;
-        if read.num_joints() != bones.len() || read.num_frames() != motion.num_keys {
-            return Err(WriteError::JointCount {
+        let (bones, skeleton) = (self.bones()?, motion.skeleton());
+        let on_bones = read.on(&of_bones(&skeleton, bones)?);
+        let read =
+            (on_bones.ok().filter(|read| read.num_frames() == motion.num_keys)).ok_or(WriteError::JointCount {
                 expected: bones.len(),
                 found: read.num_joints(),
-            });
-        }
-        let skeleton = motion.skeleton();
+            })?;
         let mut bone_of = vec![None; skeleton.num_joints()];
         for (index, bone) in bones.iter().enumerate() {
             bone_of[bone.joint] = Some(index);

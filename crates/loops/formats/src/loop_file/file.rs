@@ -6,8 +6,8 @@ use loopwright_core::analysis::{Body, BodyError};
 use loopwright_core::loop_clip::{KeyLayout, KeysError, LoopKeys};
 use loopwright_core::pipeline::MakeError;
 use loopwright_core::{
-    BodyOverrides, Joint, LoopClip, MadeLoop, Quality, RootMode, RootSettings, Skeleton, Take, math::Rigid,
-    motion::SkeletonError, quality, root_motion::RootSpace, take::TakeError,
+    BodyOverrides, LoopClip, MadeLoop, Quality, RootMode, RootSettings, Take, math::Rigid, quality,
+    root_motion::RootSpace,
 };
 
 use super::facts::{
@@ -56,12 +56,6 @@ pub enum LoopFileError {
     /// The file that was read lacks joints that the caller names.
     #[error(transparent)]
     Body(#[from] BodyError),
-    /// The joints of the loop as read do not form a skeleton.
-    #[error("the loop cannot be read back: {0}")]
-    Skeleton(#[from] SkeletonError),
-    /// The keys of these joints do not form a take.
-    #[error("the loop cannot be read back: {0}")]
-    Take(#[from] TakeError),
     #[error("motion beside the pose cannot be looped along: {0}")]
     Along(#[source] Box<MakeError>),
 }
@@ -402,41 +396,6 @@ fn checked(
     Ok(write_loop_on_feet(clip, feet, source, writing)?)
 }
 
-/// Removes joints of a take that a skeleton lacks: a still branch is read as joints once a node above it has a track.
-///
-/// Errors: the take lacks a joint with the name and parent of one of the skeleton's.
-fn with_joints_of(take: Take, skeleton: &Skeleton) -> Result<Take, LoopFileError> {
-    let own = take.skeleton();
-    if own.num_joints() == skeleton.num_joints() {
-        return Ok(take);
-    }
-    let mut kept: Vec<usize> = Vec::new();
-    for joint in skeleton.joints() {
-        let parent = joint.parent.map(|parent| kept[parent]);
-        let found = (0..own.num_joints())
-            .find(|&index| own.joint(index).name == joint.name && own.joint(index).parent == parent);
-        kept.push(found.ok_or_else(|| LoopFileError::NoJoint {
-            joint: joint.name.clone(),
-        })?);
-    }
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for pose in (0..take.num_frames()).map(|frame| take.pose(frame)) {
-        translations.extend(kept.iter().map(|&joint| pose.translations[joint]));
-        rotations.extend(kept.iter().map(|&joint| pose.rotations[joint]));
-    }
-    let joints = kept.iter().zip(skeleton.joints()).map(|(&joint, wanted)| Joint {
-        parent: wanted.parent,
-        ..own.joint(joint).clone()
-    });
-    Ok(Take::new(
-        take.name(),
-        Skeleton::new(joints.collect())?,
-        take.frame_time_secs(),
-        translations,
-        rotations,
-    )?)
-}
-
 /// A loop as an animation of its file shows it.
 pub(super) struct ReadBack {
     /// On the loop's own skeleton.
@@ -475,7 +434,10 @@ impl ReadBack {
         };
         let motion = KeyedMotion::from_loop(clip, None, writing)?;
         let take = source.form().shown_on(take, &motion)?;
-        let take = with_joints_of(take, clip.skeleton())?;
+        // Files list joints in an order of their own, and a still branch is read as joints once a node above it has a track.
+        let take = take.on(clip.skeleton()).map_err(|joint| LoopFileError::NoJoint {
+            joint: clip.skeleton().joint(joint).name.clone(),
+        })?;
         let layout = KeyLayout {
             num_samples: clip.num_samples(),
             has_closing_key: writing.closing_key == ClosingKey::Repeat || writing.copies > 1,
@@ -500,24 +462,5 @@ impl ReadBack {
             Some(carrier) => sidecar.carried_by(carrier),
             None => sidecar,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn joints_that_a_skeleton_lacks_are_left_out() {
-        let take = loopwright_synth::synthesize(&Default::default()).unwrap().take;
-        let mut fewer = take.skeleton().joints().to_vec();
-        let hand = fewer.pop().unwrap();
-        let fewer = Skeleton::new(fewer).unwrap();
-        let kept = with_joints_of(take.clone(), &fewer).unwrap();
-        assert_eq!(kept.skeleton(), &fewer);
-        let mut rotations = kept.pose(7).rotations.iter().zip(take.pose(7).rotations);
-        assert!(rotations.all(|(kept, own)| kept.abs_diff_eq(*own, 1e-12)));
-        let error = with_joints_of(kept, take.skeleton()).unwrap_err();
-        assert_eq!(error, LoopFileError::NoJoint { joint: hand.name });
     }
 }

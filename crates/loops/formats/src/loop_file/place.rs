@@ -47,6 +47,8 @@ pub enum PlaceError {
     },
     #[error("it has a frame each {found} s, the take of the loop each {expected} s")]
     OtherRate { found: f64, expected: f64 },
+    #[error("it lacks the joint \"{name}\"")]
+    OtherJoints { name: String },
     /// The frames named by the sidecar cannot be cut out of the take.
     #[error(transparent)]
     Cut(#[from] loopwright_core::take::CutError),
@@ -152,7 +154,7 @@ impl LoopInFile {
         LoopKeys::from_cycle(written, self.layout, self.root, self.carrier, cycle)
     }
 
-    /// Returns the uncut frames that the loop was made from, relative to the same root.
+    /// Returns the uncut frames that the loop was made from, relative to the same root, on the joints of the take.
     ///
     /// `sidecar` is the loop's, `analysis` that of its take. Errors: [`PlaceError`] for another take.
     pub fn uncut(
@@ -170,6 +172,16 @@ impl LoopInFile {
                 loop_frames: sidecar.take.frames,
             });
         }
+        let joints = take
+            .skeleton()
+            .joints_in(written.skeleton())
+            .map_err(|joint| PlaceError::OtherJoints {
+                name: take.skeleton().joint(joint).name.clone(),
+            })?;
+        let carrier = joints
+            .iter()
+            .position(|&joint| joint == self.carrier)
+            .unwrap_or(self.carrier);
         let (found, expected) = (take.frame_time_secs(), sidecar.take.frame_time_secs);
         if (found / expected - 1.0).abs() > SAME_FRAME_TIME {
             return Err(PlaceError::OtherRate { found, expected });
@@ -199,7 +211,7 @@ impl LoopInFile {
         }
         let in_take = RootMotion { start, ..root };
         if sidecar.playback.root_joint.is_none() || sidecar.playback.root_joint_added {
-            let uncut = RootRelativeClip::relative_to(&clip, in_take, self.carrier);
+            let uncut = RootRelativeClip::relative_to(&clip, in_take, carrier);
             return Ok(repeated(RootRelativeClip { root, ..uncut }, copies));
         }
         // The root joint has the loop's transform, so that the two can be compared joint by joint.
@@ -209,7 +221,7 @@ impl LoopInFile {
             .map(|sample| (sample + self.layout.seam_sample) % count)
             .map(|key| shown.at(key as f64 * written.frame_time_secs()).inverse() * world.joint(key, self.carrier))
             .collect();
-        let uncut = RootRelativeClip::under_root_joint(&clip, in_take, self.carrier, &completed, &root_from_joint);
+        let uncut = RootRelativeClip::under_root_joint(&clip, in_take, carrier, &completed, &root_from_joint);
         Ok(repeated(RootRelativeClip { root, ..uncut }, copies))
     }
 }

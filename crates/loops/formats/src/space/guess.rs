@@ -1,8 +1,10 @@
 //! Detects the up axis and the unit of a file from the body in it.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{Body, FoundBy, guess_parts};
-use loopwright_core::{BodyOverrides, Take, math::ops};
+use loopwright_core::math::{ops, percentile};
+use loopwright_core::motion::{Pose, PoseRef};
+use loopwright_core::{BodyOverrides, Skeleton, Take, retarget};
 
 use super::choice::{SpaceSettings, UnitChoice, UpChoice};
 use super::{Axis, NAMED_UNITS, Space, Up, warning::SpaceWarning};
@@ -27,13 +29,18 @@ const TWO_LEGS: usize = 2;
 /// Offsets beyond this many units indicate centimetres if there is no body.
 const LARGE_OFFSET: f64 = 10.0;
 
-/// Determines the space of a file by frames of its take, still in the file's own axes and unit.
+/// Determines the space of a file by frames of its take and its rest pose, if known, still in the file's own axes and unit.
 ///
 /// Doubts are reported in `warnings`.
-pub(crate) fn settle(probe: &Take, settings: &SpaceSettings, warnings: &mut Vec<FileWarning>) -> Space {
+pub(crate) fn settle(
+    probe: &Take,
+    rest: Option<&Pose>,
+    settings: &SpaceSettings,
+    warnings: &mut Vec<FileWarning>,
+) -> Space {
     let up = match settings.up {
         UpChoice::Given(up) => up,
-        UpChoice::Auto => guess_up(probe, warnings),
+        UpChoice::Auto => guess_up(probe, rest, warnings),
     };
     let mut space = Space {
         up,
@@ -55,62 +62,126 @@ pub(crate) fn settle(probe: &Take, settings: &SpaceSettings, warnings: &mut Vec<
     space
 }
 
+/// Determines the space of a BVH file: its joints rest without rotations.
+pub(crate) fn settle_unturned(probe: &Take, settings: &SpaceSettings, warnings: &mut Vec<FileWarning>) -> Space {
+    let rest = retarget::unturned(probe.skeleton(), DQuat::IDENTITY);
+    settle(probe, Some(&rest), settings, warnings)
+}
+
 pub(super) fn find_body(take: &Take) -> Option<Body> {
     let told = guess_parts(take).map(|parts| take.clone().with_parts(parts));
     Body::find(told.as_ref().unwrap_or(take), &BodyOverrides::default()).ok()
 }
 
-/// Returns the axis along which the head is highest above the feet, by the median over frames; the hips are used if no head is
-/// known.
+/// Share of the way from feet to head along an axis in a body that stands along it: within 30 degrees.
+const STANDING_SHARE: f64 = 0.87;
+
+/// The joints that show which way a body stands.
 ///
-/// For an animal with more legs, whose head is also far ahead of its feet, the upper ends of the legs are used.
-fn guess_up(probe: &Take, warnings: &mut Vec<FileWarning>) -> Up {
-    let joints = find_body(probe)
-        .filter(|body| !body.feet.is_empty() && body.found_by != FoundBy::AllLeaves)
-        .filter(|body| body.head.is_some() || body.found_by == FoundBy::Names)
-        .map(|body| {
-            let tops = match body.feet.len() {
+/// For an animal with more than two legs, whose head is also far ahead of its feet, the tops are the upper ends of the legs.
+struct Stature {
+    tops: Vec<usize>,
+    /// The joints of the feet, and where each stands in their axes.
+    feet: Vec<(usize, DVec3)>,
+}
+
+impl Stature {
+    /// Finds a head, or hips if no head is known, above feet; `None` if they are unknown.
+    fn of(probe: &Take) -> Option<Self> {
+        let body = find_body(probe)
+            .filter(|body| !body.feet.is_empty() && body.found_by != FoundBy::AllLeaves)
+            .filter(|body| body.head.is_some() || body.found_by == FoundBy::Names)?;
+        Some(Self {
+            tops: match body.feet.len() {
                 ..=TWO_LEGS => vec![body.head.unwrap_or(body.hips)],
                 _ => tops_of_legs(&body, probe),
-            };
-            let feet = body.feet.iter().map(|foot| (foot.ankle, body.end_of(foot.ankle)));
-            let tops = tops.into_iter().map(|top| (top, DVec3::ZERO));
-            (tops.collect::<Vec<_>>(), feet.collect::<Vec<_>>())
-        });
-    let Some((tops, feet)) = joints else {
-        warnings.push(SpaceWarning::UpUnknown.into());
+            },
+            feet: (body.feet.iter()).map(|foot| (foot.ankle, body.end_of(foot.ankle))).collect(),
+        })
+    }
+
+    /// Returns the places of the feet and of the top in a local pose.
+    fn ends(&self, skeleton: &Skeleton, pose: PoseRef<'_>) -> [DVec3; 2] {
+        let world = pose.world(skeleton);
+        let feet = self.feet.iter().map(|&(joint, end)| world.joint(joint).transform_point(end));
+        let tops = self.tops.iter().map(|&joint| world.translations[joint]);
+        [
+            feet.sum::<DVec3>() / self.feet.len() as f64,
+            tops.sum::<DVec3>() / self.tops.len() as f64,
+        ]
+    }
+
+    /// Returns the way from the feet to the top, the median over the frames, and how far the top goes along each axis.
+    fn over(&self, probe: &Take) -> [DVec3; 2] {
+        let frames = (0..probe.num_frames()).map(|frame| self.ends(probe.skeleton(), probe.pose(frame)));
+        let frames: Vec<[DVec3; 2]> = frames.collect();
+        let way = |axis: usize| median(frames.iter().map(|[feet, top]| (*top - *feet)[axis]).collect());
+        let span = |axis: usize| {
+            let (low, high) = percentile::extremes(frames.iter().map(|[_, top]| top[axis]));
+            high - low
+        };
+        [
+            DVec3::from_array([0, 1, 2].map(way)),
+            DVec3::from_array([0, 1, 2].map(span)),
+        ]
+    }
+
+    /// Whether the body stands along an axis in a pose.
+    fn stands(&self, skeleton: &Skeleton, pose: &Pose, up: Up) -> bool {
+        let [feet, top] = self.ends(skeleton, pose.as_ref());
+        is_along(top - feet, up)
+    }
+}
+
+fn is_along(way: DVec3, up: Up) -> bool {
+    way.dot(up.unit()) > STANDING_SHARE * way.length()
+}
+
+/// Returns the direction along which a body on two legs stands by its motion and in its rest pose, if that is not Y.
+pub(crate) fn stands_otherwise(probe: &Take, rest: &Pose) -> Option<Up> {
+    let stature = Stature::of(probe).filter(|stature| stature.feet.len() <= TWO_LEGS)?;
+    let [way, _] = stature.over(probe);
+    let mut others = Up::ALL.into_iter().filter(|&up| up != Up::Y);
+    others.find(|&up| is_along(way, up) && stature.stands(probe.skeleton(), rest, up))
+}
+
+/// Returns the direction in which the head is highest above the feet, if the body stands in it: at rest too, or on a way across
+/// that is longer than the body. Otherwise it may lie, swim or crawl, and Y is up as in most files.
+fn guess_up(probe: &Take, rest: Option<&Pose>, warnings: &mut Vec<FileWarning>) -> Up {
+    let unknown = SpaceWarning::UpUnknown.into();
+    let Some(stature) = Stature::of(probe) else {
+        warnings.push(unknown);
         return Up::Y;
     };
-    let heights: Vec<DVec3> = (0..probe.num_frames())
-        .map(|frame| {
-            let world = probe.pose(frame).world(probe.skeleton());
-            let [ground, top] = [&feet, &tops].map(|points| {
-                let places = points
-                    .iter()
-                    .map(|&(joint, end)| world.joint(joint).transform_point(end));
-                places.sum::<DVec3>() / points.len() as f64
-            });
-            top - ground
-        })
-        .collect();
-    let height = Axis::ALL.map(|axis| median(heights.iter().map(|height| height[axis.index()]).collect()));
+    let [way, span] = stature.over(probe);
     let mut by_height = Axis::ALL;
-    by_height.sort_by(|p, q| height[q.index()].abs().total_cmp(&height[p.index()].abs()));
+    by_height.sort_by(|p, q| way[q.index()].abs().total_cmp(&way[p.index()].abs()));
     let [first, second, _] = by_height;
-    let size = |axis: Axis| height[axis.index()].abs();
-    if size(first) == 0.0 {
-        warnings.push(SpaceWarning::UpUnknown.into());
-        Up::Y
+    let size = |axis: Axis| way[axis.index()].abs();
+    let up = Up {
+        axis: first,
+        is_against: way[first.index()] < 0.0,
+    };
+    let crosses = || {
+        let along = span[first.index()];
+        is_along(way, up) && along < way.length() && (span.length_squared() - along * along).sqrt() > way.length()
+    };
+    let stands = || rest.is_none_or(|rest| stature.stands(probe.skeleton(), rest, up) || crosses());
+    let doubt = if size(first) == 0.0 {
+        unknown
     } else if size(second) >= UNCLEAR_SHARE * size(first) {
         let other = if first == Axis::Y { second } else { first };
-        warnings.push(SpaceWarning::UpUnclear { other }.into());
-        Up::Y
-    } else if height[first.index()] < 0.0 {
-        warnings.push(SpaceWarning::UpsideDown { axis: first }.into());
-        Up::against(first)
+        SpaceWarning::UpUnclear { other }.into()
+    } else if up == Up::Y {
+        return up;
+    } else if stands() {
+        warnings.extend(up.is_against.then(|| SpaceWarning::UpsideDown { axis: first }.into()));
+        return up;
     } else {
-        Up::along(first)
-    }
+        SpaceWarning::Lies { along: up }.into()
+    };
+    warnings.push(doubt);
+    Up::Y
 }
 
 /// Returns for each foot the joint from which its leg hangs: the last one on its path that leads to another foot.
@@ -191,8 +262,7 @@ fn unit_by_offsets(take: &Take, warnings: &mut Vec<FileWarning>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use glam::DQuat;
-    use loopwright_core::{Joint, Skeleton};
+    use loopwright_core::Joint;
 
     use super::*;
 
@@ -219,7 +289,7 @@ mod tests {
 
     fn settled(take: &Take) -> (Up, f64, Vec<FileWarning>) {
         let mut warnings = Vec::new();
-        let space = settle(take, &SpaceSettings::default(), &mut warnings);
+        let space = settle_unturned(take, &SpaceSettings::default(), &mut warnings);
         assert!(!space.up_given && !space.unit_given);
         (space.up, space.unit_metres, warnings)
     }
@@ -253,6 +323,33 @@ mod tests {
         assert!(
             matches!(warnings[..], [FileWarning::Space(SpaceWarning::UnitUnclear { height, .. })] if (height - 1.1).abs() < 1e-12)
         );
+    }
+
+    /// Bodies that lie are as high along another axis as those that stand along it.
+    #[test]
+    fn a_body_that_lies_is_not_set_upright() {
+        let upright = standing(DVec3::Y, 1.6);
+        let laid = |way: DVec3| {
+            let turn = DQuat::from_rotation_x(core::f64::consts::FRAC_PI_2);
+            let poses = (0..3).flat_map(|frame| {
+                let mut at = upright.translations(2).to_vec();
+                at[0] = way * f64::from(frame);
+                at
+            });
+            let mut rotations = vec![DQuat::IDENTITY; 12];
+            rotations.iter_mut().step_by(4).for_each(|hips| *hips = turn);
+            Take::new("t", upright.skeleton().clone(), 0.1, poses.collect(), rotations).unwrap()
+        };
+        // It swims in its own direction or in place, and walks across.
+        let lies = vec![SpaceWarning::Lies { along: Up::Z }.into()];
+        for (way, expected) in [
+            (DVec3::Z, (Up::Y, lies.clone())),
+            (DVec3::ZERO, (Up::Y, lies)),
+            (DVec3::X, (Up::Z, vec![])),
+        ] {
+            let (up, _, warnings) = settled(&laid(way));
+            assert_eq!((up, warnings), expected, "{way}");
+        }
     }
 
     #[test]
@@ -304,7 +401,7 @@ mod tests {
     fn stated_spaces_are_not_questioned() {
         let settings = SpaceSettings::new(UpChoice::X, UnitChoice::Metres(0.3));
         let mut warnings = Vec::new();
-        let space = settle(&standing(DVec3::Y, 1.6), &settings, &mut warnings);
+        let space = settle_unturned(&standing(DVec3::Y, 1.6), &settings, &mut warnings);
         assert_eq!((space.up, space.unit_metres), (Up::X, 0.3));
         assert!(space.up_given && space.unit_given && warnings.is_empty());
     }

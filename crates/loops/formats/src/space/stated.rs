@@ -27,7 +27,7 @@ pub(crate) fn settle(
         UnitChoice::Auto if is_plausible => UnitChoice::Metres(stated_metres),
         choice => choice,
     };
-    let mut space = guess::settle(probe, &SpaceSettings { unit, ..*settings }, warnings);
+    let mut space = guess::settle(probe, None, &SpaceSettings { unit, ..*settings }, warnings);
     if settings.unit != UnitChoice::Auto || !is_plausible {
         return space;
     }

@@ -15,6 +15,15 @@ pub enum SpaceWarning {
     #[error("the head is below the feet along {axis}, so -{axis} is up; state the axis if that is wrong")]
     UpsideDown { axis: Axis },
     #[error(
+        "the head is over the feet along {along}, but the body does not stand so; assuming Y is up, state the axis if that is wrong"
+    )]
+    Lies { along: Up },
+    /// By the format +Y is up.
+    #[error(
+        "the body stands along {up}, which is taken as up in place of the format's Y; state the axis if that is wrong"
+    )]
+    StandsOtherwise { up: Up },
+    #[error(
         "no unit makes this body as tall as a person: {height:.3} units are {:.3} m in the nearest one \
          of {unit_metres:.4} m; state the unit if that is wrong",
         .height * .unit_metres

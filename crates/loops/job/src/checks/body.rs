@@ -20,7 +20,8 @@ pub(super) const KINK: Check<Measure> = Check {
         },
     },
     measure: Measure::OfLoop(|row, subject| {
-        let kink = subject.quality.kink.filter(|_| !subject.is_meant_to_differ)?;
+        let is_compared = !subject.is_meant_to_differ || subject.is_varied;
+        let kink = subject.quality.kink.filter(|_| is_compared)?;
         Some(subject.of_joint(kink.joint, kink.sample, row.graded(kink.ratio, 1.0)))
     }),
 };
@@ -71,7 +72,7 @@ const LYING: Limits = Limits::new(100.0, 110.0);
 pub(super) const UPRIGHT: Check<Measure> = Check {
     row: CheckRow {
         id: "upright",
-        measures: "angle from feet to head against up; on all fours or at rest, 100 is good",
+        measures: "angle from feet to head against up; on all fours or at rest, 100 is good; not for a body that rolls",
         unit: "deg",
         limits: LimitsFrom::Row(Limits::new(50.0, 110.0)),
         cure: "--up, if the file states another axis than the body shows",

@@ -137,7 +137,7 @@ pub(super) const SINGLE_ACTION: Check<Measure> = Check {
         measures: "whether the clip may be a single action, by its motion or its name",
         unit: "",
         limits: NO,
-        cure: "a longer take of the same motion",
+        cure: "nothing, if it happens once; else a take in which it repeats",
         cure_of_ping_pong: None,
         reason: |_| "the clip may be a single action, which need not repeat".to_owned(),
     },

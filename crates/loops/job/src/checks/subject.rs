@@ -28,6 +28,8 @@ pub(crate) struct Subject<'a> {
     /// Whether the loop differs from its stretch of the take on purpose: a mean cycle, edited, or pulled back to its start. An
     /// unchanged clip is not compared.
     pub(crate) is_meant_to_differ: bool,
+    /// Whether it differs by cycles that vary, and not otherwise: it is then as sharp as the take.
+    pub(crate) is_varied: bool,
     /// Checks that the loop does not answer, as recorded when it was made: those of its take, or those in its sidecar.
     pub(crate) known: &'a [CheckFacts],
 }
@@ -48,6 +50,10 @@ impl<'a> Subject<'a> {
                 || made.variation.is_some()
                 || !made.edits.is_empty()
                 || pulls_back(made.root.mode),
+            is_varied: made.variation.is_some()
+                && made.mean_cycle.is_none()
+                && made.edits.is_empty()
+                && !pulls_back(made.root.mode),
             known: of_take,
         }
     }

@@ -24,6 +24,8 @@ described! {
         pub animation: Option<String> = "# animation = \"Walk\"",
         /// Skin, in FBX and BVH skeleton, whose joints are read, by name or number from 0 [default: the one that moves most, or has most joints].
         pub skin: Option<String> = "# skin = \"Body\"",
+        /// How many times as fast as the file says its motion is, where its rate is wrong.
+        pub speed_up: Option<f64> = "speed-up = 1.0",
         /// The joint of the hips [default: detected].
         pub hips: Option<String> = "# hips = \"Hips\"",
         /// The joints of the feet (ankles) [default: detected].
@@ -65,6 +67,8 @@ pub struct TakeArgs {
     pub animation: Option<String>,
     /// Skin whose joints are read.
     pub skin: Option<String>,
+    /// How many times as fast as the file says its motion is.
+    pub speed_up: Option<f64>,
     /// The joint of the hips.
     pub hips: Option<String>,
     /// The joints of the feet.
@@ -95,6 +99,7 @@ macro_rules! reading {
                         .as_deref()
                         .map_or(animation, AnimationChoice::Given),
                     skin: self.skin.as_deref(),
+                    speed_up: self.speed_up,
                     companions: None,
                     limits,
                 }
@@ -145,6 +150,7 @@ impl StudyArgs {
             unit: self.unit,
             animation: self.animation.clone(),
             skin: self.skin.clone(),
+            speed_up: self.speed_up,
             hips: self.hips.clone(),
             feet: self.feet.clone(),
         }
@@ -187,6 +193,7 @@ impl From<TakeArgs> for StudyArgs {
             unit: reading.unit,
             animation: reading.animation,
             skin: reading.skin,
+            speed_up: reading.speed_up,
             hips: reading.hips,
             feet: reading.feet,
             ..Self::default()

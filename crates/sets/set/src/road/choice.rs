@@ -128,9 +128,10 @@ pub(super) fn bones_apart(kept: &[Offered]) -> Option<SetNote> {
         .iter()
         .map(|other| (other.member.bones_apart(&first.member), other));
     let (metres, other) = apart.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let name = |offered: &Offered| called(&offered.member.made.take, offered.member.made.animation.as_deref());
     (metres > SHOWS_METRES).then(|| SetNote::Bones {
-        one: first.member.made.take.clone(),
-        other: other.member.made.take.clone(),
+        one: name(first),
+        other: name(other),
         metres,
     })
 }

@@ -175,12 +175,21 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
         ("turn_in_place_left", PassageKind::TurnInPlace, 1.0),
         ("turn_in_place_right", PassageKind::TurnInPlace, -1.0),
     ];
-    let lacking = parts.into_iter().filter(|(_, kind, side)| {
-        let mut of_kind = kept.iter().filter(|each| each.passage.kind() == *kind);
-        !of_kind.any(|each| each.passage.turn() * side >= 0.0)
+    let of_kind = |kind| kept.iter().filter(move |each| each.passage.kind() == kind);
+    let lacking = parts.into_iter().filter(|&(_, kind, side)| {
+        !of_kind(kind).any(|each| match side {
+            0.0 => each.quarters() == 0,
+            side => each.passage.turn() * side >= 0.0,
+        })
     });
     lacking
-        .map(|(what, kind, _)| {
+        .map(|(what, kind, side)| {
+            if side == 0.0 && of_kind(kind).next().is_some() {
+                return Missing {
+                    what: format!("straight {what}"),
+                    why: "each that was found turns by 45 degrees or more".to_owned(),
+                };
+            }
             let why = looked.iter().filter(|(of, _)| *of == kind).map(|(_, why)| *why);
             // A take that does it but fits no loop explains more than takes that never do it.
             let fitting = why.clone().find(|why| !matches!(why, Looked::Never(_)));
