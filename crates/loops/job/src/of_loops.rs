@@ -54,6 +54,7 @@ impl LoopOfLoops {
             is_speed_known: true,
             was_in_place: false,
             is_meant_to_differ: false,
+            is_kept: false,
             known: &known,
         });
         verdict.state(&mut sidecar.quality);

@@ -28,6 +28,8 @@ pub(crate) struct Subject<'a> {
     /// Whether the loop differs from its stretch of the take on purpose: a mean cycle, edited, or pulled back to its start. An
     /// unchanged clip is not compared.
     pub(crate) is_meant_to_differ: bool,
+    /// Whether it is an authored clip that loops already and is kept as it is, so that its faults are only noted.
+    pub(crate) is_kept: bool,
     /// Checks that the loop does not answer, as recorded when it was made: those of its take, or those in its sidecar.
     pub(crate) known: &'a [CheckFacts],
 }
@@ -48,6 +50,7 @@ impl<'a> Subject<'a> {
                 || made.variation.is_some()
                 || !made.edits.is_empty()
                 || pulls_back(made.root.mode),
+            is_kept: made.candidate.whole.is_some_and(|whole| whole.loops_already()),
             known: of_take,
         }
     }
