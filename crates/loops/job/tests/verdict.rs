@@ -3,6 +3,7 @@
 use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
+use loopwright_core::math::rotation;
 use loopwright_core::{
     Analysis, LoopClip, LoopSettings, MadeLoop, Pose, SearchSettings, Take, Tracks, loop_clip::LoopKeys, quality,
 };
@@ -295,4 +296,244 @@ fn a_jump_inside_is_measured() {
             (Some(Grade::Review), Some(at as f64 * take.frame_time_secs()))
         );
     }
+}
+type Change = fn(&MadeLoop, usize, &mut Pose, f64);
+
+/// A fault of every cycle: its check, the joints that it may name, a size that nobody sees and one that anybody does.
+struct Fault {
+    id: CheckId,
+    joints: &'static [&'static str],
+    sizes: [f64; 2],
+    change: Change,
+}
+
+fn joint(made: &MadeLoop, name: &str) -> usize {
+    made.loop_clip.skeleton().find(name).unwrap()
+}
+
+fn is_middle(made: &MadeLoop, sample: usize) -> bool {
+    sample == made.loop_clip.num_samples() / 2
+}
+
+fn phase(made: &MadeLoop, sample: usize) -> f64 {
+    sample as f64 / made.loop_clip.num_samples() as f64
+}
+
+fn bend(pose: &mut Pose, joint: usize, degrees: f64) {
+    pose.rotations[joint] *= DQuat::from_rotation_x(degrees.to_radians());
+}
+
+fn copy_below(made: &MadeLoop, pose: &mut Pose, top: usize, sample: usize) {
+    for joint in made.loop_clip.skeleton().self_and_below(top) {
+        pose.rotations[joint] = made.loop_clip.body_pose(sample).rotations[joint];
+    }
+}
+
+const LEFT_LEG: &[&str] = &["LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToeBase"];
+
+const FAULTS: [Fault; 13] = [
+    Fault {
+        id: CheckId::Spike,
+        joints: &["Hips"],
+        sizes: [0.015, 1.0],
+        change: |made, sample, pose, metres| {
+            if is_middle(made, sample) {
+                pose.translations[0].y += metres;
+            }
+        },
+    },
+    Fault {
+        id: CheckId::Spike,
+        joints: LEFT_LEG,
+        sizes: [5.0, 60.0],
+        change: |made, sample, pose, degrees| {
+            if is_middle(made, sample) {
+                bend(pose, joint(made, "LeftLeg"), degrees);
+            }
+        },
+    },
+    Fault {
+        id: CheckId::Spike,
+        joints: &["Neck", "Head"],
+        sizes: [5.0, 60.0],
+        change: |made, sample, pose, degrees| {
+            if is_middle(made, sample) {
+                bend(pose, joint(made, "Head"), degrees);
+            }
+        },
+    },
+    Fault {
+        id: CheckId::Shake,
+        joints: &["Hips"],
+        sizes: [0.001, 0.08],
+        change: |_, sample, pose, metres| {
+            pose.translations[0].x += metres * (0.5 + 0.618_034 * sample as f64).fract();
+        },
+    },
+    Fault {
+        id: CheckId::Shake,
+        joints: &["Head"],
+        sizes: [0.5, 15.0],
+        change: |made, sample, pose, degrees| {
+            bend(pose, joint(made, "Head"), degrees * (0.618_034 * sample as f64).fract());
+        },
+    },
+    Fault {
+        id: CheckId::Stutter,
+        joints: &[],
+        sizes: [1.0, 4.0],
+        change: |made, sample, pose, held| {
+            let held = held as usize;
+            *pose = made.loop_clip.body_pose(sample / held * held).to_pose();
+        },
+    },
+    Fault {
+        id: CheckId::Bearing,
+        joints: &[],
+        sizes: [0.01, 0.3],
+        change: |made, sample, pose, metres| {
+            pose.translations[0].y += 0.5 * metres * (TAU * phase(made, sample)).sin();
+        },
+    },
+    Fault {
+        id: CheckId::Bearing,
+        joints: LEFT_LEG,
+        sizes: [0.0, 1.0],
+        change: |made, _, pose, is_frozen| {
+            if is_frozen > 0.0 {
+                copy_below(made, pose, joint(made, "LeftUpLeg"), 0);
+            }
+        },
+    },
+    Fault {
+        id: CheckId::Bearing,
+        joints: &[],
+        sizes: [0.0, 0.25],
+        change: |made, sample, pose, late| {
+            let count = made.loop_clip.num_samples();
+            let sample = (sample + count - (late * count as f64) as usize) % count;
+            copy_below(made, pose, joint(made, "LeftUpLeg"), sample);
+        },
+    },
+    Fault {
+        id: CheckId::Bones,
+        joints: &["LeftFoot"],
+        sizes: [0.05, 0.4],
+        change: |made, sample, pose, share| {
+            pose.translations[joint(made, "LeftFoot")] *= 1.0 + share * (TAU * phase(made, sample)).sin();
+        },
+    },
+    Fault {
+        id: CheckId::Bends,
+        joints: &["LeftLeg"],
+        sizes: [0.0, 2.0],
+        change: |made, _, pose, share| {
+            let knee = &mut pose.rotations[joint(made, "LeftLeg")];
+            *knee = rotation::exp(rotation::log(*knee) * (1.0 - share));
+        },
+    },
+    Fault {
+        id: CheckId::Bends,
+        joints: &["Head"],
+        sizes: [60.0, 720.0],
+        change: |made, sample, pose, degrees| {
+            let turned = degrees * (0.5 - 0.5 * (TAU * phase(made, sample)).cos());
+            pose.rotations[joint(made, "Head")] *= DQuat::from_rotation_y(turned.to_radians());
+        },
+    },
+    Fault {
+        id: CheckId::Stiff,
+        joints: &["LeftArm"],
+        sizes: [0.0, 1.0],
+        change: |made, _, pose, is_stiff| {
+            if is_stiff > 0.0 {
+                copy_below(made, pose, joint(made, "LeftArm"), 0);
+            }
+        },
+    },
+];
+
+/// A take with the same fault in every cycle has nothing sound to compare it with; the check knows its joint and time all the same.
+#[test]
+fn faults_of_every_cycle_are_caught() {
+    for take in walks() {
+        for fault in &FAULTS {
+            let [small, large] = fault
+                .sizes
+                .map(|size| of_changed(&take, |made, sample, pose| (fault.change)(made, sample, pose, size)));
+            let of = |verdict: &Verdict| {
+                verdict
+                    .checks
+                    .iter()
+                    .find(|check| check.id == fault.id.as_str())
+                    .cloned()
+                    .unwrap()
+            };
+            let (sound, caught) = (of(&small), of(&large));
+            assert!(sound.grade <= Some(Grade::Good) && !sound.is_noted(), "{sound:?}");
+            assert!(
+                caught.grade > Some(Grade::Good) || caught.is_noted(),
+                "{} fps: {caught:?}",
+                take.frame_rate_hz()
+            );
+            assert_eq!(caught.is_noted(), fault.id == CheckId::Stiff);
+            assert!(caught.time_secs.is_some());
+            let named = caught.joint.unwrap();
+            assert!(
+                fault.joints.is_empty() || fault.joints.contains(&named.as_str()),
+                "{}: {named}",
+                fault.id
+            );
+        }
+    }
+}
+
+#[test]
+fn a_body_that_glides_is_noted() {
+    let take = walks().next().unwrap();
+    let verdict = of_changed(&take, |made, _, pose| *pose = made.loop_clip.body_pose(0).to_pose());
+    let check = verdict
+        .checks
+        .iter()
+        .find(|check| check.id == CheckId::Bearing.as_str())
+        .unwrap();
+    assert!(
+        check.is_noted() && verdict.reason.contains("nothing carries the body"),
+        "{}",
+        verdict.reason
+    );
+}
+
+/// What an author left in a clip that loops is said and not graded.
+#[test]
+fn faults_of_kept_clips_are_noted() {
+    let walk = synthesized(
+        WalkSettings::default()
+            .turn_dps(0.0)
+            .period_secs(1.1)
+            .frame_rate_hz(60.0),
+    );
+    let clip = with_poses(&walk, 67, |frame| {
+        let mut pose = walk.pose(frame % 66).to_pose();
+        pose.translations[0] = walk.pose(frame).translations[0];
+        if frame == 30 {
+            bend(&mut pose, walk.skeleton().find("LeftArm").unwrap(), 120.0);
+        }
+        pose
+    });
+    let analysis = Analysis::new(&clip).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let whole = &found.candidates[0];
+    assert!(whole.whole.is_some_and(|whole| whole.loops_already()), "{whole:?}");
+    let (verdict, _) = default_loop(&analysis, whole).unwrap();
+    let check = verdict
+        .checks
+        .iter()
+        .find(|check| check.id == CheckId::Spike.as_str())
+        .unwrap();
+    assert!(
+        check.is_noted() && verdict.reason.contains(" at 0.50 s"),
+        "{}",
+        verdict.reason
+    );
 }

@@ -5,8 +5,9 @@ use core::ops::Range;
 use glam::{DQuat, DVec3};
 
 use super::{LoopClip, LoopClipError};
+use crate::math::{Rigid, rotation};
 use crate::motion::{PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
-use crate::{math::rotation, take::Take};
+use crate::take::Take;
 
 /// How the keys of a file form a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -195,6 +196,18 @@ impl LoopKeys {
     /// Returns the local rotation of a joint at a sample of the endless loop, the carrier's relative to the root.
     pub(crate) fn rotation(&self, sample: isize, joint: usize) -> DQuat {
         self.tracks.pose(self.wrapped(sample)).rotations[joint]
+    }
+
+    /// Returns the transform of a joint at a sample of the endless loop in its parent's axes, the carrier's relative to the root.
+    pub(crate) fn local(&self, sample: isize, joint: usize) -> Rigid {
+        self.tracks.pose(self.wrapped(sample)).joint(joint)
+    }
+
+    /// Returns the position of a joint like [`Self::position`], or of a point in its axes, metres.
+    pub(crate) fn point(&self, sample: isize, joint: usize, tip: Option<DVec3>) -> DVec3 {
+        let sample = self.wrapped(sample);
+        let tip = tip.map_or(DVec3::ZERO, |tip| self.world.rotation(sample, joint) * tip);
+        self.world.position(sample, joint) + tip
     }
 
     /// Returns the size of the pose gap between the first key and the closing one, radians and metres; `None` without a closing
