@@ -31,6 +31,8 @@ mod patterns;
 mod plot;
 mod project;
 mod report;
+#[cfg(test)]
+mod schema_words;
 mod signals;
 mod surface;
 mod survey;

@@ -122,7 +122,12 @@ impl HeldTake {
             skin: reading.skin.clone(),
             speed_up: reading.speed_up,
             hips: asked.hips.clone().or_else(|| reading.hips.clone()),
-            feet: if asked.feet.is_empty() { &reading.feet } else { &asked.feet }.clone(),
+            feet: if asked.feet.is_empty() {
+                &reading.feet
+            } else {
+                &asked.feet
+            }
+            .clone(),
             contact_speed: asked.contact_speed.or(reading.contact_speed),
             contact_height: asked.contact_height.or(reading.contact_height),
             ..asked.clone()

@@ -145,14 +145,21 @@ impl Take {
         scalar_first: bool,
     ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
         let held = Arc::clone(&self.0);
-        let (points, turns) = work(py, move || Ok(poses(&MotionArrays::of_take(&held.file().take, &held.overrides()), local)))?;
+        let (points, turns) = work(py, move || {
+            Ok(poses(
+                &MotionArrays::of_take(&held.file().take, &held.overrides()),
+                local,
+            ))
+        })?;
         Ok((vectors(py, &points)?, rotations(py, &turns, scalar_first)?))
     }
 
     /// The joints that touch the ground, and whether each stands, frame after frame.
     fn contacts<'py>(&self, py: Python<'py>) -> PyResult<(Vec<usize>, Bound<'py, PyBytes>)> {
         let held = Arc::clone(&self.0);
-        let contacts = work(py, move || Ok(MotionArrays::of_take(&held.file().take, &held.overrides()).contacts()))?;
+        let contacts = work(py, move || {
+            Ok(MotionArrays::of_take(&held.file().take, &held.overrides()).contacts())
+        })?;
         Ok((contacts.joints, booleans(py, contacts.stands)))
     }
 
@@ -160,7 +167,9 @@ impl Take {
     fn gait(&self, py: Python<'_>) -> PyResult<Facts> {
         let held = Arc::clone(&self.0);
         work(py, move || {
-            Ok(Facts(answers::gait(&MotionArrays::of_take(&held.file().take, &held.overrides()).strides())))
+            Ok(Facts(answers::gait(
+                &MotionArrays::of_take(&held.file().take, &held.overrides()).strides(),
+            )))
         })
     }
 

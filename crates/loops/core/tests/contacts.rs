@@ -50,7 +50,10 @@ fn strikes_and_lifts_are_those_of_the_truth() {
         misses.sort_by(f64::total_cmp);
         let bias = misses[count / 2];
         println!("end {end}: {off} of {count} off, bias {bias:.4}");
-        assert!(off as f64 <= 0.02 * count as f64, "end {end}: {off} of {count} are more than 50 ms off");
+        assert!(
+            off as f64 <= 0.02 * count as f64,
+            "end {end}: {off} of {count} are more than 50 ms off"
+        );
         assert!(bias.abs() < 0.02, "end {end}: {bias} s");
     }
 }

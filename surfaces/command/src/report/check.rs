@@ -31,22 +31,22 @@ pub(crate) struct Verdict {
     #[serde(skip)]
     pub(crate) to_review: Vec<Exceeded>,
     /// The loop's file as a take.
-    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::Take>"))]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::Take>"))]
     pub(crate) take: Option<TakeFacts>,
     /// What the sidecar says of the stretch; null without one.
-    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::Candidate>"))]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::Candidate>"))]
     pub(crate) candidate: Option<CandidateFacts>,
     /// Its root motion, from the sidecar, else estimated from the keys.
-    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::RootMotion>"))]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::RootMotion>"))]
     pub(crate) root_motion: Option<RootMotionFacts>,
     /// What was measured now, with the grade and the checks.
-    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::Quality>"))]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::Quality>"))]
     pub(crate) quality: Option<QualityFacts>,
     /// What a passage does, as cut says it; null for a loop.
-    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::ClipKind>"))]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::ClipKind>"))]
     pub(crate) passage: Option<ClipKind>,
     /// How it fits the other loops, one entry per check; null unless --together asks for it.
-    #[cfg_attr(test, schemars(with = "Option<Vec<crate::report::tests::Check>>"))]
+    #[cfg_attr(test, schemars(with = "Option<Vec<crate::schema_words::Check>>"))]
     pub(crate) together: Option<Vec<CheckFacts>>,
     /// Why it cannot be checked; left out where it can.
     #[serde(rename = "error", skip_serializing_if = "Option::is_none")]

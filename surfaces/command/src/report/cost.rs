@@ -32,7 +32,7 @@ pub(crate) struct DecayCost {
     /// How the offset of the jump fades.
     #[cfg_attr(
         test,
-        schemars(schema_with = "crate::report::tests::word::<loopwright_core::math::DecayKind>")
+        schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")
     )]
     pub(crate) decay: &'static str,
     /// Half-life of the spring, blend time of the others.
@@ -96,7 +96,7 @@ pub(crate) struct TableFacts {
     /// How the offset of the jump fades.
     #[cfg_attr(
         test,
-        schemars(schema_with = "crate::report::tests::word::<loopwright_core::math::DecayKind>")
+        schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")
     )]
     pub(crate) decay: &'static str,
     /// Half-life of the spring, blend time of the others.
@@ -144,7 +144,7 @@ pub(crate) struct JumpsFacts {
     /// How the gap fades: spring, cubic or quintic.
     #[cfg_attr(
         test,
-        schemars(schema_with = "crate::report::tests::word::<loopwright_core::math::DecayKind>")
+        schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")
     )]
     pub(crate) decay: &'static str,
     /// Half-life of the spring, blend time of the others.

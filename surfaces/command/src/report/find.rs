@@ -21,7 +21,7 @@ pub(crate) struct FoundLoop {
     /// Its number in the list, from 1, the recommended loop first; make --pick takes it.
     rank: usize,
     #[serde(flatten)]
-    #[cfg_attr(test, schemars(with = "crate::report::tests::Candidate"))]
+    #[cfg_attr(test, schemars(with = "crate::schema_words::Candidate"))]
     candidate: CandidateFacts,
     /// Likeness of the frames around to themselves one period on, at most 1; null where no rhythm was measured.
     repeat_strength: Option<f64>,
@@ -36,18 +36,18 @@ pub(crate) struct FoundLoop {
     /// The grade of the loop as make makes it by default; null where it cannot be made.
     #[cfg_attr(
         test,
-        schemars(schema_with = "crate::report::tests::optional_word::<loopwright_formats::loop_file::facts::Grade>")
+        schemars(schema_with = "crate::schema_words::optional_word::<loopwright_formats::loop_file::facts::Grade>")
     )]
     grade: Option<&'static str>,
     /// The reason for the grade, as a clause.
     reason: Option<String>,
     /// The checks that the grade comes from.
-    #[cfg_attr(test, schemars(with = "Vec<crate::report::tests::Check>"))]
+    #[cfg_attr(test, schemars(with = "Vec<crate::schema_words::Check>"))]
     checks: Vec<CheckFacts>,
     /// What a person sees of the loop, by which the list is ordered; null for whole clips, idle loops and with search.choose=cost.
     outcome: Option<OutcomeFacts>,
     /// Its root motion as it would be written by default.
-    #[cfg_attr(test, schemars(with = "crate::report::tests::RootMotion"))]
+    #[cfg_attr(test, schemars(with = "crate::schema_words::RootMotion"))]
     root_motion: RootMotionFacts,
 }
 
@@ -301,7 +301,7 @@ struct RhythmFacts {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct FindAnswer {
     /// The take.
-    #[cfg_attr(test, schemars(with = "crate::report::tests::Take"))]
+    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
     take: TakeFacts,
     /// Median cost of random jumps in the take; null where it is too short for any.
     random_cost_metre_secs: Option<f64>,

@@ -89,7 +89,10 @@ impl InspectAnswer<'_> {
             line("segments", segments.join("; "));
         }
         if let Some(mps) = self.ground_mps {
-            line("ground", format!("moves at {mps:.2} m/s below the feet: a treadmill, or a clip without its travel"));
+            line(
+                "ground",
+                format!("moves at {mps:.2} m/s below the feet: a treadmill, or a clip without its travel"),
+            );
         }
         for gait in self.gait.human().iter().map(String::as_str).chain(self.gait.note()) {
             line("gait", gait.to_owned());
@@ -271,7 +274,7 @@ impl From<&Segment> for SegmentFacts {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct InspectAnswer<'a> {
     /// The take.
-    #[cfg_attr(test, schemars(with = "crate::report::tests::Take"))]
+    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
     take: TakeFacts,
     /// Seconds from the first frame to the last.
     duration_secs: f64,
@@ -309,7 +312,7 @@ pub(crate) struct InspectAnswer<'a> {
     /// The strides of the body.
     gait: GaitFacts<'a>,
     /// The path as numbers of a closed form; null where there is none.
-    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::PeriodicLoop>"))]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::PeriodicLoop>"))]
     periodic_loop: Option<PeriodicLoopFacts>,
 }
 

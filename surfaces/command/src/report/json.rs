@@ -96,10 +96,10 @@ pub(super) struct PackAnswer<'a> {
     /// The file that the animations are from, as it was named.
     file: &'a str,
     /// What became of each animation that was asked for, in the order of the file; empty where a single loop was added to a file of loops.
-    #[cfg_attr(test, schemars(with = "Vec<crate::report::tests::Animation>"))]
+    #[cfg_attr(test, schemars(with = "Vec<crate::schema_words::Animation>"))]
     animations: &'a [AnimationFacts],
     /// The facts of every loop in the file; playback.animation names its animation.
-    #[cfg_attr(test, schemars(with = "Vec<crate::report::tests::Loop>"))]
+    #[cfg_attr(test, schemars(with = "Vec<crate::schema_words::Loop>"))]
     loops: &'a [Sidecar],
 }
 

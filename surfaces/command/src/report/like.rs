@@ -85,7 +85,7 @@ pub(crate) struct SoughtFacts {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct LikeAnswer {
     /// The take.
-    #[cfg_attr(test, schemars(with = "crate::report::tests::Take"))]
+    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
     pub(crate) take: TakeFacts,
     /// The motions that were sought, in the order in which they were named.
     pub(crate) sought: Vec<SoughtFacts>,

@@ -30,7 +30,7 @@ pub(crate) struct LiveLoop {
     /// Its grade; null where it has none.
     #[cfg_attr(
         test,
-        schemars(schema_with = "crate::report::tests::optional_word::<loopwright_formats::loop_file::facts::Grade>")
+        schemars(schema_with = "crate::schema_words::optional_word::<loopwright_formats::loop_file::facts::Grade>")
     )]
     pub(crate) grade: Option<String>,
     /// Whether it is better than all before, and was written.
@@ -89,7 +89,7 @@ pub(super) struct ListenAnswer<'a> {
     is_of_recording: bool,
     /// The sidecar of the loop in the file.
     #[serde(rename = "loop")]
-    #[cfg_attr(test, schemars(with = "crate::report::tests::Loop"))]
+    #[cfg_attr(test, schemars(with = "crate::schema_words::Loop"))]
     sidecar: &'a Sidecar,
 }
 

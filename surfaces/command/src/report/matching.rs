@@ -46,7 +46,7 @@ pub(crate) struct BuildAnswer {
     /// The match database, as it was named.
     database: String,
     /// What frames are found by: pose and future, or what a jump costs.
-    #[cfg_attr(test, schemars(schema_with = "crate::report::tests::word::<FeatureSetKind>"))]
+    #[cfg_attr(test, schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>"))]
     features: &'static str,
     /// Clips in the database: takes, parts of takes between jumps, and loops.
     clips: usize,
@@ -126,7 +126,7 @@ struct Fade {
     /// The kind of fade.
     #[cfg_attr(
         test,
-        schemars(schema_with = "crate::report::tests::word::<loopwright_core::math::DecayKind>")
+        schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")
     )]
     decay: &'static str,
     /// Half-life of a spring, blend time of the others.
@@ -150,7 +150,7 @@ pub(crate) struct InspectAnswer {
     /// The match database, as it was named.
     database: String,
     /// What frames are found by: pose and future, or what a jump costs.
-    #[cfg_attr(test, schemars(schema_with = "crate::report::tests::word::<FeatureSetKind>"))]
+    #[cfg_attr(test, schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>"))]
     features: &'static str,
     /// The times after a frame at which its future is compared; none in databases of costs.
     ahead_secs: Vec<f64>,
@@ -327,7 +327,7 @@ pub(crate) struct QueryAnswer {
     /// The match database, as it was named.
     pub(crate) database: String,
     /// What frames are found by: pose and future, or what a jump costs.
-    #[cfg_attr(test, schemars(schema_with = "crate::report::tests::word::<FeatureSetKind>"))]
+    #[cfg_attr(test, schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>"))]
     pub(crate) features: &'static str,
     /// The take or loop that was asked for.
     pub(crate) file: String,

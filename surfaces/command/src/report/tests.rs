@@ -1,55 +1,13 @@
 //! The schema of answers is that of their types.
 
-#[path = "../../../../crates/loops/formats/src/tests/schema.rs"]
-mod schema;
-#[path = "../../../../crates/loops/formats/src/tests/words.rs"]
-mod words;
-
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde_json::Value;
 
-use self::schema::{ANSWERS, Definitions, assert_current, put, tracked};
-pub(crate) use self::words::{optional_word, word};
 use super::json::Document;
 use super::{catalog, check, convert, cost, cut, failure, find, fit, inspect, json, like, list, listen, make_many};
 use super::{matching, page, play, render, synth};
-
-/// Types of other crates, whose tests keep their definitions.
-macro_rules! kept {
-    ($($Type:ident: $name:literal),+ $(,)?) => {
-        const KEPT: &[&str] = &[$($name),+];
-
-        $(
-            pub(crate) enum $Type {}
-
-            impl JsonSchema for $Type {
-                fn schema_name() -> Cow<'static, str> {
-                    $name.into()
-                }
-
-                fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                    tracked(ANSWERS)["$defs"][$name].take().try_into().unwrap()
-                }
-            }
-        )+
-    };
-}
-
-kept! {
-    Animation: "animation",
-    Candidate: "candidate",
-    CatalogRow: "catalog_row",
-    Check: "check",
-    ClipKind: "clip_kind",
-    Loop: "loopwright-loop",
-    Passage: "passage",
-    PeriodicLoop: "periodic_loop",
-    Quality: "quality",
-    RootMotion: "root_motion",
-    Take: "take",
-}
+use crate::schema_words::schema::{ANSWERS, Definitions, assert_current, put};
+use crate::schema_words::{KEPT, Passage};
 
 /// Adds the document of a kind with such facts.
 fn add<'d, T: JsonSchema>(definitions: &'d mut Definitions, kind: &str) -> &'d mut Value {

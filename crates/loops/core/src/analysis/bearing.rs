@@ -58,7 +58,9 @@ impl Stay {
     /// Returns the frames that it covers, of a motion up to a last frame; none if it lies between two.
     pub fn frames(&self, last: usize) -> RangeInclusive<usize> {
         let start = self.strike.map_or(0, |strike| strike.ceil().max(0.0) as usize);
-        let end = self.lift.map_or(last, |lift| ((lift.ceil() - 1.0).max(0.0) as usize).min(last));
+        let end = self
+            .lift
+            .map_or(last, |lift| ((lift.ceil() - 1.0).max(0.0) as usize).min(last));
         start..=end
     }
 
@@ -162,7 +164,9 @@ impl Bearings {
             .map(|foot| {
                 let sole = Sole::of(world, (skeleton, body), foot, limits.size(), reach);
                 let points = sole.points().into_iter();
-                points.map(|(point, places)| Point::new(point, &times, &places, &allowance)).collect()
+                points
+                    .map(|(point, places)| Point::new(point, &times, &places, &allowance))
+                    .collect()
             })
             .collect();
         let hips: Vec<DVec3> = (0..num_frames).map(|frame| world.position(frame, body.hips)).collect();
@@ -203,7 +207,12 @@ impl Bearings {
         Self {
             stays: self.stays.iter().filter_map(inside).collect(),
             points: (self.points.iter())
-                .filter_map(|of| Some(PointStay { stay: inside(&of.stay)?, ..*of }))
+                .filter_map(|of| {
+                    Some(PointStay {
+                        stay: inside(&of.stay)?,
+                        ..*of
+                    })
+                })
                 .collect(),
             ground: match &self.ground {
                 Ground::Uneven(velocities) => Ground::Uneven(velocities[frames].to_vec()),
@@ -218,7 +227,13 @@ impl Bearings {
     pub fn longest_of(&self, foot: usize) -> Option<[f64; 2]> {
         let of_foot = self.stays.iter().filter(|stay| stay.foot == foot);
         let ends = of_foot.filter_map(|stay| Some([stay.strike?, stay.lift?]));
-        ends.reduce(|longest, ends| if ends[1] - ends[0] > longest[1] - longest[0] { ends } else { longest })
+        ends.reduce(|longest, ends| {
+            if ends[1] - ends[0] > longest[1] - longest[0] {
+                ends
+            } else {
+                longest
+            }
+        })
     }
 }
 
@@ -455,9 +470,9 @@ impl<'a> FootJudge<'a> {
             .map(|at| {
                 let slow = self.limits.slow(fast[at]);
                 let stays = match point.point {
-                    FootPoint::Ball if self.limits.is_own_speed() => {
-                        (BALL_STAYS_SHARE * fast[at]).min(BALL_STAYS_MPS * self.limits.size()).max(HOLD * slow)
-                    }
+                    FootPoint::Ball if self.limits.is_own_speed() => (BALL_STAYS_SHARE * fast[at])
+                        .min(BALL_STAYS_MPS * self.limits.size())
+                        .max(HOLD * slow),
                     _ => HOLD * slow,
                 };
                 let height = point.heights[at] / low;
@@ -482,7 +497,11 @@ impl<'a> FootJudge<'a> {
             .collect();
         let crossing = |at: usize, end: usize| {
             let [before, here] = [at - 1, at].map(|at| beyond[at][end]);
-            let share = if (before < 0.0) == (here < 0.0) { 0.5 } else { before / (before - here) };
+            let share = if (before < 0.0) == (here < 0.0) {
+                0.5
+            } else {
+                before / (before - here)
+            };
             (at - 1) as f64 + share
         };
         let mut found = Vec::new();
@@ -492,7 +511,11 @@ impl<'a> FootJudge<'a> {
             next = end;
             if run[0] {
                 found.push([
-                    if start > 0 { crossing(start, 0) } else { f64::NEG_INFINITY },
+                    if start > 0 {
+                        crossing(start, 0)
+                    } else {
+                        f64::NEG_INFINITY
+                    },
                     if end < count { crossing(end, 1) } else { f64::INFINITY },
                 ]);
             }

@@ -143,7 +143,9 @@ impl Contacts {
                 }
             }
         }
-        sums.into_iter().map(|(sum, count)| (count > 0.0).then(|| sum / count)).collect()
+        sums.into_iter()
+            .map(|(sum, count)| (count > 0.0).then(|| sum / count))
+            .collect()
     }
 
     /// Returns the phase of the body's cycle at a frame: the share of `period_frames` since the last strike of the first foot,

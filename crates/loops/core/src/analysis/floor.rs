@@ -52,7 +52,9 @@ impl Floor {
                     continue;
                 }
                 let frames = *frames.start()..frames.end() + 1;
-                let heights = frames.clone().map(|frame| body.point(world, frame, foot.lowest_joint()).y);
+                let heights = frames
+                    .clone()
+                    .map(|frame| body.point(world, frame, foot.lowest_joint()).y);
                 // A sole rolls, so a stance gives one height, not one per frame.
                 let middle = percentile::of(heights.collect(), 0.5);
                 stances.add(frames, step.nearest_from_one(REACH_SECS), middle);

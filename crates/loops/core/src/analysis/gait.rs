@@ -131,7 +131,11 @@ impl MotionKind {
     /// second; the turn rate in radians per second.
     pub fn at_speed(speed_mps: f64, turn_rate: f64, running: &Running) -> Self {
         if speed_mps >= MOVING_MPS {
-            if running.is_run(speed_mps) { Self::Run } else { Self::Walk }
+            if running.is_run(speed_mps) {
+                Self::Run
+            } else {
+                Self::Walk
+            }
         } else if turn_rate.abs() >= TURN_RATE {
             Self::TurnInPlace
         } else {

@@ -38,8 +38,8 @@ pub(crate) mod seam_peak;
 
 pub(crate) mod survey;
 
-pub use bearing::{Bearings, FootPoint, Ground, PointStay, Stay};
 pub use activity::{Activity, ActivityKind, Stretch};
+pub use bearing::{Bearings, FootPoint, Ground, PointStay, Stay};
 pub use body::{Body, BodyError, BodyOverrides, Foot, FoundBy, Side, bare_legs, guess_parts, probe_stride};
 pub use contacts::{Contact, Contacts, FootEventKind};
 pub use defects::{BadFrame, BadFrameKind, FlippingJoint, TakeDefects};
@@ -158,7 +158,9 @@ impl Analysis {
 
     /// Returns the usual share of a stride for which feet are on the ground, if it is known.
     pub(crate) fn duty(&self) -> Option<f64> {
-        let duties = self.contacts.duties(self.take.num_frames(), self.take.frame_time_secs());
+        let duties = self
+            .contacts
+            .duties(self.take.num_frames(), self.take.frame_time_secs());
         let known: Vec<f64> = duties.into_iter().flatten().collect();
         (!known.is_empty()).then(|| percentile::of(known, 0.5))
     }

@@ -111,7 +111,10 @@ fn motion_at(dt: f64, heading: &Heading, contacts: &Contacts, (from, to): (usize
     // Relative to the facing half-way; otherwise a curve would count as a sidestep.
     let facing = 0.5 * (heading.yaw(from) + heading.yaw(to));
     let over_ground = (heading.ground(to) - heading.ground(from)) / secs - contacts.ground().velocity((from + to) / 2);
-    Twist::new(rotation::from_yaw(facing).conjugate() * over_ground, DVec3::Y * turn_rate)
+    Twist::new(
+        rotation::from_yaw(facing).conjugate() * over_ground,
+        DVec3::Y * turn_rate,
+    )
 }
 
 /// Returns the gaits with the fewest disagreements plus `cut_frames` for each change (Viterbi's algorithm).

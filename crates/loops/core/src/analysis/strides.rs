@@ -4,8 +4,8 @@
 
 use glam::DVec3;
 
-use super::body::{Body, FoundBy, Side};
 use super::bearing::Stay;
+use super::body::{Body, FoundBy, Side};
 use super::gait::{MotionKind, Running, run_speed_of};
 use crate::loop_clip::LoopClip;
 use crate::math::percentile;

@@ -26,6 +26,9 @@ pub struct Leg {
     hinge: DVec3,
 }
 
+/// Joints of a leg that turn: thigh, knee, ankle and toes.
+pub(super) const NUM_JOINTS: usize = 4;
+
 /// A thigh is at least this share of the leg's length: the hip joints of some rigs sit on short bones.
 const THIGH_SHARE: f64 = 0.2;
 

@@ -77,7 +77,7 @@ words!(FootLock {
 });
 
 impl FootPoint {
-    /// Creates the point by which contacts of a foot are counted.
+    /// Returns the point by which contacts of a foot are counted.
     pub(crate) fn standing(stage: &Stage<'_>, foot: &Foot, is_character: bool) -> Self {
         match (foot.toe, solve::standing_point(stage, foot, is_character)) {
             (Some(_), _) => Self::Ball,
@@ -86,7 +86,7 @@ impl FootPoint {
         }
     }
 
-    /// Creates the point at the joint by which the contacts of a take are counted.
+    /// Returns the point at the joint by which the contacts of a take are counted.
     pub(crate) fn lowest_of(foot: &Foot) -> Self {
         match foot.toe {
             Some(_) => Self::Ball,
@@ -496,17 +496,27 @@ pub fn bearings(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Beari
     let mut joints = turning.clone();
     joints.push(body.hips);
     joints.extend(body.thighs.into_iter().flatten());
-    let roots: Vec<Rigid> = (0..count + 2 * lead).map(|key| course.root(key as isize - lead as isize)).collect();
+    let roots: Vec<Rigid> = (0..count + 2 * lead)
+        .map(|key| course.root(key as isize - lead as isize))
+        .collect();
     let at = |key: usize, joint: usize| roots[key] * stage.world.joint(key % count, joint);
     let world = WorldTracks::of_joints(skeleton.num_joints(), roots.len(), (&joints, &turning), at);
     let size = body.leg_size(skeleton, |joint| stage.world.position(0, joint));
     let bearings = Bearings::of(&world, (skeleton, body), course.step_secs, &limits.at_size(size));
-    if course.has_ends() { bearings } else { bearings.within(lead..lead + count) }
+    if course.has_ends() {
+        bearings
+    } else {
+        bearings.within(lead..lead + count)
+    }
 }
 
 /// Returns the bearings of a loop, which may follow a path, as [`bearings`] does.
 pub fn bearings_of_loop(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Bearings {
-    let straight = if clip.follows_path() { clip.clone().on_screw().ok() } else { None };
+    let straight = if clip.follows_path() {
+        clip.clone().on_screw().ok()
+    } else {
+        None
+    };
     bearings(&Stage::of_loop(straight.as_ref().unwrap_or(clip)), body, limits)
 }
 

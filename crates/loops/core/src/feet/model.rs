@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::{Stage, solve::NUM_JOINTS};
+use super::{Stage, leg::NUM_JOINTS};
 use crate::analysis::body::Body;
 use crate::analysis::standing::{ContactLimits, LimitsAtSize};
 

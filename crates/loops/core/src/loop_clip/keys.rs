@@ -203,13 +203,6 @@ impl LoopKeys {
         self.tracks.pose(self.wrapped(sample)).joint(joint)
     }
 
-    /// Returns the position of a joint like [`Self::position`], or of a point in its axes, metres.
-    pub(crate) fn point(&self, sample: isize, joint: usize, tip: Option<DVec3>) -> DVec3 {
-        let sample = self.wrapped(sample);
-        let tip = tip.map_or(DVec3::ZERO, |tip| self.world.rotation(sample, joint) * tip);
-        self.world.position(sample, joint) + tip
-    }
-
     /// Returns the size of the pose gap between the first key and the closing one, radians and metres; `None` without a closing
     /// key.
     pub(crate) fn closing_gap(&self, joint: usize) -> Option<(f64, f64)> {

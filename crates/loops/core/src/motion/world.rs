@@ -173,7 +173,9 @@ impl WorldTracks {
     ) -> Self {
         let mut world = Self::of_some(num_joints, num_frames, Some(placed), turned);
         for frame in 0..num_frames {
-            world.positions.extend(world.placed.joints().map(|joint| at(frame, joint).translation));
+            world
+                .positions
+                .extend(world.placed.joints().map(|joint| at(frame, joint).translation));
             if let Rotations::Some(turned, rotations) = &mut world.rotations {
                 rotations.extend(turned.joints().map(|joint| at(frame, joint).rotation));
             }

@@ -1,7 +1,7 @@
 //! The phase at which a loop starts: the seam, or a requested phase.
 
-use core::ops::Range;
 use core::fmt::{self, Display, Formatter};
+use core::ops::Range;
 use core::str::FromStr;
 use std::borrow::Cow;
 

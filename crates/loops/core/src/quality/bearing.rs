@@ -1,6 +1,8 @@
 //! Finds when nothing carries a body that does not fall. The feet are not trusted to be found standing: whatever is low and at
 //! rest carries, and one good foot does not carry while the other should.
 
+use glam::DVec3;
+
 use super::faults::Figure;
 use super::inside::JointPeak;
 use crate::math::{ops, percentile};
@@ -90,7 +92,7 @@ impl Figure<'_> {
         (worst, true)
     }
 
-    fn tip(&self, joint: usize) -> Option<glam::DVec3> {
+    fn tip(&self, joint: usize) -> Option<DVec3> {
         self.keys.skeleton().joint(joint).tip
     }
 
@@ -107,8 +109,8 @@ impl Figure<'_> {
         let mut joints: Vec<usize> = self.joints.iter().copied().chain(below).collect();
         joints.sort_unstable();
         joints.dedup();
-        let joints = joints.into_iter().map(|joint| (joint, None));
-        let tips = (joints.clone()).filter_map(|(joint, _)| Some((joint, Some(self.tip(joint)?))));
+        let joints = joints.into_iter().map(|joint| (joint, DVec3::ZERO));
+        let tips = (joints.clone()).filter_map(|(joint, _)| Some((joint, self.tip(joint)?)));
         let points: Vec<_> = joints.chain(tips).collect();
         let rest = REST_MPS * self.size + REST_SHARE * ops::over_ground(twist.linear);
         let up = |sample| {

@@ -1,9 +1,9 @@
 //! Converts the core's values to the facts in JSON, loop files and text, in everyday units.
 
 use glam::DVec3;
+use loopwright_core::analysis::{Bearings, Stay};
 use loopwright_core::closure::{Closed, ClosureName, Order, Shape, ShapeKey, ShapeKind};
 use loopwright_core::edit::{EditKey, LoopEdit};
-use loopwright_core::analysis::{Bearings, Stay};
 use loopwright_core::feet::{Feet, FootOutcome, bearings_of_loop};
 use loopwright_core::math::{Twist, ops, rotation};
 use loopwright_core::{

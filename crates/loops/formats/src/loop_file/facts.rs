@@ -504,7 +504,10 @@ pub struct FeetFacts {
 impl FeetFacts {
     /// Returns the mean share of the cycle for which feet are on the ground, of a body whose feet all leave it.
     pub fn duty(&self) -> Option<f64> {
-        let shares = self.outcomes.iter().map(|foot| foot.strike_phase.and(foot.stands_share));
+        let shares = self
+            .outcomes
+            .iter()
+            .map(|foot| foot.strike_phase.and(foot.stands_share));
         let sum = shares.sum::<Option<f64>>()?;
         (sum > 0.0).then(|| sum / self.outcomes.len() as f64)
     }

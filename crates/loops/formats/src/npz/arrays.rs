@@ -135,7 +135,8 @@ impl<'a> MotionArrays<'a> {
             return Default::default();
         };
         let contacts = Contacts::of_take(&take, &body, &self.1.contacts);
-        let strides = FootPaths::of_take(&take, &take.world_tracks(), &body).over(|frame| contacts.ground().velocity(frame));
+        let strides =
+            FootPaths::of_take(&take, &take.world_tracks(), &body).over(|frame| contacts.ground().velocity(frame));
         let feet = body.feet.iter().map(|foot| foot.lowest_joint());
         (names(take.skeleton(), feet), strides.strides(contacts.stays()))
     }
@@ -168,7 +169,9 @@ impl<'a> MotionArrays<'a> {
         let feet: Option<Vec<usize>> = names.iter().map(|name| played.skeleton().find(name)).collect();
         let take = Take::from_tracks(played.name(), played.tracks().clone()).ok();
         let body = take.and_then(|take| Body::find(&take, &self.1).ok());
-        let strides = feet.zip(body).map(|(feet, body)| FootPaths::of_loop(played, &body, &feet).strides(&stays));
+        let strides = feet
+            .zip(body)
+            .map(|(feet, body)| FootPaths::of_loop(played, &body, &feet).strides(&stays));
         (names, strides.unwrap_or_default())
     }
 
@@ -192,7 +195,6 @@ impl<'a> MotionArrays<'a> {
         Some((phases.collect(), clip.root().twist))
     }
 }
-
 
 fn names(skeleton: &Skeleton, joints: impl Iterator<Item = usize>) -> Vec<String> {
     joints.map(|joint| skeleton.joint(joint).name.clone()).collect()

@@ -96,14 +96,19 @@ impl Stature {
                 ..=TWO_LEGS => vec![body.head.unwrap_or(body.hips)],
                 _ => tops_of_legs(&body, probe),
             },
-            feet: (body.feet.iter()).map(|foot| (foot.ankle, body.end_of(foot.ankle))).collect(),
+            feet: (body.feet.iter())
+                .map(|foot| (foot.ankle, body.end_of(foot.ankle)))
+                .collect(),
         })
     }
 
     /// Returns the places of the feet and of the top in a local pose.
     fn ends(&self, skeleton: &Skeleton, pose: PoseRef<'_>) -> [DVec3; 2] {
         let world = pose.world(skeleton);
-        let feet = self.feet.iter().map(|&(joint, end)| world.joint(joint).transform_point(end));
+        let feet = self
+            .feet
+            .iter()
+            .map(|&(joint, end)| world.joint(joint).transform_point(end));
         let tops = self.tops.iter().map(|&joint| world.translations[joint]);
         [
             feet.sum::<DVec3>() / self.feet.len() as f64,

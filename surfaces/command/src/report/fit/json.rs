@@ -301,7 +301,7 @@ struct TakeAnswer<'a> {
     /// Why there is no half-life of velocity or facing, or nothing at all; null where there are both.
     why: Option<String>,
     /// The take; null where it cannot be read.
-    #[cfg_attr(test, schemars(with = "Option<crate::report::tests::Take>"))]
+    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::Take>"))]
     take: Option<&'a TakeFacts>,
     /// Largest figures by mode.
     largest: Vec<LargestFacts>,

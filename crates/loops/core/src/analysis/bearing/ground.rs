@@ -93,7 +93,11 @@ pub(super) fn find(times: &Times, points: &[&Point], hips: &[DVec3], size: f64) 
         }
     }
     let stride = may_stand.len().div_ceil(MOST_VELOCITIES).max(1);
-    let some: Vec<(DVec3, f64)> = may_stand.iter().step_by(stride).map(|(_, velocity)| (*velocity, 1.0)).collect();
+    let some: Vec<(DVec3, f64)> = may_stand
+        .iter()
+        .step_by(stride)
+        .map(|(_, velocity)| (*velocity, 1.0))
+        .collect();
     let Some(even) = most_supported(&some, AGREE_MPS[0] * size) else {
         return Ground::Rests;
     };
@@ -101,7 +105,9 @@ pub(super) fn find(times: &Times, points: &[&Point], hips: &[DVec3], size: f64) 
     if even.length() < RESTS_MPS * size || support(DVec3::ZERO) > RESTS_SHARE * support(even) {
         return Ground::Rests;
     }
-    let agree = some.iter().filter(|(velocity, _)| velocity.distance(even) < EVEN_MPS * size);
+    let agree = some
+        .iter()
+        .filter(|(velocity, _)| velocity.distance(even) < EVEN_MPS * size);
     if agree.count() as f64 >= EVEN_SHARE * some.len() as f64 {
         return Ground::Even(even);
     }
@@ -116,7 +122,9 @@ fn supported(weighted: &[(DVec3, f64)], velocity: DVec3, agree_mps: f64) -> f64 
 
 /// Returns the velocity with which most agree: the mean of those around the one most supported.
 fn most_supported(weighted: &[(DVec3, f64)], agree_mps: f64) -> Option<DVec3> {
-    let supports = weighted.iter().map(|(of, _)| (*of, supported(weighted, *of, agree_mps)));
+    let supports = weighted
+        .iter()
+        .map(|(of, _)| (*of, supported(weighted, *of, agree_mps)));
     let (best, _) = supports.max_by(|one, other| one.1.total_cmp(&other.1))?;
     let (mut sum, mut total) = (DVec3::ZERO, 0.0);
     for (of, weight) in weighted.iter().filter(|(of, _)| of.distance(best) < agree_mps) {

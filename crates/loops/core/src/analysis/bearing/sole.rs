@@ -56,12 +56,31 @@ pub(super) struct Sole {
 
 impl Sole {
     /// `reach`: the ground below a foot is its lowest height within so many frames on either side.
-    pub(super) fn of(world: &WorldTracks, (skeleton, body): (&Skeleton, &Body), foot: &Foot, size: f64, reach: usize) -> Self {
+    pub(super) fn of(
+        world: &WorldTracks,
+        (skeleton, body): (&Skeleton, &Body),
+        foot: &Foot,
+        size: f64,
+        reach: usize,
+    ) -> Self {
         let frames = 0..world.num_frames();
-        let places = |joint: usize| frames.clone().map(|frame| world.position(frame, joint)).collect::<Vec<_>>();
-        let turns = |joint: usize| frames.clone().map(|frame| world.rotation(frame, joint)).collect::<Vec<_>>();
+        let places = |joint: usize| {
+            frames
+                .clone()
+                .map(|frame| world.position(frame, joint))
+                .collect::<Vec<_>>()
+        };
+        let turns = |joint: usize| {
+            frames
+                .clone()
+                .map(|frame| world.rotation(frame, joint))
+                .collect::<Vec<_>>()
+        };
         let end = body.end_of(foot.ankle);
-        let ankle: Vec<DVec3> = frames.clone().map(|frame| world.point(frame, foot.ankle, end)).collect();
+        let ankle: Vec<DVec3> = frames
+            .clone()
+            .map(|frame| world.point(frame, foot.ankle, end))
+            .collect();
         let above = body.above_ankle(skeleton, foot);
         let toe = foot.toe.map(places);
         let ankle_turns = turns(foot.ankle);
@@ -80,20 +99,29 @@ impl Sole {
             }
         };
         let end = foot.toe.and_then(|toe| {
-            let below = skeleton.children(toe).first().map(|&end| skeleton.joint(end).rest_offset);
+            let below = skeleton
+                .children(toe)
+                .first()
+                .map(|&end| skeleton.joint(end).rest_offset);
             below.or(skeleton.joint(toe).tip).map(DVec3::length)
         });
         let [least, most] = TIP_RANGE_METRES.map(|metres| metres * size);
         let ahead = match (&toe, body.thighs) {
             (None, Some([left, right])) => {
-                let across = frames.clone().map(|frame| world.position(frame, left) - world.position(frame, right));
-                across.map(|across| across.cross(DVec3::Y).normalize_or_zero()).collect()
+                let across = frames
+                    .clone()
+                    .map(|frame| world.position(frame, left) - world.position(frame, right));
+                across
+                    .map(|across| across.cross(DVec3::Y).normalize_or_zero())
+                    .collect()
             }
             _ => Vec::new(),
         };
         Self {
             knee: above.map_or_else(|| ankle.iter().map(|at| *at + DVec3::Y).collect(), places),
-            tip_metres: end.filter(|&end| end > least).map_or(TIP_METRES * size, |end| end.min(most)),
+            tip_metres: end
+                .filter(|&end| end > least)
+                .map_or(TIP_METRES * size, |end| end.min(most)),
             has_heel: body.feet.len() <= 2,
             ankle,
             toe,
@@ -152,7 +180,11 @@ impl Sole {
                 let offset = ahead * self.size * self.ahead[at] - ANKLE_METRES * self.size * DVec3::Y;
                 turns[at].conjugate() * offset
             }));
-            let places = self.ankle.iter().zip(turns).map(|(ankle, turn)| *ankle + *turn * offset);
+            let places = self
+                .ankle
+                .iter()
+                .zip(turns)
+                .map(|(ankle, turn)| *ankle + *turn * offset);
             places.collect::<Vec<DVec3>>()
         };
         vec![
@@ -174,7 +206,11 @@ impl Sole {
         let low = |places: &[DVec3], metres: f64| -> Vec<bool> {
             let heights: Vec<f64> = places.iter().map(|place| place.y).collect();
             let ground = lowest_around(&heights, self.reach);
-            heights.iter().zip(ground).map(|(height, ground)| height - ground < metres * self.size).collect()
+            heights
+                .iter()
+                .zip(ground)
+                .map(|(height, ground)| height - ground < metres * self.size)
+                .collect()
         };
         let (toe_low, ankle_low) = (low(toe, FLAT_TOE_METRES), low(&self.ankle, FLAT_ANKLE_METRES));
         let moved = |at: usize| {
@@ -211,7 +247,12 @@ fn mean(values: impl Iterator<Item = DVec3>) -> DVec3 {
 
 /// Whether the bone from a joint keeps its direction in the joint's axes: positions of markers have no rotations.
 fn is_rigid(from: &[DVec3], turns: &[DQuat], to: &[DVec3]) -> bool {
-    let bones = || from.iter().zip(turns).zip(to).map(|((from, turn), to)| turn.conjugate() * (*to - *from));
+    let bones = || {
+        from.iter()
+            .zip(turns)
+            .zip(to)
+            .map(|((from, turn), to)| turn.conjugate() * (*to - *from))
+    };
     let usual = mean(bones());
     let off = percentile::of(bones().map(|bone| bone.distance(usual)).collect(), 0.95);
     off <= RIGID_SHARE * usual.length()
@@ -219,7 +260,11 @@ fn is_rigid(from: &[DVec3], turns: &[DQuat], to: &[DVec3]) -> bool {
 
 /// Whether one of two joints turns against the other.
 fn turn_apart(one: &[DQuat], other: &[DQuat]) -> bool {
-    let angles: Vec<DQuat> = one.iter().zip(other).map(|(one, other)| one.conjugate() * *other).collect();
+    let angles: Vec<DQuat> = one
+        .iter()
+        .zip(other)
+        .map(|(one, other)| one.conjugate() * *other)
+        .collect();
     let farthest = angles.iter().map(|angle| angle.angle_between(angles[0])).collect();
     percentile::of(farthest, 0.95) > TURNS_RADIANS
 }

@@ -7,7 +7,8 @@
 
 use glam::DVec3;
 
-use super::limb::{NUM_JOINTS, NUM_PARTS};
+use super::super::leg::NUM_JOINTS;
+use super::limb::NUM_PARTS;
 use super::{BearingLeg, Course, Goals, Limb, PARTS, Stage, Uncut, settle, standing_point};
 use crate::analysis::body::{Body, BodyOverrides, FoundBy};
 use crate::analysis::standing::ContactLimits;

@@ -5,7 +5,8 @@ use core::ops::Range;
 use glam::{DQuat, DVec3};
 
 use super::super::LoopContact;
-use super::limb::{LEG_UNKNOWNS, LegPoints, LegPose, Limb, NUM_JOINTS, NUM_PARTS, PARTS, Part};
+use super::super::leg::NUM_JOINTS;
+use super::limb::{LEG_UNKNOWNS, LegPoints, LegPose, Limb, NUM_PARTS, PARTS, Part};
 use super::uncut::Uncut;
 use super::{BearingLeg, Course, FixedPoint, FootModel, Stage};
 use crate::analysis::standing::{self, GROUND_REACH_SECS};

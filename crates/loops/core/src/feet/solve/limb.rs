@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::super::FootPoint;
-use super::super::leg::Leg;
+use super::super::leg::{Leg, NUM_JOINTS};
 use super::{FixedPoint, Stage};
 use crate::math::rigid::Rigid;
 use crate::math::rotation;
@@ -15,9 +15,6 @@ pub(super) const LEG_UNKNOWNS: usize = 8;
 pub(super) const KNEE: usize = 3;
 pub(super) const ANKLE: usize = 4;
 const TOES: usize = 7;
-
-/// Joints of a leg that turn: thigh, knee, ankle and toes.
-pub(in crate::feet) const NUM_JOINTS: usize = 4;
 
 /// How a turn of a joint depends on its unknowns, along one direction.
 pub(super) enum TurnedBy {

@@ -8,7 +8,12 @@
 use glam::DVec3;
 
 use super::stage::{FixedPoint, Stage};
-use super::{Bearing, Course, FootModel, FootPoint, LoopContact, leg::Leg, model::LegLimits, stance::PointTrack};
+use super::{
+    Bearing, Course, FootModel, FootPoint, LoopContact,
+    leg::{Leg, NUM_JOINTS},
+    model::LegLimits,
+    stance::PointTrack,
+};
 use crate::{analysis::body::Foot, math::rigid::Rigid, motion::Tracks};
 
 pub mod fade;
@@ -29,7 +34,6 @@ mod weights;
 
 use goals::Goals;
 pub(crate) use goals::hardest_turn;
-pub(in crate::feet) use limb::NUM_JOINTS;
 use limb::{LEG_UNKNOWNS, LegPoints, Limb, PARTS, Part};
 use normal::{FEWEST_SAMPLES, NormalEquations};
 use terms::Terms;

@@ -6,8 +6,9 @@
 use glam::{DMat3, DVec3};
 
 use super::super::leg::LEAST_BEND;
+use super::super::leg::NUM_JOINTS;
 use super::goals::Goals;
-use super::limb::{FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_JOINTS, NUM_PARTS, Part, TurnedBy};
+use super::limb::{FOOT, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_PARTS, Part, TurnedBy};
 use super::normal::NormalEquations;
 use super::weights::{LegWeights, outer};
 use super::{Course, HIPS, Settled};

@@ -1,0 +1,48 @@
+//! What fields of answers stand for in their schema: words, and types of other crates, whose tests keep their definitions.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+#[path = "../../../crates/loops/formats/src/tests/schema.rs"]
+pub(crate) mod schema;
+#[path = "../../../crates/loops/formats/src/tests/words.rs"]
+mod words;
+
+use self::schema::{ANSWERS, tracked};
+pub(crate) use self::words::{optional_word, word};
+
+/// Types of other crates, whose tests keep their definitions.
+macro_rules! kept {
+    ($($Type:ident: $name:literal),+ $(,)?) => {
+        pub(crate) const KEPT: &[&str] = &[$($name),+];
+
+        $(
+            pub(crate) enum $Type {}
+
+            impl JsonSchema for $Type {
+                fn schema_name() -> Cow<'static, str> {
+                    $name.into()
+                }
+
+                fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                    tracked(ANSWERS)["$defs"][$name].take().try_into().unwrap()
+                }
+            }
+        )+
+    };
+}
+
+kept! {
+    Animation: "animation",
+    Candidate: "candidate",
+    CatalogRow: "catalog_row",
+    Check: "check",
+    ClipKind: "clip_kind",
+    Loop: "loopwright-loop",
+    Passage: "passage",
+    PeriodicLoop: "periodic_loop",
+    Quality: "quality",
+    RootMotion: "root_motion",
+    Take: "take",
+}
