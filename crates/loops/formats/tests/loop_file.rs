@@ -286,7 +286,7 @@ fn with_still_joints(take: &Take) -> Take {
         take.frame_time_secs(),
         take.num_frames(),
         |frame, joint| {
-            let still = glam::DQuat::from_rotation_z(0.1 + 0.01 * joint as f64);
+            let still = DQuat::from_rotation_z(0.1 + 0.01 * joint as f64);
             let is_end = take.skeleton().children(joint).is_empty();
             let turn = if is_end { still } else { take.rotations(frame)[joint] };
             (take.translations(frame)[joint], turn)

@@ -1,7 +1,6 @@
 //! Measures a loop in a file: whether its seam shows, and how it compares with its take.
 
 use loopwright_core::analysis::{Body, BodyError};
-use loopwright_core::candidate::WholeClipKind;
 use loopwright_core::loop_clip::{KeyLayout, KeysError, LoopKeys};
 use loopwright_core::quality::{self, SeamJoints, Stand};
 use loopwright_core::{BodyOverrides, Quality, Take, root_motion::RootRelativeClip};
@@ -202,9 +201,6 @@ impl Stored<'_> {
                 let is_shaped = sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty() || pulls_back(in_file.mode);
                 sidecar.variation.is_some() && !is_shaped
             }),
-            is_kept: sidecar
-                .and_then(|sidecar| sidecar.candidate.whole_clip.as_ref())
-                .is_some_and(|whole| whole.kind != WholeClipKind::Cycle),
             known: stored.unwrap_or_default(),
         })
     }

@@ -41,22 +41,20 @@ impl Verdict {
         Self::new(&Subject {
             is_meant_to_differ: true,
             is_varied: false,
-            is_kept: true,
             ..Subject::of_made(made, quality, of_take)
         })
     }
 
-    /// Builds the verdict from checks: the worst grade, with the first check that has it, and what is noted. `row_of` returns the row of an
-    /// id, which words the reason.
+    /// Builds the verdict from checks: the worst grade, with the first check that has it. `row_of` returns the row of an id,
+    /// which words the reason.
     pub fn of_checks(checks: Vec<CheckFacts>, row_of: impl Fn(&str) -> Option<&'static CheckRow>) -> Self {
         let grade = checks.iter().filter_map(|check| check.grade).max().unwrap_or_default();
-        let word = |check: &CheckFacts| row_of(&check.id).map_or(not_passed as fn(&_) -> _, |row| row.reason)(check);
-        let first = checks.iter().find(|check| check.grade == Some(grade));
-        let reason = first
-            .filter(|_| grade > Grade::Good)
-            .map_or_else(|| "the seam does not show".to_owned(), word);
-        let notes = checks.iter().filter(|check| check.is_noted()).map(word);
-        let reason = core::iter::once(reason).chain(notes).collect::<Vec<_>>().join("; ");
+        let reason = match checks.iter().find(|check| check.grade == Some(grade)) {
+            Some(check) if grade > Grade::Good => {
+                row_of(&check.id).map_or(not_passed as fn(&_) -> _, |row| row.reason)(check)
+            }
+            _ => "the seam does not show".to_owned(),
+        };
         Self { grade, reason, checks }
     }
 
@@ -115,7 +113,6 @@ pub fn default_loop(analysis: &Analysis, candidate: &LoopCandidate) -> Option<(V
         was_in_place: false,
         is_meant_to_differ: false,
         is_varied: false,
-        is_kept: candidate.whole.is_some_and(|whole| whole.loops_already()),
         known: &of_take,
     };
     Some((Verdict::new(&subject), quality))

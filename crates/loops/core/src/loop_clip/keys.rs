@@ -5,9 +5,8 @@ use core::ops::Range;
 use glam::{DQuat, DVec3};
 
 use super::{LoopClip, LoopClipError};
-use crate::math::{Rigid, rotation};
 use crate::motion::{PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
-use crate::take::Take;
+use crate::{math::rotation, take::Take};
 
 /// How the keys of a file form a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -196,11 +195,6 @@ impl LoopKeys {
     /// Returns the local rotation of a joint at a sample of the endless loop, the carrier's relative to the root.
     pub(crate) fn rotation(&self, sample: isize, joint: usize) -> DQuat {
         self.tracks.pose(self.wrapped(sample)).rotations[joint]
-    }
-
-    /// Returns the transform of a joint at a sample of the endless loop in its parent's axes, the carrier's relative to the root.
-    pub(crate) fn local(&self, sample: isize, joint: usize) -> Rigid {
-        self.tracks.pose(self.wrapped(sample)).joint(joint)
     }
 
     /// Returns the size of the pose gap between the first key and the closing one, radians and metres; `None` without a closing

@@ -5,15 +5,11 @@
 
 use glam::DVec3;
 
-mod bearing;
-mod build;
-mod faults;
 mod inside;
 mod seam;
 mod sliding;
 mod step;
 
-pub use faults::Faults;
 pub use inside::{FootHeight, HeldPose, JointPeak};
 pub use seam::{SeamJoints, seam_joints};
 pub(crate) use sliding::foot_slide_of_loop;
@@ -64,8 +60,6 @@ pub struct Quality {
     pub root_mps: f64,
     /// How far joints step over the seam.
     pub seam: SeamSteps,
-    /// Faults that come once a cycle.
-    pub faults: Faults,
     /// Size of the body relative to a man: limits in metres grow with it.
     pub body_size: f64,
 }
@@ -102,7 +96,6 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
         lean_radians: inside::lean_radians(keys, body),
         root_mps: ops::hypot(keys.root().twist.linear.x, keys.root().twist.linear.z),
         seam: SeamSteps::from_loop(keys, body_size),
-        faults: faults::of_loop(keys, body, body_size),
         body_size,
     }
 }

@@ -717,19 +717,6 @@ pub struct CheckFacts {
     pub grade: Option<Grade>,
 }
 
-impl CheckFacts {
-    /// Returns the check without its grade: beyond its limit it is a note.
-    #[must_use]
-    pub fn noted(self) -> Self {
-        Self { grade: None, ..self }
-    }
-
-    /// Whether the check is beyond its limit and not graded.
-    pub fn is_noted(&self) -> bool {
-        self.grade.is_none() && self.value.zip(self.limit).is_some_and(|(value, limit)| value > limit)
-    }
-}
-
 /// How the loop lies in the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -3,7 +3,6 @@
 use loopwright_formats::loop_file::facts::CheckFacts;
 
 mod body;
-mod faults;
 mod feet;
 mod root;
 mod row;
@@ -42,20 +41,6 @@ crate::checks! {
         Kink = body::KINK,
         /// The whole body freezes while the loop travels.
         HeldPose = body::HELD_POSE,
-        /// A joint leaves its course for a moment.
-        Spike = faults::SPIKE,
-        /// A joint trembles throughout.
-        Shake = faults::SHAKE,
-        /// Frames are held or lost.
-        Stutter = faults::STUTTER,
-        /// Nothing carries the body, and it does not fall.
-        Bearing = faults::BEARING,
-        /// A bone changes, or differs from that of the other side.
-        Bones = faults::BONES,
-        /// A knee, the trunk or the head bends or turns as no body does.
-        Bends = faults::BENDS,
-        /// A limb hardly moves.
-        Stiff = faults::STIFF,
         /// The pose of the take jumps inside the loop.
         Jumps = stretch::JUMPS,
         /// A foot slides while it is planted.
