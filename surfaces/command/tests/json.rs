@@ -202,7 +202,7 @@ fn every_key_is_described_with_its_unit() {
 }
 
 fn unit_of(key: &str) -> Option<&'static str> {
-    let units = "_metre_secs m s|_radps rad/s|_mmps mm/s|_cmps cm/s|_mps2 m/s²|_mps m/s|_dps deg/s|_deg deg|_secs s|_hz Hz|fps Hz|_mm mm|_m m|_percent %|_px px";
+    let units = "_metre_secs m s|_spm steps/min|_radps rad/s|_mmps mm/s|_cmps cm/s|_mps2 m/s²|_mps m/s|_dps deg/s|_deg deg|_secs s|_hz Hz|fps Hz|_mm mm|_m m|_percent %|_px px";
     let mut units = units.split('|').map(|unit| unit.split_once(' ').unwrap());
     units.find(|(end, _)| key.ends_with(end)).map(|(_, unit)| unit)
 }

@@ -68,6 +68,11 @@ pub(crate) struct EditedStance {
 }
 
 impl EditedStance {
+    /// Returns the foot.
+    pub(super) fn foot(&self) -> usize {
+        self.span.foot
+    }
+
     /// Converts an edit to samples of a loop made from a candidate; for ping-pong, on the way there.
     pub(crate) fn from_edit(
         edit: &StanceEdit,

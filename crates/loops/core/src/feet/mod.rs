@@ -9,7 +9,7 @@ use core::{fmt, str::FromStr};
 
 use glam::DVec3;
 
-use crate::analysis::bearing::Bearings;
+use crate::analysis::bearing::{Bearings, Stay};
 use crate::analysis::body::{Body, Foot, FoundBy};
 use crate::analysis::standing::ContactLimits;
 use crate::closure::Image;
@@ -245,6 +245,8 @@ impl FootOutcome {
 pub struct Feet {
     /// When a foot counts as standing.
     pub limits: ContactLimits,
+    /// The feet for which the caller stated stances.
+    pub stated: Vec<usize>,
     /// Contacts by which feet are held, by foot and first sample.
     pub contacts: Vec<LoopContact>,
     /// Spans in which feet are held: contacts, extended before and after.
@@ -510,14 +512,22 @@ pub fn bearings(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Beari
     }
 }
 
-/// Returns the bearings of a loop, which may follow a path, as [`bearings`] does.
-pub fn bearings_of_loop(clip: &LoopClip, body: &Body, limits: &ContactLimits) -> Bearings {
-    let straight = if clip.follows_path() {
-        clip.clone().on_screw().ok()
-    } else {
-        None
-    };
-    bearings(&Stage::of_loop(straight.as_ref().unwrap_or(clip)), body, limits)
+impl Feet {
+    /// Returns when these feet are on the ground in a loop, which may follow a path, as [`bearings`] does; where stances were
+    /// stated, as stated.
+    pub fn bearings(&self, clip: &LoopClip, body: &Body) -> Bearings {
+        let straight = if clip.follows_path() {
+            clip.clone().on_screw().ok()
+        } else {
+            None
+        };
+        let mut found = bearings(&Stage::of_loop(straight.as_ref().unwrap_or(clip)), body, &self.limits);
+        let is_stated = |foot: usize| self.stated.contains(&foot);
+        found.stays.retain(|stay| !is_stated(stay.foot));
+        let stated = self.contacts.iter().filter(|contact| is_stated(contact.foot));
+        found.stays.extend(stated.map(|&contact| Stay::from(contact)));
+        found
+    }
 }
 
 /// How feet are held, and the reference for them: see [`hold`].
@@ -573,6 +583,7 @@ impl Holding<'_> {
         let model = FootModel::new(&stage, self.body, limits);
         let (held, mut feet) = self.solved(&stage, &model, clip.carrier());
         feet.limits = *limits;
+        feet.stated = self.edited.iter().map(EditedStance::foot).collect();
         if feet.outcomes.contains(&FootOutcome::Unsettled) {
             feet.foot_slide_mps = [quality::foot_slide_of_loop(clip, self.body, self.source).0; 2];
         }

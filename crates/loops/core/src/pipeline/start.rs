@@ -7,7 +7,6 @@ use std::borrow::Cow;
 
 use super::MadeLoop;
 use crate::analysis::body::Side;
-use crate::feet;
 use crate::loop_clip::LoopClip;
 use crate::math::ops;
 
@@ -103,7 +102,7 @@ impl MadeLoop {
     /// the time.
     fn stay_on(&self, side: Side) -> Result<Range<usize>, StartError> {
         let foot = self.foot_on(side)?;
-        let bearings = feet::bearings_of_loop(&self.loop_clip, &self.body, &self.feet.limits);
+        let bearings = self.feet.bearings(&self.loop_clip, &self.body);
         let longest = bearings.longest_of(foot).ok_or(StartError { side })?;
         Ok(longest[0] as usize..longest[1].ceil() as usize)
     }

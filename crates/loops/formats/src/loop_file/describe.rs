@@ -4,7 +4,7 @@ use glam::DVec3;
 use loopwright_core::analysis::{Bearings, Stay};
 use loopwright_core::closure::{Closed, ClosureName, Order, Shape, ShapeKey, ShapeKind};
 use loopwright_core::edit::{EditKey, LoopEdit};
-use loopwright_core::feet::{Feet, FootOutcome, bearings_of_loop};
+use loopwright_core::feet::{Feet, FootOutcome};
 use loopwright_core::math::{Twist, ops, rotation};
 use loopwright_core::{
     LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton, analysis::Body, candidate::WholeClip,
@@ -208,7 +208,7 @@ pub fn root_motion_as_made(
 pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> FeetFacts {
     let bearings = match feet.outcomes.is_empty() {
         true => Bearings::default(),
-        false => bearings_of_loop(clip, body, &feet.limits),
+        false => feet.bearings(clip, body),
     };
     let count = clip.num_samples() as f64;
     let joint = |foot: usize| name_of(clip.skeleton(), body.feet[foot].lowest_joint());
