@@ -51,7 +51,10 @@ fn strides_of_takes_and_loops_are_measured() {
     let folder = Folder::with_synth("--seconds 6 --fps 60 --turn-rate 0 --period 1.1 --speed 1.3");
     let made = folder.made("");
     let period = number(&made, "candidate/period_secs") / number(&made, "candidate/cycles");
-    for [file, of_loop] in [["walk.bvh", ""], ["loop.bvh", "summary/stride_secs/std_dev < 0.000000001"]] {
+    for [file, of_loop] in [
+        ["walk.bvh", ""],
+        ["loop.bvh", "summary/stride_secs/std_dev < 0.000000001"],
+    ] {
         let gait = folder.answer(&format!("inspect {file} --json"))["gait"].take();
         for (key, wanted) in [
             ("cadence_spm", 120.0 / period),

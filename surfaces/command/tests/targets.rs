@@ -387,8 +387,9 @@ fn loops_start_at_the_phase_that_is_asked_for() {
         assert!((later / period).fract().abs() < 1e-6, "{what}: {later}");
         let strikes = [0, 1].map(|foot| number(&made, &format!("feet/outcomes/{foot}/strike_phase")));
         match phase {
-            "left-contact" => assert_eq!(strikes[0], 0.0, "{what}"),
-            "right-contact" => assert_eq!(strikes[1], 0.0, "{what}"),
+            // The strike lies between the first key and the next.
+            "left-contact" => assert!(strikes[0] < 1.0 / count, "{what}: {strikes:?}"),
+            "right-contact" => assert!(strikes[1] < 1.0 / count, "{what}: {strikes:?}"),
             "passing" => assert!(strikes[1] > 0.05 && strikes[1] < 0.5, "{what}: {strikes:?}"),
             _ => assert_eq!(first, (0.25 * count).round(), "{what}"),
         }

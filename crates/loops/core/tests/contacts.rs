@@ -61,7 +61,7 @@ fn strikes_and_lifts_are_those_of_the_truth() {
 /// A treadmill takes an even travel away, a clip in place the whole: the feet bear as before.
 #[test]
 fn feet_bear_on_ground_that_moves_as_on_ground_that_rests() {
-    let take = walk_of(steady());
+    let take = walk_of(steady().turn_dps(0.0));
     let hips = take.world_tracks();
     let travel = hips.position(take.num_frames() - 1, 0) - hips.position(0, 0);
     let stays = |away: &dyn Fn(usize) -> DVec3| {

@@ -102,9 +102,12 @@ pub fn with_feet(free: LoopClip, held: Option<LoopClip>, feet: &Feet, body: &Bod
         let slide = quality::measure(&LoopKeys::from_loop(clip), body, None).foot_slide_mps;
         slide.map(|mps| 1e2 * mps)
     };
-    let mut facts = describe::feet(&free, body, feet, 0);
-    facts.foot_slide_before_cmps = slide_cmps(&free);
+    let foot_slide_before_cmps = slide_cmps(&free);
     let clip = held.unwrap_or(free);
-    facts.foot_slide_after_cmps = slide_cmps(&clip);
+    let facts = FeetFacts {
+        foot_slide_before_cmps,
+        foot_slide_after_cmps: slide_cmps(&clip),
+        ..describe::feet(&clip, body, feet, 0)
+    };
     (clip, facts)
 }

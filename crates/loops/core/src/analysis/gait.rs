@@ -90,9 +90,8 @@ pub(super) fn leg_metres(stature: Option<f64>) -> f64 {
 
 /// A foot of a body that runs is on the ground for less than this share of its stride.
 ///
-/// By M. Hildebrand, "Symmetrical gaits of horses", Science 150 (1965), for less than half; captured walks have 0.57 and more, and
-/// a strike or a lift may be off by a hundredth.
-const RUN_DUTY: f64 = 0.53;
+/// Source: M. Hildebrand, "Symmetrical gaits of horses", Science 150 (1965).
+const RUN_DUTY: f64 = 0.5;
 
 /// Feet tell a run from a walk at speeds within these multiples of the one at which people change; contacts may be missed.
 const TOLD_BY_FEET: [f64; 2] = [0.4, 1.6];

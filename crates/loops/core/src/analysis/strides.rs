@@ -21,6 +21,9 @@ const PAUSE: f64 = 1.5;
 /// Share of the cycle below which the double support of a walk is unusual: people who walk have .2 and more.
 const LOW_DOUBLE_SUPPORT: f64 = 0.1;
 
+/// A body that flies for more than this share of its cycle does not walk.
+const FLIES_SHARE: f64 = 0.02;
+
 /// A loop is measured in the second of so many cycles; no stride or stay is longer than one.
 const CYCLES: usize = 4;
 
@@ -469,9 +472,10 @@ impl Strides {
     fn note(&self, run_mps: f64) -> Option<String> {
         let running = Running {
             from_mps: run_mps,
-            duty: self.duty.map(|duty| duty.mean),
+            duty: None,
         };
-        let walks = MotionKind::at_speed(self.speed_mps?.mean, 0.0, &running) == MotionKind::Walk;
+        let flies = self.flight.is_some_and(|flight| flight.mean > FLIES_SHARE);
+        let walks = !flies && MotionKind::at_speed(self.speed_mps?.mean, 0.0, &running) == MotionKind::Walk;
         let share = self.double_support?.mean;
         (walks && share < LOW_DOUBLE_SUPPORT).then(|| {
             format!("double support of {share:.2}: the walk is light-footed, or its feet leave the ground unseen")

@@ -238,6 +238,7 @@ fn places(body: &Body, some: &Take, overrides: &BodyOverrides) -> Result<Option<
     let compared = features::weights(some.skeleton(), body, &TakeDefects::default(), &overrides.weights)?;
     let across = [body.thighs, body.shoulders].into_iter().flatten().flatten();
     let mut places: Vec<usize> = core::iter::once(body.hips)
+        .chain(body.head)
         .chain(compared.iter().map(|weighted| weighted.joint))
         .chain(across)
         .chain(body.legs(some.skeleton()).flatten())

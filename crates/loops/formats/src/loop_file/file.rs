@@ -125,7 +125,7 @@ impl LoopFile {
         let clip = &made.from_start();
         let has_sides = made.candidate.pairing.is_mirrored() && made.of_take.is_none() && source.form().has_sides();
         let source = &source.along(made)?;
-        let feet = describe::feet(clip, &made.body, &made.feet, made.seam_sample());
+        let feet = describe::feet(&made.loop_clip, &made.body, &made.feet, made.seam_sample());
         let mut written = checked(clip, Some(&feet), source, writing)?;
         written.warnings.extend(has_sides.then_some(FileWarning::SidesEvened));
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
@@ -361,7 +361,7 @@ pub(super) fn described(
         ),
         feet: Some(FeetFacts {
             stances: describe::stances(clip, &quality::stands(keys, body, uncut), seam_sample),
-            ..describe::feet(clip, body, &made.feet, seam_sample)
+            ..describe::feet(&made.loop_clip, body, &made.feet, seam_sample)
         }),
         quality: describe::quality(&quality, Some(&made.closed), clip.skeleton()),
         playback: PlaybackFacts {
