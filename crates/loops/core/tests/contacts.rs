@@ -49,7 +49,6 @@ fn strikes_and_lifts_are_those_of_the_truth() {
         let off = misses.iter().filter(|miss| miss.abs() > 0.05).count();
         misses.sort_by(f64::total_cmp);
         let bias = misses[count / 2];
-        println!("end {end}: {off} of {count} off, bias {bias:.4}");
         assert!(
             off as f64 <= 0.02 * count as f64,
             "end {end}: {off} of {count} are more than 50 ms off"

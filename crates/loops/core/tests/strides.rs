@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{Body, FootPaths, Mean, Stay, Stride, Strides};
-use loopwright_core::math::Rigid;
+use loopwright_core::math::{Rigid, ops};
 use loopwright_core::{BodyOverrides, LoopClip, Take, Tracks};
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -76,8 +76,8 @@ fn curved() -> LoopClip {
         let turn = core::f64::consts::TAU * (phase + 0.5 * joint as f64);
         let at = DVec3::new(
             0.1 - 0.2 * (joint as f64 - 1.0),
-            0.1 * turn.sin() - 0.9,
-            0.3 * turn.cos(),
+            0.1 * ops::sin(turn) - 0.9,
+            0.3 * ops::cos(turn),
         );
         (if joint == 0 { DVec3::Y } else { at }, DQuat::IDENTITY)
     })
@@ -127,10 +127,10 @@ fn strides_of_a_loop_are_those_of_its_cycles_one_after_the_other() {
         }
     }
     // Along the chord of the curve by half a radian a second, 1.2 m/s ahead and .1 aside.
-    let radius = 1.2_f64.hypot(0.1) / 0.5;
+    let radius = ops::hypot(1.2, 0.1) / 0.5;
     near(
         found.speed_mps,
-        2.0 * radius * (0.25 * clip.period_secs()).sin() / clip.period_secs(),
+        2.0 * radius * ops::sin(0.25 * clip.period_secs()) / clip.period_secs(),
         1e-4,
     );
     let in_place = FootPaths::of_loop(&clip.in_place(), &body, &feet).strides(&stays(1));

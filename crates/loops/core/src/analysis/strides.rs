@@ -488,6 +488,7 @@ mod tests {
     use core::f64::consts::TAU;
 
     use super::*;
+    use crate::math::ops;
     use crate::tests::numbers;
 
     const STEP_SECS: f64 = 1.0 / 60.0;
@@ -522,7 +523,7 @@ mod tests {
         let body = (0..NUM_FRAMES).map(|frame| frame as f64 * STEP_SECS);
         let paths = FootPaths {
             body: body
-                .map(|secs| DVec3::new(0.02 * (TAU * secs / PERIOD_SECS).sin(), 0.9, mps * secs))
+                .map(|secs| DVec3::new(0.02 * ops::sin(TAU * secs / PERIOD_SECS), 0.9, mps * secs))
                 .collect(),
             feet,
             frame_time_secs: STEP_SECS,

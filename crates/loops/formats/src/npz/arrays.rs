@@ -1,7 +1,7 @@
 //! A motion as arrays: the content of an NPZ file, in double precision.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::analysis::{Body, Contacts, FootPaths, Stay, Strides};
+use loopwright_core::analysis::{Body, Contacts, Foot, FootPaths, Stay, Strides};
 use loopwright_core::feet::contact;
 use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take, math::Twist};
 
@@ -137,7 +137,7 @@ impl<'a> MotionArrays<'a> {
         let contacts = Contacts::of_take(&take, &body, &self.1.contacts);
         let strides =
             FootPaths::of_take(&take, &take.world_tracks(), &body).over(|frame| contacts.ground().velocity(frame));
-        let feet = body.feet.iter().map(|foot| foot.lowest_joint());
+        let feet = body.feet.iter().map(Foot::lowest_joint);
         (names(take.skeleton(), feet), strides.strides(contacts.stays()))
     }
 
