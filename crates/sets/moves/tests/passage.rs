@@ -328,9 +328,9 @@ fn a_turn_in_place_is_found_with_the_contacts_of_the_truth() {
     happens_as_in(&stays_in(&walk, first_frame), &made[0]);
 }
 
-/// A body that is turned on feet that slide.
+/// A body that is turned on its feet: between two contacts of a foot that slid, but stayed down, it was to lift and to strike at once.
 #[test]
-fn a_body_that_is_turned_on_its_feet_turns_in_place() {
+fn feet_that_slide_while_they_are_down_neither_lift_nor_strike() {
     let still = standing();
     let take = support::moved(&still, |frame| {
         let share = ((frame as f64 * still.frame_time_secs() - 1.5) / 0.45).clamp(0.0, 1.0);
@@ -341,6 +341,7 @@ fn a_body_that_is_turned_on_its_feet_turns_in_place() {
     });
     let (made, ..) = on_the_spot(&take, &[PassageKind::TurnInPlace]);
     assert_eq!(names(&made), ["turn_left_45"]);
+    assert_eq!(made[0].events(), []);
 }
 
 /// Returns a walker that does not set out within its take.

@@ -116,11 +116,14 @@ pub(super) const LONGEST_STRIDE_SECS: f64 = 2.5;
 /// A foot swings from when it is faster than the first share of its fast speed until it is slower than the second.
 const SWING_SHARES: [f64; 2] = [0.6, 0.4];
 
-/// Positions are judged at this many times a second at least.
+/// Positions are judged at this many times a second at least, but at no more than so many times a frame: recordings slower than 20
+/// frames per second do not show more.
 const RATE_HZ: f64 = 200.0;
+const MOST_PER_FRAME: f64 = 10.0;
 
-/// Standard deviation of their smoothing, seconds: markers and slow cameras shake.
+/// Standard deviation of their smoothing, seconds, and the most in frames: markers and slow cameras shake.
 const SMOOTH_SECS: f64 = 0.008;
+const MOST_SMOOTH_FRAMES: f64 = 16.0;
 
 /// Time around a sample within which the majority decides, seconds.
 const MAJORITY_SECS: f64 = 0.07;
@@ -135,6 +138,12 @@ const FAST_PER_SEC: f64 = 4.0;
 /// The ball leaves later than other points: it rests until this share of its fast speed, or this speed, metres per second.
 const BALL_STAYS_SHARE: f64 = 0.3;
 const BALL_STAYS_MPS: f64 = 1.5;
+
+/// A foot with a point that stays below this height, metres, for less than this time, seconds, and over less than this way,
+/// metres, slides and does not leave the ground: a swing takes longer, or goes farther.
+const DOWN_METRES: f64 = 0.006;
+const SLIDE_SECS: f64 = 0.2;
+const SLIDE_METRES: f64 = 0.15;
 
 /// A foot that is down for less than this share of its stride runs.
 const RUN_DUTY: f64 = 0.42;
@@ -220,9 +229,7 @@ impl Bearings {
             },
         }
     }
-}
 
-impl Bearings {
     /// Returns strike and lift of the longest stay of a foot that leaves the ground.
     pub fn longest_of(&self, foot: usize) -> Option<[f64; 2]> {
         let of_foot = self.stays.iter().filter(|stay| stay.foot == foot);
@@ -245,6 +252,11 @@ fn allowance_of(world: &WorldTracks, hips: usize, (frame_time_secs, reach): (f64
     ends.map(|(lowest, highest)| -highest - lowest).collect()
 }
 
+/// Returns the number of times a frame at which positions are judged.
+pub(super) fn times_per_frame(frame_time_secs: f64) -> usize {
+    (RATE_HZ * frame_time_secs).ceil().clamp(1.0, MOST_PER_FRAME) as usize
+}
+
 /// The times at which positions are judged: each frame, and some in between.
 struct Times {
     num_frames: usize,
@@ -255,7 +267,7 @@ struct Times {
 
 impl Times {
     fn new(num_frames: usize, frame_time_secs: f64) -> Self {
-        let per_frame = (RATE_HZ * frame_time_secs).ceil().clamp(1.0, RATE_HZ) as usize;
+        let per_frame = times_per_frame(frame_time_secs);
         Self {
             num_frames,
             per_frame,
@@ -294,7 +306,8 @@ impl Times {
                 (frame, between) => basis[between].point(Span::within(frame, last).map(|frame| places[frame])),
             })
             .collect();
-        kernel::averaged_mirrored(&finer, &kernel::gaussian(SMOOTH_SECS / self.step_secs))
+        let deviation = (SMOOTH_SECS / self.step_secs).min(MOST_SMOOTH_FRAMES);
+        kernel::averaged_mirrored(&finer, &kernel::gaussian(deviation))
     }
 }
 
@@ -424,7 +437,9 @@ impl<'a> FootJudge<'a> {
         let mut joined: Vec<Ends> = Vec::new();
         for ends in stays {
             match joined.last_mut() {
-                Some(last) if ends[0] - last[1] < self.shortest(ends[0]) => last[1] = last[1].max(ends[1]),
+                Some(last) if ends[0] - last[1] < self.shortest(ends[0]) || self.stays_down(last[1], ends[0]) => {
+                    last[1] = last[1].max(ends[1]);
+                }
                 _ => joined.push(ends),
             }
         }
@@ -443,6 +458,17 @@ impl<'a> FootJudge<'a> {
             point: *point,
             stay: stay(ends),
         }));
+    }
+
+    /// Whether the foot slides from one time to another, too shortly for a swing, and does not leave the ground.
+    fn stays_down(&self, from: f64, to: f64) -> bool {
+        let [down, far] = [DOWN_METRES, SLIDE_METRES].map(|metres| metres * self.limits.size());
+        let secs = (to - from) * self.times.step_secs;
+        let (from, to) = (self.nearest(from), self.nearest(to));
+        let is_down = |at: usize| self.points.iter().any(|point| point.heights[at] < down);
+        let by_ground = self.ground.velocity(from) * secs;
+        let is_near = |point: &Point| (point.places[to] - point.places[from] - by_ground).length() < far;
+        secs < SLIDE_SECS && self.points.iter().any(is_near) && (from..=to).all(is_down)
     }
 
     /// Returns the shortest stay around a time, in times.

@@ -2,6 +2,8 @@
 //!
 //! A foot stands from when its first point bears until the last leaves: see [`super::bearing`].
 
+use core::ops::RangeInclusive;
+
 use super::bearing::{Bearings, Ground, LONGEST_STRIDE_SECS, PointStay, Stay};
 use super::body::{Body, FoundBy};
 use super::standing::ContactLimits;
@@ -104,6 +106,14 @@ impl Contacts {
     /// Whether a foot stands at a frame.
     pub fn is_planted(&self, foot: usize, frame: usize) -> bool {
         self.planted.get(foot).and_then(|frames| frames.get(frame)) == Some(&true)
+    }
+
+    /// Whether a point of a foot rests over all of some frames.
+    pub fn rests(&self, foot: usize, frames: RangeInclusive<usize>) -> bool {
+        let [first, last] = [*frames.start() as f64, *frames.end() as f64];
+        let covers =
+            |stay: &Stay| stay.strike.is_none_or(|strike| strike <= first) && stay.lift.is_none_or(|lift| lift > last);
+        self.points().iter().any(|of| of.stay.foot == foot && covers(&of.stay))
     }
 
     /// Returns all spans, sorted by first frame.

@@ -6,6 +6,7 @@
 
 use glam::{DQuat, DVec3};
 
+use super::bearing;
 use super::features::{self, Features};
 use super::{
     Activity, Analysis, Body, BodyError, BodyOverrides, Contacts, Floor, FootPaths, FoundBy, Heading, OddPace, Segment,
@@ -118,6 +119,9 @@ const TURN_BYTES: u64 = 8;
 const PLACE_BYTES: u64 = 24;
 const COMPARED_BYTES: u64 = 48;
 
+/// Memory for a foot at each time at which its bearing is judged, bytes: its points, and working space.
+const BEARING_BYTES: u64 = 190;
+
 impl Surveyor {
     /// Starts before the first pose.
     ///
@@ -152,8 +156,11 @@ impl Surveyor {
         let num_joints = sample.some.num_joints();
         let body = Body::find_among(sample.middle.pose(0), &sample.some, overrides)?;
         let num_places = places(&body, &sample.some, overrides)?.map_or(num_joints, |places| places.len());
-        let per_frame =
-            FRAME_BYTES + TURN_BYTES * num_joints as u64 + (PLACE_BYTES + COMPARED_BYTES) * num_places as u64;
+        let times = bearing::times_per_frame(sample.middle.frame_time_secs()) as u64;
+        let per_frame = FRAME_BYTES
+            + TURN_BYTES * num_joints as u64
+            + (PLACE_BYTES + COMPARED_BYTES) * num_places as u64
+            + BEARING_BYTES * times * body.feet.len() as u64;
         Ok(per_frame.saturating_mul(sample.num_frames as u64))
     }
 

@@ -3,7 +3,6 @@
 use glam::DVec3;
 
 use super::Course;
-use crate::analysis::Stay;
 use crate::analysis::standing::{GROUND_REACH_SECS, LimitsAtSize, stands};
 
 /// A span of samples over which a foot stands.
@@ -78,19 +77,8 @@ pub fn runs(stands: &[bool]) -> Vec<core::ops::Range<usize>> {
     runs
 }
 
-impl From<LoopContact> for Stay {
-    fn from(contact: LoopContact) -> Self {
-        let keys = contact.keys();
-        Self {
-            foot: contact.foot,
-            strike: Some(keys.start as f64),
-            lift: Some(keys.end as f64),
-        }
-    }
-}
-
 /// Runs of `true` around a loop, or from end to end.
-pub fn spans(foot: usize, all: &[bool], has_ends: bool) -> Vec<LoopContact> {
+pub(crate) fn spans(foot: usize, all: &[bool], has_ends: bool) -> Vec<LoopContact> {
     if has_ends {
         return runs(all)
             .into_iter()

@@ -525,7 +525,16 @@ impl Feet {
         let is_stated = |foot: usize| self.stated.contains(&foot);
         found.stays.retain(|stay| !is_stated(stay.foot));
         let stated = self.contacts.iter().filter(|contact| is_stated(contact.foot));
-        found.stays.extend(stated.map(|&contact| Stay::from(contact)));
+        found.stays.extend(stated.map(|contact| {
+            let keys = contact.keys();
+            let is_whole = keys.len() >= clip.num_samples();
+            let [strike, lift] = [keys.start, keys.end].map(|key| (!is_whole).then_some(key as f64));
+            Stay {
+                foot: contact.foot,
+                strike,
+                lift,
+            }
+        }));
         found
     }
 }

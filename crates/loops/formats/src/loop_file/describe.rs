@@ -204,6 +204,11 @@ pub fn root_motion_as_made(
     }
 }
 
+/// Describes the feet of a loop as it is written.
+pub(super) fn feet_of(made: &MadeLoop) -> FeetFacts {
+    feet(&made.loop_clip, &made.body, &made.feet, made.seam_sample())
+}
+
 /// Describes the contacts of a loop's feet and how they were held; the loop is written with its seam at `seam_sample`.
 pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet, seam_sample: usize) -> FeetFacts {
     let bearings = match feet.outcomes.is_empty() {

@@ -125,7 +125,7 @@ impl LoopFile {
         let clip = &made.from_start();
         let has_sides = made.candidate.pairing.is_mirrored() && made.of_take.is_none() && source.form().has_sides();
         let source = &source.along(made)?;
-        let feet = describe::feet(&made.loop_clip, &made.body, &made.feet, made.seam_sample());
+        let feet = describe::feet_of(made);
         let mut written = checked(clip, Some(&feet), source, writing)?;
         written.warnings.extend(has_sides.then_some(FileWarning::SidesEvened));
         let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
@@ -139,14 +139,8 @@ impl LoopFile {
             made.seam_sample(),
             made.num_copies(),
         )?;
-        let (sidecar, quality) = described(
-            made,
-            take,
-            source.space(),
-            writing,
-            written.animation.clone(),
-            &back.keys,
-        );
+        let animation = written.animation.clone();
+        let (sidecar, quality) = described(made, feet, take, (source.space(), writing), animation, &back.keys);
         let sidecar = back.with_added_root(sidecar);
         Ok(Self {
             written,
@@ -328,12 +322,12 @@ impl DerivedLoop {
     }
 }
 
-/// Returns the facts and figures of a loop whose keys were read back from its file.
+/// Returns the facts and figures of a loop whose keys were read back from its file, and the facts of whose feet are known.
 pub(super) fn described(
     made: &MadeLoop,
+    feet: FeetFacts,
     take: TakeFacts,
-    space: &Space,
-    writing: &LoopWriteSettings,
+    (space, writing): (&Space, &LoopWriteSettings),
     animation: Option<String>,
     keys: &LoopKeys,
 ) -> (Sidecar, Quality) {
@@ -361,7 +355,7 @@ pub(super) fn described(
         ),
         feet: Some(FeetFacts {
             stances: describe::stances(clip, &quality::stands(keys, body, uncut), seam_sample),
-            ..describe::feet(&made.loop_clip, body, &made.feet, seam_sample)
+            ..feet
         }),
         quality: describe::quality(&quality, Some(&made.closed), clip.skeleton()),
         playback: PlaybackFacts {

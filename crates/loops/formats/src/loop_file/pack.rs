@@ -6,6 +6,7 @@ use loopwright_core::loop_clip::{KeyLayout, LoopKeys};
 use loopwright_core::{LoopClip, MadeLoop, Quality, Take};
 use serde::{Deserialize, Serialize};
 
+use super::describe;
 use super::facts::{ClosureFacts, Grade, TakeFacts};
 use super::file::{DerivedLoop, LoopFileError, ReadBack, described};
 use super::json::to_text;
@@ -82,7 +83,14 @@ impl LoopPack {
             let (source, writing) = (&each.source, &each.writing);
             let back = ReadBack::new(&file, Some(&animation), clip, source, writing, seam_sample, copies)?;
             let take = each.take.clone();
-            let (sidecar, quality) = described(&each.made, take, source.space(), writing, Some(animation), &back.keys);
+            let (sidecar, quality) = described(
+                &each.made,
+                describe::feet_of(&each.made),
+                take,
+                (source.space(), writing),
+                Some(animation),
+                &back.keys,
+            );
             Ok(MeasuredLoop {
                 sidecar: back.with_added_root(sidecar),
                 quality,
@@ -198,7 +206,14 @@ impl MeasuredLoop {
         };
         let keys = LoopKeys::new(&made.take, layout, *clip.root(), clip.carrier())?;
         let animation = Some(animation.to_owned());
-        let (mut sidecar, quality) = described(made, take, source.space(), &writing, animation, &keys);
+        let (mut sidecar, quality) = described(
+            made,
+            describe::feet_of(made),
+            take,
+            (source.space(), &writing),
+            animation,
+            &keys,
+        );
         sidecar.closure = ClosureFacts {
             method: "none".to_owned(),
             ..ClosureFacts::default()

@@ -2,10 +2,10 @@
 
 use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{Body, Contacts, Foot, FootPaths, Stay, Strides};
-use loopwright_core::feet::contact;
+use loopwright_core::feet::Feet;
 use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take, math::Twist};
 
-use crate::loop_file::facts::FeetFacts;
+use crate::loop_file::facts::{ContactFacts, FeetFacts};
 use crate::loop_file::sidecar::Sidecar;
 use crate::{error::WriteError, keyed_motion::KeyedMotion, settings::LoopWriteSettings};
 
@@ -144,34 +144,34 @@ impl<'a> MotionArrays<'a> {
     /// Measures the strides of a loop as it is played, by the contacts in its facts or else by detected ones, and returns the names of
     /// its feet.
     pub fn strides_of_cycle(&self, played: &LoopClip) -> (Vec<String>, Strides) {
-        let ContactArrays { joints, stands } = self.contacts();
-        let (num_feet, samples) = (joints.len(), played.num_samples());
-        let names = names(&self.skeleton(), joints.into_iter());
-        let stays: Vec<Stay> = match self.known_feet() {
-            // Exact: their ends need not be at samples.
-            Some((feet, _)) => (feet.contacts.iter())
-                .filter_map(|contact| {
+        let take = Take::from_tracks(played.name(), played.tracks().clone()).ok();
+        let Some(body) = take.and_then(|take| Body::find(&take, &self.1).ok()) else {
+            return Default::default();
+        };
+        let (names, stays) = match self.known_feet() {
+            Some((feet, samples)) => {
+                let names: Vec<String> = feet.outcomes.iter().map(|foot| foot.joint.clone()).collect();
+                let stay = |contact: &ContactFacts| {
                     let foot = names.iter().position(|name| *name == contact.joint)?;
                     let [start, length] = [contact.start_secs, contact.length_secs].map(|secs| secs / self.0.step_secs);
                     let strike = start.rem_euclid(samples as f64);
                     let (strike, lift) = (Some(strike), Some(strike + length));
                     Some(Stay { foot, strike, lift })
-                })
-                .collect(),
-            None => (0..num_feet)
-                .flat_map(|foot| {
-                    let stands = stands.iter().skip(foot).step_by(num_feet).take(samples);
-                    contact::spans(foot, &stands.copied().collect::<Vec<bool>>(), false)
-                })
-                .map(Stay::from)
-                .collect(),
+                };
+                let stays = feet.contacts.iter().filter_map(stay).collect();
+                (names, stays)
+            }
+            None => {
+                let detected = Feet {
+                    limits: self.1.contacts,
+                    ..Feet::default()
+                };
+                let joints = body.feet.iter().map(Foot::lowest_joint);
+                (names(played.skeleton(), joints), detected.bearings(played, &body).stays)
+            }
         };
         let feet: Option<Vec<usize>> = names.iter().map(|name| played.skeleton().find(name)).collect();
-        let take = Take::from_tracks(played.name(), played.tracks().clone()).ok();
-        let body = take.and_then(|take| Body::find(&take, &self.1).ok());
-        let strides = feet
-            .zip(body)
-            .map(|(feet, body)| FootPaths::of_loop(played, &body, &feet).strides(&stays));
+        let strides = feet.map(|feet| FootPaths::of_loop(played, &body, &feet).strides(&stays));
         (names, strides.unwrap_or_default())
     }
 

@@ -418,7 +418,7 @@ impl Passage {
                 let soon = SOON_SECS / take.frame_time_secs();
                 let frames = (first + soon).ceil() as usize..=(frame(end_secs) - soon).max(0.0) as usize;
                 let foot = body.feet.iter().position(|foot| foot.lowest_joint() == joint);
-                foot.is_some_and(|foot| frames.clone().all(|frame| analysis.contacts.is_planted(foot, frame)))
+                foot.is_some_and(|foot| analysis.contacts.rests(foot, frames))
             },
         );
         let meetings = [(0, step_secs), (1, -step_secs)]
