@@ -187,7 +187,7 @@ impl Limits {
                 self.max_foot_slide,
                 None,
                 ("foot sliding", " cm/s"),
-                "--lock-feet solve where feet are not locked, or another loop from `loopwright find`",
+                "another loop from `loopwright find`; --lock-feet auto where feet were left free",
                 "--max-foot-slide",
             ),
         ];

@@ -329,7 +329,7 @@ fn feet_that_slide_far_are_held_too() {
         let made = best_made(&analysis, &LoopSettings::default());
         assert!(made.feet.is_held(), "seed {seed}");
         let [open, held] = made.feet.foot_slide_mps.map(Option::unwrap);
-        assert!(held < 0.2 * open, "seed {seed}: {held} of {open} m/s");
+        assert!(held < 0.25 * open, "seed {seed}: {held} of {open} m/s");
     }
 }
 

@@ -238,7 +238,7 @@ fn why_free(outcome: FootOutcome) -> String {
         }
         FootOutcome::NoKnee => "there is no knee between it and the hips",
         FootOutcome::Unsettled => "no correction of legs and hips was found that locks it",
-        _ => "locking it would make the feet slide more; --lock-feet solve locks it anyway",
+        _ => "locking it would make the feet slide more",
     };
     format!(": {why}")
 }
@@ -386,8 +386,8 @@ fn of_feet(made: &MadeLoop) -> Vec<Warning> {
             FootOutcome::HeldInPart { .. }
             | FootOutcome::Slides { .. }
             | FootOutcome::NoKnee
+            | FootOutcome::Released
             | FootOutcome::Unsettled => true,
-            FootOutcome::Released => !made.candidate.loops_already(),
             _ => false,
         };
         if is_told {

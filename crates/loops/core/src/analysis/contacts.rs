@@ -4,9 +4,10 @@
 
 use core::ops::RangeInclusive;
 
-use super::bearing::{Bearings, Ground, LONGEST_STRIDE_SECS, PointStay, Stay};
+use super::bearing::{Bearings, Ground, PointStay, Stay};
 use super::body::{Body, FoundBy};
 use super::standing::ContactLimits;
+use super::strides::{FootPaths, Strides};
 use crate::motion::{Skeleton, WorldTracks};
 use crate::take::Take;
 
@@ -136,26 +137,11 @@ impl Contacts {
         &self.bearings.ground
     }
 
-    /// Returns for each frame the mean share of a stride for which feet are on the ground, over the feet that are within one.
-    pub(crate) fn duties(&self, num_frames: usize, frame_time_secs: f64) -> Vec<Option<f64>> {
-        let mut sums = vec![(0.0, 0.0_f64); num_frames];
-        for foot in 0..self.num_feet() {
-            let of_foot: Vec<&Stay> = self.stays().iter().filter(|stay| stay.foot == foot).collect();
-            for pair in of_foot.windows(2) {
-                let (Some(strike), Some(lift), Some(next)) = (pair[0].strike, pair[0].lift, pair[1].strike) else {
-                    continue;
-                };
-                if (next - strike) * frame_time_secs < LONGEST_STRIDE_SECS {
-                    for (sum, count) in &mut sums[strike as usize..next as usize] {
-                        *sum += (lift - strike) / (next - strike);
-                        *count += 1.0;
-                    }
-                }
-            }
-        }
-        sums.into_iter()
-            .map(|(sum, count)| (count > 0.0).then(|| sum / count))
-            .collect()
+    /// Measures the strides of a body in a take; of `take` the middle frame is enough.
+    pub(crate) fn strides(&self, take: &Take, world: &WorldTracks, body: &Body) -> Strides {
+        FootPaths::of_take(take, world, body)
+            .over(|frame| self.ground().velocity(frame))
+            .strides(self.stays())
     }
 
     /// Returns the phase of the body's cycle at a frame: the share of `period_frames` since the last strike of the first foot,

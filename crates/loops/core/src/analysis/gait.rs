@@ -88,29 +88,55 @@ pub(super) fn leg_metres(stature: Option<f64>) -> f64 {
     stature.map_or(FALLBACK_LEG, |height| LEG_SHARE * height)
 }
 
-/// A foot of a body that runs is on the ground for less than this share of its stride.
+/// A foot of a body that runs is on the ground for less than this share of its stride, ...
 ///
 /// Source: M. Hildebrand, "Symmetrical gaits of horses", Science 150 (1965).
 const RUN_DUTY: f64 = 0.5;
 
+/// ... or, if the body leaves the ground, than this one: jogs limp, and people who walk never fly.
+const FLYING_RUN_DUTY: f64 = 0.54;
+
+/// A body leaves the ground if no foot is down for more than this share of a stride.
+const FLIES_SHARE: f64 = 0.02;
+
 /// Feet tell a run from a walk at speeds within these multiples of the one at which people change; contacts may be missed.
 const TOLD_BY_FEET: [f64; 2] = [0.4, 1.6];
+
+/// Shares of a stride.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Footing {
+    /// For which each foot is on the ground, on average.
+    pub duty: f64,
+    /// For which none is.
+    pub flight: f64,
+}
+
+impl Footing {
+    /// Whether the body leaves the ground.
+    pub fn flies(&self) -> bool {
+        self.flight > FLIES_SHARE
+    }
+
+    fn is_run(&self) -> bool {
+        self.duty < RUN_DUTY || (self.flies() && self.duty < FLYING_RUN_DUTY)
+    }
+}
 
 /// What tells a run from a walk: the feet where they do, else the speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Running {
     /// The speed above which the body runs, as [`run_speed`] returns it, metres per second.
     pub from_mps: f64,
-    /// Share of a stride for which each foot is on the ground, if known.
-    pub duty: Option<f64>,
+    /// What the feet do, if known.
+    pub footing: Option<Footing>,
 }
 
 impl Running {
     /// Whether a body that goes this fast, metres per second, runs.
     pub fn is_run(&self, speed_mps: f64) -> bool {
         let [least, most] = TOLD_BY_FEET.map(|times| times * self.from_mps);
-        match self.duty {
-            Some(duty) if (least..most).contains(&speed_mps) => duty < RUN_DUTY,
+        match self.footing {
+            Some(footing) if (least..most).contains(&speed_mps) => footing.is_run(),
             _ => speed_mps >= self.from_mps,
         }
     }
@@ -238,7 +264,7 @@ mod tests {
     fn speed_direction_and_turn_decide() {
         let running = Running {
             from_mps: 2.0,
-            duty: None,
+            footing: None,
         };
         for (left, ahead, turn_dps, gait) in [
             (0.0, 0.29, 0.0, "other"),
@@ -262,17 +288,22 @@ mod tests {
 
     #[test]
     fn feet_tell_runs_from_walks_where_a_body_may_do_either() {
-        for (speed_mps, duty, runs) in [
-            (1.2, Some(0.4), true),
-            (1.2, Some(0.6), false),
-            (2.8, Some(0.6), false),
-            (0.7, Some(0.3), false),
-            (3.3, Some(0.6), true),
+        for (speed_mps, shares, runs) in [
+            (1.2, Some((0.4, 0.0)), true),
+            (1.2, Some((0.52, 0.04)), true),
+            (1.2, Some((0.52, 0.0)), false),
+            (1.2, Some((0.6, 0.04)), false),
+            (2.8, Some((0.6, 0.0)), false),
+            (0.7, Some((0.3, 0.2)), false),
+            (3.3, Some((0.6, 0.0)), true),
             (1.9, None, false),
             (2.1, None, true),
         ] {
-            let running = Running { from_mps: 2.0, duty };
-            assert_eq!(running.is_run(speed_mps), runs, "{speed_mps} {duty:?}");
+            let running = Running {
+                from_mps: 2.0,
+                footing: shares.map(|(duty, flight)| Footing { duty, flight }),
+            };
+            assert_eq!(running.is_run(speed_mps), runs, "{speed_mps} {shares:?}");
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! [`Analysis::new`] computes everything once; the later stages use the results.
 
-use crate::{math::percentile, motion::WorldTracks, take::Take};
+use crate::{motion::WorldTracks, take::Take};
 
 pub(crate) mod body;
 
@@ -45,7 +45,7 @@ pub use contacts::{Contact, Contacts, FootEventKind};
 pub use defects::{BadFrame, BadFrameKind, FlippingJoint, TakeDefects};
 pub use features::{Features, ROOT_AXES, WeightedJoint};
 pub use floor::Floor;
-pub use gait::{Gait, MOVING_MPS, MotionKind, Running, curve_side, run_speed};
+pub use gait::{Footing, Gait, MOVING_MPS, MotionKind, Running, curve_side, run_speed};
 pub use heading::Heading;
 pub use pace::OddPace;
 pub use segments::Segment;
@@ -151,18 +151,12 @@ impl Analysis {
 
     /// Measures the strides of the body, by its contacts.
     pub fn strides(&self) -> Strides {
-        FootPaths::of_take(&self.take, &self.world, &self.body)
-            .over(|frame| self.contacts.ground().velocity(frame))
-            .strides(self.contacts.stays())
+        self.contacts.strides(&self.take, &self.world, &self.body)
     }
 
-    /// Returns the usual share of a stride for which feet are on the ground, if it is known.
-    pub(crate) fn duty(&self) -> Option<f64> {
-        let duties = self
-            .contacts
-            .duties(self.take.num_frames(), self.take.frame_time_secs());
-        let known: Vec<f64> = duties.into_iter().flatten().collect();
-        (!known.is_empty()).then(|| percentile::of(known, 0.5))
+    /// Returns what the feet usually do in a stride, if they make strides.
+    pub(crate) fn footing(&self) -> Option<Footing> {
+        self.strides().footing()
     }
 
     /// Returns half the height of the body, metres, which converts turn rates to speeds.

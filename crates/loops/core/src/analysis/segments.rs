@@ -47,12 +47,13 @@ pub(crate) fn segments(
     contacts: &Contacts,
 ) -> Vec<Segment> {
     let from_mps = run_speed(take, body);
-    let duties = contacts.duties(heading.num_frames(), take.frame_time_secs());
+    let strides = contacts.strides(take, world, body);
+    let footings = strides.footings(heading.num_frames(), take.frame_time_secs());
     let rises = rises(world, body, 0..heading.num_frames());
-    let seen: Vec<Gait> = duties
+    let seen: Vec<Gait> = footings
         .into_iter()
         .enumerate()
-        .map(|(frame, duty)| {
+        .map(|(frame, footing)| {
             let around = around(frame, heading, take.frame_time_secs());
             if turns_over(rises.get(around.0..=around.1).unwrap_or_default()) {
                 return Gait::new(MotionKind::Other, None);
@@ -61,7 +62,7 @@ pub(crate) fn segments(
                 return Gait::new(MotionKind::Idle, None);
             }
             let motion = motion_at(take.frame_time_secs(), heading, contacts, around);
-            Gait::classify(&motion, &Running { from_mps, duty })
+            Gait::classify(&motion, &Running { from_mps, footing })
         })
         .collect();
     let cut_frames = CUT_SECS / take.frame_time_secs();

@@ -4,11 +4,12 @@
 
 use glam::DVec3;
 
-use super::bearing::Stay;
+use super::bearing::{LONGEST_STRIDE_SECS, Stay};
 use super::body::{Body, FoundBy, Side};
-use super::gait::{MotionKind, Running, run_speed_of};
+use super::gait::{Footing, MotionKind, Running, run_speed_of};
 use crate::loop_clip::LoopClip;
 use crate::math::percentile;
+use crate::math::time_step::TimeStep;
 use crate::motion::{PoseRef, Skeleton, WorldTracks};
 use crate::take::Take;
 
@@ -21,8 +22,8 @@ const PAUSE: f64 = 1.5;
 /// Share of the cycle below which the double support of a walk is unusual: people who walk have .2 and more.
 const LOW_DOUBLE_SUPPORT: f64 = 0.1;
 
-/// A body that flies for more than this share of its cycle does not walk.
-const FLIES_SHARE: f64 = 0.02;
+/// What feet do is averaged over this long, seconds: a single stumble is no run.
+const FOOTING_SECS: f64 = 1.0;
 
 /// A loop is measured in the second of so many cycles; no stride or stay is longer than one.
 const CYCLES: usize = 4;
@@ -90,6 +91,11 @@ impl Stride {
     /// Returns the share of the stride in which the foot stands.
     pub fn duty(&self) -> f64 {
         self.stance_secs() / self.secs()
+    }
+
+    /// Returns the share of the stride in which no foot stands.
+    fn flight(&self) -> f64 {
+        self.flight_secs / self.secs()
     }
 }
 
@@ -384,6 +390,10 @@ impl FootPaths {
     }
 }
 
+fn plus(one: [f64; 3], other: [f64; 3]) -> [f64; 3] {
+    core::array::from_fn(|at| one[at] + other[at])
+}
+
 /// Returns the parts of the stays of a foot between two frames.
 fn within(stands: &[Stand], [from, to]: [f64; 2]) -> impl Iterator<Item = [f64; 2]> {
     let first = stands.partition_point(|stand| stand.strike <= from).saturating_sub(1);
@@ -458,7 +468,7 @@ impl Strides {
                 row.double_support_secs
                     .map(|[first, second]| (first + second) / row.secs())
             }),
-            flight: mean(|row| Some(row.flight_secs / row.secs())),
+            flight: mean(|row| Some(row.flight())),
             feet,
             evenness,
             note: None,
@@ -468,14 +478,51 @@ impl Strides {
         Self { rows, note, ..strides }
     }
 
+    /// Returns what the feet do in a stride, on average; `None` without strides.
+    pub(crate) fn footing(&self) -> Option<Footing> {
+        let (duty, flight) = (self.duty?.mean, self.flight?.mean);
+        Some(Footing { duty, flight })
+    }
+
+    /// Returns for each frame what the feet do in the strides around it, on average over half a second on either side.
+    pub(super) fn footings(&self, num_frames: usize, frame_time_secs: f64) -> Vec<Option<Footing>> {
+        let mut sums = vec![[0.0; 3]; num_frames];
+        for row in self.rows.iter().filter(|row| row.secs() < LONGEST_STRIDE_SECS) {
+            let [from, to] =
+                [row.strike_secs, row.next_strike_secs].map(|secs| (secs / frame_time_secs).round() as usize);
+            for sums in sums.iter_mut().take(to).skip(from) {
+                *sums = plus(*sums, [row.duty(), row.flight(), 1.0]);
+            }
+        }
+        let mut before = vec![[0.0; 3]];
+        for (frame, sums) in sums.into_iter().enumerate() {
+            before.push(plus(before[frame], sums));
+        }
+        let half = TimeStep::new(frame_time_secs).nearest_from_one(0.5 * FOOTING_SECS);
+        (0..num_frames)
+            .map(|frame| {
+                let (to, from) = (
+                    before[(frame + half + 1).min(num_frames)],
+                    before[frame.saturating_sub(half)],
+                );
+                let [duty, flight, count] = core::array::from_fn(|at| to[at] - from[at]);
+                // Sums of counts are exact.
+                (count > 0.0).then(|| Footing {
+                    duty: duty / count,
+                    flight: flight / count,
+                })
+            })
+            .collect()
+    }
+
     /// Explains a low double support of a walk.
     fn note(&self, run_mps: f64) -> Option<String> {
         let running = Running {
             from_mps: run_mps,
-            duty: None,
+            footing: None,
         };
-        let flies = self.flight.is_some_and(|flight| flight.mean > FLIES_SHARE);
-        let walks = !flies && MotionKind::at_speed(self.speed_mps?.mean, 0.0, &running) == MotionKind::Walk;
+        let walks =
+            !self.footing()?.flies() && MotionKind::at_speed(self.speed_mps?.mean, 0.0, &running) == MotionKind::Walk;
         let share = self.double_support?.mean;
         (walks && share < LOW_DOUBLE_SUPPORT).then(|| {
             format!("double support of {share:.2}: the walk is light-footed, or its feet leave the ground unseen")

@@ -36,6 +36,13 @@ impl<'a> SearchedTake<'a> {
         // The rest of the take is compared with the loop: less than a cycle gives no evidence of a repeat.
         let remaining = (self.analysis.take.num_frames() - 1) as f64 - num_frames;
         let shows_another_cycle = remaining * f64::from(cycles.max(1)) >= num_frames;
+        let ends = [cut.start_frame(), cut.end_frame()];
+        // Of half a cycle no model is known, and one that does not travel has no pace.
+        let steadiness_around = if is_idle || self.pairing.is_mirrored() || self.pairing.is_ping_pong() {
+            Steadiness::of(self.analysis, ends, cycles)
+        } else {
+            Steadiness::estimated(self.analysis, ends, cycles)
+        };
         LoopCandidate {
             cut,
             pairing: self.pairing.clone(),
@@ -51,7 +58,7 @@ impl<'a> SearchedTake<'a> {
             root_start: root.start,
             twist: root.twist,
             steadiness,
-            steadiness_around: Steadiness::of(self.analysis, [cut.start_frame(), cut.end_frame()], cycles),
+            steadiness_around,
             // A ping-pong stretch is slowed down at its ends.
             abruptness: if self.pairing.is_ping_pong() {
                 0.0

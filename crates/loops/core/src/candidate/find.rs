@@ -121,10 +121,12 @@ pub(crate) fn appraise(
         .filter(|rhythm| rhythm.strength >= rhythm::MIN_STRENGTH && rhythm.prominence >= rhythm::MIN_PROMINENCE);
     let is_idle = analysis.is_idle_between(start_frame, end_frame);
     let candidate = finder.describe(&pair, cut, rhythm, is_idle);
-    let cycles = settings.cycles.unwrap_or(candidate.cycles);
+    let Some(cycles) = settings.cycles.filter(|&cycles| cycles != candidate.cycles) else {
+        return Ok(candidate);
+    };
     Ok(LoopCandidate {
         cycles,
-        steadiness_around: Steadiness::of(analysis, [cut.start_frame(), cut.end_frame()], cycles),
+        steadiness_around: Steadiness::estimated(analysis, [cut.start_frame(), cut.end_frame()], cycles),
         ..candidate
     })
 }

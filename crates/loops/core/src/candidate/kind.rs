@@ -73,7 +73,7 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
         (MotionKind::Other, Some(speed)) if !turns_over(analysis, best) => {
             let running = Running {
                 from_mps: run_speed(&analysis.take, &analysis.body),
-                duty: analysis.duty(),
+                footing: analysis.footing(),
             };
             MotionKind::at_speed(speed, 0.0, &running)
         }

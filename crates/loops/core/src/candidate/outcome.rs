@@ -55,8 +55,8 @@ pub struct Outcome {
     pub cost_ratio: f64,
     /// Mean distance of joints from the take after closing, without holding feet, metres; `None` if it was not closed.
     pub displacement_metres: Option<f64>,
-    /// Difference in speed between a cycle around the end and one around the start, as a share of their mean; `None` if the take
-    /// ends too early.
+    /// Difference in speed between a cycle around the end and one around the start, as a share of their mean; an estimate counts with
+    /// its standard error. `None` if it is unknown.
     pub speed_drift: Option<f64>,
     /// Difference in turn between these cycles, radians.
     pub turn_drift_radians: Option<f64>,

@@ -2,16 +2,50 @@
 
 use glam::DVec3;
 
+use super::drift;
 use crate::{analysis::Analysis, math::ops};
+
+/// A difference of the speed over the ground, as shares of the mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct PaceChange {
+    /// The difference, from 0.
+    pub share: f64,
+    /// Standard error of an estimate; 0 if the difference was measured.
+    pub std_error: f64,
+}
+
+impl PaceChange {
+    /// Whether the take shows the difference, so that it is no estimate.
+    pub fn is_measured(&self) -> bool {
+        self.std_error == 0.0
+    }
+
+    /// Returns what it may well be: an estimate and its standard error.
+    pub fn likely(&self) -> f64 {
+        self.share + self.std_error
+    }
+}
+
+/// What is known of the evenness of a stretch, from best to worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Evenness {
+    /// Any unevenness is invisible.
+    Sure,
+    /// It seems so.
+    Likely,
+    /// The stretch is uneven.
+    Uneven,
+}
 
 /// How even the motion of a take is over a stretch; unknown values are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Steadiness {
     /// Difference of the speed over the ground among cycles centred on the start, on the end, and on the ends of cycles between
-    /// them, as a share of their mean; `None` if the take has too few frames around either end.
-    pub pace_change: Option<f64>,
-    /// Difference of the turn among these cycles, radians.
+    /// them; estimated where the take has too few frames around either end.
+    pub pace_change: Option<PaceChange>,
+    /// Difference of the turn among these cycles, radians; not estimated.
     pub turn_change_radians: Option<f64>,
     /// Share of the turn of the whole stretch in its busiest third: a third for an even turn; `None` if it turns by less than
     /// [`TURNING_RADIANS`].
@@ -25,7 +59,7 @@ pub const TURNING_RADIANS: f64 = 30.0 * core::f64::consts::PI / 180.0;
 const MIN_HALF_SHARE: f64 = 0.2;
 
 /// Speeds below this do not count as changing, metres per second.
-const SLOW_MPS: f64 = 0.2;
+pub(super) const SLOW_MPS: f64 = 0.2;
 
 /// Changes that are not visible: of the pace as a share, and the share of the turn in a third.
 const EVEN_PACE: f64 = 0.07;
@@ -36,21 +70,39 @@ impl Steadiness {
     pub(crate) fn of(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Self {
         let change = change_of_cycles(analysis, [start, end], cycles);
         Self {
-            pace_change: change.map(|[pace, _]| pace),
+            pace_change: change.map(|[share, _]| PaceChange { share, std_error: 0.0 }),
             turn_change_radians: change.map(|[_, turn]| turn),
             turn_in_third: turn_in_third(analysis, [start, end]),
         }
     }
 
-    /// Whether the take shows that any unevenness is invisible.
-    pub fn is_known_even(&self) -> bool {
-        self.pace_change.is_some() && self.is_even()
+    /// As [`Self::of`]; estimates what cannot be measured.
+    pub(crate) fn estimated(analysis: &Analysis, ends: [f64; 2], cycles: u32) -> Self {
+        let measured = Self::of(analysis, ends, cycles);
+        Self {
+            pace_change: measured.pace_change.or_else(|| drift::estimate(analysis, ends, cycles)),
+            ..measured
+        }
     }
 
-    /// Whether any unevenness is invisible, as far as the take shows.
+    /// Whether the take shows that any unevenness is invisible.
+    pub fn is_known_even(&self) -> bool {
+        self.pace_change.is_some_and(|change| change.is_measured()) && self.is_even()
+    }
+
+    /// Whether any unevenness is invisible, as far as is known.
     pub fn is_even(&self) -> bool {
-        self.pace_change.is_none_or(|change| change <= EVEN_PACE)
-            && self.turn_in_third.is_none_or(|share| share <= EVEN_TURN)
+        self.evenness() != Evenness::Uneven
+    }
+
+    /// Returns what is known of its evenness.
+    pub fn evenness(&self) -> Evenness {
+        match self.pace_change {
+            _ if self.turn_in_third.is_some_and(|share| share > EVEN_TURN) => Evenness::Uneven,
+            Some(change) if change.likely() <= EVEN_PACE => Evenness::Sure,
+            Some(change) if change.share > EVEN_PACE => Evenness::Uneven,
+            _ => Evenness::Likely,
+        }
     }
 }
 
@@ -99,7 +151,7 @@ fn turn_in_third(analysis: &Analysis, [start, end]: [f64; 2]) -> Option<f64> {
 }
 
 /// Returns position over the ground and facing between two frames.
-fn heading_at(analysis: &Analysis, frame: f64) -> (DVec3, f64) {
+pub(super) fn heading_at(analysis: &Analysis, frame: f64) -> (DVec3, f64) {
     let last = analysis.take.num_frames() - 1;
     let (before, share) = (frame.floor().max(0.0) as usize, frame - frame.floor());
     let (before, after) = (before.min(last), (before + 1).min(last));

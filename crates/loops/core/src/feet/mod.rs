@@ -219,8 +219,10 @@ pub enum FootOutcome {
     NoKnee,
     /// The foot never stands.
     NeverStands,
-    /// Holding it would make feet slide more, or bend a take that loops already.
+    /// Holding it would make feet slide more.
     Released,
+    /// The take loops already: its feet stay as they were authored.
+    Kept,
     /// The search for a correction that holds it did not settle.
     Unsettled,
     /// On a character, the feet slide no faster than those of the source, and not visibly.
@@ -642,6 +644,21 @@ impl Holding<'_> {
         let [metres_before, metres_after] = slides.map(|(_, metres)| metres);
         let most_metres = metres_before + FARTHER_METRES * self.body.size_in(clip.skeleton(), clip.body_pose(0));
         self.weighs() && (after > before || metres_after > most_metres)
+    }
+
+    /// Measures the feet of a loop that stay as they are.
+    pub(crate) fn measured(&self, clip: &LoopClip, limits: &ContactLimits) -> Feet {
+        let stage = Stage::of_loop(clip);
+        let model = FootModel::new(&stage, self.body, limits);
+        let mut feet = Feet {
+            limits: *limits,
+            ..Feet::default()
+        };
+        let legs = self.legs(&stage, &model, &mut feet);
+        feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
+        feet.foot_slide_mps[0] = quality::foot_slide_of_loop(clip, self.body, self.source).0;
+        feet.let_go(FootOutcome::Kept);
+        feet
     }
 
     /// Whether feet are held only if that is better; edited stances are not compared with detection.

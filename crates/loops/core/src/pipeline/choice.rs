@@ -138,7 +138,7 @@ fn outcome_of_take(speeds: &mut UsualSpeeds<'_>, candidate: &LoopCandidate, fewe
     let steady = candidate.steadiness_around;
     Outcome {
         cost_ratio: candidate.cost_ratio.unwrap_or(0.0),
-        speed_drift: steady.pace_change,
+        speed_drift: steady.pace_change.map(|change| change.likely()),
         turn_drift_radians: steady.turn_change_radians,
         turn_in_third: steady.turn_in_third,
         pace_off: speeds.pace_off(candidate),
@@ -231,7 +231,7 @@ pub fn by_recommendation(one: &LoopCandidate, other: &LoopCandidate) -> Ordering
     // Copied cycles differ by rounding only, and otherwise in a take that is turned.
     let score = |each: &LoopCandidate| (each.outcome).map_or(f64::INFINITY, |outcome| (1e6 * outcome.score()).round());
     (other.is_sound().cmp(&one.is_sound()))
-        .then((other.steadiness_around.is_even()).cmp(&one.steadiness_around.is_even()))
+        .then((one.steadiness_around.evenness()).cmp(&other.steadiness_around.evenness()))
         .then(score(one).total_cmp(&score(other)))
 }
 

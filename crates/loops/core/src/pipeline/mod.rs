@@ -46,7 +46,6 @@ use crate::math::rigid::{Rigid, Twist};
 use crate::mean_cycle::{MeanCycle, MeanCycleError, MeanCycles};
 use crate::mirror::{Mirror, MirrorError};
 use crate::motion::RootMotion;
-use crate::quality;
 use crate::retarget::RigPair;
 use crate::root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
 use crate::take::{Clip, CutError, Take, TakeError};
@@ -351,15 +350,6 @@ struct ClosedStretch {
     closed: Closed,
 }
 
-/// Feet of a take that already loops are held only if it travels, metres per second, ...
-const WALKS_MPS: f64 = 0.2;
-
-/// ... if they slide by more than this, metres per second, ...
-const STANDS_MPS: f64 = 0.02;
-
-/// ... and if that moves the joints by less than this on average, metres.
-const MAX_BENT_METRES: f64 = 2e-3;
-
 impl<'a> Plan<'a> {
     /// Samples the stretch and extracts its root motion.
     fn prepare(&self) -> Result<Prepared, MakeError> {
@@ -544,13 +534,16 @@ impl<'a> Plan<'a> {
             edited: &edited,
             ..Holding::new(&analysis.body, source.root_joint, settings.feet.lock)
         };
-        let (held, mut feet) = holding.hold(loop_clip, analysis.contacts.limits())?;
+        let limits = analysis.contacts.limits();
+        if holding.weighs() && candidate.loops_already() && settings.edits.is_empty() {
+            return Ok((None, holding.measured(loop_clip, limits)));
+        }
+        let (held, mut feet) = holding.hold(loop_clip, limits)?;
         // Without held feet there is nothing to compare: most loops that are closed to choose from.
         let Some(held) = held else {
             return Ok((None, feet));
         };
-        let slides_more = holding.slides_more(loop_clip, &held, &mut feet);
-        if slides_more || holding.weighs() && bends(candidate, loop_clip, &held, &feet) {
+        if holding.slides_more(loop_clip, &held, &mut feet) {
             feet.release();
             return Ok((None, feet));
         }
@@ -562,14 +555,6 @@ impl<'a> Plan<'a> {
 fn at_twist(loop_clip: LoopClip, source: RootRelativeClip, twist: Twist) -> (LoopClip, RootRelativeClip) {
     let root = RootMotion { twist, ..source.root };
     (loop_clip.with_twist(twist), RootRelativeClip { root, ..source })
-}
-
-/// Whether holding the feet of a take that already loops bends it without benefit.
-fn bends(candidate: &LoopCandidate, loop_clip: &LoopClip, held: &LoopClip, feet: &Feet) -> bool {
-    candidate.loops_already()
-        && (loop_clip.root().twist.linear.length() < WALKS_MPS
-            || feet.foot_slide_mps[0].unwrap_or(0.0) < STANDS_MPS
-            || quality::mean_distance(loop_clip, held) > MAX_BENT_METRES)
 }
 
 /// Returns the stances that the user edited, in samples of a loop; if the second half of the loop mirrors the first, with the

@@ -166,10 +166,15 @@ pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
     longest
 }
 
+/// A contact that is shorter than this is a swing that turns, seconds: no step stands so shortly.
+const LEAST_STAND_SECS: f64 = 0.1;
+
 /// Returns the contact whose foot is farthest above or below its height in the source; `None` without contacts or source.
 pub(super) fn foot_height(keys: &LoopKeys, stands: &[Stand], source: Option<&SourceTracks<'_>>) -> Option<FootHeight> {
     let source = source?;
-    let heights = stands.iter().map(|stand| {
+    let least = (LEAST_STAND_SECS / keys.step_secs()).ceil() as usize;
+    let lasting = stands.iter().filter(|stand| stand.num_samples >= least);
+    let heights = lasting.map(|stand| {
         let samples = (0..stand.num_samples).map(|step| ((stand.first_sample + step) % keys.num_samples()) as isize);
         let lifts = samples.map(|sample| keys.position(sample, stand.joint).y - source.position(sample, stand.joint).y);
         FootHeight {

@@ -109,17 +109,6 @@ pub(crate) fn displacement_of(clip: &LoopClip, body: &Body, source: &RootRelativ
     )
 }
 
-/// Returns the mean distance of joints between two loops with the same samples, relative to their roots, metres.
-pub(crate) fn mean_distance(one: &LoopClip, other: &LoopClip) -> f64 {
-    let (one, other) = (one.tracks_from_root(), other.tracks_from_root());
-    let positions = (0..one.num_frames().min(other.num_frames()))
-        .flat_map(|sample| one.positions(sample).iter().zip(other.positions(sample)));
-    let (sum, count) = positions.fold((0.0, 0.0), |(sum, count), (one, other)| {
-        (sum + one.distance(*other), count + 1.0)
-    });
-    if count > 0.0 { sum / count } else { 0.0 }
-}
-
 /// Tracks of an uncut clip relative to the root.
 struct SourceTracks<'a> {
     rooted: &'a RootRelativeClip,

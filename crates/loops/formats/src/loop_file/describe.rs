@@ -297,6 +297,7 @@ fn treatment(outcome: &FootOutcome) -> FootTreatment {
         FootOutcome::Still => FootTreatment::Still,
         FootOutcome::Slides { .. } => FootTreatment::Slides,
         FootOutcome::Released => FootTreatment::Released,
+        FootOutcome::Kept => FootTreatment::Kept,
         FootOutcome::Unsettled => FootTreatment::Unsettled,
     }
 }

@@ -7,6 +7,7 @@
 use core::f64::consts::TAU;
 
 use glam::DVec3;
+use loopwright_core::analysis::Footing;
 use loopwright_core::candidate::{LastKey, OutcomePart, WholeClipKind};
 use loopwright_core::math::{Rigid, Screw, Twist, rotation};
 use loopwright_core::{
@@ -502,14 +503,25 @@ pub struct FeetFacts {
 }
 
 impl FeetFacts {
-    /// Returns the mean share of the cycle for which feet are on the ground, of a body whose feet all leave it.
-    pub fn duty(&self) -> Option<f64> {
+    /// Returns what the feet do in a period of the loop, of a body whose feet all leave the ground.
+    pub fn footing(&self, period_secs: f64) -> Option<Footing> {
         let shares = self
             .outcomes
             .iter()
             .map(|foot| foot.strike_phase.and(foot.stands_share));
         let sum = shares.sum::<Option<f64>>()?;
-        (sum > 0.0).then(|| sum / self.outcomes.len() as f64)
+        let mut stands: Vec<[f64; 2]> = (self.contacts.iter())
+            .flat_map(|contact| [0.0, period_secs].map(|later| (contact, contact.start_secs - later)))
+            .map(|(contact, start)| [start, start + contact.length_secs].map(|at| at.clamp(0.0, period_secs)))
+            .collect();
+        stands.sort_by(|one, other| one[0].total_cmp(&other[0]));
+        let (down, _) = stands.into_iter().fold((0.0, 0.0_f64), |(down, until), [start, end]| {
+            (down + (end - start.max(until)).max(0.0), until.max(end))
+        });
+        (sum > 0.0).then(|| Footing {
+            duty: sum / self.outcomes.len() as f64,
+            flight: 1.0 - down / period_secs,
+        })
     }
 
     /// Exchanges left and right; joints that the skeleton lacks keep their names.
@@ -578,8 +590,10 @@ pub enum FootTreatment {
     Still,
     /// Not locked: it slides during its contacts.
     Slides,
-    /// Not locked: holding it would make feet slide more, or bend a take that loops already.
+    /// Not locked: holding it would make feet slide more.
     Released,
+    /// Not locked: the take loops already, and its feet stay as they were authored.
+    Kept,
     /// Not locked: the search for a correction that holds it did not settle.
     Unsettled,
 }
@@ -593,6 +607,7 @@ loopwright_core::words!(FootTreatment {
     Still: "still",
     Slides: "slides",
     Released: "released",
+    Kept: "kept",
     Unsettled: "not settled",
 });
 
@@ -703,6 +718,9 @@ pub struct CheckFacts {
     pub id: String,
     /// What was found; null where it was not measured.
     pub value: Option<f64>,
+    /// Standard error of a value that is an estimate; null where it was measured.
+    #[serde(default)]
+    pub std_error: Option<f64>,
     /// The largest value that is good; null where none is graded.
     pub limit: Option<f64>,
     /// The unit of both; empty for plain numbers.

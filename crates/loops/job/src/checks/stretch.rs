@@ -76,23 +76,33 @@ fn jumps(row: &CheckRow, stretch: &Stretch<'_>) -> CheckFacts {
     }
 }
 
+/// Limits of an estimated change of pace, percent: stricter, since the change may be larger.
+const ESTIMATED: Limits = Limits::new(5.0, 15.0);
+
 pub(super) const PACE: Check<Measure> = Check {
     row: CheckRow {
         id: "pace",
-        measures: "difference of speed among the cycles from start to end",
+        measures: "difference of speed among the cycles from start to end; an estimate is good up to 5",
         unit: "%",
         limits: LimitsFrom::Row(Limits::new(7.5, 15.0)),
         cure: ANOTHER_LOOP,
         cure_of_ping_pong: None,
-        reason: |check| format!("the pace of the take changes by {:.0}% over the loop", value(check)),
+        reason: |check| {
+            let (percent, error) = (value(check), check.std_error);
+            let error = error.map_or_else(String::new, |error| format!(" +- {error:.0}% (estimated)"));
+            format!("the pace of the take changes by {percent:.0}%{error} over the loop")
+        },
     },
     measure: Measure::OfTake(|row, stretch| {
-        let change = stretch
-            .candidate
-            .steadiness_around
-            .pace_change
-            .filter(|_| stretch.goes())?;
-        Some(row.graded(1e2 * change, 1.0))
+        let change = (stretch.candidate.steadiness_around.pace_change).filter(|_| stretch.goes())?;
+        let percent = 1e2 * change.share;
+        if change.is_measured() {
+            return Some(row.graded(percent, 1.0));
+        }
+        Some(CheckFacts {
+            std_error: Some(1e2 * change.std_error),
+            ..row.graded_by(ESTIMATED, percent)
+        })
     }),
 };
 

@@ -3,7 +3,7 @@
 use loopwright_core::analysis::{MOVING_MPS, Running, Side, curve_side, run_speed};
 use loopwright_core::candidate::{MotionKind, NamedMotion};
 use loopwright_core::loop_clip::Interpolation;
-use loopwright_formats::loop_file::facts::{FeetFacts, Grade};
+use loopwright_formats::loop_file::facts::Grade;
 
 use super::member::{Member, apart_deg, is_aside, is_speed_unknown, kind_of};
 
@@ -79,7 +79,10 @@ pub fn gait_of(member: &Member) -> Result<MotionKind, String> {
     let scale = sidecar.take.rig.as_ref().map_or(1.0, |rig| rig.scale);
     let running = Running {
         from_mps: run_speed(&member.stored.file.take, &member.body) * scale.sqrt(),
-        duty: sidecar.feet.as_ref().and_then(FeetFacts::duty),
+        footing: sidecar
+            .feet
+            .as_ref()
+            .and_then(|feet| feet.footing(sidecar.candidate.period_secs)),
     };
     let shown = match MotionKind::at_speed(speed, member.twist().angular.y, &running) {
         MotionKind::Other => return Ok(MotionKind::Idle),

@@ -60,19 +60,23 @@ impl Finder<'_> {
             return;
         }
         let period = first.cut.num_frames() / f64::from(first.cycles);
-        let pairs = self.pairs(&admission.with_lags(lags_of(1, period)), MAX_COST_RATIO * random_cost);
-        let singles = pairs
-            .take(PATHS_LOOKED_AT)
-            .filter(|pair| {
-                let ends = [pair.start_frame as f64, pair.end_frame as f64];
-                Steadiness::of(self.source.analysis, ends, 1).is_even()
-            })
-            .take(SINGLE_CYCLES_LOOKED_AT)
-            .filter_map(|pair| self.judge(&pair, random_cost).ok())
-            .filter(|found| found.cycles == 1);
-        for single in singles.take(SINGLE_CYCLES) {
-            if !candidates.iter().any(|other| self.is_similar(other, &single)) {
-                candidates.push(single);
+        let lags = lags_of(1, period);
+        // At the edges of a take cycles are cheap, since nothing there speaks against them.
+        for is_wanted in [Steadiness::is_even, Steadiness::is_known_even] {
+            let pairs = self.pairs(&admission.with_lags(lags.clone()), MAX_COST_RATIO * random_cost);
+            let singles = pairs
+                .take(PATHS_LOOKED_AT)
+                .filter(|pair| {
+                    let ends = [pair.start_frame as f64, pair.end_frame as f64];
+                    is_wanted(&Steadiness::of(self.source.analysis, ends, 1))
+                })
+                .take(SINGLE_CYCLES_LOOKED_AT)
+                .filter_map(|pair| self.judge(&pair, random_cost).ok())
+                .filter(|found| found.cycles == 1);
+            for single in singles.take(SINGLE_CYCLES) {
+                if !candidates.iter().any(|other| self.is_similar(other, &single)) {
+                    candidates.push(single);
+                }
             }
         }
     }

@@ -19,6 +19,7 @@ use self::reading::{Reading, Scale};
 use super::finder::Finder;
 use super::report::LoopCandidate;
 use super::settings::SearchSettings;
+use super::steadiness::Steadiness;
 use super::whole::{LastKey, WholeClip, WholeClipKind};
 use crate::analysis::{Analysis, MotionKind, activity::ActivityKind};
 use crate::math::rigid::Twist;
@@ -226,11 +227,19 @@ pub(in crate::candidate) fn whole_candidate(
     } else {
         candidate.twist
     };
+    let cycles = if start > 0 {
+        1
+    } else {
+        cycles::count(&analysis.features, last.min(analysis.take.num_frames()))
+    };
+    let ends = [cut.start_frame(), cut.end_frame()];
     Some(LoopCandidate {
-        cycles: if start > 0 {
-            1
+        cycles,
+        // In a clip of one cycle, left and right that differ and a change of pace are the same.
+        steadiness_around: if cycles > 1 {
+            Steadiness::estimated(&completed, ends, cycles)
         } else {
-            cycles::count(&analysis.features, last.min(analysis.take.num_frames()))
+            Steadiness::of(&completed, ends, 1)
         },
         cost_ratio: None,
         take_strength: None,
