@@ -109,15 +109,6 @@ pub fn choose(
     };
     match request.rows {
         Rows::Recommended => recommended(studied, settings).map(|chosen| vec![Ok(chosen)]),
-        // The first row of any list is the first loop of the whole take; finding it needs no further search.
-        Rows::Picked(rows) if rows == &[1] && !search.every_cycle => {
-            let (found, made) = studied.analysis.find_and_make(&settings)?;
-            let Some(first) = found.candidates.first() else {
-                return Err(JobError::NothingFound(Box::new(found)));
-            };
-            let chosen = Chosen::new(1, first.clone());
-            Ok(vec![Ok(Chosen { made, ..chosen })])
-        }
         Rows::Picked(rows) => {
             let found = rows_of(studied, &settings, search, warnings)?;
             let of_row = |&row: &usize| match found.get(row.wrapping_sub(1)) {

@@ -2,16 +2,22 @@
 
 #[cfg(feature = "clap")]
 use clap::Args;
-use loopwright_core::candidate::{ChooseBy, DEFAULT_HALF_LIFE_SECS, RootMotionBounds, SearchError, SegmentLoops};
-use loopwright_core::{FoundLoops, SearchSettings, math::DecayKind, mirror::Pairing};
+use loopwright_core::candidate::{
+    ChooseBy, DEFAULT_HALF_LIFE_SECS, FoundStretch, FoundStretches, RootMotionBounds, SearchError, SegmentLoops,
+};
+use loopwright_core::pipeline::Retry;
+use loopwright_core::{FoundLoops, LoopCandidate, SearchSettings, math::DecayKind, mirror::Pairing};
+use loopwright_formats::loop_file::facts::Grade;
 
 use crate::error::JobError;
+use crate::make::may_not_move;
 use crate::recipe::SearchRecipe;
 #[cfg(feature = "clap")]
 use crate::recipe::headings::WHICH_LOOP;
 #[cfg(feature = "clap")]
 use crate::recipe::words::parse_bounds;
 use crate::study::Studied;
+use crate::verdict;
 
 /// Number of loops that `find` lists by default; `make --pick` counts in the same list.
 pub const DEFAULT_TOP: usize = 10;
@@ -238,7 +244,8 @@ pub fn search_rows(
     if request.shifted {
         return studied.analysis.find_loops(settings).map(of);
     }
-    let found = studied.analysis.find_stretches(settings)?;
+    let mut found = studied.analysis.find_stretches(settings)?;
+    put_good_first(studied, settings, &mut found)?;
     Ok(SearchRows {
         stretches: Some(Stretches {
             versions: found.rows.iter().map(|row| 1 + row.versions.len()).collect(),
@@ -252,6 +259,49 @@ pub fn search_rows(
             ..FoundLoops::default()
         },
     })
+}
+
+/// Puts the loop first that [`crate::make`] makes without any settings: of a recommended loop that is not good, the first good one of those
+/// that it tries instead.
+fn put_good_first(studied: &Studied, settings: &SearchSettings, found: &mut FoundStretches) -> Result<(), SearchError> {
+    let analysis = &studied.analysis;
+    let is_good =
+        |each: &LoopCandidate| verdict::default_loop(analysis, each).is_some_and(|(of, _)| of.grade == Grade::Good);
+    let Some(first) = found.rows.first().map(|row| &row.best) else {
+        return Ok(());
+    };
+    if !settings.ranks_by_outcome() || may_not_move(first) || is_good(first) {
+        return Ok(());
+    }
+    let listed = analysis.find_loops(&SearchSettings {
+        max_candidates: DEFAULT_TOP,
+        ..settings.clone()
+    })?;
+    let retry = Retry {
+        stretches: &listed.candidates,
+        ..Retry::default()
+    };
+    let Some(good) = retry.instead_of(first).find(|other| is_good(other)) else {
+        return Ok(());
+    };
+    let is_good = |each: &LoopCandidate| each.cut == good.cut;
+    let in_row = |row: &FoundStretch| is_good(&row.best) || row.versions.iter().any(is_good);
+    let Some(from) = found.rows.iter().position(in_row) else {
+        return Ok(());
+    };
+    let row = &mut found.rows[from];
+    if let Some(version) = row.versions.iter_mut().find(|version| is_good(version)) {
+        core::mem::swap(&mut row.best, version);
+    }
+    found.rows[..=from].rotate_right(1);
+    for segment in &mut found.segments {
+        segment.row = segment.row.map(|row| match row {
+            row if row == from => 0,
+            row if row < from => row + 1,
+            row => row,
+        });
+    }
+    Ok(())
 }
 
 /// Parses `START:END`, whole frames.

@@ -80,6 +80,7 @@ pub(super) fn several_cycles(candidate: &CandidateFacts) -> Option<String> {
         OutcomePart::Pace => "is farther from the take's usual pace",
         OutcomePart::FootHeight => "lifts or sinks its feet more",
         OutcomePart::Kink => "has a sharper jerk",
+        OutcomePart::Veer => "veers more",
     };
     Some(format!("the best loop of fewer cycles {worse}"))
 }

@@ -80,6 +80,8 @@ struct OutcomeFacts {
     foot_height_mm: Option<f64>,
     /// Sharpest jerk of a joint over its own in the take; null beyond the best three.
     kink_ratio: Option<f64>,
+    /// Difference of the turn of a cycle from that of the straight way around it; null off straight ways.
+    veer_deg: Option<f64>,
 }
 
 impl From<&Outcome> for OutcomeFacts {
@@ -97,6 +99,7 @@ impl From<&Outcome> for OutcomeFacts {
             pace_off_ratio: outcome.pace_off,
             foot_height_mm: outcome.foot_height_metres.map(|metres| 1e3 * metres),
             kink_ratio: outcome.kink_ratio,
+            veer_deg: outcome.veer_radians.map(f64::to_degrees),
         }
     }
 }

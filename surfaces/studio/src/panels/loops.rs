@@ -207,6 +207,7 @@ fn part_word(part: OutcomePart) -> &'static str {
         OutcomePart::Pace => "Other pace than usual",
         OutcomePart::FootHeight => "Feet high or low",
         OutcomePart::Kink => "Jerks inside",
+        OutcomePart::Veer => "Veering",
     }
 }
 

@@ -1,7 +1,7 @@
 //! The searches for loops: in a whole take, or for a stretch that the caller chose.
 
 use super::error::SearchError;
-use super::finder::Finder;
+use super::finder::{Finder, is_gesture};
 use super::ping_pong;
 use super::report::{FoundLoops, LoopCandidate};
 use super::rhythm;
@@ -44,7 +44,8 @@ pub(super) fn find_all(
         let candidate = whole_candidate(analysis, &whole, settings)?;
         let (first, last) = settings.within.unwrap_or((0, usize::MAX));
         let is_searched = candidate.cut.start_frame() >= first as f64 && candidate.cut.end_frame() <= last as f64;
-        let is_asked_for = is_searched && (candidate.is_idle || !settings.idle);
+        let is_idle = || candidate.is_idle && !is_gesture(analysis, whole.start_frame, whole.last_frame);
+        let is_asked_for = is_searched && (!settings.idle || is_idle());
         (is_asked_for && settings.root_motion.admit(&candidate.twist)).then_some(candidate)
     };
     let whole_loop = admits_whole.then(|| whole_loop(analysis)).flatten().and_then(asked_for);

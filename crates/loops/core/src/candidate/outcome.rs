@@ -30,6 +30,8 @@ pub enum OutcomePart {
     FootHeight,
     /// A jerk that the take does not have.
     Kink,
+    /// A turn off a straight way.
+    Veer,
 }
 
 words!(OutcomePart {
@@ -45,6 +47,7 @@ words!(OutcomePart {
     Pace: "pace",
     FootHeight: "foot-height",
     Kink: "kink",
+    Veer: "veer",
 });
 
 /// How good a loop made of a stretch looks; lengths and speeds at the size of an adult.
@@ -76,6 +79,8 @@ pub struct Outcome {
     pub foot_height_metres: Option<f64>,
     /// Sharpest jerk of a joint over its own in the take; `None` if the loop was not made.
     pub kink_ratio: Option<f64>,
+    /// Difference of the turn of a cycle from that of the straight way around it, radians; `None` off straight ways.
+    pub veer_radians: Option<f64>,
     /// For a recommended loop with extra cycles, the part at which the best loop of fewer cycles is most worse.
     pub fewer_cycles_lose_by: Option<OutcomePart>,
 }
@@ -93,6 +98,7 @@ const TURN_IN_THIRD: f64 = 0.1;
 const PACE_OFF: f64 = 0.1;
 const FOOT_HEIGHT_METRES: f64 = 0.006;
 const KINK_RATIO: f64 = 1.0;
+const VEER_RADIANS: f64 = 2.5 * core::f64::consts::PI / 180.0;
 
 /// Largest count of a part: a loop that is bad in one respect is bad, and need not be compared further.
 const MOST: f64 = 3.0;
@@ -102,7 +108,7 @@ const UNKNOWN: f64 = 1.0;
 
 impl Outcome {
     /// Returns the parts in their units, from 0 to 3 each, in the order of [`OutcomePart::ALL`]; 0 if not computed.
-    pub fn parts(&self) -> [f64; 12] {
+    pub fn parts(&self) -> [f64; 13] {
         [
             self.cost_ratio / COST_RATIO,
             self.displacement_metres.unwrap_or(0.0) / DISPLACEMENT_METRES,
@@ -116,6 +122,7 @@ impl Outcome {
             self.pace_off.unwrap_or(0.0) / PACE_OFF,
             self.foot_height_metres.unwrap_or(0.0) / FOOT_HEIGHT_METRES,
             (self.kink_ratio.unwrap_or(1.0) - 1.0) / KINK_RATIO,
+            self.veer_radians.unwrap_or(0.0) / VEER_RADIANS,
         ]
         .map(|part| part.clamp(0.0, MOST))
     }

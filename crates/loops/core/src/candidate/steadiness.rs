@@ -3,7 +3,8 @@
 use glam::DVec3;
 
 use super::drift;
-use crate::{analysis::Analysis, math::ops};
+use crate::analysis::Analysis;
+use crate::math::{ops, rotation};
 
 /// A difference of the speed over the ground, as shares of the mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -47,6 +48,8 @@ pub struct Steadiness {
     pub pace_change: Option<PaceChange>,
     /// Difference of the turn among these cycles, radians; not estimated.
     pub turn_change_radians: Option<f64>,
+    /// Difference of the turn of a cycle from that of the way around it, radians, where that is straight; `None` elsewhere.
+    pub veer_radians: Option<f64>,
     /// Share of the turn of the whole stretch in its busiest third: a third for an even turn; `None` if it turns by less than
     /// [`TURNING_RADIANS`].
     pub turn_in_third: Option<f64>,
@@ -65,6 +68,18 @@ pub(super) const SLOW_MPS: f64 = 0.2;
 const EVEN_PACE: f64 = 0.07;
 const EVEN_TURN: f64 = 0.42;
 
+/// ... and the turn of a cycle on a straight way, radians.
+pub const EVEN_VEER_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
+
+/// A way is straight if the directions of its cycles lie within this, radians, over this many cycles at least; more than so many on
+/// either side are not looked at.
+const STRAIGHT_RADIANS: f64 = 15.0 * core::f64::consts::PI / 180.0;
+const STRAIGHT_CYCLES: f64 = 3.0;
+const MOST_CYCLES: usize = 10;
+
+/// Directions are measured this many times a cycle.
+const WAYS_PER_CYCLE: usize = 4;
+
 impl Steadiness {
     /// Measures a take between two frames with this number of cycles.
     pub(crate) fn of(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Self {
@@ -72,15 +87,17 @@ impl Steadiness {
         Self {
             pace_change: change.map(|[share, _]| PaceChange { share, std_error: 0.0 }),
             turn_change_radians: change.map(|[_, turn]| turn),
+            veer_radians: None,
             turn_in_third: turn_in_third(analysis, [start, end]),
         }
     }
 
-    /// As [`Self::of`]; estimates what cannot be measured.
+    /// As [`Self::of`]; estimates what cannot be measured, and compares the turn with the way around.
     pub(crate) fn estimated(analysis: &Analysis, ends: [f64; 2], cycles: u32) -> Self {
         let measured = Self::of(analysis, ends, cycles);
         Self {
             pace_change: measured.pace_change.or_else(|| drift::estimate(analysis, ends, cycles)),
+            veer_radians: veer(analysis, ends, cycles),
             ..measured
         }
     }
@@ -97,8 +114,10 @@ impl Steadiness {
 
     /// Returns what is known of its evenness.
     pub fn evenness(&self) -> Evenness {
+        let turns = self.turn_in_third.is_some_and(|share| share > EVEN_TURN)
+            || self.veer_radians.is_some_and(|veer| veer > EVEN_VEER_RADIANS);
         match self.pace_change {
-            _ if self.turn_in_third.is_some_and(|share| share > EVEN_TURN) => Evenness::Uneven,
+            _ if turns => Evenness::Uneven,
             Some(change) if change.likely() <= EVEN_PACE => Evenness::Sure,
             Some(change) if change.share > EVEN_PACE => Evenness::Uneven,
             _ => Evenness::Likely,
@@ -148,6 +167,51 @@ fn turn_in_third(analysis: &Analysis, [start, end]: [f64; 2]) -> Option<f64> {
         (yaw(from + third) - yaw(from)) / whole
     });
     shares.reduce(f64::max)
+}
+
+/// Returns the difference of the turn of a cycle from that of the straight way around the stretch, radians; `None` if the way is not
+/// straight, or too short to tell.
+fn veer(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<f64> {
+    let cycle = (end - start) / f64::from(cycles.max(1));
+    let last = (analysis.take.num_frames() - 1) as f64;
+    let slowest = SLOW_MPS * cycle * analysis.take.frame_time_secs();
+    let middle = 0.5 * (start + end);
+    let direction = |cycles: f64| {
+        let ends = [-0.5, 0.5].map(|half| middle + (cycles + half) * cycle);
+        if ends[0] < 0.0 || ends[1] > last {
+            return None;
+        }
+        let [from, to] = ends.map(|frame| heading_at(analysis, frame).0);
+        let way = (to - from).with_y(0.0);
+        (way.length() > slowest).then(|| ops::atan2(way.x, way.z))
+    };
+    let ahead = direction(0.0)?;
+    let (mut ways, mut range) = (vec![[0.0, 0.0]], [0.0_f64; 2]);
+    for side in [1.0, -1.0] {
+        for step in 1..=MOST_CYCLES * WAYS_PER_CYCLE {
+            let cycles = side * step as f64 / WAYS_PER_CYCLE as f64;
+            let Some(turned) = direction(cycles).map(|direction| rotation::wrap_angle(direction - ahead)) else {
+                break;
+            };
+            let wider = [range[0].min(turned), range[1].max(turned)];
+            if wider[1] - wider[0] > STRAIGHT_RADIANS {
+                break;
+            }
+            range = wider;
+            ways.push([cycles, turned]);
+        }
+    }
+    let count = ways.len() as f64;
+    if count / WAYS_PER_CYCLE as f64 + 1.0 < STRAIGHT_CYCLES {
+        return None;
+    }
+    let [at, turned] = [0, 1].map(|part| ways.iter().map(|way| way[part]).sum::<f64>() / count);
+    let (sum, squares) = ways.iter().fold((0.0, 0.0), |(sum, squares), way| {
+        let off = way[0] - at;
+        (sum + off * (way[1] - turned), squares + off * off)
+    });
+    let [from, to] = [start, end].map(|frame| heading_at(analysis, frame).1);
+    Some(((to - from) / f64::from(cycles.max(1)) - sum / squares).abs())
 }
 
 /// Returns position over the ground and facing between two frames.

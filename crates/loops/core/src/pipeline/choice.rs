@@ -141,6 +141,7 @@ fn outcome_of_take(speeds: &mut UsualSpeeds<'_>, candidate: &LoopCandidate, fewe
         speed_drift: steady.pace_change.map(|change| change.likely()),
         turn_drift_radians: steady.turn_change_radians,
         turn_in_third: steady.turn_in_third,
+        veer_radians: steady.veer_radians,
         pace_off: speeds.pace_off(candidate),
         abruptness: candidate.abruptness,
         extra_cycles: candidate.cycles.saturating_sub(fewest_cycles),

@@ -123,7 +123,7 @@ pub struct CandidateFacts {
     /// Cycles of the motion within the loop; where they vary, those of all copies, of which the frames hold one.
     pub cycles: usize,
     /// What the best loop of fewer cycles is worse at where the search recommends several: price, displacement, speed-drift,
-    /// turn-drift, abruptness, foot-slide, knees, turn, pace, foot-height or kink; null otherwise.
+    /// turn-drift, abruptness, foot-slide, knees, turn, pace, foot-height, kink or veer; null otherwise.
     #[serde(with = "optional_word")]
     #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<OutcomePart>"))]
     pub several_cycles_for: Option<OutcomePart>,

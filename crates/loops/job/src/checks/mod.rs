@@ -53,6 +53,8 @@ crate::checks! {
         Pace = stretch::PACE,
         /// A turn is concentrated in a part of the loop.
         Turn = stretch::TURN,
+        /// The loop turns, and the straight way of the take does not.
+        Veer = stretch::VEER,
         /// One constant root motion replaces the take's poorly.
         RootSteady = stretch::ROOT_STEADY,
         /// Closing moved joints far from the take.

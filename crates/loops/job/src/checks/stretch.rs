@@ -126,6 +126,22 @@ pub(super) const TURN: Check<Measure> = Check {
     }),
 };
 
+pub(super) const VEER: Check<Measure> = Check {
+    row: CheckRow {
+        id: "veer",
+        measures: "turn of a cycle less that of the straight way around it",
+        unit: "deg",
+        limits: LimitsFrom::Row(Limits::new(5.0, 20.0)),
+        cure: ANOTHER_LOOP,
+        cure_of_ping_pong: None,
+        reason: |check| format!("the loop turns by {} degrees a cycle off a straight way", short(check)),
+    },
+    measure: Measure::OfTake(|row, stretch| {
+        let veer = (stretch.candidate.steadiness_around.veer_radians).filter(|_| stretch.goes())?;
+        Some(row.graded(veer.to_degrees(), 1.0))
+    }),
+};
+
 pub(super) const ROOT_STEADY: Check<Measure> = Check {
     row: CheckRow {
         id: "root-steady",

@@ -3,7 +3,7 @@
 use core::ops::RangeInclusive;
 
 use super::{Finder, MAX_LOOKED_AT};
-use crate::analysis::{MotionKind, activity::ActivityKind};
+use crate::analysis::{Analysis, MotionKind, activity::ActivityKind};
 use crate::candidate::report::{FoundLoops, LoopCandidate, MissReason};
 use crate::candidate::seams::SeamPair;
 use crate::candidate::search::Admission;
@@ -124,11 +124,12 @@ impl Finder<'_> {
         if moved > IDLE_GAP_METRES * analysis.body.size(&analysis.take) || turned > IDLE_GAP_RADIANS {
             return Err(MissReason::RootMotion { found: candidate.twist });
         }
-        // A gesture, or a part in which one is held, is not idle, unless idle loops are requested.
+        // A gesture is not idle; nor is a part in which one is held, unless idle loops are requested.
         let last = analysis.take.num_frames() - 1;
-        let is_part_of_one =
-            ((end - start) as f64) < LEAST_SHARE * last as f64 && self.is_idle_throughout() && self.is_gesture(0, last);
-        if !self.settings.idle && (is_part_of_one || self.is_gesture(start, end)) {
+        let is_part_of_one = ((end - start) as f64) < LEAST_SHARE * last as f64
+            && self.is_idle_throughout()
+            && is_gesture(analysis, 0, last);
+        if is_part_of_one && !self.settings.idle || is_gesture(analysis, start, end) {
             return Err(MissReason::SeenOnce);
         }
         if let Some(found) = candidate.cost_ratio.filter(|&ratio| ratio > MAX_IDLE_COST_RATIO) {
@@ -139,32 +140,31 @@ impl Finder<'_> {
             ..candidate
         })
     }
+}
 
-    /// Whether the pose leaves the start once, far, and returns.
-    fn is_gesture(&self, start: usize, end: usize) -> bool {
-        let analysis = self.source.analysis;
-        let world = &analysis.world;
-        let away: Vec<f64> = (start..=end)
-            .map(|frame| {
-                let joints = analysis.joints.iter().filter(|weighted| weighted.weight > 0.0);
-                let moved = joints.map(|weighted| {
-                    world
-                        .position(frame, weighted.joint)
-                        .distance(world.position(start, weighted.joint))
-                });
-                moved.fold(0.0, f64::max)
-            })
-            .collect();
-        let farthest = away.iter().copied().fold(0.0, f64::max);
-        // Counts how often the body leaves and returns, whatever it does in between.
-        let (mut is_away, mut rises) = (false, 0);
-        for distance in away {
-            if !is_away && distance >= 0.5 * farthest {
-                (is_away, rises) = (true, rises + 1);
-            } else if distance < 0.25 * farthest {
-                is_away = false;
-            }
+/// Whether the pose leaves the start once, far, and returns.
+pub(in crate::candidate) fn is_gesture(analysis: &Analysis, start: usize, end: usize) -> bool {
+    let world = &analysis.world;
+    let away: Vec<f64> = (start..=end)
+        .map(|frame| {
+            let joints = analysis.joints.iter().filter(|weighted| weighted.weight > 0.0);
+            let moved = joints.map(|weighted| {
+                world
+                    .position(frame, weighted.joint)
+                    .distance(world.position(start, weighted.joint))
+            });
+            moved.fold(0.0, f64::max)
+        })
+        .collect();
+    let farthest = away.iter().copied().fold(0.0, f64::max);
+    // Counts how often the body leaves and returns, whatever it does in between.
+    let (mut is_away, mut rises) = (false, 0);
+    for distance in away {
+        if !is_away && distance >= 0.5 * farthest {
+            (is_away, rises) = (true, rises + 1);
+        } else if distance < 0.25 * farthest {
+            is_away = false;
         }
-        farthest > GESTURE_METRES * analysis.body.size(&analysis.take) && rises == 1
     }
+    farthest > GESTURE_METRES * analysis.body.size(&analysis.take) && rises == 1
 }

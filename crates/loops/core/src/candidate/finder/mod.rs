@@ -8,6 +8,7 @@ mod idle;
 mod moving;
 
 pub(crate) use cycles::every_cycle;
+pub(super) use idle::is_gesture;
 
 use core::{cell::OnceCell, ops::RangeInclusive};
 
