@@ -2,9 +2,10 @@
 
 use glam::DVec3;
 use loopwright_core::analysis::{MotionKind, Segment};
+use loopwright_core::{Joint, Skeleton};
 use loopwright_synth::{WalkSettings, random_settings, synthesize};
 
-use crate::support::{analysed, posed, steady, walk_of};
+use crate::support::{analysed, posed, posed_on, steady, walk_of};
 
 /// Returns the differences of strikes and of lifts from the true ones, seconds, one for each true one inside the take; infinite if
 /// none was found within a quarter of a second.
@@ -94,7 +95,15 @@ fn feet_bear_on_ground_that_moves_as_on_ground_that_rests() {
 fn contacts_are_the_same_at_every_size() {
     let take = walk_of(WalkSettings::default());
     let spans = |size: f64| {
-        let sized = posed(&take, |_, pose| pose.translations.iter_mut().for_each(|at| *at *= size));
+        let joints = take.skeleton().joints().iter().map(|joint| Joint {
+            rest_offset: joint.rest_offset * size,
+            tip: joint.tip.map(|tip| tip * size),
+            ..joint.clone()
+        });
+        let skeleton = Skeleton::new(joints.collect()).unwrap();
+        let sized = posed_on(&take, skeleton, |_, pose| {
+            pose.translations.iter_mut().for_each(|at| *at *= size);
+        });
         analysed(&sized).contacts.spans().to_vec()
     };
     let own = spans(1.0);

@@ -138,7 +138,7 @@ fn meets_its_loops(passage: &Passage, set: &LoopSet) {
     does_not_slide(passage);
 }
 
-/// When a foot of a walker comes down, heel first and flat at last, and when its ball leaves the ground, seconds after a frame.
+/// When a foot of a walker comes down, heel first and flat at last, and when it leaves the ground, seconds after a frame.
 struct Stay {
     side: &'static str,
     strike: [f64; 2],
@@ -146,31 +146,16 @@ struct Stay {
 }
 
 fn stays_in(SyntheticTake { take, truth }: &SyntheticTake, from: f64) -> Vec<Stay> {
-    let rate_hz = truth.settings.frame_rate_hz;
-    let balls = truth
-        .contacts
-        .iter()
-        .filter(|contact| contact.joint.ends_with("ToeBase"));
-    let stay = |ball: &loopwright_synth::TrueContact| {
-        let flat_secs = ball.start_frame / rate_hz;
-        // The roll takes an eighth of the stance. Where it comes down level and slowly, the heel is down before.
-        let heel_secs = truth.time_at_phase(truth.phase_at(flat_secs) - 0.125 * 0.62);
-        let joint = take.skeleton().find(&ball.joint).unwrap();
-        let height = |frame: usize| take.pose(frame).world(take.skeleton()).translations[joint].y;
-        let flat = (0..=ball.start_frame as usize).rev();
-        let down = flat.take_while(|&frame| height(frame) < ball.position[1] + 0.012);
-        let down_secs = down.last().map_or(heel_secs, |frame| frame as f64 / rate_hz);
-        Stay {
-            side: if ball.joint.starts_with("Left") {
-                "Left"
-            } else {
-                "Right"
-            },
-            strike: [heel_secs.min(down_secs), flat_secs].map(|secs| secs - from / rate_hz),
-            lift: (ball.end_frame - from) / rate_hz,
-        }
+    let from_secs = from / truth.settings.frame_rate_hz;
+    let stay = |stay: &loopwright_synth::TrueStay| {
+        let flat_secs = stay.ball?.start_secs;
+        Some(Stay {
+            side: if stay.foot.starts_with("Left") { "Left" } else { "Right" },
+            strike: [stay.strike_secs.unwrap_or(0.0), flat_secs].map(|secs| secs - from_secs),
+            lift: stay.lift_secs.unwrap_or(take.duration_secs()) - from_secs,
+        })
     };
-    balls.map(stay).collect()
+    truth.stays.iter().filter_map(stay).collect()
 }
 
 /// A foot that stands from a strike to a lift, the first and the last moment aside, stays where it is.
@@ -178,7 +163,7 @@ fn does_not_slide(passage: &Passage) {
     const SLIDES_MPS: f64 = 0.02;
     let (last, step_secs, skeleton) = (passage.num_samples() - 1, passage.step_secs(), passage.skeleton());
     // The heel is down before the ball, and the ball leaves before the tip.
-    let edge = (0.1 / step_secs).ceil() as usize;
+    let edge = (0.15 / step_secs).ceil() as usize;
     for (foot, name) in ["LeftToeBase", "RightToeBase"].into_iter().enumerate() {
         let ball = skeleton.find(name).unwrap();
         let place = |sample: usize| {
