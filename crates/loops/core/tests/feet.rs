@@ -129,7 +129,9 @@ fn stances_of_a_mirrored_loop_are_edited_on_both_sides() {
     };
     // The foot that leaves the ground in the first half stands a little longer.
     let leaves = |&(foot, last): &(usize, usize)| stands(&plain, foot, last) && !stands(&plain, foot, last + 1);
-    let all = [0, 1].into_iter().flat_map(|foot| (2..half - 3).map(move |last| (foot, last)));
+    let all = [0, 1]
+        .into_iter()
+        .flat_map(|foot| (2..half - 3).map(move |last| (foot, last)));
     let (foot, last) = all.into_iter().find(leaves).unwrap();
     let from = last + 1;
     let frame = |sample: usize| cut.start_frame() + sample as f64 * cut.num_frames() / half as f64;
@@ -650,7 +652,7 @@ fn dipping(take: &Take) -> Take {
             let toe = foot.lowest_joint();
             let share = (world.position(frame, toe).y - ground) / top;
             let back = world.rotation(frame, foot.ankle).conjugate();
-            pose.translations[toe] -= back * DVec3::Y * (share.powi(6) * (top + 0.012));
+            pose.translations[toe] -= back * DVec3::Y * (share.powi(10) * (top + 0.012));
         }
     })
 }

@@ -377,7 +377,11 @@ fn late(settings: WalkSettings, late: f64) -> LoopClip {
     let settings = settings.seconds(6.0).drift(0.0).noise_deg(0.0);
     let from_start = |settings: &WalkSettings| {
         let truth = Walker::new(settings).unwrap().truth();
-        let mut strikes = truth.stays.iter().filter(|stay| stay.foot == "LeftFoot").filter_map(|stay| stay.strike_secs);
+        let mut strikes = truth
+            .stays
+            .iter()
+            .filter(|stay| stay.foot == "LeftFoot")
+            .filter_map(|stay| stay.strike_secs);
         strikes.next().unwrap() / settings.period_secs
     };
     let start_phase = settings.start_phase + from_start(&settings.clone().start_phase(settings.start_phase));

@@ -106,7 +106,8 @@ fn of_loop(passage: &Passage, set: &LoopSet, end: usize, beyond: isize) -> (Pose
 
 /// Returns the largest second difference of a joint over either join, over its largest elsewhere, metres per second squared.
 fn join_ratio(passage: &Passage, set: &LoopSet) -> f64 {
-    let around = 30;
+    // A cycle: in each of it a foot pushes off once.
+    let around = (1.2 / passage.step_secs()).ceil() as isize;
     let places = with_loops(passage, set, around);
     let last = passage.num_samples() - 1 + around as usize;
     let bend = |joint: usize, at: usize| {
@@ -138,7 +139,7 @@ fn meets_its_loops(passage: &Passage, set: &LoopSet) {
     does_not_slide(passage);
 }
 
-/// When a foot of a walker comes down, heel first and flat at last, and when it leaves the ground, seconds after a frame.
+/// When a foot of a walker comes down, at first and flat at last, and when it leaves the ground, seconds after a frame.
 struct Stay {
     side: &'static str,
     strike: [f64; 2],
@@ -146,13 +147,22 @@ struct Stay {
 }
 
 fn stays_in(SyntheticTake { take, truth }: &SyntheticTake, from: f64) -> Vec<Stay> {
-    let from_secs = from / truth.settings.frame_rate_hz;
+    let rate_hz = truth.settings.frame_rate_hz;
     let stay = |stay: &loopwright_synth::TrueStay| {
-        let flat_secs = stay.ball?.start_secs;
+        let (strike, ball) = (stay.strike_secs.unwrap_or(0.0), stay.ball?);
+        let side = if stay.foot.starts_with("Left") { "Left" } else { "Right" };
+        let joint = take.skeleton().find(&format!("{side}ToeBase")).unwrap();
+        let height = |frame: usize| take.pose(frame).world(take.skeleton()).translations[joint].y;
+        // Where it comes down level and slowly, it is down before.
+        let flat = (0..=(ball.start_secs * rate_hz) as usize).rev();
+        let down = flat
+            .take_while(|&frame| height(frame) < ball.position[1] + 0.012)
+            .last();
+        let first = down.map_or(strike, |frame| strike.min(frame as f64 / rate_hz));
         Some(Stay {
-            side: if stay.foot.starts_with("Left") { "Left" } else { "Right" },
-            strike: [stay.strike_secs.unwrap_or(0.0), flat_secs].map(|secs| secs - from_secs),
-            lift: stay.lift_secs.unwrap_or(take.duration_secs()) - from_secs,
+            side,
+            strike: [first, ball.start_secs].map(|secs| secs - from / rate_hz),
+            lift: stay.lift_secs.unwrap_or(take.duration_secs()) - from / rate_hz,
         })
     };
     truth.stays.iter().filter_map(stay).collect()
