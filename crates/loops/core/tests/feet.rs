@@ -127,10 +127,13 @@ fn stances_of_a_mirrored_loop_are_edited_on_both_sides() {
         let mut keys = of_it.flat_map(LoopContact::keys);
         keys.any(|key| key % (2 * half) == sample % (2 * half))
     };
-    // A foot of the first half stands a little longer.
-    let foot = 0;
-    let ends = (2..half - 3).find(|&last| stands(&plain, foot, last) && !stands(&plain, foot, last + 1));
-    let from = ends.expect("it leaves the ground in one half") + 1;
+    // The foot that leaves the ground in the first half stands a little longer.
+    let leaves = |&(foot, last): &(usize, usize)| stands(&plain, foot, last) && !stands(&plain, foot, last + 1);
+    let all = [0, 1]
+        .into_iter()
+        .flat_map(|foot| (2..half - 3).map(move |last| (foot, last)));
+    let (foot, last) = all.into_iter().find(leaves).unwrap();
+    let from = last + 1;
     let frame = |sample: usize| cut.start_frame() + sample as f64 * cut.num_frames() / half as f64;
     let secs = |sample: usize| sample as f64 * clip.step_secs();
     for span in [
@@ -379,7 +382,7 @@ fn noise_does_not_move_standing_feet() {
             let [[aside, below], [free_aside, free_below]] = [&made, &free].map(|made| strays(made, &analysis));
             // Of noise that is removed only as far as joints are not turned harder for it, some is left; heights are those of the take.
             let what = format!("{noise_deg}: {aside} of {free_aside}, {below} of {free_below}");
-            assert!(aside < 0.5 * free_aside && below < free_below + 2e-3, "{what}");
+            assert!(aside < 0.5 * free_aside && below < free_below + 4e-3, "{what}");
             held += 1;
         } else {
             let said = [FootOutcome::Released, FootOutcome::Unsettled];
@@ -633,7 +636,7 @@ fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
     assert!(held > -0.002, "{held}");
 }
 
-/// Returns the take with toes that pass a centimetre below the ground in mid-swing.
+/// Returns the take with toes that pass a centimetre below the ground for a moment where they would be highest.
 fn dipping(take: &Take) -> Take {
     let analysis = analysed(take);
     let world = take.world_tracks();
@@ -649,7 +652,7 @@ fn dipping(take: &Take) -> Take {
             let toe = foot.lowest_joint();
             let share = (world.position(frame, toe).y - ground) / top;
             let back = world.rotation(frame, foot.ankle).conjugate();
-            pose.translations[toe] -= back * DVec3::Y * (share * share * (top + 0.012));
+            pose.translations[toe] -= back * DVec3::Y * (share.powi(10) * (top + 0.012));
         }
     })
 }

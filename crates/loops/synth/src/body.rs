@@ -11,17 +11,17 @@ pub(crate) const THIGH_METRES: f64 = 0.425;
 /// Length of the shank, knee to ankle, metres.
 pub(crate) const SHANK_METRES: f64 = 0.42;
 
-/// Height of the ankle above the sole, metres.
-pub(crate) const ANKLE_HEIGHT_METRES: f64 = 0.085;
+/// The ankle of a flat foot, metres from the ground below it, +Z ahead; so are the points below.
+pub(crate) const ANKLE: DVec3 = DVec3::new(0.0, 0.085, 0.0);
 
-/// Height of the ball joint above the sole, metres.
-pub(crate) const BALL_HEIGHT_METRES: f64 = 0.025;
+/// Where the heel touches the ground; there is no joint.
+pub(crate) const HEEL: DVec3 = DVec3::new(0.0, 0.0, -0.05);
 
-/// From the ankle forward to the ball joint, metres.
-pub(crate) const BALL_AHEAD_METRES: f64 = 0.13;
+/// The ball joint.
+pub(crate) const BALL: DVec3 = DVec3::new(0.0, 0.025, 0.13);
 
-/// From the ankle back to where the heel touches the ground, metres.
-pub(crate) const HEEL_BEHIND_METRES: f64 = 0.05;
+/// The tip of the toes, at the end of the ball joint's bone.
+pub(crate) const TIP: DVec3 = DVec3::new(0.0, 0.015, 0.195);
 
 /// From the hips sideways to the hip joint, metres.
 pub(crate) const HIP_ASIDE_METRES: f64 = 0.09;
@@ -30,7 +30,7 @@ pub(crate) const HIP_ASIDE_METRES: f64 = 0.09;
 pub(crate) const HIP_BELOW_METRES: f64 = 0.06;
 
 /// Height of the hips in the T-pose, metres.
-pub(crate) const HIPS_REST_HEIGHT_METRES: f64 = HIP_BELOW_METRES + THIGH_METRES + SHANK_METRES + ANKLE_HEIGHT_METRES;
+pub(crate) const HIPS_REST_HEIGHT_METRES: f64 = HIP_BELOW_METRES + THIGH_METRES + SHANK_METRES + ANKLE.y;
 
 pub(crate) mod joint {
     pub(crate) const HIPS: usize = 0;
@@ -108,8 +108,8 @@ pub(crate) fn joints() -> Vec<Joint> {
         );
         let leg = add(format!("{name}Leg"), Some(up_leg), [0.0, -THIGH_METRES, 0.0], None);
         let foot = add(format!("{name}Foot"), Some(leg), [0.0, -SHANK_METRES, 0.0], None);
-        let ball = [0.0, BALL_HEIGHT_METRES - ANKLE_HEIGHT_METRES, BALL_AHEAD_METRES];
-        add(format!("{name}ToeBase"), Some(foot), ball, Some([0.0, -0.01, 0.065]));
+        let [ball, tip] = [BALL - ANKLE, TIP - BALL].map(|offset| offset.to_array());
+        add(format!("{name}ToeBase"), Some(foot), ball, Some(tip));
     }
     let spine = add("Spine".to_owned(), Some(hips), [0.0, 0.10, -0.01], None);
     let spine1 = add("Spine1".to_owned(), Some(spine), [0.0, 0.12, -0.01], None);
@@ -159,7 +159,7 @@ mod tests {
         let crown = positions[joint::HEAD].y + skeleton.joint(joint::HEAD).tip.unwrap().y;
         assert!((crown - 1.75).abs() < 0.01, "{crown}");
         for side in Side::BOTH {
-            assert!((positions[side.up_leg() + 3].y - BALL_HEIGHT_METRES).abs() < 1e-15);
+            assert!((positions[side.up_leg() + 3].y - BALL.y).abs() < 1e-15);
         }
         for (joint, description) in skeleton.joints().iter().enumerate() {
             assert_eq!(

@@ -49,6 +49,18 @@ pub(crate) struct Jet<T> {
     pub(crate) acceleration: T,
 }
 
+impl<T: Sub<Output = T>> Sub for Jet<T> {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self {
+            value: self.value - other.value,
+            rate: self.rate - other.rate,
+            acceleration: self.acceleration - other.acceleration,
+        }
+    }
+}
+
 impl Jet<f64> {
     /// Creates a constant value.
     pub(crate) fn at_rest(value: f64) -> Self {

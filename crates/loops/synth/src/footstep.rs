@@ -1,46 +1,56 @@
 //! Footprints along the path, and the transform of a foot at any phase: planted, rolling, or swinging.
 //!
-//! A stance has four events. The heel touches down with the toes up and the foot rolls about the heel until it is flat;
-//! flat, neither ankle nor ball joint moves; then the heel rises and the foot rotates about the ball joint, which stays
-//! planted until the toes leave the ground. Pitch and its first two derivatives are zero where the foot is flat, and the
-//! swing continues the motion of the roll, so the ankle's path is C2 throughout.
+//! A stance has five events. The heel touches down with the toes up and the foot rolls about the heel until it is flat;
+//! flat, nothing of it moves; then the heel rises and the foot rotates about the ball joint; then the ball rises too and the
+//! toes roll over their tip, until that leaves the ground. Pitches and their first two derivatives are zero where foot or toes
+//! are flat, and the swing continues the motion of the roll, so the ankle's path is C2 throughout. The heel touches the ground
+//! while it still moves ahead and down, and stops as what is soft below it gives.
 
 use glam::DVec3;
 use loopwright_core::math::{Rigid, ops, rotation};
 
-use crate::body::{ANKLE_HEIGHT_METRES, BALL_AHEAD_METRES, BALL_HEIGHT_METRES, HEEL_BEHIND_METRES, Side};
+use crate::body::{ANKLE, BALL, HEEL, Side, TIP};
 use crate::ease::{self, Fade, Jet};
 use crate::{gait::Gait, path::Path};
 
 // Most of the numbers below were fitted together, at 1.25 m/s, so that the knee bends as in people: some 20 degrees under load,
-// 10 in mid-stance, 60 in swing, and nearly straight at heel strike. The fit also avoids jerks of ankle and ball and keeps the
-// ball above the ground. Neighbouring values look nearly the same.
+// 10 in mid-stance, 60 in swing, and nearly straight at heel strike. The fit also avoids jerks of ankle, ball and tip and keeps
+// the toes some 25 mm above the ground in mid-swing. Neighbouring values look nearly the same.
 
 /// Share of the stance during which the foot rolls down after the heel has touched.
-const ROLL_DOWN_SHARE: f64 = 0.125;
+const ROLL_DOWN_SHARE: f64 = 0.2;
 
 /// Share of the stance after which the heel rises.
-const HEEL_RISE_SHARE: f64 = 0.598;
+const HEEL_RISE_SHARE: f64 = 0.573;
+
+/// Share of the time from the heel's rise to the end of the stance after which the ball rises too.
+const BALL_RISE_SHARE: f64 = 0.794;
 
 /// Shape of the roll down: 3 starts it at rest, which brings the foot too early; a smaller value lets it slap.
-const ROLL_DOWN_SHAPE: f64 = 0.57;
+const ROLL_DOWN_SHAPE: f64 = 0.838;
 
 /// Shape of the heel's rise: 3 ends it at rest, which leaves the foot behind; a smaller value carries it into the swing.
-const HEEL_RISE_SHAPE: f64 = 0.3;
+const HEEL_RISE_SHAPE: f64 = 1.511;
+
+/// The same for the roll of the toes over their tip.
+const TIP_ROLL_SHAPE: f64 = 0.634;
 
 /// Path of the ankle from print to print. Shorter rise and fall jerk the foot; longer ones make it lag behind the body after
 /// toe-off and run ahead of it before heel strike, so that the hips must sink for the legs to reach.
 const SWING_FADE: Fade = Fade {
-    start_window: 0.92,
-    end_window: 0.95,
-    rise: 0.28,
-    fall: 0.42,
+    start_window: 0.395,
+    end_window: 0.894,
+    rise: 0.238,
+    fall: 0.32,
 };
 
 /// Rise of the first swing after a lead-in, while the body hardly moves.
-const SETTING_OUT_RISE: f64 = 0.55;
+const SETTING_OUT_RISE: f64 = 0.47;
 
-/// How far the toes hang in the first swing, radians.
+/// How much higher it is lifted, metres.
+const SETTING_OUT_LIFT_METRES: f64 = 0.02;
+
+/// How far the toes hang in it, radians.
 const SETTING_OUT_PITCH: f64 = 0.3;
 
 /// How much higher the last step before a stop is lifted in its second half, metres.
@@ -48,18 +58,18 @@ const SETTLING_LIFT_METRES: f64 = 0.04;
 
 /// Pitch of the foot in swing: the toes hang until late and rise for the heel strike.
 const PITCH_FADE: Fade = Fade {
-    start_window: 0.22,
-    end_window: 0.2,
-    rise: 0.55,
-    fall: 0.35,
+    start_window: 0.139,
+    end_window: 0.109,
+    rise: 0.509,
+    fall: 0.445,
 };
 
 /// The toes straighten sooner than the foot levels; otherwise they would point up.
 const TOE_FADE: Fade = Fade {
-    start_window: 0.3,
+    start_window: 0.283,
     end_window: 0.95,
-    rise: 0.35,
-    fall: 0.65,
+    rise: 0.64,
+    fall: 0.36,
 };
 
 /// Duty factor of a slow walk, used at the start; above one half, so that a stance spans the standing.
@@ -75,8 +85,11 @@ pub(crate) struct Footstep {
     /// Heel touches down.
     pub(crate) strike_phase: f64,
     pub(crate) flat_phase: f64,
+    /// The heel rises.
     pub(crate) rise_phase: f64,
-    /// Toes leave the ground.
+    /// The ball rises.
+    pub(crate) ball_phase: f64,
+    /// The tip of the toes leaves the ground.
     pub(crate) off_phase: f64,
     /// Yaw of the foot, unwrapped, radians.
     yaw: f64,
@@ -84,6 +97,11 @@ pub(crate) struct Footstep {
     world_from_print: Rigid,
     heel_strike: f64,
     toe_off: f64,
+    tip_roll: f64,
+    /// Velocity of the heel as it lands, metres per cycle in the world.
+    landing: DVec3,
+    /// Cycles in which it stops.
+    stop: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -124,7 +142,7 @@ impl Footsteps<'_> {
         let off_phase = middle_phase + 0.5 * duty;
         let mut flat_phase = strike_phase + ROLL_DOWN_SHARE * duty;
         let mut rise_phase = strike_phase + HEEL_RISE_SHARE * duty;
-        let mut toe_off = gait.toe_off;
+        let mut push = 1.0;
         let stands = path.has_lead_in() && strike_phase < path.start_phase() && path.start_phase() < off_phase;
         if stands {
             // Flat from the start; the remaining time limits the push.
@@ -132,7 +150,7 @@ impl Footsteps<'_> {
             let usual = off_phase - rise_phase;
             rise_phase = rise_phase.max(path.start_phase());
             let left = (off_phase - rise_phase) / usual;
-            toe_off *= left * left;
+            push = left * left;
         }
         if let Some(stop) = path
             .stop_phase()
@@ -148,16 +166,21 @@ impl Footsteps<'_> {
         let root = path.root(travel);
         let yaw = path.yaw(travel) + side.sign() * gait.toe_out;
         let ground = root.transform_point(DVec3::new(side.sign() * width, 0.0, -behind));
+        let world_from_print = Rigid::from_yaw(yaw, ground);
         Footstep {
             side,
             strike_phase,
             flat_phase,
             rise_phase,
+            ball_phase: rise_phase + BALL_RISE_SHARE * (off_phase - rise_phase),
             off_phase,
             yaw,
-            world_from_print: Rigid::from_yaw(yaw, ground),
+            world_from_print,
             heel_strike: gait.heel_strike * vigour(strike_phase),
-            toe_off,
+            toe_off: gait.toe_off * push,
+            tip_roll: gait.tip_roll * push,
+            landing: world_from_print.rotation * gait.landing * vigour(strike_phase),
+            stop: gait.stop,
         }
     }
 
@@ -199,7 +222,8 @@ impl Footsteps<'_> {
         // The last step before a stop is lifted as it leaves, and until late: its toes hang, with no heel strike ahead.
         let (leaves, lands) = (vigour(off, 0.5), vigour(strike, 0.5));
         let stops = (leaves - lands).max(0.0);
-        ankle.y += self.gait.lift * leaves.max(lands) * ease::early_bump(u);
+        let lift = self.gait.lift * leaves.max(lands) + SETTING_OUT_LIFT_METRES * (1.0 - haste);
+        ankle.y += lift * ease::early_bump(u);
         ankle.y += SETTLING_LIFT_METRES * stops * ease::early_bump(1.0 - u);
         let hanging = SETTING_OUT_PITCH * (1.0 - haste) * ease::early_bump(u);
         FootPose {
@@ -212,16 +236,9 @@ impl Footsteps<'_> {
 }
 
 impl Footstep {
-    /// Returns the position at which the ball joint is planted from flat to toe-off, metres.
-    pub(crate) fn ball(&self) -> DVec3 {
-        self.world_from_print
-            .transform_point(DVec3::new(0.0, BALL_HEIGHT_METRES, BALL_AHEAD_METRES))
-    }
-
-    /// Returns the position at which the ankle is planted from flat to heel rise, metres.
-    pub(crate) fn ankle(&self) -> DVec3 {
-        self.world_from_print
-            .transform_point(DVec3::new(0.0, ANKLE_HEIGHT_METRES, 0.0))
+    /// Returns where a point of the flat foot is in the world, metres.
+    pub(crate) fn planted(&self, point: DVec3) -> DVec3 {
+        self.world_from_print.transform_point(point)
     }
 
     fn stance(&self, phase: f64) -> FootPose {
@@ -236,68 +253,76 @@ impl Footstep {
     /// Pitch with its derivatives by phase, on the ground.
     fn pitch_jet(&self, phase: f64) -> Jet<f64> {
         if phase < self.flat_phase {
-            // h (1-u)^3 (1 + a u): flat with two zero derivatives at u = 1.
-            let (h, a) = (self.heel_strike, ROLL_DOWN_SHAPE);
-            let length = self.flat_phase - self.strike_phase;
-            let u = (phase - self.strike_phase) / length;
-            let rest = 1.0 - u;
-            Jet {
-                value: h * rest * rest * rest * (1.0 + a * u),
-                rate: h * rest * rest * (a - 3.0 - 4.0 * a * u) / length,
-                acceleration: h * rest * (6.0 - 6.0 * a + 12.0 * a * u) / (length * length),
-            }
-        } else if phase > self.rise_phase {
-            // -h u^3 (1 + a (1-u)): the same shape, run backwards.
-            let (h, a) = (-self.toe_off, HEEL_RISE_SHAPE);
-            let length = self.off_phase - self.rise_phase;
-            let u = (phase - self.rise_phase) / length;
-            Jet {
-                value: h * u * u * u * (1.0 + a * (1.0 - u)),
-                rate: h * u * u * (3.0 + a * (3.0 - 4.0 * u)) / length,
-                acceleration: h * u * (6.0 + a * (6.0 - 12.0 * u)) / (length * length),
-            }
+            let span = [self.flat_phase, self.strike_phase];
+            rising(-self.heel_strike, ROLL_DOWN_SHAPE, span, phase)
         } else {
-            Jet::at_rest(0.0)
+            let span = [self.rise_phase, self.off_phase];
+            rising(self.toe_off, HEEL_RISE_SHAPE, span, phase)
         }
     }
 
-    /// Upward rotation of the toes: they lie on the ground while the heel rises, and are straight otherwise.
+    /// Pitch of the toes once the foot is flat.
+    fn tip_jet(&self, phase: f64) -> Jet<f64> {
+        let span = [self.ball_phase, self.off_phase];
+        rising(self.tip_roll, TIP_ROLL_SHAPE, span, phase)
+    }
+
+    /// Upward rotation of the toes against the foot: straight until the foot is flat, then from the ground or their own roll.
     fn toe_jet(&self, phase: f64) -> Jet<f64> {
-        if phase > self.rise_phase {
-            let pitch = self.pitch_jet(phase);
-            Jet {
-                value: -pitch.value,
-                rate: -pitch.rate,
-                acceleration: -pitch.acceleration,
-            }
-        } else {
+        if phase < self.flat_phase {
             Jet::at_rest(0.0)
+        } else {
+            self.tip_jet(phase) - self.pitch_jet(phase)
         }
     }
 
     /// Returns the ankle in the world with its derivatives by phase, on the ground.
     fn ankle_jet(&self, phase: f64) -> Jet<DVec3> {
         let pitch = self.pitch_jet(phase);
-        let pivot = if phase < self.flat_phase {
-            DVec3::new(0.0, 0.0, -HEEL_BEHIND_METRES)
+        let (pivot, arm) = if phase < self.flat_phase {
+            (HEEL, pitched(ANKLE - HEEL, &pitch))
         } else {
-            DVec3::new(0.0, BALL_HEIGHT_METRES, BALL_AHEAD_METRES)
+            let toes = pitched(TIP - BALL, &self.tip_jet(phase));
+            (TIP, pitched(ANKLE - BALL, &pitch) - toes)
         };
-        let flat = DVec3::new(0.0, ANKLE_HEIGHT_METRES, 0.0) - pivot;
-        let (sin, cos) = ops::sin_cos(pitch.value);
-        let arm = DVec3::new(0.0, flat.y * cos + flat.z * sin, flat.z * cos - flat.y * sin);
-        let across = DVec3::new(0.0, arm.z, -arm.y);
         let turn = self.world_from_print.rotation;
-        Jet {
-            // Flat is exact: a sum of products would have rounding errors that vary between frames.
-            value: if pitch.value == 0.0 {
-                self.ankle()
-            } else {
-                self.world_from_print.transform_point(pivot + arm)
-            },
-            rate: turn * across * pitch.rate,
-            acceleration: turn * (across * pitch.acceleration - arm * (pitch.rate * pitch.rate)),
+        let mut jet = Jet {
+            value: self.planted(pivot + arm.value),
+            rate: turn * arm.rate,
+            acceleration: turn * arm.acceleration,
+        };
+        // The rest of the way of the heel, at a velocity that falls smoothly.
+        let left = 1.0 - (phase - self.strike_phase) / self.stop;
+        if left > 0.0 {
+            jet.value -= self.landing * (self.stop * ease::step_integral(left));
+            jet.rate += self.landing * ease::step(left);
         }
+        jet
+    }
+}
+
+/// Returns the pitch of what is flat at one phase and has risen by `angle` at another, with its derivatives by phase.
+///
+/// -h u^3 (1 + a (1-u)), with two zero derivatives where it is flat.
+fn rising(angle: f64, shape: f64, [from, to]: [f64; 2], phase: f64) -> Jet<f64> {
+    let (h, a, length) = (-angle, shape, to - from);
+    let u = ((phase - from) / length).max(0.0);
+    Jet {
+        value: h * u * u * u * (1.0 + a * (1.0 - u)),
+        rate: h * u * u * (3.0 + a * (3.0 - 4.0 * u)) / length,
+        acceleration: h * u * (6.0 + a * (6.0 - 12.0 * u)) / (length * length),
+    }
+}
+
+/// Returns an arm in the foot's flat axes, turned by the pitch, with its derivatives.
+fn pitched(arm: DVec3, pitch: &Jet<f64>) -> Jet<DVec3> {
+    let (sin, cos) = ops::sin_cos(pitch.value);
+    let value = DVec3::new(0.0, arm.y * cos + arm.z * sin, arm.z * cos - arm.y * sin);
+    let across = DVec3::new(0.0, value.z, -value.y);
+    Jet {
+        value,
+        rate: across * pitch.rate,
+        acceleration: across * pitch.acceleration - value * (pitch.rate * pitch.rate),
     }
 }
 

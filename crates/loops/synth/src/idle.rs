@@ -118,7 +118,7 @@ fn set_idle(pose: &mut Pose, settings: &IdleSettings, wanders: &[Wander; NUM_WAN
     pose.rotations[joint::HIPS] = hips.rotation;
     for side in Side::BOTH {
         let hip_offset = DVec3::new(side.sign() * HIP_ASIDE_METRES, -HIP_BELOW_METRES, 0.0);
-        let ankle = DVec3::new(side.sign() * HIP_ASIDE_METRES, body::ANKLE_HEIGHT_METRES, 0.0);
+        let ankle = DVec3::new(side.sign() * HIP_ASIDE_METRES, body::ANKLE.y, 0.0);
         let leg = ik::solve(
             hips.transform_point(hip_offset),
             ankle,

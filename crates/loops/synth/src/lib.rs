@@ -44,7 +44,7 @@ pub use driven::{Command, DriveSettings, drive};
 pub use idle::{IdleSettings, synthesize_idle};
 pub use random::random_settings;
 pub use settings::{SynthError, WalkSettings};
-pub use truth::{TrueContact, TrueStay, Truth};
+pub use truth::{TrueBearing, TrueContact, TrueStay, Truth};
 pub use walker::Walker;
 
 /// A take and the truth about it.

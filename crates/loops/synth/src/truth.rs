@@ -1,9 +1,11 @@
 //! The truth about a synthetic take: phase, contacts and root motion.
 
+use glam::DVec3;
 use loopwright_core::math::{Rigid, Twist};
 use serde::{Deserialize, Serialize};
 
-use crate::{WalkSettings, body::Side, footstep::Footsteps, path::Path};
+use crate::body::{ANKLE, BALL, HEEL, Side, TIP};
+use crate::{WalkSettings, footstep::Footsteps, path::Path};
 
 /// The truth about a take, before noise.
 ///
@@ -17,7 +19,7 @@ pub struct Truth {
     pub settings: WalkSettings,
     /// Nominal seconds of a cycle; exact if nothing varies the rate.
     pub period_secs: f64,
-    /// Share of the cycle for which a foot is on the ground, heel strike to toe-off, in full stride.
+    /// Share of the cycle for which a foot is on the ground, strike to lift, in full stride.
     pub duty_factor: f64,
     /// Linear part of the nominal twist, metres per second in the root's axes.
     pub linear_mps: [f64; 3],
@@ -27,27 +29,44 @@ pub struct Truth {
     pub phases: Vec<f64>,
     /// All times on the ground that overlap the take, in order of strike.
     pub stays: Vec<TrueStay>,
-    /// All contacts that overlap the take, by start frame.
+    /// All spans in which a joint of a foot is at rest and that overlap the take, by start frame.
     pub contacts: Vec<TrueContact>,
     path: Path,
 }
 
-/// One time of a foot on the ground, from the touch of its heel until its toes leave; times are exact, not rounded to frames.
+/// One time of a foot on the ground, from the touch of its heel until the tip of its toes leaves.
+///
+/// Times are exact, not rounded to frames. The heel bears first, ball and tip from foot-flat on; heel, ball and tip leave one
+/// after the other. A point that bears does not move, but for the heel, which stops in the first 12 ms (25 in runs).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrueStay {
     /// Name of the foot's joint, the ankle.
     pub foot: String,
     /// Seconds at which the heel touches; none if the foot stands at the take's first clean frame.
     pub strike_secs: Option<f64>,
-    /// Seconds at which the toes leave; none if the foot stands at the take's last frame.
+    /// Seconds at which the tip leaves; none if the foot stands at the take's last frame.
     pub lift_secs: Option<f64>,
+    /// The heel, on the ground 50 mm behind the ankle; none if it does not bear within the take.
+    pub heel: Option<TrueBearing>,
+    /// The ball, at the joint of the toes (`LeftToeBase`), 25 mm above the ground.
+    pub ball: Option<TrueBearing>,
+    /// The tip of the toes, at the end of that joint's bone, 15 mm above the ground.
+    pub tip: Option<TrueBearing>,
 }
 
-/// A span in which a joint does not move.
-///
-/// A foot has two per stance. The ball joint (`LeftToeBase`) is planted from foot-flat to toe-off; the ankle
-/// (`LeftFoot`) from foot-flat to heel rise, while the foot is flat. Between heel strike and foot-flat the foot rolls about
-/// its heel, where there is no joint.
+/// A span in which a point of a foot bears.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrueBearing {
+    /// Seconds at which it touches down, the take's first clean frame at the earliest.
+    pub start_secs: f64,
+    /// Seconds at which it leaves, the take's last frame at the latest.
+    pub end_secs: f64,
+    /// Position at rest in the world, metres.
+    pub position: [f64; 3],
+}
+
+/// A span in which a joint does not move: the ball joint (`LeftToeBase`) while the ball bears, the ankle (`LeftFoot`) while the
+/// foot is flat. A foot has one of each per stay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrueContact {
     /// Name of the joint.
@@ -67,41 +86,7 @@ impl Truth {
         let phases: Vec<f64> = (0..num_frames)
             .map(|frame| path.phase(path.gait_secs(frame as f64 / settings.frame_rate_hz)))
             .collect();
-        let first_frame = if settings.t_pose_first_frame { 1.0 } else { 0.0 };
-        let last_frame = (num_frames - 1) as f64;
-        let frame_at = |phase: f64| path.time_secs(path.gait_secs_at_phase(phase)) * settings.frame_rate_hz;
-        let (mut stays, mut contacts) = (Vec::new(), Vec::new());
-        // A stance is shorter than a cycle.
-        let first = (2.0 * (phases[0] - 1.0)).floor() as i64;
-        let last = (2.0 * (phases[num_frames - 1] + 1.0)).ceil() as i64;
-        for index in first..=last {
-            let step = footsteps.footstep(index);
-            let side = if step.side == Side::Left { "Left" } else { "Right" };
-            let [strike, off] = [step.strike_phase, step.off_phase].map(frame_at);
-            if strike < last_frame && off > first_frame {
-                let secs = |frame: f64| Some(frame / settings.frame_rate_hz);
-                stays.push(TrueStay {
-                    foot: format!("{side}Foot"),
-                    strike_secs: secs(strike).filter(|_| strike > first_frame),
-                    lift_secs: secs(off).filter(|_| off < last_frame),
-                });
-            }
-            for (joint, end_phase, position) in [
-                ("Foot", step.rise_phase, step.ankle()),
-                ("ToeBase", step.off_phase, step.ball()),
-            ] {
-                let start_frame = frame_at(step.flat_phase).max(first_frame);
-                let end_frame = frame_at(end_phase).min(last_frame);
-                if start_frame < end_frame {
-                    contacts.push(TrueContact {
-                        joint: format!("{side}{joint}"),
-                        start_frame,
-                        end_frame,
-                        position: position.to_array(),
-                    });
-                }
-            }
-        }
+        let (stays, mut contacts) = on_the_ground(settings, footsteps, [phases[0], phases[num_frames - 1]]);
         contacts.sort_by(|one, other| one.start_frame.total_cmp(&other.start_frame));
         let twist = path.twist();
         Self {
@@ -150,4 +135,56 @@ impl Truth {
     fn travel_secs(&self, time_secs: f64) -> f64 {
         self.path.travel_secs(self.path.gait_secs(time_secs))
     }
+}
+
+/// Returns the times on the ground and the spans at rest that overlap a take between two phases.
+fn on_the_ground(
+    settings: &WalkSettings,
+    footsteps: &Footsteps<'_>,
+    [first_phase, last_phase]: [f64; 2],
+) -> (Vec<TrueStay>, Vec<TrueContact>) {
+    let path = footsteps.path;
+    let first_secs = f64::from(u8::from(settings.t_pose_first_frame)) / settings.frame_rate_hz;
+    let last_secs = (settings.num_frames() - 1) as f64 / settings.frame_rate_hz;
+    let secs_at = |phase: f64| path.time_secs(path.gait_secs_at_phase(phase));
+    let bearing = |point: DVec3, start_phase: f64, end_phase: f64| {
+        let (start_secs, end_secs) = (secs_at(start_phase).max(first_secs), secs_at(end_phase).min(last_secs));
+        (start_secs < end_secs).then(|| TrueBearing {
+            start_secs,
+            end_secs,
+            position: point.to_array(),
+        })
+    };
+    let (mut stays, mut contacts) = (Vec::new(), Vec::new());
+    // A stance is shorter than a cycle.
+    let first = (2.0 * (first_phase - 1.0)).floor() as i64;
+    let last = (2.0 * (last_phase + 1.0)).ceil() as i64;
+    for index in first..=last {
+        let step = footsteps.footstep(index);
+        let (strike_secs, lift_secs) = (secs_at(step.strike_phase), secs_at(step.off_phase));
+        if strike_secs >= last_secs || lift_secs <= first_secs {
+            continue;
+        }
+        let side = if step.side == Side::Left { "Left" } else { "Right" };
+        let foot = format!("{side}Foot");
+        let ball = bearing(step.planted(BALL), step.flat_phase, step.ball_phase);
+        let ankle = bearing(step.planted(ANKLE), step.flat_phase, step.rise_phase);
+        for (joint, rest) in [(foot.clone(), ankle), (format!("{side}ToeBase"), ball)] {
+            contacts.extend(rest.map(|rest| TrueContact {
+                joint,
+                start_frame: rest.start_secs * settings.frame_rate_hz,
+                end_frame: rest.end_secs * settings.frame_rate_hz,
+                position: rest.position,
+            }));
+        }
+        stays.push(TrueStay {
+            foot,
+            strike_secs: Some(strike_secs).filter(|&secs| secs >= first_secs),
+            lift_secs: Some(lift_secs).filter(|&secs| secs <= last_secs),
+            heel: bearing(step.planted(HEEL), step.strike_phase, step.rise_phase),
+            ball,
+            tip: bearing(step.planted(TIP), step.flat_phase, step.off_phase),
+        });
+    }
+    (stays, contacts)
 }

@@ -12,12 +12,7 @@ use crate::body::{
 use crate::footstep::{self, FootPose, Footsteps};
 use crate::{SynthError, Truth, WalkSettings, gait::Gait, ik, path::Path};
 
-/// Longest distance from hip to ankle as a share of the straight leg: the knee stays bent by some 8 degrees.
-///
-/// Closer to one the knee would snap straight, since its angle changes ever faster with the distance.
-const LEG_REACH_SHARE: f64 = 0.9975;
-
-/// The share while standing still.
+/// Distance from hip to ankle as a share of the straight leg while standing still.
 const STANDING_REACH_SHARE: f64 = 0.99;
 
 /// Lowest hips of a walk, metres above the root.
@@ -184,7 +179,7 @@ impl Walker {
 
     /// Returns the greatest height of the hips at which no leg is stretched beyond its reach; minus infinity if there is none.
     fn highest_hips(&self) -> f64 {
-        let reach = LEG_REACH_SHARE * (THIGH_METRES + SHANK_METRES);
+        let reach = self.gait.leg_reach * (THIGH_METRES + SHANK_METRES);
         let cycles = self.gait_length_secs / self.path.period_secs();
         let samples = (cycles * SAMPLES_PER_CYCLE).ceil();
         let mut highest = HIPS_REST_HEIGHT_METRES;
@@ -310,8 +305,9 @@ mod tests {
             let settings = random_settings(seed);
             let walker = Walker::new(&settings).unwrap();
             let mut longest = 0.0_f64;
+            let last_secs = (settings.num_frames() - 1) as f64 / settings.frame_rate_hz;
             for i in 0..300 {
-                let time_secs = settings.seconds * f64::from(i) / 299.0;
+                let time_secs = last_secs * f64::from(i) / 299.0;
                 let Pose {
                     translations: positions,
                     rotations: turns,

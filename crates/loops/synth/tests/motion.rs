@@ -51,21 +51,99 @@ fn planted_joints_do_not_move() {
     }
 }
 
+/// Returns heel, ball and tip of each foot in the world, metres; flat on the ground they are at 0, 25 and 15 mm.
+fn foot_points(walker: &Walker, time_secs: f64) -> Vec<[DVec3; 3]> {
+    let skeleton = walker.skeleton();
+    let world = walker.pose_at(time_secs).as_ref().world(skeleton);
+    let of_side = |side: &str| {
+        let [ankle, ball] = ["Foot", "ToeBase"].map(|part| skeleton.find(&format!("{side}{part}")).unwrap());
+        let at = |joint: usize, offset: DVec3| world.as_ref().joint(joint).transform_point(offset);
+        let heel = at(ankle, DVec3::new(0.0, -0.085, -0.05));
+        [heel, at(ball, DVec3::ZERO), at(ball, skeleton.joint(ball).tip.unwrap())]
+    };
+    ["Left", "Right"].map(of_side).to_vec()
+}
+
 #[test]
-fn toes_clear_the_ground() {
+fn points_that_bear_do_not_move() {
+    for settings in many() {
+        let walker = Walker::new(&settings).unwrap();
+        let truth = walker.truth();
+        assert!(truth.stays.len() > 4);
+        for stay in &truth.stays {
+            let foot = usize::from(stay.foot == "RightFoot");
+            for (point, bearing) in [stay.heel, stay.ball, stay.tip].into_iter().enumerate() {
+                let Some(bearing) = bearing else { continue };
+                // The heel stops first.
+                let start_secs = bearing.start_secs + if point == 0 { 0.03 } else { 0.0 };
+                if start_secs > bearing.end_secs {
+                    continue;
+                }
+                for i in 0..=8 {
+                    let secs = start_secs + (bearing.end_secs - start_secs) * f64::from(i) / 8.0;
+                    let slip = foot_points(&walker, secs)[foot][point].distance(bearing.position.into());
+                    assert!(slip < 1e-9, "point {point} slips {slip} m at {secs} s of {settings:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_heel_stops_as_it_lands_and_a_foot_leaves_at_its_tip() {
+    for (speed_mps, period_secs) in [(0.7, 1.4927), (1.25, 1.1537), (1.8, 0.9309), (3.0, 0.7)] {
+        let settings = steady().speed_mps(speed_mps).period_secs(period_secs).turn_dps(0.0);
+        let walker = Walker::new(&settings).unwrap();
+        let points = |secs: f64, foot: usize| foot_points(&walker, secs)[foot];
+        for stay in walker.truth().stays.iter().filter(|stay| stay.strike_secs > Some(0.2)) {
+            let foot = usize::from(stay.foot == "RightFoot");
+            let strike = stay.strike_secs.unwrap();
+            let speed = |secs: f64| {
+                (points(secs + 5e-4, foot)[0] - points(secs - 5e-4, foot)[0])
+                    .with_y(0.0)
+                    .length()
+                    / 1e-3
+            };
+            let stop = if speed_mps < 2.0 { 0.012 } else { 0.025 };
+            let (before, after) = (speed(strike), speed(strike + stop));
+            assert!(
+                (0.12 * speed_mps..0.5).contains(&before) && after < 0.01,
+                "{speed_mps} m/s: {before} {after}"
+            );
+            let height = points(strike, foot)[0].y;
+            assert!((5e-4..0.015).contains(&height), "{speed_mps} m/s: {height} m");
+            let (Some(lift), Some([heel, ball, tip])) = (stay.lift_secs, all([stay.heel, stay.ball, stay.tip])) else {
+                continue;
+            };
+            assert_eq!((heel.start_secs, tip.end_secs), (strike, lift));
+            assert!(ball.start_secs == tip.start_secs && heel.end_secs < ball.end_secs && ball.end_secs < lift);
+            // The toes stand on their tip in the end.
+            let [_, ball, tip] = points(lift, foot);
+            assert!(ball.y - tip.y > 0.02, "{speed_mps} m/s: {}", ball.y - tip.y);
+        }
+    }
+}
+
+/// All three values, if there are all.
+fn all<T: Copy>(values: [Option<T>; 3]) -> Option<[T; 3]> {
+    let [Some(first), Some(second), Some(third)] = values else {
+        return None;
+    };
+    Some([first, second, third])
+}
+
+#[test]
+fn feet_clear_the_ground() {
     for settings in many().iter().filter(|settings| settings.climb_mps == 0.0) {
         let walker = Walker::new(settings).unwrap();
-        let skeleton = walker.skeleton();
-        let toes = ["LeftToeBase", "RightToeBase"].map(|name| skeleton.find(name).unwrap());
         for i in 0..400 {
-            let world = walker.pose_at(settings.seconds * f64::from(i) / 399.0);
-            let world = world.as_ref().world(skeleton);
-            for toe in toes {
-                let joint = world.as_ref().joint(toe);
-                let tip = joint.transform_point(skeleton.joint(toe).tip.unwrap());
-                // Flat on the ground, the joint is at 25 mm and the tip at 15 mm.
-                let clearance = (joint.translation.y - 0.025).min(tip.y - 0.015);
-                assert!(clearance > -0.004, "{clearance} m over the ground in {settings:?}");
+            let secs = settings.seconds * f64::from(i) / 399.0;
+            for [heel, ball, tip] in foot_points(&walker, secs) {
+                let clearance = heel.y.min(ball.y - 0.025).min(tip.y - 0.015);
+                assert!(
+                    clearance > -0.001,
+                    "{clearance} m over the ground at {secs} s of {settings:?}"
+                );
             }
         }
     }

@@ -106,7 +106,8 @@ fn of_loop(passage: &Passage, set: &LoopSet, end: usize, beyond: isize) -> (Pose
 
 /// Returns the largest second difference of a joint over either join, over its largest elsewhere, metres per second squared.
 fn join_ratio(passage: &Passage, set: &LoopSet) -> f64 {
-    let around = 30;
+    // A cycle: in each of it a foot pushes off once.
+    let around = (1.2 / passage.step_secs()).ceil() as isize;
     let places = with_loops(passage, set, around);
     let last = passage.num_samples() - 1 + around as usize;
     let bend = |joint: usize, at: usize| {
@@ -138,7 +139,7 @@ fn meets_its_loops(passage: &Passage, set: &LoopSet) {
     does_not_slide(passage);
 }
 
-/// When a foot of a walker comes down, heel first and flat at last, and when its ball leaves the ground, seconds after a frame.
+/// When a foot of a walker comes down, at first and flat at last, and when it leaves the ground, seconds after a frame.
 struct Stay {
     side: &'static str,
     strike: [f64; 2],
@@ -147,30 +148,24 @@ struct Stay {
 
 fn stays_in(SyntheticTake { take, truth }: &SyntheticTake, from: f64) -> Vec<Stay> {
     let rate_hz = truth.settings.frame_rate_hz;
-    let balls = truth
-        .contacts
-        .iter()
-        .filter(|contact| contact.joint.ends_with("ToeBase"));
-    let stay = |ball: &loopwright_synth::TrueContact| {
-        let flat_secs = ball.start_frame / rate_hz;
-        // The roll takes an eighth of the stance. Where it comes down level and slowly, the heel is down before.
-        let heel_secs = truth.time_at_phase(truth.phase_at(flat_secs) - 0.125 * 0.62);
-        let joint = take.skeleton().find(&ball.joint).unwrap();
+    let stay = |stay: &loopwright_synth::TrueStay| {
+        let (strike, ball) = (stay.strike_secs.unwrap_or(0.0), stay.ball?);
+        let side = if stay.foot.starts_with("Left") { "Left" } else { "Right" };
+        let joint = take.skeleton().find(&format!("{side}ToeBase")).unwrap();
         let height = |frame: usize| take.pose(frame).world(take.skeleton()).translations[joint].y;
-        let flat = (0..=ball.start_frame as usize).rev();
-        let down = flat.take_while(|&frame| height(frame) < ball.position[1] + 0.012);
-        let down_secs = down.last().map_or(heel_secs, |frame| frame as f64 / rate_hz);
-        Stay {
-            side: if ball.joint.starts_with("Left") {
-                "Left"
-            } else {
-                "Right"
-            },
-            strike: [heel_secs.min(down_secs), flat_secs].map(|secs| secs - from / rate_hz),
-            lift: (ball.end_frame - from) / rate_hz,
-        }
+        // Where it comes down level and slowly, it is down before.
+        let flat = (0..=(ball.start_secs * rate_hz) as usize).rev();
+        let down = flat
+            .take_while(|&frame| height(frame) < ball.position[1] + 0.012)
+            .last();
+        let first = down.map_or(strike, |frame| strike.min(frame as f64 / rate_hz));
+        Some(Stay {
+            side,
+            strike: [first, ball.start_secs].map(|secs| secs - from / rate_hz),
+            lift: stay.lift_secs.unwrap_or(take.duration_secs()) - from / rate_hz,
+        })
     };
-    balls.map(stay).collect()
+    truth.stays.iter().filter_map(stay).collect()
 }
 
 /// A foot that stands from a strike to a lift, the first and the last moment aside, stays where it is.
@@ -178,7 +173,7 @@ fn does_not_slide(passage: &Passage) {
     const SLIDES_MPS: f64 = 0.02;
     let (last, step_secs, skeleton) = (passage.num_samples() - 1, passage.step_secs(), passage.skeleton());
     // The heel is down before the ball, and the ball leaves before the tip.
-    let edge = (0.1 / step_secs).ceil() as usize;
+    let edge = (0.15 / step_secs).ceil() as usize;
     for (foot, name) in ["LeftToeBase", "RightToeBase"].into_iter().enumerate() {
         let ball = skeleton.find(name).unwrap();
         let place = |sample: usize| {
