@@ -22,9 +22,14 @@ use crate::support::{
     stretch, take_of, walk_of,
 };
 
-/// Returns the loop with the cheapest seam: how well a speed is recovered depends on the stretch, not on how it was chosen.
+/// Returns the loop of one cycle with the cheapest seam: how well a speed is recovered depends on the stretch, not on how it was
+/// chosen.
 fn found(analysis: &Analysis) -> LoopCandidate {
-    analysis.find_loops(&by_cost()).unwrap().best().unwrap().clone()
+    let settings = SearchSettings {
+        cycles: Some(1),
+        ..by_cost()
+    };
+    analysis.find_loops(&settings).unwrap().best().unwrap().clone()
 }
 
 fn made(analysis: &Analysis, cut: &Cut, feet: impl Into<FeetSettings>) -> MadeLoop {
