@@ -14,7 +14,7 @@ use crate::ease::{self, Fade, Jet};
 use crate::{gait::Gait, path::Path};
 
 // Most of the numbers below were fitted together, at 1.25 m/s, so that the knee bends as in people: some 20 degrees under load,
-// 10 in mid-stance, 60 in swing, and nearly straight at heel strike. The fit also avoids jerks of ankle, ball and tip and keeps
+// 10 in mid-stance, 60 in swing, and 10 at heel strike. The fit also avoids jerks of ankle, ball and tip and keeps
 // the toes some 25 mm above the ground in mid-swing. Neighbouring values look nearly the same.
 
 /// Share of the stance during which the foot rolls down after the heel has touched.

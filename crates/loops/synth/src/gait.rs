@@ -112,7 +112,7 @@ impl Gait {
         Self {
             duty,
             step_aside: mix(0.09 - 0.012 * pace, 0.05),
-            ankle_behind: mix(0.04 + 0.072 * briskness, 0.154),
+            ankle_behind: mix(0.04 + 0.055 * briskness, 0.154),
             toe_out: mix(0.11, 0.06),
             heel_strike: mix(0.02 + 0.277 * briskness, 0.19),
             toe_off: mix(0.35 + 0.637 * briskness, 1.08),
