@@ -367,7 +367,8 @@ def linear(walk):
 
 def made(program, path, out, *flags):
     done = subprocess.run([program, "make", path, "-o", out, "-f", "--json", *flags], capture_output=True, text=True)
-    return json.loads(done.stdout) if done.returncode == 0 else None
+    said = json.loads(done.stdout or "{}")
+    return said if "quality" in said else None
 
 
 def words(said):
