@@ -347,19 +347,27 @@ fault("travels at .3 of its speed")(travel(0.3))
 fault("travels at half its speed")(travel(0.5))
 fault("travels at 1.6 times its speed")(travel(1.6))
 fault("travels sideways")(travel(1.0, 90))
+fault("shoulder 1 m off")(lambda walk: walk.places.__setitem__(walk.joint("arm"), walk.places[walk.joint("arm")] + walk.metre * Y))
+fault("leg three times as long")(grown(["shin", "foot"], lambda walk: 3.0))
+fault("body rises by 50 cm in half a cycle")(lambda walk: move_root(walk, np.outer(0.5 * np.maximum(phase_wave(walk), 0), Y)))
+fault("hand flips by 180 deg for three frames")(turn_once("hand", 180, Z, frames=3))
+fault("spine bends by 90 deg and back in a quarter of the cycle")(lambda walk: mapped(lambda walk: [walk.joint("spine")], lambda walk, turns: turns @ about(X, 90 * np.clip(4 * phase_wave(walk) - 3, 0, 1)))(walk))
 fault("head spins")(lambda walk: mapped(lambda walk: [walk.joint("head")], lambda walk, turns: turns @ about(Y, 360 * (np.arange(len(turns)) - walk.start) / walk.period * 2))(walk))
 fault("head turns over in a quarter of the cycle")(lambda walk: mapped(lambda walk: [walk.joint("head")], lambda walk, turns: turns @ about(Y, 170 * np.clip(2 * phase_wave(walk), -0.5, 0.5)))(walk))
 fault("triple speed")(lambda walk: keep(walk, np.arange(0, len(walk.places[0]), 3)))
 
 
-@fault("four keys a second, joined by lines")
-def linear(walk):
-    step = max(1, round(0.25 / walk.dt))
+def linear(walk, hertz):
+    step = max(1, round(1 / hertz / walk.dt))
     at = np.arange(len(walk.places[0]))
     low = at // step * step
     high, share = np.minimum(low + step, at[-1]), ((at - low) / step)[:, None]
     walk.places = [places[low] * (1 - share) + places[high] * share for places in walk.places]
     walk.turns = [turns[low] @ turned(share * vector(turns[low].swapaxes(1, 2) @ turns[high])) for turns in walk.turns]
+
+
+for word, hertz in (("four", 4), ("eight", 8)):
+    fault(f"{word} keys a second, joined by lines")(lambda walk, hertz=hertz: linear(walk, hertz))
 
 
 # What the command says.

@@ -19,13 +19,25 @@ fn walk(rate_hz: f64, speed_mps: f64) -> MadeLoop {
 /// Returns the faults of a loop whose poses are changed: `at` returns that of a sample.
 fn faults(made: &MadeLoop, at: impl FnMut(usize) -> Pose) -> Faults {
     let clip = &made.loop_clip;
-    let tracks = Tracks::from_poses(clip.skeleton().clone(), clip.step_secs(), (0..clip.num_samples()).map(at)).unwrap();
+    let tracks = Tracks::from_poses(
+        clip.skeleton().clone(),
+        clip.step_secs(),
+        (0..clip.num_samples()).map(at),
+    )
+    .unwrap();
     let changed = LoopClip::new(clip.name(), tracks, clip.carrier(), *clip.root()).unwrap();
     quality::measure(&LoopKeys::from_loop(&changed), &made.body, None).faults
 }
 
 fn ratios(faults: &Faults) -> [f64; 6] {
-    let Faults { spike, shake, stutter, bears, anatomy, stiff } = *faults;
+    let Faults {
+        spike,
+        shake,
+        stutter,
+        bears,
+        anatomy,
+        stiff,
+    } = *faults;
     [spike, shake, stutter, bears, anatomy, stiff].map(|peak| peak.map_or(0.0, |peak| peak.ratio))
 }
 
@@ -35,7 +47,10 @@ fn sound_walks_have_none_at_any_rate() {
         for speed_mps in [0.8, 1.25, 1.7] {
             let made = walk(rate_hz, speed_mps);
             let found = faults(&made, |sample| made.loop_clip.body_pose(sample).to_pose());
-            assert!(ratios(&found).iter().all(|&ratio| ratio < 0.9), "{rate_hz} {speed_mps}: {found:?}");
+            assert!(
+                ratios(&found).iter().all(|&ratio| ratio < 0.9),
+                "{rate_hz} {speed_mps}: {found:?}"
+            );
         }
     }
 }
@@ -66,36 +81,90 @@ fn trembling(made: &MadeLoop, sample: usize, pose: &mut Pose, name: &str, degree
 #[test]
 fn faults_are_seen_at_a_visible_size_and_not_at_half_of_it() {
     let rows: [(&str, f64, Put, fn(&Faults) -> Option<JointPeak>, &str); 9] = [
-        ("body up for a sample, m", 0.09, |made, sample, pose, metres| {
-            if sample == made.loop_clip.num_samples() / 3 {
-                pose.translations[made.loop_clip.carrier()].y += metres;
-            }
-        }, |found| found.spike, "Hips"),
-        ("head turned for a sample, deg", 26.0, |made, sample, pose, degrees| turn_once(made, sample, pose, "Head", degrees), |found| found.spike, "Head"),
-        ("arm turned for a sample, deg", 26.0, |made, sample, pose, degrees| turn_once(made, sample, pose, "LeftForeArm", degrees), |found| found.spike, "LeftForeArm"),
-        ("head trembles, deg", 12.0, |made, sample, pose, degrees| trembling(made, sample, pose, "Head", degrees), |found| found.shake, "Head"),
-        ("hips bob once a cycle, m", 0.12, |made, sample, pose, metres| {
-            pose.translations[made.loop_clip.carrier()].y += metres * (TAU * share(made, sample)).sin();
-        }, |found| found.bears, ""),
-        ("thigh half as restless, share", 1.0, |made, _, pose, share| {
-            let thigh = joint(made, "LeftUpLeg");
-            let still = made.loop_clip.body_pose(0).rotations[thigh];
-            pose.rotations[thigh] = pose.rotations[thigh].slerp(still, share);
-        }, |found| found.bears, ""),
-        ("shin grows and shrinks, share of it", 0.15, |made, sample, pose, by| {
-            pose.translations[joint(made, "LeftFoot")] *= 1.0 + by * (TAU * share(made, sample)).sin();
-        }, |found| found.anatomy, "LeftFoot"),
-        ("shoulders turned, deg", 80.0, |made, _, pose, degrees| {
-            let spine = joint(made, "Spine");
-            pose.rotations[spine] = DQuat::from_rotation_y(degrees.to_radians()) * pose.rotations[spine];
-        }, |found| found.anatomy, "LeftArm"),
-        ("arm stilled, share", 1.0, |made, _, pose, share| {
-            for name in ["LeftArm", "LeftForeArm"] {
-                let joint = joint(made, name);
-                let still = made.loop_clip.body_pose(0).rotations[joint];
-                pose.rotations[joint] = pose.rotations[joint].slerp(still, share);
-            }
-        }, |found| found.stiff, "LeftArm"),
+        (
+            "body up for a sample, m",
+            0.09,
+            |made, sample, pose, metres| {
+                if sample == made.loop_clip.num_samples() / 3 {
+                    pose.translations[made.loop_clip.carrier()].y += metres;
+                }
+            },
+            |found| found.spike,
+            "Hips",
+        ),
+        (
+            "head turned for a sample, deg",
+            26.0,
+            |made, sample, pose, degrees| turn_once(made, sample, pose, "Head", degrees),
+            |found| found.spike,
+            "Head",
+        ),
+        (
+            "arm turned for a sample, deg",
+            26.0,
+            |made, sample, pose, degrees| turn_once(made, sample, pose, "LeftForeArm", degrees),
+            |found| found.spike,
+            "LeftForeArm",
+        ),
+        (
+            "head trembles, deg",
+            12.0,
+            |made, sample, pose, degrees| trembling(made, sample, pose, "Head", degrees),
+            |found| found.shake,
+            "Head",
+        ),
+        (
+            "hips bob once a cycle, m",
+            0.12,
+            |made, sample, pose, metres| {
+                pose.translations[made.loop_clip.carrier()].y += metres * (TAU * share(made, sample)).sin();
+            },
+            |found| found.bears,
+            "",
+        ),
+        (
+            "thigh half as restless, share",
+            1.0,
+            |made, _, pose, share| {
+                let thigh = joint(made, "LeftUpLeg");
+                let still = made.loop_clip.body_pose(0).rotations[thigh];
+                pose.rotations[thigh] = pose.rotations[thigh].slerp(still, share);
+            },
+            |found| found.bears,
+            "",
+        ),
+        (
+            "shin grows and shrinks, share of it",
+            0.15,
+            |made, sample, pose, by| {
+                pose.translations[joint(made, "LeftFoot")] *= 1.0 + by * (TAU * share(made, sample)).sin();
+            },
+            |found| found.anatomy,
+            "LeftFoot",
+        ),
+        (
+            "shoulders turned, deg",
+            80.0,
+            |made, _, pose, degrees| {
+                let spine = joint(made, "Spine");
+                pose.rotations[spine] = DQuat::from_rotation_y(degrees.to_radians()) * pose.rotations[spine];
+            },
+            |found| found.anatomy,
+            "LeftArm",
+        ),
+        (
+            "arm stilled, share",
+            1.0,
+            |made, _, pose, share| {
+                for name in ["LeftArm", "LeftForeArm"] {
+                    let joint = joint(made, name);
+                    let still = made.loop_clip.body_pose(0).rotations[joint];
+                    pose.rotations[joint] = pose.rotations[joint].slerp(still, share);
+                }
+            },
+            |found| found.stiff,
+            "LeftArm",
+        ),
     ];
     for rate_hz in RATES_HZ {
         let made = walk(rate_hz, 1.25);
@@ -108,7 +177,10 @@ fn faults_are_seen_at_a_visible_size_and_not_at_half_of_it() {
                 });
                 of(&found).unwrap()
             });
-            assert!(seen.ratio > 1.0 && half.ratio < 1.0, "{what} at {rate_hz}: {seen:?} {half:?}");
+            assert!(
+                seen.ratio > 1.0 && half.ratio < 1.0,
+                "{what} at {rate_hz}: {seen:?} {half:?}"
+            );
             let named = &made.loop_clip.skeleton().joint(seen.joint).name;
             assert!(name.is_empty() || named == name, "{what}: {named}");
         }

@@ -663,7 +663,10 @@ fn summarized_warnings(animations: &[Animation]) -> Vec<String> {
             && let Some(verdict) = Verdict::from_facts(&kept.sidecar.quality)
         {
             for warning in verdict.of_the_clip() {
-                about.entry(warning.to_string()).or_default().push(&animation.facts.name);
+                about
+                    .entry(warning.to_string())
+                    .or_default()
+                    .push(&animation.facts.name);
             }
         }
         // Other warnings about unchanged animations are of no use.

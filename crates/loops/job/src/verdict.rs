@@ -72,13 +72,16 @@ impl Verdict {
 
     /// Returns warnings of faults that are not graded, because a clip is kept as authored.
     pub(crate) fn of_the_clip(&self) -> impl Iterator<Item = Warning> {
-        self.checks.iter().filter(|check| check.grade.is_none()).filter_map(|check| {
-            let row = CheckId::row_of(&check.id)?;
-            let is_fault = row.graded(check.value?, 1.0).grade > Some(Grade::Good);
-            is_fault.then(|| Warning::OfTheClip {
-                reason: (row.reason)(check),
+        self.checks
+            .iter()
+            .filter(|check| check.grade.is_none())
+            .filter_map(|check| {
+                let row = CheckId::row_of(&check.id)?;
+                let is_fault = row.graded(check.value?, 1.0).grade > Some(Grade::Good);
+                is_fault.then(|| Warning::OfTheClip {
+                    reason: (row.reason)(check),
+                })
             })
-        })
     }
 
     /// Reads the verdict from the figures of a loop; `None` if they hold none.

@@ -1,11 +1,11 @@
 //! Checks for what no body does, whatever the take does. Values are multiples of the least that a person sees.
 
-use loopwright_core::analysis::MOVING_MPS;
 use loopwright_core::quality::JointPeak;
 use loopwright_formats::loop_file::facts::CheckFacts;
 
-use super::subject::pulls_back;
+use super::root::WALKS_MPS;
 use super::row::{Check, CheckRow, Limits, LimitsFrom, at, joint};
+use super::subject::pulls_back;
 use super::{Measure, Subject};
 
 /// A fault shows from 1 on, and anyone sees it from 2 on.
@@ -45,7 +45,7 @@ pub(super) const SHAKE: Check<Measure> = Check {
         measures: "how much joints tremble, over the least that shows",
         unit: "",
         limits: LIMITS,
-        cure: "a cleaner capture, or --set take.smooth",
+        cure: "a cleaner capture, or --smooth 10",
         cure_of_ping_pong: None,
         reason: |check| format!("{} trembles, most{}", joint(check), at(check)),
     },
@@ -55,12 +55,12 @@ pub(super) const SHAKE: Check<Measure> = Check {
 pub(super) const STUTTER: Check<Measure> = Check {
     row: CheckRow {
         id: "stutter",
-        measures: "how unevenly the whole body moves from sample to sample, over the least that shows: frames are held or lost",
+        measures: "how unevenly the whole body moves from sample to sample, over the least that shows: frames held or lost, few keys",
         unit: "",
         limits: LIMITS,
         cure: "a cleaner capture, or another loop from `loopwright find`",
         cure_of_ping_pong: None,
-        reason: |check| format!("the body stops or skips{}", at(check)),
+        reason: |check| format!("the body moves in steps, most{}", at(check)),
     },
     measure: Measure::OfLoop(|row, subject| check(row, subject, subject.quality.faults.stutter)),
 };
@@ -68,29 +68,39 @@ pub(super) const STUTTER: Check<Measure> = Check {
 pub(super) const BEARS: Check<Measure> = Check {
     row: CheckRow {
         id: "bears",
-        measures: "longest time in which nothing bears a body that goes on legs and it does not fall, over the least that shows; not in place",
+        measures: "longest time in which nothing bears a body that goes on legs and it does not fall, over the least that shows, or speed of a walk over the fastest; not in place",
         unit: "",
         limits: LIMITS,
         cure: "a cleaner capture; --set take.feet names the feet, --unit and --up how the file is read",
         cure_of_ping_pong: None,
-        reason: |check| format!("{} glides or floats{}: nothing bears the body, and it does not fall", joint(check), at(check)),
+        reason: |check| {
+            format!(
+                "{}{} does not bear the body as a leg does, and it does not fall",
+                joint(check),
+                at(check)
+            )
+        },
     },
     measure: Measure::OfLoop(|row, subject| {
         let quality = subject.quality;
-        let goes = quality.root_mps >= MOVING_MPS * quality.body_size && !subject.stays_in_place();
-        check(row, subject, quality.faults.bears.filter(|_| goes && !pulls_back(subject.mode)))
+        let goes = quality.root_mps >= WALKS_MPS * quality.body_size && !subject.stays_in_place();
+        check(
+            row,
+            subject,
+            quality.faults.bears.filter(|_| goes && !pulls_back(subject.mode)),
+        )
     }),
 };
 
 pub(super) const ANATOMY: Check<Measure> = Check {
     row: CheckRow {
         id: "anatomy",
-        measures: "bones, knees, shoulders, feet or head as no body has them, over the least that shows",
+        measures: "bones, knees, shoulders, feet, head or pace as no body has them, over the least that shows",
         unit: "",
         limits: LIMITS,
         cure: "another take, or a rig whose joints follow the body",
         cure_of_ping_pong: None,
-        reason: |check| format!("{} is stretched or turned{} as no body is", joint(check), at(check)),
+        reason: |check| format!("{} is not as a body has and moves it, most{}", joint(check), at(check)),
     },
     measure: Measure::OfLoop(|row, subject| check(row, subject, subject.quality.faults.anatomy)),
 };

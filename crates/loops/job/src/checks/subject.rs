@@ -56,7 +56,8 @@ impl<'a> Subject<'a> {
                 && made.mean_cycle.is_none()
                 && made.edits.is_empty()
                 && !pulls_back(made.root.mode),
-            is_kept: (made.candidate.whole.as_ref()).is_some_and(|whole| whole.loops_already()) && made.edits.is_empty(),
+            is_kept: (made.candidate.whole.as_ref()).is_some_and(|whole| whole.loops_already())
+                && made.edits.is_empty(),
             known: of_take,
         }
     }

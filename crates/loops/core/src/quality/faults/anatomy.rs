@@ -1,11 +1,11 @@
 //! Limbs as no body has them: bones that grow, knees that bend backwards, heads and feet that turn round.
 
+use core::f64::consts::PI;
+
 use glam::{DQuat, DVec3};
 
-use super::{Cycle, JointPeak, largest, worst as worst_of};
+use super::{Cycle, DEGREE, JointPeak, largest, worst as worst_of};
 use crate::math::{ops, percentile, rotation};
-
-const DEGREE: f64 = core::f64::consts::PI / 180.0;
 
 /// How much a bone may change, and differ from the other side's, of its length; only differences from this on count, metres.
 const BONE_SHARES: [f64; 2] = [0.2, 0.15];
@@ -16,6 +16,9 @@ const BONE_METRES: f64 = 0.04;
 const KNEE_METRES: f64 = 0.04;
 const KNEE_SHARE: f64 = 0.3;
 
+/// A foot shows which side is ahead if it is across the leg by this share of its length.
+const FOOT_SHARE: f64 = 0.6;
+
 /// How far a shoulder may be off the line from hips to head, of leg and trunk.
 const SHOULDER_SHARE: f64 = 0.25;
 
@@ -23,9 +26,19 @@ const SHOULDER_SHARE: f64 = 0.25;
 const WAIST_RADIANS: f64 = 60.0 * DEGREE;
 const TOES_RADIANS: f64 = 75.0 * DEGREE;
 
+/// A foot is low at this share of the samples.
+const LOW_SHARE: f64 = 0.25;
+
 /// How fast the head may turn against the chest, radians per second, and how far in all.
 const HEAD_RATE: f64 = 700.0 * DEGREE;
 const HEAD_RADIANS: f64 = 150.0 * DEGREE;
+
+/// Strides a second over the speed, metres per second, to this power, at least and at most: people have .55 to 1.43. From this speed
+/// on, and where the ankle swings by this, metres.
+const PACE_POWER: f64 = 0.42;
+const PACES: [f64; 2] = [0.5, 1.5];
+const PACE_MPS: f64 = 0.3;
+const SWING_METRES: f64 = 0.25;
 
 /// Most poses of the head that are compared with each other.
 const MOST_POSES: usize = 64;
@@ -33,7 +46,7 @@ const MOST_POSES: usize = 64;
 /// Returns the joint that is least as a body's.
 pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
     let found = bones(cycle).into_iter().chain(knees(cycle)).chain(shoulders(cycle));
-    worst_of(found.chain(toes(cycle)).chain(head(cycle)))
+    worst_of(found.chain(toes(cycle)).chain(head(cycle)).chain(pace(cycle)))
 }
 
 /// Returns the joints of each arm and leg from its top to hand or ankle, left and right; without those that do not hang from it.
@@ -56,7 +69,8 @@ fn median(cycle: &Cycle<'_>, value: impl Fn(isize) -> f64) -> f64 {
 }
 
 fn bones(cycle: &Cycle<'_>) -> Vec<JointPeak> {
-    let ratio = |metres: f64, of: f64, share: f64| (metres / BONE_METRES).min(metres / (share * of).max(f64::MIN_POSITIVE));
+    let ratio =
+        |metres: f64, of: f64, share: f64| (metres / BONE_METRES).min(metres / (share * of).max(f64::MIN_POSITIVE));
     let mut found = Vec::new();
     for limbs in limbs(cycle) {
         let lengths = limbs.map(|limb| {
@@ -87,18 +101,23 @@ fn bones(cycle: &Cycle<'_>) -> Vec<JointPeak> {
 fn knees(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     let [_, legs] = limbs(cycle);
     let of_leg = |leg: Vec<usize>| {
-        let &[hip, knee, ankle] = leg.as_slice() else { return None };
+        let &[hip, knee, ankle] = leg.as_slice() else {
+            return None;
+        };
         let foot = cycle.body.feet.iter().find(|foot| foot.ankle == ankle)?;
         let toe = foot.toe.filter(|_| cycle.body.feet.len() == 2)?;
         let bend = |at: isize| {
-            let [hip, knee, ankle, toe] = [hip, knee, ankle, toe].map(|joint| cycle.keys.position(at, joint) / cycle.size);
+            let [hip, knee, ankle, toe] =
+                [hip, knee, ankle, toe].map(|joint| cycle.keys.position(at, joint) / cycle.size);
             let leg = (ankle - hip).normalize_or_zero();
             let off = off_line(knee - hip, leg);
-            (off, off.dot(off_line(toe - ankle, leg).normalize_or_zero()))
+            let ahead = off_line(toe - ankle, leg);
+            // A foot that points down the leg, as of a raised knee, shows no side.
+            let shows = ahead.length() > FOOT_SHARE * toe.distance(ankle);
+            (off, if shows { off.dot(ahead.normalize_or_zero()) } else { 0.0 })
         };
-        let (sum, off) = (cycle.samples().map(bend)).fold((0.0, 0.0), |sums, (off, along)| {
-            (sums.0 + along, sums.1 + off.length())
-        });
+        let (sum, off) =
+            (cycle.samples().map(bend)).fold((0.0, 0.0), |sums, (off, along)| (sums.0 + along, sums.1 + off.length()));
         let (at, _) = largest(cycle.samples().map(|at| -bend(at).1));
         let back = if off > 0.0 { -sum / off / KNEE_SHARE } else { 0.0 };
         Some(cycle.peak(knee, at, back.min(off / cycle.count as f64 / KNEE_METRES)))
@@ -109,11 +128,14 @@ fn knees(cycle: &Cycle<'_>) -> Vec<JointPeak> {
 /// Returns shoulders that are beside the body, or turned against the hips.
 fn shoulders(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     let (keys, body) = (cycle.keys, cycle.body);
-    let (Some(shoulders), Some(thighs), Some(head), 2) = (body.shoulders, body.thighs, body.head, body.feet.len()) else {
+    let (Some(shoulders), Some(thighs), Some(head), 2) = (body.shoulders, body.thighs, body.head, body.feet.len())
+    else {
         return Vec::new();
     };
     let tall = keys.skeleton();
-    let tall = body.stature_in(tall, keys.middle_pose()).map_or(f64::INFINITY, |tall| tall / cycle.size);
+    let tall = body
+        .stature_in(tall, keys.middle_pose())
+        .map_or(f64::INFINITY, |tall| tall / cycle.size);
     let across = |at: isize, [left, right]: [usize; 2]| keys.position(at, left) - keys.position(at, right);
     let waist = median(cycle, |at| angle(across(at, shoulders), across(at, thighs)));
     let turned = cycle.peak(shoulders[0], 0, waist / WAIST_RADIANS);
@@ -136,7 +158,7 @@ fn angle(one: DVec3, other: DVec3) -> f64 {
     ops::atan2(one.cross(other).length(), one.dot(other))
 }
 
-/// Returns feet that point sideways or backwards.
+/// Returns feet that point sideways, while they are low: a foot that swings may point anywhere.
 fn toes(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     let (keys, body) = (cycle.keys, cycle.body);
     let Some([left, right]) = body.thighs.filter(|_| body.feet.len() == 2) else {
@@ -145,13 +167,21 @@ fn toes(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     let flat = |v: DVec3| DVec3::new(v.x, 0.0, v.z);
     let feet = body.feet.iter().filter_map(|foot| {
         let toe = foot.toe.filter(|&toe| toe != foot.ankle)?;
-        let turned = median(cycle, |at| {
+        let height = |at: isize| keys.position(at, foot.ankle).y;
+        let low = percentile::of(cycle.samples().map(height).collect(), LOW_SHARE);
+        let turned = cycle.samples().filter(|&at| height(at) <= low).map(|at| {
             let ahead = (keys.position(at, left) - keys.position(at, right)).cross(DVec3::Y);
             angle(flat(keys.position(at, toe) - keys.position(at, foot.ankle)), ahead)
         });
-        Some(cycle.peak(foot.ankle, 0, turned / TOES_RADIANS))
+        Some((foot.ankle, percentile::of(turned.collect(), 0.5)))
     });
-    feet.collect()
+    let feet: Vec<(usize, f64)> = feet.collect();
+    // Of a mirrored body all feet point backwards.
+    let is_mirrored = feet.iter().all(|foot| foot.1 > 0.5 * PI);
+    let turned = |radians: f64| if is_mirrored { PI - radians } else { radians };
+    feet.iter()
+        .map(|&(ankle, radians)| cycle.peak(ankle, 0, turned(radians) / TOES_RADIANS))
+        .collect()
 }
 
 /// Returns the head where it turns round against the chest.
@@ -161,11 +191,18 @@ fn head(cycle: &Cycle<'_>) -> Vec<JointPeak> {
         return Vec::new();
     };
     let path = skeleton.path_from_root(head);
-    let chest = skeleton.last_shared(shoulders).and_then(|chest| path.iter().position(|&joint| joint == chest));
+    let chest = skeleton
+        .last_shared(shoulders)
+        .and_then(|chest| path.iter().position(|&joint| joint == chest));
     let Some(chest) = chest else { return Vec::new() };
     let turns: Vec<DQuat> = cycle
         .samples()
-        .map(|at| path[chest + 1..].iter().map(|&joint| keys.rotation(at, joint)).product())
+        .map(|at| {
+            path[chest + 1..]
+                .iter()
+                .map(|&joint| keys.rotation(at, joint))
+                .product()
+        })
         .collect();
     let secs = cycle.reach as f64 * keys.step_secs();
     let from = |at: usize, by: usize| rotation::difference(turns[(at + by) % turns.len()], turns[at]).length();
@@ -178,4 +215,37 @@ fn head(cycle: &Cycle<'_>) -> Vec<JointPeak> {
         cycle.peak(head, fastest, step / secs / HEAD_RATE),
         cycle.peak(head, at * stride as isize, far / HEAD_RADIANS),
     ]
+}
+
+/// Returns feet that stride more often or more seldom than people do at that speed.
+fn pace(cycle: &Cycle<'_>) -> Vec<JointPeak> {
+    let velocity = cycle.keys.root().twist.linear / cycle.size;
+    let (mps, along) = (velocity.length(), velocity.normalize_or_zero());
+    if cycle.body.feet.len() != 2 || mps < PACE_MPS {
+        return Vec::new();
+    }
+    let secs = cycle.count as f64 * cycle.keys.step_secs();
+    let usual = ops::exp(PACE_POWER * ops::ln(mps));
+    let feet = cycle.body.feet.iter().filter_map(|foot| {
+        let ways: Vec<f64> = cycle
+            .samples()
+            .map(|at| cycle.place(at, foot.ankle).dot(along))
+            .collect();
+        let (least, most) = percentile::extremes(ways.iter().copied());
+        let [low, high] = [0.25, 0.75].map(|share| least + share * (most - least));
+        // From the back to the front, twice around to begin in a known state.
+        let (mut is_ahead, mut strides) = (true, 0);
+        for (at, &way) in ways.iter().chain(&ways).enumerate() {
+            if is_ahead && way < low {
+                is_ahead = false;
+            } else if !is_ahead && way > high {
+                is_ahead = true;
+                strides += usize::from(at >= ways.len());
+            }
+        }
+        let pace = strides as f64 / secs / usual;
+        (most - least > SWING_METRES && strides > 0)
+            .then(|| cycle.peak(foot.ankle, 0, (pace / PACES[1]).max(PACES[0] / pace)))
+    });
+    feet.collect()
 }

@@ -32,11 +32,16 @@ const MOST_ARC: f64 = 1.5;
 const ARC_MARGIN_SECS: f64 = 0.1;
 
 /// A loop in which nothing ever bears is measured from this speed on, metres per second, ...
-const GOES_MPS: f64 = 0.3;
+const GOES_MPS: f64 = 0.15;
 
 /// ... if the trunk is upright, up to this lean, and an ankle swings along by this, metres: legs that do not step may ride or skate.
 const UPRIGHT_COS: f64 = 0.5;
 const STEPS_METRES: f64 = 0.25;
+
+/// Two legs that bear for this share of the time walk, up to this speed, metres per second: from there on the arc of the hips over a
+/// leg of 0.9 m would need more than gravity.
+const WALKS_SHARE: f64 = 0.97;
+const WALKS_MPS: f64 = 3.0;
 
 /// Returns the longest time in which nothing bears and the body does not fall, at its lowest joint; `None` for bodies that are not
 /// on legs.
@@ -67,8 +72,15 @@ pub(super) fn bears(cycle: &Cycle<'_>) -> Option<JointPeak> {
             start = at;
         }
     }
-    let none = cycle.peak(body.feet[0].lowest_joint(), 0, 0.0);
-    worst(gaps.into_iter().chain([none]))
+    let borne = bears.iter().filter(|&&bears| bears).count() as f64 / bears.len() as f64;
+    let walks = body.feet.len() == 2 && borne > WALKS_SHARE;
+    let mps = cycle.keys.root().twist.linear.length() / cycle.size;
+    let fast = cycle.peak(
+        body.feet[0].lowest_joint(),
+        first,
+        if walks { mps / WALKS_MPS } else { 0.0 },
+    );
+    worst(gaps.into_iter().chain([fast]))
 }
 
 /// Returns the points that may bear, each in the axes of a joint, and whether there is one beyond the ankles.
@@ -76,8 +88,13 @@ fn points(cycle: &Cycle<'_>) -> (Vec<(usize, DVec3)>, bool) {
     let (skeleton, body) = (cycle.skeleton(), cycle.body);
     let below = body.feet.iter().flat_map(|foot| skeleton.self_and_below(foot.ankle));
     let below: Vec<usize> = below.collect();
-    let tips = below.iter().filter_map(|&joint| Some((joint, skeleton.joint(joint).tip?)));
-    let tips: Vec<(usize, DVec3)> = tips.filter(|(_, tip)| *tip != DVec3::ZERO).chain(body.bone_ends.iter().copied()).collect();
+    let tips = below
+        .iter()
+        .filter_map(|&joint| Some((joint, skeleton.joint(joint).tip?)));
+    let tips: Vec<(usize, DVec3)> = tips
+        .filter(|(_, tip)| *tip != DVec3::ZERO)
+        .chain(body.bone_ends.iter().copied())
+        .collect();
     let has_tips = below.len() > body.feet.len() || !tips.is_empty();
     let mut joints: Vec<usize> = cycle.joints.iter().chain(&below).copied().collect();
     joints.sort_unstable();
@@ -103,10 +120,14 @@ fn is_borne(cycle: &Cycle<'_>, points: &[(usize, DVec3)], sample: isize) -> bool
     let secs = reach as f64 * keys.step_secs();
     let slow = BEARS_MPS + BEARS_SHARE * twist.linear.length() / cycle.size;
     let [back, on] = [-secs, secs].map(|by| twist.exp(by));
-    let low = points.iter().map(|&point| height(cycle, sample, point)).fold(f64::INFINITY, f64::min) + NEAR_METRES;
+    let low = points
+        .iter()
+        .map(|&point| height(cycle, sample, point))
+        .fold(f64::INFINITY, f64::min)
+        + NEAR_METRES;
     points.iter().any(|&(joint, end)| {
-        let [before, after] = [(back, -reach), (on, reach)]
-            .map(|(root, by)| root.transform_point(keys.point(sample + by, joint, end)));
+        let [before, after] =
+            [(back, -reach), (on, reach)].map(|(root, by)| root.transform_point(keys.point(sample + by, joint, end)));
         let moved = (after - before) * DVec3::new(1.0, 2.0, 1.0);
         height(cycle, sample, (joint, end)) <= low && moved.length() < slow * 2.0 * secs * cycle.size
     })
@@ -115,7 +136,9 @@ fn is_borne(cycle: &Cycle<'_>, points: &[(usize, DVec3)], sample: isize) -> bool
 /// Whether the hips fall freely.
 fn falls(cycle: &Cycle<'_>, samples: core::ops::Range<isize>) -> bool {
     let step = cycle.keys.step_secs();
-    let heights: Vec<f64> = samples.map(|sample| height(cycle, sample, (cycle.body.hips, DVec3::ZERO))).collect();
+    let heights: Vec<f64> = samples
+        .map(|sample| height(cycle, sample, (cycle.body.hips, DVec3::ZERO)))
+        .collect();
     let count = heights.len() as f64;
     let secs = count * step;
     if secs < FALL_SECS {
@@ -129,9 +152,12 @@ fn falls(cycle: &Cycle<'_>, samples: core::ops::Range<isize>) -> bool {
         let from_middle = at as f64 - 0.5 * (count - 1.0);
         from_middle * from_middle - (count * count - 1.0) / 12.0
     };
-    let (product, square) = heights.iter().enumerate().fold((0.0, 0.0), |(product, square), (at, height)| {
-        (product + parabola(at) * height, square + parabola(at) * parabola(at))
-    });
+    let (product, square) = heights
+        .iter()
+        .enumerate()
+        .fold((0.0, 0.0), |(product, square), (at, height)| {
+            (product + parabola(at) * height, square + parabola(at) * parabola(at))
+        });
     FALLS.contains(&(-2.0 * product / square / (step * step) / GRAVITY))
 }
 
@@ -144,7 +170,8 @@ fn steps(cycle: &Cycle<'_>) -> bool {
     };
     let up: DVec3 = cycle.samples().map(|sample| cycle.place(sample, head)).sum();
     let swings = cycle.body.feet.iter().any(|foot| {
-        let (least, most) = percentile::extremes(cycle.samples().map(|sample| cycle.place(sample, foot.ankle).dot(along)));
+        let (least, most) =
+            percentile::extremes(cycle.samples().map(|sample| cycle.place(sample, foot.ankle).dot(along)));
         most - least > STEPS_METRES
     });
     swings && up.y > UPRIGHT_COS * up.length()

@@ -63,6 +63,9 @@ const STEP_SECS: f64 = 1.0 / 30.0;
 /// Leg and spine up to the head joint of a person of 1.7 m, for which limits are stated, over that height.
 const JOINTS_OF_HEIGHT: f64 = 0.83;
 
+/// Radians.
+const DEGREE: f64 = core::f64::consts::PI / 180.0;
+
 /// A period of a body's main joints, at the size of a person.
 struct Cycle<'a> {
     keys: &'a LoopKeys,
@@ -100,13 +103,20 @@ impl<'a> Cycle<'a> {
     /// Returns where a joint is: the hips relative to the root, others relative to the hips.
     fn place(&self, sample: isize, joint: usize) -> DVec3 {
         let hips = self.body.hips;
-        let from = if joint == hips { DVec3::ZERO } else { self.keys.position(sample, hips) };
+        let from = if joint == hips {
+            DVec3::ZERO
+        } else {
+            self.keys.position(sample, hips)
+        };
         (self.keys.position(sample, joint) - from) / self.size
     }
 
     /// Returns the distance of two joints.
     fn distance(&self, sample: isize, [one, other]: [usize; 2]) -> f64 {
-        self.keys.position(sample, one).distance(self.keys.position(sample, other)) / self.size
+        self.keys
+            .position(sample, one)
+            .distance(self.keys.position(sample, other))
+            / self.size
     }
 
     fn peak(&self, joint: usize, sample: isize, ratio: f64) -> JointPeak {
@@ -144,5 +154,8 @@ fn worst(peaks: impl IntoIterator<Item = JointPeak>) -> Option<JointPeak> {
 /// Returns the first sample with the largest value, and that value.
 fn largest(values: impl IntoIterator<Item = f64>) -> (isize, f64) {
     let values = values.into_iter().enumerate();
-    values.fold((0, 0.0), |most, (at, value)| if value > most.1 { (at as isize, value) } else { most })
+    values.fold(
+        (0, 0.0),
+        |most, (at, value)| if value > most.1 { (at as isize, value) } else { most },
+    )
 }

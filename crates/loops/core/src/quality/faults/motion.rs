@@ -2,8 +2,9 @@
 
 use glam::DVec3;
 
-use super::{Cycle, JointPeak, STEP_SECS, largest, worst};
-use crate::math::{rotation, time_step::TimeStep};
+use super::{Cycle, DEGREE, JointPeak, STEP_SECS, largest, worst};
+use crate::analysis::body::FoundBy;
+use crate::math::{percentile, rotation, time_step::TimeStep};
 
 /// When an error shows: from `least` on, and from `ratio` times the usual step, which counts as `floor` more.
 struct Limits {
@@ -17,8 +18,6 @@ impl Limits {
         (error / self.least).min(error / (self.ratio * (usual + self.floor)))
     }
 }
-
-const DEGREE: f64 = core::f64::consts::PI / 180.0;
 
 /// Limits of a moment and of the mean over the loop, of one kind of motion.
 struct Kind {
@@ -81,7 +80,9 @@ impl Track {
         };
         Self {
             errors: cycle.samples().map(error).collect(),
-            steps: (cycle.samples()).map(|at| difference(at, at + reach).length()).collect(),
+            steps: (cycle.samples())
+                .map(|at| difference(at, at + reach).length())
+                .collect(),
         }
     }
 
@@ -95,10 +96,14 @@ impl Track {
 
     /// Returns the largest error, and the mean one at the same sample.
     fn peaks(&self, cycle: &Cycle<'_>, joint: usize, kind: &Kind) -> [JointPeak; 2] {
-        let moments = (self.errors.iter().zip(0..)).map(|(&error, at)| kind.moment.of(error, self.usual(at, cycle.reach)));
+        let moments =
+            (self.errors.iter().zip(0..)).map(|(&error, at)| kind.moment.of(error, self.usual(at, cycle.reach)));
         let (at, moment) = largest(moments);
         let mean = kind.mean.of(mean(&self.errors), mean(&self.steps));
-        [cycle.peak(joint, at, moment), cycle.peak(joint, largest(self.errors.iter().copied()).0, mean)]
+        [
+            cycle.peak(joint, at, moment),
+            cycle.peak(joint, largest(self.errors.iter().copied()).0, mean),
+        ]
     }
 }
 
@@ -136,7 +141,9 @@ pub(super) fn spike_and_shake(cycle: &Cycle<'_>) -> [Option<JointPeak>; 2] {
         }
     }
     let [errors, steps] = [0, 1].map(|of| {
-        let roots = squares.iter().map(|square| (square[of] / cycle.joints.len() as f64).sqrt());
+        let roots = squares
+            .iter()
+            .map(|square| (square[of] / cycle.joints.len() as f64).sqrt());
         roots.collect::<Vec<f64>>()
     });
     let whole = BODY.of(mean(&errors), mean(&steps));
@@ -160,6 +167,40 @@ const NEAR_SECS: f64 = 0.1;
 
 /// How far a step may fall short of its neighbours or exceed them, as a share of the mean near it, once and as root mean square.
 const UNEVEN: [f64; 2] = [0.8, 0.25];
+
+/// Between keys that are joined by lines nothing turns faster or slower: the median change of the turns is below this share of the
+/// mean, within this long.
+const LINES: f64 = 0.5;
+const LINES_SECS: f64 = 0.4;
+
+/// Returns by how much the turns of all joints change only now and then.
+fn lines(cycle: &Cycle<'_>) -> f64 {
+    let mut squares = vec![0.0; cycle.keys.num_samples()];
+    for &joint in &cycle.joints {
+        let turn = |at: isize| rotation::difference(cycle.keys.rotation(at + 1, joint), cycle.keys.rotation(at, joint));
+        let turns: Vec<DVec3> = (-1..cycle.count).map(turn).collect();
+        for (square, pair) in squares.iter_mut().zip(turns.windows(2)) {
+            *square += (pair[1] - pair[0]).length_squared();
+        }
+    }
+    let changes: Vec<f64> = squares.into_iter().map(f64::sqrt).collect();
+    let width = TimeStep::new(cycle.keys.step_secs())
+        .nearest(LINES_SECS)
+        .clamp(1, changes.len());
+    let ratios = (0..changes.len()).step_by(width.div_ceil(2)).map(|from| {
+        let near: Vec<f64> = (from..from + width).map(|at| changes[at % changes.len()]).collect();
+        let all = mean(&near);
+        if all > 0.0 {
+            percentile::of(near, 0.5) / all
+        } else {
+            1.0
+        }
+    });
+    LINES / mean(&ratios.collect::<Vec<f64>>()).max(LINES / MOST_LINES)
+}
+
+/// The figure of turns that change at keys alone.
+const MOST_LINES: f64 = 5.0;
 
 /// Returns where the step of the whole body is least like those before and after it: without a frame it is twice as long.
 pub(super) fn stutter(cycle: &Cycle<'_>) -> Option<JointPeak> {
@@ -186,9 +227,11 @@ pub(super) fn stutter(cycle: &Cycle<'_>) -> Option<JointPeak> {
         if usual > least { along / usual } else { 0.0 }
     });
     let uneven: Vec<f64> = uneven.collect();
+    let is_known = matches!(cycle.body.found_by, FoundBy::Names | FoundBy::Given);
     let (at, once) = largest(uneven.iter().copied());
     let squares = uneven.iter().map(|along| along * along).sum::<f64>();
     let always = (squares / count as f64).sqrt();
-    let ratio = (once / UNEVEN[0]).max(always / UNEVEN[1]);
+    let keyed = if is_known { lines(cycle) } else { 0.0 };
+    let ratio = (once / UNEVEN[0]).max(always / UNEVEN[1]).max(keyed);
     Some(cycle.peak(cycle.body.hips, at + 1, ratio))
 }

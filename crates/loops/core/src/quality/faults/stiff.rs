@@ -1,10 +1,8 @@
 //! Limbs that are still while their partners move: captures are never exact, and a carried load still moves.
 
 use super::anatomy::limbs;
-use super::{Cycle, JointPeak, worst as worst_of};
+use super::{Cycle, DEGREE, JointPeak, worst as worst_of};
 use crate::math::rotation;
-
-const DEGREE: f64 = core::f64::consts::PI / 180.0;
 
 /// A joint is still if it turns by no more than this over the loop, radians, and moves if it turns by this.
 const STILL_RADIANS: f64 = 0.05 * DEGREE;
@@ -22,7 +20,9 @@ pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
     let [arms, legs] = limbs(cycle);
     let turn = |joint: usize| {
         let first = cycle.keys.rotation(0, joint);
-        let turns = cycle.samples().map(|at| rotation::difference(cycle.keys.rotation(at, joint), first).length());
+        let turns = cycle
+            .samples()
+            .map(|at| rotation::difference(cycle.keys.rotation(at, joint), first).length());
         turns.fold(0.0, f64::max)
     };
     let most = |joints: &[usize]| joints.iter().map(|&joint| turn(joint)).fold(0.0, f64::max);
