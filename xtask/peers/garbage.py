@@ -252,10 +252,13 @@ for degrees in (3, 5, 10):
     fault(f"rotations rounded to {degrees} deg")(round_turns(degrees))
 
 
-@fault("places rounded to 5 cm")
-def rounded(walk):
-    grid = 0.05 * walk.metre
+def rounded(walk, metres):
+    grid = metres * walk.metre
     walk.places[walk.joint("hips")] = np.round(walk.places[walk.joint("hips")] / grid) * grid
+
+
+for metres in (0.05, 0.1):
+    fault(f"places rounded to {100 * metres:.0f} cm")(lambda walk, metres=metres: rounded(walk, metres))
 
 
 def noise(parts, degrees):
@@ -288,6 +291,31 @@ def later(share):
     return lambda walk, turns: turns[np.clip(np.arange(len(turns)) - round(share * walk.period), 0, None)]
 
 
+def swapped(walk, at):
+    for one, other in zip(leg(walk), leg(walk, "right")):
+        first = walk.turns[one][at].copy()
+        walk.turns[one][at], walk.turns[other][at] = walk.turns[other][at], first
+
+
+def in_moments(walk, length, change):
+    """Changes the order of frames within each moment."""
+    order = np.arange(len(walk.places[0]))
+    for first in moment(walk):
+        if first + length < len(order):
+            order[first : first + length] = change(order[first : first + length])
+    keep(walk, order)
+
+
+fault("two frames exchanged in every cycle")(lambda walk: in_moments(walk, 2 * walk.thirtieth, lambda frames: np.roll(frames, walk.thirtieth)))
+fault("time runs back for .15 s in every cycle")(lambda walk: in_moments(walk, round(0.15 / walk.dt), lambda frames: frames[::-1]))
+fault("legs exchanged for a frame")(lambda walk: swapped(walk, moment(walk)))
+fault("legs exchanged for half a cycle")(lambda walk: swapped(walk, span(walk, 0.2, 0.7)))
+fault("knee frozen")(lambda walk: frozen(walk, [walk.joint("shin")], np.ones(len(walk.places[0]), bool)))
+fault("both knees frozen")(lambda walk: frozen(walk, [walk.joint("shin", side) for side in SIDES], np.ones(len(walk.places[0]), bool)))
+fault("noise of 4 deg, hips")(noise(lambda walk: [walk.joint("hips")], 4))
+fault("shin doubled, a frame")(lambda walk: walk.places[walk.joint("foot")].__setitem__(moment(walk), 2 * walk.places[walk.joint("foot")][moment(walk)]))
+fault("body tips by 50 deg and back")(lambda walk: mapped(lambda walk: [walk.joint("hips")], lambda walk, turns: turns @ about(Z, 50 * np.maximum(phase_wave(walk), 0)))(walk))
+fault("thigh spread by 45 deg")(lambda walk: mapped(lambda walk: [walk.joint("thigh")], lambda walk, turns: turns @ about(Z, np.full(len(turns), 45.0)))(walk))
 fault("leg negated")(mapped(leg, lambda walk, turns: turned(-vector(turns))))
 fault("leg mirrored")(lambda walk: [walk.turns.__setitem__(one, walk.turns[other].copy()) for one, other in zip(leg(walk), leg(walk, "right"))])
 fault("leg a quarter late")(mapped(leg, later(0.25)))
@@ -349,9 +377,8 @@ fault("travels at 1.6 times its speed")(travel(1.6))
 fault("travels sideways")(travel(1.0, 90))
 fault("shoulder 1 m off")(lambda walk: walk.places.__setitem__(walk.joint("arm"), walk.places[walk.joint("arm")] + walk.metre * Y))
 fault("leg three times as long")(grown(["shin", "foot"], lambda walk: 3.0))
-fault("body rises by 50 cm in half a cycle")(lambda walk: move_root(walk, np.outer(0.5 * np.maximum(phase_wave(walk), 0), Y)))
+fault("body rises by 30 cm in every cycle")(lambda walk: move_root(walk, np.outer(0.15 - 0.15 * np.cos(2 * np.pi * (np.arange(len(walk.places[0])) - walk.start) / walk.period), Y)))
 fault("hand flips by 180 deg for three frames")(turn_once("hand", 180, Z, frames=3))
-fault("spine bends by 90 deg and back in a quarter of the cycle")(lambda walk: mapped(lambda walk: [walk.joint("spine")], lambda walk, turns: turns @ about(X, 90 * np.clip(4 * phase_wave(walk) - 3, 0, 1)))(walk))
 fault("head spins")(lambda walk: mapped(lambda walk: [walk.joint("head")], lambda walk, turns: turns @ about(Y, 360 * (np.arange(len(turns)) - walk.start) / walk.period * 2))(walk))
 fault("head turns over in a quarter of the cycle")(lambda walk: mapped(lambda walk: [walk.joint("head")], lambda walk, turns: turns @ about(Y, 170 * np.clip(2 * phase_wave(walk), -0.5, 0.5)))(walk))
 fault("triple speed")(lambda walk: keep(walk, np.arange(0, len(walk.places[0]), 3)))

@@ -33,10 +33,8 @@ const LOW_SHARE: f64 = 0.25;
 const HEAD_RATE: f64 = 700.0 * DEGREE;
 const HEAD_RADIANS: f64 = 150.0 * DEGREE;
 
-/// Strides a second over the speed, metres per second, to this power, at least and at most: people have .55 to 1.43. From this speed
-/// on, and where the ankle swings by this, metres.
-const PACE_POWER: f64 = 0.42;
-const PACES: [f64; 2] = [0.5, 1.5];
+/// Strides a second of the fastest runners. From this speed on, metres per second, and where the ankle swings by this, metres.
+const PACE_HZ: f64 = 2.2;
 const PACE_MPS: f64 = 0.3;
 const SWING_METRES: f64 = 0.25;
 
@@ -217,7 +215,7 @@ fn head(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     ]
 }
 
-/// Returns feet that stride more often or more seldom than people do at that speed.
+/// Returns feet that stride more often than the fastest runner's; larger bodies are slower.
 fn pace(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     let velocity = cycle.keys.root().twist.linear / cycle.size;
     let (mps, along) = (velocity.length(), velocity.normalize_or_zero());
@@ -225,7 +223,6 @@ fn pace(cycle: &Cycle<'_>) -> Vec<JointPeak> {
         return Vec::new();
     }
     let secs = cycle.count as f64 * cycle.keys.step_secs();
-    let usual = ops::exp(PACE_POWER * ops::ln(mps));
     let feet = cycle.body.feet.iter().filter_map(|foot| {
         let ways: Vec<f64> = cycle
             .samples()
@@ -243,9 +240,8 @@ fn pace(cycle: &Cycle<'_>) -> Vec<JointPeak> {
                 strides += usize::from(at >= ways.len());
             }
         }
-        let pace = strides as f64 / secs / usual;
-        (most - least > SWING_METRES && strides > 0)
-            .then(|| cycle.peak(foot.ankle, 0, (pace / PACES[1]).max(PACES[0] / pace)))
+        let pace = strides as f64 / secs * cycle.size.sqrt();
+        (most - least > SWING_METRES).then(|| cycle.peak(foot.ankle, 0, pace / PACE_HZ))
     });
     feet.collect()
 }

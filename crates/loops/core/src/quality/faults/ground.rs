@@ -32,7 +32,7 @@ const MOST_ARC: f64 = 1.5;
 const ARC_MARGIN_SECS: f64 = 0.1;
 
 /// A loop in which nothing ever bears is measured from this speed on, metres per second, ...
-const GOES_MPS: f64 = 0.15;
+const GOES_MPS: f64 = 0.3;
 
 /// ... if the trunk is upright, up to this lean, and an ankle swings along by this, metres: legs that do not step may ride or skate.
 const UPRIGHT_COS: f64 = 0.5;

@@ -66,23 +66,37 @@ struct Track {
     steps: Vec<f64>,
 }
 
+/// Steps of a joint from each sample to one later.
+struct Along {
+    reach: isize,
+    steps: Vec<DVec3>,
+}
+
+impl Along {
+    /// Returns the step from a sample less the one to it.
+    fn change(&self, at: isize) -> DVec3 {
+        let before = (at - self.reach).rem_euclid(self.steps.len() as isize);
+        self.steps[at as usize] - self.steps[before as usize]
+    }
+}
+
 impl Track {
     /// Creates the track from the difference of two samples, the second from the first.
     ///
     /// The error is the distance from the cubic through the two samples before and the two after.
     fn new(cycle: &Cycle<'_>, difference: impl Fn(isize, isize) -> DVec3) -> Self {
-        let reach = cycle.reach;
         // Samples farther apart foretell less.
         let coarse = (cycle.keys.step_secs() / STEP_SECS).max(1.0);
-        let error = |at: isize| {
-            let [far, near] = [2 * reach, reach].map(|by| difference(at, at - by) + difference(at, at + by));
-            (4.0 * near - far).length() / 6.0 / coarse
-        };
+        let [near, far] = [1, 2].map(|times| Along {
+            reach: times * cycle.reach,
+            steps: (cycle.samples())
+                .map(|at| difference(at, at + times * cycle.reach))
+                .collect(),
+        });
+        let error = |at: isize| (4.0 * near.change(at) - far.change(at)).length() / 6.0 / coarse;
         Self {
             errors: cycle.samples().map(error).collect(),
-            steps: (cycle.samples())
-                .map(|at| difference(at, at + reach).length())
-                .collect(),
+            steps: near.steps.iter().map(|step| step.length()).collect(),
         }
     }
 
