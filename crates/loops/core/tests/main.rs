@@ -9,6 +9,7 @@ mod closure_least;
 mod closure_properties;
 mod contacts;
 mod edits;
+mod faults;
 mod feet;
 mod golden_math;
 mod idle;

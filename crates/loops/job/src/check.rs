@@ -201,6 +201,10 @@ impl Stored<'_> {
                 let is_shaped = sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty() || pulls_back(in_file.mode);
                 sidecar.variation.is_some() && !is_shaped
             }),
+            is_kept: stored.is_some_and(|checks| {
+                let mut spikes = checks.iter().filter(|check| check.id == CheckId::Spike.as_str());
+                spikes.any(|spike| spike.value.is_some() && spike.grade.is_none())
+            }),
             known: stored.unwrap_or_default(),
         })
     }

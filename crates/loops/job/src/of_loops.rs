@@ -55,6 +55,7 @@ impl LoopOfLoops {
             was_in_place: false,
             is_meant_to_differ: false,
             is_varied: false,
+            is_kept: false,
             known: &known,
         });
         verdict.state(&mut sidecar.quality);

@@ -659,6 +659,16 @@ fn summarized_warnings(animations: &[Animation]) -> Vec<String> {
             let said = "it was kept, and its seam pops; closing does not help".to_owned();
             about.entry(said).or_default().push(&animation.facts.name);
         }
+        if let OwnLoop::Kept(kept) = &animation.own_loop
+            && let Some(verdict) = Verdict::from_facts(&kept.sidecar.quality)
+        {
+            for warning in verdict.of_the_clip() {
+                about
+                    .entry(warning.to_string())
+                    .or_default()
+                    .push(&animation.facts.name);
+            }
+        }
         // Other warnings about unchanged animations are of no use.
         if !matches!(animation.own_loop, OwnLoop::Made(_)) {
             continue;

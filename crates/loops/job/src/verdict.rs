@@ -12,6 +12,7 @@ use loopwright_core::{Analysis, LoopCandidate, LoopSettings, MadeLoop, Quality, 
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
 
 use crate::checks::{CheckId, CheckRow, Stretch, Subject, not_passed};
+use crate::warning::Warning;
 
 /// The grade of a loop, the reason for it, and the checks behind it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,6 +42,7 @@ impl Verdict {
         Self::new(&Subject {
             is_meant_to_differ: true,
             is_varied: false,
+            is_kept: true,
             ..Subject::of_made(made, quality, of_take)
         })
     }
@@ -66,6 +68,20 @@ impl Verdict {
         }
         let check = self.checks.iter().find(|check| check.grade == Some(self.grade))?;
         Some(CheckId::row_of(&check.id)?.cure(is_ping_pong))
+    }
+
+    /// Returns warnings of faults that are not graded, because a clip is kept as authored.
+    pub(crate) fn of_the_clip(&self) -> impl Iterator<Item = Warning> {
+        self.checks
+            .iter()
+            .filter(|check| check.grade.is_none())
+            .filter_map(|check| {
+                let row = CheckId::row_of(&check.id)?;
+                let is_fault = row.graded(check.value?, 1.0).grade > Some(Grade::Good);
+                is_fault.then(|| Warning::OfTheClip {
+                    reason: (row.reason)(check),
+                })
+            })
     }
 
     /// Reads the verdict from the figures of a loop; `None` if they hold none.
@@ -113,6 +129,7 @@ pub fn default_loop(analysis: &Analysis, candidate: &LoopCandidate) -> Option<(V
         was_in_place: false,
         is_meant_to_differ: false,
         is_varied: false,
+        is_kept: false,
         known: &of_take,
     };
     Some((Verdict::new(&subject), quality))

@@ -164,6 +164,9 @@ pub enum Warning {
     FewerCycles(MeanCycle),
     #[error("the seam shows: {reason}; {remedy}")]
     SeamShows { reason: String, remedy: SeamRemedy },
+    /// A clip that is kept as authored has a fault, which may be meant.
+    #[error("the clip has it as it is: {reason}")]
+    OfTheClip { reason: String },
     /// The seam of a loop in a pack shows.
     #[error("the seam pops")]
     SeamPops,

@@ -74,7 +74,9 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     let mut file = LoopFile::write_with(made, studied.facts(), &source, &writing)?;
     let rate_hz = 1.0 / clip.step_secs();
     let of_take = verdict::of_take(&studied.analysis, candidate);
-    Verdict::of_made(made, &file.quality, &of_take).state(&mut file.sidecar.quality);
+    let verdict = Verdict::of_made(made, &file.quality, &of_take);
+    let of_the_clip: Vec<Warning> = verdict.of_the_clip().collect();
+    verdict.state(&mut file.sidecar.quality);
 
     let mut warnings: Vec<Warning> = engine.complaint(format).map(Warning::Engine).into_iter().collect();
     if let Some(joint) = body.root_joint.filter(|_| recipe.output.add_root == Some(true)) {
@@ -99,6 +101,7 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     warnings.extend(file.written.warnings.iter().cloned().map(Warning::File));
     warnings.extend(warning::of_loop(made, recipe.output.start_at));
     warnings.extend(seam_shows(&file, &done));
+    warnings.extend(of_the_clip);
     warnings.extend(engine.rate_complaint(rate_hz).map(Warning::Engine));
 
     let sidecar = &mut file.sidecar;

@@ -4,9 +4,10 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 use loopwright_core::{
-    Analysis, LoopClip, LoopSettings, MadeLoop, Pose, SearchSettings, Take, Tracks, loop_clip::LoopKeys, quality,
+    Analysis, LoopClip, LoopSettings, MadeLoop, Pose, RootMode, SearchSettings, Take, Tracks, loop_clip::LoopKeys,
+    quality,
 };
-use loopwright_formats::loop_file::facts::Grade;
+use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 use loopwright_job::verdict::{self, default_loop};
 use loopwright_job::{CheckId, Verdict};
 use loopwright_synth::{WalkSettings, synthesize};
@@ -294,5 +295,59 @@ fn a_jump_inside_is_measured() {
             (jump.grade, jump.time_secs),
             (Some(Grade::Review), Some(at as f64 * take.frame_time_secs()))
         );
+    }
+}
+
+/// Faults of a clip that already loops may be meant: they have a value, a joint and a time, and no grade. The same in a take has one.
+#[test]
+fn faults_of_a_clip_kept_as_authored_are_not_graded() {
+    let cycle = WalkSettings::default()
+        .period_secs(1.2)
+        .frame_rate_hz(30.0)
+        .turn_dps(0.0)
+        .noise_deg(0.0)
+        .drift(0.0);
+    let spike = |seconds: f64| {
+        let take = synthesized(cycle.clone().seconds(seconds));
+        let head = take.skeleton().find("Head").unwrap();
+        let turned = with_poses(&take, take.num_frames(), |frame| {
+            let mut pose = take.pose(frame).to_pose();
+            if frame % 36 == 15 {
+                pose.rotations[head] *= DQuat::from_rotation_y(1.0);
+            }
+            pose
+        });
+        let analysis = Analysis::new(&turned).unwrap();
+        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+        let (verdict, _) = default_loop(&analysis, &found.candidates[0]).unwrap();
+        let of_spike = |check: &&CheckFacts| check.id == CheckId::Spike.as_str();
+        verdict.checks.iter().find(of_spike).unwrap().clone()
+    };
+    let (kept, of_take) = (spike(1.2), spike(8.0));
+    for check in [&kept, &of_take] {
+        assert!(
+            check.value.unwrap() > 2.0 && check.joint.as_deref() == Some("Head"),
+            "{check:?}"
+        );
+    }
+    assert!((kept.time_secs.unwrap() - 0.5).abs() < 1e-9, "{kept:?}");
+    assert_eq!((kept.grade, of_take.grade), (None, Some(Grade::Bad)));
+}
+
+/// Nothing needs to bear a body that is pulled back to its start.
+#[test]
+fn bearing_is_not_measured_in_place() {
+    for take in walks() {
+        let analysis = Analysis::new(&take).unwrap();
+        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+        let bears = [RootMode::Constant, RootMode::Stationary].map(|mode| {
+            let mut settings = LoopSettings::default();
+            settings.root.mode = mode;
+            let made = analysis.make_loop(&found.candidates[0], &settings).unwrap();
+            let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
+            let verdict = Verdict::of_made(&made, &quality, &[]);
+            grade_of(&verdict, CheckId::Bears)
+        });
+        assert_eq!(bears, [Some(Grade::Good), None]);
     }
 }

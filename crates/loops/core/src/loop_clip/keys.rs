@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 
 use super::{LoopClip, LoopClipError};
 use crate::motion::{PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
-use crate::{math::rotation, take::Take};
+use crate::{math::rigid::Rigid, math::rotation, take::Take};
 
 /// How the keys of a file form a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -190,6 +190,11 @@ impl LoopKeys {
     /// Returns the position of a point in the axes of a joint at a sample of the endless loop, relative to the root, metres.
     pub(crate) fn point(&self, sample: isize, joint: usize, in_joint: DVec3) -> DVec3 {
         self.world.point(self.wrapped(sample), joint, in_joint)
+    }
+
+    /// Returns the transform of a joint at a sample of the endless loop, relative to the root.
+    pub(crate) fn transform(&self, sample: isize, joint: usize) -> Rigid {
+        self.world.joint(self.wrapped(sample), joint)
     }
 
     /// Returns the local rotation of a joint at a sample of the endless loop, the carrier's relative to the root.

@@ -10,7 +10,7 @@ use crate::analysis::seam_peak::{self, floor};
 use crate::loop_clip::LoopKeys;
 use crate::math::{ops, percentile, rotation};
 
-/// A joint's sharpest change of velocity.
+/// Where a joint exceeds a reference most.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointPeak {
@@ -18,7 +18,7 @@ pub struct JointPeak {
     pub joint: usize,
     /// The sample of the loop.
     pub sample: usize,
-    /// Its change of velocity there relative to the reference.
+    /// By how many times.
     pub ratio: f64,
 }
 
@@ -87,7 +87,7 @@ pub(super) fn seam_acceleration(keys: &LoopKeys, body: &Body, size: f64) -> Join
     peaks.fold(JointPeak::default(), sharper)
 }
 
-fn sharper(worst: JointPeak, next: JointPeak) -> JointPeak {
+pub(super) fn sharper(worst: JointPeak, next: JointPeak) -> JointPeak {
     if next.ratio > worst.ratio { next } else { worst }
 }
 

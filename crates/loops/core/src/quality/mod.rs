@@ -5,11 +5,13 @@
 
 use glam::DVec3;
 
+mod faults;
 mod inside;
 mod seam;
 mod sliding;
 mod step;
 
+pub use faults::Faults;
 pub use inside::{FootHeight, HeldPose, JointPeak};
 pub use seam::{SeamJoints, seam_joints};
 pub(crate) use sliding::foot_slide_of_loop;
@@ -56,6 +58,8 @@ pub struct Quality {
     pub held_pose: HeldPose,
     /// Mean angle between the direction from feet to head and up, radians; `None` for bodies without a head or feet.
     pub lean_radians: Option<f64>,
+    /// What no body does, in multiples of the least that a person sees.
+    pub faults: Faults,
     /// Speed of the root over the ground, metres per second.
     pub root_mps: f64,
     /// How far joints step over the seam.
@@ -94,6 +98,7 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
         kink: inside::kink(keys, body, source, body_size),
         held_pose: inside::held_pose(keys),
         lean_radians: inside::lean_radians(keys, body),
+        faults: Faults::find(keys, body, body_size),
         root_mps: ops::hypot(keys.root().twist.linear.x, keys.root().twist.linear.z),
         seam: SeamSteps::from_loop(keys, body_size),
         body_size,

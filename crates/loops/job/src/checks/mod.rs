@@ -3,6 +3,7 @@
 use loopwright_formats::loop_file::facts::CheckFacts;
 
 mod body;
+mod faults;
 mod feet;
 mod root;
 mod row;
@@ -49,6 +50,18 @@ crate::checks! {
         FootHeight = feet::HEIGHT,
         /// A body that travels has feet that never stand.
         FeetStand = feet::STAND,
+        /// A joint leaves its path for a moment.
+        Spike = faults::SPIKE,
+        /// Joints tremble.
+        Shake = faults::SHAKE,
+        /// Frames are held or lost.
+        Stutter = faults::STUTTER,
+        /// Nothing bears the body, and it does not fall.
+        Bears = faults::BEARS,
+        /// Limbs are as no body has them.
+        Anatomy = faults::ANATOMY,
+        /// A limb is still while its partner moves.
+        Stiff = faults::STIFF,
         /// The pace of the take changes from one end of the loop to the other.
         Pace = stretch::PACE,
         /// A turn is concentrated in a part of the loop.

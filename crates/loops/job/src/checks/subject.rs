@@ -30,6 +30,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) is_meant_to_differ: bool,
     /// Whether it differs by cycles that vary, and not otherwise: it is then as sharp as the take.
     pub(crate) is_varied: bool,
+    /// Whether it is a clip that already loops and is kept as authored.
+    pub(crate) is_kept: bool,
     /// Checks that the loop does not answer, as recorded when it was made: those of its take, or those in its sidecar.
     pub(crate) known: &'a [CheckFacts],
 }
@@ -54,6 +56,8 @@ impl<'a> Subject<'a> {
                 && made.mean_cycle.is_none()
                 && made.edits.is_empty()
                 && !pulls_back(made.root.mode),
+            is_kept: (made.candidate.whole.as_ref()).is_some_and(|whole| whole.loops_already())
+                && made.edits.is_empty(),
             known: of_take,
         }
     }

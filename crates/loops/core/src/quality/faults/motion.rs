@@ -1,0 +1,251 @@
+//! Jumps, tremor and lost frames: what the neighbours of a sample do not foretell.
+
+use glam::DVec3;
+
+use super::{Cycle, DEGREE, JointPeak, STEP_SECS, largest, worst};
+use crate::analysis::body::FoundBy;
+use crate::math::{percentile, rotation, time_step::TimeStep};
+
+/// When an error shows: from `least` on, and from `ratio` times the usual step, which counts as `floor` more.
+struct Limits {
+    least: f64,
+    floor: f64,
+    ratio: f64,
+}
+
+impl Limits {
+    fn of(&self, error: f64, usual: f64) -> f64 {
+        (error / self.least).min(error / (self.ratio * (usual + self.floor)))
+    }
+}
+
+/// Limits of a moment and of the mean over the loop, of one kind of motion.
+struct Kind {
+    moment: Limits,
+    mean: Limits,
+}
+
+/// Limits of places, metres.
+const PLACES: Kind = Kind {
+    moment: Limits {
+        least: 0.04,
+        floor: 0.008,
+        ratio: 2.5,
+    },
+    mean: Limits {
+        least: 0.015,
+        floor: 0.01,
+        ratio: 0.45,
+    },
+};
+
+/// Limits of rotations, radians.
+const TURNS: Kind = Kind {
+    moment: Limits {
+        least: 15.0 * DEGREE,
+        floor: 3.0 * DEGREE,
+        ratio: 3.0,
+    },
+    mean: Limits {
+        least: 5.0 * DEGREE,
+        floor: 3.0 * DEGREE,
+        ratio: 0.55,
+    },
+};
+
+/// Limits of the root mean square over all joints' places, metres.
+const BODY: Limits = Limits {
+    least: 0.005,
+    floor: 0.003,
+    ratio: 0.25,
+};
+
+/// The errors of a joint, and its steps to the sample [`STEP_SECS`] later.
+struct Track {
+    errors: Vec<f64>,
+    steps: Vec<f64>,
+}
+
+/// Steps of a joint from each sample to one later.
+struct Along {
+    reach: isize,
+    steps: Vec<DVec3>,
+}
+
+impl Along {
+    /// Returns the step from a sample less the one to it.
+    fn change(&self, at: isize) -> DVec3 {
+        let before = (at - self.reach).rem_euclid(self.steps.len() as isize);
+        self.steps[at as usize] - self.steps[before as usize]
+    }
+}
+
+impl Track {
+    /// Creates the track from the difference of two samples, the second from the first.
+    ///
+    /// The error is the distance from the cubic through the two samples before and the two after.
+    fn new(cycle: &Cycle<'_>, difference: impl Fn(isize, isize) -> DVec3) -> Self {
+        // Samples farther apart foretell less.
+        let coarse = (cycle.keys.step_secs() / STEP_SECS).max(1.0);
+        let [near, far] = [1, 2].map(|times| Along {
+            reach: times * cycle.reach,
+            steps: (cycle.samples())
+                .map(|at| difference(at, at + times * cycle.reach))
+                .collect(),
+        });
+        let error = |at: isize| (4.0 * near.change(at) - far.change(at)).length() / 6.0 / coarse;
+        Self {
+            errors: cycle.samples().map(error).collect(),
+            steps: near.steps.iter().map(|step| step.length()).collect(),
+        }
+    }
+
+    /// Returns the median of the four steps next to a sample that do not touch it: a fault there does not excuse itself.
+    fn usual(&self, at: isize, reach: isize) -> f64 {
+        let count = self.steps.len() as isize;
+        let mut near = [-3, -2, 1, 2].map(|step| self.steps[(at + step * reach).rem_euclid(count) as usize]);
+        near.sort_unstable_by(f64::total_cmp);
+        0.5 * (near[1] + near[2])
+    }
+
+    /// Returns the largest error, and the mean one at the same sample.
+    fn peaks(&self, cycle: &Cycle<'_>, joint: usize, kind: &Kind) -> [JointPeak; 2] {
+        let moments =
+            (self.errors.iter().zip(0..)).map(|(&error, at)| kind.moment.of(error, self.usual(at, cycle.reach)));
+        let (at, moment) = largest(moments);
+        let mean = kind.mean.of(mean(&self.errors), mean(&self.steps));
+        [
+            cycle.peak(joint, at, moment),
+            cycle.peak(joint, largest(self.errors.iter().copied()).0, mean),
+        ]
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Returns where a joint leaves its path, and which trembles, by places and rotations.
+///
+/// A joint that turns for a moment takes all with it that hangs from it, so it is named first. Toes roll off within a frame.
+pub(super) fn spike_and_shake(cycle: &Cycle<'_>) -> [Option<JointPeak>; 2] {
+    let (keys, toes) = (cycle.keys, cycle.body.feet.iter().filter_map(|foot| foot.toe));
+    let toes: Vec<usize> = toes.collect();
+    let mut squares = vec![[0.0; 2]; keys.num_samples()];
+    let (mut moved, mut turned, mut shaken, mut roughest) = (Vec::new(), Vec::new(), Vec::new(), (0, 0.0));
+    for &joint in &cycle.joints {
+        let places = Track::new(cycle, |from, to| cycle.place(to, joint) - cycle.place(from, joint));
+        let turns = Track::new(cycle, |from, to| {
+            rotation::difference(keys.rotation(to, joint), keys.rotation(from, joint))
+        });
+        for (square, (error, step)) in squares.iter_mut().zip(places.errors.iter().zip(&places.steps)) {
+            *square = [square[0] + error * error, square[1] + step * step];
+        }
+        let rough = mean(&places.errors);
+        if rough > roughest.1 {
+            roughest = (joint, rough);
+        }
+        let [spike, shake] = places.peaks(cycle, joint, &PLACES);
+        moved.push(spike);
+        shaken.push(shake);
+        let [spike, shake] = turns.peaks(cycle, joint, &TURNS);
+        shaken.push(shake);
+        if !toes.contains(&joint) {
+            turned.push(spike);
+        }
+    }
+    let [errors, steps] = [0, 1].map(|of| {
+        let roots = squares
+            .iter()
+            .map(|square| (square[of] / cycle.joints.len() as f64).sqrt());
+        roots.collect::<Vec<f64>>()
+    });
+    let whole = BODY.of(mean(&errors), mean(&steps));
+    shaken.push(cycle.peak(roughest.0, largest(errors).0, whole));
+    let (moved, turned) = (worst(moved), worst(turned));
+    let spike = match (moved, turned.filter(|turned| turned.ratio > 1.0)) {
+        (Some(moved), Some(turned)) => Some(JointPeak {
+            ratio: turned.ratio.max(moved.ratio),
+            ..turned
+        }),
+        _ => worst(moved.into_iter().chain(turned)),
+    };
+    [spike, worst(shaken)]
+}
+
+/// A body that moves more slowly than this may stop, metres per second: root mean square over joints.
+const MOVES_MPS: f64 = 0.15;
+
+/// Steps are compared with those within this long.
+const NEAR_SECS: f64 = 0.1;
+
+/// How far a step may fall short of its neighbours or exceed them, as a share of the mean near it, once and as root mean square.
+const UNEVEN: [f64; 2] = [0.8, 0.25];
+
+/// Between keys that are joined by lines nothing turns faster or slower: the median change of the turns is below this share of the
+/// mean, within this long.
+const LINES: f64 = 0.5;
+const LINES_SECS: f64 = 0.4;
+
+/// Returns by how much the turns of all joints change only now and then.
+fn lines(cycle: &Cycle<'_>) -> f64 {
+    let mut squares = vec![0.0; cycle.keys.num_samples()];
+    for &joint in &cycle.joints {
+        let turn = |at: isize| rotation::difference(cycle.keys.rotation(at + 1, joint), cycle.keys.rotation(at, joint));
+        let turns: Vec<DVec3> = (-1..cycle.count).map(turn).collect();
+        for (square, pair) in squares.iter_mut().zip(turns.windows(2)) {
+            *square += (pair[1] - pair[0]).length_squared();
+        }
+    }
+    let changes: Vec<f64> = squares.into_iter().map(f64::sqrt).collect();
+    let width = TimeStep::new(cycle.keys.step_secs())
+        .nearest(LINES_SECS)
+        .clamp(1, changes.len());
+    let ratios = (0..changes.len()).step_by(width.div_ceil(2)).map(|from| {
+        let near: Vec<f64> = (from..from + width).map(|at| changes[at % changes.len()]).collect();
+        let all = mean(&near);
+        if all > 0.0 {
+            percentile::of(near, 0.5) / all
+        } else {
+            1.0
+        }
+    });
+    LINES / mean(&ratios.collect::<Vec<f64>>()).max(LINES / MOST_LINES)
+}
+
+/// The figure of turns that change at keys alone.
+const MOST_LINES: f64 = 5.0;
+
+/// Returns where the step of the whole body is least like those before and after it: without a frame it is twice as long.
+pub(super) fn stutter(cycle: &Cycle<'_>) -> Option<JointPeak> {
+    let (count, secs) = (cycle.keys.num_samples(), cycle.keys.step_secs());
+    // Squares of steps, of the means of their neighbours, and the products of the two.
+    let mut sums = vec![[0.0; 3]; count];
+    for &joint in &cycle.joints {
+        let step = |at: isize| cycle.place(at + 1, joint) - cycle.place(at, joint);
+        let steps: Vec<DVec3> = (-1..=cycle.count).map(step).collect();
+        for (sums, three) in sums.iter_mut().zip(steps.windows(3)) {
+            let (near, own) = (0.5 * (three[0] + three[2]), three[1]);
+            let more = [own.length_squared(), near.length_squared(), own.dot(near)];
+            *sums = core::array::from_fn(|of| sums[of] + more[of]);
+        }
+    }
+    let lengths: Vec<f64> = sums.iter().map(|sums| sums[0].sqrt()).collect();
+    let reach = TimeStep::new(secs).nearest_from_one(NEAR_SECS).min(count / 2);
+    let least = MOVES_MPS * secs * (cycle.joints.len() as f64).sqrt();
+    let uneven = sums.iter().enumerate().map(|(at, &[_, near, product])| {
+        let around = (0..=2 * reach).map(|by| lengths[(at + count + by - reach) % count]);
+        let usual = around.sum::<f64>() / (2 * reach + 1) as f64;
+        let near = near.sqrt();
+        let along = if near > 0.0 { product / near - near } else { lengths[at] };
+        if usual > least { along / usual } else { 0.0 }
+    });
+    let uneven: Vec<f64> = uneven.collect();
+    let is_known = matches!(cycle.body.found_by, FoundBy::Names | FoundBy::Given);
+    let (at, once) = largest(uneven.iter().copied());
+    let squares = uneven.iter().map(|along| along * along).sum::<f64>();
+    let always = (squares / count as f64).sqrt();
+    let keyed = if is_known { lines(cycle) } else { 0.0 };
+    let ratio = (once / UNEVEN[0]).max(always / UNEVEN[1]).max(keyed);
+    Some(cycle.peak(cycle.body.hips, at + 1, ratio))
+}

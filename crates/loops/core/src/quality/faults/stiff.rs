@@ -1,0 +1,66 @@
+//! Limbs that are still while their partners move: captures are never exact, and a carried load still moves.
+
+use super::anatomy::limbs;
+use super::{Cycle, DEGREE, JointPeak, worst as worst_of};
+use crate::math::rotation;
+
+/// A joint is still if it turns by no more than this over the loop, radians, and moves if it turns by this.
+const STILL_RADIANS: f64 = 0.05 * DEGREE;
+const MOVES_RADIANS: f64 = 10.0 * DEGREE;
+
+/// Share of the way of the other ankle that is stiff, seen from the hips, if that goes this far in a cycle, metres.
+const LEG_SHARE: f64 = 0.15;
+const LEG_METRES: f64 = 0.3;
+
+/// Figures end here; a limb may be exactly still.
+const MOST: f64 = 10.0;
+
+/// Returns the limb that is stillest against its partner, or the trunk against the legs.
+pub(super) fn worst(cycle: &Cycle<'_>) -> Option<JointPeak> {
+    let [arms, legs] = limbs(cycle);
+    let turn = |joint: usize| {
+        let first = cycle.keys.rotation(0, joint);
+        let turns = cycle
+            .samples()
+            .map(|at| rotation::difference(cycle.keys.rotation(at, joint), first).length());
+        turns.fold(0.0, f64::max)
+    };
+    let most = |joints: &[usize]| joints.iter().map(|&joint| turn(joint)).fold(0.0, f64::max);
+    let still = |joint: usize, own: f64, other: f64| {
+        let ratio = (other / MOVES_RADIANS).min(STILL_RADIANS / own.max(STILL_RADIANS / MOST));
+        cycle.peak(joint, 0, ratio)
+    };
+    let mut found = Vec::new();
+    if let [Some(left), Some(right)] = &arms {
+        // Hands are often not captured.
+        let [one, other] = [left, right].map(|arm| (arm[0], most(&arm[..arm.len() - 1])));
+        found.extend([still(one.0, one.1, other.1), still(other.0, other.1, one.1)]);
+    }
+    if let [Some(left), Some(right)] = &legs {
+        let legs: Vec<usize> = left.iter().chain(right).copied().collect();
+        let hips = cycle.body.hips;
+        let above = cycle.joints.iter().copied().filter(|&joint| joint != hips);
+        let is_of_leg = |joint: usize| legs.iter().any(|&top| cycle.skeleton().is_within(joint, top));
+        let above: Vec<usize> = above.filter(|&joint| !is_of_leg(joint)).collect();
+        if let Some(&first) = above.first() {
+            found.push(still(first, most(&above), most(&legs)));
+        }
+        let ways = [left, right].map(|leg| (leg[0], way(cycle, leg[leg.len() - 1])));
+        let [one, other] = ways;
+        found.extend([[one, other], [other, one]].map(|[own, other]| {
+            let ratio = (LEG_SHARE * other.1 / own.1.max(f64::MIN_POSITIVE)).min(other.1 / LEG_METRES);
+            cycle.peak(own.0, 0, ratio.min(MOST))
+        }));
+    }
+    worst_of(found)
+}
+
+/// Returns the length of a joint's way in a cycle, seen from the hips.
+fn way(cycle: &Cycle<'_>, joint: usize) -> f64 {
+    let seen = |at: isize| {
+        let hips = cycle.keys.transform(at, cycle.body.hips);
+        hips.inverse().transform_point(cycle.keys.position(at, joint))
+    };
+    let steps = cycle.samples().map(|at| seen(at + 1).distance(seen(at)));
+    steps.sum::<f64>() / cycle.size
+}
