@@ -1,7 +1,7 @@
 //! The loop to grade.
 
 use loopwright_core::analysis::Body;
-use loopwright_core::candidate::WholeClipKind;
+use loopwright_core::candidate::{WholeClip, WholeClipKind};
 use loopwright_core::feet::FootOutcome;
 use loopwright_core::{MadeLoop, Quality, RootMode, Skeleton};
 use loopwright_formats::loop_file::facts::CheckFacts;
@@ -56,7 +56,7 @@ impl<'a> Subject<'a> {
                 && made.mean_cycle.is_none()
                 && made.edits.is_empty()
                 && !pulls_back(made.root.mode),
-            is_kept: (made.candidate.whole.as_ref()).is_some_and(|whole| whole.loops_already())
+            is_kept: (made.candidate.whole.as_ref()).is_some_and(WholeClip::loops_already)
                 && made.edits.is_empty(),
             known: of_take,
         }
