@@ -6,7 +6,7 @@
 use glam::DVec3;
 
 use super::JointPeak;
-use crate::analysis::body::Body;
+use crate::analysis::body::{Body, Foot};
 use crate::loop_clip::LoopKeys;
 use crate::math::time_step::TimeStep;
 use crate::motion::Skeleton;
@@ -133,7 +133,7 @@ fn main_joints(skeleton: &Skeleton, body: &Body) -> Vec<usize> {
     let feet = body.feet.iter();
     let apart = feet.clone().filter_map(|foot| body.end_of_leg_apart(skeleton, foot));
     let ends = apart
-        .chain(feet.map(|foot| foot.lowest_joint()))
+        .chain(feet.map(Foot::lowest_joint))
         .chain(body.hands.iter().copied())
         .chain(body.head);
     let mut joints: Vec<usize> = ends
