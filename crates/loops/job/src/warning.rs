@@ -385,14 +385,14 @@ fn of_feet(made: &MadeLoop) -> Vec<Warning> {
     let (skeleton, body, feet) = (made.loop_clip.skeleton(), &made.body, &made.feet);
     let mut warnings = Vec::new();
     for (foot, outcome) in body.feet.iter().zip(&feet.outcomes) {
-        let is_told = match outcome {
+        let is_told = matches!(
+            outcome,
             FootOutcome::HeldInPart { .. }
-            | FootOutcome::Slides { .. }
-            | FootOutcome::NoKnee
-            | FootOutcome::Released
-            | FootOutcome::Unsettled => true,
-            _ => false,
-        };
+                | FootOutcome::Slides { .. }
+                | FootOutcome::NoKnee
+                | FootOutcome::Released
+                | FootOutcome::Unsettled
+        );
         if is_told {
             warnings.push(Warning::FootNotHeld {
                 foot: skeleton.joint(foot.lowest_joint()).name.clone(),
