@@ -1,7 +1,7 @@
 //! The loop to grade.
 
 use loopwright_core::analysis::Body;
-use loopwright_core::candidate::{WholeClip, WholeClipKind};
+use loopwright_core::candidate::WholeClipKind;
 use loopwright_core::feet::FootOutcome;
 use loopwright_core::{MadeLoop, Quality, RootMode, Skeleton};
 use loopwright_formats::loop_file::facts::CheckFacts;
@@ -30,7 +30,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) is_meant_to_differ: bool,
     /// Whether it differs by cycles that vary, and not otherwise: it is then as sharp as the take.
     pub(crate) is_varied: bool,
-    /// Whether it is a clip that already loops and is kept as authored.
+    /// Whether it is a whole clip that already loops, or is in place: as authored.
     pub(crate) is_kept: bool,
     /// Checks that the loop does not answer, as recorded when it was made: those of its take, or those in its sidecar.
     pub(crate) known: &'a [CheckFacts],
@@ -56,8 +56,8 @@ impl<'a> Subject<'a> {
                 && made.mean_cycle.is_none()
                 && made.edits.is_empty()
                 && !pulls_back(made.root.mode),
-            is_kept: (made.candidate.whole.as_ref()).is_some_and(WholeClip::loops_already)
-                && made.edits.is_empty(),
+            is_kept: made.edits.is_empty()
+                && (made.candidate.whole.as_ref()).is_some_and(|whole| whole.loops_already() || whole.is_in_place()),
             known: of_take,
         }
     }
