@@ -4,6 +4,7 @@ use core::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 use loopwright_core::loop_clip::LoopKeys;
+use loopwright_core::math::ops;
 use loopwright_core::quality::{self, Faults, JointPeak};
 use loopwright_core::{BodyOverrides, LoopClip, LoopSettings, MadeLoop, Pose, Skeleton, Take, Tracks, analysis::Body};
 
@@ -58,6 +59,15 @@ fn sound_walks_have_none_at_any_rate() {
 /// A fault of a size in one sample of a loop: share of the cycle, pose, size.
 type Put = fn(&MadeLoop, usize, &mut Pose, f64);
 
+/// A fault: its name, a size that shows and one that does not, how it is put in, and the figure and the joint that show it.
+type Row = (
+    &'static str,
+    [f64; 2],
+    Put,
+    fn(&Faults) -> Option<JointPeak>,
+    &'static str,
+);
+
 fn joint(made: &MadeLoop, name: &str) -> usize {
     made.loop_clip.skeleton().find(name).unwrap()
 }
@@ -80,7 +90,7 @@ fn trembling(made: &MadeLoop, sample: usize, pose: &mut Pose, name: &str, degree
 
 #[test]
 fn faults_are_seen_at_a_visible_size_and_not_well_below_it() {
-    let rows: [(&str, [f64; 2], Put, fn(&Faults) -> Option<JointPeak>, &str); 9] = [
+    let rows: [Row; 9] = [
         (
             "body up for a sample, m",
             [0.08, 0.04],
@@ -117,7 +127,7 @@ fn faults_are_seen_at_a_visible_size_and_not_well_below_it() {
             "hips bob once a cycle, m",
             [0.12, 0.015],
             |made, sample, pose, metres| {
-                pose.translations[made.loop_clip.carrier()].y += metres * (TAU * share(made, sample)).sin();
+                pose.translations[made.loop_clip.carrier()].y += metres * ops::sin(TAU * share(made, sample));
             },
             |found| found.bears,
             "",
@@ -137,7 +147,7 @@ fn faults_are_seen_at_a_visible_size_and_not_well_below_it() {
             "shin grows and shrinks, share of it",
             [0.15, 0.075],
             |made, sample, pose, by| {
-                pose.translations[joint(made, "LeftFoot")] *= 1.0 + by * (TAU * share(made, sample)).sin();
+                pose.translations[joint(made, "LeftFoot")] *= 1.0 + by * ops::sin(TAU * share(made, sample));
             },
             |found| found.anatomy,
             "LeftFoot",
@@ -244,14 +254,16 @@ fn feet_of_ik_have_no_bones() {
     let clip = &made.loop_clip;
     let feet = ["LeftFoot", "RightFoot"].map(|name| joint(&made, name));
     let mut joints = clip.skeleton().joints().to_vec();
-    feet.map(|foot| joints[foot].parent = Some(0));
+    for foot in feet {
+        joints[foot].parent = Some(0);
+    }
     let skeleton = Skeleton::new(joints).unwrap();
     let poses = (0..clip.num_samples()).map(|sample| {
         let own = clip.body_pose(sample);
         let mut pose = own.to_pose();
         for foot in feet {
             let mut place = own.joint(0).inverse() * own.world_of(clip.skeleton(), foot);
-            place.translation.y += 0.08 * (TAU * share(&made, sample)).sin();
+            place.translation.y += 0.08 * ops::sin(TAU * share(&made, sample));
             pose.set_joint(foot, place);
         }
         pose
