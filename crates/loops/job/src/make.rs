@@ -177,11 +177,6 @@ fn instead_of_showing(found: &RetriedLoop) -> Option<Decision> {
     instead(found, format!("the seam shows: {reason}"))
 }
 
-/// Whether a stretch is made even if its loop is not good and that of another stretch is.
-pub(crate) fn may_not_move(stretch: &LoopCandidate) -> bool {
-    stretch.loops_already() || stretch.whole.is_some() || stretch.is_idle
-}
-
 /// Takes the first alternative whose loop is good if the recommended loop is not. The search ranks stretches by the take; the
 /// finished loop shows more. A whole take keeps its place.
 fn good_instead(
@@ -191,7 +186,7 @@ fn good_instead(
     retry: Retry<'_>,
     found: &mut RetriedLoop,
 ) -> Option<Decision> {
-    if retry.stretches.is_empty() || may_not_move(stretch) {
+    if retry.stretches.is_empty() || stretch.keeps_its_place() {
         return None;
     }
     // Judged on the take's own skeleton and before variation, so that all outputs choose the same stretch.

@@ -10,7 +10,6 @@ use loopwright_core::{FoundLoops, LoopCandidate, SearchSettings, math::DecayKind
 use loopwright_formats::loop_file::facts::Grade;
 
 use crate::error::JobError;
-use crate::make::may_not_move;
 use crate::recipe::SearchRecipe;
 #[cfg(feature = "clap")]
 use crate::recipe::headings::WHICH_LOOP;
@@ -270,7 +269,7 @@ fn put_good_first(studied: &Studied, settings: &SearchSettings, found: &mut Foun
     let Some(first) = found.rows.first().map(|row| &row.best) else {
         return Ok(());
     };
-    if !settings.ranks_by_outcome() || may_not_move(first) || is_good(first) {
+    if !settings.ranks_by_outcome() || first.keeps_its_place() || is_good(first) {
         return Ok(());
     }
     let listed = analysis.find_loops(&SearchSettings {

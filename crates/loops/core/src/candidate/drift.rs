@@ -7,7 +7,7 @@ use core::f64::consts::PI;
 
 use glam::DVec3;
 
-use super::steadiness::{PaceChange, SLOW_MPS, heading_at};
+use super::steadiness::{PaceChange, SLOW_MPS, Steadiness, heading_at, veer};
 use crate::analysis::Analysis;
 use crate::math::{ops, rotation};
 
@@ -40,9 +40,21 @@ const DOUBTS: [f64; 3] = [0.7, 0.5, 0.7];
 /// Error of the model itself, as a share of the speed.
 const MODEL_ERROR: f64 = 0.015;
 
+impl Steadiness {
+    /// As [`Self::of`]; estimates what cannot be measured, and compares the turn with the way around.
+    pub(crate) fn estimated(analysis: &Analysis, ends: [f64; 2], cycles: u32) -> Self {
+        let measured = Self::of(analysis, ends, cycles);
+        Self {
+            pace_change: measured.pace_change.or_else(|| estimate(analysis, ends, cycles)),
+            veer_radians: veer(analysis, ends, cycles),
+            ..measured
+        }
+    }
+}
+
 /// Estimates the change of pace from the cycle around the start to that around the end of a stretch; `None` if the take has too
 /// few or too many frames for it.
-pub(super) fn estimate(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<PaceChange> {
+fn estimate(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<PaceChange> {
     let speeds = Speeds::of(analysis, [start, end], cycles)?;
     let solutions: Vec<Solution> = UNLIKE_TIMES
         .into_iter()

@@ -74,7 +74,7 @@ pub use score::DEFAULT_HALF_LIFE_SECS;
 pub use seams::SeamPair;
 pub(crate) use seams::seam_cost;
 pub use settings::{ChooseBy, RootMotionBounds, SearchSettings};
-pub use steadiness::{EVEN_VEER_RADIANS, Evenness, PaceChange, Steadiness, TURNING_RADIANS};
+pub use steadiness::{EVEN_VEER_RADIANS, PaceChange, Regularity, Steadiness, TURNING_RADIANS};
 pub use stretches::{FoundStretch, FoundStretches, SegmentLoops};
 pub(crate) use stretches::{propose_stretches, segment_of};
 pub use whole::{LastKey, WholeClip, WholeClipKind};

@@ -186,6 +186,11 @@ impl LoopCandidate {
         self.pairing.is_ping_pong() || self.whole.is_some_and(|whole| whole.loops_already())
     }
 
+    /// Whether it keeps its place in the list, however good its loop and others are: a whole take, an idle loop, ping-pong.
+    pub fn keeps_its_place(&self) -> bool {
+        self.whole.is_some() || self.is_idle || self.pairing.is_ping_pong()
+    }
+
     /// Whether the loop ends where it began because of its source, not because of its poses.
     pub fn is_in_place(&self) -> bool {
         self.pairing.is_ping_pong() || self.whole.as_ref().is_some_and(WholeClip::is_in_place)

@@ -2,7 +2,6 @@
 
 use glam::DVec3;
 
-use super::drift;
 use crate::analysis::Analysis;
 use crate::math::{ops, rotation};
 
@@ -28,9 +27,9 @@ impl PaceChange {
     }
 }
 
-/// What is known of the evenness of a stretch, from best to worst.
+/// How even a stretch is as far as is known, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Evenness {
+pub enum Regularity {
     /// Any unevenness is invisible.
     Sure,
     /// It seems so.
@@ -92,16 +91,6 @@ impl Steadiness {
         }
     }
 
-    /// As [`Self::of`]; estimates what cannot be measured, and compares the turn with the way around.
-    pub(crate) fn estimated(analysis: &Analysis, ends: [f64; 2], cycles: u32) -> Self {
-        let measured = Self::of(analysis, ends, cycles);
-        Self {
-            pace_change: measured.pace_change.or_else(|| drift::estimate(analysis, ends, cycles)),
-            veer_radians: veer(analysis, ends, cycles),
-            ..measured
-        }
-    }
-
     /// Whether the take shows that any unevenness is invisible.
     pub fn is_known_even(&self) -> bool {
         self.pace_change.is_some_and(|change| change.is_measured()) && self.is_even()
@@ -109,18 +98,18 @@ impl Steadiness {
 
     /// Whether any unevenness is invisible, as far as is known.
     pub fn is_even(&self) -> bool {
-        self.evenness() != Evenness::Uneven
+        self.regularity() != Regularity::Uneven
     }
 
-    /// Returns what is known of its evenness.
-    pub fn evenness(&self) -> Evenness {
+    /// Returns what is known of it.
+    pub fn regularity(&self) -> Regularity {
         let turns = self.turn_in_third.is_some_and(|share| share > EVEN_TURN)
             || self.veer_radians.is_some_and(|veer| veer > EVEN_VEER_RADIANS);
         match self.pace_change {
-            _ if turns => Evenness::Uneven,
-            Some(change) if change.likely() <= EVEN_PACE => Evenness::Sure,
-            Some(change) if change.share > EVEN_PACE => Evenness::Uneven,
-            _ => Evenness::Likely,
+            _ if turns => Regularity::Uneven,
+            Some(change) if change.likely() <= EVEN_PACE => Regularity::Sure,
+            Some(change) if change.share > EVEN_PACE => Regularity::Uneven,
+            _ => Regularity::Likely,
         }
     }
 }
@@ -171,7 +160,7 @@ fn turn_in_third(analysis: &Analysis, [start, end]: [f64; 2]) -> Option<f64> {
 
 /// Returns the difference of the turn of a cycle from that of the straight way around the stretch, radians; `None` if the way is not
 /// straight, or too short to tell.
-fn veer(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<f64> {
+pub(super) fn veer(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<f64> {
     let cycle = (end - start) / f64::from(cycles.max(1));
     let last = (analysis.take.num_frames() - 1) as f64;
     let slowest = SLOW_MPS * cycle * analysis.take.frame_time_secs();

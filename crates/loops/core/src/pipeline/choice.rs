@@ -88,8 +88,7 @@ fn ranked(
     if !settings.ranks_by_outcome() {
         return (candidates, None);
     }
-    let (mut ranked, mut first): (Vec<_>, Vec<_>) =
-        (candidates.into_iter()).partition(|each| each.whole.is_none() && !each.is_idle);
+    let (mut ranked, mut first): (Vec<_>, Vec<_>) = (candidates.into_iter()).partition(|each| !each.keeps_its_place());
     // The fewest cycles in the list count as one.
     let fewest = ranked.iter().map(|each| each.cycles).min().unwrap_or(1);
     let mut speeds = UsualSpeeds {
@@ -232,7 +231,7 @@ pub fn by_recommendation(one: &LoopCandidate, other: &LoopCandidate) -> Ordering
     // Copied cycles differ by rounding only, and otherwise in a take that is turned.
     let score = |each: &LoopCandidate| (each.outcome).map_or(f64::INFINITY, |outcome| (1e6 * outcome.score()).round());
     (other.is_sound().cmp(&one.is_sound()))
-        .then((one.steadiness_around.evenness()).cmp(&other.steadiness_around.evenness()))
+        .then((one.steadiness_around.regularity()).cmp(&other.steadiness_around.regularity()))
         .then(score(one).total_cmp(&score(other)))
 }
 
