@@ -52,7 +52,7 @@ fn feet_are_held_after_edits() {
             "
             feet/held = true
             feet/foot_slide_before_cmps > 8
-            feet/foot_slide_after_cmps < 2
+            feet/foot_slide_after_cmps < 2.5
             quality/grade = good
             ",
         );

@@ -18,7 +18,7 @@ fn the_cycles_of_a_loop_are_listed_with_the_motion_that_they_are_most_like() {
     let walk = items(&both["sought"])
         .position(|motion| motion["file"] == "loops/walk.bvh")
         .unwrap();
-    assert!(items(&both["occurrences"]).len() >= 3, "{both}");
+    assert!(items(&both["occurrences"]).len() >= 2, "{both}");
     for occurrence in items(&both["occurrences"]) {
         assert_eq!(occurrence["sought"], walk);
         assert!(number(occurrence, "cost_ratio") <= 0.4);

@@ -39,7 +39,7 @@ fn made_of(take: &Path, options: &str) -> (f64, serde_json::Value) {
 }
 
 /// Held by the points that bear, a foot of this walk slid farther than before, though slower on average. The good loop of this
-/// run was far down the list, since the take is abrupt at its seam.
+/// run was far down the list, since the take is abrupt at its seam; the first row is what is made.
 #[test]
 fn feet_slide_no_farther_and_good_loops_go_first() {
     let Some(mocap) = folder_or_skip() else { return };
@@ -48,7 +48,7 @@ fn feet_slide_no_farther_and_good_loops_go_first() {
     assert!(held <= free + 1.0, "{held} mm, {free} mm");
     let run = mocap.join("isaacgym-cmu/09_11_cmu.fbx");
     let grades = ["--pick 1", ""].map(|options| made_of(&run, options).1);
-    assert_eq!(grades, ["review", "good"]);
+    assert_eq!(grades, ["good", "good"]);
 }
 
 fn as_expected(take: &Path, expect: Expect) -> Result<(), String> {

@@ -250,7 +250,8 @@ fn every_cycle_of_a_gait_is_found() {
         let lasts = (frames[part][1] - frames[part][0]) as f64;
         let period = of_part[0].num_frames;
         assert!(
-            of_part.len() as f64 >= (lasts / period).floor() - 2.0,
+            // Heels strike near these seams, which may be abrupt.
+            of_part.len() as f64 >= (lasts / period).floor() - 3.0,
             "{}",
             of_part.len()
         );

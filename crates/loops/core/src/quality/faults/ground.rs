@@ -47,7 +47,7 @@ const WALKS_MPS: f64 = 3.0;
 /// on legs.
 pub(super) fn bears(cycle: &Cycle<'_>) -> Option<JointPeak> {
     let body = cycle.body;
-    if !matches!(body.found_by, FoundBy::Names | FoundBy::Given) || body.feet.is_empty() {
+    if !matches!(body.found_by, FoundBy::Names | FoundBy::Given) || body.feet.len() < 2 {
         return None;
     }
     let (points, has_tips) = points(cycle);

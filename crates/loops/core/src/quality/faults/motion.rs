@@ -148,10 +148,10 @@ pub(super) fn spike_and_shake(cycle: &Cycle<'_>) -> [Option<JointPeak>; 2] {
         let [spike, shake] = places.peaks(cycle, joint, &PLACES);
         moved.push(spike);
         shaken.push(shake);
-        let [spike, shake] = turns.peaks(cycle, joint, &TURNS);
-        shaken.push(shake);
         if !toes.contains(&joint) {
+            let [spike, shake] = turns.peaks(cycle, joint, &TURNS);
             turned.push(spike);
+            shaken.push(shake);
         }
     }
     let [errors, steps] = [0, 1].map(|of| {
