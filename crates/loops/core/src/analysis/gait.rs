@@ -100,7 +100,7 @@ const FLYING_RUN_DUTY: f64 = 0.54;
 const FLIES_SHARE: f64 = 0.02;
 
 /// Feet tell a run from a walk at speeds within these multiples of the one at which people change; contacts may be missed.
-const TOLD_BY_FEET: [f64; 2] = [0.4, 1.6];
+const TOLD_BY_FEET: [f64; 2] = [0.5, 1.6];
 
 /// Shares of a stride.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -294,7 +294,7 @@ mod tests {
             (1.2, Some((0.52, 0.0)), false),
             (1.2, Some((0.6, 0.04)), false),
             (2.8, Some((0.6, 0.0)), false),
-            (0.7, Some((0.3, 0.2)), false),
+            (0.9, Some((0.3, 0.2)), false),
             (3.3, Some((0.6, 0.0)), true),
             (1.9, None, false),
             (2.1, None, true),
