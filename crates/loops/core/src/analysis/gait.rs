@@ -99,6 +99,9 @@ const FLYING_RUN_DUTY: f64 = 0.54;
 /// A body leaves the ground if no foot is down for more than this share of a stride.
 const FLIES_SHARE: f64 = 0.02;
 
+/// With less, contacts are missing: no body runs so at speeds where feet tell.
+const LEAST_DUTY: f64 = 0.28;
+
 /// Feet tell a run from a walk at speeds within these multiples of the one at which people change; contacts may be missed.
 const TOLD_BY_FEET: [f64; 2] = [0.5, 1.6];
 
@@ -136,7 +139,7 @@ impl Running {
     pub fn is_run(&self, speed_mps: f64) -> bool {
         let [least, most] = TOLD_BY_FEET.map(|times| times * self.from_mps);
         match self.footing {
-            Some(footing) if (least..most).contains(&speed_mps) => footing.is_run(),
+            Some(footing) if (least..most).contains(&speed_mps) && footing.duty > LEAST_DUTY => footing.is_run(),
             _ => speed_mps >= self.from_mps,
         }
     }
@@ -296,6 +299,7 @@ mod tests {
             (2.8, Some((0.6, 0.0)), false),
             (0.9, Some((0.3, 0.2)), false),
             (3.3, Some((0.6, 0.0)), true),
+            (1.2, Some((0.2, 0.6)), false),
             (1.9, None, false),
             (2.1, None, true),
         ] {
