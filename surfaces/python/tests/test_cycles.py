@@ -252,7 +252,7 @@ def test_a_pause_is_no_step(tmp_path: Path) -> None:
     frames = np.concatenate([np.arange(both), np.full(120, both), np.arange(both, walk.num_frames)])
     paused = walk.to_dict() | {"rotations": walk.local_rotations()[frames], "positions": walk.local_positions[frames]}
     wanted, found = (loopwright.gait(motion) for motion in (walk, loopwright.Take.from_dict(paused)))
-    assert (wanted.means["pauses"], found.means["pauses"]) == (0, 2)
+    assert (wanted.means["pauses"], found.means["pauses"]) == (0, 1)
     for name in ("cadence_spm", "mean_step_secs", "mean_stride_secs", "mean_stance_secs", "duty_factor", "step_secs_symmetry"):
         assert found.summary[name] == pytest.approx(wanted.summary[name], rel=0.05), name
 
@@ -264,10 +264,10 @@ def test_strides_of_a_loop_are_those_of_its_contacts(takes: Path) -> None:
     assert [list(row.values())[2:] for row in other.strides] == [pytest.approx(list(row.values())[2:]) for row in gait.strides]
     once = loop.contacts[: loop.num_samples]
     strikes = np.argwhere(once & ~np.roll(once, 1, axis=0))
-    assert gait.strides.column("strike_secs") == pytest.approx(sorted(strikes[:, 0] / loop.fps))
+    assert gait.strides.column("strike_secs") == pytest.approx(sorted((strikes[:, 0] + 0.5) / loop.fps), abs=0.5 / loop.fps)
     assert sum(gait.strides.column("step_secs")) == pytest.approx(loop.period)
     assert sum(gait.strides.column("step_length_m")) == pytest.approx(loop.speed * loop.period, rel=1e-3)
-    assert list(gait.duty_factors.values()) == pytest.approx(list(once.mean(axis=0)))
+    assert list(gait.duty_factors.values()) == pytest.approx(list(once.mean(axis=0)), abs=1 / loop.num_samples)
     stand = once.sum(axis=1)
     assert gait.summary["double_support"] == pytest.approx((stand == 2).mean())
     assert gait.summary["flight"] == pytest.approx((stand == 0).mean())

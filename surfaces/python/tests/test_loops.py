@@ -88,8 +88,8 @@ def test_contacts_are_those_of_the_sidecar(take: loopwright.Take, tmp_path: Path
     stands = np.zeros((loop.num_samples, len(feet["outcomes"])), bool)
     for contact in feet["contacts"]:
         column = [foot["joint"] for foot in feet["outcomes"]].index(contact["joint"])
-        first, count = (round(contact[key] * loop.fps) for key in ("start_secs", "length_secs"))
-        stands[np.arange(first, first + count) % loop.num_samples, column] = True
+        first, last = (int(secs * loop.fps + 1e-6) for secs in (contact["start_secs"], contact["start_secs"] + contact["length_secs"]))
+        stands[np.arange(first, last) % loop.num_samples, column] = True
     np.testing.assert_array_equal(loop.contacts[:-1], stands)
     left = [foot["joint"].startswith("Left") for foot in feet["outcomes"]].index(True)
     assert loop.contacts[0, left] and not loop.contacts[-2, left]

@@ -105,19 +105,21 @@ impl<'a> MotionArrays<'a> {
         }
     }
 
-    /// Returns the contacts in the facts of a loop with this many samples.
+    /// Returns the contacts in the facts of a loop with this many samples: a sample says what holds until the next, so that a loop that
+    /// starts at a strike begins with that foot on the ground.
     fn known_contacts(&self, feet: &FeetFacts, samples: usize) -> ContactArrays {
         let skeleton = self.skeleton();
         let names = feet.outcomes.iter().map(|foot| foot.joint.as_str());
         let joints: Vec<(&str, usize)> = names.filter_map(|name| Some((name, skeleton.find(name)?))).collect();
         let mut of_cycle = vec![false; samples * joints.len()];
         for contact in &feet.contacts {
-            let in_samples = |secs: f64| (secs / self.0.step_secs).round().max(0.0) as usize;
+            let in_samples = |secs: f64| (secs / self.0.step_secs + 1e-6).max(0.0) as usize;
             let Some(foot) = joints.iter().position(|(name, _)| *name == contact.joint) else {
                 continue;
             };
             let start = in_samples(contact.start_secs) % samples;
-            for sample in start..start + in_samples(contact.length_secs).min(samples) {
+            let length = in_samples(contact.start_secs + contact.length_secs) - in_samples(contact.start_secs);
+            for sample in start..start + length.min(samples) {
                 of_cycle[sample % samples * joints.len() + foot] = true;
             }
         }
