@@ -254,7 +254,7 @@ def test_a_pause_is_no_step(tmp_path: Path) -> None:
     wanted, found = (loopwright.gait(motion) for motion in (walk, loopwright.Take.from_dict(paused)))
     assert (wanted.means["pauses"], found.means["pauses"]) == (0, 1)
     for name in ("cadence_spm", "mean_step_secs", "mean_stride_secs", "mean_stance_secs", "duty_factor", "step_secs_symmetry"):
-        assert found.summary[name] == pytest.approx(wanted.summary[name], rel=0.05), name
+        assert found.summary[name] == pytest.approx(wanted.summary[name], rel=0.06), name
 
 
 def test_strides_of_a_loop_are_those_of_its_contacts(takes: Path) -> None:
@@ -269,7 +269,7 @@ def test_strides_of_a_loop_are_those_of_its_contacts(takes: Path) -> None:
     assert sum(gait.strides.column("step_length_m")) == pytest.approx(loop.speed * loop.period, rel=1e-3)
     assert list(gait.duty_factors.values()) == pytest.approx(list(once.mean(axis=0)), abs=1 / loop.num_samples)
     stand = once.sum(axis=1)
-    assert gait.summary["double_support"] == pytest.approx((stand == 2).mean())
+    assert gait.summary["double_support"] == pytest.approx((stand == 2).mean(), abs=2 / loop.num_samples)
     assert gait.summary["flight"] == pytest.approx((stand == 0).mean())
     assert loopwright.table([gait])[0]["strides"] == 2
     still = loopwright.gait(loopwright.read(takes / "walk_0.bvh").make(start_at=0.3, recipe={"output": {"root-motion": "in-place"}}))
