@@ -51,8 +51,10 @@ pub struct WholeClip {
     pub start_frame: usize,
     /// The last frame that belongs to it; later frames hold a pose.
     pub last_frame: usize,
-    /// Length of the loop in frames; fractional if the closing key of a cycle is missing.
+    /// Length of the loop in frames; fractional if its end lies between two frames.
     pub num_frames: f64,
+    /// Limits within which the end lies, likely, in frames after the last; both 0 at a closing key.
+    pub end_limits: [f64; 2],
     /// World motion from the first pose to the closing one; the identity if the root rests.
     pub motion: Rigid,
     /// Largest distance of a joint between the last pose and the first, moved on by the root motion; metres. If the closing key

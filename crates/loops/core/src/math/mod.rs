@@ -11,6 +11,8 @@ pub(crate) mod fit;
 
 pub(crate) mod screw;
 
+pub(crate) mod spline;
+
 pub(crate) mod spring;
 
 pub(crate) mod cubic;

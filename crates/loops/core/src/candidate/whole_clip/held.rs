@@ -1,7 +1,8 @@
-//! Detects poses that exporters hold before and after a cycle, to give the clips of a pack the same length.
+//! Detects poses beside a cycle that are not part of it: those that exporters hold to give the clips of a pack the same length, and
+//! setup poses.
 
 use crate::analysis::Analysis;
-use crate::math::rotation;
+use crate::math::{percentile, rotation};
 use crate::motion::Tracks;
 use crate::take::{Cut, Take};
 
@@ -38,10 +39,6 @@ pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize,
         .rev()
         .take_while(|&frame| is_still(take, size, frame))
         .count();
-    // Most takes hold no pose and are not searched.
-    if leading == 0 && trailing == 0 {
-        return None;
-    }
     let (first, end) = (leading, last - trailing);
     let (mut longest, mut run) = (0, 0);
     for frame in first..end {
@@ -49,8 +46,27 @@ pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize,
         longest = longest.max(run);
     }
     let [leading, trailing] = [leading, trailing].map(|run| if run > longest { run } else { 0 });
-    let (first, end) = (leading, last - trailing);
+    let (first, end) = without_setup_poses(analysis, leading, last - trailing);
     (first < end && (first, end) != (0, last)).then_some((first, end))
+}
+
+/// A step from a setup pose, relative to the 95th percentile of the steps inside, and to the longest of them.
+const SETUP: [f64; 2] = [4.0, 1.5];
+
+/// Returns first and last frame without a setup pose at either end, from which the body jumps: the pose in which it was bound.
+fn without_setup_poses(analysis: &Analysis, first: usize, last: usize) -> (usize, usize) {
+    if last < first + 4 {
+        return (first, last);
+    }
+    let step = |frame: usize| {
+        let moves = analysis.features.squared_distance(frame, frame + 1);
+        moves.max(0.0).sqrt()
+    };
+    let inside: Vec<f64> = (first + 1..last - 1).map(step).collect();
+    let (_, longest) = percentile::extremes(inside.iter().copied());
+    let usual = percentile::of(inside, 0.95);
+    let is_setup = |frame: usize| step(frame) > (SETUP[0] * usual).max(SETUP[1] * longest);
+    (first + usize::from(is_setup(first)), last - usize::from(is_setup(last - 1)))
 }
 
 /// Whether the frames beyond an end of a stretch hold its pose, or jump away, so that they do not show the motion there.

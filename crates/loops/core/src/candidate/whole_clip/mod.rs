@@ -5,7 +5,9 @@
 //! of it. Limits: docs/math/whole_clips.md.
 
 mod completed;
+mod curve;
 mod cycles;
+mod ends;
 mod held;
 mod pace;
 mod reading;
@@ -14,6 +16,7 @@ pub(crate) use completed::completed;
 pub(crate) use held::is_cut_off;
 pub(in crate::candidate) use held::moving_frames;
 
+use self::ends::End;
 use self::pace::Pace;
 use self::reading::{Reading, Scale};
 use super::finder::Finder;
@@ -28,12 +31,6 @@ use crate::take::Cut;
 /// Largest roughness of a seam whose poses meet. Finished loops of four packs reach 1.2 if keys rest at the extremes of a walk;
 /// half a swing, which ends where it began but moves the other way, exceeds 5.
 const SMOOTH: f64 = 1.5;
-
-/// Largest roughness of a seam without a closing key.
-const SMOOTH_STEP: f64 = 1.3;
-
-/// Most copies of the closing key that are left out; more of them are a hold that somebody wanted.
-const MAX_COPIES: usize = 2;
 
 /// Frames by which a cycle is trimmed at most, to close better.
 const MAX_TRIMMED: usize = 2;
@@ -61,36 +58,25 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
         return Some(padded);
     }
     let scale = Scale::new(analysis);
-    let (closing, missing) = (num_frames - 1, num_frames);
-    // Copies of the closing key make the clip hold its pose; the smoothest reading leaves them out.
-    let copies = 1..=MAX_COPIES.min(closing - MIN_FRAMES);
-    let copied = copies.map(|copies| Reading::new(&scale, closing - copies));
-    let closed = core::iter::once(Reading::new(&scale, closing))
-        .filter(|first| first.meets(&scale))
-        .chain(copied.take_while(Reading::is_copy))
-        .take_while(|reading| reading.meets(&scale))
-        .min_by(|one, other| one.roughness(&scale).total_cmp(&other.roughness(&scale)))
-        .filter(|reading| reading.roughness(&scale) <= SMOOTH);
-    let step = Reading::new(&scale, missing);
-    let lacks_key = || lacks_closing_key(analysis, &scale, &step);
-    // Slow bodies come near their first pose a frame early.
-    let closed = closed.filter(|closed| {
-        let goes_on =
-            !closed.is_copy() && step.is_in_place() && step.roughness(&scale) < closed.roughness(&scale) && lacks_key();
-        !goes_on
-    });
+    let nearly_closed = || {
+        let reading = Reading::new(&scale, num_frames - 1);
+        let meets = reading.meets(&scale) && reading.roughness(&scale) <= SMOOTH;
+        meets.then(|| End::at(num_frames - 1, &reading))
+    };
+    let end = ends::find(&scale).or_else(nearly_closed)?;
+    let reading = Reading::at_end(&scale, &end);
     let bursts = is_single_action(analysis);
     let by_name = bursts && scale.named.repeats == Some(true);
     let is_single_action = bursts && !by_name;
-    let (last_key, reading) = if let Some(reading) = closed {
-        let is_whole = reading.num_frames == closing;
-        let last_key = if is_whole { LastKey::Closing } else { LastKey::Repeated };
-        (last_key, reading)
+    if !end.is_exact && (is_single_action && end.seam_frames > 0.0 || !is_no_chance(analysis, &end, &reading, &scale)) {
+        return None;
+    }
+    let last_key = if end.seam_frames > 0.0 {
+        LastKey::BeforeClosing
+    } else if end.last_frame + 1 == num_frames {
+        LastKey::Closing
     } else {
-        if bursts || !lacks_key() {
-            return None;
-        }
-        (LastKey::BeforeClosing, step)
+        LastKey::Repeated
     };
     let kind = if is_single_action && reading.is_in_place() {
         WholeClipKind::EndsAsItBegins
@@ -99,6 +85,9 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
     };
     let whole = WholeClip {
         by_name,
+        last_frame: end.last_frame,
+        num_frames: end.last_frame as f64 + end.seam_frames,
+        end_limits: end.limits,
         ..reading.as_whole(&scale, kind, last_key)
     };
     // A loop that moves does not freeze in each cycle.
@@ -106,15 +95,13 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
     Some(cycle.flatten().unwrap_or(whole))
 }
 
-/// Whether a clip continues over its seam like a loop without its closing key.
-fn lacks_closing_key(analysis: &Analysis, scale: &Scale<'_>, step: &Reading) -> bool {
-    // At rest, any two poses follow each other slowly enough.
-    let is_smooth = step.roughness(scale) <= SMOOTH_STEP && step.is_even(scale);
-    let is_calm_jump = is_all_idle(analysis) && !step.meets(scale);
-    is_smooth
-        && !is_calm_jump
-        && ((step.is_in_place() && !is_all_idle(analysis) && step.is_like_any(scale))
-            || cycles::are_copies(&analysis.features, step.num_frames))
+/// Whether a clip is one cycle or equal ones, or ends too much like its start for a capture of several that does so by chance.
+fn is_no_chance(analysis: &Analysis, end: &End, reading: &Reading, scale: &Scale<'_>) -> bool {
+    let length = (end.last_frame as f64 + end.seam_frames).round() as usize;
+    let is_closed = end.seam_frames == 0.0 && reading.meets(scale) && reading.roughness(scale) <= SMOOTH;
+    is_closed
+        || (reading.is_in_place() && !is_all_idle(analysis) && reading.is_like_any(scale))
+        || cycles::are_copies(&analysis.features, length)
 }
 
 /// Reads a take without the poses that it holds before and after the motion; a single action may rest as long as it likes.

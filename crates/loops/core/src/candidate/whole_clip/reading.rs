@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use super::super::named::NamedMotion;
 use super::super::whole::{LastKey, WholeClip, WholeClipKind};
+use super::ends::End;
 use crate::analysis::Analysis;
 use crate::analysis::body::USUAL_HEIGHT_METRES;
 use crate::analysis::seam_peak::{self, floor, second_difference};
@@ -19,9 +20,6 @@ const MEETS_METRES: f64 = 5e-3;
 
 /// Rotations of a loop meet within this, radians (1.5 degrees).
 const MEETS_RADIANS: f64 = 1.5 * core::f64::consts::PI / 180.0;
-
-/// Keys that differ by less than this are copies, metres and radians.
-const COPY: f64 = 1e-4;
 
 /// If the poses meet, the mean over the body is within this share of the largest rotation of a joint.
 const MEAN_SHARE: f64 = 0.25;
@@ -47,9 +45,9 @@ const MAX_SAMPLED: usize = 2048;
 
 /// The compared joints, the size of the body, and the reference for seams.
 pub(super) struct Scale<'a> {
-    analysis: &'a Analysis,
+    pub(super) analysis: &'a Analysis,
     /// Joints of the body with their weights.
-    joints: Vec<(usize, f64)>,
+    pub(super) joints: Vec<(usize, f64)>,
     /// Size of the body relative to a man.
     pub(super) size: f64,
     /// The motion that the name of the take states.
@@ -62,8 +60,7 @@ pub(super) struct Scale<'a> {
 struct Own {
     /// The 99th percentile of second differences, root of the weighted sum of squares over the joints.
     bend: f64,
-    /// The 99th percentile and the median of the unevenness of its steps.
-    unevenness: f64,
+    /// The median unevenness of its steps.
     usual_unevenness: f64,
 }
 
@@ -115,8 +112,7 @@ impl<'a> Scale<'a> {
             let uneven: Vec<f64> = steps.map(|step| step.unevenness()).collect();
             Own {
                 bend: bends.sum::<f64>().sqrt(),
-                usual_unevenness: percentile::of(uneven.clone(), 0.5),
-                unevenness: percentile::of(uneven, 0.99),
+                usual_unevenness: percentile::of(uneven, 0.5),
             }
         })
     }
@@ -127,7 +123,7 @@ impl<'a> Scale<'a> {
 pub(super) struct Reading {
     start_frame: usize,
     pub(super) num_frames: usize,
-    motion: Rigid,
+    pub(super) motion: Rigid,
     pub(super) gap_metres: f64,
     pub(super) gap_radians: f64,
     /// Root mean square of the rotations over all joints, radians.
@@ -165,6 +161,18 @@ impl Reading {
             Self::with_motion(scale, whole.start_frame, num_frames, Rigid::IDENTITY)
         } else {
             Self::from(scale, whole.start_frame, num_frames)
+        }
+    }
+
+    /// Evaluates a clip at its end; a seam that lasts up to a frame as one of a whole frame.
+    pub(super) fn at_end(scale: &Scale<'_>, end: &End) -> Self {
+        if end.seam_frames == 0.0 {
+            return Self::with_motion(scale, 0, end.last_frame, end.motion);
+        }
+        Self {
+            gap_metres: end.miss_metres,
+            gap_radians: 0.0,
+            ..Self::with_motion(scale, 0, end.last_frame + 1, end.motion)
         }
     }
 
@@ -225,11 +233,6 @@ impl Reading {
         if own > 0.0 { self.bend / own } else { 0.0 }
     }
 
-    /// Whether the step over the seam departs no farther from its neighbours than steps of the clip do.
-    pub(super) fn is_even(&self, scale: &Scale<'_>) -> bool {
-        self.unevenness <= scale.own().unevenness
-    }
-
     /// Whether the step over the seam is like most of the clip: no capture ends like that at its start by chance.
     pub(super) fn is_like_any(&self, scale: &Scale<'_>) -> bool {
         self.unevenness <= LIKE_ANY * scale.own().usual_unevenness
@@ -244,11 +247,6 @@ impl Reading {
 
     pub(super) fn is_in_place(&self) -> bool {
         self.motion == Rigid::IDENTITY
-    }
-
-    /// Whether the pose at the end is a copy of the closing key.
-    pub(super) fn is_copy(&self) -> bool {
-        self.gap_metres <= COPY && self.gap_radians <= COPY
     }
 
     /// Whether closing can mend the seam.
@@ -270,6 +268,7 @@ impl Reading {
             start_frame: self.start_frame,
             last_frame: (self.start_frame + self.num_frames).min(scale.analysis.take.num_frames() - 1),
             num_frames: self.num_frames as f64,
+            end_limits: [0.0; 2],
             motion: self.motion,
             gap_metres: self.gap_metres,
             gap_radians: self.gap_radians,
