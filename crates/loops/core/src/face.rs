@@ -108,6 +108,12 @@ impl Analysis {
         candidate::whole_cycle(self)
     }
 
+    /// Returns the curve through the keys of a whole clip that ends between two frames, as one cycle. Errors: it is too short or
+    /// too long.
+    pub fn curve_through(&self, whole: &WholeClip) -> Result<Clip, CutError> {
+        pipeline::KeptKeys::of(self, whole).evenly()
+    }
+
     /// Returns the analysis of the take with the closing key that `whole` found missing, or this analysis if none is missing.
     ///
     /// Frames are added at the end: the poses after the start, one cycle later. Frames of the take keep their numbers.

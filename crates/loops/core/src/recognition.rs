@@ -37,7 +37,9 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
     if num_keys < 4 {
         return Err(KeysError::TooFew { found: num_keys });
     }
-    let world = written.world_tracks();
+    let tail = written.tail();
+    let keys = (0..num_keys).map(|key| written.pose(key)).chain(tail.map(|tail| tail.pose.as_ref()));
+    let world = Tracks::pose_by_pose(written.skeleton(), written.frame_time_secs(), keys).world();
     let last = num_keys - 1;
     let whole = pose_pairs(&world, written.skeleton(), carrier);
     let (on_the_ground, in_full_space) = (fit_planar(&whole), fit_rigid(&whole));
@@ -69,17 +71,19 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
             (false, fit_planar(&pairs))
         }
     };
-    let num_samples = if has_closing_key { num_keys - 1 } else { num_keys };
-    let closed = with_closing_key(written, carrier, num_samples, motion);
-    let root = root_motion_of_keys(&closed, body, motion, space);
+    let layout = KeyLayout {
+        seam_sample: 0,
+        num_samples: num_keys - usize::from(has_closing_key && tail.is_none()),
+        last_step: tail.filter(|_| has_closing_key).map_or(1.0, |tail| tail.frames),
+        has_closing_key,
+        in_place: false,
+        num_cycles: 1,
+    };
+    let closed = with_closing_key(written, carrier, layout.num_samples, motion);
+    let period_secs = layout.num_steps() * written.frame_time_secs();
+    let root = root_motion_of_keys(&closed, body, motion, (space, period_secs));
     Ok(Recognised {
-        layout: KeyLayout {
-            seam_sample: 0,
-            num_samples,
-            has_closing_key,
-            in_place: false,
-            num_cycles: 1,
-        },
+        layout,
         root,
         space,
         carrier,
@@ -117,10 +121,14 @@ fn with_closing_key(written: &Take, carrier: usize, num_samples: usize, motion: 
 }
 
 /// Returns the constant twist that gives `motion` from the first to the last of these keys, including whole turns.
-fn root_motion_of_keys(tracks: &Tracks, body: &Body, motion: Rigid, space: RootSpace) -> RootMotion {
+fn root_motion_of_keys(
+    tracks: &Tracks,
+    body: &Body,
+    motion: Rigid,
+    (space, period_secs): (RootSpace, f64),
+) -> RootMotion {
     let num_samples = tracks.num_frames() - 1;
     let world = tracks.world();
-    let period_secs = num_samples as f64 * tracks.step_secs();
     let heading = Heading::level(&world, body);
     let frames: Vec<Rigid> = (0..=num_samples).map(|key| world.joint(key, body.hips)).collect();
     let path = match space {

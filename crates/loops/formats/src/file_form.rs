@@ -166,9 +166,10 @@ impl MotionOfFile<'_> {
     }
 
     pub(crate) fn motion(&self) -> Result<KeyedMotion<'_>, WriteError> {
-        match self.content {
-            MotionContent::Take(take, has_root) => Ok(KeyedMotion::from_take(take, has_root)),
-            MotionContent::Loop(clip, settings) => KeyedMotion::from_loop(clip, None, settings),
-        }
+        let motion = match self.content {
+            MotionContent::Take(take, has_root) => KeyedMotion::from_take(take, has_root),
+            MotionContent::Loop(clip, settings) => KeyedMotion::from_loop(clip, None, settings)?,
+        };
+        Ok(motion.in_format(&self.form.capabilities()))
     }
 }

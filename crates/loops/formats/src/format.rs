@@ -45,6 +45,8 @@ pub struct Capabilities {
     pub names_takes: bool,
     /// Whether files state their up axis and unit; otherwise these are guessed, and programs assume metres with +Y up.
     pub states_space: bool,
+    /// Whether a file states the time of each key; otherwise keys are even.
+    pub has_key_times: bool,
     /// Whether a file may refer to other files that it needs.
     pub names_other_files: bool,
     /// Whether engines that read it expect root motion on a joint above all others.

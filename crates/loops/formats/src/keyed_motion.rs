@@ -6,6 +6,8 @@ use glam::{DQuat, DVec3};
 use loopwright_core::{LoopClip, PoseRef, Skeleton, Take, Tracks};
 
 use crate::loop_file::{facts::FeetFacts, sidecar::Sidecar};
+use crate::format::Capabilities;
+use crate::settings::ClosingKey;
 use crate::{error::WriteError, naming::added_root_name, settings::KeyInterpolation, settings::LoopWriteSettings};
 
 /// A take or a loop to be written.
@@ -16,6 +18,8 @@ pub(crate) struct KeyedMotion<'a> {
     pub(crate) step_secs: f64,
     /// Number of keys after which poses may repeat.
     pub(crate) cycle: usize,
+    /// The time of the last key, if it lies off the even steps.
+    last_secs: Option<f64>,
     /// Whether the first joint is a root joint that the source lacks.
     pub(crate) adds_root: bool,
     pub(crate) interpolation: KeyInterpolation,
@@ -34,6 +38,8 @@ enum Content<'a> {
         clip: &'a LoopClip,
         /// The loop as its keys show it.
         shown: Cow<'a, LoopClip>,
+        /// Its keys where they are not its samples.
+        recorded: Option<&'a Tracks>,
         settings: &'a LoopWriteSettings,
     },
 }
@@ -67,6 +73,7 @@ impl<'a> KeyedMotion<'a> {
             num_keys: take.num_frames(),
             step_secs: take.frame_time_secs(),
             cycle: take.num_frames(),
+            last_secs: None,
             adds_root,
             interpolation: KeyInterpolation::Linear,
             feet: None,
@@ -105,15 +112,78 @@ impl<'a> KeyedMotion<'a> {
             num_keys: settings.num_keys(clip)?,
             step_secs: clip.step_secs(),
             cycle: clip.num_samples(),
+            last_secs: None,
             adds_root: settings.add_root,
             interpolation: settings.interpolation,
             content: Content::Loop {
                 clip,
                 shown: settings.shown(clip),
+                recorded: None,
                 settings,
             },
             of_loop: None,
         })
+    }
+
+    /// Lays the motion out for a format: where files state the time of each key, with the keys that were recorded.
+    pub(crate) fn in_format(mut self, format: &Capabilities) -> Self {
+        if !format.has_key_times {
+            return self;
+        }
+        match &mut self.content {
+            Content::Take(take) => {
+                if let Some(tail) = take.tail() {
+                    self.last_secs = Some(((self.num_keys - 1) as f64 + tail.frames) * self.step_secs);
+                    self.num_keys += 1;
+                }
+            }
+            Content::Loop {
+                clip,
+                recorded,
+                settings,
+                ..
+            } => {
+                *recorded = clip.recorded().filter(|_| settings.copies == 1);
+                if let Some(keys) = *recorded {
+                    (self.cycle, self.step_secs) = (keys.num_frames(), keys.step_secs());
+                    let closes = settings.closing_key == ClosingKey::Repeat;
+                    self.num_keys = self.cycle + usize::from(closes);
+                    self.last_secs = closes.then(|| clip.period_secs());
+                }
+            }
+        }
+        self
+    }
+
+    /// Returns the time of a key.
+    pub(crate) fn secs(&self, key: usize) -> f64 {
+        let even = key as f64 * self.step_secs;
+        self.last_secs.filter(|_| key + 1 == self.num_keys).unwrap_or(even)
+    }
+
+    /// Returns the samples of its loop, and how many of them a key lasts, if its keys are not its samples.
+    pub(crate) fn samples_a_key(&self) -> Option<(usize, f64)> {
+        match &self.content {
+            Content::Loop {
+                clip,
+                recorded: Some(keys),
+                ..
+            } => Some((clip.num_samples(), keys.step_secs() / clip.step_secs())),
+            _ => None,
+        }
+    }
+
+    /// Returns the time from the last key of a loop to the closing one, in steps; 1 unless its keys lie on no even grid of its
+    /// period.
+    pub(crate) fn last_step(&self) -> f64 {
+        match &self.content {
+            Content::Loop {
+                clip,
+                recorded: Some(keys),
+                ..
+            } => clip.period_secs() / keys.step_secs() - (keys.num_frames() - 1) as f64,
+            _ => 1.0,
+        }
     }
 
     /// Returns the loop and its layout, if the motion is a loop.
@@ -127,7 +197,25 @@ impl<'a> KeyedMotion<'a> {
     /// Returns the pose at a key, including an added root.
     pub(crate) fn pose(&self, key: usize) -> KeyedPoses<'_> {
         let pose = match &self.content {
-            Content::Take(take) => return take.pose(key).into(),
+            Content::Take(take) => match take.tail().filter(|_| key == take.num_frames()) {
+                Some(tail) => return tail.pose.as_ref().into(),
+                None => return take.pose(key).into(),
+            },
+            Content::Loop {
+                clip,
+                shown,
+                recorded: Some(keys),
+                ..
+            } => {
+                let root = shown.root().at(self.secs(key));
+                let mut pose = keys.pose(key % self.cycle).to_pose();
+                if self.adds_root {
+                    pose.below_root(root)
+                } else {
+                    pose.carry(clip.skeleton(), clip.carrier(), root);
+                    pose
+                }
+            }
             Content::Loop { shown, .. } if self.adds_root => shown.root_relative_pose(key),
             Content::Loop { shown, .. } => shown.folded_pose(key),
         };

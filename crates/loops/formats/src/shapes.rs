@@ -22,6 +22,24 @@ impl ShapeWeights {
             .then(|| (0..num_keys).map(move |key| &self.weights[key % period * self.width..][..self.width]))
     }
 
+    /// Returns the weights of `num_keys` keys that are `step` samples of a loop of `count` apart, straight between samples; those of
+    /// another motion unchanged.
+    pub(crate) fn every(&self, step: f64, count: usize, num_keys: usize) -> Self {
+        if self.weights.len() != count * self.width {
+            return self.clone();
+        }
+        let keys = (0..num_keys).flat_map(|key| {
+            let at = key as f64 * step;
+            let (before, share) = (at.floor() as usize, at.fract());
+            let of = move |sample: usize, shape: usize| self.weights[sample % count * self.width + shape];
+            (0..self.width).map(move |shape| of(before, shape) * (1.0 - share) + of(before + 1, shape) * share)
+        });
+        Self {
+            width: self.width,
+            weights: keys.collect(),
+        }
+    }
+
     /// Cuts, samples and closes the weights like a loop of their take. Errors: as [`MadeLoop::looped_along`].
     pub(crate) fn looped_along(&self, made: &MadeLoop) -> Result<Self, MakeError> {
         Ok(Self {

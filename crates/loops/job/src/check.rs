@@ -169,7 +169,7 @@ impl Stored<'_> {
         // Contacts estimated from the loop alone depend on how the feet slide, so those of the sidecar are used.
         let feet = sidecar.and_then(|sidecar| sidecar.feet.as_ref());
         if let (None, Some(feet)) = (source, feet.filter(|feet| !feet.stances.is_empty())) {
-            let stands = stands(feet, (self.take, body), in_file.layout);
+            let stands = stands(feet, (self.take, body), first);
             quality.foot_slide_mps = quality::foot_slide_of_stances(first, &stands);
             quality.farthest_slide = quality::farthest_slide_of_stances(first, &stands);
         }
@@ -211,11 +211,11 @@ impl Stored<'_> {
 }
 
 /// Returns the spans in which the feet stand, from the sidecar, where time counts from the first key.
-fn stands(feet: &FeetFacts, (written, body): (&Take, &Body), layout: KeyLayout) -> Vec<Stand> {
-    let count = layout.num_samples;
+fn stands(feet: &FeetFacts, (written, body): (&Take, &Body), keys: &LoopKeys) -> Vec<Stand> {
+    let (layout, count) = (keys.layout(), keys.num_samples());
     // A sidecar edited by hand may hold any number.
     let from_seam = |sample: usize| (sample % count + count - layout.seam_sample % count) % count;
-    let in_samples = |secs: f64| (secs / written.frame_time_secs()).round().max(0.0) as usize;
+    let in_samples = |secs: f64| (secs / keys.step_secs()).round().max(0.0) as usize;
     let stand = |stance: &ContactFacts| {
         let joint = written.skeleton().find(&stance.joint)?;
         Some(Stand {

@@ -79,6 +79,17 @@ impl WholeClip {
         self.loops_already() || self.last_key == LastKey::BeforeClosing
     }
 
+    /// Whether it loops already and ends between two frames.
+    pub fn ends_between_frames(&self) -> bool {
+        self.loops_already() && self.num_frames.fract() != 0.0
+    }
+
+    /// Returns the time from its last key to the closing one, in frames, if that is not its last key.
+    pub fn last_step(&self) -> f64 {
+        let own_frames = (self.last_frame - self.start_frame) as f64;
+        if self.ends_between_frames() { self.num_frames - own_frames } else { 1.0 }
+    }
+
     /// Whether the root rests: the clip returns to where it began.
     pub fn is_in_place(&self) -> bool {
         self.motion == Rigid::IDENTITY

@@ -5,7 +5,7 @@ use core::ops::Range;
 use glam::{DQuat, DVec3};
 
 use super::{LoopClip, LoopClipError};
-use crate::motion::{PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
+use crate::motion::{KeyedCycle, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
 use crate::{math::rigid::Rigid, math::rotation, take::Take};
 
 /// How the keys of a file form a loop.
@@ -13,6 +13,8 @@ use crate::{math::rigid::Rigid, math::rotation, take::Take};
 pub struct KeyLayout {
     /// Unique samples of one period.
     pub num_samples: usize,
+    /// Time from the last of them to the closing key, in steps; 1 unless the period is no whole number of steps.
+    pub last_step: f64,
     /// Whether a key that equals the first follows the last sample.
     pub has_closing_key: bool,
     /// Whether the root is fixed at its start, so that the keys show the body without root motion.
@@ -24,6 +26,36 @@ pub struct KeyLayout {
 }
 
 impl KeyLayout {
+    /// Returns the time to the closing key in steps, where it is not one step.
+    pub fn stated_last_step(&self) -> Option<f64> {
+        Some(self.last_step).filter(|&step| step != 1.0)
+    }
+
+    /// Returns the period in steps from key to key.
+    pub fn num_steps(&self) -> f64 {
+        (self.num_samples - 1) as f64 + self.last_step
+    }
+
+    /// Returns the number of even samples of a period: the keys, or more where these are not even.
+    pub fn num_even_samples(&self) -> usize {
+        if self.last_step == 1.0 {
+            self.num_samples
+        } else {
+            KeyedCycle::num_samples(self.num_steps())
+        }
+    }
+
+    /// Returns the curve through keys that are relative to the root, at even times.
+    fn evenly(&self, keys: &Tracks, carrier: usize) -> Tracks {
+        let cycle = KeyedCycle {
+            skeleton: keys.skeleton(),
+            carrier,
+            motion: Rigid::IDENTITY,
+            num_frames: self.num_steps(),
+        };
+        cycle.evenly(|key| keys.pose(key), self.num_samples, keys.step_secs())
+    }
+
     /// Returns the root motion that the keys show, for a loop whose root moves by `root`.
     pub fn shown(&self, root: &RootMotion) -> RootMotion {
         if self.in_place { root.standing() } else { *root }
@@ -47,7 +79,7 @@ impl KeyLayout {
         if found < 3 {
             return Err(KeysError::TooFew { found });
         }
-        let needed = found.saturating_add(usize::from(self.has_closing_key));
+        let needed = found.saturating_add(usize::from(self.has_closing_key && self.last_step == 1.0));
         let found = written.num_frames();
         if found < needed {
             return Err(KeysError::MissingKeys { needed, found });
@@ -109,14 +141,32 @@ impl LoopKeys {
         if found < needed {
             return Err(KeysError::MissingKeys { needed, found });
         }
-        let tracks = body_of_keys(written, start..needed, &layout.shown(&root), carrier);
-        Ok(Self::of(tracks, layout, root))
+        let shown = layout.shown(&root);
+        let tracks = body_of_keys(written, start..needed, &shown, carrier);
+        if layout.last_step == 1.0 {
+            return Ok(Self::of(tracks, layout, root));
+        }
+        let mut even = layout.evenly(&tracks, carrier);
+        let layout = KeyLayout {
+            num_samples: even.num_frames(),
+            last_step: 1.0,
+            has_closing_key: layout.has_closing_key && written.tail().is_some(),
+            ..layout
+        };
+        if let Some(tail) = written.tail().filter(|_| layout.has_closing_key) {
+            let mut closing = tail.pose.clone();
+            let (skeleton, period_secs) = (written.skeleton(), layout.num_samples as f64 * even.step_secs());
+            closing.set_joint(carrier, tail.pose.as_ref().in_root(skeleton, carrier, shown.at(period_secs)));
+            even.push(closing.as_ref());
+        }
+        Ok(Self::of(even, layout, root))
     }
 
     /// Creates the keys of a loop that is not written yet, without a closing key.
     pub fn from_loop(clip: &LoopClip) -> Self {
         let layout = KeyLayout {
             num_samples: clip.num_samples(),
+            last_step: 1.0,
             has_closing_key: false,
             in_place: false,
             seam_sample: 0,
@@ -227,8 +277,11 @@ impl LoopClip {
     /// joints.
     pub fn from_keys(written: &Take, layout: KeyLayout, root: RootMotion, carrier: usize) -> Result<Self, KeysError> {
         layout.check(written, carrier)?;
-        let tracks = body_of_keys(written, 0..layout.num_samples, &layout.shown(&root), carrier);
-        Ok(Self::new(written.name(), tracks, carrier, root)?)
+        let keys = body_of_keys(written, 0..layout.num_samples, &layout.shown(&root), carrier);
+        if layout.last_step == 1.0 {
+            return Ok(Self::new(written.name(), keys, carrier, root)?);
+        }
+        Ok(Self::new(written.name(), layout.evenly(&keys, carrier), carrier, root)?.recorded_at(keys))
     }
 }
 

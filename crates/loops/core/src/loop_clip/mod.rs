@@ -29,6 +29,8 @@ pub struct LoopClip {
     root: RootMotion,
     /// The root relative to its constant twist, per sample; empty if it follows the twist exactly.
     path: Vec<Rigid>,
+    /// The keys that it was recorded with, relative to the root, if its samples lie between them.
+    recorded: Option<Tracks>,
 }
 
 /// Why samples do not form a loop clip.
@@ -72,7 +74,22 @@ impl LoopClip {
             carrier,
             root,
             path: Vec::new(),
+            recorded: None,
         })
+    }
+
+    /// Returns the loop with the keys of which its samples are the curve; the step from the last to the first may be shorter.
+    #[must_use]
+    pub(crate) fn recorded_at(self, keys: Tracks) -> Self {
+        Self {
+            recorded: Some(keys),
+            ..self
+        }
+    }
+
+    /// Returns the keys that the loop was recorded with, local, relative to the root, if they lie on no even grid of its period.
+    pub fn recorded(&self) -> Option<&Tracks> {
+        self.recorded.as_ref()
     }
 
     /// Returns the loop under another name.
@@ -91,7 +108,11 @@ impl LoopClip {
     pub(crate) fn with_tracks(self, tracks: Tracks) -> Self {
         let [new, own] = [&tracks, &self.tracks].map(|tracks| (tracks.num_frames(), tracks.num_joints()));
         assert_eq!(new, own, "samples and joints");
-        Self { tracks, ..self }
+        Self {
+            tracks,
+            recorded: None,
+            ..self
+        }
     }
 
     /// Returns a loop of several copies, with samples of its own. Errors: too few samples.
@@ -120,6 +141,9 @@ impl LoopClip {
     /// Returns the endless loop from another of its samples on, which may be before the first.
     #[must_use]
     pub fn starting_at(&self, sample: isize) -> Self {
+        if sample == 0 {
+            return self.clone();
+        }
         let count = self.num_samples();
         let first = sample.rem_euclid(count as isize) as usize;
         let poses = (0..count).map(|key| self.body_pose(first + key));
@@ -163,6 +187,7 @@ impl LoopClip {
             .collect();
         self.tracks.set_joint(self.carrier, |sample| moved[sample]);
         self.path = path;
+        self.recorded = None;
         Ok(self)
     }
 
@@ -184,10 +209,12 @@ impl LoopClip {
 
     /// Moves the body over the root, by a motion in the axes of the root.
     pub fn with_body_moved(mut self, motion: Rigid) -> Self {
-        let moved: Vec<Rigid> = (0..self.num_samples())
-            .map(|sample| self.body_pose(sample).carried(self.skeleton(), self.carrier, motion))
-            .collect();
-        self.tracks.set_joint(self.carrier, |sample| moved[sample]);
+        for tracks in core::iter::once(&mut self.tracks).chain(&mut self.recorded) {
+            let moved: Vec<Rigid> = (0..tracks.num_frames())
+                .map(|sample| tracks.pose(sample).carried(tracks.skeleton(), self.carrier, motion))
+                .collect();
+            tracks.set_joint(self.carrier, |sample| moved[sample]);
+        }
         self
     }
 

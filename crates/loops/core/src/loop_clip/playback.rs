@@ -91,6 +91,7 @@ impl LoopClip {
                 twist: Twist::new(linear * faster, angular * faster),
             },
             path,
+            recorded: None,
         }
     }
 

@@ -5,6 +5,8 @@
 
 pub(crate) mod skeleton;
 
+pub(crate) mod cycle;
+
 pub(crate) mod pose;
 
 pub(crate) mod tracks;
@@ -13,6 +15,7 @@ pub(crate) mod world;
 
 pub(crate) mod root;
 
+pub(crate) use cycle::KeyedCycle;
 pub use pose::{Pose, PoseRef};
 pub use root::RootMotion;
 pub use skeleton::{Joint, Part, Skeleton, SkeletonDifference, SkeletonError};

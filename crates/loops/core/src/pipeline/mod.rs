@@ -8,6 +8,8 @@ mod choice;
 
 mod inertialized;
 
+mod kept;
+
 mod mean;
 
 mod onto;
@@ -24,6 +26,7 @@ pub(crate) use auto::choose_closure;
 pub use auto::{ClosureChoice, Score};
 pub use choice::by_recommendation;
 pub(crate) use choice::{find_and_make, find_cycles, find_loops, find_stretches};
+pub(crate) use kept::KeptKeys;
 pub use placement::Recentered;
 pub(crate) use retry::make_loop_or_retry;
 pub use retry::{RetriedLoop, Retry};
@@ -45,7 +48,7 @@ use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
 use crate::math::rigid::{Rigid, Twist};
 use crate::mean_cycle::{MeanCycle, MeanCycleError, MeanCycles};
 use crate::mirror::{Mirror, MirrorError};
-use crate::motion::RootMotion;
+use crate::motion::{RootMotion, Tracks};
 use crate::retarget::RigPair;
 use crate::root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
 use crate::take::{Clip, CutError, Take, TakeError};
@@ -320,6 +323,8 @@ struct Prepared {
     source: RootRelativeClip,
     /// The mean of cycles that replaces it, if requested.
     mean: Option<(RootRelativeClip, MeanCycle)>,
+    /// The keys between which its samples lie, without root motion.
+    recorded: Option<Tracks>,
 }
 
 /// Returns the samples of a stretch, with those around it that tell of it.
@@ -366,6 +371,9 @@ impl<'a> Plan<'a> {
             None => cut.num_frames(),
         };
         let source_secs = source_frames * take.frame_time_secs();
+        let kept = (candidate.whole.as_ref())
+            .filter(|whole| whole.ends_between_frames() && settings.sampling == Sampling::SourceRate)
+            .map(|whole| KeptKeys::of(analysis, whole));
         let (num_intervals, step_secs) = match settings.sampling {
             Sampling::SourceRate => (source_frames.round() as usize, take.frame_time_secs()),
             Sampling::Rate(rate) => {
@@ -377,8 +385,11 @@ impl<'a> Plan<'a> {
             Sampling::Samples(count) if count % halves != 0 => return Err(MakeError::OddSamples { found: count }),
             Sampling::Samples(count) => (count / halves, source_secs / (count / halves).max(1) as f64),
         };
-        let mut clip = clip_of(take, candidate, num_intervals, step_secs)?;
-        if !candidate.pairing.is_ping_pong() && candidate::is_cut_off(analysis, cut) {
+        let mut clip = match &kept {
+            Some(kept) => kept.evenly()?,
+            None => clip_of(take, candidate, num_intervals, step_secs)?,
+        };
+        if kept.is_none() && !candidate.pairing.is_ping_pong() && candidate::is_cut_off(analysis, cut) {
             clip = clip.without_context();
         }
         let mean = mean::asked_for(self, &clip)?;
@@ -387,7 +398,10 @@ impl<'a> Plan<'a> {
             Some(mirror) => root_motion::half_cycle::extract_half(&clip, analysis, mirror, root)?,
             None => root_motion::extract_root_motion(analysis, &clip, candidate.cycles, root, known)?,
         };
-        Ok(Prepared { source, mean })
+        let recorded = kept
+            .filter(|_| mean.is_none() && settings.edits.is_empty())
+            .map(|kept| source.of_other_samples(&kept.as_recorded(), analysis).clip.into_tracks());
+        Ok(Prepared { source, mean, recorded })
     }
 
     /// Makes the loop of the stretch.
@@ -403,7 +417,7 @@ impl<'a> Plan<'a> {
             candidate,
             settings,
         } = *self;
-        let Prepared { source, mean } = prepared;
+        let Prepared { source, mean, recorded } = prepared;
         let (mean, mean_cycle) = mean.unzip();
         let (source, closed, image) = match candidate.pairing.mirror() {
             Some(mirror) => {
@@ -421,8 +435,12 @@ impl<'a> Plan<'a> {
         };
         let RootRelativeClip { carrier, root, .. } = *mean.as_ref().unwrap_or(&source);
         let name = format!("{}-loop", analysis.take.name());
+        let loop_clip = LoopClip::new(name, closed.tracks.clone(), carrier, root)?;
         let closed = ClosedStretch {
-            loop_clip: LoopClip::new(name, closed.tracks.clone(), carrier, root)?,
+            loop_clip: match recorded {
+                Some(keys) => loop_clip.recorded_at(keys),
+                None => loop_clip,
+            },
             source,
             mean_cycle,
             closed,

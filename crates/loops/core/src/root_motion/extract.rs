@@ -115,6 +115,17 @@ impl RootRelativeClip {
         })
     }
 
+    /// Returns other samples of the same motion from the same start, relative to the same root; `analysis` is that of the take.
+    pub(crate) fn of_other_samples(&self, clip: &Clip, analysis: &Analysis) -> Self {
+        match self.root_joint {
+            Some(joint) => {
+                let seen = self.clip.pose(0).world_of(self.clip.skeleton(), joint);
+                Self::under_root_joint(clip, self.root, joint, analysis, &[seen])
+            }
+            None => Self::relative_to(clip, self.root, self.carrier),
+        }
+    }
+
     /// Returns the samples with the carrier moved as `motion` moves the world.
     pub(crate) fn carried(self, motion: Rigid) -> Self {
         let (clip, carrier) = (&self.clip, self.carrier);

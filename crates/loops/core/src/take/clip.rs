@@ -109,6 +109,11 @@ impl Clip {
         }
     }
 
+    /// Returns all samples, context first.
+    pub(crate) fn into_tracks(self) -> Tracks {
+        self.tracks
+    }
+
     /// Returns the clip, known to be one cycle already.
     pub(crate) fn known_as_cycle(self) -> Self {
         Self { is_cycle: true, ..self }
@@ -265,7 +270,8 @@ impl Clip {
 }
 
 /// Checks the length. Errors: a clip with this many intervals has too few samples, or too many transforms.
-fn check_length(take: &Take, num_intervals: usize) -> Result<(), CutError> {
+/// Checks the size of a clip before it is made. Errors: as [`Clip::new`].
+pub(crate) fn check_length(take: &Take, num_intervals: usize) -> Result<(), CutError> {
     if num_intervals < 3 {
         return Err(CutError::TooShort { num_intervals });
     }

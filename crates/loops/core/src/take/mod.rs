@@ -65,6 +65,16 @@ pub enum TakeError {
 pub struct Take {
     name: Arc<str>,
     tracks: Arc<Tracks>,
+    tail: Option<Arc<Tail>>,
+}
+
+/// A last key that lies off the even frames, as at the end of a cycle that lasts no whole number of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tail {
+    /// Time since the last frame, in frames; positive and not 1.
+    pub frames: f64,
+    /// Its pose, local.
+    pub pose: Pose,
 }
 
 impl Take {
@@ -97,7 +107,31 @@ impl Take {
         Ok(Self {
             name: Arc::from(name.into()),
             tracks: Arc::new(Tracks::from_continuous(skeleton, frame_time_secs, values)),
+            tail: None,
         })
+    }
+
+    /// Returns the recording with a key after its last frame. Errors: [`TakeError`]; its pose counts as one more frame.
+    pub fn with_tail(mut self, Tail { frames, mut pose }: Tail) -> Result<Self, TakeError> {
+        let (expected, found) = (self.num_joints(), pose.rotations.len());
+        if pose.translations.len() != expected || found != expected {
+            return Err(TakeError::WrongLength { expected, found });
+        }
+        let last = self.rotations(self.num_frames() - 1);
+        normalize_frame(self.num_frames(), last, &pose.translations, &mut pose.rotations)?;
+        self.tail = Some(Arc::new(Tail { frames, pose }));
+        Ok(self)
+    }
+
+    /// Returns the key after the last frame, if there is one; it belongs to no other method.
+    pub fn tail(&self) -> Option<&Tail> {
+        self.tail.as_deref()
+    }
+
+    /// Returns the recording with the tail of another, mapped.
+    fn with_tail_of(self, other: &Self, map: impl Fn(&Pose) -> Pose) -> Self {
+        let tail = other.tail().map(|tail| Arc::new(Tail { frames: tail.frames, pose: map(&tail.pose) }));
+        Self { tail, ..self }
     }
 
     /// Creates a recording of tracks, checked. Errors: as [`Self::new`].
@@ -116,6 +150,7 @@ impl Take {
         Self {
             name: Arc::from(name),
             tracks,
+            tail: None,
         }
     }
 
@@ -214,6 +249,12 @@ impl Take {
             values.translations.iter().map(|t| *t * factor).collect(),
             values.rotations.to_vec(),
         )
+        .map(|scaled| {
+            scaled.with_tail_of(self, |pose| Pose {
+                translations: pose.translations.iter().map(|t| *t * factor).collect(),
+                rotations: pose.rotations.clone(),
+            })
+        })
     }
 
     /// Returns the recording played `factor` times as fast, with the same frames. Errors: [`TakeError::FrameTime`].
@@ -227,6 +268,7 @@ impl Take {
             rotations,
         } = self.values().to_pose();
         Self::new(self.name(), self.skeleton().clone(), found, translations, rotations)
+            .map(|take| take.with_tail_of(self, Pose::clone))
     }
 
     /// Returns the recording with the body parts of its joints, one entry for each.
@@ -258,17 +300,18 @@ impl Take {
                 ..joint.clone()
             })
             .collect();
-        let poses = (0..self.num_frames()).map(|frame| {
-            let pose = self.pose(frame);
+        let folded = |pose: PoseRef<'_>| {
             let (locals, rotations) = (pose.translations, pose.rotations);
             let mut folded = Pose::new(locals[1..].to_vec(), rotations[1..].to_vec());
             folded.translations[0] = locals[0] + rotations[0] * locals[1];
             folded.rotations[0] = rotations[0] * rotations[1];
             folded
-        });
+        };
+        let poses = (0..self.num_frames()).map(|frame| folded(self.pose(frame)));
         let skeleton = Skeleton::new(joints).ok()?;
         let tracks = Tracks::pose_by_pose(&skeleton, self.frame_time_secs(), poses);
-        Self::from_tracks(self.name(), tracks).ok()
+        let take = Self::from_tracks(self.name(), tracks).ok()?;
+        Some(take.with_tail_of(self, |pose| folded(pose.as_ref())))
     }
 
     /// Returns the recording on the joints of a skeleton, in its order, as [`Skeleton::joints_in`] finds them. Errors: the first
@@ -279,7 +322,8 @@ impl Take {
             return Ok(self.clone());
         }
         let poses = (0..self.num_frames()).map(|frame| self.pose(frame).of(&joints));
-        Ok(self.with_tracks(Tracks::pose_by_pose(skeleton, self.frame_time_secs(), poses)))
+        let on = self.with_tracks(Tracks::pose_by_pose(skeleton, self.frame_time_secs(), poses));
+        Ok(on.with_tail_of(self, |pose| pose.as_ref().of(&joints)))
     }
 
     /// Returns the recording below a new root joint of that name that is fixed at the origin.
@@ -295,17 +339,20 @@ impl Take {
         Self {
             name: self.name.clone(),
             tracks: Arc::new(tracks),
+            tail: None,
         }
     }
 
     /// Returns the recording with the whole world rotated by `turn`: only the root's track changes.
     pub fn turned(&self, turn: DQuat) -> Self {
         let mut turned = self.clone();
-        Arc::make_mut(&mut turned.tracks).set_joint(0, |frame| {
-            let root = self.pose(frame).joint(0);
-            Rigid::new((turn * root.rotation).normalize(), turn * root.translation)
-        });
-        turned
+        let turned_root = |root: Rigid| Rigid::new((turn * root.rotation).normalize(), turn * root.translation);
+        Arc::make_mut(&mut turned.tracks).set_joint(0, |frame| turned_root(self.pose(frame).joint(0)));
+        turned.with_tail_of(self, |pose| {
+            let mut pose = pose.clone();
+            pose.set_joint(0, turned_root(pose.joint(0)));
+            pose
+        })
     }
 
     /// Returns the recording with every pose mapped to another of the same joints; the new poses must hold the invariants.

@@ -44,5 +44,6 @@ pub(super) fn stated_step_secs(animation: &Value) -> Option<f64> {
     }
     let period_secs = facts.pointer("/candidate/period_secs")?.as_f64()?;
     let samples = facts.pointer("/playback/samples")?.as_f64()?;
-    Some(period_secs / samples).filter(|step| step.is_finite())
+    let last_step = facts.pointer("/playback/last_step").and_then(Value::as_f64);
+    Some(period_secs / (samples - 1.0 + last_step.unwrap_or(1.0))).filter(|step| step.is_finite())
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
+use loopwright_core::take::Tail;
 use loopwright_core::{Joint, Pose, Skeleton, Take, analysis::probe_stride, math::rotation, motion::Part};
 
 use super::choose::{self, Joints, Path};
@@ -92,6 +93,10 @@ impl GltfFile {
         let rest = rig.pose(|node| self.nodes.transforms[node]);
         let space = settle(&probe, &rest, settings, warnings);
         let take = rig.take(name, grid, &mut (0..grid.num_frames), &space)?;
+        let take = match grid.tail_secs {
+            Some(secs) => take.with_tail(rig.tail(grid, secs, &space))?,
+            None => take,
+        };
         let joints = rig.joints.nodes.iter().map(|&node| GltfJoint {
             node,
             scale: node.map_or(DVec3::ONE, |node| {
@@ -349,6 +354,16 @@ impl<'a> Rig<'a> {
         space.settle(self.joints.nodes.len(), &mut translations, &mut rotations);
         let skeleton = self.skeleton(space)?;
         Ok(Take::new(name, skeleton, grid.step_secs, translations, rotations)?)
+    }
+
+    /// Returns the key off a grid at a time.
+    fn tail(&self, grid: &Grid, secs: f64, space: &Space) -> Tail {
+        let mut pose = self.pose(|node| self.tracks[node].at(&self.nodes.transforms[node], secs, grid.step_secs));
+        space.settle(self.joints.nodes.len(), &mut pose.translations, &mut pose.rotations);
+        Tail {
+            frames: (secs - grid.secs(grid.num_frames - 1)) / grid.step_secs,
+            pose,
+        }
     }
 
     /// Translations and rotations of all joints in their parents' axes, the first one's in the world, in the file's unit.

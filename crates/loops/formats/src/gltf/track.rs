@@ -286,6 +286,8 @@ pub(crate) struct Grid {
     pub(crate) num_frames: usize,
     /// Whether every key lies on it and it is not finer than the keys.
     pub(crate) is_keys_own: bool,
+    /// The time of a last key off the grid.
+    pub(crate) tail_secs: Option<f64>,
 }
 
 /// Sampling rates of exporters, per second. Keys of a thinned track still lie on multiples of them.
@@ -299,6 +301,12 @@ pub(crate) const FRAME_RATES: core::ops::RangeInclusive<f64> = 8.0..=1000.0;
 
 /// Largest distance of a key from the grid, in frames.
 const OFF_GRID_FRAMES: f64 = 0.02;
+
+/// Distance of a last key off the grid from the one before, in frames.
+const TAIL_FRAMES: core::ops::RangeInclusive<f64> = OFF_GRID_FRAMES..=1.5;
+
+/// Fewest even steps that make a grid.
+const FEWEST_EVEN: usize = 4;
 
 /// Rate used if the keys give none, per second.
 const OWN_RATE: f64 = 60.0;
@@ -326,9 +334,13 @@ impl Grid {
             },
             num_frames: (num_steps as usize).saturating_add(1),
             is_keys_own,
+            tail_secs: None,
         };
         if times.len() == 1 {
             return grid(0.0, false);
+        }
+        if let Some(own) = Self::with_tail(&times, has_curves) {
+            return own;
         }
         let smallest = times
             .windows(2)
@@ -367,6 +379,25 @@ impl Grid {
             return grid(num_steps, true);
         }
         grid((OWN_RATE * length).ceil().max(1.0), false)
+    }
+
+    /// Returns the grid of keys that are even up to the last, which is early or late: a cycle may last no whole number of them.
+    fn with_tail(times: &[f64], has_curves: bool) -> Option<Self> {
+        let (&tail, even) = times.split_last()?;
+        let (start, last) = (*even.first()?, *even.last()?);
+        let num_steps = even.len() - 1;
+        let step = (last - start) / num_steps as f64;
+        let is_off = |secs: f64, steps: f64| (secs - steps * step).abs() > OFF_GRID_FRAMES * step;
+        let is_even = even.windows(2).all(|pair| !is_off(pair[1] - pair[0], 1.0));
+        let is_frame = FRAME_RATES.contains(&(1.0 / step)) && !(has_curves && 1.0 / step < LEAST_RATE);
+        let has_tail = is_off(tail - last, 1.0) && TAIL_FRAMES.contains(&((tail - last) / step));
+        (num_steps >= FEWEST_EVEN && is_frame && is_even && has_tail).then_some(Self {
+            start_secs: start,
+            step_secs: step,
+            num_frames: even.len(),
+            is_keys_own: true,
+            tail_secs: Some(tail),
+        })
     }
 
     pub(crate) fn secs(&self, frame: usize) -> f64 {

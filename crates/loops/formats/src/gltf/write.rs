@@ -98,7 +98,7 @@ fn add(
     }
     writer.animate(motion, &name, animations)?;
     let facts = match motion.as_loop() {
-        Some((clip, settings)) => facts_of_loop(clip, settings),
+        Some((clip, settings)) => facts_of_loop(motion, clip, settings),
         None if super::track::FRAME_RATES.contains(&(1.0 / motion.step_secs)) => return Ok(name),
         // Readers would not accept this as a frame rate.
         None => json!({ "frame_time_secs": motion.step_secs }),
@@ -108,7 +108,7 @@ fn add(
 }
 
 /// Sections of the loop file that are known before it is measured.
-fn facts_of_loop(clip: &LoopClip, settings: &LoopWriteSettings) -> Value {
+fn facts_of_loop(motion: &KeyedMotion<'_>, clip: &LoopClip, settings: &LoopWriteSettings) -> Value {
     let twist = clip.root().twist;
     json!({
         "candidate": { "period_secs": clip.period_secs() },
@@ -117,7 +117,8 @@ fn facts_of_loop(clip: &LoopClip, settings: &LoopWriteSettings) -> Value {
             "angular_velocity_radps": twist.angular.to_array(),
         },
         "playback": {
-            "samples": clip.num_samples(),
+            "samples": motion.cycle,
+            "last_step": motion.last_step(),
             "closing_key": settings.closing_key == ClosingKey::Repeat,
             "copies": settings.copies,
             "root_joint_added": settings.add_root,
@@ -310,7 +311,7 @@ impl<'a> Writer<'a> {
         let num_keys = motion.num_keys;
         let tracks = self.tracks(motion)?;
         let times: Vec<[f32; 1]> = (0..num_keys)
-            .map(|key| [(key as f64 * motion.step_secs) as f32])
+            .map(|key| [motion.secs(key) as f32])
             .collect();
         let mut data = edit::Data::new(self.document, self.source.is_binary);
         let mut out = Tracks {
@@ -350,7 +351,11 @@ impl<'a> Writer<'a> {
             }
         }
         for shapes in &self.source.shapes {
-            if let Some(keys) = shapes.weights.of_keys(num_keys, motion.cycle) {
+            let weights = match motion.samples_a_key() {
+                Some((count, step)) => &shapes.weights.every(step, count, motion.cycle),
+                None => &shapes.weights,
+            };
+            if let Some(keys) = weights.of_keys(num_keys, motion.cycle) {
                 out.push_shapes(shapes, keys);
             }
         }

@@ -741,6 +741,10 @@ pub struct CheckFacts {
 pub struct PlaybackFacts {
     /// Unique samples of one period.
     pub samples: usize,
+    /// Time from the last sample to the closing key, in steps from sample to sample; null or missing where it is one step. A finished
+    /// clip whose cycle ends between two keys keeps its keys.
+    #[serde(default)]
+    pub last_step: Option<f64>,
     /// The sample at which the cut frames begin, and the seam is; 0 but for loops that start at another phase.
     #[serde(default)]
     pub seam_sample: usize,

@@ -140,7 +140,7 @@ impl LoopFile {
             made.num_copies(),
         )?;
         let animation = written.animation.clone();
-        let (sidecar, quality) = described(made, feet, take, (source.space(), writing), animation, &back.keys);
+        let (sidecar, quality) = described(made, feet, take, (source.space(), writing), animation, (&back.keys, &back.layout));
         let sidecar = back.with_added_root(sidecar);
         Ok(Self {
             written,
@@ -309,7 +309,8 @@ impl DerivedLoop {
             }),
             quality: describe::quality(&quality, None, clip.skeleton()),
             playback: PlaybackFacts {
-                samples: clip.num_samples(),
+                samples: back.layout.num_samples,
+                last_step: back.layout.stated_last_step(),
                 closing_key: writing.closing_key == ClosingKey::Repeat,
                 copies: writing.copies,
                 animation,
@@ -329,7 +330,7 @@ pub(super) fn described(
     take: TakeFacts,
     (space, writing): (&Space, &LoopWriteSettings),
     animation: Option<String>,
-    keys: &LoopKeys,
+    (keys, layout): (&LoopKeys, &KeyLayout),
 ) -> (Sidecar, Quality) {
     let (clip, seam_sample) = (&made.from_start(), made.seam_sample());
     let (body, uncut) = (&made.body, Some(&made.source));
@@ -359,7 +360,8 @@ pub(super) fn described(
         }),
         quality: describe::quality(&quality, Some(&made.closed), clip.skeleton()),
         playback: PlaybackFacts {
-            samples: clip.num_samples(),
+            samples: layout.num_samples,
+            last_step: layout.stated_last_step(),
             seam_sample,
             closing_key: writing.closing_key == ClosingKey::Repeat,
             copies: writing.copies,
@@ -395,6 +397,8 @@ pub(super) struct ReadBack {
     /// On the loop's own skeleton.
     take: Take,
     pub(super) keys: LoopKeys,
+    /// How the keys lie in the file.
+    pub(super) layout: KeyLayout,
     /// The name in the file of an added root joint, since other nodes may use its usual name.
     added_root: Option<String>,
     /// The joint that carries root motion in the file, if it differs from the loop's.
@@ -426,14 +430,15 @@ impl ReadBack {
         } else {
             (take, clip.carrier())
         };
-        let motion = KeyedMotion::from_loop(clip, None, writing)?;
+        let motion = KeyedMotion::from_loop(clip, None, writing)?.in_format(&source.capabilities());
         let take = source.form().shown_on(take, &motion)?;
         // Files list joints in an order of their own, and a still branch is read as joints once a node above it has a track.
         let take = take.on(clip.skeleton()).map_err(|joint| LoopFileError::NoJoint {
             joint: clip.skeleton().joint(joint).name.clone(),
         })?;
         let layout = KeyLayout {
-            num_samples: clip.num_samples(),
+            num_samples: motion.cycle,
+            last_step: motion.last_step(),
             has_closing_key: writing.closing_key == ClosingKey::Repeat || writing.copies > 1,
             in_place: writing.in_place,
             seam_sample,
@@ -443,6 +448,7 @@ impl ReadBack {
         Ok(Self {
             take,
             keys,
+            layout,
             added_root,
             carrier: source.carrier(),
         })

@@ -89,7 +89,7 @@ impl LoopPack {
                 take,
                 (source.space(), writing),
                 Some(animation),
-                &back.keys,
+                (&back.keys, &back.layout),
             );
             Ok(MeasuredLoop {
                 sidecar: back.with_added_root(sidecar),
@@ -198,7 +198,8 @@ impl MeasuredLoop {
             ..LoopWriteSettings::default()
         };
         let layout = KeyLayout {
-            num_samples: clip.num_samples(),
+            num_samples: clip.recorded().unwrap_or_else(|| clip.tracks()).num_frames(),
+            last_step: made.candidate.whole.map_or(1.0, |whole| whole.last_step()),
             has_closing_key: true,
             in_place: writing.in_place,
             seam_sample: 0,
@@ -212,7 +213,7 @@ impl MeasuredLoop {
             take,
             (source.space(), &writing),
             animation,
-            &keys,
+            (&keys, &layout),
         );
         sidecar.closure = ClosureFacts {
             method: "none".to_owned(),

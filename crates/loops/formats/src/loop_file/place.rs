@@ -113,6 +113,7 @@ impl LoopInFile {
         Self {
             layout: KeyLayout {
                 num_samples: playback.samples,
+                last_step: playback.last_step.unwrap_or(1.0),
                 has_closing_key: playback.closing_key || playback.copies > 1,
                 in_place: !root.mode.moves_root(),
                 seam_sample: playback.seam_sample,
@@ -189,12 +190,16 @@ impl LoopInFile {
         // A take without its closing key was completed before the loop was made.
         let whole = (sidecar.candidate.whole_clip.as_ref())
             .and_then(|_| analysis.whole_loop().or_else(|| analysis.whole_cycle()));
+        let curve = (whole.as_ref().filter(|whole| whole.ends_between_frames()))
+            .and_then(|whole| analysis.curve_through(whole).ok())
+            .filter(|curve| curve.num_intervals() == self.layout.num_even_samples());
         let completed = whole.map_or(Cow::Borrowed(analysis), |whole| analysis.completed(&whole));
         let take = &completed.take;
         let cut = Cut::new(take, sidecar.candidate.start_frame, sidecar.candidate.end_frame)?;
         let copies = sidecar.num_copies();
         let (samples, step_secs) = (sidecar.playback.samples / copies, written.frame_time_secs());
         let clip = match sidecar.candidate.ping_pong_ease_frames {
+            _ if let Some(curve) = curve => curve,
             Some(ease_frames) => Clip::ping_pong(take, &PingPong::new(&cut, ease_frames), samples, step_secs)?,
             None => Clip::new(take, &cut, samples, step_secs)?,
         };
@@ -216,7 +221,9 @@ impl LoopInFile {
         }
         // The root joint has the loop's transform, so that the two can be compared joint by joint.
         let (shown, world) = (self.layout.shown(&self.root), written.world_tracks());
-        let count = sidecar.playback.samples.min(written.num_frames());
+        // Where its keys are not the samples, the root joint follows the root.
+        let samples = if self.layout.last_step == 1.0 { sidecar.playback.samples } else { 1 };
+        let count = samples.min(written.num_frames());
         let root_from_joint: Vec<Rigid> = (0..count)
             .map(|sample| (sample + self.layout.seam_sample) % count)
             .map(|key| shown.at(key as f64 * written.frame_time_secs()).inverse() * world.joint(key, self.carrier))

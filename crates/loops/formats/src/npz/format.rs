@@ -24,6 +24,7 @@ pub(crate) const NPZ: FormatEntry = FormatEntry {
         holds_animations: false,
         names_takes: false,
         states_space: true,
+        has_key_times: false,
         names_other_files: false,
         has_root_joint_for_motion: false,
         takes_root_joint: true,

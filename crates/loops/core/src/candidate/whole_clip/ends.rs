@@ -72,6 +72,9 @@ const MOST_GAP_STEPS: f64 = 4.0;
 const COARSE: usize = 10;
 const REFINEMENTS: usize = 8;
 
+/// The shortest step from the last key to the closing one, in frames.
+const LEAST_STEP_FRAMES: f64 = 0.08;
+
 /// Two keys at one time have no curve; they are taken this far apart, in frames.
 const LEAST_SEAM_FRAMES: f64 = 0.01;
 
@@ -107,6 +110,19 @@ impl End {
             is_exact: false,
         }
     }
+
+    /// Leaves out a last key that is next to the closing one: a curve through both would bend.
+    fn without_short_step(self) -> Self {
+        if self.seam_frames == 0.0 || self.seam_frames >= LEAST_STEP_FRAMES {
+            return self;
+        }
+        Self {
+            last_frame: self.last_frame - 1,
+            seam_frames: self.seam_frames + 1.0,
+            limits: self.limits.map(|limit| limit + 1.0),
+            ..self
+        }
+    }
 }
 
 /// Finds the end of a clip; `None` if its last keys do not lead to its first.
@@ -126,7 +142,8 @@ pub(super) fn find(scale: &Scale<'_>) -> Option<End> {
         }
     }
     let least = found.iter().map(|(_, steps)| *steps).reduce(f64::min)?;
-    found.into_iter().find(|(_, steps)| *steps <= AS_GOOD * least).map(|(end, _)| end)
+    let (end, _) = found.into_iter().find(|(_, steps)| *steps <= AS_GOOD * least)?;
+    Some(end.without_short_step())
 }
 
 /// A point of the body: a joint, or one beside it.
@@ -151,6 +168,8 @@ struct Clip<'a> {
     step_metres: f64,
     /// The 90th percentile of the distances of keys from where their neighbours predict them, metres.
     own_miss_metres: f64,
+    /// A key after the last frame: when, and where its points are.
+    tail: Option<(f64, Vec<DVec3>)>,
 }
 
 impl<'a> Clip<'a> {
@@ -182,7 +201,13 @@ impl<'a> Clip<'a> {
             noise: 1.0,
             step_metres: 0.0,
             own_miss_metres: 0.0,
+            tail: None,
         };
+        clip.tail = analysis.take.tail().map(|tail| {
+            let world = tail.pose.as_ref().world(analysis.take.skeleton());
+            let at = |point: &Point| world.joint(point.joint).transform_point(point.lever);
+            (tail.frames, clip.points.iter().map(at).collect())
+        });
         clip.measure_steps();
         clip.measure_roughness();
         Some(clip)
@@ -263,6 +288,9 @@ impl<'a> Clip<'a> {
 
     /// Returns the end at a key followed by so many others; `None` if the motion does not go on there.
     fn end_at(&self, last_frame: usize, following: usize) -> Option<End> {
+        if following == 0 && let Some(end) = self.end_at_tail(last_frame) {
+            return Some(end);
+        }
         let planar = self.planar_motion(last_frame);
         let gap = |motion: Rigid| {
             self.over_points(|point| (motion.transform_point(self.at(0, point)) - self.at(last_frame, point)).length())
@@ -298,10 +326,33 @@ impl<'a> Clip<'a> {
         (is_near || is_like_own).then_some(end)
     }
 
+    /// Returns the end at a key between frames that is the first one again.
+    fn end_at_tail(&self, last_frame: usize) -> Option<End> {
+        let (seam_frames, points) = self.tail.as_ref()?;
+        let miss = |motion: Rigid| {
+            let off = |(point, end): (&Point, &DVec3)| motion.transform_point(self.at(0, point)).distance(*end);
+            self.points.iter().zip(points).map(off).fold(0.0, f64::max)
+        };
+        let motions = [Rigid::IDENTITY, self.motion_to(points.iter().copied())];
+        let motion = motions.into_iter().find(|&motion| miss(motion) <= NOISE_METRES * self.size)?;
+        Some(End {
+            last_frame,
+            seam_frames: *seam_frames,
+            limits: [*seam_frames; 2],
+            motion,
+            miss_metres: miss(motion),
+            is_exact: true,
+        })
+    }
+
     /// Returns the motion over the ground that best maps the first pose to another.
     fn planar_motion(&self, frame: usize) -> Rigid {
-        let pairs: Vec<PointPair> = (self.points.iter())
-            .map(|point| PointPair::new(self.at(0, point), self.at(frame, point), point.weight))
+        self.motion_to(self.points.iter().map(|point| self.at(frame, point)))
+    }
+
+    fn motion_to(&self, ends: impl Iterator<Item = DVec3>) -> Rigid {
+        let pairs: Vec<PointPair> = (self.points.iter().zip(ends))
+            .map(|(point, end)| PointPair::new(self.at(0, point), end, point.weight))
             .collect();
         level(fit_planar(&pairs))
     }
