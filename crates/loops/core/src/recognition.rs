@@ -38,7 +38,9 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
         return Err(KeysError::TooFew { found: num_keys });
     }
     let tail = written.tail();
-    let keys = (0..num_keys).map(|key| written.pose(key)).chain(tail.map(|tail| tail.pose.as_ref()));
+    let keys = (0..num_keys)
+        .map(|key| written.pose(key))
+        .chain(tail.map(|tail| tail.pose.as_ref()));
     let world = Tracks::pose_by_pose(written.skeleton(), written.frame_time_secs(), keys).world();
     let last = num_keys - 1;
     let whole = pose_pairs(&world, written.skeleton(), carrier);

@@ -72,7 +72,14 @@ fn a_finished_loop_comes_back_as_it_was() {
 /// Exporters cut cycles anywhere between two frames, and a few frames late.
 #[test]
 fn a_cycle_ends_between_keys() {
-    for (rate, period) in [(24.0, 0.6), (24.0, 0.733_333), (25.0, 1.1), (30.0, 1.1537), (60.0, 1.0371), (30.0, 1.0)] {
+    for (rate, period) in [
+        (24.0, 0.6),
+        (24.0, 0.733_333),
+        (25.0, 1.1),
+        (30.0, 1.1537),
+        (60.0, 1.0371),
+        (30.0, 1.0),
+    ] {
         for (turn_dps, following) in [(0.0, 0), (20.0, 0), (0.0, 3)] {
             let frames: f64 = period * rate;
             let keys = frames.ceil() as usize + following;
@@ -85,7 +92,10 @@ fn a_cycle_ends_between_keys() {
             let off = found.num_frames - frames;
             let [low, high] = found.end_limits.map(|limit| limit + found.last_frame as f64 - frames);
             assert!(found.kind == WholeClipKind::Loops, "{found:?}");
-            assert!(off.abs() < 1e-3 && low <= 1e-3 && high >= -1e-3, "{off} {low} {high}: {found:?}");
+            assert!(
+                off.abs() < 1e-3 && low <= 1e-3 && high >= -1e-3,
+                "{off} {low} {high}: {found:?}"
+            );
             assert!(found.last_frame as f64 <= frames && found.num_frames == frames.round() || high - low < 0.1);
         }
     }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use glam::{DQuat, DVec3};
 use loopwright_core::{LoopClip, PoseRef, Skeleton, Take, Tracks};
 
-use crate::loop_file::{facts::FeetFacts, sidecar::Sidecar};
 use crate::format::Capabilities;
+use crate::loop_file::{facts::FeetFacts, sidecar::Sidecar};
 use crate::settings::ClosingKey;
 use crate::{error::WriteError, naming::added_root_name, settings::KeyInterpolation, settings::LoopWriteSettings};
 

@@ -56,7 +56,9 @@ pub(crate) fn write_loop_on_feet(
 /// Writes the keys of a loop, given as a take on the joints of its source; formats that hold contacts get those of the facts.
 /// Otherwise like [`write_take`].
 pub fn write_keys(keys: &Take, facts: &Sidecar, source: &Source) -> Result<WrittenFile, WriteError> {
-    source.form().write(&KeyedMotion::from_keys(keys, facts).in_format(&source.capabilities()))
+    source
+        .form()
+        .write(&KeyedMotion::from_keys(keys, facts).in_format(&source.capabilities()))
 }
 
 /// Returns the file of a loop with its facts inside, if the format supports it.

@@ -1,6 +1,7 @@
 //! Measures a loop in a file: whether its seam shows, and how it compares with its take.
 
 use loopwright_core::analysis::{Body, BodyError};
+use loopwright_core::candidate::WholeClipKind;
 use loopwright_core::loop_clip::{KeyLayout, KeysError, LoopKeys};
 use loopwright_core::quality::{self, SeamJoints, Stand};
 use loopwright_core::{BodyOverrides, Quality, Take, root_motion::RootRelativeClip};
@@ -204,6 +205,11 @@ impl Stored<'_> {
             is_kept: stored.is_some_and(|checks| {
                 let mut spikes = checks.iter().filter(|check| check.id == CheckId::Spike.as_str());
                 spikes.any(|spike| spike.value.is_some() && spike.grade.is_none())
+            }),
+            is_unchanged: sidecar.is_some_and(|sidecar| {
+                let whole = sidecar.candidate.whole_clip.as_ref();
+                let is_varied = sidecar.variation.is_some() || !sidecar.edits.is_empty();
+                !is_varied && whole.is_some_and(|whole| whole.kind != WholeClipKind::Cycle)
             }),
             known: stored.unwrap_or_default(),
         })

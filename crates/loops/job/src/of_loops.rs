@@ -56,6 +56,7 @@ impl LoopOfLoops {
             is_meant_to_differ: false,
             is_varied: false,
             is_kept: false,
+            is_unchanged: false,
             known: &known,
         });
         verdict.state(&mut sidecar.quality);

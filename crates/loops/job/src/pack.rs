@@ -4,12 +4,9 @@ use std::collections::BTreeMap;
 
 use loopwright_core::candidate::{LastKey, MissReason, MotionKind, SearchError, WholeClip, WholeClipKind};
 use loopwright_core::feet::FootLock;
-use loopwright_core::loop_clip::LoopKeys;
 use loopwright_core::math::rotation;
 use loopwright_core::motion::SkeletonDifference;
-use loopwright_core::{
-    FeetSettings, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take, quality,
-};
+use loopwright_core::{FeetSettings, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take};
 use loopwright_formats::loop_file::{
     AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, facts::CheckFacts,
 };
@@ -484,7 +481,7 @@ fn looped(studied: &Studied, name: &str, request: Request<'_>, said: &mut Vec<Wa
             return Ok(Looped::No(Some(best), NoLoop::Action));
         }
         let is_elsewhere = !was_made_before && recipe.output.recenters() && stands_elsewhere(&kept.0);
-        if was_made_before || (!is_elsewhere && (!pops || !closing_helps(studied, &best, request)?)) {
+        if was_made_before || !is_elsewhere {
             return Ok(Looped::Kept(best, Box::new(kept)));
         }
     }
@@ -496,13 +493,6 @@ fn looped(studied: &Studied, name: &str, request: Request<'_>, said: &mut Vec<Wa
     }
     let done = make::make(studied, request, &chosen)?;
     Ok(Looped::Made(best, Box::new(done)))
-}
-
-/// Whether closing a visible seam helps: some clips are that abrupt throughout.
-fn closing_helps(studied: &Studied, best: &LoopCandidate, request: Request<'_>) -> Result<bool, JobError> {
-    let closed = make::make(studied, request, &Chosen::new(1, best.clone()))?.made;
-    let keys = LoopKeys::from_loop(&closed.loop_clip);
-    Ok(!quality::measure(&keys, &closed.body, Some(&closed.source)).pops())
 }
 
 /// Whether a whole animation needs no closing.
@@ -536,6 +526,7 @@ fn changes_loops(recipe: &Recipe) -> bool {
         || recipe.take.smooth.is_some()
         || recipe.stretch.symmetric == Some(true)
         || recipe.stretch.ping_pong == Some(true)
+        || recipe.stretch.mend == Some(true)
         || recipe.edits.iter().any(|edit| !edit.is_off)
 }
 
@@ -653,12 +644,6 @@ fn summarized_warnings(animations: &[Animation]) -> Vec<String> {
     const MOST: usize = 4;
     let mut about: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for animation in animations {
-        if let OwnLoop::Kept(kept) = &animation.own_loop
-            && kept.quality.pops()
-        {
-            let said = "it was kept, and its seam pops; closing does not help".to_owned();
-            about.entry(said).or_default().push(&animation.facts.name);
-        }
         if let OwnLoop::Kept(kept) = &animation.own_loop
             && let Some(verdict) = Verdict::from_facts(&kept.sidecar.quality)
         {

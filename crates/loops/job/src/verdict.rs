@@ -12,7 +12,7 @@ use loopwright_core::{Analysis, LoopCandidate, LoopSettings, MadeLoop, Quality, 
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
 
 use crate::checks::{CheckId, CheckRow, Stretch, Subject, not_passed};
-use crate::warning::Warning;
+use crate::warning::{SeamRemedy, Warning};
 
 /// The grade of a loop, the reason for it, and the checks behind it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,6 +55,7 @@ impl Verdict {
             Some(check) if grade > Grade::Good => {
                 row_of(&check.id).map_or(not_passed as fn(&_) -> _, |row| row.reason)(check)
             }
+            _ if checks.iter().any(is_authored) => "kept as the clip has it".to_owned(),
             _ => "the seam does not show".to_owned(),
         };
         Self { grade, reason, checks }
@@ -70,17 +71,19 @@ impl Verdict {
         Some(CheckId::row_of(&check.id)?.cure(is_ping_pong))
     }
 
-    /// Returns warnings of faults that are not graded, because a clip is kept as authored.
+    /// Returns warnings of faults that are not graded, because a clip is kept as authored; of its seam the first one.
     pub(crate) fn of_the_clip(&self) -> impl Iterator<Item = Warning> {
+        let mut says_seam = false;
         self.checks
             .iter()
-            .filter(|check| check.grade.is_none())
-            .filter_map(|check| {
-                let row = CheckId::row_of(&check.id)?;
-                let is_fault = row.graded(check.value?, 1.0).grade > Some(Grade::Good);
-                is_fault.then(|| Warning::OfTheClip {
-                    reason: (row.reason)(check),
-                })
+            .filter(|check| is_authored(check))
+            .filter_map(move |check| {
+                let reason = (CheckId::row_of(&check.id)?.reason)(check);
+                if !CheckId::is_of_seam(&check.id) {
+                    return Some(Warning::OfTheClip { reason });
+                }
+                let remedy = SeamRemedy::OfTheClip;
+                (!core::mem::replace(&mut says_seam, true)).then_some(Warning::SeamShows { reason, remedy })
             })
     }
 
@@ -99,6 +102,11 @@ impl Verdict {
         quality.reason = Some(self.reason);
         quality.checks = self.checks;
     }
+}
+
+/// Whether a check states a fault without a grade: the author may have meant it.
+fn is_authored(check: &CheckFacts) -> bool {
+    check.grade.is_none() && matches!((check.value, check.limit), (Some(value), Some(limit)) if value > limit)
 }
 
 /// `good: the seam does not show`.
@@ -130,6 +138,7 @@ pub fn default_loop(analysis: &Analysis, candidate: &LoopCandidate) -> Option<(V
         is_meant_to_differ: false,
         is_varied: false,
         is_kept: false,
+        is_unchanged: false,
         known: &of_take,
     };
     Some((Verdict::new(&subject), quality))

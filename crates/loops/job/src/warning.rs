@@ -164,6 +164,11 @@ pub enum Warning {
     FewerCycles(MeanCycle),
     #[error("the seam shows: {reason}; {remedy}")]
     SeamShows { reason: String, remedy: SeamRemedy },
+    #[error(
+        "where the cycle ends is uncertain: {:.2} to {:.2} frames after the last key; {:.3} s is taken",
+        limits[0], limits[1], period_secs
+    )]
+    EndUncertain { limits: [f64; 2], period_secs: f64 },
     /// A clip that is kept as authored has a fault, which may be meant.
     #[error("the clip has it as it is: {reason}")]
     OfTheClip { reason: String },
@@ -187,7 +192,7 @@ impl Warning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "messages show what they are")]
 pub enum SeamRemedy {
-    #[error("the clip has it as it is")]
+    #[error("the clip has it as it is, and --set stretch.mend=true closes it")]
     OfTheClip,
     #[error("try a softer turn, such as --set stretch.ease=1, or other frames")]
     OfTheTurn,
@@ -295,7 +300,7 @@ pub fn confidence(take: &Take, best: &LoopCandidate) -> Option<Warning> {
 
 /// Warns if the loop contains bad frames.
 pub fn bad_frames(analysis: &Analysis, chosen: &LoopCandidate) -> Option<Warning> {
-    let inside = chosen.cut.start_frame().floor() as usize..=chosen.cut.end_frame().ceil() as usize;
+    let inside = chosen.cut.start_frame().floor() as usize..=chosen.last_frame();
     let bad = analysis.defects.bad_frames.iter().map(|bad| bad.frame);
     let frames: Vec<usize> = bad.filter(|frame| inside.contains(frame)).collect();
     (!frames.is_empty()).then_some(Warning::BadFramesInside { frames })
@@ -307,12 +312,25 @@ pub(crate) fn of_loop(made: &MadeLoop, start_at: Option<StartAt>) -> impl Iterat
     let clamps = made.closed.clamps.iter().copied().map(Warning::Clamped);
     let mean = made.mean_cycle.as_ref().filter(|mean| mean.is_fewer_than_asked());
     clamps
+        .chain(end_uncertain(made))
         .chain(torn_back(made))
         .chain(root_levelled(made))
         .chain(goes_backwards(made))
         .chain(of_feet(made))
         .chain(mean.cloned().map(Warning::FewerCycles))
         .chain(start.map(Warning::Start))
+}
+
+/// Limits of the end of a clip that are farther apart, in frames, give a warning.
+const UNCERTAIN_FRAMES: f64 = 0.2;
+
+/// Warns if the motion hardly tells where a finished clip ends.
+fn end_uncertain(made: &MadeLoop) -> Option<Warning> {
+    let limits = made.candidate.whole.filter(|whole| whole.loops_already())?.end_limits;
+    (limits[1] - limits[0] > UNCERTAIN_FRAMES).then(|| Warning::EndUncertain {
+        limits,
+        period_secs: made.candidate.source_period_secs,
+    })
 }
 
 /// Motion of the hips over a loop, metres and radians, above which pulling the body back gives a warning.

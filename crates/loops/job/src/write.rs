@@ -125,13 +125,13 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
 
 fn seam_shows(file: &LoopFile, done: &LoopMade) -> Option<Warning> {
     let verdict = Verdict::from_facts(&file.sidecar.quality).filter(|_| file.quality.pops())?;
-    Some(Warning::SeamShows {
+    let candidate = &done.made.candidate;
+    (!candidate.loops_already()).then(|| Warning::SeamShows {
         reason: verdict.reason,
-        remedy: match (done.made.candidate.loops_already(), done.may_move) {
-            _ if done.made.candidate.pairing.is_ping_pong() => SeamRemedy::OfTheTurn,
-            (true, _) => SeamRemedy::OfTheClip,
-            (false, true) => SeamRemedy::Tried(done.tried),
-            (false, false) => SeamRemedy::None,
+        remedy: match done.may_move {
+            _ if candidate.pairing.is_ping_pong() => SeamRemedy::OfTheTurn,
+            true => SeamRemedy::Tried(done.tried),
+            false => SeamRemedy::None,
         },
     })
 }

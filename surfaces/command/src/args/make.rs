@@ -123,6 +123,7 @@ impl LoopArgs {
                 symmetric: self.mirror.symmetric.then_some(true),
                 ping_pong: self.mirror.ping_pong.then_some(true),
                 ease: None,
+                mend: None,
                 mean_cycles: self.mean_cycles,
                 several_cycles_for: None,
             },

@@ -94,11 +94,17 @@ pub(super) fn whole_clip(whole: &WholeClipFacts) -> String {
                 whole.gap_mm, whole.gap_deg
             )
         }
-        LastKey::BeforeClosing => "its closing key was missing".to_owned(),
+        LastKey::BeforeClosing => match whole.end_limits_frames {
+            [low, high] if low < 1.0 && high > 0.0 => {
+                format!("its closing key was missing, {low:.2} to {high:.2} frames after the last")
+            }
+            _ => "its closing key was missing".to_owned(),
+        },
     };
-    let more = match whole.last_key {
-        LastKey::Repeated => "; the pose held beside it is left out",
-        LastKey::Closing | LastKey::BeforeClosing => "",
+    let more = match whole.left_out {
+        0 => String::new(),
+        1 => "; a frame beside it is left out".to_owned(),
+        left_out => format!("; {left_out} frames beside it are left out"),
     };
     let kind = match whole.kind {
         WholeClipKind::Loops => "already loops",

@@ -181,6 +181,20 @@ impl LoopCandidate {
         !self.is_idle && (of_take >= CONFIDENT_TAKE_STRENGTH || repeats_here || self.goes_on_alike || goes_evenly)
     }
 
+    /// Returns the last frame that it shows: one before its end, if it is a whole clip without its closing key.
+    pub fn last_frame(&self) -> usize {
+        let end = self.cut.end_frame().ceil() as usize;
+        self.whole.map_or(end, |whole| end.min(whole.last_frame))
+    }
+
+    /// Returns the candidate as one whose seam is closed, whatever its author left there.
+    pub(crate) fn mended(mut self) -> Self {
+        if let Some(whole) = &mut self.whole {
+            whole.kind = WholeClipKind::Cycle;
+        }
+        self
+    }
+
     /// Whether there is nothing to close: the stretch is a whole take that already loops, or ping-pong.
     pub fn loops_already(&self) -> bool {
         self.pairing.is_ping_pong() || self.whole.is_some_and(|whole| whole.loops_already())

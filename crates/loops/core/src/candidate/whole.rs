@@ -10,7 +10,7 @@ pub enum LastKey {
     Closing,
     /// The sample before the first repeats: the closing key is missing.
     BeforeClosing,
-    /// Several copies of the closing key; the clip ends at the first of them.
+    /// The closing key, followed by frames that do not belong to the cycle.
     Repeated,
 }
 
@@ -55,6 +55,8 @@ pub struct WholeClip {
     pub num_frames: f64,
     /// Limits within which the end lies, likely, in frames after the last; both 0 at a closing key.
     pub end_limits: [f64; 2],
+    /// Frames of the take that do not belong to it: held or setup poses, and the start of the next cycle.
+    pub left_out: usize,
     /// World motion from the first pose to the closing one; the identity if the root rests.
     pub motion: Rigid,
     /// Largest distance of a joint between the last pose and the first, moved on by the root motion; metres. If the closing key
@@ -87,7 +89,11 @@ impl WholeClip {
     /// Returns the time from its last key to the closing one, in frames, if that is not its last key.
     pub fn last_step(&self) -> f64 {
         let own_frames = (self.last_frame - self.start_frame) as f64;
-        if self.ends_between_frames() { self.num_frames - own_frames } else { 1.0 }
+        if self.ends_between_frames() {
+            self.num_frames - own_frames
+        } else {
+            1.0
+        }
     }
 
     /// Whether the root rests: the clip returns to where it began.

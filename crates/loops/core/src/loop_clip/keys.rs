@@ -156,7 +156,10 @@ impl LoopKeys {
         if let Some(tail) = written.tail().filter(|_| layout.has_closing_key) {
             let mut closing = tail.pose.clone();
             let (skeleton, period_secs) = (written.skeleton(), layout.num_samples as f64 * even.step_secs());
-            closing.set_joint(carrier, tail.pose.as_ref().in_root(skeleton, carrier, shown.at(period_secs)));
+            closing.set_joint(
+                carrier,
+                tail.pose.as_ref().in_root(skeleton, carrier, shown.at(period_secs)),
+            );
             even.push(closing.as_ref());
         }
         Ok(Self::of(even, layout, root))

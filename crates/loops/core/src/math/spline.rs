@@ -76,7 +76,9 @@ mod tests {
     /// Between keys of a sine the error falls with the fourth power of the step, also where one step is short.
     #[test]
     fn a_spline_follows_a_smooth_curve_and_hits_its_keys() {
-        let times: Vec<f64> = (0..60).map(|key| f64::from(key) - if key > 29 { 0.63 } else { 0.0 }).collect();
+        let times: Vec<f64> = (0..60)
+            .map(|key| f64::from(key) - if key > 29 { 0.63 } else { 0.0 })
+            .collect();
         let truth = |time: f64| ops::sin(0.3 * time);
         let spline = Spline::new(&times, times.iter().map(|&time| truth(time)).collect());
         let at = |time: f64| spline.at(Place::find(&times, time));

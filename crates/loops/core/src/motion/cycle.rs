@@ -34,7 +34,10 @@ impl KeyedCycle<'_> {
         let mut times = Vec::new();
         let mut poses: Vec<Pose> = Vec::new();
         for index in -around..count as isize + around {
-            let (cycle, key) = (index.div_euclid(count as isize), index.rem_euclid(count as isize) as usize);
+            let (cycle, key) = (
+                index.div_euclid(count as isize),
+                index.rem_euclid(count as isize) as usize,
+            );
             times.push(cycle as f64 * self.num_frames + key as f64);
             poses.push(self.in_cycle(keys(key), cycle));
         }
@@ -46,7 +49,10 @@ impl KeyedCycle<'_> {
                 before
             });
             let points = poses.iter().map(|pose| pose.translations[joint]);
-            (Spline::new(&times, points.collect()), Spline::new(&times, turns.collect()))
+            (
+                Spline::new(&times, points.collect()),
+                Spline::new(&times, turns.collect()),
+            )
         });
         let curves: Vec<_> = curves.collect();
         let step_frames = self.num_frames / num_samples as f64;

@@ -77,6 +77,8 @@ pub struct LoopSettings {
     pub root: RootSettings,
     /// The times at which the loop is sampled.
     pub sampling: Sampling,
+    /// Whether a whole clip that already loops is closed like a cut, over its own frames.
+    pub mend: bool,
     /// How feet are processed.
     pub feet: FeetSettings,
     /// Stances in place of those detected, the last that covers a moment applying.
@@ -225,6 +227,8 @@ pub(crate) fn make_loop(
     candidate: &LoopCandidate,
     settings: &LoopSettings,
 ) -> Result<MadeLoop, MakeError> {
+    let mended = settings.mend.then(|| candidate.clone().mended());
+    let candidate = mended.as_ref().unwrap_or(candidate);
     let of_take = settings.of_take().fitted_to(candidate);
     let completed = completed_for(analysis, candidate);
     let plan = Plan {
@@ -400,7 +404,12 @@ impl<'a> Plan<'a> {
         };
         let recorded = kept
             .filter(|_| mean.is_none() && settings.edits.is_empty())
-            .map(|kept| source.of_other_samples(&kept.as_recorded(), analysis).clip.into_tracks());
+            .map(|kept| {
+                source
+                    .of_other_samples(&kept.as_recorded(), analysis)
+                    .clip
+                    .into_tracks()
+            });
         Ok(Prepared { source, mean, recorded })
     }
 

@@ -105,12 +105,12 @@ fn of_take_or_retry(
         asked_for: None,
         tried: 1,
     };
-    if !done.shows {
+    // What its author closed is not bent.
+    if !done.shows || (candidate.loops_already() && !settings.mend) {
         return Ok(done);
     }
     let found;
     let stretches = match retry.search.filter(|_| retry.stretches.is_empty()) {
-        _ if candidate.loops_already() => &[],
         None => retry.stretches,
         Some(search) => {
             found = find_loops(analysis, search).map_or_else(|_| Vec::new(), |found| found.candidates);

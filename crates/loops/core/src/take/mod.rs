@@ -130,7 +130,12 @@ impl Take {
 
     /// Returns the recording with the tail of another, mapped.
     fn with_tail_of(self, other: &Self, map: impl Fn(&Pose) -> Pose) -> Self {
-        let tail = other.tail().map(|tail| Arc::new(Tail { frames: tail.frames, pose: map(&tail.pose) }));
+        let tail = other.tail().map(|tail| {
+            Arc::new(Tail {
+                frames: tail.frames,
+                pose: map(&tail.pose),
+            })
+        });
         Self { tail, ..self }
     }
 

@@ -303,7 +303,7 @@ pub(crate) const FRAME_RATES: core::ops::RangeInclusive<f64> = 8.0..=1000.0;
 const OFF_GRID_FRAMES: f64 = 0.02;
 
 /// Distance of a last key off the grid from the one before, in frames.
-const TAIL_FRAMES: core::ops::RangeInclusive<f64> = OFF_GRID_FRAMES..=1.5;
+const TAIL_FRAMES: core::ops::RangeInclusive<f64> = OFF_GRID_FRAMES..=2.05;
 
 /// Fewest even steps that make a grid.
 const FEWEST_EVEN: usize = 4;

@@ -310,9 +310,7 @@ impl<'a> Writer<'a> {
         motion.check_size(MAX_TRANSFORMS)?;
         let num_keys = motion.num_keys;
         let tracks = self.tracks(motion)?;
-        let times: Vec<[f32; 1]> = (0..num_keys)
-            .map(|key| [motion.secs(key) as f32])
-            .collect();
+        let times: Vec<[f32; 1]> = (0..num_keys).map(|key| [motion.secs(key) as f32]).collect();
         let mut data = edit::Data::new(self.document, self.source.is_binary);
         let mut out = Tracks {
             input: data.push(&times),

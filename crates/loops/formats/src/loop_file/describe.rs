@@ -56,6 +56,8 @@ fn whole_clip(whole: &WholeClip) -> WholeClipFacts {
     WholeClipFacts {
         kind: whole.kind,
         last_key: whole.last_key,
+        left_out: whole.left_out,
+        end_limits_frames: whole.end_limits,
         by_name: whole.by_name,
         gap_mm: 1e3 * whole.gap_metres,
         gap_deg: whole.gap_radians.to_degrees(),

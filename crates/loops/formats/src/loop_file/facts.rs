@@ -151,11 +151,17 @@ pub struct WholeClipFacts {
     #[serde(with = "word")]
     #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<WholeClipKind>"))]
     pub kind: WholeClipKind,
-    /// closing: the last key is the first again; before-closing: the closing key is missing; repeated: copies of the closing key
-    /// follow it and are left out.
+    /// closing: the last key is the first again; before-closing: the closing key is missing; repeated: frames follow it
+    /// that do not belong to the cycle.
     #[serde(with = "word")]
     #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<LastKey>"))]
     pub last_key: LastKey,
+    /// Frames of the take that do not belong to it: held or setup poses, and the start of the next cycle.
+    #[serde(default)]
+    pub left_out: usize,
+    /// Limits within which the cycle ends, likely, in frames after the last key that belongs to it; both 0 at a closing key.
+    #[serde(default)]
+    pub end_limits_frames: [f64; 2],
     /// Whether its name says that it repeats, where its motion leaves that open.
     #[serde(default)]
     pub by_name: bool,

@@ -140,7 +140,14 @@ impl LoopFile {
             made.num_copies(),
         )?;
         let animation = written.animation.clone();
-        let (sidecar, quality) = described(made, feet, take, (source.space(), writing), animation, (&back.keys, &back.layout));
+        let (sidecar, quality) = described(
+            made,
+            feet,
+            take,
+            (source.space(), writing),
+            animation,
+            (&back.keys, &back.layout),
+        );
         let sidecar = back.with_added_root(sidecar);
         Ok(Self {
             written,

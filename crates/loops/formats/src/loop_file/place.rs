@@ -222,7 +222,11 @@ impl LoopInFile {
         // The root joint has the loop's transform, so that the two can be compared joint by joint.
         let (shown, world) = (self.layout.shown(&self.root), written.world_tracks());
         // Where its keys are not the samples, the root joint follows the root.
-        let samples = if self.layout.last_step == 1.0 { sidecar.playback.samples } else { 1 };
+        let samples = if self.layout.last_step == 1.0 {
+            sidecar.playback.samples
+        } else {
+            1
+        };
         let count = samples.min(written.num_frames());
         let root_from_joint: Vec<Rigid> = (0..count)
             .map(|sample| (sample + self.layout.seam_sample) % count)

@@ -11,19 +11,10 @@ use super::{Measure, Subject};
 /// A fault shows from 1 on, and anyone sees it from 2 on.
 const LIMITS: LimitsFrom = LimitsFrom::Row(Limits::new(1.0, 2.0));
 
-/// Returns the check of a fault. In a clip that is kept as authored it may be meant, and is stated without a grade.
+/// Returns the check of a fault.
 fn check(row: &CheckRow, subject: &Subject<'_>, peak: Option<JointPeak>) -> Option<CheckFacts> {
     let peak = peak?;
-    let check = subject.of_joint(peak.joint, peak.sample, row.graded(peak.ratio, 1.0));
-    Some(if subject.is_kept {
-        CheckFacts {
-            limit: None,
-            grade: None,
-            ..check
-        }
-    } else {
-        check
-    })
+    Some(subject.of_joint(peak.joint, peak.sample, row.graded(peak.ratio, 1.0)))
 }
 
 pub(super) const SPIKE: Check<Measure> = Check {

@@ -93,6 +93,11 @@ impl CheckId {
         matches!(self.check().measure, Measure::OfTake(_))
     }
 
+    /// Whether this is the id of a check of the seam; the only kink of an unchanged clip is there.
+    pub(crate) fn is_of_seam(id: &str) -> bool {
+        id.starts_with("seam-") || id == Self::Kink.as_str()
+    }
+
     /// Returns the check of a loop: measured on the loop if possible, else as recorded before.
     pub(crate) fn of_loop(self, subject: &Subject<'_>) -> CheckFacts {
         let Check { row, measure } = self.check();
@@ -101,7 +106,20 @@ impl CheckId {
             Measure::OfTake(_) => None,
         };
         let known = || subject.known.iter().find(|check| check.id == row.id).cloned();
-        measured.or_else(known).unwrap_or_else(|| row.unmeasured())
+        let check = measured.or_else(known).unwrap_or_else(|| row.unmeasured());
+        CheckFacts {
+            grade: check.grade.filter(|_| !self.is_the_authors(subject)),
+            ..check
+        }
+    }
+
+    /// Whether what the check sees is as authored, and may be meant: it is stated without a grade.
+    fn is_the_authors(self, subject: &Subject<'_>) -> bool {
+        match self {
+            Self::Spike | Self::Shake | Self::Stutter | Self::Bears | Self::Anatomy | Self::Stiff => subject.is_kept,
+            Self::RootSpeed | Self::Upright | Self::SingleAction | Self::OneCycle | Self::Repeats => false,
+            _ => subject.is_unchanged,
+        }
     }
 
     /// Returns the check of a stretch of a take; `None` if it does not apply.

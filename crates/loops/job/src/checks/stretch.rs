@@ -57,8 +57,8 @@ fn jumps(row: &CheckRow, stretch: &Stretch<'_>) -> CheckFacts {
     let Stretch {
         analysis, candidate, ..
     } = stretch;
-    let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
-    let inside = (analysis.defects.jumps.iter()).filter(|&&frame| start < frame as f64 && frame as f64 <= end);
+    let (start, end) = (candidate.cut.start_frame(), candidate.last_frame());
+    let inside = (analysis.defects.jumps.iter()).filter(|&&frame| start < frame as f64 && frame <= end);
     let sizes = inside.flat_map(|&frame| {
         (0..analysis.take.num_joints()).map(move |joint| {
             let [to, from, before] =

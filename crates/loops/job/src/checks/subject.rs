@@ -32,6 +32,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) is_varied: bool,
     /// Whether it is a whole clip that already loops, or is in place: as authored.
     pub(crate) is_kept: bool,
+    /// Whether it is a whole clip that already loops, and was not changed on purpose.
+    pub(crate) is_unchanged: bool,
     /// Checks that the loop does not answer, as recorded when it was made: those of its take, or those in its sidecar.
     pub(crate) known: &'a [CheckFacts],
 }
@@ -58,6 +60,7 @@ impl<'a> Subject<'a> {
                 && !pulls_back(made.root.mode),
             is_kept: made.edits.is_empty()
                 && (made.candidate.whole.as_ref()).is_some_and(|whole| whole.loops_already() || whole.is_in_place()),
+            is_unchanged: made.edits.is_empty() && made.variation.is_none() && made.candidate.loops_already(),
             known: of_take,
         }
     }

@@ -182,6 +182,7 @@ impl Recipe {
             sampling: output.sampling()?,
             feet: output.feet_settings(),
             stances: stances(&self.stances, edited)?,
+            mend: self.stretch.mend == Some(true),
             mean_cycles: self.stretch.mean_cycles.unwrap_or_default(),
             edits: edits(&self.edits, edited)?,
             variation: output.variation()?,
@@ -195,7 +196,10 @@ impl Recipe {
         Self {
             stretch: match chosen.whole {
                 // A whole take is detected again: its closing key may not be among its frames.
-                Some(_) => StretchRecipe::default(),
+                Some(_) => StretchRecipe {
+                    mend: self.stretch.mend,
+                    ..StretchRecipe::default()
+                },
                 None => StretchRecipe {
                     start: Some(chosen.cut.start_frame()),
                     end: Some(chosen.cut.end_frame()),
@@ -203,6 +207,7 @@ impl Recipe {
                     symmetric: chosen.pairing.is_mirrored().then_some(true),
                     ping_pong: chosen.pairing.is_ping_pong().then_some(true),
                     ease: self.stretch.ease.filter(|_| chosen.pairing.is_ping_pong()),
+                    mend: self.stretch.mend,
                     mean_cycles: self.stretch.mean_cycles,
                     several_cycles_for: match self.stretch.start {
                         Some(_) => self.stretch.several_cycles_for,

@@ -16,6 +16,8 @@ described! {
         pub end: Option<f64> = "# end = 185.0",
         /// Cycles that the frames hold, 1 or more [default: estimated; of a search the fewest].
         pub cycles: Option<u32> = "# cycles = 1",
+        /// Whether a whole clip that already loops is closed like a cut, over its own frames.
+        pub mend: Option<bool> = "mend = false",
         /// Whether the frames are half a cycle, and its mirror image follows.
         pub symmetric: Option<bool> = "symmetric = false",
         /// Whether the frames are played there and back, with soft turns.

@@ -55,7 +55,9 @@ impl Roughness {
         let entry = |one: usize, other: usize| whitened.iter().map(|white| white[one] * white[other]).sum();
         Self {
             count,
-            form: (0..count * count).map(|index| entry(index / count, index % count)).collect(),
+            form: (0..count * count)
+                .map(|index| entry(index / count, index % count))
+                .collect(),
             log_det: log_det + log_trend,
         }
     }
@@ -71,7 +73,10 @@ impl Roughness {
 
     /// Returns the mean square of a noise of variance 1, per degree of freedom.
     pub(super) fn of_noise(&self) -> f64 {
-        (0..self.count).map(|key| self.form[key * self.count + key]).sum::<f64>() / self.rank()
+        (0..self.count)
+            .map(|key| self.form[key * self.count + key])
+            .sum::<f64>()
+            / self.rank()
     }
 
     /// Returns a row of the form.
@@ -131,7 +136,9 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
 }
 
 fn subtract(from: &mut [f64], vector: &[f64], factor: f64) {
-    from.iter_mut().zip(vector).for_each(|(value, part)| *value -= factor * part);
+    from.iter_mut()
+        .zip(vector)
+        .for_each(|(value, part)| *value -= factor * part);
 }
 
 /// Replaces the lower half of a symmetric matrix by its Cholesky factor; returns the logarithm of its determinant.

@@ -59,6 +59,10 @@ const LIKE_OWN_FOLLOWED: f64 = 1.5;
 /// An end with fewer left-out keys wins where its miss is within this factor of the least.
 const AS_GOOD: f64 = 3.0;
 
+/// Where the end may be after the last key; and after the key before a last one whose time was cut short, in frames.
+const AFTER_LAST: [f64; 2] = [0.0, 1.0];
+const AFTER_CLAMPED: [f64; 2] = [1.0, 2.0];
+
 /// A clip goes on where it is, if that is rougher than moving on by no more than this.
 const IN_PLACE: [f64; 2] = [2.0, 1.0];
 
@@ -71,6 +75,9 @@ const MOST_GAP_STEPS: f64 = 4.0;
 /// Durations of the seam that are tried at even distances, and how often the best is refined.
 const COARSE: usize = 10;
 const REFINEMENTS: usize = 8;
+
+/// An end this near to a whole frame is there: files round the times of frames.
+const WHOLE_FRAMES: f64 = 5e-3;
 
 /// The shortest step from the last key to the closing one, in frames.
 const LEAST_STEP_FRAMES: f64 = 0.08;
@@ -112,7 +119,10 @@ impl End {
     }
 
     /// Leaves out a last key that is next to the closing one: a curve through both would bend.
-    fn without_short_step(self) -> Self {
+    fn without_short_step(mut self) -> Self {
+        if (self.seam_frames - 1.0).abs() < WHOLE_FRAMES {
+            self.seam_frames = 1.0;
+        }
         if self.seam_frames == 0.0 || self.seam_frames >= LEAST_STEP_FRAMES {
             return self;
         }
@@ -132,7 +142,7 @@ pub(super) fn find(scale: &Scale<'_>) -> Option<End> {
     let most = MOST_FOLLOWING.min(last.saturating_sub(2 * FEWEST_KEYS));
     let mut found: Vec<(End, f64)> = Vec::new();
     for following in 0..=most {
-        let Some(end) = clip.end_at(last - following, following) else {
+        let Some(end) = clip.end_at(last - following, following, AFTER_LAST) else {
             continue;
         };
         let steps = end.miss_metres / clip.step_metres;
@@ -140,6 +150,10 @@ pub(super) fn find(scale: &Scale<'_>) -> Option<End> {
         if steps <= SMALL_MISS_STEPS {
             break;
         }
+    }
+    if found.is_empty() && scale.named.repeats != Some(false) {
+        // Exporters that clamp the last sample leave a key that is too early: the end is up to a frame after its place.
+        found.extend(clip.end_at(last - 1, 0, AFTER_CLAMPED).map(|end| (end, 0.0)));
     }
     let least = found.iter().map(|(_, steps)| *steps).reduce(f64::min)?;
     let (end, _) = found.into_iter().find(|(_, steps)| *steps <= AS_GOOD * least)?;
@@ -230,7 +244,10 @@ impl<'a> Clip<'a> {
     fn measure_steps(&mut self) {
         let last = self.num_frames() - 1;
         let centre = |frame: usize| -> DVec3 {
-            self.points.iter().map(|point| self.at(frame, point) * point.weight).sum()
+            self.points
+                .iter()
+                .map(|point| self.at(frame, point) * point.weight)
+                .sum()
         };
         let travel = ((centre(last) - centre(0)) / last as f64).with_y(0.0);
         let every = last.div_ceil(MAX_SAMPLED);
@@ -275,11 +292,16 @@ impl<'a> Clip<'a> {
             let form = Roughness::new(&times, noise);
             let least = (NOISE_METRES * self.size).powi(2) * form.of_noise();
             let own: Vec<f64> = products.iter().map(|sums| form.of_products(sums).max(least)).collect();
-            let logs: f64 = (self.points.iter().zip(&own)).map(|(point, own)| point.weight * ops::ln(*own)).sum();
+            let logs: f64 = (self.points.iter().zip(&own))
+                .map(|(point, own)| point.weight * ops::ln(*own))
+                .sum();
             let cost = form.rank() * logs + form.log_det();
             (noise, own, cost)
         };
-        let best = NOISES.map(of_noise).into_iter().min_by(|one, other| one.2.total_cmp(&other.2));
+        let best = NOISES
+            .map(of_noise)
+            .into_iter()
+            .min_by(|one, other| one.2.total_cmp(&other.2));
         if let Some((noise, own, _)) = best {
             self.noise = noise;
             (self.points.iter_mut().zip(own)).for_each(|(point, own)| point.own = own);
@@ -287,8 +309,12 @@ impl<'a> Clip<'a> {
     }
 
     /// Returns the end at a key followed by so many others; `None` if the motion does not go on there.
-    fn end_at(&self, last_frame: usize, following: usize) -> Option<End> {
-        if following == 0 && let Some(end) = self.end_at_tail(last_frame) {
+    fn end_at(&self, last_frame: usize, following: usize, within: [f64; 2]) -> Option<End> {
+        let may_close = within == AFTER_LAST;
+        if following == 0
+            && may_close
+            && let Some(end) = self.end_at_tail(last_frame)
+        {
             return Some(end);
         }
         let planar = self.planar_motion(last_frame);
@@ -300,8 +326,9 @@ impl<'a> Clip<'a> {
             return None;
         }
         let same = SAME_SHARE * self.step_metres + SAME_METRES * self.size;
-        let exact = [Rigid::IDENTITY, planar].into_iter().find(|&motion| gap(motion) <= same);
-        let seam = Seam::new(self, last_frame, level(planar).translation.y != 0.0);
+        let mut motions = [Rigid::IDENTITY, planar].into_iter().filter(|_| may_close);
+        let exact = motions.find(|&motion| gap(motion) <= same);
+        let seam = Seam::new(self, last_frame, within);
         let fit = match exact {
             Some(motion) => seam.moved(0.0, Some(motion)),
             None => seam.best(),
@@ -317,7 +344,11 @@ impl<'a> Clip<'a> {
         };
         let followed = self.followed_miss_metres(&end, following);
         let steps = |miss: f64| miss / self.step_metres;
-        let most = if following > 0 { MISSED_STEPS_FOLLOWED } else { MISSED_STEPS };
+        let most = if following > 0 {
+            MISSED_STEPS_FOLLOWED
+        } else {
+            MISSED_STEPS
+        };
         let is_small = end.miss_metres <= SMALL_MISS_METRES * self.size || steps(end.miss_metres) <= SMALL_MISS_STEPS;
         let is_near = steps(end.miss_metres.max(followed)) <= most && (fit.roughness <= ROUGH || is_small);
         let is_like_own = fit.roughness <= LIKE_OWN
@@ -334,7 +365,9 @@ impl<'a> Clip<'a> {
             self.points.iter().zip(points).map(off).fold(0.0, f64::max)
         };
         let motions = [Rigid::IDENTITY, self.motion_to(points.iter().copied())];
-        let motion = motions.into_iter().find(|&motion| miss(motion) <= NOISE_METRES * self.size)?;
+        let motion = motions
+            .into_iter()
+            .find(|&motion| miss(motion) <= NOISE_METRES * self.size)?;
         Some(End {
             last_frame,
             seam_frames: *seam_frames,
@@ -385,7 +418,9 @@ fn level(motion: Rigid) -> Rigid {
 fn lagrange(nodes: [f64; 4]) -> [f64; 4] {
     core::array::from_fn(|own| {
         let others = (0..4).filter(|&other| other != own);
-        others.map(|other| -nodes[other] / (nodes[own] - nodes[other])).product()
+        others
+            .map(|other| -nodes[other] / (nodes[own] - nodes[other]))
+            .product()
     })
 }
 
@@ -396,6 +431,8 @@ struct Seam<'a> {
     values: Vec<Vec<DVec3>>,
     last_frame: usize,
     start: Rigid,
+    /// Durations that are tried.
+    within: [f64; 2],
     rises: bool,
 }
 
@@ -411,17 +448,19 @@ struct Fit {
 }
 
 impl<'a> Seam<'a> {
-    fn new(clip: &'a Clip<'a>, last_frame: usize, rises: bool) -> Self {
+    fn new(clip: &'a Clip<'a>, last_frame: usize, within: [f64; 2]) -> Self {
         let keys = clip.keys;
+        let start = clip.planar_motion(last_frame);
         let frames = (last_frame + 1 - keys..=last_frame).chain(0..keys);
         Self {
             values: (clip.points.iter())
                 .map(|point| frames.clone().map(|frame| clip.at(frame, point)).collect())
                 .collect(),
             last_frame,
-            start: clip.planar_motion(last_frame),
+            start,
+            within,
             clip,
-            rises,
+            rises: start.translation.y != 0.0,
         }
     }
 
@@ -495,33 +534,46 @@ impl<'a> Seam<'a> {
     fn best(&self) -> Fit {
         let rests = self.likeliest(Some(Rigid::IDENTITY));
         let moves = self.likeliest(None);
-        if rests.roughness <= IN_PLACE[0] * moves.roughness + IN_PLACE[1] { rests } else { moves }
+        if rests.roughness <= IN_PLACE[0] * moves.roughness + IN_PLACE[1] {
+            rests
+        } else {
+            moves
+        }
     }
 
     fn likeliest(&self, motion: Option<Rigid>) -> Fit {
         let of = |seam_frames: f64| self.moved(seam_frames, motion);
-        let coarse = (0..=COARSE).map(|part| of(part as f64 / COARSE as f64));
-        let best = coarse.reduce(less_costly).unwrap_or_else(|| of(1.0));
-        let (mut low, mut high) = ((best.seam_frames - 1.0 / COARSE as f64).max(0.0), (best.seam_frames + 1.0 / COARSE as f64).min(1.0));
+        let [least, most] = self.within;
+        let step = (most - least) / COARSE as f64;
+        let coarse = (0..=COARSE).map(|part| of(least + step * part as f64));
+        let best = coarse.reduce(less_costly).unwrap_or_else(|| of(most));
+        let [mut low, mut high] = [-step, step].map(|off| (best.seam_frames + off).clamp(least, most));
         let mut free = best;
         for _ in 0..REFINEMENTS {
             let third = (high - low) / 3.0;
             let [one, other] = [low + third, high - third].map(of);
-            if one.cost <= other.cost { high = other.seam_frames } else { low = one.seam_frames }
+            if one.cost <= other.cost {
+                high = other.seam_frames
+            } else {
+                low = one.seam_frames
+            }
             free = less_costly(free, less_costly(one, other));
         }
         let usual = self.usual().into_iter().map(of).reduce(less_costly);
-        usual.filter(|usual| usual.cost <= free.cost + USUAL_LOSS).unwrap_or(free)
+        usual
+            .filter(|usual| usual.cost <= free.cost + USUAL_LOSS)
+            .unwrap_or(free)
     }
 
     /// Returns durations that authors choose: none, a frame, and those that end on a whole frame of their own rate.
     fn usual(&self) -> Vec<f64> {
         let (step_secs, last) = (self.clip.analysis.take.frame_time_secs(), self.last_frame as f64);
-        let mut usual = vec![0.0, 1.0];
+        let [least, most] = self.within;
+        let mut usual = vec![least, most];
         for rate in AUTHORS_RATES {
-            let first = (last * step_secs * rate - 1e-6).ceil();
+            let first = ((last + least) * step_secs * rate - 1e-6).ceil();
             let time = first / (rate * step_secs) - last;
-            usual.extend((0.0..=1.0).contains(&time).then_some(time));
+            usual.extend((least..=most).contains(&time).then_some(time));
         }
         usual
     }
@@ -546,14 +598,18 @@ impl Seam<'_> {
     fn limits(&self, fit: &Fit) -> [f64; 2] {
         let of = |seam_frames: f64| self.moved(seam_frames, (fit.motion == Rigid::IDENTITY).then_some(Rigid::IDENTITY));
         let least = fit.cost;
-        [0.0, 1.0].map(|end: f64| {
+        self.within.map(|end| {
             let (mut inside, mut outside) = (fit.seam_frames, end);
             if of(outside).cost <= least + LIMITS_LOSS {
                 return outside;
             }
             for _ in 0..REFINEMENTS {
                 let middle = 0.5 * (inside + outside);
-                if of(middle).cost <= least + LIMITS_LOSS { inside = middle } else { outside = middle }
+                if of(middle).cost <= least + LIMITS_LOSS {
+                    inside = middle
+                } else {
+                    outside = middle
+                }
             }
             inside
         })

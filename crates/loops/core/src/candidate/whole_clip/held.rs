@@ -66,7 +66,10 @@ fn without_setup_poses(analysis: &Analysis, first: usize, last: usize) -> (usize
     let (_, longest) = percentile::extremes(inside.iter().copied());
     let usual = percentile::of(inside, 0.95);
     let is_setup = |frame: usize| step(frame) > (SETUP[0] * usual).max(SETUP[1] * longest);
-    (first + usize::from(is_setup(first)), last - usize::from(is_setup(last - 1)))
+    (
+        first + usize::from(is_setup(first)),
+        last - usize::from(is_setup(last - 1)),
+    )
 }
 
 /// Whether the frames beyond an end of a stretch hold its pose, or jump away, so that they do not show the motion there.

@@ -231,7 +231,10 @@ pub(in crate::candidate) fn whole_candidate(
         cost_ratio: None,
         take_strength: None,
         twist,
-        whole: Some(*whole),
+        whole: Some(WholeClip {
+            left_out: analysis.take.num_frames() + whole.start_frame - whole.last_frame - 1,
+            ..*whole
+        }),
         ..candidate
     })
 }

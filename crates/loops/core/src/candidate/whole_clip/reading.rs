@@ -269,6 +269,7 @@ impl Reading {
             last_frame: (self.start_frame + self.num_frames).min(scale.analysis.take.num_frames() - 1),
             num_frames: self.num_frames as f64,
             end_limits: [0.0; 2],
+            left_out: 0,
             motion: self.motion,
             gap_metres: self.gap_metres,
             gap_radians: self.gap_radians,
