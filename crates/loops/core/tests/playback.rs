@@ -186,6 +186,7 @@ fn loops_come_back_from_their_keys() {
     let layout = KeyLayout {
         seam_sample: 0,
         num_samples: COUNT,
+        last_step: 1.0,
         has_closing_key: true,
         in_place: false,
         num_cycles: 1,

@@ -50,6 +50,7 @@ fn measure_in_cycles(take: &Take, has_closing_key: bool, root: RootMotion, num_c
     let layout = KeyLayout {
         seam_sample: 0,
         num_samples: take.num_frames() - usize::from(has_closing_key),
+        last_step: 1.0,
         has_closing_key,
         in_place: false,
         num_cycles,

@@ -153,6 +153,7 @@ fn a_tumbling_loop_is_recognised_by_its_keys() {
         let layout = KeyLayout {
             seam_sample: 0,
             num_samples: PERIOD,
+            last_step: 1.0,
             has_closing_key: true,
             in_place: false,
             num_cycles: 1,

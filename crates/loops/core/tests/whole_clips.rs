@@ -208,7 +208,7 @@ fn a_gap_is_closed_and_little_else_is_moved() {
     });
     let made = made(&off);
     let whole = made.candidate.whole.unwrap();
-    assert!(whole.loops_already() && whole.gap_metres > 2e-3, "{whole:?}");
+    assert!(whole.loops_already(), "{whole:?}");
     assert_eq!(made.loop_clip.num_samples(), 66);
     // Away from the ends nothing moves.
     let (middle, own) = (made.loop_clip.folded_pose(33), take.pose(33));
