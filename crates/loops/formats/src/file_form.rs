@@ -170,6 +170,6 @@ impl MotionOfFile<'_> {
             MotionContent::Take(take, has_root) => KeyedMotion::from_take(take, has_root),
             MotionContent::Loop(clip, settings) => KeyedMotion::from_loop(clip, None, settings)?,
         };
-        Ok(motion.in_format(&self.form.capabilities()))
+        Ok(motion.in_format(self.form.capabilities()))
     }
 }

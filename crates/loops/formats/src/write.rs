@@ -50,7 +50,7 @@ pub(crate) fn write_loop_on_feet(
     settings: &LoopWriteSettings,
 ) -> Result<WrittenFile, WriteError> {
     let motion = KeyedMotion::from_loop(clip, feet, settings)?;
-    source.form().write(&motion.in_format(&source.capabilities()))
+    source.form().write(&motion.in_format(source.capabilities()))
 }
 
 /// Writes the keys of a loop, given as a take on the joints of its source; formats that hold contacts get those of the facts.
@@ -58,7 +58,7 @@ pub(crate) fn write_loop_on_feet(
 pub fn write_keys(keys: &Take, facts: &Sidecar, source: &Source) -> Result<WrittenFile, WriteError> {
     source
         .form()
-        .write(&KeyedMotion::from_keys(keys, facts).in_format(&source.capabilities()))
+        .write(&KeyedMotion::from_keys(keys, facts).in_format(source.capabilities()))
 }
 
 /// Returns the file of a loop with its facts inside, if the format supports it.

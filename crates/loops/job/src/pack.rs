@@ -88,8 +88,6 @@ pub enum NoLoop {
     IdlePart,
     #[error("what repeats is uneven, or jumps")]
     Unsound,
-    #[error("it ends as it begins, but its seam shows, as that of a single action may")]
-    Action,
     #[error("by its name it is a single action")]
     NamedAction,
     #[error("it is named like a loop")]
@@ -473,13 +471,11 @@ fn looped(studied: &Studied, name: &str, request: Request<'_>, said: &mut Vec<Wa
     let was_made_before = name.ends_with(LOOP_SUFFIX);
     // The character does not have this animation yet.
     let is_there = recipe.take.rig.is_none();
+    if !was_made_before && studied.analysis.named_motion().repeats == Some(false) {
+        return Ok(Looped::No(Some(best), NoLoop::NamedAction));
+    }
     if is_there && loops_as_it_is(&best) && (was_made_before || !changes_loops(recipe)) {
         let kept = kept(studied, &best, name)?;
-        let pops = kept.1.quality.pops();
-        let may_be_an_action = (best.whole).is_some_and(|whole| whole.kind == WholeClipKind::EndsAsItBegins);
-        if pops && may_be_an_action && !was_made_before {
-            return Ok(Looped::No(Some(best), NoLoop::Action));
-        }
         let is_elsewhere = !was_made_before && recipe.output.recenters() && stands_elsewhere(&kept.0);
         if was_made_before || !is_elsewhere {
             return Ok(Looped::Kept(best, Box::new(kept)));
@@ -487,9 +483,6 @@ fn looped(studied: &Studied, name: &str, request: Request<'_>, said: &mut Vec<Wa
     }
     if was_made_before && is_there {
         return Ok(Looped::No(Some(best), NoLoop::NamedLikeALoop));
-    }
-    if studied.analysis.named_motion().repeats == Some(false) && !best.loops_already() {
-        return Ok(Looped::No(Some(best), NoLoop::NamedAction));
     }
     let done = make::make(studied, request, &chosen)?;
     Ok(Looped::Made(best, Box::new(done)))
@@ -593,7 +586,10 @@ fn facts(
             OwnLoop::Kept(kept) => pack.loops.push(kept.sidecar.clone()),
             OwnLoop::Made(index) => match measured.get_mut(*index).and_then(Option::take) {
                 Some(Ok(mut measured)) => {
-                    if measured.quality.pops() {
+                    if packed[*index].made.candidate.loops_already() {
+                        let verdict = Verdict::from_facts(&measured.sidecar.quality);
+                        animation.warnings.extend(verdict.iter().flat_map(Verdict::of_the_clip));
+                    } else if measured.quality.pops() {
                         animation.warnings.push(Warning::SeamPops);
                     }
                     measured.sidecar.warnings = animation.warnings.iter().map(ToString::to_string).collect();

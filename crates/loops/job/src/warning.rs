@@ -4,7 +4,7 @@
 
 use glam::DVec3;
 use loopwright_core::analysis::{BadFrameKind, Body, FoundBy, OddPace, TakeDefects, WeightedJoint};
-use loopwright_core::candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut};
+use loopwright_core::candidate::{CONFIDENT_TAKE_STRENGTH, CyclesLeftOut, WholeClip};
 use loopwright_core::math::{Rigid, ops, percentile, rotation};
 use loopwright_core::{
     Analysis, FoundLoops, LoopCandidate, MadeLoop, RootMode, Skeleton, Take,
@@ -326,8 +326,8 @@ const UNCERTAIN_FRAMES: f64 = 0.2;
 
 /// Warns if the motion hardly tells where a finished clip ends.
 fn end_uncertain(made: &MadeLoop) -> Option<Warning> {
-    let limits = made.candidate.whole.filter(|whole| whole.loops_already())?.end_limits;
-    (limits[1] - limits[0] > UNCERTAIN_FRAMES).then(|| Warning::EndUncertain {
+    let limits = made.candidate.whole.filter(WholeClip::loops_already)?.end_limits;
+    (limits[1] - limits[0] > UNCERTAIN_FRAMES).then_some(Warning::EndUncertain {
         limits,
         period_secs: made.candidate.source_period_secs,
     })

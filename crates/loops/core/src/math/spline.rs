@@ -43,7 +43,7 @@ impl<T: Value> Spline<T> {
     pub(crate) fn new(times: &[f64], values: Vec<T>) -> Self {
         let length = |index: usize| times[index + 1] - times[index];
         let slope = |index: usize| (values[index + 1] - values[index]) * (1.0 / length(index));
-        let mut bends = vec![values[0] - values[0]; values.len()];
+        let mut bends = vec![values[0] * 0.0; values.len()];
         // Elimination downwards: M_i = rest_i - above_i M_(i+1).
         let mut above = vec![0.0; values.len()];
         for index in 1..values.len().saturating_sub(1) {

@@ -437,7 +437,7 @@ impl ReadBack {
         } else {
             (take, clip.carrier())
         };
-        let motion = KeyedMotion::from_loop(clip, None, writing)?.in_format(&source.capabilities());
+        let motion = KeyedMotion::from_loop(clip, None, writing)?.in_format(source.capabilities());
         let take = source.form().shown_on(take, &motion)?;
         // Files list joints in an order of their own, and a still branch is read as joints once a node above it has a track.
         let take = take.on(clip.skeleton()).map_err(|joint| LoopFileError::NoJoint {

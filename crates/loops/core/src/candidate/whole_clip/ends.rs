@@ -553,9 +553,9 @@ impl<'a> Seam<'a> {
             let third = (high - low) / 3.0;
             let [one, other] = [low + third, high - third].map(of);
             if one.cost <= other.cost {
-                high = other.seam_frames
+                high = other.seam_frames;
             } else {
-                low = one.seam_frames
+                low = one.seam_frames;
             }
             free = less_costly(free, less_costly(one, other));
         }
@@ -606,9 +606,9 @@ impl Seam<'_> {
             for _ in 0..REFINEMENTS {
                 let middle = 0.5 * (inside + outside);
                 if of(middle).cost <= least + LIMITS_LOSS {
-                    inside = middle
+                    inside = middle;
                 } else {
-                    outside = middle
+                    outside = middle;
                 }
             }
             inside

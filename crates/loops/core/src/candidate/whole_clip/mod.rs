@@ -67,7 +67,12 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
     let reading = Reading::at_end(&scale, &end);
     let bursts = is_single_action(analysis);
     let by_name = bursts && scale.named.repeats == Some(true);
-    let is_single_action = bursts && !by_name;
+    // The ends of an action that returns to its first pose do not tell it from a loop: its name does.
+    let is_named_action = scale.named.repeats == Some(false);
+    let is_single_action = is_named_action || (bursts && !by_name);
+    if is_named_action && !reading.is_in_place() {
+        return None;
+    }
     if !end.is_exact && (is_single_action && end.seam_frames > 0.0 || !is_no_chance(analysis, &end, &reading, &scale)) {
         return None;
     }
