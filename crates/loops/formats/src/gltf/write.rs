@@ -87,8 +87,9 @@ fn add(
     added: &HashSet<String>,
 ) -> Result<String, WriteError> {
     let is_loop = motion.as_loop().is_some();
-    let name =
-        Name::new(motion).free(|name| added.contains(name) || (is_loop && animations.has_foreign(document, name)));
+    let is_taken =
+        |name: &str| added.contains(name) || is_loop && animations.has_foreign(document, name, &source.joints);
+    let name = Name::new(motion).free(is_taken);
     let mut writer = Writer::new(document, source, motion)?;
     if motion.adds_root {
         if writer.avatar.is_some() {
@@ -310,9 +311,7 @@ impl<'a> Writer<'a> {
         motion.check_size(MAX_TRANSFORMS)?;
         let num_keys = motion.num_keys;
         let tracks = self.tracks(motion)?;
-        let times: Vec<[f32; 1]> = (0..num_keys)
-            .map(|key| [motion.secs(key) as f32])
-            .collect();
+        let times: Vec<[f32; 1]> = (0..num_keys).map(|key| [motion.secs(key) as f32]).collect();
         let mut data = edit::Data::new(self.document, self.source.is_binary);
         let mut out = Tracks {
             input: data.push(&times),
