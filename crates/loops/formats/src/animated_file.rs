@@ -5,7 +5,7 @@ use loopwright_core::{Skeleton, Take, Tracks, analysis::guess_parts};
 use crate::settings::{AnimationChoice, Companions, ReadSettings};
 use crate::{
     animations, entry::ParsedFile, error::ReadError, excerpt::one_line, format::Format, leg_ends::with_leg_ends,
-    limits::SizeLimits, loop_file::sha256, source::LoadedTake, take_warning::warn_of_take, warning::FileWarning,
+    limits::SizeLimits, loop_file::sha256, source::LoadedTake, take_warning::warn_of_take, text, warning::FileWarning,
 };
 
 /// A file of any supported kind, parsed once; each of its animations is a take.
@@ -54,9 +54,8 @@ impl AnimatedFile {
         companions: Option<Companions<'_>>,
         limits: &SizeLimits,
     ) -> Result<Self, ReadError> {
-        limits.check_input(bytes)?;
-        let format = format_to_read(bytes);
-        let content = (format.entry().parse)(bytes, companions, limits)?.into_owned();
+        let (format, content) = parsed(bytes, companions, limits)?;
+        let content = content.into_owned();
         Ok(Self {
             name: name.to_owned(),
             names: if format.capabilities().holds_animations {
@@ -145,9 +144,26 @@ impl AnimatedFile {
     }
 }
 
-/// Returns the format to read a file in: an unknown format is reported as a broken BVH file.
-pub(crate) fn format_to_read(bytes: &[u8]) -> Format {
-    Format::detect(bytes).unwrap_or(Format::Bvh)
+/// Parses a file of any kind, except for its motion: an unknown format is reported as a broken BVH file.
+pub(crate) fn parsed<'a>(
+    bytes: &'a [u8],
+    companions: Option<Companions<'_>>,
+    limits: &SizeLimits,
+) -> Result<(Format, Box<dyn ParsedFile + 'a>), ReadError> {
+    limits.check_input(bytes)?;
+    let text = text::from_first_letter(bytes);
+    let begins_with = |word: &[u8]| {
+        text.get(..word.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(word))
+    };
+    if begins_with(b"version https://git-lfs.github.com/spec/") {
+        return Err(ReadError::LfsPointer);
+    }
+    if begins_with(b"<!doctype html") || begins_with(b"<html") {
+        return Err(ReadError::WebPage);
+    }
+    let format = Format::detect(bytes).unwrap_or(Format::Bvh);
+    Ok((format, (format.entry().parse)(bytes, companions, limits)?))
 }
 
 /// Reads an animation and warns about its oddities.

@@ -1,5 +1,7 @@
 //! Matches animations of a file with a name, a pattern or a number.
 
+use std::collections::HashSet;
+
 use loopwright_core::names;
 
 use crate::excerpt::{self, cut};
@@ -38,7 +40,7 @@ fn there_are(near: &[String], count: usize) -> String {
 /// Finds all animations that match a name, a pattern or a number, and returns their numbers in the order of the file.
 ///
 /// A name matches exactly, else in any case, else behind a bar, as in `Armature|walk`; a pattern of `*` and `?` matches whole
-/// names in any case, or the part behind a bar; a number counts from 0. Errors: none matches, or several differ in case alone.
+/// names in any case, or the part behind a bar; a number counts from 0, also as `#1` where a name is that number. Errors: none matches, or several differ in case alone.
 pub(crate) fn matching(names: &[String], wanted: &str) -> Result<Vec<usize>, AnimationError> {
     if let Some(exact) = names.iter().position(|name| name == wanted) {
         return Ok(vec![exact]);
@@ -69,7 +71,8 @@ pub(crate) fn matching(names: &[String], wanted: &str) -> Result<Vec<usize>, Ani
             return Ok(matching);
         }
     }
-    if let Some(number) = wanted.parse().ok().filter(|&number| number < names.len()) {
+    let number = wanted.strip_prefix('#').unwrap_or(wanted).parse().ok();
+    if let Some(number) = number.filter(|&number| number < names.len()) {
         return Ok(vec![number]);
     }
     let near = if names.len() <= MAX_NEAR {
@@ -98,15 +101,16 @@ pub(crate) fn one(names: &[String], wanted: &str) -> Result<usize, AnimationErro
     }
 }
 
-/// Returns the names of parts of a file, or their numbers if they have none.
+/// Returns the names of parts of a file; one without a name has its number, as `#1` if that is the name of another.
 pub(crate) fn names_or_numbers<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Vec<String> {
-    names
-        .enumerate()
-        .map(|(index, name)| match name {
-            Some(name) if !name.is_empty() => name.to_owned(),
-            _ => index.to_string(),
-        })
-        .collect()
+    let names: Vec<&str> = names.map(Option::unwrap_or_default).collect();
+    let taken: HashSet<&str> = names.iter().copied().collect();
+    let names = names.iter().enumerate().map(|(index, name)| match *name {
+        "" if taken.contains(index.to_string().as_str()) => format!("#{index}"),
+        "" => index.to_string(),
+        name => name.to_owned(),
+    });
+    names.collect()
 }
 
 /// Whether a name contains wildcards.
@@ -140,6 +144,7 @@ mod tests {
             ("?u*", vec![3, 4]),
             ("3", vec![6]),
             ("4", vec![4]),
+            ("#3", vec![3]),
         ] {
             assert_eq!(matching(&all, wanted), Ok(found), "{wanted}");
         }
@@ -154,6 +159,16 @@ mod tests {
         assert_eq!(
             one(&all, "w*").unwrap_err().to_string(),
             "\"w*\" matches 2 animations: walk, Walk"
+        );
+    }
+
+    #[test]
+    fn numbers_that_are_names_are_told_apart() {
+        let all = names_or_numbers([Some("1"), None, None].into_iter());
+        assert_eq!(all, ["1", "#1", "2"]);
+        assert_eq!(
+            ["1", "#0", "#1", "2"].map(|wanted| one(&all, wanted)),
+            [Ok(0), Ok(0), Ok(1), Ok(2)]
         );
     }
 

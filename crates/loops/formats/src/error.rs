@@ -28,6 +28,10 @@ pub enum ReadError {
     /// Text in 16-bit units, such as UTF-16.
     #[error("the text is UTF-16; save it as UTF-8 or ASCII")]
     Utf16,
+    #[error("this is a Git LFS pointer, not the file itself: fetch that with `git lfs pull`")]
+    LfsPointer,
+    #[error("this is a web page, not a take: download the file itself")]
+    WebPage,
     /// A BVH file that cannot be read.
     #[error(transparent)]
     Bvh(#[from] BvhError),
@@ -89,6 +93,7 @@ impl ReadError {
             Self::Fbx(error) => error.remedy(),
             Self::Gltf(error) => error.remedy(),
             Self::Npz(error) => error.remedy(),
+            Self::LfsPointer | Self::WebPage => "on a page such as GitHub's, the raw file of full size",
             _ => "export the take again, or correct that line in a text editor",
         }
     }

@@ -49,6 +49,11 @@ pub(crate) fn short_number(number: f64) -> String {
     format!("{number:.digits$}")
 }
 
+/// `1 animation`, `2 animations`.
+pub fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Says how many more there are beside the one that is named.
 pub(crate) fn and_more(count: usize) -> String {
     match count {

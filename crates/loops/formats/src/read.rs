@@ -1,6 +1,6 @@
 //! Reads the bytes of a file as a take.
 
-use crate::animated_file::{format_to_read, read_warned};
+use crate::animated_file::{parsed, read_warned};
 use crate::{
     error::ReadError, limits::SizeLimits, loop_file::sha256, settings::ReadSettings, source::LoadedTake,
     warning::FileWarning,
@@ -38,8 +38,7 @@ pub fn read_without_hash(
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<FileWarning>,
 ) -> Result<LoadedTake, ReadError> {
-    settings.limits.check_input(bytes)?;
-    let file = (format_to_read(bytes).entry().parse)(bytes, settings.companions, &settings.limits)?;
+    let (_, file) = parsed(bytes, settings.companions, &settings.limits)?;
     read_warned(&*file, name, settings, warnings)
 }
 
@@ -47,6 +46,6 @@ pub fn read_without_hash(
 ///
 /// Empty if animations have no names, as in BVH, or if the file cannot be read; [`read_take`] gives the reason.
 pub fn animation_names(bytes: &[u8]) -> Vec<String> {
-    let parsed = (format_to_read(bytes).entry().parse)(bytes, None, &SizeLimits::default());
-    parsed.map_or_else(|_| Vec::new(), |file| file.animation_names())
+    let file = parsed(bytes, None, &SizeLimits::default());
+    file.map_or_else(|_| Vec::new(), |(_, file)| file.animation_names())
 }

@@ -1,6 +1,6 @@
 //! Warnings about unusual contents that do not prevent using a file.
 
-use crate::excerpt::{and_more, list};
+use crate::excerpt::{and_more, counted, list};
 use crate::{bvh::warning::BvhWarning, format::Format, space::warning::SpaceWarning};
 
 /// Something unusual in a file, or a change made to write one. `Display` gives one sentence.
@@ -36,17 +36,18 @@ pub enum FileWarning {
         others(.names, .taken)
     )]
     SeveralSkins { taken: String, names: Vec<String> },
-    #[error("{count} nodes that the animation moves are outside the skeleton and are not used")]
+    #[error("left out, as outside the skeleton: {} that the animation moves", counted(*.count, "node"))]
     NodesLeftOut { count: usize },
     /// The animation changes properties other than translation, rotation and scale of nodes; they are ignored.
-    #[error("{count} channels of the animation move no node (such as shapes of faces) and are not used")]
+    #[error("left out, as they move no node (such as shapes of faces): {} of the animation", counted(*.count, "channel"))]
     ChannelsLeftOut { count: usize },
     /// Other animations of the file with invalid numbers; they are kept unchanged.
     #[error("animations of the file hold invalid numbers, which engines may refuse: {}", list(.names))]
     UnfitAnimations { names: Vec<String> },
     /// Values are held from key to key, but the written motion interpolates.
     #[error(
-        "\"{animation}\" holds each pose until the next key in {count} tracks; what is written moves evenly from key to key unless output.interpolation is step"
+        "\"{animation}\" holds each pose until the next key in {}; what is written moves evenly from key to key unless output.interpolation is step",
+        counted(*.count, "track")
     )]
     Stepped { animation: String, count: usize },
     /// Keys are not on an even grid, or are far apart; the take is sampled between them.
@@ -84,8 +85,9 @@ pub enum FileWarning {
     #[error("{count} nodes are named {name}; a number is added to each after the first")]
     NamesNumbered { name: String, count: usize },
     #[error(
-        "{} skeletons, the one below {taken} is read; {count} other bones are left out; all: {}",
+        "{} skeletons, the one below {taken} is read; left out: {}; all: {}",
         .names.len(),
+        counted(*.count, "other bone"),
         list(.names)
     )]
     OtherSkeletons {
@@ -97,6 +99,10 @@ pub enum FileWarning {
     KeyRate { keys_hz: f64, scene_hz: f64 },
     #[error("the animation is shorter than the file says: the last key is at {keys_end_secs:.3} of {stated_secs:.3} s")]
     AnimationShorter { keys_end_secs: f64, stated_secs: f64 },
+    #[error(
+        "the animation is longer than the file says: keys go on to {keys_end_secs:.3} of {stated_secs:.3} s, and all are read"
+    )]
+    AnimationLonger { keys_end_secs: f64, stated_secs: f64 },
     /// A character states its bones inconsistently.
     #[error("the bones that the file states are not used: {reason}")]
     BonesUnused { reason: String },
@@ -104,8 +110,9 @@ pub enum FileWarning {
     BonesMissing { names: Vec<String> },
     /// An avatar's animation has tracks that such animations do not support.
     #[error(
-        "{count} channels move what is no bone, or what bones do not: only bones turn in a VRM animation, and only the hips travel; \
-         they are not used"
+        "left out, as they move what is no bone, or what bones do not: {}; only bones turn in a VRM animation, and only the hips \
+         travel",
+        counted(*.count, "channel")
     )]
     NotOfBones { count: usize },
     /// While writing: rotations alone do not put all bones in place.
@@ -177,14 +184,14 @@ fn others(names: &[String], taken: &str) -> String {
 fn alike(count: usize) -> String {
     match count {
         0 | 1 => String::new(),
-        _ => format!(" ({} more joints are alike)", count - 1),
+        _ => format!(" ({} alike)", counted(count - 1, "more joint")),
     }
 }
 
 fn more_files(count: usize) -> String {
     match count {
         1 => String::new(),
-        _ => format!(" and {} more files", count - 1),
+        _ => format!(" and {}", counted(count - 1, "more file")),
     }
 }
 

@@ -3,7 +3,7 @@
 //! The files are not part of the project; if they are missing, the first test reports it and is skipped. The most important
 //! faults are repeated below as edits of a small file.
 
-use loopwright_formats::{BvhError, ReadError, ReadSettings, bvh, read_take};
+use loopwright_formats::{AnimatedFile, BvhError, ReadError, ReadSettings, bvh, read_take};
 use loopwright_mocap::folder_or_skip;
 
 /// Files with what becomes of each: it is read, read with one warning of these words, or refused with a message of these words.
@@ -284,4 +284,19 @@ fn errors_carry_their_numbers() {
             ..
         })
     ));
+}
+
+#[test]
+fn files_that_are_something_else_are_named() {
+    for (text, error) in [
+        (
+            "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n",
+            ReadError::LfsPointer,
+        ),
+        ("\u{FEFF}\n<!DOCTYPE HTML><html>", ReadError::WebPage),
+        ("<html lang=\"en\">", ReadError::WebPage),
+    ] {
+        assert_eq!(loopwright_formats::load(text.as_bytes(), "t").unwrap_err(), error);
+        assert_eq!(AnimatedFile::parse(text.as_bytes(), "t", None).unwrap_err(), error);
+    }
 }

@@ -174,3 +174,35 @@ fn a_take_of_one_frame_comes_back() {
         );
     }
 }
+
+#[test]
+fn keys_beyond_the_stated_span_are_read() {
+    let take = take_of(clip(1.0).skeleton(), 1.0 / 30.0, 31, |frame, _| {
+        (DVec3::Y, DQuat::from_rotation_x(0.02 * frame as f64))
+    });
+    let mut bytes = support::written(&take, Format::Fbx);
+    let [end, half] = [1.0, 0.5].map(|secs| ((secs * 46_186_158_000.0) as i64).to_le_bytes());
+    let stops = ["LocalStop", "ReferenceStop"].map(|word| {
+        let at = bytes
+            .windows(word.len())
+            .position(|part| part == word.as_bytes())
+            .unwrap();
+        at + bytes[at..].windows(8).position(|part| part == end).unwrap()
+    });
+    stops
+        .into_iter()
+        .for_each(|stop| bytes[stop..stop + 8].copy_from_slice(&half));
+    let (again, warnings) = read(&bytes, AnimationChoice::Auto);
+    assert_eq!(again.take.num_frames(), 31);
+    let found = warnings.iter().find_map(|warning| match warning {
+        FileWarning::AnimationLonger {
+            keys_end_secs,
+            stated_secs,
+        } => Some([*keys_end_secs, *stated_secs]),
+        _ => None,
+    });
+    assert!(
+        found.is_some_and(|[keys, stated]| (keys - 1.0).abs() + (stated - 0.5).abs() < 1e-6),
+        "{warnings:?}"
+    );
+}

@@ -669,3 +669,54 @@ fn rotations_of_neighbouring_keys_have_the_same_sign() {
     // From one joint to the next both are at rest.
     assert!(keys.windows(2).all(|pair| pair[0].dot(pair[1]) > 0.0));
 }
+
+/// Returns a file of two nodes, in which these are the targets of three keys.
+fn with_pointers(pointers: &[&str]) -> GltfFile {
+    let mut file = GltfFile::of(r#"[{"name": "a", "children": [1]}, {"name": "b", "translation": [0, 1, 0]}]"#);
+    file.move_node(
+        "a",
+        (0, "translation"),
+        &[0.0, 0.1, 0.2],
+        &[0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.2, 0.0, 0.0],
+    );
+    let channels = pointers.iter().map(|pointer| {
+        json!({"sampler": 0, "target": {"path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": pointer}}}})
+    });
+    file.json["animations"][0]["channels"] = channels.collect();
+    file.json["extensionsUsed"] = json!(["KHR_animation_pointer"]);
+    file
+}
+
+#[test]
+fn pointers_to_nodes_are_channels_of_nodes() {
+    const COLOUR: &str = "/materials/0/pbrMetallicRoughness/baseColorFactor";
+    let pointed = with_pointers(&["/nodes/1/translation", COLOUR]);
+    let mut plain = with_pointers(&[]);
+    plain.json["animations"][0]["channels"] = json!([{"sampler": 0, "target": {"node": 1, "path": "translation"}}]);
+    let mut warnings = Vec::new();
+    let read = read_take(&pointed.glb(), "t", &ReadSettings::default(), &mut warnings).unwrap();
+    assert_eq!(read.take, loaded(&plain).take);
+    assert!(
+        warnings.contains(&FileWarning::ChannelsLeftOut { count: 1 }),
+        "{warnings:?}"
+    );
+    // Written into the file, the motion has plain channels beside the pointers.
+    let values = read.take.values();
+    let (translations, rotations) = (values.translations.to_vec(), values.rotations.to_vec());
+    let again = Take::new("again", read.take.skeleton().clone(), 0.1, translations, rotations).unwrap();
+    let written = write_take(&again, &read.source).unwrap();
+    let (json, _) = parts_of(&written.bytes);
+    assert_eq!(json["extensionsUsed"], json!(["KHR_animation_pointer"]));
+    assert_eq!(json["animations"][0], pointed.json["animations"][0]);
+    let channels = json["animations"][1]["channels"].as_array().unwrap();
+    assert!(
+        channels.iter().all(|channel| channel["target"]["node"].is_u64()),
+        "{channels:?}"
+    );
+    for pointers in [&[COLOUR][..], &["/nodes/0/mesh", "/nodes/x/rotation"]] {
+        let error = load(&with_pointers(pointers).glb(), "t").unwrap_err();
+        assert_eq!(error, GltfError::OtherPointers.into());
+    }
+    let beyond = load(&with_pointers(&["/nodes/7/rotation"]).glb(), "t").unwrap_err();
+    assert!(beyond.to_string().contains("names number 7 of 2"), "{beyond}");
+}

@@ -241,7 +241,4 @@ pub(super) fn labelled(label: &str, what: impl Display) -> String {
     format!("  {label:<20} {what}\n")
 }
 
-/// `1 animation`, `2 animations`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
+pub(crate) use loopwright_formats::counted;

@@ -7,7 +7,7 @@ use loopwright_core::{Joint, Skeleton, Take, analysis::probe_stride};
 
 use super::hierarchy::{self, Tree, Trees};
 use super::motion::{self, RowSink};
-use super::{BvhFile, BvhJoint, Hierarchy, channel::ChannelKind, lex::Lexer, source::BvhSource};
+use super::{BvhFile, BvhJoint, Hierarchy, channel::ChannelKind, lex::Lexer, source::BvhSource, warning::BvhWarning};
 use crate::entry::Loaded;
 use crate::limits::SizeLimits;
 use crate::source::{LoadedTake, Source};
@@ -108,6 +108,24 @@ impl Frames {
         }
     }
 
+    /// Whether positions count from the OFFSETs: all below the root are zero, which would make the body a point.
+    fn are_from_offsets(&self, hierarchy: &Hierarchy) -> bool {
+        let mut frames = self.translations.chunks(self.num_joints);
+        hierarchy.joints[1..].iter().any(|joint| joint.offset != DVec3::ZERO)
+            && frames.all(|frame| frame[1..].iter().all(|position| *position == DVec3::ZERO))
+    }
+
+    /// Puts all joints below the root at their OFFSETs, and removes their position channels, which programs read in two ways.
+    fn add_offsets(&mut self, hierarchy: &mut Hierarchy) {
+        for (index, joint) in hierarchy.joints.iter_mut().enumerate().skip(1) {
+            joint.channels.retain(|channel| channel.kind != ChannelKind::Position);
+            let positions = self.translations.iter_mut().skip(index);
+            positions
+                .step_by(self.num_joints)
+                .for_each(|position| *position = joint.offset);
+        }
+    }
+
     /// Returns every n-th frame.
     fn every(&self, stride: usize) -> Self {
         fn every<T: Copy>(values: &[T], num_joints: usize, stride: usize) -> Vec<T> {
@@ -198,7 +216,7 @@ pub(super) fn read_take(
 ) -> Loaded {
     let mut lexer = open(bytes)?;
     let trees = hierarchy::read(&mut lexer, warnings)?;
-    let Tree { hierarchy, values } = chosen(&trees, settings.skin, warnings)?;
+    let Tree { mut hierarchy, values } = chosen(&trees, settings.skin, warnings)?;
     let num_joints = hierarchy.joints().len();
     let mut poses = Poses::new(&hierarchy, &settings.limits);
     poses.values = values;
@@ -206,6 +224,10 @@ pub(super) fn read_take(
     settings.limits.check_transforms(motion.num_frames, num_joints)?;
     let frame_time_secs = motion.frame_time.secs;
     let mut frames = poses.frames;
+    if frames.are_from_offsets(&hierarchy) {
+        warnings.push(BvhWarning::ZeroPositions.into());
+        frames.add_offsets(&mut hierarchy);
+    }
     let some = frames.every(probe_stride(motion.num_frames));
     let probe = some.take("", &hierarchy, &Space::METRES_Y_UP, frame_time_secs)?;
     let space = guess::settle_unturned(&probe, &settings.space, warnings);
@@ -373,6 +395,36 @@ mod tests {
             (stated.hierarchy().joints().len(), stated.values()),
             (2, &[9.0, 30.0, 8.0, 60.0][..])
         );
+    }
+
+    #[test]
+    fn positions_that_are_all_zero_count_from_the_offsets() {
+        let text = |x: &str, offset: &str| {
+            format!(
+                "{HEAD}CHANNELS 3 Xposition Yposition Zposition JOINT b {{ OFFSET {offset} CHANNELS 4 Xposition Yposition \
+                 Zposition Yrotation }} }} MOTION Frames: 2 Frame Time: 0.1 1 2 3 0 0 0 9 4 5 6 {x} 0 0 8"
+            )
+        };
+        let settings = ReadSettings::in_space(SpaceSettings::new(UpChoice::Y, UnitChoice::Metres(1.0)));
+        let read = |text: &[u8]| {
+            let mut warnings = Vec::new();
+            let loaded = crate::read_take(text, "t", &settings, &mut warnings).unwrap();
+            (loaded, warnings.contains(&BvhWarning::ZeroPositions.into()))
+        };
+        let (loaded, warned) = read(text("0", "0 7 1").as_bytes());
+        assert!(warned);
+        let at: Vec<DVec3> = (0..2).map(|frame| loaded.take.translations(frame)[1]).collect();
+        assert_eq!(at, [DVec3::new(0.0, 7.0, 1.0); 2]);
+        let (again, warned) = read(&crate::write_take(&loaded.take, &loaded.source).unwrap().bytes);
+        assert_eq!(
+            (again.take.values().translations, warned),
+            (loaded.take.values().translations, false)
+        );
+        // The convention of the format, where any position is not zero or no OFFSET is.
+        for (x, offset) in [("0.5", "0 7 1"), ("0", "0 0 0")] {
+            let (loaded, warned) = read(text(x, offset).as_bytes());
+            assert_eq!((loaded.take.translations(0)[1], warned), (DVec3::ZERO, false));
+        }
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub enum BvhWarning {
     ScaleIgnored { joint: String, count: usize },
     #[error("the root {joint} has no position channels: it does not move, only turn")]
     RootWithoutPosition { joint: String },
+    #[error("all position channels below the root are zero: joints are placed by their OFFSETs alone")]
+    ZeroPositions,
     #[error("the skeleton has no size: every offset is zero")]
     NoSize,
     #[error("{declared} frames declared, {present} present; {present} are used")]

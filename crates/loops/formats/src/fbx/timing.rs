@@ -106,7 +106,7 @@ const SAME_RATE: f64 = 1e-4;
 /// The last frame may be this part of a frame after the stated end.
 const END_SLACK: f64 = 0.01;
 
-/// Returns the grid of an animation: from its stated start to its stated end at the scene's rate.
+/// Returns the grid of an animation: from its stated start to its stated end, or on to the end of its keys, at the scene's rate.
 ///
 /// If curves are keyed evenly and more densely than the scene's frames, the keys give the rate, so that no sample of a capture
 /// is lost. If they are keyed more sparsely, but all together and with straight lines between, as in a loop at another rate than
@@ -135,6 +135,16 @@ pub(super) fn grid(
     let is_stated = begin.is_finite() && end.is_finite() && end > begin;
     if !is_stated {
         (begin, end) = (first_key, last_key);
+    }
+    // As far as everything that moves has keys: a single curve may have a stray one.
+    let moving = curves.iter().filter(|curve| varies(curve)).map(|curve| curve.max_time);
+    let keys_end = moving.fold(f64::INFINITY, f64::min);
+    if keys_end.is_finite() && keys_end > end + 1.5 / scene.settings.frames_per_second {
+        warnings.push(FileWarning::AnimationLonger {
+            keys_end_secs: keys_end - begin,
+            stated_secs: end - begin,
+        });
+        end = keys_end;
     }
     if !(begin.is_finite() && end.is_finite() && end >= begin) {
         return Err(FbxError::NoAnimation);

@@ -163,7 +163,7 @@ fn longest<'a>(
         }
     }
     if by_length.is_empty() {
-        return Err(GltfError::NoMotion { count, names });
+        return Err(no_motion(animations, names));
     }
     let (_, chosen) = by_length.swap_remove(moving.unwrap_or(0));
     let taken = names[chosen.index].clone();
@@ -176,6 +176,16 @@ fn longest<'a>(
         warnings.push(FileWarning::SeveralAnimations { taken, names });
     }
     Ok(chosen)
+}
+
+/// Returns the error of animations that move no node, of these names.
+pub(super) fn no_motion(animations: &[Animation], names: Vec<String>) -> GltfError {
+    let mut channels = animations.iter().flat_map(|animation| &animation.channels).peekable();
+    if channels.peek().is_some() && channels.all(|channel| channel.target.path == parts::POINTER) {
+        return GltfError::OtherPointers;
+    }
+    let count = animations.len();
+    GltfError::NoMotion { count, names }
 }
 
 /// Returns the names of the animations, or their numbers if they have none.

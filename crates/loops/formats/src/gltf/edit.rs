@@ -2,11 +2,13 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::accessor::Accessors;
 use super::container::{Document, known_list, list_mut};
-use super::parts::{Animation, Transform, parts};
+use super::parts::{Animation, Target, Transform, parts};
+use super::source::GltfJoint;
 
 /// The key of loopwright's data in `extras`.
 const EXTRA: &str = "loopwright";
@@ -19,7 +21,7 @@ pub(crate) struct Animations {
     /// The first animation of each name.
     places: HashMap<String, usize>,
     /// The name of the animation that moves a property of a node; `None` if several do.
-    moved: HashMap<(u64, String), Option<String>>,
+    moved: HashMap<(usize, String), Option<String>>,
 }
 
 impl Animations {
@@ -40,9 +42,9 @@ impl Animations {
             self.places.entry(name.to_owned()).or_insert(place);
         }
         let channels = animation.get("channels").and_then(Value::as_array);
-        for target in channels.into_iter().flatten().map(|channel| &channel["target"]) {
-            if let (Some(node), Some(path)) = (target["node"].as_u64(), target["path"].as_str()) {
-                let by = self.moved.entry((node, path.to_owned()));
+        for channel in channels.into_iter().flatten() {
+            if let Ok(Target { node: Some(node), path }) = Target::deserialize(&channel["target"]) {
+                let by = self.moved.entry((node, path));
                 let by = by.or_insert_with(|| name.map(str::to_owned));
                 if by.as_deref() != name {
                     *by = None;
@@ -51,15 +53,20 @@ impl Animations {
         }
     }
 
-    /// Whether an animation of that name exists that is not one of our loops.
-    pub(crate) fn has_foreign(&self, document: &Document, name: &str) -> bool {
-        let place = self.places.get(name);
-        place.is_some_and(|&place| !extra_in(&document.list("animations")[place]).is_some_and(is_of_loop))
+    /// Whether an animation of that name exists that is not one of our loops, or the loop of a body with other nodes.
+    pub(crate) fn has_foreign(&self, document: &Document, name: &str, joints: &[GltfJoint]) -> bool {
+        self.places.get(name).is_some_and(|&place| {
+            let animation = &document.list("animations")[place];
+            let channels = animation["channels"].as_array().into_iter().flatten();
+            let mut nodes = channels.filter_map(|channel| channel["target"]["node"].as_u64());
+            !extra_in(animation).is_some_and(is_of_loop)
+                || !nodes.any(|node| joints.iter().any(|joint| joint.node == Some(node as usize)))
+        })
     }
 
     /// Whether an animation of another name moves a property of a node.
     pub(crate) fn move_elsewhere(&self, node: usize, path: &str, name: &str) -> bool {
-        let by = self.moved.get(&(node as u64, path.to_owned()));
+        let by = self.moved.get(&(node, path.to_owned()));
         by.is_some_and(|by| by.as_deref() != Some(name))
     }
 

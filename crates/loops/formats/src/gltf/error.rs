@@ -77,7 +77,11 @@ pub enum GltfError {
     OutOfProportion { at: String, bytes: usize },
     #[error("the file holds no animation")]
     NoAnimations,
-    #[error("none of the {count} animations has keys for a node; those there are: {}", list(.names))]
+    #[error(
+        "all tracks are KHR_animation_pointer to properties of which none is the translation, rotation or scale of a node"
+    )]
+    OtherPointers,
+    #[error("no animation has keys for a node; there {}: {}", if *.count == 1 { "is" } else { "are" }, list(.names))]
     NoMotion { count: usize, names: Vec<String> },
 }
 
@@ -121,7 +125,7 @@ impl GltfError {
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::NoBuffer { .. } => "keep the files that it refers to beside it, or export it as one .glb",
-            Self::NoAnimations | Self::NoMotion { .. } => "export it with its animations, baked",
+            Self::NoAnimations | Self::NoMotion { .. } | Self::OtherPointers => "export it with its animations, baked",
             _ => "export the file again; a glTF validator says more",
         }
     }

@@ -93,11 +93,42 @@ pub(crate) struct Channel {
     pub(crate) target: Target,
 }
 
-/// A property of a node; extensions have other targets.
+/// A property of a node, stated as such or by KHR_animation_pointer; extensions have other targets.
 #[derive(Clone, Debug, Deserialize)]
+#[serde(from = "StatedTarget")]
 pub(crate) struct Target {
     pub(crate) node: Option<usize>,
     pub(crate) path: String,
+}
+
+/// The path of targets of KHR_animation_pointer.
+pub(super) const POINTER: &str = "pointer";
+
+#[derive(Deserialize)]
+struct StatedTarget {
+    node: Option<usize>,
+    path: String,
+    #[serde(default)]
+    extensions: Value,
+}
+
+impl From<StatedTarget> for Target {
+    fn from(stated: StatedTarget) -> Self {
+        let StatedTarget { node, path, extensions } = stated;
+        let pointer = extensions.pointer("/KHR_animation_pointer/pointer");
+        let property = pointer
+            .and_then(Value::as_str)
+            .filter(|_| path == POINTER)
+            .and_then(|pointer| {
+                let (node, path) = pointer.strip_prefix("/nodes/")?.split_once('/')?;
+                let is_of_node = matches!(path, "translation" | "rotation" | "scale" | "weights");
+                Some((node.parse().ok().filter(|_| is_of_node)?, path.to_owned()))
+            });
+        match property {
+            Some((node, path)) => Self { node: Some(node), path },
+            None => Self { node, path },
+        }
+    }
 }
 
 /// Keys over time.

@@ -138,6 +138,7 @@ impl ParsedFile for GltfFile {
             _ if self.animations.len() > 1 => format!("{name}-{}", chosen.index),
             _ => name.to_owned(),
         };
+        let no_motion = |name| choose::no_motion(core::slice::from_ref(chosen.animation), vec![name]).into();
         let bones = self.stated_bones(warnings);
         let avatar = bones.filter(|bones| bones.is_motion);
         if let Some(missing) = avatar.map(Humanoid::missing).filter(|missing| !missing.is_empty()) {
@@ -172,7 +173,7 @@ impl ParsedFile for GltfFile {
         });
         let mut shapes: Vec<(usize, Beside, Track)> = beside.collect();
         if moves.is_empty() {
-            return Err(no_motion(name).into());
+            return Err(no_motion(name));
         }
         let num_moves = moves.len();
         let joints = choose::joints(document, nodes, Some(&moves), bones, settings, warnings)?;
@@ -193,7 +194,7 @@ impl ParsedFile for GltfFile {
             *tracks[node].of(path) = Some(track);
         }
         if times.is_empty() {
-            return Err(no_motion(name).into());
+            return Err(no_motion(name));
         }
         let written = document.list("animations").get(chosen.index);
         let grid = Grid::new(times, written.and_then(facts::stated_step_secs), has_curves);
@@ -279,13 +280,6 @@ fn weights_at(track: &Track, property: Beside, grid: &Grid) -> ShapeWeights {
         }
     };
     ShapeWeights { width, weights }
-}
-
-fn no_motion(name: String) -> GltfError {
-    GltfError::NoMotion {
-        count: 1,
-        names: vec![name],
-    }
 }
 
 #[derive(Clone, Debug, Default)]

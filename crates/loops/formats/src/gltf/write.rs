@@ -87,8 +87,9 @@ fn add(
     added: &HashSet<String>,
 ) -> Result<String, WriteError> {
     let is_loop = motion.as_loop().is_some();
-    let name =
-        Name::new(motion).free(|name| added.contains(name) || (is_loop && animations.has_foreign(document, name)));
+    let is_taken =
+        |name: &str| added.contains(name) || is_loop && animations.has_foreign(document, name, &source.joints);
+    let name = Name::new(motion).free(is_taken);
     let mut writer = Writer::new(document, source, motion)?;
     if motion.adds_root {
         if writer.avatar.is_some() {
