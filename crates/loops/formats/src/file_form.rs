@@ -119,6 +119,11 @@ pub(crate) trait FileForm: Any {
         false
     }
 
+    /// Whether the scale of a joint changes.
+    fn changes_scale(&self) -> bool {
+        false
+    }
+
     fn has_meshes(&self) -> bool {
         false
     }

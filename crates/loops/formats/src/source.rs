@@ -216,6 +216,11 @@ impl Source {
         self.form().can_be_extended()
     }
 
+    /// Whether the scale of a joint changes, which loops keep beside the pose.
+    pub fn changes_scale(&self) -> bool {
+        self.form().changes_scale()
+    }
+
     /// Returns the copyright or licence that the file states.
     pub fn copyright(&self) -> Option<&str> {
         self.form().copyright()

@@ -79,7 +79,7 @@ tiny_frame_time: refused, frame rate is implausible
 trailing_garbage: warns, text after the last frame ignored
 trailing_nul_bytes: warns, text after the last frame ignored
 truncated_row: refused, line 33, column 1: the last frame, 6, has too few values, 6 of 12; is the file cut off?
-two_roots: warns, 2 skeletons, the one below Hips is read; 3 other bones are left out
+two_roots: warns, 2 skeletons, the one below Hips is read; left out: 3 other bones
 unclosed_brace: refused, expected "}" before "MOTION": joint Hips is left open
 upper_case_channels: read
 utf16_le: refused, the text is UTF-16; save it as UTF-8 or ASCII

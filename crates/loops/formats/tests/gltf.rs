@@ -720,3 +720,63 @@ fn pointers_to_nodes_are_channels_of_nodes() {
     let beyond = load(&with_pointers(&["/nodes/7/rotation"]).glb(), "t").unwrap_err();
     assert!(beyond.to_string().contains("names number 7 of 2"), "{beyond}");
 }
+
+#[test]
+fn a_scale_that_pulses_is_looped_beside_the_pose() {
+    let mut file = GltfFile::of(
+        r#"[{"name": "Body", "children": [1]}, {"name": "Head", "translation": [0, 0.8, 0], "children": [2]},
+            {"name": "Hat", "translation": [0.1, 0.2, 0]}]"#,
+    );
+    let frames = || (0..31).map(|frame| std::f32::consts::TAU * frame as f32 / 30.0);
+    let times: Vec<f32> = (0..31).map(|frame| frame as f32 / 30.0).collect();
+    let hops: Vec<f32> = frames().flat_map(|phase| [0.0, 0.5 - 0.3 * phase.cos(), 0.0]).collect();
+    let scale = |phase: f32| {
+        [
+            1.0 + 0.2 * phase.cos(),
+            1.0 - 0.3 * phase.cos(),
+            1.0 + 0.2 * phase.cos(),
+        ]
+    };
+    let nods: Vec<f32> = frames()
+        .flat_map(|phase| {
+            DQuat::from_rotation_x(0.2 * f64::from(phase.sin()))
+                .as_quat()
+                .to_array()
+        })
+        .collect();
+    let input = file.floats("SCALAR", &times);
+    let hops = file.floats("VEC3", &hops);
+    let scales = file.floats("VEC3", &frames().flat_map(scale).collect::<Vec<_>>());
+    let nods = file.floats("VEC4", &nods);
+    file.animate(
+        "hop",
+        &[
+            (0, "translation", "LINEAR", input, hops),
+            (0, "scale", "LINEAR", input, scales),
+            (1, "rotation", "LINEAR", input, nods),
+        ],
+    );
+    let read = loaded(&file);
+    let made = best_made(&Analysis::new(&read.take).unwrap(), &LoopSettings::default());
+    let facts = read.facts("hop.glb");
+    let made = LoopFile::write_with(&made, facts, &read.source, &LoopWriteSettings::default()).unwrap();
+    let written = made.bytes();
+    let (json, bin) = parts_of(&written);
+    let animation = &json["animations"][1];
+    let channels = animation["channels"].as_array().unwrap();
+    let is_scale = |channel: &&Value| channel["target"] == json!({"node": 0, "path": "scale"});
+    let channel = channels.iter().find(is_scale).expect("a track of scale");
+    let found = numbers(&json, bin, accessor_of(&json, animation, channel, "output"));
+    let known: Vec<f64> = frames().flat_map(scale).map(f64::from).collect();
+    assert_eq!(found.len(), known.len());
+    assert!(
+        found
+            .iter()
+            .zip(&known)
+            .all(|(found, known)| (found - known).abs() < 1e-4),
+        "{found:?}"
+    );
+    let (again, _) = support::read(&written, AnimationChoice::Number(1)).unwrap();
+    assert!(distance(&again.take, &read.take).0 < 1e-4);
+    assert!(again.source.changes_scale());
+}

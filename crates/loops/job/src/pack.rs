@@ -71,6 +71,8 @@ impl From<Option<&LoopCandidate>> for Loops {
 pub enum NoLoop {
     #[error("nothing moves")]
     Still,
+    #[error("only scale changes, and no joint moves")]
+    OnlyScale,
     #[error("too short: {frames} frame{}", if *frames == 1 { "" } else { "s" })]
     TooShort { frames: usize },
     #[error("all frames are bad: poses jump or repeat")]
@@ -115,6 +117,7 @@ pub fn best_stretch(studied: &Studied, settings: &SearchSettings) -> Result<Resu
     let found = match studied.analysis.find_loops(settings) {
         Ok(found) => found,
         Err(error @ SearchError::Bounds { .. }) => return Err(error),
+        Err(SearchError::Still) if studied.file.source.changes_scale() => return Ok(Err(NoLoop::OnlyScale)),
         Err(SearchError::Still) => return Ok(Err(NoLoop::Still)),
         Err(SearchError::NoCleanFrame) => return Ok(Err(NoLoop::NoCleanFrame)),
         Err(SearchError::TooShort { .. }) => {

@@ -182,6 +182,9 @@ impl Studied {
             JobError::Search(SearchError::TooShort { .. }) => {
                 format!("no loop found in \"{name}\": the take is too short")
             }
+            JobError::Search(SearchError::Still) if self.file.source.changes_scale() => {
+                format!("no loop found in \"{name}\": only scale changes, and no joint moves")
+            }
             JobError::Search(SearchError::Still) => format!("no loop found in \"{name}\": no joint moves"),
             JobError::Search(SearchError::NoCleanFrame) => {
                 format!("no loop found in \"{name}\": all frames are bad: poses jump or repeat")

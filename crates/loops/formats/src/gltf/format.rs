@@ -169,7 +169,13 @@ impl FileForm for GltfSource {
     }
 
     fn shows_face(&self) -> bool {
-        self.shapes.iter().any(|shapes| shapes.property != Beside::Shapes)
+        self.shapes
+            .iter()
+            .any(|shapes| matches!(shapes.property, Beside::Expression | Beside::Gaze))
+    }
+
+    fn changes_scale(&self) -> bool {
+        self.shapes.iter().any(|shapes| shapes.property == Beside::Scale)
     }
 
     fn has_meshes(&self) -> bool {

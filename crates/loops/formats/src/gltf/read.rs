@@ -166,7 +166,7 @@ impl ParsedFile for GltfFile {
             let keys = &chosen.animation.samplers[sampler];
             let track = match property {
                 Beside::Shapes => Track::read_numbers(&accessors, keys, &position),
-                Beside::Expression => Track::read(&accessors, keys, Path::Translation.width(), &position),
+                Beside::Expression | Beside::Scale => Track::read(&accessors, keys, Path::Scale.width(), &position),
                 Beside::Gaze => Track::read(&accessors, keys, Path::Rotation.width(), &position),
             };
             Some((node, property, track.ok()?))
@@ -212,13 +212,22 @@ impl ParsedFile for GltfFile {
         }
         warn_of_ends(&joints, nodes, &tracks, &grid, warnings);
         settings.limits.check_transforms(grid.num_frames, joints.nodes.len())?;
+        let scales = joints.nodes.iter().flatten().filter_map(|&node| {
+            let scale = tracks[node].scale.clone().filter(Track::moves)?;
+            Some((node, Beside::Scale, scale))
+        });
+        shapes.extend(scales);
         // Weights take their share of the file's memory; beyond it they are left out.
         let mut size = joints.nodes.len();
         shapes.retain(|(_, _, track)| {
             size = size.saturating_add(track.width());
             settings.limits.check_transforms(grid.num_frames, size).is_ok()
         });
-        let ignored = chosen.animation.channels.len() - num_moves - shapes.len();
+        let num_left = shapes
+            .iter()
+            .filter(|(_, property, _)| *property != Beside::Scale)
+            .count();
+        let ignored = chosen.animation.channels.len() - num_moves - num_left;
         if ignored > 0 {
             warnings.push(match avatar {
                 Some(_) => FileWarning::NotOfBones { count: ignored },
@@ -265,6 +274,10 @@ fn weights_at(track: &Track, property: Beside, grid: &Grid) -> ShapeWeights {
         Beside::Shapes => {
             let weights = frames.flat_map(|secs| track.numbers_at(secs, grid.step_secs));
             (track.width(), weights.collect())
+        }
+        Beside::Scale => {
+            let scales = frames.flat_map(|secs| track.vector_at(secs, grid.step_secs).to_array());
+            (3, scales.collect())
         }
         Beside::Expression => {
             let weights = frames.map(|secs| track.vector_at(secs, grid.step_secs).x.clamp(0.0, 1.0));

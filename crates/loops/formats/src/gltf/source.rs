@@ -22,11 +22,11 @@ pub struct GltfSource {
     pub(crate) space: Space,
     /// Whether constant tracks are written as one key.
     pub(crate) has_short_tracks: bool,
-    /// Shapes, expressions and gaze at every frame of the take or at every sample of a loop.
+    /// Shapes, changing scales, expressions and gaze at every frame of the take or at every sample of a loop.
     pub(crate) shapes: Vec<NodeShapes>,
 }
 
-/// Values of one node beside the pose: weights of shapes, an avatar's expression, or its gaze.
+/// Values of one node beside the pose: weights of shapes, a changing scale, an avatar's expression, or its gaze.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct NodeShapes {
@@ -41,6 +41,8 @@ pub(crate) struct NodeShapes {
 pub(crate) enum Beside {
     /// Weights of blend shapes.
     Shapes,
+    /// The scale of a joint that changes it.
+    Scale,
     /// The weight of an expression, stored as the x of a translation.
     Expression,
     /// The gaze, stored as a rotation.
@@ -52,6 +54,7 @@ impl Beside {
     pub(crate) fn path(self) -> &'static str {
         match self {
             Self::Shapes => "weights",
+            Self::Scale => "scale",
             Self::Expression => "translation",
             Self::Gaze => "rotation",
         }

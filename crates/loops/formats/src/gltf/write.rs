@@ -209,6 +209,10 @@ impl Tracks<'_> {
                 let weights: Vec<[f32; 1]> = keys.flatten().map(|&weight| [weight as f32]).collect();
                 self.data.push_numbers(&weights)
             }
+            Beside::Scale => {
+                let scales = keys.map(|scale| DVec3::from_slice(scale).as_vec3().to_array());
+                self.data.push(&scales.collect::<Vec<_>>())
+            }
             Beside::Expression => {
                 let weights: Vec<[f32; 3]> = keys.map(|weight| [weight[0] as f32, 0.0, 0.0]).collect();
                 self.data.push(&weights)
@@ -310,7 +314,8 @@ impl<'a> Writer<'a> {
     fn animate(&mut self, motion: &KeyedMotion<'_>, name: &str, animations: &mut Animations) -> Result<(), WriteError> {
         motion.check_size(MAX_TRANSFORMS)?;
         let num_keys = motion.num_keys;
-        let tracks = self.tracks(motion)?;
+        let beside = self.beside(motion);
+        let tracks = self.tracks(motion, &beside)?;
         let times: Vec<[f32; 1]> = (0..num_keys).map(|key| [motion.secs(key) as f32]).collect();
         let mut data = edit::Data::new(self.document, self.source.is_binary);
         let mut out = Tracks {
@@ -341,6 +346,12 @@ impl<'a> Writer<'a> {
                 out.push_one(node, "translation", track.translations[0]);
             }
             out.push(node, "rotation", &track.rotations);
+            if beside
+                .iter()
+                .any(|(shapes, _)| shapes.node == node && shapes.property == Beside::Scale)
+            {
+                continue;
+            }
             let off = (joint.scale - self.nodes.transforms[node].scale).abs().max_element();
             let scale = joint.scale.as_vec3().to_array();
             if off > SCALE_TOLERANCE {
@@ -349,14 +360,8 @@ impl<'a> Writer<'a> {
                 out.push_one(node, "scale", scale);
             }
         }
-        for shapes in &self.source.shapes {
-            let weights = match motion.samples_a_key() {
-                Some((count, step)) => &shapes.weights.every(step, count, motion.cycle),
-                None => &shapes.weights,
-            };
-            if let Some(keys) = weights.of_keys(num_keys, motion.cycle) {
-                out.push_shapes(shapes, keys);
-            }
+        for (shapes, weights) in &beside {
+            out.push_shapes(shapes, weights.chunks_exact(shapes.weights.width));
         }
         let (channels, samplers) = (out.channels, out.samplers);
         out.data.finish();
@@ -373,8 +378,25 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
+    /// Returns what moves beside the pose, with its numbers at all keys.
+    fn beside(&self, motion: &KeyedMotion<'_>) -> Vec<(&'a NodeShapes, Vec<f64>)> {
+        let at_keys = |shapes: &'a NodeShapes| {
+            let weights = match motion.samples_a_key() {
+                Some((count, step)) => &shapes.weights.every(step, count, motion.cycle),
+                None => &shapes.weights,
+            };
+            let keys = weights.of_keys(motion.num_keys, motion.cycle)?;
+            Some((shapes, keys.flatten().copied().collect()))
+        };
+        self.source.shapes.iter().filter_map(at_keys).collect()
+    }
+
     /// Returns the transforms of all nodes at all keys.
-    fn tracks(&self, motion: &KeyedMotion<'_>) -> Result<Vec<LocalTrack>, WriteError> {
+    fn tracks(
+        &self,
+        motion: &KeyedMotion<'_>,
+        beside: &[(&NodeShapes, Vec<f64>)],
+    ) -> Result<Vec<LocalTrack>, WriteError> {
         let num_keys = motion.num_keys;
         let rests: Vec<DVec3> = (self.joints.iter())
             .map(|joint| {
@@ -390,8 +412,14 @@ impl<'a> Writer<'a> {
         });
         let mut tracks: Vec<LocalTrack> = tracks.collect();
         let mut before: Vec<DQuat> = Vec::new();
+        let mut scales: Vec<DVec3> = self.joints.iter().map(|joint| joint.scale).collect();
         for key in 0..num_keys {
-            let locals = self.locals(motion.pose(key).as_ref());
+            for (shapes, numbers) in beside.iter().filter(|(shapes, _)| shapes.property == Beside::Scale) {
+                if let Some(joint) = self.joints.iter().position(|joint| joint.node == Some(shapes.node)) {
+                    scales[joint] = DVec3::from_slice(&numbers[3 * key..]);
+                }
+            }
+            let locals = self.locals(motion.pose(key).as_ref(), &scales);
             for (joint, (translation, turn)) in locals.into_iter().enumerate() {
                 let translation = translation.unwrap_or(rests[joint]);
                 if !(translation.is_finite() && translation.abs().max_element() <= MAX_VALUE && turn.is_finite()) {
@@ -417,15 +445,15 @@ impl<'a> Writer<'a> {
         Ok(tracks)
     }
 
-    /// Translations and rotations of all nodes for one pose of the take; `None` for a translation that is undetermined.
-    fn locals(&self, pose: PoseRef<'_>) -> Vec<(Option<DVec3>, DQuat)> {
+    /// Translations and rotations of all nodes for one pose of the take and these scales of them; `None` for a translation that is undetermined.
+    fn locals(&self, pose: PoseRef<'_>, scales: &[DVec3]) -> Vec<(Option<DVec3>, DQuat)> {
         let Self { source, .. } = self;
         let space = &source.space;
         let above = &source.above;
         let turn = space.turn();
         let mut node_scales = Vec::with_capacity(self.joints.len());
         let mut locals = Vec::with_capacity(self.joints.len());
-        for (joint, &GltfJoint { scale, .. }) in self.joints.iter().enumerate() {
+        for (joint, &scale) in scales.iter().enumerate() {
             let node_scale = self.parents[joint].map_or(above.node_scale, |parent| node_scales[parent]);
             let (translation, rotation) = (pose.translations[joint], pose.rotations[joint]);
             let (translation, rotation) = if joint == 0 {
