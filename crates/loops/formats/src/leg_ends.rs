@@ -1,7 +1,7 @@
 //! Finds where legs without feet end: block characters, robots and beetles stand on their last bones.
 
 use glam::DVec3;
-use loopwright_core::analysis::{Body, FoundBy, bare_legs};
+use loopwright_core::analysis::{Body, FoundBy, bare_legs, stays_in_place};
 use loopwright_core::{BodyOverrides, Pose, Skeleton, Take};
 
 use crate::soles::{Point, Surface};
@@ -12,6 +12,9 @@ const HANGS: f64 = 0.5;
 
 /// The end of a bone is the middle of this last share of its mesh.
 const END_SHARE: f64 = 0.05;
+
+/// Frames of a take at which the points of a mesh are compared.
+const FRAMES_COMPARED: usize = 16;
 
 /// The last joint of a leg is at least this share of the height of a skeleton above its lowest joint, if that is on the ground.
 const RISE_SHARE: f64 = 0.12;
@@ -29,7 +32,14 @@ pub(crate) fn with_leg_ends(loaded: LoadedTake, bytes: &[u8]) -> LoadedTake {
     }
     let rest = loaded.source.rest(skeleton).as_ref().world(skeleton);
     let known: Vec<Option<DVec3>> = skeleton.joints().iter().map(|joint| joint.tip).collect();
-    let mut ends = ends_of_mesh(&loaded, &rest, bytes);
+    let end = |joint: usize, points: &[Point]| {
+        if found_by == Some(FoundBy::AllLeaves) && stays_in_place(&loaded.take, joint) {
+            farthest_moved(&loaded.take, joint, &rest, points)
+        } else {
+            end_of(points, rest.translations[joint])
+        }
+    };
+    let mut ends = ends_of_mesh(&loaded, &rest, bytes, end);
     for leg in legs {
         ends[leg] = ends[leg].or_else(|| end_on_ground(skeleton, &rest, leg));
     }
@@ -54,8 +64,28 @@ fn body_of(take: &Take) -> Option<Body> {
     Body::find(take, &BodyOverrides::default()).ok()
 }
 
-/// Returns the end of the mesh of each joint without children in the rest pose, in the world.
-fn ends_of_mesh(loaded: &LoadedTake, rest: &Pose, bytes: &[u8]) -> Vec<Option<DVec3>> {
+/// Returns the point of a mesh, in the rest pose, that moves farthest with a joint that turns in place: never one on its axis.
+fn farthest_moved(take: &Take, joint: usize, rest: &Pose, points: &[Point]) -> Option<DVec3> {
+    let world = take.world_tracks();
+    let moved = |point: &Point| {
+        let end = rest.rotations[joint].conjugate() * (point.at - rest.translations[joint]);
+        let frames = (0..take.num_frames()).step_by(take.num_frames().div_ceil(FRAMES_COMPARED));
+        frames
+            .map(|frame| world.point(frame, joint, end).distance(world.point(0, joint, end)))
+            .fold(0.0, f64::max)
+    };
+    let farthest = points.iter().map(|point| (moved(point), point.at));
+    let farthest = farthest.reduce(|one, other| if other.0 > one.0 { other } else { one })?;
+    (farthest.0 > 0.0).then_some(farthest.1)
+}
+
+/// Returns the end of the mesh of each joint without children in the rest pose, in the world; `end` finds that of one.
+fn ends_of_mesh(
+    loaded: &LoadedTake,
+    rest: &Pose,
+    bytes: &[u8],
+    end: impl Fn(usize, &[Point]) -> Option<DVec3>,
+) -> Vec<Option<DVec3>> {
     let skeleton = loaded.take.skeleton();
     let mut ends = vec![None; skeleton.num_joints()];
     let mesh = loaded.source.read_mesh(bytes, skeleton, &loaded.limits).ok().flatten();
@@ -69,7 +99,7 @@ fn ends_of_mesh(loaded: &LoadedTake, rest: &Pose, bytes: &[u8]) -> Vec<Option<DV
         }
         let points = Surface::new(&mesh, rest).points(&leaf_of, leaves.len());
         for (leaf, points) in leaves.into_iter().zip(points) {
-            ends[leaf] = end_of(&points, rest.translations[leaf]);
+            ends[leaf] = end(leaf, &points);
         }
     }
     ends

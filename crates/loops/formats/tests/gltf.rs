@@ -4,7 +4,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, Twist, rotation};
-use loopwright_core::{Analysis, Joint, LoopClip, LoopSettings, RootMotion, Skeleton, Take};
+use loopwright_core::{Analysis, Joint, LoopClip, LoopSettings, RootMotion, SearchSettings, Skeleton, Take};
 use loopwright_formats::loop_file::facts::PlaybackFacts;
 use loopwright_formats::{
     AnimationChoice, ClosingKey, FileWarning, Format, GltfError, LoadedTake, LoopFile, LoopWriteSettings, ReadError,
@@ -779,4 +779,30 @@ fn a_scale_that_pulses_is_looped_beside_the_pose() {
     let (again, _) = support::read(&written, AnimationChoice::Number(1)).unwrap();
     assert!(distance(&again.take, &read.take).0 < 1e-4);
     assert!(again.source.changes_scale());
+}
+
+#[test]
+fn what_turns_in_place_moves_by_the_ends_of_its_mesh() {
+    let mut file = GltfFile::of(
+        r#"[{"name": "Stand", "children": [1]}, {"name": "Blades", "translation": [0, 1.1, 0], "mesh": 0}]"#,
+    );
+    let times: Vec<f32> = (0..41).map(|frame| frame as f32 / 30.0).collect();
+    let turns = (0..41).flat_map(|frame| {
+        DQuat::from_rotation_z(core::f64::consts::TAU * f64::from(frame) / 40.0)
+            .as_quat()
+            .to_array()
+    });
+    file.move_node("turn", (1, "rotation"), &times, &turns.collect::<Vec<_>>());
+    // Ends of two blades, and before them the middle of the axle, the farthest point.
+    let corners = file.floats("VEC3", &[0.4, 0.0, 0.1, -0.4, 0.0, 0.1, 0.0, 0.0, 0.9]);
+    file.json["meshes"] = json!([{"primitives": [{"attributes": {"POSITION": corners}}]}]);
+    let read = loaded(&file);
+    let tip = read.take.skeleton().joint(0).tip.expect("an end");
+    assert!((tip.x.abs() - 0.4).abs() < 1e-6, "{tip}");
+    let found = Analysis::new(&read.take)
+        .unwrap()
+        .find_loops(&SearchSettings::default())
+        .unwrap();
+    let period = found.best().expect("a loop").source_period_secs;
+    assert!((period - 40.0 / 30.0).abs() < 0.005, "{period}");
 }

@@ -156,7 +156,7 @@ pub struct Body {
     /// Hands or wrists, left before right; the hands of animals that walk on them are among the feet instead.
     pub hands: Vec<usize>,
     /// Joints that replace feet, hands and head missing from the rig, each with the end of its bone, metres in the joint's axes:
-    /// the last bones of legs without feet, the forearms of rigs without hands, the neck of rigs without a head. See
+    /// what turns in place where no feet are found, the last bones of legs without feet, the forearms of rigs without hands, the neck of rigs without a head. See
     /// [`Self::point`].
     pub bone_ends: Vec<(usize, DVec3)>,
     /// Joints that only steer the rig, such as IK targets and poles, in ascending order. They are neither compared nor drawn, and
@@ -216,7 +216,8 @@ impl Body {
             .collect();
         let head = (named.unsided_below(skeleton, Word::Head, hips).map(|head| (head, None)))
             .or_else(|| end_of_limb(skeleton, &named, named.unsided(Word::Neck)?));
-        let ends = (feet.iter().filter(|_| stand_on_ends))
+        let spins = |foot: &&Foot| found_by == FoundBy::AllLeaves && stays_in_place(some, foot.ankle);
+        let ends = (feet.iter().filter(|foot| stand_on_ends || spins(foot)))
             .map(|foot| (foot.ankle, end_of_bone(skeleton, foot.ankle)))
             .chain(hands.iter().copied())
             .chain(head);
@@ -486,6 +487,16 @@ fn find_feet(
 /// They count as feet in takes whose skeleton has the ends of their bones: [`Skeleton::with_tips`].
 pub fn bare_legs(skeleton: &Skeleton) -> Vec<usize> {
     feet::bare_legs(skeleton, &NamedJoints::of(skeleton))
+}
+
+/// A joint that moves by less stays in place, metres.
+const IN_PLACE_METRES: f64 = 1e-4;
+
+/// Whether a joint stays where it is in a take of several frames, as blades of fans do, of which only the ends move.
+pub fn stays_in_place(take: &Take, joint: usize) -> bool {
+    let world = take.world_tracks();
+    let moved = |frame| world.position(frame, joint).distance(world.position(0, joint));
+    take.num_frames() > 1 && (1..take.num_frames()).all(|frame| moved(frame) < IN_PLACE_METRES)
 }
 
 /// Returns the end of the bone of a joint without children, metres in its axes; `None` if unknown.
