@@ -365,7 +365,7 @@ fn what_is_typed_wrong_says_what_it_must_be() {
         inspect walk.bvh/ | one of its folders is a file
         demo -o walk.bvh/demo | is a file, and a folder is wanted
         synth -o new.bvh --period 99 | --period must lie between
-        make page.html | it is no BVH, FBX, GLB, glTF, NPZ or VRMA file
+        make page.html | this is a web page, not a take
         make walk.bvh --catalog all.csv | with --catalog the loop needs a folder
         ",
     );

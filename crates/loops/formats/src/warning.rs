@@ -203,6 +203,10 @@ fn scaled(count: usize, varies: bool) -> String {
         (0 | 1, true) => "changes its scale",
         (_, true) => "change their scale",
     };
-    let held = if varies { "; loops keep the change from glTF to glTF, elsewhere its first value" } else { "" };
+    let held = if varies {
+        "; loops keep the change from glTF to glTF, elsewhere its first value"
+    } else {
+        ""
+    };
     format!("{others} {verb}; it is kept in the positions of the joints below{held}")
 }

@@ -589,7 +589,7 @@ fn facts(
             OwnLoop::Kept(kept) => pack.loops.push(kept.sidecar.clone()),
             OwnLoop::Made(index) => match measured.get_mut(*index).and_then(Option::take) {
                 Some(Ok(mut measured)) => {
-                    if packed[*index].made.candidate.loops_already() {
+                    if packed[*index].made.candidate.is_finished_clip() {
                         let verdict = Verdict::from_facts(&measured.sidecar.quality);
                         animation.warnings.extend(verdict.iter().flat_map(Verdict::of_the_clip));
                     } else if measured.quality.pops() {

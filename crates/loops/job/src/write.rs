@@ -126,7 +126,7 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
 fn seam_shows(file: &LoopFile, done: &LoopMade) -> Option<Warning> {
     let verdict = Verdict::from_facts(&file.sidecar.quality).filter(|_| file.quality.pops())?;
     let candidate = &done.made.candidate;
-    (!candidate.loops_already()).then(|| Warning::SeamShows {
+    (!candidate.is_finished_clip()).then(|| Warning::SeamShows {
         reason: verdict.reason,
         remedy: match done.may_move {
             _ if candidate.pairing.is_ping_pong() => SeamRemedy::OfTheTurn,

@@ -40,7 +40,9 @@ pub(crate) mod survey;
 
 pub use activity::{Activity, ActivityKind, Stretch};
 pub use bearing::{Bearings, FootPoint, Ground, PointStay, Stay};
-pub use body::{Body, BodyError, BodyOverrides, Foot, FoundBy, Side, bare_legs, guess_parts, probe_stride, stays_in_place};
+pub use body::{
+    Body, BodyError, BodyOverrides, Foot, FoundBy, Side, bare_legs, guess_parts, probe_stride, stays_in_place,
+};
 pub use contacts::{Contact, Contacts, FootEventKind};
 pub use defects::{BadFrame, BadFrameKind, FlippingJoint, TakeDefects};
 pub use features::{Features, ROOT_AXES, WeightedJoint};

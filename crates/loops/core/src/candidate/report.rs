@@ -181,6 +181,11 @@ impl LoopCandidate {
         !self.is_idle && (of_take >= CONFIDENT_TAKE_STRENGTH || repeats_here || self.goes_on_alike || goes_evenly)
     }
 
+    /// Whether it is a whole clip that already loops.
+    pub fn is_finished_clip(&self) -> bool {
+        self.whole.as_ref().is_some_and(WholeClip::loops_already)
+    }
+
     /// Returns the last frame that it shows: one before its end, if it is a whole clip without its closing key.
     pub fn last_frame(&self) -> usize {
         let end = self.cut.end_frame().ceil() as usize;

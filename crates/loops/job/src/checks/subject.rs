@@ -60,7 +60,7 @@ impl<'a> Subject<'a> {
                 && !pulls_back(made.root.mode),
             is_kept: made.edits.is_empty()
                 && (made.candidate.whole.as_ref()).is_some_and(|whole| whole.loops_already() || whole.is_in_place()),
-            is_unchanged: made.edits.is_empty() && made.variation.is_none() && made.candidate.loops_already(),
+            is_unchanged: made.edits.is_empty() && made.variation.is_none() && made.candidate.is_finished_clip(),
             known: of_take,
         }
     }
