@@ -1,8 +1,8 @@
 //! Finds where legs without feet end: block characters, robots and beetles stand on their last bones.
 
 use glam::DVec3;
-use loopwright_core::analysis::{Body, FoundBy, bare_legs, stays_in_place};
-use loopwright_core::{BodyOverrides, Pose, Skeleton, Take};
+use loopwright_core::analysis::{Body, FoundBy, bare_legs, joints_in_place};
+use loopwright_core::{BodyOverrides, Pose, Skeleton, Take, WorldTracks};
 
 use crate::soles::{Point, Surface};
 use crate::source::LoadedTake;
@@ -32,12 +32,11 @@ pub(crate) fn with_leg_ends(loaded: LoadedTake, bytes: &[u8]) -> LoadedTake {
     }
     let rest = loaded.source.rest(skeleton).as_ref().world(skeleton);
     let known: Vec<Option<DVec3>> = skeleton.joints().iter().map(|joint| joint.tip).collect();
-    let end = |joint: usize, points: &[Point]| {
-        if found_by == Some(FoundBy::AllLeaves) && stays_in_place(&loaded.take, joint) {
-            farthest_moved(&loaded.take, joint, &rest, points)
-        } else {
-            end_of(points, rest.translations[joint])
-        }
+    let still = (found_by == Some(FoundBy::AllLeaves)).then(|| joints_in_place(&loaded.take));
+    let world = still.as_ref().map(|_| loaded.take.world_tracks());
+    let end = |joint: usize, points: &[Point]| match (&still, &world) {
+        (Some(still), Some(world)) if still[joint] => farthest_moved(world, joint, &rest, points),
+        _ => end_of(points, rest.translations[joint]),
     };
     let mut ends = ends_of_mesh(&loaded, &rest, bytes, end);
     for leg in legs {
@@ -65,11 +64,10 @@ fn body_of(take: &Take) -> Option<Body> {
 }
 
 /// Returns the point of a mesh, in the rest pose, that moves farthest with a joint that turns in place: never one on its axis.
-fn farthest_moved(take: &Take, joint: usize, rest: &Pose, points: &[Point]) -> Option<DVec3> {
-    let world = take.world_tracks();
+fn farthest_moved(world: &WorldTracks, joint: usize, rest: &Pose, points: &[Point]) -> Option<DVec3> {
     let moved = |point: &Point| {
         let end = rest.rotations[joint].conjugate() * (point.at - rest.translations[joint]);
-        let frames = (0..take.num_frames()).step_by(take.num_frames().div_ceil(FRAMES_COMPARED));
+        let frames = (0..world.num_frames()).step_by(world.num_frames().div_ceil(FRAMES_COMPARED));
         frames
             .map(|frame| world.point(frame, joint, end).distance(world.point(0, joint, end)))
             .fold(0.0, f64::max)

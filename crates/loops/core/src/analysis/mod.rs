@@ -41,7 +41,7 @@ pub(crate) mod survey;
 pub use activity::{Activity, ActivityKind, Stretch};
 pub use bearing::{Bearings, FootPoint, Ground, PointStay, Stay};
 pub use body::{
-    Body, BodyError, BodyOverrides, Foot, FoundBy, Side, bare_legs, guess_parts, probe_stride, stays_in_place,
+    Body, BodyError, BodyOverrides, Foot, FoundBy, Side, bare_legs, guess_parts, joints_in_place, probe_stride,
 };
 pub use contacts::{Contact, Contacts, FootEventKind};
 pub use defects::{BadFrame, BadFrameKind, FlippingJoint, TakeDefects};

@@ -216,7 +216,8 @@ impl Body {
             .collect();
         let head = (named.unsided_below(skeleton, Word::Head, hips).map(|head| (head, None)))
             .or_else(|| end_of_limb(skeleton, &named, named.unsided(Word::Neck)?));
-        let spins = |foot: &&Foot| found_by == FoundBy::AllLeaves && stays_in_place(some, foot.ankle);
+        let still = (found_by == FoundBy::AllLeaves).then(|| joints_in_place(some));
+        let spins = |foot: &&Foot| still.as_ref().is_some_and(|still| still[foot.ankle]);
         let ends = (feet.iter().filter(|foot| stand_on_ends || spins(foot)))
             .map(|foot| (foot.ankle, end_of_bone(skeleton, foot.ankle)))
             .chain(hands.iter().copied())
@@ -492,11 +493,14 @@ pub fn bare_legs(skeleton: &Skeleton) -> Vec<usize> {
 /// A joint that moves by less stays in place, metres.
 const IN_PLACE_METRES: f64 = 1e-4;
 
-/// Whether a joint stays where it is in a take of several frames, as blades of fans do, of which only the ends move.
-pub fn stays_in_place(take: &Take, joint: usize) -> bool {
-    let world = take.world_tracks();
-    let moved = |frame| world.position(frame, joint).distance(world.position(0, joint));
-    take.num_frames() > 1 && (1..take.num_frames()).all(|frame| moved(frame) < IN_PLACE_METRES)
+/// Returns of each joint whether it stays where it is in a take of several frames, as blades of fans do, of which only the ends move.
+pub fn joints_in_place(take: &Take) -> Vec<bool> {
+    let (world, num_frames) = (take.world_tracks(), take.num_frames());
+    let stays = |joint: usize| {
+        let moved = |frame| world.position(frame, joint).distance(world.position(0, joint));
+        num_frames > 1 && (1..num_frames).all(|frame| moved(frame) < IN_PLACE_METRES)
+    };
+    (0..take.num_joints()).map(stays).collect()
 }
 
 /// Returns the end of the bone of a joint without children, metres in its axes; `None` if unknown.
