@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 use loopwright_core::analysis::{Body, FoundBy, bare_legs, joints_in_place};
-use loopwright_core::{BodyOverrides, Pose, Skeleton, Take, WorldTracks};
+use loopwright_core::motion::WorldTracks;
+use loopwright_core::{BodyOverrides, Pose, Skeleton, Take};
 
 use crate::soles::{Point, Surface};
 use crate::source::LoadedTake;

@@ -6,7 +6,7 @@
 use glam::DVec3;
 
 use super::curve::{NOISES, Roughness, weighted};
-use super::reading::{Reading, Scale};
+use super::reading::Scale;
 use crate::analysis::Analysis;
 use crate::math::fit::{PointPair, fit_planar};
 use crate::math::{ops, percentile, rigid::Rigid, rotation};
@@ -106,18 +106,6 @@ pub(super) struct End {
 }
 
 impl End {
-    /// Returns the end at a key that is near the first one.
-    pub(super) fn at(last_frame: usize, reading: &Reading) -> Self {
-        Self {
-            last_frame,
-            seam_frames: 0.0,
-            limits: [0.0; 2],
-            motion: reading.motion,
-            miss_metres: reading.gap_metres,
-            is_exact: false,
-        }
-    }
-
     /// Leaves out a last key that is next to the closing one: a curve through both would bend.
     fn without_short_step(mut self) -> Self {
         if (self.seam_frames - 1.0).abs() < WHOLE_FRAMES {

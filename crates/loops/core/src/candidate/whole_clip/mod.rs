@@ -61,10 +61,17 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
     let nearly_closed = || {
         let reading = Reading::new(&scale, num_frames - 1);
         let meets = reading.meets(&scale) && reading.roughness(&scale) <= SMOOTH;
-        meets.then(|| End::at(num_frames - 1, &reading))
+        meets.then(|| End {
+            last_frame: num_frames - 1,
+            seam_frames: 0.0,
+            limits: [0.0; 2],
+            motion: reading.motion,
+            miss_metres: reading.gap_metres,
+            is_exact: false,
+        })
     };
     let end = ends::find(&scale).or_else(nearly_closed)?;
-    let reading = Reading::at_end(&scale, &end);
+    let reading = reading_at(&scale, &end);
     let bursts = is_single_action(analysis);
     let by_name = bursts && scale.named.repeats == Some(true);
     // The ends of an action that returns to its first pose do not tell it from a loop: its name does.
@@ -98,6 +105,16 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
     // A loop that moves does not freeze in each cycle.
     let cycle = (kind == WholeClipKind::Loops).then(|| of_moving(whole_cycle));
     Some(cycle.flatten().unwrap_or(whole))
+}
+
+/// Evaluates a clip at its end; a seam that lasts up to a frame as one of a whole frame.
+fn reading_at(scale: &Scale<'_>, end: &End) -> Reading {
+    if end.seam_frames == 0.0 {
+        return Reading::with_motion(scale, 0, end.last_frame, end.motion);
+    }
+    let mut reading = Reading::with_motion(scale, 0, end.last_frame + 1, end.motion);
+    (reading.gap_metres, reading.gap_radians) = (end.miss_metres, 0.0);
+    reading
 }
 
 /// Whether a clip is one cycle or equal ones, or ends too much like its start for a capture of several that does so by chance.

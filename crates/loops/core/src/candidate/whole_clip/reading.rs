@@ -6,7 +6,6 @@ use glam::DVec3;
 
 use super::super::named::NamedMotion;
 use super::super::whole::{LastKey, WholeClip, WholeClipKind};
-use super::ends::End;
 use crate::analysis::Analysis;
 use crate::analysis::body::USUAL_HEIGHT_METRES;
 use crate::analysis::seam_peak::{self, floor, second_difference};
@@ -164,20 +163,8 @@ impl Reading {
         }
     }
 
-    /// Evaluates a clip at its end; a seam that lasts up to a frame as one of a whole frame.
-    pub(super) fn at_end(scale: &Scale<'_>, end: &End) -> Self {
-        if end.seam_frames == 0.0 {
-            return Self::with_motion(scale, 0, end.last_frame, end.motion);
-        }
-        Self {
-            gap_metres: end.miss_metres,
-            gap_radians: 0.0,
-            ..Self::with_motion(scale, 0, end.last_frame + 1, end.motion)
-        }
-    }
-
     /// Reads a clip as a loop that moves by `motion` over the ground from each start to the next.
-    fn with_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize, motion: Rigid) -> Self {
+    pub(super) fn with_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize, motion: Rigid) -> Self {
         let world = &scale.analysis.world;
         let (last, end_frame) = (num_frames as isize, start_frame + num_frames);
         let has_end = end_frame < scale.analysis.take.num_frames();
