@@ -19,7 +19,7 @@ const FEWEST_KEYS: usize = 3;
 const MOST_FOLLOWING: usize = 5;
 
 /// Most windows inside the clip from which its own roughness is taken.
-const MOST_WINDOWS: usize = 24;
+const MOST_WINDOWS: usize = 16;
 
 /// The distance from a joint of the points that show how it turns, metres at the size of an adult.
 const LEVER_METRES: f64 = 0.1;
@@ -70,11 +70,11 @@ const IN_PLACE: [f64; 2] = [2.0, 1.0];
 const LEVEL_METRES: f64 = 0.03;
 
 /// Farther than this from its first pose, in steps, a clip is not searched for its end.
-const MOST_GAP_STEPS: f64 = 4.0;
+const MOST_GAP_STEPS: f64 = 3.0;
 
 /// Durations of the seam that are tried at even distances, and how often the best is refined.
-const COARSE: usize = 10;
-const REFINEMENTS: usize = 8;
+const COARSE: usize = 5;
+const REFINEMENTS: usize = 14;
 
 /// An end this near to a whole frame is there: files round the times of frames.
 const WHOLE_FRAMES: f64 = 5e-3;
@@ -125,9 +125,12 @@ impl End {
 
 /// Finds the end of a clip; `None` if its last keys do not lead to its first.
 pub(super) fn find(scale: &Scale<'_>) -> Option<End> {
-    let clip = Clip::new(scale)?;
-    let last = clip.num_frames() - 1;
+    let last = scale.analysis.take.num_frames() - 1;
     let most = MOST_FOLLOWING.min(last.saturating_sub(2 * FEWEST_KEYS));
+    if !comes_near(scale, last - most..=last) {
+        return None;
+    }
+    let clip = Clip::new(scale)?;
     let mut found: Vec<(End, f64)> = Vec::new();
     for following in 0..=most {
         let Some(end) = clip.end_at(last - following, following, AFTER_LAST) else {
@@ -146,6 +149,32 @@ pub(super) fn find(scale: &Scale<'_>) -> Option<End> {
     let least = found.iter().map(|(_, steps)| *steps).reduce(f64::min)?;
     let (end, _) = found.into_iter().find(|(_, steps)| *steps <= AS_GOOD * least)?;
     Some(end.without_short_step())
+}
+
+/// Whether the first pose comes near in one of these frames: a quick look at the joints alone, since most takes end elsewhere.
+fn comes_near(scale: &Scale<'_>, frames: core::ops::RangeInclusive<usize>) -> bool {
+    let (world, last) = (&scale.analysis.world, *frames.end());
+    let weights: f64 = scale.joints.iter().map(|(_, weight)| weight).sum();
+    let apart = |one: usize, other: usize, motion: Rigid| {
+        let squares = scale.joints.iter().map(|&(joint, weight)| {
+            let moved = motion.transform_point(world.position(one, joint));
+            weight * moved.distance_squared(world.position(other, joint))
+        });
+        (squares.sum::<f64>() / weights).sqrt()
+    };
+    let travel = (world.position(last, scale.analysis.body.hips) - world.position(0, scale.analysis.body.hips))
+        / last.max(1) as f64;
+    let step = Rigid::new(glam::DQuat::IDENTITY, travel.with_y(0.0));
+    let every = last.div_ceil(MAX_SAMPLED / 4).max(1);
+    let steps = (0..last).step_by(every).map(|frame| apart(frame, frame + 1, step));
+    let usual = percentile::of(steps.collect(), 0.5) + LEAST_STEP_METRES * scale.size;
+    frames.into_iter().any(|frame| {
+        let joints = scale.joints.iter();
+        let pairs: Vec<PointPair> = joints
+            .map(|&(joint, weight)| PointPair::new(world.position(0, joint), world.position(frame, joint), weight))
+            .collect();
+        apart(0, frame, level(fit_planar(&pairs))) <= MOST_GAP_STEPS * usual
+    })
 }
 
 /// A point of the body: a joint, or one beside it.
@@ -521,6 +550,9 @@ impl<'a> Seam<'a> {
     /// Returns the likeliest duration, in place if the clip stays there.
     fn best(&self) -> Fit {
         let rests = self.likeliest(Some(Rigid::IDENTITY));
+        if rests.roughness <= IN_PLACE[1] {
+            return rests;
+        }
         let moves = self.likeliest(None);
         if rests.roughness <= IN_PLACE[0] * moves.roughness + IN_PLACE[1] {
             rests
