@@ -54,6 +54,7 @@ class Settings(TypedDict, total=False):
     ping_pong: bool
     ease: float
     mean_cycles: str | int
+    mend: bool
     several_cycles_for: str
     # How the seam is closed.
     preset: str
