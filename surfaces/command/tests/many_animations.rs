@@ -1,6 +1,6 @@
 //! Files of many animations: `list`, the choice of animations, and `make` for all of them.
 
-use crate::harness::{Folder, holds, items, lines, number, rows, schema::assert_valid, texts};
+use crate::harness::{Folder, holds, items, lines, near, number, rows, schema::assert_valid, texts};
 use loopwright_formats::animation_names;
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
@@ -479,4 +479,43 @@ fn a_real_pack_is_looped_and_checked() {
         let count = |json: &Value| items(&json["loops"]).len();
         assert_eq!(count(&checked.json()), count(&made), "{file}");
     }
+}
+
+/// A finished cycle that ends between two keys keeps them, in a format that states their times, and is sampled evenly in others.
+#[test]
+fn a_cycle_that_ends_between_keys_keeps_them() {
+    // 14.4 frames of 24 a second, and 15 keys.
+    let folder = Folder::new();
+    folder.succeed(
+        "synth -o walk.bvh --fps 24 --period 0.6 --seconds 0.58334 --turn-rate 0 --noise 0 --variation 0 --speed 1.8",
+    );
+    folder.succeed("convert walk.bvh walk.glb");
+    folder.succeed("make walk.glb -o loop.glb");
+    let sidecar = folder.json("loop.glb.json");
+    let kept =
+        "candidate/whole_clip/kind = loops; quality/grade = good; playback/samples = 15; playback/closing_key = true";
+    holds(&sidecar, kept);
+    near(number(&sidecar, "candidate/period_secs"), 0.6, 1e-4);
+    near(number(&sidecar, "playback/last_step"), 0.4, 1e-3);
+    // Joints below the root joint that was added are as in the take, and the closing key is the first one.
+    let (take, made) = (folder.take("walk.glb"), folder.take("loop.glb"));
+    let tail = made.tail().expect("a key at the true end");
+    near(tail.frames, 0.4, 1e-3);
+    for joint in take.skeleton().joints().iter().skip(1).map(|joint| &joint.name) {
+        let [own, kept] = [&take, &made].map(|take| take.skeleton().find(joint).unwrap());
+        for key in 0..15 {
+            let apart = take.rotations(key)[own].angle_between(made.rotations(key)[kept]);
+            assert!(apart < 1e-6, "{joint} at key {key}: {apart}");
+        }
+        assert!(tail.pose.rotations[kept].angle_between(made.rotations(0)[kept]) < 1e-6);
+    }
+    folder.succeed("check loop.glb --take walk.glb");
+    // Made again, the end is read and not estimated.
+    folder.succeed("make loop.glb --animation 1 -o again.glb");
+    let again = folder.json("again.glb.json");
+    near(number(&again, "candidate/period_secs"), 0.6, 1e-4);
+    folder.succeed("make walk.glb -o loop.bvh");
+    let even = folder.json("loop.bvh.json");
+    holds(&even, "playback/samples = 58; playback/last_step = null");
+    near(number(&even, "candidate/period_secs"), 0.6, 1e-4);
 }

@@ -18,7 +18,7 @@ use crate::analysis::{
 use crate::{
     LoopCandidate, LoopClip, MadeLoop, Pose, RootSettings, Skeleton, Take, Tracks, closure::Closed, edit::LoopEdit,
     feet::Feet, math::rigid::Rigid, mean_cycle::MeanCycle, motion::WorldTracks, root_motion::RootRelativeClip,
-    variation::Variation,
+    take::Tail, variation::Variation,
 };
 
 /// Number of arrays of [`long_arrays`].
@@ -30,6 +30,7 @@ pub struct AnalysisParts {
     take_name: String,
     skeleton: Skeleton,
     frame_time_secs: f64,
+    tail: Option<Tail>,
     body: Body,
     defects: TakeDefects,
     usable: Vec<bool>,
@@ -69,6 +70,7 @@ impl AnalysisParts {
             take_name: analysis.take.name().to_owned(),
             skeleton: analysis.take.skeleton().clone(),
             frame_time_secs: analysis.take.frame_time_secs(),
+            tail: analysis.take.tail().cloned(),
             body: analysis.body.clone(),
             defects: analysis.defects.clone(),
             usable: analysis.usable.clone(),
@@ -100,10 +102,14 @@ impl AnalysisParts {
             return Err(HandoverError);
         }
         let tracks = Arc::new(Tracks::from_continuous(self.skeleton, self.frame_time_secs, values));
+        let mut take = Take::from_known(&self.take_name, Arc::clone(&tracks));
+        if let Some(tail) = self.tail {
+            take = take.with_tail(tail).map_err(|_| HandoverError)?;
+        }
         Ok(Analysis {
             world: WorldTracks::of_positions(&tracks, vectors(world)).ok_or(HandoverError)?,
             features: (self.features.with_arrays([positions, velocities])).ok_or(HandoverError)?,
-            take: Take::from_known(&self.take_name, tracks),
+            take,
             body: self.body,
             defects: self.defects,
             usable: self.usable,

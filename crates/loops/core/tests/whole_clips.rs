@@ -6,8 +6,8 @@ use glam::{DQuat, DVec3};
 use loopwright_core::candidate::{LastKey, WholeClip, WholeClipKind};
 use loopwright_core::math::{ops, rotation};
 use loopwright_core::{
-    Analysis, BodyOverrides, Joint, LoopSettings, MadeLoop, Pose, RootMode, SearchSettings, Skeleton, Take, Tracks,
-    feet::FootLock,
+    Analysis, BodyOverrides, Joint, LoopClip, LoopSettings, MadeLoop, Pose, RootMode, SearchSettings, Skeleton, Take,
+    Tracks, feet::FootLock,
 };
 use loopwright_synth::WalkSettings;
 
@@ -69,6 +69,53 @@ fn a_finished_loop_comes_back_as_it_was() {
     }
 }
 
+/// Checks that a loop of a cycle that ends between two frames is the walk itself, at its samples and at its keys.
+fn is_the_curve(settings: &WalkSettings, period: f64, found: &WholeClip) {
+    let made = made(&walk_of(settings.clone()));
+    let (clip, take) = (&made.loop_clip, walk_of(settings.clone()));
+    let recorded = clip.recorded().unwrap();
+    assert_eq!(recorded.num_frames(), found.last_frame + 1);
+    let truth = |rate: f64, frames: usize| {
+        let secs = (frames - 1) as f64 / rate;
+        walk_of(settings.clone().frame_rate_hz(rate).seconds(secs))
+    };
+    let of_samples = truth(clip.num_samples() as f64 / period, clip.num_samples());
+    // Straight lines between the keys are what players show without the curve.
+    let straight = |at: f64, joint: usize| {
+        let (before, share) = (at.floor() as usize, at.fract());
+        let [one, other] =
+            [before, (before + 1).min(found.last_frame)].map(|key| take.pose(key).world(take.skeleton()));
+        one.translations[joint].lerp(other.translations[joint], share)
+    };
+    let (mut curve_off, mut line_off, mut count) = (0.0, 0.0, 0.0);
+    for sample in 0..clip.num_samples() {
+        let at = sample as f64 * found.num_frames / clip.num_samples() as f64;
+        if at > found.last_frame as f64 {
+            break;
+        }
+        let own = of_samples.pose(sample).world(take.skeleton());
+        let shown = clip.folded_pose(sample).as_ref().world(take.skeleton());
+        for joint in 0..take.num_joints() {
+            curve_off += own.translations[joint].distance_squared(shown.translations[joint]);
+            line_off += own.translations[joint].distance_squared(straight(at, joint));
+            count += 1.0;
+        }
+    }
+    let [curve, line] = [curve_off, line_off].map(|sum: f64| (sum / count).sqrt());
+    assert!(curve < 0.5 * line, "{curve} {line}");
+    let of_keys = LoopClip::new("keys", recorded.clone(), clip.carrier(), *clip.root()).unwrap();
+    for key in 0..recorded.num_frames() {
+        let shown = of_keys.folded_pose(key).as_ref().world(take.skeleton());
+        for (one, own) in shown
+            .translations
+            .iter()
+            .zip(take.pose(key).world(take.skeleton()).translations)
+        {
+            assert!(one.distance(own) < 1e-9, "{key}");
+        }
+    }
+}
+
 /// Exporters cut cycles anywhere between two frames, and a few frames late.
 #[test]
 fn a_cycle_ends_between_keys() {
@@ -88,7 +135,7 @@ fn a_cycle_ends_between_keys() {
                 .frame_rate_hz(rate)
                 .seconds((keys - 1) as f64 / rate)
                 .turn_dps(turn_dps);
-            let found = whole(&walk_of(settings)).unwrap();
+            let found = whole(&walk_of(settings.clone())).unwrap();
             let off = found.num_frames - frames;
             let [low, high] = found.end_limits.map(|limit| limit + found.last_frame as f64 - frames);
             assert!(found.kind == WholeClipKind::Loops, "{found:?}");
@@ -96,7 +143,10 @@ fn a_cycle_ends_between_keys() {
                 off.abs() < 1e-3 && low <= 1e-3 && high >= -1e-3,
                 "{off} {low} {high}: {found:?}"
             );
-            assert!(found.last_frame as f64 <= frames && found.num_frames == frames.round() || high - low < 0.1);
+            assert!(found.num_frames == frames.round() || high - low < 0.1);
+            if found.ends_between_frames() {
+                is_the_curve(&settings, period, &found);
+            }
         }
     }
 }
@@ -234,6 +284,46 @@ fn a_clip_in_place_stays_in_place() {
     assert!((made.loop_clip.root().twist.linear.z - speed).abs() < 0.02 * speed);
 }
 
+/// There and back in 60 frames, and exactly where it began: it turns around at the seam, as its author has it.
+#[test]
+fn what_its_author_closed_is_kept_or_mended_on_request() {
+    let walk = cycle(66, 67);
+    let poses = (0..=60).map(|key| {
+        let swing = ops::sin(core::f64::consts::PI * f64::from(key % 60) / 60.0);
+        walk.sample(20.0 + 16.0 * swing)
+    });
+    let take = of_poses(&walk, walk.skeleton().clone(), poses);
+    let kept = made(&take);
+    assert!(kept.candidate.is_finished_clip() && measured(&kept).pops());
+    let (metres, radians) = apart(&kept, &take, 60);
+    assert!(metres < 1e-9 && radians < 1e-7, "{metres} {radians}");
+    let settings = LoopSettings {
+        mend: true,
+        ..LoopSettings::with_feet(FootLock::Off)
+    };
+    let mended = analysed(&take).make_loop(&kept.candidate, &settings).unwrap();
+    assert!(!mended.candidate.is_finished_clip() && !measured(&mended).pops());
+    assert_eq!(mended.loop_clip.num_samples(), 60);
+}
+
+/// The pose in which a body was bound, before its first key or in place of the closing one.
+#[test]
+fn setup_poses_are_left_out() {
+    let walk = cycle(66, 67);
+    let bound = walk_of(steady().t_pose_first_frame(true)).pose(0).to_pose();
+    let first = core::iter::once(bound.clone()).chain((0..=66).map(|key| walk.pose(key).to_pose()));
+    let last = (0..66).map(|key| walk.pose(key).to_pose()).chain([bound.clone()]);
+    let takes = [
+        of_poses(&walk, walk.skeleton().clone(), first),
+        of_poses(&walk, walk.skeleton().clone(), last),
+    ];
+    for (take, start) in takes.iter().zip([1, 0]) {
+        let found = whole(take).unwrap();
+        let of_it = (found.kind, found.start_frame, found.num_frames, found.left_out);
+        assert_eq!(of_it, (WholeClipKind::Loops, start, 66.0, 1), "{found:?}");
+    }
+}
+
 #[test]
 fn half_a_swing_is_no_loop() {
     // It ends close to where it began, but moves the other way.
@@ -329,6 +419,7 @@ fn names_tell_what_motion_leaves_open() {
     for (name, kind, by_name) in [
         ("Spider Idle", WholeClipKind::Loops, true),
         ("Attack", WholeClipKind::EndsAsItBegins, false),
+        ("Reload", WholeClipKind::EndsAsItBegins, false),
         ("Take 001", WholeClipKind::EndsAsItBegins, false),
     ] {
         let take = strike(name);

@@ -351,3 +351,34 @@ fn bearing_is_not_measured_in_place() {
         assert_eq!(bears, [Some(Grade::Good), None]);
     }
 }
+
+/// What an author left at the seam is stated without a grade; closed on request, the loop is graded as any.
+#[test]
+fn the_seam_of_a_finished_clip_is_its_authors() {
+    let walk = synthesized(WalkSettings::default().turn_dps(0.0).noise_deg(0.0));
+    let there_and_back = with_poses(&walk, 61, |key| {
+        walk.sample(20.0 + 16.0 * (PI * (key % 60) as f64 / 60.0).sin())
+    });
+    let analysis = Analysis::new(&there_and_back).unwrap();
+    let candidate = analysis.find_loops(&SearchSettings::default()).unwrap().candidates[0].clone();
+    let seam = |mend: bool| {
+        let settings = LoopSettings {
+            mend,
+            ..LoopSettings::default()
+        };
+        let made = analysis.make_loop(&candidate, &settings).unwrap();
+        let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
+        let verdict = Verdict::of_made(&made, &quality, &verdict::of_take(&analysis, &made.candidate));
+        let check = verdict
+            .checks
+            .iter()
+            .find(|check| check.id == CheckId::SeamVelocity.as_str());
+        let check = check.unwrap().clone();
+        (verdict.grade, verdict.reason, check.value > check.limit, check.grade)
+    };
+    let (grade, reason, shows, graded) = seam(false);
+    assert_eq!((grade, shows, graded), (Grade::Good, true, None), "{reason}");
+    assert_eq!(reason, "kept as the clip has it");
+    let (_, reason, shows, graded) = seam(true);
+    assert_eq!((shows, graded), (false, Some(Grade::Good)), "{reason}");
+}

@@ -270,7 +270,6 @@ impl Clip {
 }
 
 /// Checks the length. Errors: a clip with this many intervals has too few samples, or too many transforms.
-/// Checks the size of a clip before it is made. Errors: as [`Clip::new`].
 pub(crate) fn check_length(take: &Take, num_intervals: usize) -> Result<(), CutError> {
     if num_intervals < 3 {
         return Err(CutError::TooShort { num_intervals });

@@ -4,7 +4,7 @@
 //! appended. Every joint gets a rotation track, and a translation track if it leaves its rest position. All tracks share their
 //! times, with straight lines between keys.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::rotation;
@@ -332,6 +332,8 @@ impl<'a> Writer<'a> {
             samplers: Vec::new(),
             channels: Vec::new(),
         };
+        let scaled = beside.iter().filter(|(shapes, _)| shapes.property == Beside::Scale);
+        let scaled: HashSet<usize> = scaled.map(|(shapes, _)| shapes.node).collect();
         for (joint, track) in self.joints.iter().zip(&tracks) {
             let Some(node) = joint.node else { continue };
             if let Some(avatar) = &self.avatar {
@@ -346,10 +348,7 @@ impl<'a> Writer<'a> {
                 out.push_one(node, "translation", track.translations[0]);
             }
             out.push(node, "rotation", &track.rotations);
-            if beside
-                .iter()
-                .any(|(shapes, _)| shapes.node == node && shapes.property == Beside::Scale)
-            {
+            if scaled.contains(&node) {
                 continue;
             }
             let off = (joint.scale - self.nodes.transforms[node].scale).abs().max_element();
@@ -413,11 +412,15 @@ impl<'a> Writer<'a> {
         let mut tracks: Vec<LocalTrack> = tracks.collect();
         let mut before: Vec<DQuat> = Vec::new();
         let mut scales: Vec<DVec3> = self.joints.iter().map(|joint| joint.scale).collect();
+        let joints = self.joints.iter().enumerate();
+        let joint_of: HashMap<usize, usize> = joints.filter_map(|(joint, own)| Some((own.node?, joint))).collect();
+        let scaled = beside.iter().filter(|(shapes, _)| shapes.property == Beside::Scale);
+        let scaled: Vec<(usize, &Vec<f64>)> = scaled
+            .filter_map(|(shapes, numbers)| Some((*joint_of.get(&shapes.node)?, numbers)))
+            .collect();
         for key in 0..num_keys {
-            for (shapes, numbers) in beside.iter().filter(|(shapes, _)| shapes.property == Beside::Scale) {
-                if let Some(joint) = self.joints.iter().position(|joint| joint.node == Some(shapes.node)) {
-                    scales[joint] = DVec3::from_slice(&numbers[3 * key..]);
-                }
+            for &(joint, numbers) in &scaled {
+                scales[joint] = DVec3::from_slice(&numbers[3 * key..]);
             }
             let locals = self.locals(motion.pose(key).as_ref(), &scales);
             for (joint, (translation, turn)) in locals.into_iter().enumerate() {

@@ -156,8 +156,8 @@ pub struct Body {
     /// Hands or wrists, left before right; the hands of animals that walk on them are among the feet instead.
     pub hands: Vec<usize>,
     /// Joints that replace feet, hands and head missing from the rig, each with the end of its bone, metres in the joint's axes:
-    /// what turns in place where no feet are found, the last bones of legs without feet, the forearms of rigs without hands, the neck of rigs without a head. See
-    /// [`Self::point`].
+    /// what turns in place where no feet are found, the last bones of legs without feet, the forearms of rigs without hands, the
+    /// neck of rigs without a head. See [`Self::point`].
     pub bone_ends: Vec<(usize, DVec3)>,
     /// Joints that only steer the rig, such as IK targets and poles, in ascending order. They are neither compared nor drawn, and
     /// none of the other fields names one, unless the caller did.

@@ -84,16 +84,8 @@ impl Roughness {
         &self.form[key * self.count..(key + 1) * self.count]
     }
 
-    /// Returns the form of points, per degree of freedom and axis.
-    pub(super) fn of(&self, points: &[DVec3]) -> f64 {
-        let sum: f64 = (points.iter().enumerate())
-            .map(|(key, point)| point.dot(weighted(self.row(key), points)))
-            .sum();
-        sum / (3.0 * self.rank())
-    }
-
-    /// Returns the form of values given by the sums of their products, row by row.
-    pub(super) fn of_products(&self, products: &[f64]) -> f64 {
+    /// Returns the form of values given by the sums of their products, row by row, per degree of freedom and axis.
+    pub(super) fn of(&self, products: &[f64]) -> f64 {
         dot(&self.form, products) / (3.0 * self.rank())
     }
 }

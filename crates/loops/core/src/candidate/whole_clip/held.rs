@@ -25,7 +25,10 @@ pub(super) fn without_held_poses(analysis: &Analysis) -> Option<(usize, Analysis
     let take = &analysis.take;
     let poses = (first..=last).map(|frame| take.pose(frame));
     let tracks = Tracks::pose_by_pose(take.skeleton(), take.frame_time_secs(), poses);
-    let moving = Take::from_tracks(take.name(), tracks).ok()?;
+    let mut moving = Take::from_tracks(take.name(), tracks).ok()?;
+    if let Some(tail) = take.tail().filter(|_| last + 1 == take.num_frames()) {
+        moving = moving.with_tail(tail.clone()).ok()?;
+    }
     Some((first, Analysis::with(&moving, &analysis.overrides).ok()?))
 }
 

@@ -9,8 +9,10 @@ mod curve;
 mod cycles;
 mod ends;
 mod held;
+mod inside;
 mod pace;
 mod reading;
+mod seam;
 
 pub(crate) use completed::completed;
 pub(crate) use held::is_cut_off;

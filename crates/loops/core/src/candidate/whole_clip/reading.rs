@@ -312,13 +312,16 @@ fn ratio(sum: f64, of: f64) -> f64 {
 fn fitted_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_frames: f64) -> (Rigid, f64) {
     let pairs = pairs_at_seam(scale, start_frame, num_frames, seam_frames);
     let motion = fit_planar(&pairs);
-    let level = if motion.translation.y.abs() < LEVEL_METRES {
-        // The rise of the fitted motion is left in the body.
-        Rigid::new(motion.rotation, motion.translation * DVec3::new(1.0, 0.0, 1.0))
+    (level(motion), miss(&pairs, motion))
+}
+
+/// Returns a motion over the ground without a small rise, which is left in the body.
+pub(super) fn level(motion: Rigid) -> Rigid {
+    if motion.translation.y.abs() < LEVEL_METRES {
+        Rigid::new(motion.rotation, motion.translation.with_y(0.0))
     } else {
         motion
-    };
-    (level, miss(&pairs, motion))
+    }
 }
 
 /// Returns points of both ends, extrapolated to where they meet.
