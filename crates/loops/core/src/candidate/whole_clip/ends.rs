@@ -6,13 +6,13 @@
 use glam::DVec3;
 
 use super::curve::weighted;
-use super::inside::{Clip, FEWEST_KEYS, NOISE_METRES, Point};
+use super::inside::{Clip, FEWEST_KEYS, NOISE_METRES};
 use super::reading::Scale;
 use super::seam::{Fit, Seam};
 use crate::math::rigid::Rigid;
 
 /// Most keys of the next cycle that follow the end.
-const MOST_FOLLOWING: usize = 5;
+pub(super) const MOST_FOLLOWING: usize = 5;
 
 /// A gap within this share of a step, and this many metres, is none.
 const SAME_SHARE: f64 = 0.03;
@@ -119,10 +119,10 @@ impl Clip<'_> {
         {
             return Some(end);
         }
-        let planar = self.planar_motion(last_frame);
-        let gap = |motion: Rigid| {
-            self.over_points(|point| (motion.transform_point(self.at(0, point)) - self.at(last_frame, point)).length())
-        };
+        let places = self.places(last_frame);
+        let planar = self.motion_to(&places);
+        let gap =
+            |motion: Rigid| self.over_points(|index| motion.transform_point(self.first[index]).distance(places[index]));
         // Far from the first pose, no time of up to a frame leads there.
         if gap(planar) > MOST_GAP_STEPS * self.step_metres {
             return None;
@@ -171,31 +171,32 @@ impl Clip<'_> {
     fn miss_metres(&self, last: usize, fit: &Fit) -> f64 {
         let seam = fit.seam_frames;
         let [of_last, of_first] = [[-2.0, -1.0, seam, seam + 1.0], [-1.0 - seam, -seam, 1.0, 2.0]].map(lagrange);
-        let miss = |point: &Point| {
-            let [before, near, at] = [last - 2, last - 1, last].map(|frame| self.at(frame, point));
-            let [first, after, beyond] = [0, 1, 2].map(|frame| fit.motion.transform_point(self.at(frame, point)));
-            let at_last = weighted(&of_last, &[before, near, first, after]) - at;
-            let at_first = weighted(&of_first, &[near, at, after, beyond]) - first;
+        let [before, near, at] = [last - 2, last - 1, last].map(|key| self.places(key));
+        let [after, beyond] = [1, 2].map(|key| self.places(key));
+        self.over_points(|index| {
+            let moved = [&self.first, &after, &beyond].map(|places| fit.motion.transform_point(places[index]));
+            let at_last = weighted(&of_last, &[before[index], near[index], moved[0], moved[1]]) - at[index];
+            let at_first = weighted(&of_first, &[near[index], at[index], moved[1], moved[2]]) - moved[0];
             (0.5 * (at_last.length_squared() + at_first.length_squared())).sqrt()
-        };
-        self.over_points(miss)
+        })
     }
 
     /// Returns the end at a key between frames that is the first one again.
     fn end_at_tail(&self, last_frame: usize) -> Option<End> {
-        let (seam_frames, points) = self.tail.as_ref()?;
+        let tail = self.take.tail()?;
+        let places = self.places_of(tail.pose.as_ref());
         let miss = |motion: Rigid| {
-            let off = |(point, end): (&Point, &DVec3)| motion.transform_point(self.at(0, point)).distance(*end);
-            self.points.iter().zip(points).map(off).fold(0.0, f64::max)
+            let off = |(first, place): (&DVec3, &DVec3)| motion.transform_point(*first).distance(*place);
+            self.first.iter().zip(&places).map(off).fold(0.0, f64::max)
         };
-        let motions = [Rigid::IDENTITY, self.motion_to(points.iter().copied())];
+        let motions = [Rigid::IDENTITY, self.motion_to(&places)];
         let motion = motions
             .into_iter()
             .find(|&motion| miss(motion) <= NOISE_METRES * self.size)?;
         Some(End {
             last_frame,
-            seam_frames: *seam_frames,
-            limits: [*seam_frames; 2],
+            seam_frames: tail.frames,
+            limits: [tail.frames; 2],
             motion,
             miss_metres: miss(motion),
             is_exact: true,
@@ -209,10 +210,11 @@ impl Clip<'_> {
             let first = (after.floor().max(0.0) as usize).saturating_sub(1);
             let nodes: [f64; 4] = core::array::from_fn(|node| (first + node) as f64 - after);
             let weights = lagrange(nodes);
-            self.over_points(|point| {
-                let values: [DVec3; 4] = core::array::from_fn(|node| self.at(first + node, point));
-                let own = end.motion.transform_point(weighted(&weights, &values));
-                (own - self.at(end.last_frame + key, point)).length()
+            let around: [Vec<DVec3>; 4] = core::array::from_fn(|node| self.places(first + node));
+            let at = self.places(end.last_frame + key);
+            self.over_points(|index| {
+                let own = weighted(&weights, &around.each_ref().map(|places| places[index]));
+                end.motion.transform_point(own).distance(at[index])
             })
         });
         misses.fold(0.0, f64::max)

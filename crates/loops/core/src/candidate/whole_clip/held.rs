@@ -19,9 +19,8 @@ fn is_still(take: &Take, size: f64, frame: usize) -> bool {
         && turns.all(|(one, other)| rotation::difference(*other, *one).length() <= STILL_RADIANS)
 }
 
-/// Returns a take without the poses held at its ends, and its first frame. `None` if none is held.
-pub(super) fn without_held_poses(analysis: &Analysis) -> Option<(usize, Analysis)> {
-    let (first, last) = moving_frames(analysis)?;
+/// Returns the frames from one to another as a take of their own, and the first.
+pub(super) fn only(analysis: &Analysis, first: usize, last: usize) -> Option<(usize, Analysis)> {
     let take = &analysis.take;
     let poses = (first..=last).map(|frame| take.pose(frame));
     let tracks = Tracks::pose_by_pose(take.skeleton(), take.frame_time_secs(), poses);

@@ -6,9 +6,10 @@ use glam::DVec3;
 
 use super::curve::{NOISES, Roughness};
 use super::reading::{Scale, level};
-use crate::analysis::Analysis;
 use crate::math::fit::{PointPair, fit_planar};
 use crate::math::{ops, percentile, rigid::Rigid};
+use crate::motion::PoseRef;
+use crate::take::Take;
 
 /// Most keys compared on either side of the end, and the fewest.
 const MOST_KEYS: usize = 6;
@@ -30,11 +31,11 @@ const LEAST_STEP_METRES: f64 = 2e-4;
 const MAX_SAMPLED: usize = 128;
 
 /// A point of the body: a joint, or one beside it.
-pub(super) struct Point {
+struct Point {
     joint: usize,
     lever: DVec3,
     /// Its share of a mean over the body.
-    pub(super) weight: f64,
+    weight: f64,
 }
 
 /// How rough a clip is inside.
@@ -47,17 +48,17 @@ pub(super) struct Inside {
 
 /// A clip, and how it moves inside.
 pub(super) struct Clip<'a> {
-    pub(super) analysis: &'a Analysis,
+    pub(super) take: &'a Take,
     pub(super) size: f64,
-    pub(super) points: Vec<Point>,
+    points: Vec<Point>,
     /// Keys compared on either side.
     pub(super) keys: usize,
+    /// The places of the points at the first key.
+    pub(super) first: Vec<DVec3>,
     /// The usual step of the body, without its travel, metres.
     pub(super) step_metres: f64,
     /// The 90th percentile of the distances of keys from where their neighbours predict them, metres.
     pub(super) own_miss_metres: f64,
-    /// A key after the last frame: when, and where its points are.
-    pub(super) tail: Option<(f64, Vec<DVec3>)>,
     /// Worked out for the first end that needs it.
     inside: OnceCell<Inside>,
 }
@@ -65,9 +66,8 @@ pub(super) struct Clip<'a> {
 impl<'a> Clip<'a> {
     /// Measures the inside of a clip; `None` if it is too short.
     pub(super) fn new(scale: &Scale<'a>) -> Option<Self> {
-        let analysis = scale.analysis;
-        let num_frames = analysis.take.num_frames();
-        let keys = MOST_KEYS.min(num_frames / 2);
+        let take = &scale.analysis.take;
+        let keys = MOST_KEYS.min(take.num_frames() / 2);
         if keys < FEWEST_KEYS {
             return None;
         }
@@ -83,68 +83,67 @@ impl<'a> Clip<'a> {
             })
             .collect();
         let mut clip = Self {
-            analysis,
+            take,
             size: scale.size,
             points,
             keys,
+            first: Vec::new(),
             step_metres: 0.0,
             own_miss_metres: 0.0,
-            tail: None,
             inside: OnceCell::new(),
         };
-        clip.tail = analysis.take.tail().map(|tail| {
-            let world = tail.pose.as_ref().world(analysis.take.skeleton());
-            let at = |point: &Point| world.joint(point.joint).transform_point(point.lever);
-            (tail.frames, clip.points.iter().map(at).collect())
-        });
+        clip.first = clip.places(0);
         clip.measure_steps();
         Some(clip)
     }
 
-    pub(super) fn num_frames(&self) -> usize {
-        self.analysis.take.num_frames()
+    /// Returns the places of all points at a key.
+    pub(super) fn places(&self, key: usize) -> Vec<DVec3> {
+        self.places_of(self.take.pose(key))
     }
 
-    pub(super) fn at(&self, frame: usize, point: &Point) -> DVec3 {
-        self.analysis.world.point(frame, point.joint, point.lever)
+    /// Returns the places of all points in a pose.
+    pub(super) fn places_of(&self, pose: PoseRef<'_>) -> Vec<DVec3> {
+        let world = pose.world(self.take.skeleton());
+        let points = self.points.iter();
+        points
+            .map(|point| world.joint(point.joint).transform_point(point.lever))
+            .collect()
     }
 
-    /// Returns the root of the mean square of a length over the points.
-    pub(super) fn over_points(&self, length: impl Fn(&Point) -> f64) -> f64 {
-        let squares = self.points.iter().map(|point| point.weight * length(point).powi(2));
+    /// Returns the root of the mean square of a length over the points, given by their numbers.
+    pub(super) fn over_points(&self, length: impl Fn(usize) -> f64) -> f64 {
+        let points = self.points.iter().enumerate();
+        let squares = points.map(|(index, point)| point.weight * length(index).powi(2));
         squares.sum::<f64>().sqrt()
     }
 
     fn measure_steps(&mut self) {
-        let last = self.num_frames() - 1;
-        let centre = |frame: usize| -> DVec3 {
-            self.points
-                .iter()
-                .map(|point| self.at(frame, point) * point.weight)
-                .sum()
-        };
-        let travel = ((centre(last) - centre(0)) / last as f64).with_y(0.0);
-        let every = last.div_ceil(MAX_SAMPLED);
-        let steps = (0..last).step_by(every).map(|frame| {
-            self.over_points(|point| (self.at(frame + 1, point) - self.at(frame, point) - travel).length())
-        });
-        let step = percentile::of(steps.collect(), 0.5);
-        let misses = (2..last.saturating_sub(1)).step_by(every).map(|frame| {
-            self.over_points(|point| {
-                let [far, near, after, beyond] =
-                    [frame - 2, frame - 1, frame + 1, frame + 2].map(|frame| self.at(frame, point));
-                (self.at(frame, point) - (4.0 * (near + after) - far - beyond) / 6.0).length()
-            })
-        });
-        self.own_miss_metres = percentile::of(misses.collect(), 0.9);
-        self.step_metres = step + LEAST_STEP_METRES * self.size;
+        let last = self.take.num_frames() - 1;
+        let places = self.places(last);
+        let points = self.points.iter().enumerate();
+        let way: DVec3 = points
+            .map(|(index, point)| (places[index] - self.first[index]) * point.weight)
+            .sum();
+        let travel = (way / last as f64).with_y(0.0);
+        let (mut steps, mut misses) = (Vec::new(), Vec::new());
+        for frame in (2..last - 1).step_by(last.div_ceil(MAX_SAMPLED)) {
+            let [far, near, at, after, beyond] = core::array::from_fn(|key| self.places(frame + key - 2));
+            steps.push(self.over_points(|index| (after[index] - at[index] - travel).length()));
+            misses.push(self.over_points(|index| {
+                let predicted = (4.0 * (near[index] + after[index]) - far[index] - beyond[index]) / 6.0;
+                predicted.distance(at[index])
+            }));
+        }
+        self.own_miss_metres = percentile::of(misses, 0.9);
+        self.step_metres = percentile::of(steps, 0.5) + LEAST_STEP_METRES * self.size;
     }
 
     /// Returns how rough the clip is inside, with the likeliest noise.
     pub(super) fn inside(&self) -> &Inside {
         self.inside.get_or_init(|| {
             let times: Vec<f64> = (0..2 * self.keys).map(|key| key as f64).collect();
-            let products: Vec<Vec<f64>> = self.points.iter().map(|point| self.products_inside(point)).collect();
+            let products = self.products_inside();
             let of_noise = |noise: f64| {
                 let form = Roughness::new(&times, noise);
                 let least = (NOISE_METRES * self.size).powi(2) * form.of_noise();
@@ -162,35 +161,30 @@ impl<'a> Clip<'a> {
         })
     }
 
-    /// Returns the sums of products of a point's places at keys of windows inside the clip, row by row, per window.
-    fn products_inside(&self, point: &Point) -> Vec<f64> {
-        let (length, room) = (2 * self.keys, self.num_frames() - 2 * self.keys);
+    /// Returns for each point the sums of products of its places at keys of windows inside the clip, row by row, per window.
+    fn products_inside(&self) -> Vec<Vec<f64>> {
+        let (length, room) = (2 * self.keys, self.take.num_frames() - 2 * self.keys);
         let windows = (0..room + 1).step_by((room + 1).div_ceil(MOST_WINDOWS));
         let share = 1.0 / windows.len() as f64;
-        let mut sums = vec![0.0; length * length];
+        let mut products = vec![vec![0.0; length * length]; self.points.len()];
         for first in windows {
-            // Relative to one of them, so that digits are not lost far from the origin.
-            let origin = self.at(first, point);
-            let values: Vec<DVec3> = (first..first + length)
-                .map(|frame| self.at(frame, point) - origin)
-                .collect();
-            for (row, one) in values.iter().enumerate() {
-                for (column, other) in values.iter().enumerate() {
-                    sums[row * length + column] += one.dot(*other) * share;
+            let places: Vec<Vec<DVec3>> = (first..first + length).map(|key| self.places(key)).collect();
+            for (point, sums) in products.iter_mut().enumerate() {
+                // Relative to one of them, so that digits are not lost far from the origin.
+                let at = |key: usize| places[key][point] - places[0][point];
+                for (index, sum) in sums.iter_mut().enumerate() {
+                    *sum += at(index / length).dot(at(index % length)) * share;
                 }
             }
         }
-        sums
+        products
     }
 
-    /// Returns the motion over the ground that best maps the first pose to another.
-    pub(super) fn planar_motion(&self, frame: usize) -> Rigid {
-        self.motion_to(self.points.iter().map(|point| self.at(frame, point)))
-    }
-
-    pub(super) fn motion_to(&self, ends: impl Iterator<Item = DVec3>) -> Rigid {
-        let pairs: Vec<PointPair> = (self.points.iter().zip(ends))
-            .map(|(point, end)| PointPair::new(self.at(0, point), end, point.weight))
+    /// Returns the motion over the ground that best maps the first key to other places of the points.
+    pub(super) fn motion_to(&self, places: &[DVec3]) -> Rigid {
+        let pairs = self.points.iter().zip(&self.first).zip(places);
+        let pairs: Vec<PointPair> = pairs
+            .map(|((point, &first), &end)| PointPair::new(first, end, point.weight))
             .collect();
         level(fit_planar(&pairs))
     }

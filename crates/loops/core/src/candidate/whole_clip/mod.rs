@@ -53,7 +53,7 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
     if num_frames <= MIN_FRAMES || analysis.activity.is_still() {
         return None;
     }
-    let moving = held::without_held_poses(analysis);
+    let moving = without_held_poses(analysis);
     let of_moving =
         |read: fn(&Analysis) -> Option<WholeClip>| moving.as_ref().and_then(|moving| of_padded(moving, read));
     if let Some(padded) = of_moving(whole_loop).filter(|padded| padded.kind == WholeClipKind::Loops) {
@@ -128,6 +128,18 @@ fn is_no_chance(analysis: &Analysis, end: &End, reading: &Reading, scale: &Scale
         || cycles::are_copies(&analysis.features, length)
 }
 
+/// Returns a take without the poses beside its motion, and its first frame; `None` if there are none, or if the rest ends far from
+/// where it begins.
+fn without_held_poses(analysis: &Analysis) -> Option<(usize, Analysis)> {
+    let (first, last) = moving_frames(analysis)?;
+    let scale = Scale::new(analysis);
+    let ends = last.saturating_sub(ends::MOST_FOLLOWING).max(first + MIN_FRAMES)..=last;
+    let mut gaps = ends.map(|end| Reading::from(&scale, first, end - first));
+    gaps.any(|reading| reading.is_near(&scale))
+        .then(|| held::only(analysis, first, last))
+        .flatten()
+}
+
 /// Reads a take without the poses that it holds before and after the motion; a single action may rest as long as it likes.
 fn of_padded((first, moving): &(usize, Analysis), read: fn(&Analysis) -> Option<WholeClip>) -> Option<WholeClip> {
     let whole = read(moving)?;
@@ -153,7 +165,7 @@ pub(crate) fn whole_cycle(analysis: &Analysis) -> Option<WholeClip> {
     if num_frames <= MIN_FRAMES + MAX_TRIMMED || analysis.activity.is_still() {
         return None;
     }
-    if let Some(padded) = held::without_held_poses(analysis).and_then(|moving| of_padded(&moving, whole_cycle)) {
+    if let Some(padded) = without_held_poses(analysis).and_then(|moving| of_padded(&moving, whole_cycle)) {
         return Some(padded);
     }
     let scale = Scale::new(analysis);

@@ -236,11 +236,14 @@ impl Reading {
         self.motion == Rigid::IDENTITY
     }
 
+    /// Whether closing can bend one end to the other.
+    pub(super) fn is_near(&self, scale: &Scale<'_>) -> bool {
+        self.gap_metres <= MAX_GAP_SHARE * scale.height_metres() && self.gap_radians <= MAX_GAP_RADIANS
+    }
+
     /// Whether closing can mend the seam.
     pub(super) fn is_mendable(&self, scale: &Scale<'_>) -> bool {
-        self.gap_metres <= MAX_GAP_SHARE * scale.height_metres()
-            && self.gap_radians <= MAX_GAP_RADIANS
-            && self.roughness(scale) <= MENDABLE
+        self.is_near(scale) && self.roughness(scale) <= MENDABLE
     }
 
     /// Returns how far closing has to bend the clip, in units of the precision of a cut by hand.

@@ -108,27 +108,25 @@ impl Moments {
 impl<'a> Seam<'a> {
     pub(super) fn new(clip: &'a Clip<'a>, last_frame: usize, within: [f64; 2]) -> Self {
         let (keys, count) = (clip.keys, 2 * clip.keys);
-        let frames: Vec<usize> = (last_frame + 1 - keys..=last_frame).chain(0..keys).collect();
-        let origin = clip
-            .points
-            .first()
-            .map_or(DVec3::ZERO, |point| clip.at(last_frame, point));
+        let frames = (last_frame + 1 - keys..=last_frame).chain(0..keys);
+        let places: Vec<Vec<DVec3>> = frames.map(|frame| clip.places(frame)).collect();
+        let start = clip.motion_to(&places[keys - 1]);
+        let origin = places[0].first().copied().unwrap_or_default();
         let weights = &clip.inside().weights;
         let mut moments = Moments {
             total: weights.iter().sum(),
             places: vec![DVec3::ZERO; count],
             products: vec![DMat3::ZERO; count * count],
         };
-        for (point, &weight) in clip.points.iter().zip(weights) {
-            let places: Vec<DVec3> = frames.iter().map(|&frame| clip.at(frame, point) - origin).collect();
-            for (row, &one) in places.iter().enumerate() {
-                moments.places[row] += one * weight;
-                for (column, &other) in places.iter().enumerate() {
-                    moments.products[row * count + column] += outer(one * weight, other);
+        for (point, &weight) in weights.iter().enumerate() {
+            let at = |key: usize| places[key][point] - origin;
+            for row in 0..count {
+                moments.places[row] += at(row) * weight;
+                for column in 0..count {
+                    moments.products[row * count + column] += outer(at(row) * weight, at(column));
                 }
             }
         }
-        let start = clip.planar_motion(last_frame);
         Self {
             clip,
             last_frame,
@@ -236,7 +234,7 @@ impl<'a> Seam<'a> {
 
     /// Returns durations that authors choose: none, a frame, and those that end on a whole frame of their own rate.
     fn usual(&self) -> Vec<f64> {
-        let (step_secs, last) = (self.clip.analysis.take.frame_time_secs(), self.last_frame as f64);
+        let (step_secs, last) = (self.clip.take.frame_time_secs(), self.last_frame as f64);
         let [least, most] = self.within;
         let mut usual = vec![least, most];
         for rate in AUTHORS_RATES {
