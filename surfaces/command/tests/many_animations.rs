@@ -514,8 +514,25 @@ fn a_cycle_that_ends_between_keys_keeps_them() {
     folder.succeed("make loop.glb --animation 1 -o again.glb");
     let again = folder.json("again.glb.json");
     near(number(&again, "candidate/period_secs"), 0.6, 1e-4);
+    // Of a format without times of keys it has even samples, whichever way it comes there.
     folder.succeed("make walk.glb -o loop.bvh");
-    let even = folder.json("loop.bvh.json");
-    holds(&even, "playback/samples = 58; playback/last_step = null");
-    near(number(&even, "candidate/period_secs"), 0.6, 1e-4);
+    folder.succeed("convert loop.glb converted.bvh");
+    for name in ["loop.bvh", "converted.bvh"] {
+        let even = folder.json(&format!("{name}.json"));
+        holds(&even, "playback/samples = 58; playback/last_step = null");
+        near(number(&even, "candidate/period_secs"), 0.6, 1e-4);
+        let take = folder.take(name);
+        assert_eq!(take.num_frames(), 59);
+        near(take.duration_secs(), 0.6, 1e-4);
+        folder.succeed(&format!("check {name}"));
+    }
+    folder.succeed("convert loop.glb again.gltf");
+    holds(&folder.json("again.gltf.json"), "playback/samples = 15");
+    near(folder.take("again.gltf").tail().unwrap().frames, 0.4, 1e-3);
+    folder.runs("render loop.glb -o loop.png\nreport loop.glb -o loop.html\nconvert loop.glb --mirror mirrored.glb\ncheck mirrored.glb");
+    // As a take it keeps its last key too, or says that it cannot.
+    folder.remove("loop.glb.json");
+    folder
+        .succeed("convert loop.glb take.bvh")
+        .says("the last key, 0.40 frames after the one before, is left out");
 }

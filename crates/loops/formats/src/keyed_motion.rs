@@ -8,6 +8,7 @@ use loopwright_core::{LoopClip, PoseRef, Skeleton, Take, Tracks};
 use crate::format::Capabilities;
 use crate::loop_file::{facts::FeetFacts, sidecar::Sidecar};
 use crate::settings::ClosingKey;
+use crate::warning::FileWarning;
 use crate::{error::WriteError, naming::added_root_name, settings::KeyInterpolation, settings::LoopWriteSettings};
 
 /// A take or a loop to be written.
@@ -153,6 +154,16 @@ impl<'a> KeyedMotion<'a> {
             }
         }
         self
+    }
+
+    /// Returns a warning of a last key off the even steps, which is not among the keys.
+    pub(crate) fn left_out(&self) -> Option<FileWarning> {
+        match self.content {
+            Content::Take(take) if self.last_secs.is_none() => take
+                .tail()
+                .map(|tail| FileWarning::LastKeyLeftOut { frames: tail.frames }),
+            _ => None,
+        }
     }
 
     /// Returns the time of a key.

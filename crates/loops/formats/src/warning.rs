@@ -99,6 +99,8 @@ pub enum FileWarning {
     KeyRate { keys_hz: f64, scene_hz: f64 },
     #[error("the animation is shorter than the file says: the last key is at {keys_end_secs:.3} of {stated_secs:.3} s")]
     AnimationShorter { keys_end_secs: f64, stated_secs: f64 },
+    #[error("the last key, {frames:.2} frames after the one before, is left out: keys of this format are even")]
+    LastKeyLeftOut { frames: f64 },
     #[error(
         "the animation is longer than the file says: keys go on to {keys_end_secs:.3} of {stated_secs:.3} s, and all are read"
     )]

@@ -7,8 +7,8 @@ use loopwright_core::{LoopClip, Take};
 use crate::loop_file::facts::FeetFacts;
 use crate::loop_file::sidecar::{Sidecar, SidecarError};
 use crate::{
-    error::WriteError, format::Format, keyed_motion::KeyedMotion, settings::LoopWriteSettings, source::Source,
-    written::WrittenFile,
+    LoopInFile, error::WriteError, format::Format, keyed_motion::KeyedMotion, settings::ClosingKey,
+    settings::LoopWriteSettings, source::Source, written::WrittenFile,
 };
 
 /// Writes a take in the form of its source.
@@ -19,14 +19,22 @@ use crate::{
 /// replacing one of that name; an FBX file likewise, but beside one of that name. Errors: [`WriteError`], if take and source have
 /// different skeletons, or a value is out of range.
 pub fn write_take(take: &Take, source: &Source) -> Result<WrittenFile, WriteError> {
-    source.form().write(&KeyedMotion::from_take(take, false))
+    written(KeyedMotion::from_take(take, false), source)
+}
+
+/// Writes a motion as its format has it; a last key that the format cannot place is reported.
+fn written(motion: KeyedMotion<'_>, source: &Source) -> Result<WrittenFile, WriteError> {
+    let motion = motion.in_format(source.capabilities());
+    let mut file = source.form().write(&motion)?;
+    file.warnings.extend(motion.left_out());
+    Ok(file)
 }
 
 /// Writes a take whose first joint is a root joint that its source lacks; otherwise like [`write_take`].
 ///
 /// The root joint is written as [`write_loop`] writes an added one.
 pub fn write_take_with_root(take: &Take, source: &Source) -> Result<WrittenFile, WriteError> {
-    source.form().write(&KeyedMotion::from_take(take, true))
+    written(KeyedMotion::from_take(take, true), source)
 }
 
 /// Writes a loop in the form of the source it was cut from.
@@ -49,16 +57,30 @@ pub(crate) fn write_loop_on_feet(
     source: &Source,
     settings: &LoopWriteSettings,
 ) -> Result<WrittenFile, WriteError> {
-    let motion = KeyedMotion::from_loop(clip, feet, settings)?;
-    source.form().write(&motion.in_format(source.capabilities()))
+    written(KeyedMotion::from_loop(clip, feet, settings)?, source)
 }
 
 /// Writes the keys of a loop, given as a take on the joints of its source; formats that hold contacts get those of the facts.
-/// Otherwise like [`write_take`].
+///
+/// Keys whose last step is shorter than the others become even samples in a format without times of keys. Otherwise like
+/// [`write_take`].
 pub fn write_keys(keys: &Take, facts: &Sidecar, source: &Source) -> Result<WrittenFile, WriteError> {
-    source
-        .form()
-        .write(&KeyedMotion::from_keys(keys, facts).in_format(source.capabilities()))
+    let playback = &facts.playback;
+    let must_be_even = playback.last_step.is_some() && !source.capabilities().has_key_times;
+    let clip = must_be_even.then(|| LoopInFile::from_whole_file(facts, keys).ok()?.clip(keys).ok());
+    let Some(clip) = clip.flatten() else {
+        return written(KeyedMotion::from_keys(keys, facts), source);
+    };
+    let settings = LoopWriteSettings {
+        closing_key: if playback.closing_key {
+            ClosingKey::Repeat
+        } else {
+            ClosingKey::Drop
+        },
+        in_place: !facts.root_motion.mode.moves_root(),
+        ..LoopWriteSettings::default()
+    };
+    write_loop_on_feet(&clip, facts.feet.as_ref(), source, &settings)
 }
 
 /// Returns the file of a loop with its facts inside, if the format supports it.

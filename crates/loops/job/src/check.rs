@@ -185,12 +185,13 @@ impl Stored<'_> {
             sidecar,
         } = *self;
         let stored = sidecar.map(|sidecar| sidecar.quality.checks.as_slice());
+        let num_samples = in_file.layout.num_even_samples();
         Verdict::new(&Subject {
             quality,
             skeleton: take.skeleton(),
             body,
-            step_secs: take.frame_time_secs(),
-            seam: [in_file.layout.seam_sample, in_file.layout.num_samples],
+            step_secs: in_file.layout.num_steps() * take.frame_time_secs() / num_samples as f64,
+            seam: [in_file.layout.seam_sample, num_samples],
             mode: in_file.mode,
             is_speed_known: stored.is_none_or(|checks| !CheckId::RootSpeed.row().is_missing(checks)),
             was_in_place: stored.is_some_and(|checks| CheckId::FootSlide.row().is_missing(checks)),

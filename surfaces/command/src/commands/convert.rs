@@ -387,7 +387,7 @@ impl Work<'_> {
 pub(crate) fn stated(sidecar: Sidecar, written: &WrittenFile, source: &Source) -> Sidecar {
     let playback = PlaybackFacts {
         animation: written.animation.clone(),
-        ..sidecar.playback
+        ..sidecar.playback.in_format(source.capabilities())
     };
     let stated = Sidecar {
         playback: playback.in_space(source.space(), &sidecar.take),

@@ -95,6 +95,9 @@ pub(super) fn whole_clip(whole: &WholeClipFacts) -> String {
             )
         }
         LastKey::BeforeClosing => match whole.end_limits_frames {
+            [low, high] if low == high && high > 0.0 => {
+                format!("its last key, {high:.2} frames after the one before, is the first again")
+            }
             [low, high] if low < 1.0 && high > 0.0 => {
                 format!("its closing key was missing, {low:.2} to {high:.2} frames after the last")
             }

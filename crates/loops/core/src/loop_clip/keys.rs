@@ -38,10 +38,15 @@ impl KeyLayout {
 
     /// Returns the number of even samples of a period: the keys, or more where these are not even.
     pub fn num_even_samples(&self) -> usize {
-        if self.last_step == 1.0 {
-            self.num_samples
+        Self::num_samples_between(self.num_samples, self.last_step)
+    }
+
+    /// Returns the number of even samples of so many keys that are a step apart, and from the last to the closing one `last_step`.
+    pub fn num_samples_between(num_keys: usize, last_step: f64) -> usize {
+        if last_step == 1.0 {
+            num_keys
         } else {
-            KeyedCycle::num_samples(self.num_steps())
+            KeyedCycle::num_samples(num_keys.saturating_sub(1) as f64 + last_step)
         }
     }
 
@@ -79,15 +84,17 @@ impl KeyLayout {
         if found < 3 {
             return Err(KeysError::TooFew { found });
         }
-        let needed = found.saturating_add(usize::from(self.has_closing_key && self.last_step == 1.0));
-        let found = written.num_frames();
+        let needed = found.saturating_add(usize::from(self.has_closing_key));
+        // A closing key off the even steps is the tail.
+        let has_tail = self.last_step != 1.0 && written.tail().is_some();
+        let found = written.num_frames() + usize::from(has_tail);
         if found < needed {
             return Err(KeysError::MissingKeys { needed, found });
         }
         if carrier >= num_joints {
             return Err(KeysError::Carrier { carrier, num_joints });
         }
-        Ok(needed)
+        Ok(needed - usize::from(has_tail && self.has_closing_key))
     }
 }
 
@@ -150,7 +157,6 @@ impl LoopKeys {
         let layout = KeyLayout {
             num_samples: even.num_frames(),
             last_step: 1.0,
-            has_closing_key: layout.has_closing_key && written.tail().is_some(),
             ..layout
         };
         if let Some(tail) = written.tail().filter(|_| layout.has_closing_key) {

@@ -337,7 +337,8 @@ impl Take {
     pub fn below_root_joint(&self, name: &str) -> Self {
         let skeleton = self.skeleton().below_root(name);
         let poses = (0..self.num_frames()).map(|frame| self.pose(frame).to_pose().below_root(Rigid::IDENTITY));
-        self.with_tracks(Tracks::pose_by_pose(&skeleton, self.frame_time_secs(), poses))
+        let below = self.with_tracks(Tracks::pose_by_pose(&skeleton, self.frame_time_secs(), poses));
+        below.with_tail_of(self, |pose| pose.clone().below_root(Rigid::IDENTITY))
     }
 
     /// Returns a recording of that name; the tracks hold the invariants.
@@ -363,7 +364,8 @@ impl Take {
 
     /// Returns the recording with every pose mapped to another of the same joints; the new poses must hold the invariants.
     pub(crate) fn map_poses(&self, map: impl Fn(PoseRef<'_>) -> Pose) -> Self {
-        self.map_frames(|_, pose| map(pose))
+        let mapped = self.map_frames(|_, pose| map(pose));
+        mapped.with_tail_of(self, |pose| map(pose.as_ref()))
     }
 
     /// Returns the recording with every pose mapped; `map` also receives the number of the frame.

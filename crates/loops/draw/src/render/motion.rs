@@ -119,6 +119,16 @@ impl DrawnMotion {
         root: RootMotion,
         figure: &Figure,
     ) -> Result<Self, MotionError> {
+        if layout.last_step != 1.0 {
+            // All of the body moves with its first joint.
+            let clip = LoopClip::from_keys(written, layout, layout.shown(&root), 0);
+            let clip = clip.map_err(|_| MotionError::NoSuchFrames {
+                first: 0,
+                last: layout.num_samples,
+                num_frames: written.num_frames(),
+            })?;
+            return Self::of_loop(&clip, figure);
+        }
         let last = layout.num_samples.max(1) - 1 + usize::from(layout.has_closing_key);
         if last >= written.num_frames() {
             return Err(MotionError::NoSuchFrames {

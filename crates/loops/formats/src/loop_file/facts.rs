@@ -9,6 +9,7 @@ use core::f64::consts::TAU;
 use glam::DVec3;
 use loopwright_core::analysis::Footing;
 use loopwright_core::candidate::{LastKey, OutcomePart, WholeClipKind};
+use loopwright_core::loop_clip::KeyLayout;
 use loopwright_core::math::{Rigid, Screw, Twist, rotation};
 use loopwright_core::{
     RootMode, RootMotion, Skeleton, Take, edit::JointOffset, feet::FootPoint, mirror::Mirror, retarget::RigPair,
@@ -17,6 +18,7 @@ use loopwright_core::{
 use serde::{Deserialize, Serialize};
 
 use super::word::{self, optional_word};
+use crate::format::Capabilities;
 use crate::space::Space;
 
 /// A recording as it was read.
@@ -778,6 +780,19 @@ impl PlaybackFacts {
     /// Whether a joint carries nothing but the root motion: one of the rig, or one that was added.
     pub fn has_root_joint(&self) -> bool {
         self.root_joint_added || self.root_joint.is_some()
+    }
+
+    /// Returns the facts of a loop whose keys a format holds, which may need even ones.
+    #[must_use]
+    pub fn in_format(self, format: &Capabilities) -> Self {
+        match self.last_step.filter(|_| !format.has_key_times) {
+            Some(last_step) => Self {
+                samples: KeyLayout::num_samples_between(self.samples, last_step),
+                last_step: None,
+                ..self
+            },
+            None => self,
+        }
     }
 
     /// Returns the facts of a loop that is written with those axes and units and cut from that take.

@@ -293,6 +293,7 @@ impl Sidecar {
             ("candidate.period_secs", candidate.period_secs, 1e-6..=MAX_NUMBER),
             ("candidate.cycles", candidate.cycles as f64, 0.0..=MAX_COUNT),
             ("playback.samples", playback.samples as f64, 3.0..=MAX_COUNT),
+            ("playback.last_step", playback.last_step.unwrap_or(1.0), 1e-3..=2.1),
             ("playback.seam_sample", playback.seam_sample as f64, 0.0..=last),
             ("playback.copies", playback.copies as f64, 1.0..=MAX_COUNT),
         ] {
