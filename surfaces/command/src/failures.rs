@@ -52,6 +52,11 @@ pub fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -
         JobError::NothingFound(found) => {
             nothing_found(studied, found.nearest_miss.as_ref(), &search.cloned().unwrap_or_default())
         }
+        JobError::IdlePart(part) => Failure::nothing(what).try_this(format!(
+            "--idle, which makes a loop of frames {:.0}-{:.0}; or --range START:END",
+            part.cut.start_frame(),
+            part.cut.end_frame()
+        )),
         JobError::NoSuchRow { count, .. } => Failure::error(what)
             .because(format!("the search found {count}"))
             .try_this(format!(
@@ -235,6 +240,9 @@ fn unsearchable(studied: &Studied, what: String, error: SearchError) -> Failure 
         SearchError::NoCleanFrame => Failure::nothing(what)
         .because("the pose jumps, or frames are doubled, as when a take is exported at another rate than its own")
         .try_this("the take at its true rate, or `loopwright make --range START:END` to choose the frames yourself"),
+        SearchError::SingleAction => Failure::nothing(what).try_this(
+            "--range START:END to loop it all the same; --set take.names=false if the name is wrong",
+        ),
         SearchError::Bounds { .. } => {
             Failure::error(&error).try_this("--seconds LOW:HIGH, above 0 and in order")
         }

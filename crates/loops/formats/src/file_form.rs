@@ -91,6 +91,12 @@ pub(crate) trait FileForm: Any {
         Ok(())
     }
 
+    /// Renames an animation of the file, and returns whether it did: no other one may have the name.
+    fn rename_animation(&mut self, number: usize, name: &str) -> bool {
+        let _ = (number, name);
+        false
+    }
+
     /// Changes it to metres with +Y up, if the format does not state its space.
     fn assume_metres(&mut self) {}
 

@@ -140,7 +140,7 @@ pub use gltf::error::{GlbFault, GltfError, StreamFault};
 pub use gltf::{source::GltfSource, vrma::VrmaSource};
 pub use limits::{MAX_FILE_BYTES, SizeLimits};
 pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target, load_loop};
-pub use naming::added_root_name;
+pub use naming::{LOOP_SUFFIX, added_root_name, loop_name};
 pub use npz::{arrays::ContactArrays, arrays::MotionArrays, error::NpzError, source::NpzSource, zip::zip_of};
 pub use read::{animation_names, load, read_take, read_without_hash};
 pub use settings::{AnimationChoice, ClosingKey, Companions, KeyInterpolation, LoopWriteSettings, ReadSettings};

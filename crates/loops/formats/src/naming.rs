@@ -3,10 +3,10 @@
 use loopwright_core::Skeleton;
 
 /// The suffix of loop names: engines repeat animations with this suffix.
-pub(crate) const LOOP_SUFFIX: &str = "-loop";
+pub const LOOP_SUFFIX: &str = "-loop";
 
 /// Returns the name of a loop: the name of its motion with the suffix, once.
-pub(crate) fn loop_name(name: &str) -> String {
+pub fn loop_name(name: &str) -> String {
     format!("{}{LOOP_SUFFIX}", name.strip_suffix(LOOP_SUFFIX).unwrap_or(name))
 }
 

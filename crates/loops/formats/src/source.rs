@@ -182,6 +182,11 @@ impl Source {
         Ok(self)
     }
 
+    /// Renames an animation of the file, and returns whether it did: the format must allow it, and no other one have the name.
+    pub fn rename_animation(&mut self, number: usize, name: &str) -> bool {
+        self.form_mut().rename_animation(number, name)
+    }
+
     /// Mirrors the gaze and the one-sided expressions of an avatar's motion.
     #[must_use]
     pub fn mirrored(mut self) -> Self {

@@ -128,15 +128,21 @@ pub fn choose(
     }
 }
 
-/// Returns the recommended stretch, with alternatives in case its seam shows.
-fn recommended(studied: &Studied, mut settings: SearchSettings) -> Result<Chosen, JobError> {
+/// Returns the recommended stretch, with alternatives in case its seam shows. Errors: nothing is found, or unless idle loops are
+/// wanted only an idle part of a take that moves.
+pub(crate) fn recommended(studied: &Studied, mut settings: SearchSettings) -> Result<Chosen, JobError> {
     // Ranked by cost, the first loop is found without the alternatives, which are rarely needed.
     let later = (!settings.ranks_by_outcome()).then(|| settings.clone());
     if later.is_some() {
         settings.max_candidates = 1;
     }
     let (mut found, made) = studied.analysis.find_and_make(&settings)?;
+    let is_aside = |first: &Chosen| {
+        let stretch = &first.stretch;
+        stretch.is_idle && !settings.idle && stretch.whole.is_none() && !studied.analysis.is_mostly_idle()
+    };
     match Chosen::first_of(core::mem::take(&mut found.candidates)) {
+        Some(first) if is_aside(&first) => Err(JobError::IdlePart(Box::new(first.stretch))),
         Some(first) => Ok(Chosen {
             search: later,
             made,

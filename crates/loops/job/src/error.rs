@@ -2,7 +2,7 @@
 
 use loopwright_core::take::{CutError, SmoothError};
 use loopwright_core::{
-    FoundLoops, analysis::BodyError, candidate::SearchError, pipeline::MakeError, retarget::MapError,
+    FoundLoops, LoopCandidate, analysis::BodyError, candidate::SearchError, pipeline::MakeError, retarget::MapError,
 };
 use loopwright_formats::{LoopFileError, MemoryError};
 
@@ -71,6 +71,9 @@ pub enum JobError {
     /// No stretch qualifies; holds the nearest miss.
     #[error("no loop found")]
     NothingFound(Box<FoundLoops>),
+    /// The body moves, but only a part in which it is idle repeats.
+    #[error("only a part in which the body is idle repeats")]
+    IdlePart(Box<LoopCandidate>),
     #[error("there is no loop number {row}")]
     NoSuchRow {
         /// The requested row, from 1.

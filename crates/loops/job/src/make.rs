@@ -189,16 +189,19 @@ fn good_instead(
     if retry.stretches.is_empty() || stretch.keeps_its_place() {
         return None;
     }
-    // Judged on the take's own skeleton and before variation, so that all outputs choose the same stretch.
-    let judged = |made: &MadeLoop| verdict(made.on_take(), &of_take(&studied.analysis, &made.candidate));
-    let first = judged(&found.made);
+    let first = graded(studied, &found.made);
     if first.grade == Grade::Good {
         return None;
     }
-    let is_good = |made: &MadeLoop| judged(made).grade == Grade::Good;
+    let is_good = |made: &MadeLoop| graded(studied, made).grade == Grade::Good;
     let mut others = retry.instead_of(stretch);
     others.find(|other| found.try_instead(&studied.analysis, other, settings, is_good))?;
     instead(found, first.to_string())
+}
+
+/// Grades a loop on the take's own skeleton and before variation, so that all outputs choose the same stretch.
+pub(crate) fn graded(studied: &Studied, made: &MadeLoop) -> Verdict {
+    verdict(made.on_take(), &of_take(&studied.analysis, &made.candidate))
 }
 
 fn verdict(made: &MadeLoop, of_take: &[CheckFacts]) -> Verdict {

@@ -8,17 +8,18 @@ use loopwright_core::math::rotation;
 use loopwright_core::motion::SkeletonDifference;
 use loopwright_core::{FeetSettings, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take};
 use loopwright_formats::loop_file::{
-    AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, facts::CheckFacts,
+    AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, Sidecar,
+    facts::{CheckFacts, Grade},
 };
-use loopwright_formats::{Format, MemoryError, Source};
+use loopwright_formats::{Format, LOOP_SUFFIX, Source, loop_name};
 
 use crate::checks::CheckId;
-use crate::choose::{Chosen, Request, pairing_of};
+use crate::choose::{Request, Rows, pairing_of, recommended};
 use crate::decision::Decision;
 use crate::error::JobError;
 use crate::make::{self, LoopMade, ground_speed};
 use crate::recipe::Recipe;
-use crate::search::DEFAULT_TOP;
+use crate::search::{DEFAULT_TOP, SearchRequest};
 use crate::study::Studied;
 use crate::verdict::{self, Verdict};
 use crate::warning::{self, Warning};
@@ -26,8 +27,6 @@ use crate::warning::{self, Warning};
 /// Gaps below these limits are not visible, metres and radians (0.1 degrees).
 const UNSEEN_METRES: f64 = 1e-3;
 const UNSEEN_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
-
-const LOOP_SUFFIX: &str = "-loop";
 
 /// Whether an animation loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,18 +68,9 @@ impl From<Option<&LoopCandidate>> for Loops {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "messages show what their fields are")]
 pub enum NoLoop {
-    #[error("nothing moves")]
-    Still,
     #[error("only scale changes, and no joint moves")]
     OnlyScale,
-    #[error("too short: {frames} frame{}", if *frames == 1 { "" } else { "s" })]
-    TooShort { frames: usize },
-    #[error("all frames are bad: poses jump or repeat")]
-    NoCleanFrame,
-    /// More memory than the limits allow.
-    #[error("to search it, {0}")]
-    Memory(#[from] MemoryError),
-    /// The search failed for another reason.
+    /// It cannot be searched.
     #[error(transparent)]
     Search(SearchError),
     /// Nothing qualified; holds what the nearest miss lacks.
@@ -90,10 +80,22 @@ pub enum NoLoop {
     IdlePart,
     #[error("what repeats is uneven, or jumps")]
     Unsound,
-    #[error("by its name it is a single action")]
-    NamedAction,
     #[error("it is named like a loop")]
     NamedLikeALoop,
+}
+
+impl NoLoop {
+    /// Returns what an error says of the animation. Errors: it says nothing of it.
+    fn of(studied: &Studied, error: JobError) -> Result<Self, JobError> {
+        Ok(match error {
+            JobError::NothingFound(found) => Self::Missed(found.nearest_miss.map(|miss| miss.reason)),
+            JobError::IdlePart(_) => Self::IdlePart,
+            JobError::Search(SearchError::Still) if studied.file.source.changes_scale() => Self::OnlyScale,
+            JobError::Search(SearchError::Bounds { .. }) => return Err(error),
+            JobError::Search(error) => Self::Search(error),
+            other => return Err(other),
+        })
+    }
 }
 
 /// Describes in a few words what the nearest miss lacks.
@@ -109,38 +111,6 @@ fn missed(reason: Option<&MissReason>) -> &'static str {
     }
 }
 
-/// Returns the stretch that represents a whole animation, with alternatives in case its seam shows, or why there is none.
-///
-/// An idle part represents only a mostly idle animation; a part that is not recommended represents none. Errors: the settings
-/// are invalid.
-pub fn best_stretch(studied: &Studied, settings: &SearchSettings) -> Result<Result<Chosen, NoLoop>, SearchError> {
-    let found = match studied.analysis.find_loops(settings) {
-        Ok(found) => found,
-        Err(error @ SearchError::Bounds { .. }) => return Err(error),
-        Err(SearchError::Still) if studied.file.source.changes_scale() => return Ok(Err(NoLoop::OnlyScale)),
-        Err(SearchError::Still) => return Ok(Err(NoLoop::Still)),
-        Err(SearchError::NoCleanFrame) => return Ok(Err(NoLoop::NoCleanFrame)),
-        Err(SearchError::TooShort { .. }) => {
-            let frames = studied.take().num_frames();
-            return Ok(Err(NoLoop::TooShort { frames }));
-        }
-        Err(error) => return Ok(Err(NoLoop::Search(error))),
-    };
-    let reason = found.nearest_miss.map(|miss| miss.reason);
-    let Some(mut best) = Chosen::first_of(found.candidates) else {
-        return Ok(Err(NoLoop::Missed(reason)));
-    };
-    let stretch = &best.stretch;
-    Ok(if stretch.is_idle && !studied.analysis.is_mostly_idle() {
-        Err(NoLoop::IdlePart)
-    } else if stretch.whole.is_none() && !stretch.is_sound() {
-        Err(NoLoop::Unsound)
-    } else {
-        best.others.retain(LoopCandidate::is_sound);
-        Ok(best)
-    })
-}
-
 /// The judgement on an animation.
 #[derive(Clone, Debug)]
 pub struct Judged {
@@ -153,29 +123,38 @@ pub struct Judged {
     /// Speed of the loop over the ground, metres per second; `None` without a loop, or if nothing shows it.
     pub speed_mps: Option<f64>,
     /// Why there is no loop.
-    pub why_not: Option<NoLoop>,
+    pub why_not: Option<String>,
 }
 
-/// Judges an animation by a search with default settings and by the resulting loop.
-pub fn judge(studied: &Studied) -> Judged {
-    let best = match studied.check_search() {
-        Ok(()) => best_stretch(studied, &SearchSettings::default()).unwrap_or_else(|error| Err(NoLoop::Search(error))),
-        Err(error) => Err(error.into()),
+/// Judges an animation by the loop that is made of it with default settings.
+pub fn judge(studied: &Studied, name: &str) -> Judged {
+    let request = Request {
+        recipe: &Recipe::default(),
+        search: Some(&SearchRequest::default()),
+        rows: &Rows::Recommended,
     };
-    let made = (best.as_ref().ok()).and_then(|chosen| verdict::default_loop(&studied.analysis, &chosen.stretch));
+    let (best, why_not) = match looped(studied, name, request, &mut Vec::new()) {
+        Ok(Looped::Made(_, done)) => {
+            let verdict = make::graded(studied, &done.made);
+            (Some((done.made, Some(verdict))), None)
+        }
+        Ok(Looped::Kept(_, kept)) => {
+            let verdict = Verdict::from_facts(&kept.1.sidecar.quality);
+            (Some((kept.0, verdict)), None)
+        }
+        Ok(Looped::No(_, why_not)) => (None, Some(why_not.to_string())),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let stretch = best.as_ref().map(|(made, _)| &made.candidate);
     // A walk in place shows its speed only once the loop is made.
-    let speed_mps = made.as_ref().and_then(|(verdict, quality)| {
-        let is_known = !CheckId::RootSpeed.row().is_missing(&verdict.checks);
-        is_known.then_some(quality.root_mps)
+    let speed_mps = best.as_ref().and_then(|(made, verdict)| {
+        let is_known = !CheckId::RootSpeed.row().is_missing(&verdict.as_ref()?.checks);
+        is_known.then(|| ground_speed(made))
     });
-    let (best, why_not) = match best {
-        Ok(best) => (Some(best.stretch), None),
-        Err(why_not) => (None, Some(why_not)),
-    };
     Judged {
-        kind: studied.analysis.motion_kind(best.as_ref(), speed_mps),
-        loops: Loops::from(best.as_ref()),
-        verdict: made.map(|(verdict, _)| verdict),
+        kind: studied.analysis.motion_kind(stretch, speed_mps),
+        loops: Loops::from(stretch),
+        verdict: best.and_then(|(_, verdict)| verdict),
         speed_mps,
         why_not,
     }
@@ -218,6 +197,8 @@ pub struct PackJob<'a> {
     animations: Vec<Animation>,
     /// The form of the file, from the first animation read.
     form: Option<(Source, Take)>,
+    /// Numbers and new names of loops that stay and are renamed, for engines that loop by name.
+    renamed: Vec<(usize, String)>,
     /// Number of transforms in all loops, which are held until they are written together.
     held: u64,
 }
@@ -258,6 +239,7 @@ impl<'a> PackJob<'a> {
             origins: Vec::new(),
             animations: Vec::new(),
             form: None,
+            renamed: Vec::new(),
             held: 0,
         }
     }
@@ -324,6 +306,12 @@ impl<'a> PackJob<'a> {
                 facts.kind = kind_of(Some(&stretch), Some(&made));
                 state(&mut facts, &mut measured, &made);
                 facts.outcome = AnimationOutcome::Kept;
+                if self.rename(number, &stretch, name) {
+                    let name = Some(loop_name(name));
+                    facts.loop_animation.clone_from(&name);
+                    measured.sidecar.playback.animation = name;
+                }
+                target(self.request, &made, &mut measured.sidecar);
                 Ok(OwnLoop::Kept(Box::new(measured)))
             }
             Looped::No(stretch, why_not) => {
@@ -342,6 +330,19 @@ impl<'a> PackJob<'a> {
             own_loop,
             warnings,
         });
+    }
+
+    /// Renames a loop that stays as it is, if the engine loops by name; returns whether it did.
+    fn rename(&mut self, number: usize, stretch: &LoopCandidate, name: &str) -> bool {
+        let loops = Loops::from(Some(stretch)) == Loops::Already && !name.ends_with(LOOP_SUFFIX);
+        let is_needed = loops && self.request.recipe.output.engine().choices().loops_by_name;
+        let new = loop_name(name);
+        let mut form = self.form.as_mut().filter(|_| is_needed);
+        let is_done = form
+            .as_mut()
+            .is_some_and(|(source, _)| source.rename_animation(number, &new));
+        self.renamed.extend(is_done.then_some((number, new)));
+        is_done
     }
 
     /// Adds a finished loop to those that are written together, and returns its index.
@@ -390,9 +391,15 @@ impl<'a> PackJob<'a> {
             origins,
             mut animations,
             form,
+            renamed,
             held: _,
         } = self;
         with_one_skeleton(&mut packed);
+        if let Some(first) = packed.first_mut() {
+            for (number, name) in &renamed {
+                first.source.rename_animation(*number, name);
+            }
+        }
         let (mut written, mut measured) = (Vec::new(), Vec::new());
         let bytes = if !packed.is_empty() {
             let mut pack = LoopPack::write(&packed)?;
@@ -400,6 +407,7 @@ impl<'a> PackJob<'a> {
                 if let Ok(measured) = measured {
                     let verdict = Verdict::of_made(&each.made, &measured.quality, &origin.of_take);
                     verdict.state(&mut measured.sidecar.quality);
+                    target(request, &each.made, &mut measured.sidecar);
                     measured.sidecar.recipe_sha256 = Some(origin.recipe_sha256.clone());
                 }
             }
@@ -411,7 +419,7 @@ impl<'a> PackJob<'a> {
             // The copy may refer to other files, which are not copied, so it is written as a new file.
             let repacked = form
                 .as_ref()
-                .filter(|_| format.capabilities().names_other_files)
+                .filter(|_| !renamed.is_empty() || format.capabilities().names_other_files)
                 .and_then(|(source, first)| source.kept(first, false));
             let repacked = repacked.transpose().map_err(loopwright_formats::LoopFileError::from)?;
             repacked.map(|repacked| repacked.bytes)
@@ -429,6 +437,13 @@ impl<'a> PackJob<'a> {
             first: form,
         })
     }
+}
+
+/// States the settings of the engine, if there is one.
+fn target(request: Request<'_>, made: &MadeLoop, sidecar: &mut Sidecar) {
+    let clip = &made.loop_clip;
+    let engine = request.recipe.output.target;
+    sidecar.target = engine.map(|engine| engine.facts(sidecar, clip.skeleton(), 1.0 / clip.step_secs()));
 }
 
 /// Makes the loop of an animation for a file of its own, or returns why there is none; warnings about the settings go to `said`.
@@ -466,17 +481,14 @@ fn looped(studied: &Studied, name: &str, request: Request<'_>, said: &mut Vec<Wa
         pairing,
         ..search.settings(DEFAULT_TOP)
     };
-    let chosen = match best_stretch(studied, &settings)? {
+    let chosen = match recommended(studied, settings) {
         Ok(chosen) => chosen,
-        Err(why_not) => return Ok(Looped::No(None, why_not)),
+        Err(error) => return NoLoop::of(studied, error).map(|why_not| Looped::No(None, why_not)),
     };
     let best = chosen.stretch.clone();
     let was_made_before = name.ends_with(LOOP_SUFFIX);
     // The character does not have this animation yet.
     let is_there = recipe.take.rig.is_none();
-    if !was_made_before && studied.analysis.named_motion().repeats == Some(false) {
-        return Ok(Looped::No(Some(best), NoLoop::NamedAction));
-    }
     if is_there && loops_as_it_is(&best) && (was_made_before || !changes_loops(recipe)) {
         let kept = kept(studied, &best, name)?;
         let is_elsewhere = !was_made_before && recipe.output.recenters() && stands_elsewhere(&kept.0);
@@ -488,6 +500,10 @@ fn looped(studied: &Studied, name: &str, request: Request<'_>, said: &mut Vec<Wa
         return Ok(Looped::No(Some(best), NoLoop::NamedLikeALoop));
     }
     let done = make::make(studied, request, &chosen)?;
+    let stretch = &done.made.candidate;
+    if stretch.whole.is_none() && !stretch.is_sound() && make::graded(studied, &done.made).grade != Grade::Good {
+        return Ok(Looped::No(Some(best), NoLoop::Unsound));
+    }
     Ok(Looped::Made(best, Box::new(done)))
 }
 

@@ -186,8 +186,8 @@ impl Studied {
                 format!("no loop found in \"{name}\": only scale changes, and no joint moves")
             }
             JobError::Search(SearchError::Still) => format!("no loop found in \"{name}\": no joint moves"),
-            JobError::Search(SearchError::NoCleanFrame) => {
-                format!("no loop found in \"{name}\": all frames are bad: poses jump or repeat")
+            JobError::Search(SearchError::NoCleanFrame | SearchError::SingleAction) | JobError::IdlePart(_) => {
+                format!("no loop found in \"{name}\": {error}")
             }
             JobError::Cut(error) | JobError::Make(MakeError::Cut(error)) => self.cut_failure(error),
             JobError::Make(MakeError::Image(_)) => "these frames have no mirror image".to_owned(),

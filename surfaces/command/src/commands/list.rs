@@ -61,7 +61,7 @@ fn list(path: &Path, study: &Study) -> Result<ListedFile, Failure> {
     for number in numbers {
         let name = &file.animation_names()[number];
         listed.push(match animations::read(path, &file, number, study) {
-            Ok(loaded) => ListedAnimation::new(number, name, &loaded, pack::judge(&loaded)),
+            Ok(loaded) => ListedAnimation::new(number, name, &loaded, pack::judge(&loaded, name)),
             Err(failure) => ListedAnimation::failed(number, name, failure),
         });
         progress.step();

@@ -99,7 +99,7 @@ impl ListedAnimation {
             grade: judged.verdict.as_ref().map(|verdict| verdict.grade.as_str()),
             reason: judged.verdict.map(|verdict| verdict.reason),
             speed_mps: judged.speed_mps,
-            why_no_loop: judged.why_not.map(|why| why.to_string()),
+            why_no_loop: judged.why_not,
             warnings: loop_output::in_words(&loaded.warnings),
             failure: None,
         }

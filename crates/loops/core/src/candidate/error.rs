@@ -13,10 +13,13 @@ pub enum SearchError {
         min_secs: f64,
     },
     /// The take does not move.
-    #[error("nothing moves in the take")]
+    #[error("nothing moves")]
     Still,
+    /// The take ends as it begins, as a loop does, but its name says that it is a single action.
+    #[error("by its name it is a single action, which only ends as it begins")]
+    SingleAction,
     /// No frame has reliable neighbours, so no frame can be an end of a loop.
-    #[error("no frame of the take is clean together with its neighbours")]
+    #[error("all frames are bad: poses jump or repeat")]
     NoCleanFrame,
     /// The bounds are not usable numbers.
     #[error("lengths must be positive seconds in order, found {min_secs} to {max_secs}")]

@@ -28,7 +28,7 @@ fn may_be(
     best: Option<&LoopCandidate>,
     speed_mps: Option<f64>,
 ) -> bool {
-    use MotionKind::{Backward, Idle, Jump, OneShot, Other, Run, Strafe, TurningWalk, Walk};
+    use MotionKind::{Backward, Idle, Jump, OneShot, Other, Run, Strafe, TurnInPlace, TurningWalk, Walk};
     let stays = best
         .and_then(|best| best.whole.as_ref())
         .is_some_and(WholeClip::is_in_place);
@@ -36,9 +36,10 @@ fn may_be(
     match (shown, named) {
         (Idle | OneShot | Jump | Other, Idle | OneShot | Jump | Other) => true,
         // In place the feet hardly show the direction of the body.
-        (Other | OneShot | Walk | TurningWalk | Run | Backward | Strafe, Walk | Run | Backward | Strafe) if stays => {
-            true
-        }
+        (
+            Other | OneShot | Walk | TurningWalk | Run | Backward | Strafe | TurnInPlace,
+            Walk | Run | Backward | Strafe | Other,
+        ) if stays => true,
         (Walk | Run, Walk | Run) => {
             speed_mps.is_some_and(|speed| (runs_at / NAMED_SPEED..=runs_at * NAMED_SPEED).contains(&speed))
         }
@@ -62,12 +63,17 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
             MotionKind::OneShot
         };
     }
-    let whole = best.is_none_or(|best| best.whole.is_some());
+    let whole = best.and_then(|best| best.whole.as_ref());
+    // Poses held before and after a cycle are no part of it.
     let of_stretch = best
-        .filter(|_| !whole)
+        .filter(|_| whole.is_none_or(|whole| whole.left_out > 0))
         .and_then(|best| super::segment_of(analysis, best));
     let gait = of_stretch.map_or_else(|| main_gait(analysis), |segment| Some(segment.gait));
-    let kind = gait.map_or(MotionKind::Idle, |gait| gait.kind);
+    let kind = match gait.map_or(MotionKind::Idle, |gait| gait.kind) {
+        // Hips that sway go nowhere.
+        kind if kind.travels() && whole.is_some_and(WholeClip::is_in_place) => MotionKind::Other,
+        kind => kind,
+    };
     match (kind, speed_mps) {
         // In place the feet show the speed, not the root.
         (MotionKind::Other, Some(speed)) if !turns_over(analysis, best) => {

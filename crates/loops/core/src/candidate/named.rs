@@ -24,7 +24,7 @@ const WORDS: [(&str, Meaning); 7] = [
         Meaning::Kind(MotionKind::Idle),
     ),
     (
-        "walk walks walking walkcycle stroll sneak sneaking marching gehen caminar caminando andar \
+        "walk walks walking walkcycle stroll trot trotting sneak sneaking marching gehen caminar caminando andar \
          marche marcher camminata ходьба идти",
         Meaning::Kind(MotionKind::Walk),
     ),
@@ -39,12 +39,12 @@ const WORDS: [(&str, Meaning); 7] = [
     ),
     (
         "swim swims swimming fly flying flap flapping glide gliding hover hovering float floating dance dances dancing \
-         trot trotting crawl crawling nadar nager schwimmen volar voler fliegen tanzen bailar танец плавание полёт",
+         crawl crawling nadar nager schwimmen volar voler fliegen tanzen bailar танец плавание полёт",
         Meaning::Kind(MotionKind::Other),
     ),
     (
         "attack attacks death die dies dying dead hit hits hurt punch kick stab slash chop bite throw shoot fire reload pickup \
-         pick wave waves raise clap bow salute cheer taunt dodge land landing start stop open close equip unequip use interact \
+         pick wave waves raise rear rears rearing clap bow salute cheer taunt dodge land landing start stop open close equip unequip use interact \
          react reaction transition knockback getup standup sitdown liedown emote thumbsup yes no angriff tod sterben ataque \
          muerte morir attaque mort mourir атака смерть удар",
         Meaning::Once,

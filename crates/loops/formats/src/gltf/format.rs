@@ -5,6 +5,7 @@ use std::sync::Arc;
 use loopwright_core::pipeline::MakeError;
 use loopwright_core::{MadeLoop, Pose, Skeleton, Take};
 
+use super::container::list_mut;
 use super::parts::Nodes;
 use super::source::{Beside, GltfSource};
 use super::vrm::Humanoid;
@@ -131,6 +132,18 @@ impl FileForm for GltfSource {
     fn keep_animation(&mut self, number: Option<usize>) -> Result<(), WriteError> {
         prune::keep_animation(Arc::make_mut(&mut self.document), number);
         Ok(())
+    }
+
+    fn rename_animation(&mut self, number: usize, name: &str) -> bool {
+        let animations = list_mut(&mut Arc::make_mut(&mut self.document).json, "animations");
+        let is_taken = animations.iter().any(|animation| animation["name"] == name);
+        match animations.get_mut(number).filter(|_| !is_taken) {
+            Some(animation) => {
+                animation["name"] = name.into();
+                true
+            }
+            None => false,
+        }
     }
 
     fn carrier(&self) -> Option<String> {

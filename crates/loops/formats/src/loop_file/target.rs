@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use loopwright_core::{RootMode, Skeleton};
+use loopwright_core::{RootMode, Skeleton, candidate::WholeClipKind};
 
 use super::importer::{GodotImporter, Importer, TargetFacts, UnityClip, UnityImporter, UnrealImporter};
 use super::{facts::RootMotionFacts, sidecar::Sidecar};
@@ -75,6 +75,8 @@ pub struct Choices {
     pub whole_rate: bool,
     /// Whether it reads BVH, whose files do not state their space, as metres with Y up.
     pub bvh_in_metres: bool,
+    /// Whether it repeats the animations whose names end in `-loop`, and no others.
+    pub loops_by_name: bool,
     /// Whether it is an engine: loops start at the origin and face forward, tracks that do not move have one key, and FBX files
     /// state a unit by which bodies have their true size.
     pub is_engine: bool,
@@ -86,6 +88,7 @@ const GENERIC: Choices = Choices {
     always_root_joint: false,
     whole_rate: false,
     bvh_in_metres: false,
+    loops_by_name: false,
     is_engine: false,
 };
 
@@ -100,6 +103,7 @@ impl Target {
         match self {
             Self::Godot => Choices {
                 reads: &[Format::Glb, Format::Gltf, Format::Fbx],
+                loops_by_name: true,
                 ..ENGINE
             },
             Self::Unity => Choices {
@@ -263,6 +267,8 @@ impl UnityImporter {
         let playback = &loop_facts.playback;
         let keys = playback.samples.saturating_mul(playback.copies) + usize::from(playback.closing_key);
         let name = playback.animation.clone().unwrap_or_default();
+        let whole = loop_facts.candidate.whole_clip.as_ref();
+        let repeats = whole.is_none_or(|whole| whole.kind != WholeClipKind::EndsAsItBegins);
         let [lock_root_rotation, lock_root_height_y, lock_root_position_xz] = locks;
         Self {
             animation_type: animation_type.to_owned(),
@@ -273,7 +279,7 @@ impl UnityImporter {
                 name,
                 first_frame: 0.0,
                 last_frame: keys.saturating_sub(1) as f64,
-                loop_time: true,
+                loop_time: repeats,
                 loop_pose: false,
                 lock_root_rotation,
                 lock_root_height_y,

@@ -165,7 +165,7 @@ pub(super) const SINGLE_ACTION: Check<Measure> = Check {
         limits: NO,
         cure: "nothing, if it happens once; else a take in which it repeats",
         cure_of_ping_pong: None,
-        reason: |_| "the clip may be a single action, which need not repeat".to_owned(),
+        reason: |_| "it starts and ends at rest, as a single action does".to_owned(),
     },
     measure: Measure::OfTake(|row, stretch| {
         let is_single = |whole: &WholeClip| {

@@ -31,8 +31,11 @@ pub(super) fn only(analysis: &Analysis, first: usize, last: usize) -> Option<(us
     Some((first, Analysis::with(&moving, &analysis.overrides).ok()?))
 }
 
-/// Returns first and last frame of a take without the poses held at its ends, which last longer than any pose inside. `None` if
-/// none is held.
+/// A motion that leaves a pose with a step below this share of its median step eases out of it: the pose belongs to it.
+const EASES: f64 = 0.3;
+
+/// Returns first and last frame of a take without the poses held at its ends, which last longer than any pose inside and which the
+/// motion leaves at once. `None` if none is held.
 pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize, usize)> {
     let (take, size) = (&analysis.take, analysis.body.size(&analysis.take));
     let last = take.num_frames() - 1;
@@ -42,12 +45,24 @@ pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize,
         .take_while(|&frame| is_still(take, size, frame))
         .count();
     let (first, end) = (leading, last - trailing);
+    if first >= end {
+        return None;
+    }
     let (mut longest, mut run) = (0, 0);
     for frame in first..end {
         run = if is_still(take, size, frame) { run + 1 } else { 0 };
         longest = longest.max(run);
     }
-    let [leading, trailing] = [leading, trailing].map(|run| if run > longest { run } else { 0 });
+    let step = |frame: usize| analysis.features.squared_distance(frame, frame + 1).max(0.0).sqrt();
+    let usual = percentile::of((first..end).map(step).collect(), 0.5);
+    let held = |run: usize, beside: usize| {
+        if run > longest && step(beside) > EASES * usual {
+            run
+        } else {
+            0
+        }
+    };
+    let (leading, trailing) = (held(leading, first), held(trailing, end.saturating_sub(1)));
     let (first, end) = without_setup_poses(analysis, leading, last - trailing);
     (first < end && (first, end) != (0, last)).then_some((first, end))
 }
