@@ -61,7 +61,7 @@ fn animations_are_listed_with_what_they_are() {
     let animations = &answer["files"][0]["animations"];
     let walk = "kind = walk\nloops = holds loops\nspeed_mps > 1.15\nspeed_mps < 1.35";
     holds(named(animations, "walk"), walk);
-    holds(named(animations, "two"), "why_no_loop = too short: 2 frames");
+    holds(named(animations, "two"), "why_no_loop = too short: it lasts 0.033 s, the shortest loop to find is 0.4 s");
     assert_eq!(items(&answer["files"][1]["animations"]).len(), 1);
     // A file that cannot be read does not stop the others.
     let answer = folder.fail("list gone.glb walk.bvh --json").json();
@@ -293,7 +293,7 @@ fn loops_are_split_into_files_of_one_animation() {
     for to in ["glb", "fbx", "bvh"] {
         // One animation is no loop.
         folder.runs(&format!(
-            "1 make pack.gltf --all-animations --split --to {to} -o {to}/ | two: too short: 2 frames"
+            "1 make pack.gltf --all-animations --split --to {to} -o {to}/ | two: too short: it lasts 0.033 s"
         ));
         let names = ["Jog--fast-2-loop-2", "Jog--fast-2-loop", "walk-loop"].map(|name| format!("pack-{name}.{to}"));
         assert_eq!(files_in(&folder, to), names);
@@ -404,7 +404,7 @@ fn what_is_no_loop_is_left_alone_and_said() {
     // BVH holds one motion. What --to asks for is obeyed or refused.
     folder.runs(
         "
-        make pack.gltf --all-animations -o out.glb                  | left alone: too short: 2 frames
+        make pack.gltf --all-animations -o out.glb                  | left alone: too short: it lasts 0.033 s
         make pack.gltf --all-animations --for unity -o unity.glb    | unity does not read .glb by itself; it reads .fbx; --split -o loops/ writes each loop
         make pack.gltf --all-animations --to glb                    | pack-loops.glb
         2 make walk.bvh --all-animations -o none.bvh                | no animation can be added to BVH

@@ -422,3 +422,33 @@ fn loops_start_at_the_phase_that_is_asked_for() {
         ",
     );
 }
+
+/// Godot repeats what is named `-loop`: a loop of a pack that stays as it is gets the name.
+#[test]
+fn loops_that_stay_are_named_so_for_godot() {
+    let folder = Folder::with_walk();
+    folder.succeed("make walk.bvh -o loop.glb --for bevy");
+    let loop_file = folder.read("loop.glb");
+    let named = String::from_utf8_lossy(&loop_file).contains("\"walk-loop\"");
+    assert!(named);
+    let mut pack = loop_file;
+    while let Some(at) = pack.windows(9).position(|name| name == b"walk-loop") {
+        pack[at..at + 9].copy_from_slice(b"wandering");
+    }
+    folder.write("pack.glb", pack);
+    for [engine, name] in [["godot", "wandering-loop"], ["generic", "wandering"]] {
+        let made = folder.answer(&format!(
+            "make pack.glb --all-animations --for {engine} -o {engine}.glb --json"
+        ));
+        holds(
+            &made,
+            &format!(
+                "animations/0/outcome = kept\nloops/0/playback/animation = {name}\nloops/0/target/name = {engine}"
+            ),
+        );
+        let (document, _) = parts_of_glb(&folder.read(&format!("{engine}.glb")));
+        assert_eq!(document["animations"].as_array().unwrap().len(), 1);
+        assert_eq!(document["animations"][0]["name"], name);
+        folder.succeed(&format!("check {engine}.glb"));
+    }
+}

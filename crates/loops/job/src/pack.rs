@@ -649,8 +649,7 @@ fn state(facts: &mut AnimationFacts, measured: &mut MeasuredLoop, made: &MadeLoo
     facts.end_frame = Some(sidecar.candidate.end_frame);
     (facts.gap_before_mm, facts.gap_before_deg) = (Some(1e3 * metres), Some(radians.to_degrees()));
     (facts.gap_after_mm, facts.gap_after_deg) = (sidecar.quality.pose_gap_mm, sidecar.quality.pose_gap_deg);
-    let is_known = !CheckId::RootSpeed.row().is_missing(&sidecar.quality.checks);
-    facts.speed_mps = is_known.then_some(sidecar.root_motion.speed_mps);
+    facts.speed_mps = (!verdict::is_speed_unknown(&sidecar.quality)).then_some(sidecar.root_motion.speed_mps);
     facts.grade = sidecar.quality.grade;
 }
 

@@ -104,6 +104,11 @@ impl Verdict {
     }
 }
 
+/// Whether nothing shows how fast a loop goes over the ground, by its figures.
+pub fn is_speed_unknown(quality: &QualityFacts) -> bool {
+    CheckId::RootSpeed.row().is_missing(&quality.checks)
+}
+
 /// Whether a check states a fault without a grade: the author may have meant it.
 fn is_authored(check: &CheckFacts) -> bool {
     check.grade.is_none() && matches!((check.value, check.limit), (Some(value), Some(limit)) if value > limit)

@@ -13,7 +13,7 @@ use loopwright_formats::{Format, LoadedTake, LoopFile, LoopFileError, Target};
 use loopwright_moves::Blender;
 use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace, Mix, PhaseError};
 
-use loopwright_job::{LoopOfLoops, StoredLoop, with_feet, without_animations};
+use loopwright_job::{LoopOfLoops, StoredLoop, verdict::is_speed_unknown, with_feet, without_animations};
 
 /// Settings of a blend.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +42,9 @@ pub enum MixError {
     /// Their numbers of cycles differ, so that phases are not comparable; the loop is counted from 0.
     #[error("loop {index} holds {found} cycles of its motion, the first {first}")]
     Cycles { index: usize, found: usize, first: usize },
+    /// A speed is requested, but nothing shows that of a loop, counted from 0.
+    #[error("the speed of loop {index} is not known")]
+    UnknownSpeed { index: usize },
     /// The requested speed in m/s, or turn rate in degrees per second, is out of range.
     #[error("{value} is outside the range of the loops, {low:.3} to {high:.3}")]
     Range {
@@ -270,6 +273,10 @@ fn weigh(request: &BlendRequest, loops: &[StoredLoop]) -> Result<(Blender, Vec<f
             .turn_rate_dps
             .map(|rate| (BlendAxis::Turn, rate, 1f64.to_radians())),
     ];
+    let unknown = || loops.iter().position(|each| is_speed_unknown(&each.sidecar.quality));
+    if let Some(index) = request.speed_mps.and_then(|_| unknown()) {
+        return Err(MixError::UnknownSpeed { index });
+    }
     for (axis, value, scale) in wanted.into_iter().flatten() {
         let (low, high) = percentile::extremes(clips.iter().map(|clip| axis.of(clip.root().twist) / scale));
         // A value just outside the range selects the outermost loop, because its printed figure is rounded.

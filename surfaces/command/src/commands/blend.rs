@@ -63,6 +63,8 @@ fn unmixed(names: &[impl Display], error: MixError) -> Failure {
             names[index], names[0]
         ))
         .try_this("`loopwright make --cycles N` with one N for all"),
+        MixError::UnknownSpeed { index } => Failure::error(format!("the speed of \"{}\" is not known", names[index]))
+            .try_this("--weights; or the loop made with --set output.root-speed=3.2, which states its speed in m/s"),
         MixError::Range { axis, value, low, high } => {
             let (flag, unit) = match axis {
                 BlendAxis::Turn => ("--turn-rate", "degrees per second"),

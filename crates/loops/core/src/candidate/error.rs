@@ -5,7 +5,7 @@
 #[non_exhaustive]
 pub enum SearchError {
     /// The take is too short for the shortest loop.
-    #[error("the take lasts {take_secs:.3} s, the shortest loop to find is {min_secs} s")]
+    #[error("too short: it lasts {take_secs:.3} s, the shortest loop to find is {min_secs} s")]
     TooShort {
         /// Seconds of the take.
         take_secs: f64,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::{Joint, Skeleton, Take, analysis::probe_stride, candidate::NamedMotion};
+use loopwright_core::{Joint, Skeleton, Take, analysis::probe_stride};
 use ufbx::{Anim, Node, Scene, SceneRoot};
 
 use super::joints::{self, Joints, SkeletonChoice};
@@ -103,12 +103,6 @@ fn skeleton_choice<'a>(settings: &ReadSettings<'a>) -> SkeletonChoice<'a> {
     settings.skin.map_or(SkeletonChoice::Largest, SkeletonChoice::Given)
 }
 
-/// Whether the name of an animation says what it shows and that of its file does not.
-fn is_told_by(animation: &str, file: &str) -> bool {
-    let [told, of_file] = [animation, file].map(NamedMotion::of);
-    told != NamedMotion::default() && of_file == NamedMotion::default()
-}
-
 /// An animation to be sampled.
 struct Animated<'a> {
     take_name: &'a str,
@@ -161,7 +155,7 @@ impl ParsedFile for FbxScene {
         shapes.warn_of_others(stack, &joints, warnings);
         let animation: &str = &stack.element.name;
         let animated = Animated {
-            take_name: &if scene.anim_stacks.count > 1 || is_told_by(animation, name) {
+            take_name: &if scene.anim_stacks.count > 1 {
                 one_line(animation)
             } else {
                 name.to_owned()

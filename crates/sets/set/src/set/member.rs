@@ -15,7 +15,7 @@ use loopwright_formats::{Format, LoadedTake, Sidecar, Source, Target};
 use loopwright_moves::blend::PhaseMap;
 
 use crate::cut::adds_root;
-use loopwright_job::{CheckId, LoopOfLoops, StoredLoop, StoredLoopError, without_animations};
+use loopwright_job::{LoopOfLoops, StoredLoop, StoredLoopError, without_animations};
 
 /// The form that all clips of a set have in common.
 #[derive(Clone, Debug)]
@@ -331,7 +331,7 @@ pub(super) fn apart_deg(one: f64, two: f64) -> f64 {
 
 /// Whether nothing shows the speed of a loop.
 pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
-    CheckId::RootSpeed.row().is_missing(&sidecar.quality.checks)
+    loopwright_job::verdict::is_speed_unknown(&sidecar.quality)
 }
 
 /// Returns the kind of a loop by its facts.
