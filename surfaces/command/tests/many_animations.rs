@@ -61,7 +61,10 @@ fn animations_are_listed_with_what_they_are() {
     let animations = &answer["files"][0]["animations"];
     let walk = "kind = walk\nloops = holds loops\nspeed_mps > 1.15\nspeed_mps < 1.35";
     holds(named(animations, "walk"), walk);
-    holds(named(animations, "two"), "why_no_loop = too short: it lasts 0.033 s, the shortest loop to find is 0.4 s");
+    holds(
+        named(animations, "two"),
+        "why_no_loop = too short: it lasts 0.033 s, the shortest loop to find is 0.4 s",
+    );
     assert_eq!(items(&answer["files"][1]["animations"]).len(), 1);
     // A file that cannot be read does not stop the others.
     let answer = folder.fail("list gone.glb walk.bvh --json").json();

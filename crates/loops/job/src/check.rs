@@ -1,7 +1,6 @@
 //! Measures a loop in a file: whether its seam shows, and how it compares with its take.
 
 use loopwright_core::analysis::{Body, BodyError};
-use loopwright_core::candidate::WholeClipKind;
 use loopwright_core::loop_clip::{KeyLayout, KeysError, LoopKeys};
 use loopwright_core::quality::{self, SeamJoints, Stand};
 use loopwright_core::{BodyOverrides, Quality, Take, root_motion::RootRelativeClip};
@@ -9,7 +8,7 @@ use loopwright_formats::loop_file::PlaceError;
 use loopwright_formats::loop_file::facts::{ContactFacts, FeetFacts};
 use loopwright_formats::{LoopInFile, Sidecar};
 
-use crate::checks::{CheckId, Subject, pulls_back};
+use crate::checks::{Authored, CheckId, Subject, pulls_back};
 use crate::study::Studied;
 use crate::verdict::Verdict;
 
@@ -203,15 +202,7 @@ impl Stored<'_> {
                 let is_shaped = sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty() || pulls_back(in_file.mode);
                 sidecar.variation.is_some() && !is_shaped
             }),
-            is_kept: stored.is_some_and(|checks| {
-                let mut spikes = checks.iter().filter(|check| check.id == CheckId::Spike.as_str());
-                spikes.any(|spike| spike.value.is_some() && spike.grade.is_none())
-            }),
-            is_unchanged: sidecar.is_some_and(|sidecar| {
-                let whole = sidecar.candidate.whole_clip.as_ref();
-                let is_varied = sidecar.variation.is_some() || !sidecar.edits.is_empty();
-                !is_varied && whole.is_some_and(|whole| whole.kind != WholeClipKind::Cycle)
-            }),
+            authored: sidecar.map_or(Authored::Nothing, Authored::of),
             known: stored.unwrap_or_default(),
         })
     }

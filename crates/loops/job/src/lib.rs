@@ -45,7 +45,7 @@ mod written;
 
 pub use character::{CarryError, CharacterTarget, Following, Matched};
 pub use check::{CheckError, CheckNote, CheckedLoop, check};
-pub use checks::CheckId;
+pub use checks::{Authored, CheckId};
 pub use choose::{Chosen, Request, Rows, choose};
 pub use decision::Decision;
 pub use error::{JobError, StudyError, TargetError};

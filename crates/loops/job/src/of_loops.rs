@@ -7,7 +7,7 @@ use loopwright_formats::loop_file::facts::{CheckFacts, FeetFacts};
 use loopwright_formats::loop_file::{DerivedLoop, MotionPack, PackSidecar, describe};
 use loopwright_formats::{LoopFile, LoopFileError, Sidecar, Source, Target};
 
-use crate::checks::{CheckId, Subject};
+use crate::checks::{Authored, CheckId, Subject};
 use crate::verdict::Verdict;
 
 /// A loop derived from other loops.
@@ -21,6 +21,8 @@ pub struct LoopOfLoops {
     pub body: Body,
     /// The mode of its root motion.
     pub mode: RootMode,
+    /// What of it is as authored.
+    pub authored: Authored,
     /// The checks that concern its take.
     pub of_take: Vec<CheckFacts>,
     /// The sample at which its take was cut.
@@ -55,8 +57,7 @@ impl LoopOfLoops {
             was_in_place: false,
             is_meant_to_differ: false,
             is_varied: false,
-            is_kept: false,
-            is_unchanged: false,
+            authored: self.authored,
             known: &known,
         });
         verdict.state(&mut sidecar.quality);

@@ -10,6 +10,7 @@ use loopwright_formats::loop_file::{DerivedLoop, PlaceError, RetargetOrigin, des
 use loopwright_formats::{LoadedTake, LoopFileError, LoopInFile, ReadError, Sidecar, Source, Target, read_take};
 
 use crate::character::{CarryError, Matched};
+use crate::checks::Authored;
 use crate::of_loops::{LoopOfLoops, as_played, with_feet};
 use crate::recipe;
 use crate::recipe::RecipeError;
@@ -197,6 +198,7 @@ impl StoredLoop {
             clip,
             body: body.clone(),
             mode: root.mode,
+            authored: Authored::of(&self.sidecar),
             of_take: self.sidecar.quality.checks.clone(),
             seam_sample: self.sidecar.playback.seam_sample,
             target,

@@ -11,7 +11,7 @@ use loopwright_core::quality;
 use loopwright_core::{Analysis, LoopCandidate, LoopSettings, MadeLoop, Quality, RootMode};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
 
-use crate::checks::{CheckId, CheckRow, Stretch, Subject, not_passed};
+use crate::checks::{Authored, CheckId, CheckRow, Stretch, Subject, not_passed};
 use crate::warning::{SeamRemedy, Warning};
 
 /// The grade of a loop, the reason for it, and the checks behind it.
@@ -42,7 +42,6 @@ impl Verdict {
         Self::new(&Subject {
             is_meant_to_differ: true,
             is_varied: false,
-            is_kept: true,
             ..Subject::of_made(made, quality, of_take)
         })
     }
@@ -142,8 +141,7 @@ pub fn default_loop(analysis: &Analysis, candidate: &LoopCandidate) -> Option<(V
         was_in_place: false,
         is_meant_to_differ: false,
         is_varied: false,
-        is_kept: false,
-        is_unchanged: false,
+        authored: Authored::Nothing,
         known: &of_take,
     };
     Some((Verdict::new(&subject), quality))

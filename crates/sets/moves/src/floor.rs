@@ -59,7 +59,7 @@ fn over_root(stage: &Stage<'_>, sample: usize, position: DVec3) -> f64 {
 ///
 /// A loop whose root leans, as in full space, or whose feet never stand is unchanged. The loops have one skeleton and are
 /// relative to their constant twists; `overrides` are the caller's choices for the body.
-pub(crate) fn on_one_floor(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Vec<LoopClip> {
+pub fn on_one_floor(loops: Vec<LoopClip>, overrides: &BodyOverrides) -> Vec<LoopClip> {
     let floor = |clip: &LoopClip| {
         let body = body_of(clip, overrides)?;
         let stage = Stage::of_loop(clip);

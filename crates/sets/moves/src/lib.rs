@@ -16,6 +16,7 @@ pub mod passage;
 mod floor;
 
 pub use blend::Blender;
+pub use floor::on_one_floor;
 pub use passage::{Passage, PassageKind};
 pub use play::{LoopSet, PlaySettings};
 pub use transition::Transitions;

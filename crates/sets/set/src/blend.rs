@@ -13,7 +13,7 @@ use loopwright_formats::{Format, LoadedTake, LoopFile, LoopFileError, Target};
 use loopwright_moves::Blender;
 use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace, Mix, PhaseError};
 
-use loopwright_job::{LoopOfLoops, StoredLoop, verdict::is_speed_unknown, with_feet, without_animations};
+use loopwright_job::{Authored, LoopOfLoops, StoredLoop, verdict::is_speed_unknown, with_feet, without_animations};
 
 /// Settings of a blend.
 #[derive(Clone, Debug, Default)]
@@ -93,6 +93,7 @@ impl Blend {
             (clip, None)
         };
         let sum: f64 = weights.iter().sum();
+        let authored = loops.iter().map(|each| Authored::of(&each.sidecar)).min();
         let warnings = only_shifted(&blender, &names, &weights);
         let origin = BlendOrigin {
             take: first.facts.clone(),
@@ -118,6 +119,7 @@ impl Blend {
                 clip,
                 body,
                 mode,
+                authored: authored.map_or(Authored::Nothing, |least| least.min(Authored::Motion)),
                 of_take: Vec::new(),
                 seam_sample: 0,
                 target: request.target,

@@ -301,6 +301,16 @@ impl LoopClip {
         self.tracks.world()
     }
 
+    /// Returns the loop with its root motion on a joint above the one that carries it, so that loops of one rig move the same joint;
+    /// unchanged for other joints.
+    #[must_use]
+    pub fn carried_by(mut self, joint: usize) -> Self {
+        if joint < self.skeleton().num_joints() && self.skeleton().is_within(self.carrier, joint) {
+            self.carrier = joint;
+        }
+        self
+    }
+
     /// Returns the pose at key `key`, local, with the root motion added to the joint that carried it in the source.
     ///
     /// Played on the source's skeleton this puts every joint at root(t) times the body pose. Keys may run over any number of

@@ -14,6 +14,7 @@ mod subject;
 pub use feet::{GOOD_FOOT_HEIGHT_METRES, GOOD_FOOT_SLIDE_METRES};
 pub use row::{Check, CheckRow, Limits, LimitsFrom, not_passed};
 pub(crate) use stretch::Stretch;
+pub use subject::Authored;
 pub(crate) use subject::{Subject, pulls_back, speed_is_unknown};
 
 /// How a check of loops is measured; `None` if it does not apply.
@@ -116,9 +117,11 @@ impl CheckId {
     /// Whether what the check sees is as authored, and may be meant: it is stated without a grade.
     fn is_the_authors(self, subject: &Subject<'_>) -> bool {
         match self {
-            Self::Spike | Self::Shake | Self::Stutter | Self::Bears | Self::Anatomy | Self::Stiff => subject.is_kept,
+            Self::Spike | Self::Shake | Self::Stutter | Self::Bears | Self::Anatomy | Self::Stiff => {
+                subject.authored >= Authored::Motion
+            }
             Self::RootSpeed | Self::Upright | Self::SingleAction | Self::OneCycle | Self::Repeats => false,
-            _ => subject.is_unchanged,
+            _ => subject.authored == Authored::All,
         }
     }
 

@@ -4,7 +4,44 @@ use loopwright_core::analysis::Body;
 use loopwright_core::candidate::WholeClipKind;
 use loopwright_core::feet::FootOutcome;
 use loopwright_core::{MadeLoop, Quality, RootMode, Skeleton};
-use loopwright_formats::loop_file::facts::CheckFacts;
+use loopwright_formats::{Sidecar, loop_file::facts::CheckFacts};
+
+use super::CheckId;
+
+/// What of a loop is as authored: faults there are stated without a grade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Authored {
+    /// Nothing: it was captured, cut or blended.
+    Nothing,
+    /// The motion, not the seam: a whole clip in place, or a blend of authored clips.
+    Motion,
+    /// All: a whole clip that already loops, not changed on purpose.
+    All,
+}
+
+impl Authored {
+    /// Returns what of a stored loop is as authored.
+    pub fn of(sidecar: &Sidecar) -> Self {
+        let whole = sidecar.candidate.whole_clip.as_ref();
+        if whole.is_some_and(|whole| whole.kind != WholeClipKind::Cycle) {
+            return Self::of_clip(sidecar.edits.is_empty(), sidecar.variation.is_none());
+        }
+        let mut faults = (sidecar.quality.checks.iter()).filter(|check| check.id == CheckId::Spike.as_str());
+        if faults.any(|fault| fault.value.is_some() && fault.grade.is_none()) {
+            Self::Motion
+        } else {
+            Self::Nothing
+        }
+    }
+
+    fn of_clip(is_unedited: bool, is_unvaried: bool) -> Self {
+        match (is_unedited, is_unvaried) {
+            (true, true) => Self::All,
+            (true, false) => Self::Motion,
+            _ => Self::Nothing,
+        }
+    }
+}
 
 /// The loop to grade, with everything that its checks need.
 #[derive(Clone, Copy, Debug)]
@@ -30,10 +67,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) is_meant_to_differ: bool,
     /// Whether it differs by cycles that vary, and not otherwise: it is then as sharp as the take.
     pub(crate) is_varied: bool,
-    /// Whether it is a whole clip that already loops, or is in place: as authored.
-    pub(crate) is_kept: bool,
-    /// Whether it is a whole clip that already loops, and was not changed on purpose.
-    pub(crate) is_unchanged: bool,
+    /// What of it is as its author meant it.
+    pub(crate) authored: Authored,
     /// Checks that the loop does not answer, as recorded when it was made: those of its take, or those in its sidecar.
     pub(crate) known: &'a [CheckFacts],
 }
@@ -58,9 +93,13 @@ impl<'a> Subject<'a> {
                 && made.mean_cycle.is_none()
                 && made.edits.is_empty()
                 && !pulls_back(made.root.mode),
-            is_kept: made.edits.is_empty()
-                && (made.candidate.whole.as_ref()).is_some_and(|whole| whole.loops_already() || whole.is_in_place()),
-            is_unchanged: made.edits.is_empty() && made.variation.is_none() && made.candidate.is_finished_clip(),
+            authored: match &made.candidate.whole {
+                Some(whole) if whole.loops_already() => {
+                    Authored::of_clip(made.edits.is_empty(), made.variation.is_none())
+                }
+                Some(whole) if whole.is_in_place() && made.edits.is_empty() => Authored::Motion,
+                _ => Authored::Nothing,
+            },
             known: of_take,
         }
     }

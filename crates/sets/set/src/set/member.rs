@@ -15,7 +15,7 @@ use loopwright_formats::{Format, LoadedTake, Sidecar, Source, Target};
 use loopwright_moves::blend::PhaseMap;
 
 use crate::cut::adds_root;
-use loopwright_job::{LoopOfLoops, StoredLoop, StoredLoopError, without_animations};
+use loopwright_job::{Authored, LoopOfLoops, StoredLoop, StoredLoopError, without_animations};
 
 /// The form that all clips of a set have in common.
 #[derive(Clone, Debug)]
@@ -123,6 +123,36 @@ impl Member {
         })
     }
 
+    /// Whether a joint is above all that moves, so that it can carry the root motion.
+    pub(super) fn may_be_carried_by(&self, joint: &str) -> bool {
+        let clip = &self.stored.clip;
+        let found = clip.skeleton().find(joint);
+        found.is_some_and(|joint| clip.skeleton().path_from_root(clip.carrier()).contains(&joint))
+    }
+
+    /// Returns the loop with its root motion on the root joint of the set, or on one to be added if it has none.
+    pub(super) fn on_root_joint(mut self, joint: Option<&str>) -> Self {
+        let stored = &mut self.stored;
+        let playback = &mut stored.sidecar.playback;
+        playback.root_joint = joint.map(ToOwned::to_owned);
+        let Some((name, joint)) = joint.and_then(|name| Some((name, stored.clip.skeleton().find(name)?))) else {
+            return self;
+        };
+        playback.carrier_joint = name.to_owned();
+        let clip = stored.clip.clone().carried_by(joint);
+        self.with_clip(clip)
+    }
+
+    /// Returns the loop with other keys of the same body.
+    pub(super) fn with_clip(mut self, clip: LoopClip) -> Self {
+        let stored = &mut self.stored;
+        if let Ok(take) = as_take(&clip, stored.sidecar.root_motion.mode) {
+            stored.file.take = take;
+            stored.clip = clip;
+        }
+        self
+    }
+
     /// Returns the mirror image, with left and right exchanged. Errors: they cannot be exchanged.
     pub fn mirrored(&self, pairs: &[String], form: &SetForm) -> Result<Self, StoredLoopError> {
         let (image, _) = self.stored.clone().mirrored(pairs, &form.overrides)?;
@@ -213,6 +243,7 @@ impl Member {
             clip,
             body: self.body.clone(),
             mode,
+            authored: Authored::of(&stored.sidecar),
             of_take: stored.sidecar.quality.checks.clone(),
             seam_sample: playback.seam_sample,
             target: form.target,

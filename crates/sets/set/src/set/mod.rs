@@ -16,6 +16,7 @@ mod style;
 
 use std::collections::BTreeSet;
 
+use loopwright_core::LoopClip;
 use loopwright_core::analysis::{MotionKind, Side};
 use loopwright_core::math::{Decay, DecayKind};
 use loopwright_formats::set::{
@@ -23,8 +24,8 @@ use loopwright_formats::set::{
     SetTransition, SetTwist,
 };
 use loopwright_formats::{Sidecar, loop_file::facts::Grade};
-use loopwright_moves::LoopSet;
 use loopwright_moves::play::{DEFAULT_FADE_SECS, PlayError};
+use loopwright_moves::{LoopSet, on_one_floor};
 
 use loopwright_job::LoopOfLoops;
 use member::foot_of;
@@ -106,10 +107,35 @@ pub struct Set {
     form: SetForm,
 }
 
+/// Puts the root motion of all loops on one joint: takes decide each for itself whether a joint above the hips moves, but an engine
+/// looks for the root motion of all clips in one place.
+fn on_one_root_joint(offered: Vec<Offered>) -> Vec<Offered> {
+    let root_of = |each: &Offered| each.member.stored.sidecar.playback.root_joint.clone();
+    let is_of_all = |joint: &String| offered.iter().all(|each| each.member.may_be_carried_by(joint));
+    let joint = offered.iter().find_map(|each| root_of(each).filter(is_of_all));
+    let on_root = |each: Offered| Offered {
+        member: each.member.on_root_joint(joint.as_deref()),
+        ..each
+    };
+    offered.into_iter().map(on_root).collect()
+}
+
+/// Raises or lowers loops to the floor of the first: each was recorded over its own, and they follow one another.
+fn at_one_floor(offered: Vec<Offered>, form: &SetForm) -> Vec<Offered> {
+    let clips = offered.iter().map(|each| each.member.stored.clip.clone()).collect();
+    let raised = on_one_floor(clips, &form.overrides);
+    let onto = |(each, clip): (Offered, LoopClip)| Offered {
+        member: each.member.with_clip(clip),
+        ..each
+    };
+    offered.into_iter().zip(raised).map(onto).collect()
+}
+
 impl Set {
     /// Puts a set together from loops on one skeleton.
     pub fn new(offered: Vec<Offered>, request: &SetRequest) -> Self {
         let SetRequest { form, variants, pairs } = request;
+        let offered = at_one_floor(on_one_root_joint(offered), form);
         let mut entries: Vec<Entry> = Vec::new();
         let (taken, dropped) = select(offered);
         for taken in taken {

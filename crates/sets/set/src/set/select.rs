@@ -7,6 +7,9 @@ use loopwright_formats::loop_file::facts::Grade;
 
 use super::member::{Member, apart_deg, is_aside, is_speed_unknown, kind_of};
 
+/// Directions that differ by less look alike, degrees.
+const SEEN_DEG: f64 = 10.0;
+
 /// Turns that differ by less look alike, degrees per second.
 const SEEN_TURN_DPS: f64 = 3.0;
 
@@ -47,20 +50,22 @@ pub(super) struct Taken {
 /// Returns the gait of a loop. Errors: why a set cannot use it.
 pub fn gait_of(member: &Member) -> Result<MotionKind, String> {
     let sidecar = &member.stored.sidecar;
-    if sidecar.candidate.cycles > 1 {
+    let kind = kind_of(sidecar);
+    // An idle has no phase that others must share.
+    let has_phase = kind != Some(MotionKind::Idle);
+    if has_phase && sidecar.candidate.cycles > 1 {
         return Err(format!(
             "it holds {} cycles of its motion, and the loops of a set hold one",
             sidecar.candidate.cycles
         ));
     }
     let steps = member.fewest_strikes();
-    if steps > 1 {
+    if has_phase && steps > 1 {
         return Err(format!(
             "each foot steps {steps} times in it, and the loops of a set hold one cycle"
         ));
     }
     let speed = member.speed_mps();
-    let kind = kind_of(sidecar);
     match kind {
         Some(kind @ (MotionKind::Jump | MotionKind::OneShot)) => {
             return Err(format!("it is no locomotion: {kind}"));
@@ -104,13 +109,19 @@ pub fn gait_of(member: &Member) -> Result<MotionKind, String> {
 }
 
 impl Offered {
-    /// Returns the sort key of loops that move alike, the best first: grade, whether the name states the gait, the plainness of
-    /// the name (an idle precedes an idle with a sword), the turn of straight loops, sliding feet, displacement by closing.
-    fn order(&self) -> (Grade, bool, usize, [f64; 3]) {
+    /// Returns the sort key of loops that move alike, the best first: whether it is bad, whether it goes off one of the eight
+    /// directions, grade, whether the name states the gait, the plainness of the name (an idle precedes an idle with a sword),
+    /// the turn of straight loops, sliding feet, displacement by closing.
+    fn order(&self) -> ([bool; 2], Grade, bool, usize, [f64; 3]) {
         let quality = &self.member.stored.sidecar.quality;
         let name = self.member.made.animation.as_deref().unwrap_or_default();
+        let grade = quality.grade.unwrap_or(Grade::Review);
+        let direction = self.member.direction_deg();
+        let is_off = self.member.speed_mps() >= MOVING_MPS
+            && apart_deg(direction, 45.0 * f64::from(eighth_of(&self.member))) > SEEN_DEG;
         (
-            quality.grade.unwrap_or(Grade::Review),
+            [grade == Grade::Bad, is_off],
+            grade,
             !self.is_named(name),
             name.split(|letter: char| !letter.is_alphanumeric()).count(),
             [
@@ -166,17 +177,18 @@ fn are_near(one: f64, two: f64, least: f64) -> bool {
 pub(super) fn select(mut offered: Vec<Offered>) -> (Vec<Taken>, Vec<Offered>) {
     offered.sort_by(|one, other| {
         let (one, other) = (one.order(), other.order());
-        let sizes = one.3.iter().zip(&other.3);
+        let sizes = one.4.iter().zip(&other.4);
         let by_size = sizes.fold(core::cmp::Ordering::Equal, |so_far, (one, other)| {
             so_far.then(one.total_cmp(other))
         });
-        let by_name = one.1.cmp(&other.1).then(one.2.cmp(&other.2));
-        one.0.cmp(&other.0).then(by_name).then(by_size)
+        (one.0, one.1, one.2, one.3)
+            .cmp(&(other.0, other.1, other.2, other.3))
+            .then(by_size)
     });
     let mut taken: Vec<Taken> = Vec::new();
     let mut dropped = Vec::new();
     for each in offered {
-        let is_bad = each.order().0 == Grade::Bad;
+        let is_bad = each.order().1 == Grade::Bad;
         let is_needless = is_bad && taken.iter().any(|taken| taken.best.gait == each.gait);
         match taken.iter_mut().find(|taken| taken.best.is_like(&each)) {
             Some(alike) => alike.others.push(each),
@@ -211,11 +223,12 @@ pub(super) fn side_of(turn_dps: f64) -> i8 {
     }
 }
 
-/// Returns the direction of a loop in eighths of a turn from forward, left positive; a strafe goes to a side.
+/// Returns the direction of a loop in eighths of a turn from forward, left positive; a strafe whose direction is a guess goes to a
+/// side.
 fn eighth_of(member: &Member) -> i8 {
     let direction = member.direction_deg();
     match kind_of(&member.stored.sidecar) {
-        Some(MotionKind::Strafe) if is_aside(direction) => 2 * direction.signum() as i8,
+        Some(MotionKind::Strafe) if member.is_speed_guessed && is_aside(direction) => 2 * direction.signum() as i8,
         _ => (direction / 45.0).round() as i8,
     }
 }
@@ -303,7 +316,7 @@ pub(super) fn variants(best: &Offered, others: &[Offered], count: usize) -> Vec<
     let mut chosen = vec![0];
     while chosen.len() < count.min(profiles.len()) {
         let farthest = (0..profiles.len())
-            .filter(|at| !chosen.contains(at) && others[at - 1].order().0 != Grade::Bad)
+            .filter(|at| !chosen.contains(at) && others[at - 1].order().1 != Grade::Bad)
             .map(|at| {
                 let nearest = chosen.iter().map(|&of| distance(&profiles[at], &profiles[of]));
                 (at, nearest.fold(f64::INFINITY, f64::min))
