@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use glam::DQuat;
+use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{FootEventKind, MotionKind};
-use loopwright_core::{Take, Tracks};
+use loopwright_core::{Joint, Skeleton, Take, Tracks};
 use loopwright_formats::set::{ClipKind, LeftOut, Manifest};
 use loopwright_formats::{Format, LoadedTake, ReadSettings, Sidecar, Source, Target, read_take};
 use loopwright_job::recipe::StudyArgs;
@@ -334,4 +334,82 @@ fn ways_holes_and_licences_are_those_of_the_takes() {
         set.missing
     );
     assert_eq!(set.licences, ["CC0-1.0"]);
+}
+
+/// The take below a root joint, which follows the hips over the floor or stays where it is.
+fn rooted(take: &Take, follows: bool) -> Take {
+    let joints = take.skeleton().joints().iter();
+    let below = joints.map(|joint| {
+        Joint::new(
+            joint.name.clone(),
+            Some(joint.parent.map_or(0, |parent| parent + 1)),
+            joint.rest_offset,
+        )
+    });
+    let skeleton = Skeleton::new(
+        core::iter::once(Joint::new("Root", None, DVec3::ZERO))
+            .chain(below)
+            .collect(),
+    )
+    .unwrap();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..take.num_frames() {
+        let pose = take.pose(frame);
+        let place = if follows {
+            pose.translations[0].with_y(0.0)
+        } else {
+            DVec3::ZERO
+        };
+        translations.extend([place, pose.translations[0] - place]);
+        translations.extend(&pose.translations[1..]);
+        rotations.push(DQuat::IDENTITY);
+        rotations.extend(pose.rotations);
+    }
+    Take::new(take.name(), skeleton, take.frame_time_secs(), translations, rotations).unwrap()
+}
+
+/// A take in which the root joint rests decides nothing: all files move the same joint, by the twist that the manifest states.
+#[test]
+fn all_files_of_a_set_move_one_root_joint() {
+    let standing = WalkSettings {
+        speed_mps: 0.0,
+        seconds: 6.0,
+        ..WalkSettings::default()
+    };
+    let walking = |speed_mps| WalkSettings {
+        speed_mps,
+        turn_dps: 0.0,
+        seconds: 6.0,
+        ..WalkSettings::default()
+    };
+    let takes = [
+        held("stand.bvh", rooted(&synthesized(standing), false)),
+        held("slow.bvh", rooted(&synthesized(walking(0.7)), false)),
+        held("walk.bvh", rooted(&synthesized(walking(1.3)), true)),
+    ];
+    let settings = SetSettings {
+        format: Some(Format::Glb),
+        ..settings()
+    };
+    let (set, files) = written(made(settings, takes.as_slice()));
+    let root = set.manifest.root_joint.as_deref().unwrap();
+    assert!(set.manifest.clips.len() > 1);
+    for (clip, file) in set.manifest.clips.iter().zip(&files) {
+        let take = read_take(&file.bytes, &clip.name, &ReadSettings::default(), &mut Vec::new())
+            .unwrap()
+            .take;
+        let joint = take
+            .skeleton()
+            .find(root)
+            .unwrap_or_else(|| panic!("{} has no {root}", clip.name));
+        let world = take.world_tracks();
+        let way = *world.positions(take.num_frames() - 1).get(joint).unwrap() - world.positions(0)[joint];
+        let metres = clip.speed_mps.unwrap() * take.duration_secs();
+        assert!(
+            (way.length() - metres).abs() < 1e-3,
+            "{}: {} of {metres}",
+            clip.name,
+            way.length()
+        );
+    }
 }
