@@ -336,7 +336,7 @@ fn ways_holes_and_licences_are_those_of_the_takes() {
     assert_eq!(set.licences, ["CC0-1.0"]);
 }
 
-/// The take below a root joint, which follows the hips over the floor or stays where it is.
+/// The take below a root joint, which follows the hips over the floor or hangs a metre above it.
 fn rooted(take: &Take, follows: bool) -> Take {
     let joints = take.skeleton().joints().iter();
     let below = joints.map(|joint| {
@@ -358,7 +358,7 @@ fn rooted(take: &Take, follows: bool) -> Take {
         let place = if follows {
             pose.translations[0].with_y(0.0)
         } else {
-            DVec3::ZERO
+            DVec3::Y
         };
         translations.extend([place, pose.translations[0] - place]);
         translations.extend(&pose.translations[1..]);
