@@ -366,21 +366,21 @@ class Space {
       if (!clips.has(clip)) throw new Error(`the blend space ${name} has the clip ${clip}, which the set has not`);
       return clips.get(clip);
     });
-    this.scale = axes.map((name, axis) => {
+    const extents = axes.map((_, axis) => {
       const values = this.points.map((at) => at[axis]);
-      return Math.max(Math.max(...values) - Math.min(...values), name.endsWith("_mps") ? LEAST_RANGE.mps : LEAST_RANGE.degrees);
+      return Math.max(...values) - Math.min(...values);
     });
-    this.simplices = triangles.length ? triangles : this.line();
+    const least = axes.map((name) => (name.endsWith("_mps") ? LEAST_RANGE.mps : LEAST_RANGE.degrees));
+    this.scale = extents.map((extent, axis) => Math.max(extent, least[axis]));
+    this.simplices = triangles.length ? triangles : this.line(extents[1] / least[1] > extents[0] / least[0] ? 1 : 0);
     this.stands = this.clips.every(({ stands }) => stands);
     // Versions of a loop stand in for it, or are played by their names.
     this.isVariant = this.clips.every(({ entry }) => entry.variant_of);
   }
 
   /** Points of a line follow each other along the axis on which they are farthest apart. */
-  line() {
+  line(axis) {
     const order = this.points.map((_, index) => index);
-    const spread = (axis) => this.axes.length && Math.max(...this.points.map((at) => at[axis])) - Math.min(...this.points.map((at) => at[axis]));
-    const axis = this.axes.length > 1 && spread(1) / (spread(0) || 1e-9) > 1e3 ? 1 : 0;
     order.sort((a, b) => this.points[a][axis] - this.points[b][axis]);
     return order.length === 1 ? [[0]] : order.slice(1).map((index, before) => [order[before], index]);
   }

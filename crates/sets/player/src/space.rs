@@ -100,10 +100,11 @@ impl PlayedSpace {
             let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
             high - low
         });
-        let scale = [0, 1].map(|index| extents[index].max(axes.get(index).map_or(1.0, |axis| axis.least_range())));
+        let least = [0, 1].map(|index| axes.get(index).map_or(1.0, |axis| axis.least_range()));
+        let scale = [0, 1].map(|index| extents[index].max(least[index]));
         let simplices = if triangles.is_empty() {
-            // Points of a line are ordered along the axis with the larger extent.
-            let axis = usize::from(extents[1] > 1e3 * extents[0]);
+            // Points of a line are ordered along the axis on which they are farther apart.
+            let axis = usize::from(extents[1] / least[1] > extents[0] / least[0]);
             let mut order: Vec<usize> = (0..points.len()).collect();
             order.sort_by(|&a, &b| points[a][axis].total_cmp(&points[b][axis]));
             if order.len() == 1 {

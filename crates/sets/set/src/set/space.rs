@@ -51,10 +51,20 @@ fn space<'a>(
             }
         })
         .collect();
+    let extent = [0, 1].map(|axis| {
+        let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
+        high - low
+    });
+    // Axes of one unit keep their proportions.
+    let scale = match axes {
+        ["left_mps", _] => [extent[0].max(extent[1]); 2],
+        _ => extent,
+    }
+    .map(|extent| if extent > 0.0 { 1.0 / extent } else { 0.0 });
     SetSpace {
         name: name.to_owned(),
         axes: axes.map(str::to_owned).to_vec(),
-        triangles: triangles(&points),
+        triangles: triangles(&points, scale),
         points: (entries.iter().zip(&points))
             .map(|(entry, at)| SetPoint {
                 clip: entry.name.clone(),
@@ -64,16 +74,26 @@ fn space<'a>(
     }
 }
 
-/// Points nearer to a line than this share of the extent are on it.
-const FLAT: f64 = 1e-3;
+/// Twice the area of a triangle that is too flat to blend in, as a share of the square of the extent.
+const FLAT: f64 = 0.02;
+
+/// Directions whose cosine is below this are opposite (120 degrees): their loops are blended through the idle alone.
+const OPPOSITE: f64 = -0.5;
+
+/// Whether a triangle mixes opposite directions without the idle, which is at the origin.
+fn mixes_opposites(corners: [[f64; 2]; 3]) -> bool {
+    let length = |[x, y]: [f64; 2]| f64::sqrt(x * x + y * y);
+    let are_opposite =
+        |one: [f64; 2], two: [f64; 2]| one[0] * two[0] + one[1] * two[1] < OPPOSITE * length(one) * length(two);
+    let [a, b, c] = corners;
+    !corners.contains(&[0.0; 2]) && (are_opposite(a, b) || are_opposite(b, c) || are_opposite(a, c))
+}
 
 /// Computes the Delaunay triangulation: the lower hull of the points lifted onto a paraboloid, each raised slightly by its
 /// index, so that four points on one circle give two triangles.
-fn triangles(points: &[[f64; 2]]) -> Vec<[usize; 3]> {
-    let scale = [0, 1].map(|axis| {
-        let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
-        if high > low { 1.0 / (high - low) } else { 0.0 }
-    });
+///
+/// Triangles that are flat or mix opposite directions are left out.
+fn triangles(points: &[[f64; 2]], scale: [f64; 2]) -> Vec<[usize; 3]> {
     let lifted: Vec<[f64; 3]> = (points.iter().enumerate())
         .map(|(index, point)| {
             let [x, y] = [point[0] * scale[0], point[1] * scale[1]];
@@ -89,7 +109,8 @@ fn triangles(points: &[[f64; 2]]) -> Vec<[usize; 3]> {
     for a in 0..count {
         for b in a + 1..count {
             for c in b + 1..count {
-                if is_below_all(&lifted, [a, b, c]) {
+                let corners = [a, b, c].map(|corner| points[corner]);
+                if is_below_all(&lifted, [a, b, c]) && !mixes_opposites(corners) {
                     found.push([a, b, c]);
                 }
             }
@@ -125,7 +146,7 @@ mod tests {
         let points: Vec<[f64; 2]> = (0..12)
             .map(|index| [f64::from(index % 4), 30.0 * f64::from(index / 4)])
             .collect();
-        let found = triangles(&points);
+        let found = triangles(&points, [1.0 / 3.0, 1.0 / 60.0]);
         let area = |[a, b, c]: [usize; 3]| {
             let side = |to: usize| [points[to][0] - points[a][0], points[to][1] - points[a][1]];
             let (u, v) = (side(b), side(c));
@@ -134,9 +155,22 @@ mod tests {
         let sum: f64 = found.iter().map(|&triangle| area(triangle)).sum();
         assert!((sum - 180.0).abs() < 1e-9, "{found:?}");
         assert_eq!(found.len(), 12);
-        assert_eq!(
-            triangles(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]),
-            Vec::<[usize; 3]>::new()
+        // There and back again without a way aside is a line, however crooked.
+        for points in [
+            [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]],
+            [[0.02, 1.3], [0.0, 0.0], [-0.03, -0.8]],
+        ] {
+            assert_eq!(triangles(&points, [0.5; 2]), Vec::<[usize; 3]>::new());
+        }
+        // Backwards meets forwards through the idle alone.
+        let aside = [[0.0, 0.0], [0.0, 1.3], [0.02, 3.0], [-0.02, -0.8], [0.9, 0.0]];
+        let found = triangles(&aside, [1.0 / 3.8; 2]);
+        assert!(
+            found
+                .iter()
+                .all(|corners| corners.contains(&0) || !corners.contains(&3)),
+            "{found:?}"
         );
+        assert!((0..5).all(|point| found.iter().flatten().any(|corner| *corner == point)));
     }
 }
