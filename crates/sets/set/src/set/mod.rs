@@ -138,9 +138,11 @@ impl Set {
         let offered = at_one_floor(on_one_root_joint(offered), form);
         let mut entries: Vec<Entry> = Vec::new();
         let (taken, dropped) = select(offered);
+        let mut alike: Vec<(usize, String)> = Vec::new();
         for taken in taken {
             let index = entries.len();
             let varied = select::variants(&taken.best, &taken.others, *variants);
+            alike.extend(taken.others.iter().map(|other| (index, other.member.made.take.clone())));
             entries.push(Entry::new(taken.best, Source::Offered));
             entries.extend(varied.into_iter().map(|offered| Entry {
                 variant_of: Some(index),
@@ -175,6 +177,17 @@ impl Set {
                 }),
             })
             .collect();
+        let mut told: BTreeSet<&str> = entries.iter().map(|entry| &*entry.offered.member.made.take).collect();
+        let mut left_out: Vec<LeftOut> = dropped.iter().map(bad).collect();
+        left_out.extend(
+            alike
+                .iter()
+                .filter(|(_, take)| told.insert(take))
+                .map(|(index, take)| LeftOut {
+                    take: take.clone(),
+                    why: format!("it moves as {} does, which is better", called[*index]),
+                }),
+        );
         let entries = (entries.into_iter().zip(&called))
             .map(|(entry, name)| SetEntry {
                 name: name.clone(),
@@ -188,7 +201,7 @@ impl Set {
             passages: Vec::new(),
             missing,
             filled,
-            left_out: dropped.iter().map(bad).collect(),
+            left_out,
             form: form.clone(),
         }
     }
