@@ -29,6 +29,12 @@ const HALF_LIFE_SECS = 0.4;
 /** A loop that moves less than this stands, metres and radians per second. */
 const STILL = 0.05;
 
+/** Speed below which the lengths of loops do not tell whose time counts. */
+const SLOW_MPS = 0.01;
+
+/** The largest warp of a clock: with 1/pi it would stand still. */
+const MOST_WARP = 0.3;
+
 /** The same event of the same foot within this time is one, as where another loop of a blend takes over, seconds. */
 const SAME_EVENT_SECS = 0.1;
 
@@ -216,24 +222,15 @@ class Clip {
     body.rotation.toArray(pose, at + 3);
   }
 
-  /** The share of the time that has passed at a phase of the set: docs/math/blend.md. */
+  /** The share of the time that has passed at a phase of the set. */
   shareAt(phase) {
-    const cycles = Math.floor(phase);
-    return phase + this.warp * Math.sin(Math.PI * (phase - cycles)) ** 2;
+    return shareAt(phase, this.warp);
   }
 
   /** The phase of the set at a time of the clip. */
   phaseAt(secs) {
-    const cycles = secs / this.seconds;
-    const share = cycles - Math.floor(cycles);
-    // Shares rise for every warp below 1/pi; Newton's steps would fail where they hardly do. 53 halvings leave no digit.
-    let [low, high] = [0, 1];
-    for (let round = 0; round < 53; round += 1) {
-      const middle = (low + high) / 2;
-      if (this.shareAt(middle) <= share) low = middle;
-      else high = middle;
-    }
-    return low;
+    const phase = phaseAt(secs / this.seconds, this.warp);
+    return phase - Math.floor(phase);
   }
 
   /** Adds `weight` times the body at a time; rotations on the side of those in `sides`. Cubics between keys: one derivative is continuous. */
@@ -259,6 +256,52 @@ class Clip {
   /** Rotations on whose side those of other clips are taken. */
   get sides() {
     return this.keys[1];
+  }
+}
+
+/** The share of a loop's time at a phase: docs/math/blend.md. */
+function shareAt(phase, warp) {
+  return phase + warp * Math.sin(Math.PI * (phase - Math.floor(phase))) ** 2;
+}
+
+/** The phase at a share of a loop's time. Shares rise for every warp below 1/pi; Newton's steps would fail where they hardly do. 53 halvings
+ * leave no digit. */
+function phaseAt(share, warp) {
+  const cycles = Math.floor(share);
+  let [low, high] = [0, 1];
+  for (let round = 0; round < 53; round += 1) {
+    const middle = (low + high) / 2;
+    if (shareAt(middle, warp) <= share - cycles) low = middle;
+    else high = middle;
+  }
+  return cycles + low;
+}
+
+/** Time as a blend of loops passes: in equal times a mean of their shares passes, so that feet that stand in all loops do not slip, and a loop
+ * alone plays as it was made: docs/math/blend.md. */
+class Clock {
+  constructor(parts) {
+    this.period = parts.reduce((sum, { weight, clip }) => sum + weight * clip.seconds, 0);
+    const travel = parts.map(({ clip }) => clip.twist.linear.clone().multiplyScalar(clip.seconds));
+    const whole = new Vector3();
+    parts.forEach(({ weight }, index) => whole.addScaledVector(travel[index], weight));
+    const lengths = parts.reduce((sum, { weight }, index) => sum + weight * travel[index].length(), 0);
+    const still = 0.1 * (lengths ** 2 - whole.lengthSq()) + (SLOW_MPS * this.period) ** 2;
+    const warp = parts.reduce((sum, { weight, clip }, index) => {
+      const counts = whole.dot(travel[index]) + (still * clip.seconds) / this.period;
+      return sum + ((weight * counts) / (whole.lengthSq() + still)) * clip.warp;
+    }, 0);
+    this.warp = Math.min(Math.max(warp, -MOST_WARP), MOST_WARP);
+  }
+
+  /** The phase some seconds after another. */
+  after(phase, secs) {
+    return phaseAt(shareAt(phase, this.warp) + secs / this.period, this.warp);
+  }
+
+  /** The seconds from one phase to another. */
+  secsBetween(from, to) {
+    return (shareAt(to, this.warp) - shareAt(from, this.warp)) * this.period;
   }
 }
 
@@ -497,14 +540,13 @@ class Cycle {
   state(secs) {
     const parts = this.space.weights(this.at.map((value, axis) => value + this.rate[axis] * secs));
     for (const part of parts) part.clip = this.chosen.get(part.clip) ?? part.clip;
-    const period = parts.reduce((sum, { weight, clip }) => sum + weight * clip.seconds, 0);
-    return { parts, period };
+    return { parts, clock: new Clock(parts) };
   }
 
   /** The body some seconds from now, if the point goes on as it does. */
   body(secs, out) {
-    const { parts, period } = this.state(secs);
-    const phase = this.phase + secs / period;
+    const { parts, clock } = this.state(secs);
+    const phase = clock.after(this.phase, secs);
     out.fill(0);
     for (const { clip, weight } of parts) clip.add(clip.shareAt(phase) * clip.seconds, weight, out, parts[0].clip.sides);
     normalizeRotations(out);
@@ -517,7 +559,7 @@ class Cycle {
 
   secsTo(phase) {
     const away = (((phase - this.phase) % 1) + 1) % 1;
-    return away * this.state(0).period;
+    return this.state(0).clock.secsBetween(this.phase, this.phase + away);
   }
 
   /** The same with other versions of its loops, at the start of a cycle. */
@@ -533,7 +575,7 @@ class Cycle {
 
   advance(secs, halfLife, report) {
     const middle = this.state(0.5 * secs);
-    const [before, after] = [this.phase, this.phase + secs / middle.period];
+    const [before, after] = [this.phase, middle.clock.after(this.phase, secs)];
     const decay = (2 * Math.LN2) / halfLife;
     const fade = Math.exp(-decay * secs);
     this.at.forEach((value, axis) => {
@@ -547,7 +589,7 @@ class Cycle {
       // The first time at or after `before` at which the event's phase comes, if it comes within the step.
       const cycles = Math.ceil(before - event.phase);
       const at = event.phase + cycles;
-      if (at < after) report(event, loudest, (after - at) * middle.period);
+      if (at < after) report(event, loudest, middle.clock.secsBetween(at, after));
     }
     this.phase = after - Math.floor(after);
   }
@@ -768,12 +810,12 @@ export class LoopwrightCharacter extends EventDispatcher {
     if (this.source instanceof Once) return Math.max(this.source.left, 0);
     if (!this.plan) {
       const hasVersions = this.varies && this.source.space.clips.some((clip) => this.set.versions.has(clip));
-      return hasVersions ? this.source.secsTo(0) || this.source.state(0).period : Infinity;
+      return hasVersions ? this.source.secsTo(0) || this.source.state(0).clock.period : Infinity;
     }
     if (!this.plan.leave || this.source.stands) return 0;
     const secs = this.source.secsTo(this.plan.leave.phase);
     const isThere = this.isNear(this.plan.leave) || this.plan.waited > MOST_CYCLES;
-    return isThere ? secs : secs + this.source.state(0).period;
+    return isThere ? secs : secs + this.source.state(0).clock.period;
   }
 
   isNear({ at }) {
@@ -792,7 +834,7 @@ export class LoopwrightCharacter extends EventDispatcher {
     this.source.advance(secs, this.set.halfLife, report);
     this.offset.secs += secs;
     this.secs = end;
-    if (this.plan) this.plan.waited += secs / this.source.state(0).period;
+    if (this.plan) this.plan.waited += secs / this.source.state(0).clock.period;
   }
 
   leave() {

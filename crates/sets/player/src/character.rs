@@ -356,7 +356,11 @@ impl SteeredCharacter {
             (Source::Cycle(cycle), Plan::Go(way, waited)) => match way.ends {
                 Some([leave, _]) if !self.set.spaces[cycle.space].stands => {
                     let is_there = self.is_near(cycle, leave) || *waited > MOST_CYCLES;
-                    let cycles = if is_there { 0.0 } else { cycle.state(&self.set, 0.0).1 };
+                    let cycles = if is_there {
+                        0.0
+                    } else {
+                        cycle.state(&self.set, 0.0).1.period
+                    };
                     cycle.secs_to(&self.set, leave.phase) + cycles
                 }
                 _ => 0.0,
@@ -366,7 +370,7 @@ impl SteeredCharacter {
                 if left > 0.0 {
                     left
                 } else {
-                    cycle.state(&self.set, 0.0).1
+                    cycle.state(&self.set, 0.0).1.period
                 }
             }
             _ => f64::INFINITY,
@@ -395,8 +399,8 @@ impl SteeredCharacter {
                 *played_secs = after;
             }
             Source::Cycle(cycle) => {
-                let (parts, period) = cycle.state(&set, 0.5 * secs);
-                let (before, after) = (cycle.phase, cycle.phase + secs / period);
+                let (parts, clock) = cycle.state(&set, 0.5 * secs);
+                let (before, after) = (cycle.phase, clock.after(cycle.phase, secs));
                 for axis in 0..2 {
                     let spring = Spring {
                         value: cycle.at[axis],
@@ -415,13 +419,13 @@ impl SteeredCharacter {
                         let phase = set.clips[part.clip].phase_of(event);
                         let at = phase + (before - phase).ceil();
                         if at < after {
-                            found.push((part.clip, index, (after - at) * period));
+                            found.push((part.clip, index, clock.secs_between(at, after)));
                         }
                     }
                 }
                 cycle.phase = after - after.floor();
                 if let Plan::Go(_, waited) = &mut self.plan {
-                    *waited += secs / period;
+                    *waited += secs / clock.period;
                 }
             }
         }

@@ -66,6 +66,11 @@ impl MotionClip {
         self.phase.phase(secs / self.seconds).rem_euclid(1.0)
     }
 
+    /// Returns how much later than half of its time the right foot has its landmark, as a share.
+    pub(crate) fn warp(&self) -> f64 {
+        self.phase.warp()
+    }
+
     /// Returns the time at a phase of the set; phases beyond 1 are in the next cycle.
     pub fn secs_at(&self, phase: f64) -> f64 {
         self.phase.share(phase) * self.seconds

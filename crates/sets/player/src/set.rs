@@ -314,6 +314,7 @@ pub(crate) mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::source::Cycle;
 
     /// Returns a set of one joint that stands, walks and runs, with a start and a stop.
     pub(crate) fn walking(change: impl Fn(&mut Value)) -> MotionSet {
@@ -373,6 +374,44 @@ pub(crate) mod tests {
         }
         assert_eq!(set.spaces[0].covered(&set.clips, [9.0, 0.0])[0], 3.0);
         assert!(set.spaces.iter().any(|space| space.stands && space.name == "idle"));
+    }
+
+    /// The ground below a blend moves as feet that stand in all of its loops do: the sum of w d tau'(p) dp over a step is the travel
+    /// of that step. For a loop alone that means equal times in equal steps.
+    #[test]
+    fn feet_that_stand_in_all_loops_do_not_slip() {
+        let set = walking(|manifest| {
+            for (clip, warp) in [(1, 0.07), (2, -0.1)] {
+                manifest["clips"][clip]["phase"]["warp"] = json!(warp);
+                manifest["clips"][clip]["twist"]["angular"] = json!([0.0, 0.0, 0.0]);
+            }
+        });
+        for speed in [1.3, 2.1, 3.0] {
+            let cycle = Cycle::new(
+                0,
+                Moment {
+                    at: [speed, 0.0],
+                    phase: 0.0,
+                },
+            );
+            let (parts, clock) = cycle.state(&set, 0.0);
+            let secs = clock.period / 40.0;
+            let mut phase = 0.0;
+            for step in 0..100 {
+                let next = clock.after(phase, secs);
+                let of_feet = parts.iter().map(|part| {
+                    let clip = &set.clips[part.clip];
+                    part.weight * clip.twist().linear.z * (clip.secs_at(next) - clip.secs_at(phase))
+                });
+                let of_root = PlayedSpace::twist(&set.clips, &parts).linear.z * secs;
+                assert!(
+                    (of_feet.sum::<f64>() - of_root).abs() < 1e-5,
+                    "{speed} m/s, step {step}"
+                );
+                assert!((clock.secs_between(phase, next) - secs).abs() < 1e-12);
+                phase = next;
+            }
+        }
     }
 
     #[test]

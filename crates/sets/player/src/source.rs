@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use glam::DVec3;
 use loopwright_core::Pose;
 use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
-use loopwright_moves::blend;
+use loopwright_moves::blend::{self, PhaseMap};
 use loopwright_moves::play::{FadingOffset, MovingPose};
 
 use crate::set::{Moment, MotionSet};
@@ -12,6 +13,50 @@ use crate::space::{Goal, Part, PlayedSpace};
 
 /// Seconds over which rates are measured: short against what a body does, long against rounding.
 const STEP: f64 = 1e-4;
+
+/// Speed below which the lengths of loops do not tell whose time counts, metres per second.
+const SLOW_MPS: f64 = 0.01;
+
+/// Largest warp of a clock: with 1/pi it would stand still.
+const MOST_WARP: f64 = 0.3;
+
+/// Time as a blend of loops passes: in equal times a mean of their shares passes, not of their phases, so that feet that stand in
+/// all loops do not slip, and a loop alone plays as it was made. Derivation: docs/math/blend.md.
+#[derive(Clone, Debug)]
+pub(crate) struct Clock {
+    share: PhaseMap,
+    /// Seconds of a cycle.
+    pub(crate) period: f64,
+}
+
+impl Clock {
+    fn new(set: &MotionSet, parts: &[Part], period: f64) -> Self {
+        let travel = |part: &Part| set.clips[part.clip].twist().linear * set.clips[part.clip].seconds;
+        let whole: DVec3 = parts.iter().map(|part| travel(part) * part.weight).sum();
+        let lengths: f64 = parts.iter().map(|part| travel(part).length() * part.weight).sum();
+        let square = whole.length_squared();
+        let still = 0.1 * (lengths * lengths - square) + (SLOW_MPS * period) * (SLOW_MPS * period);
+        let warp = parts.iter().map(|part| {
+            let clip = &set.clips[part.clip];
+            let counts = whole.dot(travel(part)) + still * clip.seconds / period;
+            part.weight * counts / (square + still) * clip.warp()
+        });
+        Self {
+            share: PhaseMap::warped(warp.sum::<f64>().clamp(-MOST_WARP, MOST_WARP)),
+            period,
+        }
+    }
+
+    /// Returns the phase some seconds after another.
+    pub(crate) fn after(&self, phase: f64, secs: f64) -> f64 {
+        self.share.phase(self.share.share(phase) + secs / self.period)
+    }
+
+    /// Returns the seconds from one phase to another.
+    pub(crate) fn secs_between(&self, from: f64, to: f64) -> f64 {
+        (self.share.share(to) - self.share.share(from)) * self.period
+    }
+}
 
 /// A blend space as it plays: its point follows a goal as a critically damped spring, and all its loops are at one phase.
 #[derive(Clone, Debug)]
@@ -60,8 +105,8 @@ impl Cycle {
             .any(|clip| set.versions(*clip).len() > 1)
     }
 
-    /// The loops that take part some seconds from now, and the period.
-    pub(crate) fn state(&self, set: &MotionSet, secs: f64) -> (Vec<Part>, f64) {
+    /// The loops that take part some seconds from now, and their clock.
+    pub(crate) fn state(&self, set: &MotionSet, secs: f64) -> (Vec<Part>, Clock) {
         let at = [0, 1].map(|axis| self.at[axis] + self.rate[axis] * secs);
         let mut parts = set.spaces[self.space].weights(&set.clips, at);
         for part in &mut parts {
@@ -71,7 +116,8 @@ impl Cycle {
             .iter()
             .map(|part| part.weight * set.clips[part.clip].seconds)
             .sum();
-        (parts, period)
+        let clock = Clock::new(set, &parts, period);
+        (parts, clock)
     }
 
     /// The motion of the root some seconds from now.
@@ -93,8 +139,8 @@ impl Cycle {
 
     /// Returns the body as it is so many seconds from now, seen from its root: the mean of the loops that take part, by weight.
     fn body(&self, set: &MotionSet, secs: f64) -> Pose {
-        let (parts, period) = self.state(set, secs);
-        let phase = self.phase + secs / period;
+        let (parts, clock) = self.state(set, secs);
+        let phase = clock.after(self.phase, secs);
         let poses = parts.iter().map(|part| {
             let clip = &set.clips[part.clip];
             (clip.pose(clip.secs_at(phase)), part.weight)
@@ -110,7 +156,8 @@ impl Cycle {
 
     /// Returns the seconds until the loops reach a phase, at the present period.
     pub(crate) fn secs_to(&self, set: &MotionSet, phase: f64) -> f64 {
-        (phase - self.phase).rem_euclid(1.0) * self.state(set, 0.0).1
+        let to = self.phase + (phase - self.phase).rem_euclid(1.0);
+        self.state(set, 0.0).1.secs_between(self.phase, to)
     }
 }
 
