@@ -265,7 +265,8 @@ impl UnityImporter {
     /// Creates the settings; `locks` says whether rotation, height and motion over the ground stay in the pose.
     fn new(loop_facts: &Sidecar, animation_type: &str, root: &str, locks: [bool; 3]) -> Self {
         let playback = &loop_facts.playback;
-        let keys = playback.samples.saturating_mul(playback.copies) + usize::from(playback.closing_key);
+        let samples = playback.samples.saturating_mul(playback.copies);
+        let closing_step = playback.last_step.unwrap_or(1.0) * f64::from(u8::from(playback.closing_key));
         let name = playback.animation.clone().unwrap_or_default();
         let whole = loop_facts.candidate.whole_clip.as_ref();
         let repeats = whole.is_none_or(|whole| whole.kind != WholeClipKind::EndsAsItBegins);
@@ -278,7 +279,7 @@ impl UnityImporter {
                 take_name: name.clone(),
                 name,
                 first_frame: 0.0,
-                last_frame: keys.saturating_sub(1) as f64,
+                last_frame: samples.saturating_sub(1) as f64 + closing_step,
                 loop_time: repeats,
                 loop_pose: false,
                 lock_root_rotation,
