@@ -508,7 +508,10 @@ fn a_cycle_that_ends_between_keys_keeps_them() {
         folder.succeed(&format!("convert walk.bvh walk.{kind}"));
         folder.succeed(&format!("make walk.{kind} -o loop.{kind}"));
         // Joints below the root joint that was added are as in the take, and the closing key is the first one.
-        let (take, made) = (folder.take(&format!("walk.{kind}")), holds_keys(&format!("loop.{kind}")));
+        let (take, made) = (
+            folder.take(&format!("walk.{kind}")),
+            holds_keys(&format!("loop.{kind}")),
+        );
         let closing = &made.tail().unwrap().pose;
         for joint in take.skeleton().joints().iter().skip(1).map(|joint| &joint.name) {
             let [own, kept] = [&take, &made].map(|take| take.skeleton().find(joint).unwrap());
@@ -560,7 +563,11 @@ fn a_cycle_that_ends_between_keys_keeps_them() {
             .says("the last key, 0.40 frames after the one before, is left out");
         for to in [other, "vrma"] {
             folder.succeed(&format!("convert loop.{kind} {kind}_take.{to}"));
-            near(folder.take(&format!("{kind}_take.{to}")).tail().unwrap().frames, 0.4, 1e-3);
+            near(
+                folder.take(&format!("{kind}_take.{to}")).tail().unwrap().frames,
+                0.4,
+                1e-3,
+            );
         }
     }
     // Unreal needs whole frames, and Unity their number.
@@ -568,5 +575,8 @@ fn a_cycle_that_ends_between_keys_keeps_them() {
     let clip = "target/importer/clip/lastFrame";
     near(number(&folder.json("unity.fbx.json"), clip), 14.4, 1e-3);
     folder.succeed("make walk.fbx -o unreal.fbx --for unreal");
-    holds(&folder.json("unreal.fbx.json"), "playback/samples = 14; playback/last_step = null; target/importer/custom_sample_rate = 24");
+    holds(
+        &folder.json("unreal.fbx.json"),
+        "playback/samples = 14; playback/last_step = null; target/importer/custom_sample_rate = 24",
+    );
 }

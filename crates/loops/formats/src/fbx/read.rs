@@ -74,7 +74,10 @@ impl FbxScene {
         };
         let take = |frames: &mut dyn Iterator<Item = usize>, turn: DQuat, unit_metres: f64| {
             let skeleton = skeleton(joints, &rest, turn, unit_metres)?;
-            let Pose { translations, rotations } = poses(frames, turn, unit_metres);
+            let Pose {
+                translations,
+                rotations,
+            } = poses(frames, turn, unit_metres);
             let take = Take::new(take_name, skeleton, grid.frame_time_secs, translations, rotations);
             Ok::<Take, ReadError>(take?)
         };

@@ -150,7 +150,11 @@ pub(super) fn grid(
     let even_end = tail.map_or(end, |tail| tail.last_secs());
     let rate = rate(scene, &even, [begin, even_end], warnings)?;
     let tail = tail.filter(|tail| (tail.step_secs * rate - 1.0).abs() < SAME_RATE);
-    let (curves, end) = if tail.is_some() { (even, even_end) } else { (curves, end) };
+    let (curves, end) = if tail.is_some() {
+        (even, even_end)
+    } else {
+        (curves, end)
+    };
     let animation = || cut(&stack.element.name, MAX_NAME);
     if is_off_grid(&curves, [begin, end], rate) {
         warnings.push(FileWarning::KeysOffGrid {

@@ -325,7 +325,9 @@ impl Grid {
         if times.len() == 1 {
             return grid(0.0, false);
         }
-        if let Some(even) = EvenKeys::with_tail(&times).filter(|even| !has_curves || even.step_secs * LEAST_RATE < 1.0 + OFF_GRID_FRAMES) {
+        if let Some(even) = EvenKeys::with_tail(&times)
+            .filter(|even| !has_curves || even.step_secs * LEAST_RATE < 1.0 + OFF_GRID_FRAMES)
+        {
             return Self {
                 start_secs: even.start_secs,
                 step_secs: even.step_secs,

@@ -19,8 +19,8 @@ use super::{prune, vrm, vrm::Humanoid};
 use crate::settings::{ClosingKey, KeyInterpolation, LoopWriteSettings};
 use crate::written::{Added, WrittenFile};
 use crate::{
-    animation_name::Name, error::WriteError, even_keys, file_form::FileForm, file_form::MotionOfFile, file_form::not_extended,
-    keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::FileWarning,
+    animation_name::Name, error::WriteError, even_keys, file_form::FileForm, file_form::MotionOfFile,
+    file_form::not_extended, keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::FileWarning,
 };
 
 /// Most transforms in one animation: some gigabytes.
