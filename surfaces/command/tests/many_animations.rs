@@ -570,6 +570,16 @@ fn a_cycle_that_ends_between_keys_keeps_them() {
             );
         }
     }
+    // Keys too far apart to be frames where they are read become samples.
+    folder.succeed(
+        "synth -o slow.bvh --fps 5 --period 2.88 --seconds 2.8001 --turn-rate 0 --noise 0 --variation 0 --speed 0.8",
+    );
+    for kind in ["glb", "fbx", "vrma"] {
+        folder.succeed(&format!("make slow.bvh -o slow.{kind}"));
+        let sidecar = folder.json(&format!("slow.{kind}.json"));
+        holds(&sidecar, "playback/samples = 58; playback/last_step = null");
+        folder.succeed(&format!("check slow.{kind}"));
+    }
     // Unreal needs whole frames, and Unity their number.
     folder.succeed("make walk.fbx -o unity.fbx --for unity");
     let clip = "target/importer/clip/lastFrame";

@@ -33,6 +33,19 @@ pub(crate) fn sort(times: &mut Vec<f64>) -> f64 {
     rounding
 }
 
+/// Whether a step from key to key is not one frame.
+fn is_off(frames: f64) -> bool {
+    (frames - 1.0).abs() > OFF_GRID_FRAMES
+}
+
+/// Whether that many even keys and a last one are seen as such where they are read.
+pub(crate) fn are_seen(num_frames: usize, step_secs: f64, tail_frames: f64) -> bool {
+    num_frames > FEWEST_EVEN
+        && FRAME_RATES.contains(&(1.0 / step_secs))
+        && TAIL_FRAMES.contains(&tail_frames)
+        && is_off(tail_frames)
+}
+
 impl EvenKeys {
     /// Finds them in times that [`sort`] returned.
     pub(crate) fn with_tail(times: &[f64]) -> Option<Self> {
@@ -40,11 +53,9 @@ impl EvenKeys {
         let (start_secs, last) = (*even.first()?, *even.last()?);
         let num_steps = even.len() - 1;
         let step_secs = (last - start_secs) / num_steps as f64;
-        let is_off = |secs: f64| (secs - step_secs).abs() > OFF_GRID_FRAMES * step_secs;
-        let is_even = even.windows(2).all(|pair| !is_off(pair[1] - pair[0]));
-        let has_tail = is_off(tail_secs - last) && TAIL_FRAMES.contains(&((tail_secs - last) / step_secs));
-        let is_frame = FRAME_RATES.contains(&(1.0 / step_secs));
-        (num_steps >= FEWEST_EVEN && is_frame && is_even && has_tail).then_some(Self {
+        let is_even = even.windows(2).all(|pair| !is_off((pair[1] - pair[0]) / step_secs));
+        let are_seen = are_seen(even.len(), step_secs, (tail_secs - last) / step_secs);
+        (is_even && are_seen).then_some(Self {
             start_secs,
             step_secs,
             num_frames: even.len(),

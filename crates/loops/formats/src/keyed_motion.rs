@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use glam::{DQuat, DVec3};
 use loopwright_core::{LoopClip, PoseRef, Skeleton, Take, Tracks};
 
+use crate::even_keys;
 use crate::format::Capabilities;
 use crate::loop_file::{facts::FeetFacts, sidecar::Sidecar};
 use crate::settings::ClosingKey;
@@ -65,6 +66,11 @@ impl<'a> From<PoseRef<'a>> for KeyedPoses<'a> {
             rotations: poses.rotations.into(),
         }
     }
+}
+
+/// Returns the time from the last of a loop's own keys to the closing one, in steps.
+fn last_step(clip: &LoopClip, keys: &Tracks) -> f64 {
+    clip.period_secs() / keys.step_secs() - (keys.num_frames() - 1) as f64
 }
 
 impl<'a> KeyedMotion<'a> {
@@ -141,7 +147,10 @@ impl<'a> KeyedMotion<'a> {
                 }
             }
             Content::Loop { clip, settings, .. } => {
-                self.recorded = clip.recorded().filter(|_| settings.copies == 1);
+                self.recorded = clip.recorded().filter(|keys| {
+                    let are_seen = even_keys::are_seen(keys.num_frames(), keys.step_secs(), last_step(clip, keys));
+                    are_seen && settings.copies == 1
+                });
                 if let Some(keys) = self.recorded {
                     (self.cycle, self.step_secs) = (keys.num_frames(), keys.step_secs());
                     let closes = settings.closing_key == ClosingKey::Repeat;
@@ -183,10 +192,9 @@ impl<'a> KeyedMotion<'a> {
     /// Returns the time from the last key of a loop to the closing one, in steps; 1 unless its keys lie on no even grid of its
     /// period.
     pub(crate) fn last_step(&self) -> f64 {
-        match (self.as_loop(), self.recorded) {
-            (Some((clip, _)), Some(_)) => clip.period_secs() / self.step_secs - (self.cycle - 1) as f64,
-            _ => 1.0,
-        }
+        let clip = self.as_loop().map(|(clip, _)| clip);
+        clip.zip(self.recorded)
+            .map_or(1.0, |(clip, keys)| last_step(clip, keys))
     }
 
     /// Returns the loop and its layout, if the motion is a loop.
