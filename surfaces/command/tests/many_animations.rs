@@ -584,6 +584,9 @@ fn a_cycle_that_ends_between_keys_keeps_them() {
     folder.succeed("make walk.fbx -o unity.fbx --for unity");
     let clip = "target/importer/clip/lastFrame";
     near(number(&folder.json("unity.fbx.json"), clip), 14.4, 1e-3);
+    folder
+        .succeed("convert made.fbx to_unreal.fbx --for unreal")
+        .says("refuses lengths of no whole number of frames");
     folder.succeed("make walk.fbx -o unreal.fbx --for unreal");
     holds(
         &folder.json("unreal.fbx.json"),

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use loopwright_core::{RootMode, Skeleton, candidate::WholeClipKind};
+use loopwright_core::{RootMode, Skeleton, Take, candidate::WholeClipKind};
 
 use super::importer::{GodotImporter, Importer, TargetFacts, UnityClip, UnityImporter, UnrealImporter};
 use super::{facts::RootMotionFacts, sidecar::Sidecar};
@@ -61,6 +61,10 @@ pub enum Complaint {
         frame_rate_hz: f64,
         sampled_hz: f64,
     },
+    #[error(
+        "{engine} refuses lengths of no whole number of frames: the last key is {frames:.2} frames after the one before"
+    )]
+    Length { engine: Target, frames: f64 },
 }
 
 /// The defaults for an engine.
@@ -178,6 +182,15 @@ impl Target {
             engine: self,
             frame_rate_hz,
             sampled_hz,
+        })
+    }
+
+    /// Returns a complaint if the engine does not take a motion that ends between two frames.
+    pub fn length_complaint(self, take: &Take) -> Option<Complaint> {
+        let tail = take.tail().filter(|_| self.choices().whole_rate)?;
+        Some(Complaint::Length {
+            engine: self,
+            frames: tail.frames,
         })
     }
 
