@@ -1,7 +1,7 @@
 //! Loops sampled at any time: smooth everywhere, exact at the samples, without drift over a thousand cycles.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::loop_clip::{Interpolation, KeyLayout, KeysError};
+use loopwright_core::loop_clip::{Interpolation, KeyLayout, KeysError, LoopKeys};
 use loopwright_core::math::{Rigid, ops, rotation};
 use loopwright_core::{LoopClip, Pose, Take, Tracks};
 
@@ -218,4 +218,9 @@ fn loops_come_back_from_their_keys() {
     assert_eq!(error(COUNT, 0), KeysError::MissingKeys { needed, found });
     let (carrier, num_joints) = (9, 4);
     assert_eq!(error(COUNT + 1, 9), KeysError::Carrier { carrier, num_joints });
+    // Further frames are no closing key off the grid.
+    let last_step = 0.4;
+    let between = KeyLayout { last_step, ..layout };
+    let without = LoopKeys::new(&keys(&weaving, COUNT + 5), between, *weaving.root(), 0);
+    assert_eq!(without.unwrap_err(), KeysError::MissingKeys { needed, found });
 }

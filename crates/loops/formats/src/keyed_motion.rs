@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use glam::{DQuat, DVec3};
 use loopwright_core::{LoopClip, PoseRef, Skeleton, Take, Tracks};
 
+use crate::even_keys;
 use crate::format::Capabilities;
 use crate::loop_file::{facts::FeetFacts, sidecar::Sidecar};
 use crate::settings::ClosingKey;
+use crate::shapes::ShapeWeights;
 use crate::warning::FileWarning;
 use crate::{error::WriteError, naming::added_root_name, settings::KeyInterpolation, settings::LoopWriteSettings};
 
@@ -27,6 +29,8 @@ pub(crate) struct KeyedMotion<'a> {
     /// The facts of its feet, if known, and the number of samples of its loop.
     pub(crate) feet: Option<(&'a FeetFacts, usize)>,
     content: Content<'a>,
+    /// The keys of a loop where they are not its samples.
+    recorded: Option<&'a Tracks>,
     /// The loop behind a take with other joints.
     of_loop: Option<(&'a LoopClip, &'a LoopWriteSettings)>,
 }
@@ -39,8 +43,6 @@ enum Content<'a> {
         clip: &'a LoopClip,
         /// The loop as its keys show it.
         shown: Cow<'a, LoopClip>,
-        /// Its keys where they are not its samples.
-        recorded: Option<&'a Tracks>,
         settings: &'a LoopWriteSettings,
     },
 }
@@ -66,6 +68,11 @@ impl<'a> From<PoseRef<'a>> for KeyedPoses<'a> {
     }
 }
 
+/// Returns the time from the last of a loop's own keys to the closing one, in steps.
+fn last_step(clip: &LoopClip, keys: &Tracks) -> f64 {
+    clip.period_secs() / keys.step_secs() - (keys.num_frames() - 1) as f64
+}
+
 impl<'a> KeyedMotion<'a> {
     /// Wraps all frames of a take; with `adds_root` its first joint is a root joint that the source lacks.
     pub(crate) fn from_take(take: &'a Take, adds_root: bool) -> Self {
@@ -79,6 +86,7 @@ impl<'a> KeyedMotion<'a> {
             interpolation: KeyInterpolation::Linear,
             feet: None,
             content: Content::Take(take),
+            recorded: None,
             of_loop: None,
         }
     }
@@ -119,9 +127,9 @@ impl<'a> KeyedMotion<'a> {
             content: Content::Loop {
                 clip,
                 shown: settings.shown(clip),
-                recorded: None,
                 settings,
             },
+            recorded: None,
             of_loop: None,
         })
     }
@@ -131,21 +139,19 @@ impl<'a> KeyedMotion<'a> {
         if !format.has_key_times {
             return self;
         }
-        match &mut self.content {
+        match self.content {
             Content::Take(take) => {
                 if let Some(tail) = take.tail() {
                     self.last_secs = Some(((self.num_keys - 1) as f64 + tail.frames) * self.step_secs);
                     self.num_keys += 1;
                 }
             }
-            Content::Loop {
-                clip,
-                recorded,
-                settings,
-                ..
-            } => {
-                *recorded = clip.recorded().filter(|_| settings.copies == 1);
-                if let Some(keys) = *recorded {
+            Content::Loop { clip, settings, .. } => {
+                self.recorded = clip.recorded().filter(|keys| {
+                    let are_seen = even_keys::are_seen(keys.num_frames(), keys.step_secs(), last_step(clip, keys));
+                    are_seen && settings.copies == 1
+                });
+                if let Some(keys) = self.recorded {
                     (self.cycle, self.step_secs) = (keys.num_frames(), keys.step_secs());
                     let closes = settings.closing_key == ClosingKey::Repeat;
                     self.num_keys = self.cycle + usize::from(closes);
@@ -172,29 +178,23 @@ impl<'a> KeyedMotion<'a> {
         self.last_secs.filter(|_| key + 1 == self.num_keys).unwrap_or(even)
     }
 
-    /// Returns the samples of its loop, and how many of them a key lasts, if its keys are not its samples.
-    pub(crate) fn samples_a_key(&self) -> Option<(usize, f64)> {
-        match &self.content {
-            Content::Loop {
-                clip,
-                recorded: Some(keys),
-                ..
-            } => Some((clip.num_samples(), keys.step_secs() / clip.step_secs())),
-            _ => None,
-        }
+    /// Returns numbers beside the pose at all keys, key by key; `None` if they belong to another motion.
+    pub(crate) fn beside(&self, numbers: &ShapeWeights) -> Option<Vec<f64>> {
+        let numbers = match (self.as_loop(), self.recorded) {
+            (Some((clip, _)), Some(keys)) => {
+                &numbers.every(keys.step_secs() / clip.step_secs(), clip.num_samples(), self.cycle)
+            }
+            _ => numbers,
+        };
+        Some(numbers.of_keys(self.num_keys, self.cycle)?.flatten().copied().collect())
     }
 
     /// Returns the time from the last key of a loop to the closing one, in steps; 1 unless its keys lie on no even grid of its
     /// period.
     pub(crate) fn last_step(&self) -> f64 {
-        match &self.content {
-            Content::Loop {
-                clip,
-                recorded: Some(keys),
-                ..
-            } => clip.period_secs() / keys.step_secs() - (keys.num_frames() - 1) as f64,
-            _ => 1.0,
-        }
+        let clip = self.as_loop().map(|(clip, _)| clip);
+        clip.zip(self.recorded)
+            .map_or(1.0, |(clip, keys)| last_step(clip, keys))
     }
 
     /// Returns the loop and its layout, if the motion is a loop.
@@ -212,12 +212,7 @@ impl<'a> KeyedMotion<'a> {
                 Some(tail) => return tail.pose.as_ref().into(),
                 None => return take.pose(key).into(),
             },
-            Content::Loop {
-                clip,
-                shown,
-                recorded: Some(keys),
-                ..
-            } => {
+            Content::Loop { clip, shown, .. } if let Some(keys) = self.recorded => {
                 let root = shown.root().at(self.secs(key));
                 let mut pose = keys.pose(key % self.cycle).to_pose();
                 if self.adds_root {
@@ -248,9 +243,11 @@ impl<'a> KeyedMotion<'a> {
         Take::from_tracks(self.name, tracks).ok()
     }
 
-    /// Returns the poses at all keys, key after key; those of a take are not copied.
+    /// Returns the poses at all keys, key after key; those of a take with even keys are not copied.
     pub(crate) fn poses(&self) -> KeyedPoses<'_> {
-        if let Content::Take(take) = self.content {
+        if let Content::Take(take) = self.content
+            && take.num_frames() == self.num_keys
+        {
             return take.values().into();
         }
         let (mut translations, mut rotations) = (Vec::new(), Vec::new());

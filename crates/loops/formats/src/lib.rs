@@ -90,6 +90,8 @@ mod npz;
 
 pub mod vmc;
 
+mod even_keys;
+
 mod keyed_motion;
 
 mod shapes;

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, Twist, rotation};
+use loopwright_core::take::Tail;
 use loopwright_core::{Joint, LoopClip, RootMode, RootMotion, Skeleton, Take};
 use loopwright_formats::bvh::{ChannelKind, Hierarchy};
 use loopwright_formats::{
-    BvhWarning, ClosingKey, FileWarning, Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, SpaceSettings,
-    UnitChoice, Up, UpChoice, WrittenFile, load, read_take, write_loop, write_take,
+    AnimationChoice, BvhWarning, ClosingKey, FileWarning, Format, LoadedTake, LoopWriteSettings, ReadSettings, Source,
+    SpaceSettings, UnitChoice, Up, UpChoice, WrittenFile, load, read_take, write_loop, write_take,
 };
 use loopwright_mocap::folder_or_skip;
 
@@ -406,4 +407,60 @@ fn the_root_motion_stays_on_the_joint_that_had_it() {
     }
     // The joint above has the same track in every cycle.
     assert!(again.translations(24)[0].distance(again.translations(0)[0]) < 1e-12);
+}
+
+/// A last key off the even frames stays where it is, whatever rate an FBX file states, or is reported.
+#[test]
+fn a_key_off_the_grid_comes_back_where_files_state_times() {
+    let walk = support::walk();
+    let at = |frame: usize, joint: usize| (walk.translations(frame)[joint], walk.rotations(frame)[joint]);
+    let pose = walk.pose(20).to_pose();
+    let take = take_of(walk.skeleton(), 1.0 / 24.0, 20, at);
+    let take = take.with_tail(Tail { frames: 0.4, pose }).unwrap();
+    let assert_kept = |bytes: &[u8], name: Option<&str>, format: Format| {
+        let animation = name.map_or(AnimationChoice::Auto, AnimationChoice::Given);
+        let (loaded, _) = support::read(bytes, animation).unwrap();
+        let (tail, frames) = (loaded.take.tail().unwrap(), loaded.take.num_frames());
+        assert_eq!(frames, 20, "{format:?}");
+        assert!((tail.frames - 0.4).abs() < 1e-4, "{format:?}: {}", tail.frames);
+        assert!((loaded.take.frame_rate_hz() - 24.0).abs() < 1e-4);
+        for joint in loaded.take.skeleton().joints() {
+            let [own, read] = [&take, &loaded.take].map(|take| take.skeleton().find(&joint.name).unwrap());
+            // The bones of an avatar have axes of their own.
+            if format != Format::Vrma {
+                let turn = rotation::difference(walk.rotations(20)[own], tail.pose.rotations[read]).length();
+                assert!(turn < 1e-6, "{format:?}: {turn} radians at {}", joint.name);
+            }
+        }
+        loaded
+    };
+    for format in Format::ALL {
+        let written = write_take(&take, &Source::for_take(&take, format)).unwrap();
+        let left_out = FileWarning::LastKeyLeftOut { frames: 0.4 };
+        assert_eq!(
+            written.warnings.contains(&left_out),
+            !format.capabilities().has_key_times,
+            "{format:?}"
+        );
+        if !format.capabilities().has_key_times {
+            continue;
+        }
+        let loaded = assert_kept(&written.bytes, None, format);
+        let again = write_take(&loaded.take, &loaded.source).unwrap();
+        assert_kept(&again.bytes, again.animation.as_deref(), format);
+        if format == Format::Fbx {
+            let end_of = |name: &[u8], from: usize| {
+                let found = written.bytes[from..]
+                    .windows(name.len())
+                    .position(|bytes| bytes == name);
+                from + found.unwrap() + name.len()
+            };
+            let number = end_of(b"I", end_of(b"enum", end_of(b"TimeMode", 0)));
+            for mode in [3, 12, 6] {
+                let mut stated = written.bytes.clone();
+                stated[number..number + 4].copy_from_slice(&i32::to_le_bytes(mode));
+                assert_kept(&stated, None, format);
+            }
+        }
+    }
 }

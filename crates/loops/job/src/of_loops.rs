@@ -61,7 +61,7 @@ impl LoopOfLoops {
             known: &known,
         });
         verdict.state(&mut sidecar.quality);
-        let rate_hz = 1.0 / self.clip.step_secs();
+        let rate_hz = sidecar.playback.rate_hz(self.clip.period_secs());
         sidecar.target = (self.target).map(|engine| engine.facts(sidecar, &self.skeleton, rate_hz));
     }
 

@@ -151,7 +151,11 @@ fn write(
         (file.take.clone(), None)
     };
     let engine = args.engine.engine();
-    let complaints = [engine.complaint(format), engine.rate_complaint(take.frame_rate_hz())];
+    let complaints = [
+        engine.complaint(format),
+        engine.rate_complaint(take.frame_rate_hz()),
+        engine.length_complaint(&take),
+    ];
     talk::warn_all(complaints.into_iter().flatten());
     let sidecar = sidecar.map(|sidecar| match &mirror {
         Some(mirror) => sidecar.mirrored(mirror, take.skeleton()),

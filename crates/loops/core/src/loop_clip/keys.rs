@@ -87,7 +87,10 @@ impl KeyLayout {
         let needed = found.saturating_add(usize::from(self.has_closing_key));
         // A closing key off the even steps is the tail.
         let has_tail = self.last_step != 1.0 && written.tail().is_some();
-        let found = written.num_frames() + usize::from(has_tail);
+        let found = match self.last_step {
+            1.0 => written.num_frames(),
+            _ => written.num_frames().min(found) + usize::from(has_tail),
+        };
         if found < needed {
             return Err(KeysError::MissingKeys { needed, found });
         }

@@ -90,13 +90,6 @@ pub(crate) struct Animation {
     pub(crate) counts: [(&'static str, usize); 4],
 }
 
-/// Key times in ticks: multiples of the step, the first at zero.
-pub(crate) fn ticks(num_keys: usize, step_secs: f64, ticks_per_sec: f64) -> Vec<i64> {
-    (0..num_keys)
-        .map(|key| (key as f64 * step_secs * ticks_per_sec).round() as i64)
-        .collect()
-}
-
 /// The interpolation between keys: linear, as is usual for dense keys, or none.
 const LINEAR: i32 = 0x4;
 const CONSTANT: i32 = 0x2;

@@ -37,7 +37,7 @@ pub(crate) const FBX: FormatEntry = FormatEntry {
         holds_animations: true,
         names_takes: false,
         states_space: true,
-        has_key_times: false,
+        has_key_times: true,
         names_other_files: false,
         has_root_joint_for_motion: false,
         takes_root_joint: true,

@@ -40,7 +40,7 @@ pub(super) fn file(
     interpolation: KeyInterpolation,
 ) -> Result<Vec<u8>, WriteError> {
     let joints = keys.skeleton.joints();
-    let times = animation::ticks(keys.num_keys, keys.step_secs, TICKS_PER_SEC);
+    let times = keys.ticks(TICKS_PER_SEC);
     let first_id = node_id(joints.len());
     let mut animation = animation::Builder::new(name, &times, has_short_tracks, interpolation, first_id);
     let mut at_rest = Vec::with_capacity(joints.len());
@@ -101,7 +101,7 @@ fn document(name: &str, keys: &Keys<'_>, at_rest: &[DVec3], animation: Animation
         Record::new("FileId").bytes(&FILE_ID),
         Record::new("CreationTime").text(CREATION_TIME),
         Record::new("Creator").text(creator),
-        global_settings(1.0 / keys.step_secs, end),
+        global_settings(keys.rate_hz(), end),
         scene(name),
         Record::new("References").with([]),
         definitions(counts),

@@ -1,4 +1,4 @@
-//! The motion written into an FBX file: evenly timed poses.
+//! The motion written into an FBX file: poses at the times of its keys.
 
 use std::borrow::Cow;
 
@@ -18,10 +18,10 @@ pub(super) const CM_PER_METRE: f64 = 100.0;
 /// A joint within this distance of its rest pose has no curves, in the file's unit and in degrees.
 const STILL: f64 = 1e-6;
 
-/// Evenly timed poses, and their skeleton.
+/// The poses of a motion, and their skeleton.
 pub(super) struct Keys<'a> {
+    motion: &'a KeyedMotion<'a>,
     pub(super) skeleton: Skeleton,
-    pub(super) step_secs: f64,
     pub(super) num_keys: usize,
     /// Local, in metres, key after key.
     pub(super) translations: Cow<'a, [DVec3]>,
@@ -30,7 +30,7 @@ pub(super) struct Keys<'a> {
 
 impl<'a> Keys<'a> {
     /// Lays out the keys. Errors: too many keys, or a value out of range.
-    pub(super) fn new(motion: &'a KeyedMotion<'_>) -> Result<Self, WriteError> {
+    pub(super) fn new(motion: &'a KeyedMotion<'a>) -> Result<Self, WriteError> {
         motion.check_size(MAX_TRANSFORMS)?;
         let secs = motion.num_keys as f64 * motion.step_secs;
         if secs > animation::MAX_SECS {
@@ -54,12 +54,24 @@ impl<'a> Keys<'a> {
             return Err(WriteError::OutOfRange { key, joint });
         }
         Ok(Self {
+            motion,
             skeleton,
-            step_secs: motion.step_secs,
             num_keys: motion.num_keys,
             translations,
             rotations,
         })
+    }
+
+    /// Returns the frames per second.
+    pub(super) fn rate_hz(&self) -> f64 {
+        1.0 / self.motion.step_secs
+    }
+
+    /// Returns the times of the keys in ticks.
+    pub(super) fn ticks(&self, ticks_per_sec: f64) -> Vec<i64> {
+        (0..self.num_keys)
+            .map(|key| (self.motion.secs(key) * ticks_per_sec).round() as i64)
+            .collect()
     }
 
     pub(super) fn rotations_of(&self, joint: usize) -> impl Iterator<Item = DQuat> {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::{Joint, Skeleton, Take, analysis::probe_stride};
+use loopwright_core::take::Tail;
+use loopwright_core::{Joint, Pose, Skeleton, Take, analysis::probe_stride};
 use ufbx::{Anim, Node, Scene, SceneRoot};
 
 use super::joints::{self, Joints, SkeletonChoice};
@@ -58,24 +59,36 @@ impl FbxScene {
         samples.warn_of_scale(joints, warnings);
         samples.still();
         let rest = rest_offsets(scene, joints, &samples);
-        let take = |frames: &mut dyn Iterator<Item = usize>, turn: DQuat, unit_metres: f64| {
-            let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-            for frame in frames {
-                let range = frame * joints.nodes.len()..(frame + 1) * joints.nodes.len();
-                let first = translations.len();
-                translations.extend(samples.translations[range.clone()].iter().map(|t| *t * unit_metres));
-                rotations.extend_from_slice(&samples.rotations[range]);
-                translations[first] = turn * translations[first];
-                rotations[first] = turn * rotations[first];
+        let poses = |keys: &mut dyn Iterator<Item = usize>, turn: DQuat, unit_metres: f64| {
+            let mut poses = Pose::default();
+            for key in keys {
+                let range = key * joints.nodes.len()..(key + 1) * joints.nodes.len();
+                let first = poses.rotations.len();
+                let translations = samples.translations[range.clone()].iter();
+                poses.translations.extend(translations.map(|t| *t * unit_metres));
+                poses.rotations.extend_from_slice(&samples.rotations[range]);
+                poses.translations[first] = turn * poses.translations[first];
+                poses.rotations[first] = turn * poses.rotations[first];
             }
+            poses
+        };
+        let take = |frames: &mut dyn Iterator<Item = usize>, turn: DQuat, unit_metres: f64| {
             let skeleton = skeleton(joints, &rest, turn, unit_metres)?;
+            let Pose {
+                translations,
+                rotations,
+            } = poses(frames, turn, unit_metres);
             let take = Take::new(take_name, skeleton, grid.frame_time_secs, translations, rotations);
             Ok::<Take, ReadError>(take?)
         };
         let stride = probe_stride(grid.num_frames);
         let probe = take(&mut (0..grid.num_frames).step_by(stride), DQuat::IDENTITY, 1.0)?;
         let (space, turn) = settle(scene, &probe, samples.scale_above, &settings.space, warnings);
-        let take = take(&mut (0..grid.num_frames), turn, space.unit_metres)?;
+        let mut take = take(&mut (0..grid.num_frames), turn, space.unit_metres)?;
+        if let Some(frames) = grid.tail_frames {
+            let pose = poses(&mut core::iter::once(grid.num_frames), turn, space.unit_metres);
+            take = take.with_tail(Tail { frames, pose })?;
+        }
         let above = world_above(scene, joints, |node| scene.nodes[node].local_transform);
         let file = FbxFile::new(&self.bytes, scene, anim, joints, grid.begin_secs);
         let source = Source::Fbx(FbxSource {
@@ -180,6 +193,7 @@ impl ParsedFile for FbxScene {
                 frame_time_secs: 1.0 / 30.0,
                 num_frames: 1,
                 is_stepped: false,
+                tail_frames: None,
             },
             shapes: ChannelShapes::default(),
         };
@@ -222,19 +236,19 @@ struct Samples {
 }
 
 impl Samples {
-    /// Samples the joints at all frames. Errors: a joint is out of range.
+    /// Samples the joints at all times. Errors: a joint is out of range.
     fn new(scene: &Scene, anim: &Anim, joints: &Joints, grid: &Grid) -> Result<Self, FbxError> {
         let num_joints = joints.nodes.len();
         let mut samples = Self {
             num_joints,
-            translations: Vec::with_capacity(num_joints * grid.num_frames),
-            rotations: Vec::with_capacity(num_joints * grid.num_frames),
+            translations: Vec::with_capacity(num_joints * grid.num_keys()),
+            rotations: Vec::with_capacity(num_joints * grid.num_keys()),
             scale_above: 1.0,
             scaled: vec![[false; 2]; num_joints],
         };
         let mut first_scales = Vec::new();
         let mut worlds: Vec<World> = Vec::with_capacity(num_joints);
-        for frame in 0..grid.num_frames {
+        for frame in 0..grid.num_keys() {
             let secs = grid.secs(frame);
             let local = |node: usize| ufbx::evaluate_transform(anim, &scene.nodes[node], secs);
             let above = world_above(scene, joints, local);

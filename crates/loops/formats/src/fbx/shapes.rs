@@ -49,7 +49,7 @@ impl<'a> Shapes<'a> {
         let (mut nodes, mut others) = (HashSet::new(), 0);
         for prop in timing::props(stack) {
             let mut curves = prop.anim_value.curves.iter().flatten();
-            if !curves.any(|curve| timing::varies(curve)) || self.holds(prop) {
+            if !curves.any(|curve| timing::varies(&curve.keyframes)) || self.holds(prop) {
                 continue;
             }
             let node = prop.element.typed_id as usize;

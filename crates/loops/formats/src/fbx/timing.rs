@@ -1,9 +1,10 @@
 //! Selects the animation of a file and the grid of sample times.
 
-use ufbx::{AnimCurve, AnimProp, AnimStack, ElementType, Scene};
+use ufbx::{AnimCurve, AnimProp, AnimStack, ElementType, Keyframe, Scene};
 
 use super::{error::FbxError, joints::Joints};
 use crate::animations::names_or_numbers;
+use crate::even_keys::{self, EvenKeys};
 use crate::{error::ReadError, euler::Turning, excerpt::cut, settings::AnimationChoice, warning::FileWarning};
 
 /// Most characters of an animation's name in a message.
@@ -77,7 +78,7 @@ fn curves(stack: &AnimStack) -> impl Iterator<Item = (usize, &AnimCurve)> {
     })
 }
 
-/// The even times at which a take is sampled.
+/// The times at which a take is sampled: even, and that of a last key off them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Grid {
     pub(super) begin_secs: f64,
@@ -85,15 +86,26 @@ pub(super) struct Grid {
     pub(super) num_frames: usize,
     /// Whether values are held from key to key.
     pub(super) is_stepped: bool,
+    /// Time from the last frame to a key off the even times, in frames.
+    pub(super) tail_frames: Option<f64>,
 }
 
 /// Held values are read this part of a frame after it: rounded times must not miss their key.
 const AFTER_KEY_FRAMES: f64 = 1e-3;
 
 impl Grid {
-    pub(super) fn secs(&self, frame: usize) -> f64 {
+    /// Returns the number of times.
+    pub(super) fn num_keys(&self) -> usize {
+        self.num_frames + usize::from(self.tail_frames.is_some())
+    }
+
+    pub(super) fn secs(&self, key: usize) -> f64 {
+        let frames = match self.tail_frames {
+            Some(tail) if key == self.num_frames => (key - 1) as f64 + tail,
+            _ => key as f64,
+        };
         let after = if self.is_stepped { AFTER_KEY_FRAMES } else { 0.0 };
-        self.begin_secs + (frame as f64 + after) * self.frame_time_secs
+        self.begin_secs + (frames + after) * self.frame_time_secs
     }
 }
 
@@ -103,6 +115,9 @@ const RATES: core::ops::RangeInclusive<f64> = 1e-4..=1e6;
 /// Keys at a rate this near the scene's, as a share, count as one per frame.
 const SAME_RATE: f64 = 1e-4;
 
+/// Times that differ by less are equal, seconds.
+const SAME_SECS: f64 = 1e-6;
+
 /// The last frame may be this part of a frame after the stated end.
 const END_SLACK: f64 = 0.01;
 
@@ -110,8 +125,8 @@ const END_SLACK: f64 = 0.01;
 ///
 /// If curves are keyed evenly and more densely than the scene's frames, the keys give the rate, so that no sample of a capture
 /// is lost. If they are keyed more sparsely, but all together and with straight lines between, as in a loop at another rate than
-/// its take's, the keys give it too, because there is no detail between them. An animation whose stated range is empty has the
-/// range of its keys.
+/// its take's, the keys give it too, because there is no detail between them. A last key off their grid ends the animation. One
+/// whose stated range is empty has the range of its keys.
 pub(super) fn grid(
     scene: &Scene,
     stack: &AnimStack,
@@ -122,47 +137,39 @@ pub(super) fn grid(
     for &node in &joints.nodes {
         is_joint[node] = true;
     }
-    let curves: Vec<&AnimCurve> = curves(stack)
+    let curves: Vec<&[Keyframe]> = curves(stack)
         .filter(|(node, curve)| is_joint[*node] && !curve.keyframes.is_empty())
-        .map(|(_, curve)| curve)
+        .map(|(_, curve)| &*curve.keyframes)
         .collect();
-    let first_key = curves.iter().map(|curve| curve.min_time).fold(f64::INFINITY, f64::min);
-    let last_key = curves
-        .iter()
-        .map(|curve| curve.max_time)
-        .fold(f64::NEG_INFINITY, f64::max);
-    let (mut begin, mut end) = (stack.time_begin, stack.time_end);
-    let is_stated = begin.is_finite() && end.is_finite() && end > begin;
-    if !is_stated {
-        (begin, end) = (first_key, last_key);
-    }
-    // As far as everything that moves has keys: a single curve may have a stray one.
-    let moving = curves.iter().filter(|curve| varies(curve)).map(|curve| curve.max_time);
-    let keys_end = moving.fold(f64::INFINITY, f64::min);
-    if keys_end.is_finite() && keys_end > end + 1.5 / scene.settings.frames_per_second {
-        warnings.push(FileWarning::AnimationLonger {
-            keys_end_secs: keys_end - begin,
-            stated_secs: end - begin,
-        });
-        end = keys_end;
-    }
-    if !(begin.is_finite() && end.is_finite() && end >= begin) {
-        return Err(FbxError::NoAnimation);
-    }
-    let rate = rate(scene, &curves, [begin, end], warnings)?;
+    let ([begin, end], is_stated) = range(scene, stack, &curves, warnings)?;
+    let tail = tail(&curves, [begin, end]);
+    let even = match tail {
+        Some(tail) => curves.iter().map(|keys| before(keys, tail.tail_secs)).collect(),
+        None => curves.clone(),
+    };
+    let even_end = tail.map_or(end, |tail| tail.last_secs());
+    let rate = rate(scene, &even, [begin, even_end], warnings)?;
+    let tail = tail.filter(|tail| (tail.step_secs * rate - 1.0).abs() < SAME_RATE);
+    let (curves, end) = if tail.is_some() {
+        (even, even_end)
+    } else {
+        (curves, end)
+    };
+    let animation = || cut(&stack.element.name, MAX_NAME);
     if is_off_grid(&curves, [begin, end], rate) {
         warnings.push(FileWarning::KeysOffGrid {
-            animation: cut(&stack.element.name, MAX_NAME),
+            animation: animation(),
             rate_hz: rate,
         });
     }
-    let num_stepped = curves.iter().filter(|curve| varies(curve) && holds(curve)).count();
+    let num_stepped = curves.iter().filter(|keys| varies(keys) && holds(keys)).count();
     if num_stepped > 0 {
         warnings.push(FileWarning::Stepped {
-            animation: cut(&stack.element.name, MAX_NAME),
+            animation: animation(),
             count: num_stepped,
         });
     }
+    let last_key = last_key(&curves);
     if is_stated && last_key < end - 1.5 / rate {
         warnings.push(FileWarning::AnimationShorter {
             keys_end_secs: (last_key - begin).max(0.0),
@@ -175,13 +182,72 @@ pub(super) fn grid(
         frame_time_secs: 1.0 / rate,
         num_frames: (intervals as usize).saturating_add(1),
         is_stepped: num_stepped > 0,
+        tail_frames: tail.map(|tail| (tail.tail_secs - even_end) * rate),
     })
+}
+
+/// Returns the range of an animation, and whether its file states one.
+fn range(
+    scene: &Scene,
+    stack: &AnimStack,
+    curves: &[&[Keyframe]],
+    warnings: &mut Vec<FileWarning>,
+) -> Result<([f64; 2], bool), FbxError> {
+    let (mut begin, mut end) = (stack.time_begin, stack.time_end);
+    let is_stated = begin.is_finite() && end.is_finite() && end > begin;
+    if !is_stated {
+        let first_keys = curves.iter().map(|keys| keys[0].time);
+        (begin, end) = (first_keys.fold(f64::INFINITY, f64::min), last_key(curves));
+    }
+    // As far as everything that moves has keys: a single curve may have a stray one.
+    let moving = curves.iter().filter(|keys| varies(keys)).map(|keys| end_of(keys));
+    let keys_end = moving.fold(f64::INFINITY, f64::min);
+    if keys_end.is_finite() && keys_end > end + 1.5 / scene.settings.frames_per_second {
+        warnings.push(FileWarning::AnimationLonger {
+            keys_end_secs: keys_end - begin,
+            stated_secs: end - begin,
+        });
+        end = keys_end;
+    }
+    if begin.is_finite() && end.is_finite() && end >= begin {
+        Ok(([begin, end], is_stated))
+    } else {
+        Err(FbxError::NoAnimation)
+    }
+}
+
+fn times(keys: &[Keyframe]) -> impl Iterator<Item = f64> {
+    keys.iter().map(|key| key.time)
+}
+
+fn end_of(keys: &[Keyframe]) -> f64 {
+    keys.last().map_or(f64::NEG_INFINITY, |key| key.time)
+}
+
+fn last_key(curves: &[&[Keyframe]]) -> f64 {
+    curves.iter().map(|keys| end_of(keys)).fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Returns the keys of all that moves, if they fill the range and are even up to the last.
+fn tail(curves: &[&[Keyframe]], [begin, end]: [f64; 2]) -> Option<EvenKeys> {
+    let mut moving: Vec<&[Keyframe]> = curves.iter().copied().filter(|keys| varies(keys)).collect();
+    moving.dedup_by(|next, known| times(next).eq(times(known)));
+    let mut times: Vec<f64> = moving.into_iter().flat_map(times).collect();
+    even_keys::sort(&mut times);
+    let keys = EvenKeys::with_tail(&times)?;
+    let is_at = |secs: f64, key: f64| (secs - key).abs() <= even_keys::OFF_GRID_FRAMES * keys.step_secs;
+    (is_at(begin, keys.start_secs) && is_at(end, keys.tail_secs)).then_some(keys)
+}
+
+/// Returns the keys before a time, within rounding.
+fn before(keys: &[Keyframe], secs: f64) -> &[Keyframe] {
+    &keys[..keys.partition_point(|key| key.time < secs - SAME_SECS)]
 }
 
 /// Chooses between the scene's rate and the rate of the keys.
 fn rate(
     scene: &Scene,
-    curves: &[&AnimCurve],
+    curves: &[&[Keyframe]],
     range: [f64; 2],
     warnings: &mut Vec<FileWarning>,
 ) -> Result<f64, FbxError> {
@@ -211,14 +277,14 @@ const OFF_GRID_FRAMES: f64 = 0.05;
 const OFF_GRID_SHARE: f64 = 0.01;
 
 /// Whether keys lie between frames, so that their values are not sampled exactly.
-fn is_off_grid(curves: &[&AnimCurve], [begin, end]: [f64; 2], rate_hz: f64) -> bool {
+fn is_off_grid(curves: &[&[Keyframe]], [begin, end]: [f64; 2], rate_hz: f64) -> bool {
     let (mut inside, mut off) = (0_usize, 0_usize);
-    for curve in curves {
+    for keys in curves {
         // A curve of one key or of equal keys is constant.
-        if !varies(curve) {
+        if !varies(keys) {
             continue;
         }
-        for time in curve.keyframes.iter().map(|key| key.time) {
+        for time in times(keys) {
             if (begin..=end).contains(&time) {
                 let frame = (time - begin) * rate_hz;
                 inside += 1;
@@ -230,29 +296,28 @@ fn is_off_grid(curves: &[&AnimCurve], [begin, end]: [f64; 2], rate_hz: f64) -> b
 }
 
 /// Whether all varying curves have a key at every frame of that rate and nowhere else, with straight lines between.
-fn is_baked(curves: &[&AnimCurve], [begin, end]: [f64; 2], rate_hz: f64) -> bool {
+fn is_baked(curves: &[&[Keyframe]], [begin, end]: [f64; 2], rate_hz: f64) -> bool {
     let num_keys = ((end - begin) * rate_hz).round() + 1.0;
-    curves.iter().filter(|curve| varies(curve)).all(|curve| {
-        let keys = &curve.keyframes;
+    curves.iter().filter(|keys| varies(keys)).all(|keys| {
         let (last, inner) = match keys.split_last() {
             Some((last, inner)) if keys.len() as f64 == num_keys => (last, inner),
             _ => return false,
         };
         let on_frame = |(frame, time): (usize, f64)| ((time - begin) * rate_hz - frame as f64).abs() < OFF_GRID_FRAMES;
         let is_straight = inner.iter().all(|key| key.interpolation == ufbx::Interpolation::Linear);
-        is_straight && on_frame((inner.len(), last.time)) && inner.iter().map(|key| key.time).enumerate().all(on_frame)
+        is_straight && on_frame((inner.len(), last.time)) && times(inner).enumerate().all(on_frame)
     })
 }
 
 /// Whether a curve is stepped.
-fn holds(curve: &AnimCurve) -> bool {
-    let mut keys = curve.keyframes.iter().take(curve.keyframes.len().saturating_sub(1));
+fn holds(keys: &[Keyframe]) -> bool {
+    let mut keys = keys.iter().take(keys.len().saturating_sub(1));
     keys.all(|key| key.interpolation == ufbx::Interpolation::ConstantPrev)
 }
 
 /// Whether a curve has keys of different values.
-pub(super) fn varies(curve: &AnimCurve) -> bool {
-    let mut values = curve.keyframes.iter().map(|key| key.value);
+pub(super) fn varies(keys: &[Keyframe]) -> bool {
+    let mut values = keys.iter().map(|key| key.value);
     let Some(first) = values.next() else { return false };
     values.any(|value| (value - first).abs() > 1e-6 * first.abs().max(1.0))
 }
@@ -296,13 +361,10 @@ const EVEN_SHARE: f64 = 0.9;
 const WHOLE_RATE_FRAMES: f64 = 1e-4;
 
 /// Returns the even rate of the curve with most keys in the range, if it has one.
-fn key_rate(curves: &[&AnimCurve], begin: f64, end: f64) -> Option<f64> {
-    let slack = 1e-6;
-    let times = curves.iter().map(|curve| {
-        let times = curve.keyframes.iter().map(|key| key.time);
-        times
-            .filter(|time| (begin - slack..=end + slack).contains(time))
-            .collect()
+fn key_rate(curves: &[&[Keyframe]], begin: f64, end: f64) -> Option<f64> {
+    let times = curves.iter().map(|keys| {
+        let in_range = |time: &f64| (begin - SAME_SECS..=end + SAME_SECS).contains(time);
+        times(keys).filter(in_range).collect()
     });
     let times: Vec<f64> = times.max_by_key(Vec::len)?;
     let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();

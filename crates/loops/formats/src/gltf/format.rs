@@ -63,7 +63,6 @@ pub(crate) const VRMA: FormatEntry = FormatEntry {
         name: "VRMA",
         extension: "vrma",
         character_extension: Some("vrm"),
-        has_key_times: false,
         has_root_joint_for_motion: false,
         takes_root_joint: false,
         is_extended: false,

@@ -6,6 +6,7 @@ use glam::{DQuat, DVec3};
 
 use super::parts::{Interpolation, Sampler};
 use super::{accessor::Accessors, error::GltfError};
+use crate::even_keys::{self, EvenKeys, FRAME_RATES, OFF_GRID_FRAMES};
 use crate::limits::MAX_VALUE;
 
 /// Keys of a translation, scale (3 numbers) or rotation (4, x y z w).
@@ -295,19 +296,6 @@ const USUAL_RATES: [f64; 12] = [
     12.0, 15.0, 24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 100.0, 120.0, 144.0, 240.0,
 ];
 
-/// Rates between which keys count as frames, per second. Below, they are set by hand and far apart; 10 and 12 occur, rounded
-/// down.
-pub(crate) const FRAME_RATES: core::ops::RangeInclusive<f64> = 8.0..=1000.0;
-
-/// Largest distance of a key from the grid, in frames.
-const OFF_GRID_FRAMES: f64 = 0.02;
-
-/// Distance of a last key off the grid from the one before, in frames.
-const TAIL_FRAMES: core::ops::RangeInclusive<f64> = OFF_GRID_FRAMES..=2.05;
-
-/// Fewest even steps that make a grid.
-const FEWEST_EVEN: usize = 4;
-
 /// Rate used if the keys give none, per second.
 const OWN_RATE: f64 = 60.0;
 
@@ -320,10 +308,8 @@ impl Grid {
     /// A step stated in the file is used if all keys lie on its multiples; otherwise it is found from the keys. Curves between
     /// keys need more frames than straight lines, which end at keys.
     pub(crate) fn new(mut times: Vec<f64>, stated_step_secs: Option<f64>, has_curves: bool) -> Self {
-        times.sort_by(f64::total_cmp);
+        let rounding = even_keys::sort(&mut times);
         let (start, end) = (times[0], times[times.len() - 1]);
-        let single = end.abs().max(1.0) * f64::from(f32::EPSILON);
-        times.dedup_by(|later, earlier| *later - *earlier <= 4.0 * single);
         let length = end - start;
         let grid = |num_steps: f64, is_keys_own| Self {
             start_secs: start,
@@ -339,8 +325,16 @@ impl Grid {
         if times.len() == 1 {
             return grid(0.0, false);
         }
-        if let Some(own) = Self::with_tail(&times, has_curves) {
-            return own;
+        if let Some(even) = EvenKeys::with_tail(&times)
+            .filter(|even| !has_curves || even.step_secs * LEAST_RATE < 1.0 + OFF_GRID_FRAMES)
+        {
+            return Self {
+                start_secs: even.start_secs,
+                step_secs: even.step_secs,
+                num_frames: even.num_frames,
+                is_keys_own: true,
+                tail_secs: Some(even.tail_secs),
+            };
         }
         let smallest = times
             .windows(2)
@@ -348,7 +342,7 @@ impl Grid {
             .fold(f64::INFINITY, f64::min);
         let fits = |num_steps: f64| {
             let step = length / num_steps;
-            let tolerance = (OFF_GRID_FRAMES * step).max(4.0 * single);
+            let tolerance = (OFF_GRID_FRAMES * step).max(rounding);
             times.iter().all(|time| {
                 let frame = (time - start) / step;
                 (frame - frame.round()).abs() * step <= tolerance
@@ -356,7 +350,7 @@ impl Grid {
         };
         if let Some(step) = stated_step_secs.filter(|step| *step > 0.0) {
             let num_steps = (length / step).round();
-            let is_of_length = (num_steps * step - length).abs() <= (OFF_GRID_FRAMES * step).max(4.0 * single);
+            let is_of_length = (num_steps * step - length).abs() <= (OFF_GRID_FRAMES * step).max(rounding);
             if num_steps >= 1.0 && is_of_length && fits(num_steps) {
                 return grid(num_steps, true);
             }
@@ -379,25 +373,6 @@ impl Grid {
             return grid(num_steps, true);
         }
         grid((OWN_RATE * length).ceil().max(1.0), false)
-    }
-
-    /// Returns the grid of keys that are even up to the last, which is early or late: a cycle may last no whole number of them.
-    fn with_tail(times: &[f64], has_curves: bool) -> Option<Self> {
-        let (&tail, even) = times.split_last()?;
-        let (start, last) = (*even.first()?, *even.last()?);
-        let num_steps = even.len() - 1;
-        let step = (last - start) / num_steps as f64;
-        let is_off = |secs: f64, steps: f64| (secs - steps * step).abs() > OFF_GRID_FRAMES * step;
-        let is_even = even.windows(2).all(|pair| !is_off(pair[1] - pair[0], 1.0));
-        let is_frame = FRAME_RATES.contains(&(1.0 / step)) && !(has_curves && 1.0 / step < LEAST_RATE);
-        let has_tail = is_off(tail - last, 1.0) && TAIL_FRAMES.contains(&((tail - last) / step));
-        (num_steps >= FEWEST_EVEN && is_frame && is_even && has_tail).then_some(Self {
-            start_secs: start,
-            step_secs: step,
-            num_frames: even.len(),
-            is_keys_own: true,
-            tail_secs: Some(tail),
-        })
     }
 
     pub(crate) fn secs(&self, frame: usize) -> f64 {

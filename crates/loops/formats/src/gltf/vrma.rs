@@ -6,6 +6,7 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::retarget::{HumanBone, Rig};
+use loopwright_core::take::Tail;
 use loopwright_core::{BodyOverrides, Joint, Pose, Skeleton, Take};
 use serde_json::{Value, json};
 
@@ -244,11 +245,12 @@ impl FileForm for VrmaSource {
     fn shown_on(&self, read: Take, motion: &KeyedMotion<'_>) -> Result<Take, WriteError> {
         let (bones, skeleton) = (self.bones()?, motion.skeleton());
         let on_bones = read.on(&of_bones(&skeleton, bones)?);
-        let read =
-            (on_bones.ok().filter(|read| read.num_frames() == motion.num_keys)).ok_or(WriteError::JointCount {
-                expected: bones.len(),
-                found: read.num_joints(),
-            })?;
+        let expected = motion.num_keys - usize::from(read.tail().is_some());
+        let read = (on_bones.ok().filter(|read| read.num_frames() == expected)).ok_or(WriteError::JointCount {
+            expected: bones.len(),
+            found: read.num_joints(),
+        })?;
+        let keys = KeyedMotion::from_take(&read, false).in_format(self.capabilities());
         let mut bone_of = vec![None; skeleton.num_joints()];
         for (index, bone) in bones.iter().enumerate() {
             bone_of[bone.joint] = Some(index);
@@ -256,7 +258,7 @@ impl FileForm for VrmaSource {
         // Joints above the hips carry the root motion that the file does not show.
         let above_hips = skeleton.path_from_root(bones[0].joint);
         let poses = (0..motion.num_keys).map(|key| {
-            let shown = read.pose(key).world(read.skeleton());
+            let shown = keys.pose(key).as_ref().world(read.skeleton());
             let before = motion.pose(key);
             let mut placed: Vec<Rigid> = Vec::with_capacity(skeleton.num_joints());
             let mut pose = Pose::default();
@@ -277,7 +279,13 @@ impl FileForm for VrmaSource {
             }
             pose
         });
-        take_of(read.name(), skeleton.clone(), read.frame_time_secs(), poses.collect())
+        let mut poses: Vec<Pose> = poses.collect();
+        let tail = read.tail().zip((poses.len() > expected).then(|| poses.pop()).flatten());
+        let take = take_of(read.name(), skeleton.clone(), read.frame_time_secs(), poses)?;
+        Ok(match tail {
+            Some((Tail { frames, .. }, pose)) => take.with_tail(Tail { frames: *frames, pose })?,
+            None => take,
+        })
     }
 
     fn carrier(&self) -> Option<String> {

@@ -19,8 +19,8 @@ use super::{prune, vrm, vrm::Humanoid};
 use crate::settings::{ClosingKey, KeyInterpolation, LoopWriteSettings};
 use crate::written::{Added, WrittenFile};
 use crate::{
-    animation_name::Name, error::WriteError, file_form::FileForm, file_form::MotionOfFile, file_form::not_extended,
-    keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::FileWarning,
+    animation_name::Name, error::WriteError, even_keys, file_form::FileForm, file_form::MotionOfFile,
+    file_form::not_extended, keyed_motion::KeyedMotion, limits::MAX_VALUE, warning::FileWarning,
 };
 
 /// Most transforms in one animation: some gigabytes.
@@ -100,7 +100,7 @@ fn add(
     writer.animate(motion, &name, animations)?;
     let facts = match motion.as_loop() {
         Some((clip, settings)) => facts_of_loop(motion, clip, settings),
-        None if super::track::FRAME_RATES.contains(&(1.0 / motion.step_secs)) => return Ok(name),
+        None if even_keys::FRAME_RATES.contains(&(1.0 / motion.step_secs)) => return Ok(name),
         // Readers would not accept this as a frame rate.
         None => json!({ "frame_time_secs": motion.step_secs }),
     };
@@ -379,15 +379,10 @@ impl<'a> Writer<'a> {
 
     /// Returns what moves beside the pose, with its numbers at all keys.
     fn beside(&self, motion: &KeyedMotion<'_>) -> Vec<(&'a NodeShapes, Vec<f64>)> {
-        let at_keys = |shapes: &'a NodeShapes| {
-            let weights = match motion.samples_a_key() {
-                Some((count, step)) => &shapes.weights.every(step, count, motion.cycle),
-                None => &shapes.weights,
-            };
-            let keys = weights.of_keys(motion.num_keys, motion.cycle)?;
-            Some((shapes, keys.flatten().copied().collect()))
-        };
-        self.source.shapes.iter().filter_map(at_keys).collect()
+        let shapes = self.source.shapes.iter();
+        shapes
+            .filter_map(|shapes| Some((shapes, motion.beside(&shapes.weights)?)))
+            .collect()
     }
 
     /// Returns the transforms of all nodes at all keys.

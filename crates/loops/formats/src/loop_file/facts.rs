@@ -782,6 +782,11 @@ impl PlaybackFacts {
         self.root_joint_added || self.root_joint.is_some()
     }
 
+    /// Returns the frames per second of a loop of that period.
+    pub fn rate_hz(&self, period_secs: f64) -> f64 {
+        (self.samples as f64 - 1.0 + self.last_step.unwrap_or(1.0)) / period_secs
+    }
+
     /// Returns the facts of a loop whose keys a format holds, which may need even ones.
     #[must_use]
     pub fn in_format(self, format: &Capabilities) -> Self {

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use loopwright_core::{RootMode, Skeleton, candidate::WholeClipKind};
+use loopwright_core::{RootMode, Skeleton, Take, candidate::WholeClipKind};
 
 use super::importer::{GodotImporter, Importer, TargetFacts, UnityClip, UnityImporter, UnrealImporter};
 use super::{facts::RootMotionFacts, sidecar::Sidecar};
@@ -61,6 +61,10 @@ pub enum Complaint {
         frame_rate_hz: f64,
         sampled_hz: f64,
     },
+    #[error(
+        "{engine} refuses lengths of no whole number of frames: the last key is {frames:.2} frames after the one before"
+    )]
+    Length { engine: Target, frames: f64 },
 }
 
 /// The defaults for an engine.
@@ -181,6 +185,15 @@ impl Target {
         })
     }
 
+    /// Returns a complaint if the engine does not take a motion that ends between two frames.
+    pub fn length_complaint(self, take: &Take) -> Option<Complaint> {
+        let tail = take.tail().filter(|_| self.choices().whole_rate)?;
+        Some(Complaint::Length {
+            engine: self,
+            frames: tail.frames,
+        })
+    }
+
     /// Returns the form of the file that the engine needs: in the space that it assumes, and without redundant keys.
     pub fn placed(self, mut source: Source) -> Source {
         let choices = self.choices();
@@ -265,7 +278,8 @@ impl UnityImporter {
     /// Creates the settings; `locks` says whether rotation, height and motion over the ground stay in the pose.
     fn new(loop_facts: &Sidecar, animation_type: &str, root: &str, locks: [bool; 3]) -> Self {
         let playback = &loop_facts.playback;
-        let keys = playback.samples.saturating_mul(playback.copies) + usize::from(playback.closing_key);
+        let samples = playback.samples.saturating_mul(playback.copies);
+        let closing_step = playback.last_step.unwrap_or(1.0) * f64::from(u8::from(playback.closing_key));
         let name = playback.animation.clone().unwrap_or_default();
         let whole = loop_facts.candidate.whole_clip.as_ref();
         let repeats = whole.is_none_or(|whole| whole.kind != WholeClipKind::EndsAsItBegins);
@@ -278,7 +292,7 @@ impl UnityImporter {
                 take_name: name.clone(),
                 name,
                 first_frame: 0.0,
-                last_frame: keys.saturating_sub(1) as f64,
+                last_frame: samples.saturating_sub(1) as f64 + closing_step,
                 loop_time: repeats,
                 loop_pose: false,
                 lock_root_rotation,

@@ -179,7 +179,8 @@ impl OutputRecipe {
     pub fn filled(&self, take_rate_hz: f64, stretch: &LoopCandidate) -> Self {
         let choices = self.engine().choices();
         let whole_rate = take_rate_hz.round().max(1.0);
-        let retimed = choices.whole_rate && self.frames.is_none() && whole_rate != take_rate_hz;
+        let is_uneven = whole_rate != take_rate_hz || stretch.whole.is_some_and(|whole| whole.ends_between_frames());
+        let retimed = choices.whole_rate && self.frames.is_none() && is_uneven;
         Self {
             root_motion: (self.root_motion.or(choices.root)).or(stretch.root_mode()),
             recenter: self.recenter.or(choices.is_engine.then_some(Recenter::On)),

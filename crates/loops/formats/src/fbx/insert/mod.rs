@@ -119,7 +119,7 @@ impl<'a> Extension<'a> {
             };
             nodes.to_mut().insert(0, root);
         }
-        let times = animation::ticks(keys.num_keys, keys.step_secs, file.ticks_per_sec);
+        let times = keys.ticks(file.ticks_per_sec);
         let moved = moved_objects(&mut self.document)?;
         let name = free_name(&self.document, &Name::new(motion));
         let values = property_values(&keys, &nodes, source, file)?;
@@ -136,7 +136,7 @@ impl<'a> Extension<'a> {
         add_shapes(&mut animation, motion, &file.shapes);
         add_animation(&mut self.document, animation.finish(&name))?;
         // Importers resample at the rate that the file states.
-        state_rate(&mut self.document, 1.0 / keys.step_secs)?;
+        state_rate(&mut self.document, keys.rate_hz())?;
         Ok(name)
     }
 
@@ -234,15 +234,15 @@ fn add_tracks(
 
 /// Adds the shapes that were read with the motion, or looped along with it.
 fn add_shapes(animation: &mut animation::Builder<'_>, motion: &KeyedMotion<'_>, shapes: &ChannelShapes) {
-    let Some(percents) = shapes.percents.of_keys(motion.num_keys, motion.cycle) else {
+    let Some(percents) = motion.beside(&shapes.percents) else {
         return;
     };
-    let percents: Vec<&[f64]> = percents.collect();
     for (index, &channel) in shapes.channels.iter().enumerate() {
+        let percents = percents.iter().skip(index).step_by(shapes.percents.width);
         animation.add(Track {
             node: channel,
             property: Property::DeformPercent,
-            values: percents.iter().map(|percents| [percents[index], 0.0, 0.0]).collect(),
+            values: percents.map(|&percent| [percent, 0.0, 0.0]).collect(),
         });
     }
 }

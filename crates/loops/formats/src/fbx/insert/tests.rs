@@ -98,7 +98,7 @@ fn finished(
     mut connections: Vec<Record<'static>>,
     tracks: impl IntoIterator<Item = Track>,
 ) -> Vec<u8> {
-    let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
+    let times: Vec<i64> = (0..21).map(|key| key * animation::TICKS_PER_SEC as i64 / 30).collect();
     let mut animation = animation::Builder::new("first", &times, false, KeyInterpolation::Linear, 100);
     tracks.into_iter().for_each(|track| animation.add(track));
     let animation = animation.finish("first");
