@@ -163,15 +163,15 @@ pub struct SetClip {
     pub made: SetMade,
 }
 
-/// The phase of a loop: 0 when the left foot touches down, 1/2 when the right one does.
+/// The phase of a loop: 0 half through the contact of the left foot, 1/2 half through that of the right one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetPhase {
     /// The loop is at the phase p at the share p + warp sin^2(pi p) of its time.
     pub warp: f64,
-    /// The share of the time at which the left foot touches down; null if it never does.
+    /// The share of the time at which the left foot is half through its contact; null if it always or never stands.
     pub left: Option<f64>,
-    /// The share of the time at which the right foot touches down; null if it never does.
+    /// The share of the time at which the right foot is half through its contact; null if it always or never stands.
     pub right: Option<f64>,
 }
 

@@ -76,7 +76,7 @@ impl Member {
         let body = Body::find(&stored.file.take, &form.overrides)?;
         let clip = stored.clip.clone().on_screw().unwrap_or_else(|_| stored.clip.clone());
         let feet = stored.sidecar.feet.clone().unwrap_or_default();
-        let left = foot_of(&body, Side::Left).and_then(|foot| touch_down(&feet, clip.skeleton(), foot));
+        let left = foot_of(&body, Side::Left).and_then(|foot| mid_stance(&feet, clip.skeleton(), foot));
         let start_secs = left.unwrap_or(0.0);
         let step_secs = 1.0 / form.fps;
         let num_samples = ((clip.period_secs() / step_secs).round() as usize).max(3);
@@ -375,11 +375,12 @@ pub(super) fn foot_of(body: &Body, side: Side) -> Option<Foot> {
     body.feet.iter().find(|foot| foot.side == Some(side)).copied()
 }
 
-/// Returns when a foot touches down: at the beginning of its longest contact, unless it never leaves the ground.
-fn touch_down(feet: &FeetFacts, skeleton: &Skeleton, foot: Foot) -> Option<f64> {
+/// Returns when a foot is half through its longest contact, unless it never leaves the ground. While loops of other speeds fade into
+/// one another, their feet are nearest to each other by this landmark: a walk stands longer than a run, on both sides of it.
+fn mid_stance(feet: &FeetFacts, skeleton: &Skeleton, foot: Foot) -> Option<f64> {
     let joint = &skeleton.joint(foot.lowest_joint()).name;
     let contact = longest(feet, joint).filter(|_| leaves_the_ground(feet, joint))?;
-    Some(contact.start_secs)
+    Some(contact.start_secs + 0.5 * contact.length_secs)
 }
 
 fn longest<'a>(feet: &'a FeetFacts, joint: &str) -> Option<&'a ContactFacts> {
@@ -425,7 +426,9 @@ fn timing(feet: Option<&FeetFacts>, clip: &LoopClip, body: &Body) -> (SetPhase, 
     let period_secs = clip.period_secs();
     let [left, right] = [Side::Left, Side::Right].map(|side| {
         let foot = foot_of(body, side)?;
-        Some(touch_down(feet, clip.skeleton(), foot)? / period_secs)
+        let share = (mid_stance(feet, clip.skeleton(), foot)? / period_secs).rem_euclid(1.0);
+        // A share next to the start by rounding is the start.
+        Some(if share.min(1.0 - share) < 1e-9 { 0.0 } else { share })
     });
     let warp = match (left, right) {
         (Some(left), Some(right)) => (right - left).rem_euclid(1.0) - 0.5,
