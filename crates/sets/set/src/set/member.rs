@@ -168,14 +168,17 @@ impl Member {
         SkeletonDifference::between(other.stored.clip.skeleton(), self.stored.clip.skeleton())
     }
 
-    /// Returns the largest difference between its bones and those of another, metres; sliding joints are ignored.
+    /// Returns the largest difference between its bones and those of another, metres; joints that slide, and controls beside the
+    /// body, are ignored.
     pub fn bones_apart(&self, other: &Self) -> f64 {
         let [own, other] = [self, other].map(|member| {
             let clip = &member.stored.clip;
             let bones = (0..clip.skeleton().num_joints()).map(|joint| {
                 let place = clip.body_pose(0).translations[joint];
                 let mut later = (1..clip.num_samples()).map(|sample| clip.body_pose(sample).translations[joint]);
-                let rests = joint != clip.carrier() && later.all(|later| later.distance(place) < RESTS_METRES);
+                let is_bone =
+                    joint != member.body.hips && clip.skeleton().path_from_root(joint).contains(&member.body.hips);
+                let rests = is_bone && later.all(|later| later.distance(place) < RESTS_METRES);
                 rests.then_some(place)
             });
             bones.collect::<Vec<_>>()
