@@ -1,5 +1,6 @@
 //! Cuts passages out of a take: starts, stops, turns, jumps; and makes transitions between loops.
 
+use crate::passage_check::check_cut;
 use loopwright_core::analysis::{Analysis, Gait, MotionKind, Segment};
 use loopwright_core::math::TimeStep;
 use loopwright_core::take::TakeError;
@@ -252,7 +253,10 @@ impl CutPassages {
             secs,
         });
         let take = studied.facts();
+        let verdict = check_cut(passage, &self.loops, &self.feet, studied.analysis.overrides());
         PassageFacts {
+            grade: verdict.as_ref().map(|verdict| verdict.grade),
+            reason: verdict.map(|verdict| verdict.reason),
             name: passage.name().to_owned(),
             kind: clip_kind(passage.kind()),
             frames: passage.num_samples() - 1,

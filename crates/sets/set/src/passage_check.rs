@@ -8,7 +8,7 @@ use loopwright_core::motion::WorldTracks;
 use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, Manifest, PassageFacts, SetClip};
-use loopwright_moves::Passage;
+use loopwright_moves::{LoopSet, Passage};
 
 use crate::cut::{clip_kind, events};
 use loopwright_job::checks::{Check, CheckId, CheckRow, Limits, LimitsFrom};
@@ -177,6 +177,18 @@ impl PassageInFile {
             place
         }
     }
+}
+
+/// Checks a passage that is not in a file yet; `feet` are the names of its feet. `None` if it forms no take.
+pub(crate) fn check_cut(
+    passage: &Passage,
+    loops: &LoopSet,
+    feet: &[String],
+    overrides: &BodyOverrides,
+) -> Option<Verdict> {
+    let clips = passage.ends().map(|end| &loops.loops()[end.loop_index]);
+    let known = PassageInFile::new(passage, &clips.map(|clip| clip.name().to_owned()), feet);
+    check_passage(&passage.to_take().ok()?, &known, clips.map(Some), overrides).ok()
 }
 
 /// Checks a passage by its keys and its facts; `loops` are the loops in which it begins and ends, as far as they are available.

@@ -165,12 +165,13 @@ fn end(args: &CutArgs, answer: CutAnswer, outputs: &[String]) -> Result<Ending, 
         let document = json::document("cut", answer, Some(&failure), outputs);
         return Err(failure.in_document(document));
     }
+    let ending = Ending::of_grades(answer.passages.iter().map(|passage| passage.grade));
     output::print(&if args.json {
         json::document("cut", answer, None, outputs)
     } else {
         report::human(&answer, &args.output.display().to_string())
     })?;
-    Ok(Ending::Done)
+    Ok(ending)
 }
 
 /// The format of the files: as asked for, as the engine reads it, or that of the character or the take.

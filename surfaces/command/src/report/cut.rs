@@ -1,6 +1,6 @@
 //! Answers of `cut`.
 
-use loopwright_formats::loop_file::facts::TakeFacts;
+use loopwright_formats::loop_file::facts::{Grade, TakeFacts};
 use loopwright_formats::set::{ClipKind, PassageFacts};
 use serde::Serialize;
 
@@ -45,7 +45,8 @@ pub(crate) struct CutAnswer {
 
 /// The answer of `cut`, for files in that folder.
 pub(crate) fn human(answer: &CutAnswer, folder: &str) -> String {
-    let mut table = Table::new("<passage | <kind | <from | <to | frames | seconds | turn deg | travel m | cost m s");
+    let mut table =
+        Table::new("<passage | <kind | <from | <to | frames | seconds | turn deg | travel m | cost m s | <grade");
     for passage in &answer.passages {
         let [x, _, z] = passage.travel_m;
         table.row(vec![
@@ -58,6 +59,10 @@ pub(crate) fn human(answer: &CutAnswer, folder: &str) -> String {
             format!("{:.0}", passage.turn_deg.round() + 0.0),
             format!("{:.2}", loopwright_core::math::ops::hypot(x, z)),
             format!("{:.3}", passage.cost_metre_secs),
+            match (passage.grade, &passage.reason) {
+                (Some(grade), Some(reason)) if grade > Grade::Good => format!("{grade}: {reason}"),
+                (grade, _) => grade.map_or_else(|| "-".to_owned(), |grade| grade.to_string()),
+            },
         ]);
     }
     let mut text = table.render();

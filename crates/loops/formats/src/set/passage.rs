@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::facts::{ClipKind, FootEventFacts, LoopStateFacts, RootKeys};
-use crate::loop_file::facts::TakeFacts;
+use crate::loop_file::facts::{Grade, TakeFacts};
+use crate::loop_file::word::optional_word;
 
 /// The identifier of the format.
 const PASSAGE_FORMAT: &str = "loopwright-passage";
@@ -40,6 +41,13 @@ pub struct PassageFacts {
     pub travel_m: [f64; 3],
     /// What it costs to leave the one loop and to enter the other.
     pub cost_metre_secs: f64,
+    /// Its grade, as `check` gives it; null where it cannot be checked.
+    #[serde(default, with = "optional_word")]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
+    pub grade: Option<Grade>,
+    /// The reason for the grade, as a clause.
+    #[serde(default)]
+    pub reason: Option<String>,
     /// Whether standing feet are held.
     pub feet_held: bool,
     /// Whether the root stays at the origin in the file.

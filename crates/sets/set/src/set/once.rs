@@ -18,7 +18,7 @@ use super::find::TakeLoop;
 use super::member::{SetForm, as_take};
 use super::select::{side_of, way_of};
 use crate::cut::{carried, clip_kind, events, foot_names, unique_names};
-use crate::passage_check::{PassageInFile, check_passage};
+use crate::passage_check::check_cut;
 use loopwright_job::{StoredLoop, Studied, Verdict, recipe};
 
 /// A motion that plays once in a set.
@@ -105,10 +105,8 @@ fn passages_in(
         let clips = passage.ends().map(|end| &loops.loops()[end.loop_index]);
         let ends = clips.map(|clip| clip.name().to_owned());
         let feet = foot_names(analysis);
-        let known = PassageInFile::new(&passage, &ends, &feet);
-        let take = passage.to_take().ok();
         SetPassage {
-            verdict: take.and_then(|take| check_passage(&take, &known, clips.map(Some), analysis.overrides()).ok()),
+            verdict: check_cut(&passage, loops, &feet, analysis.overrides()),
             made: SetMade {
                 from,
                 ..SetMade::of_take(&facts, passage.source_frames())
