@@ -9,7 +9,7 @@ use super::{beside, flat};
 use crate::analysis::body::Foot;
 use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits};
 use crate::feet::model::SoleFront;
-use crate::math::ops;
+use crate::math::{ops, percentile, rotation};
 use crate::motion::{Pose, Skeleton, Tracks};
 use crate::root_motion::root_joint;
 use crate::take::Take;
@@ -33,6 +33,8 @@ pub struct Rig {
     stands: bool,
     source: ReferenceSource,
     doubts: Vec<Doubt>,
+    /// By how much its gaze is raised, radians.
+    raised: f64,
     /// How it stands in its take.
     pub(super) stance: Stance,
     soles: Vec<FootSole>,
@@ -113,6 +115,7 @@ impl Rig {
             stands,
             source,
             doubts,
+            raised: 0.0,
             stance: Stance::default(),
             soles: Vec::new(),
             contacts,
@@ -139,6 +142,33 @@ impl Rig {
             soles: self.soles.clone(),
             ..Self::posed(self.body.clone(), take, self.stated.clone(), found, self.contacts)
         }
+        .with_gaze_raised(self.raised)
+    }
+
+    /// Returns the rig with its gaze higher by an angle, radians: motion is taken from it with neck and head turned up.
+    #[must_use]
+    pub fn with_gaze_raised(mut self, radians: f64) -> Self {
+        let Some(base) = self.anatomy.neck.first().copied().or(self.anatomy.head) else {
+            return self;
+        };
+        self.raised += radians;
+        // It looks as much lower in the pose in which it is compared.
+        let turn = rotation::exp(self.axes * DVec3::X * radians);
+        let above = self.world.rotation_above(&self.skeleton, base);
+        self.reference.rotations[base] = (above.conjugate() * turn * self.world.rotations[base]).normalize();
+        self.world = self.reference.as_ref().world(&self.skeleton);
+        self
+    }
+
+    /// Returns how far it looks down in a take of its skeleton, the median over the take, radians; `None` without a head.
+    pub fn gaze(&self, take: &Take) -> Option<f64> {
+        let head = self.anatomy.head?;
+        let ahead = self.world.rotations[head].conjugate() * (self.axes * DVec3::Z);
+        let lowered = reference::few_poses(take).map(|world| {
+            let ahead = world.rotations[head] * ahead;
+            ops::atan2(-ahead.y, ops::hypot(ahead.x, ahead.z))
+        });
+        Some(percentile::of(lowered.collect(), 0.5))
     }
 
     /// Returns the rig with the surface of its feet, if its file has a mesh. Points of missing joints are left out, and so are
