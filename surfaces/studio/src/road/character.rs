@@ -83,7 +83,17 @@ pub(super) fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, Cha
     let following = Following {
         map: map.transpose()?,
         bone_stretch: study.bone_stretch,
+        ..Following::default()
     };
+    let following = following.posed(&study.reading(), |path| {
+        let file = NamedFile::at(path, known).map_err(|(file_name, reason)| CharacterError::NotThere { file_name, reason })?;
+        let settings = ReadSettings {
+            space: study.space(),
+            ..ReadSettings::default()
+        };
+        let take = loopwright_formats::read_take(&file.bytes, &file.file_name, &settings, &mut Vec::new());
+        Ok::<_, CharacterError>(take.map_err(loopwright_formats::CharacterError::Read)?)
+    })?;
     let target = CharacterTarget::new(&file.file_name, file.character()?, following)?;
     Ok((Some(Arc::new(target)), core::iter::once(file).chain(map_file).collect()))
 }

@@ -43,6 +43,13 @@ pub enum ReferenceSource {
     Upright,
 }
 
+crate::words!(ReferenceSource {
+    Rest: "rest",
+    RestButArms: "rest-but-arms",
+    Motion: "motion",
+    Upright: "upright",
+});
+
 /// What is uncertain in a pose that is worked out from the motion, each of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
