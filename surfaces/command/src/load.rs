@@ -52,10 +52,10 @@ pub fn character(
         }
         CharacterError::Body(error) => failures::body(error),
     })?;
-    let mut following = Following {
-        bone_stretch,
-        ..Following::default()
-    };
+    let mut following = Following::new(bone_stretch, reading, |path| {
+        let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
+        files::read_take(path, &settings, &mut Vec::new())
+    })?;
     if let Some(map) = map {
         let joints = recipe::read_joint_map(&files::read_settings(map)?).map_err(|error| {
             Failure::cannot("read", map, error).try_this(
@@ -64,10 +64,6 @@ pub fn character(
         })?;
         following.map = Some((map.display().to_string(), joints));
     }
-    let following = following.posed(reading, |path| {
-        let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
-        files::read_take(path, &settings, &mut Vec::new())
-    })?;
     let target = CharacterTarget::new(path.display().to_string(), character, following);
     target.map(Arc::new).map_err(|error| match error {
         TargetError::NoSkeleton(error) => joints(&error).of_file(path),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use loopwright_core::feet::{FootLock, HoldError};
 use loopwright_core::motion::SkeletonDifference;
-use loopwright_core::retarget::{Doubt, Given, MapError, Reference, ReferenceSource, Rig, RigPair};
+use loopwright_core::retarget::{Doubt, Given, MapError, Reference, Rig, RigPair};
 use loopwright_core::{BodyOverrides, Take, analysis::BodyError, take::TakeError};
 use loopwright_formats::{Character, Format, LoadedTake, Source, Target, loop_file::facts::RigFacts};
 
@@ -41,16 +41,22 @@ pub struct Following {
 }
 
 impl Following {
-    /// Adds the settings of a motion; `read` reads the takes that they name. Errors: those of `read`.
-    pub fn posed<E>(self, reading: &TakeArgs, read: impl Fn(&Path) -> Result<LoadedTake, E>) -> Result<Self, E> {
+    /// Creates the settings of a motion that is read so, with a growth of bones, percent; `read` reads the takes that they name.
+    /// Errors: those of `read`.
+    pub fn new<E>(
+        bone_stretch: Option<f64>,
+        reading: &TakeArgs,
+        read: impl Fn(&Path) -> Result<LoadedTake, E>,
+    ) -> Result<Self, E> {
         let reference = reading.reference.clone().unwrap_or_default();
         let gaze = reading.gaze.clone().unwrap_or_default();
         let [pose, level] = [reference.file(), gaze.file()].map(|path| path.map(&read).transpose());
         Ok(Self {
             takes: [pose?, level?],
+            map: None,
+            bone_stretch,
             reference,
             gaze,
-            ..self
         })
     }
 
