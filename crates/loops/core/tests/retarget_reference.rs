@@ -137,7 +137,7 @@ fn a_rest_pose_is_what_bodies_rest_in() {
         let rest = turned(turns);
         let of = |reference| Rig::with_reference(&take, &rest, &BodyOverrides::default(), reference).unwrap();
         assert_eq!(of(Reference::Auto).reference_source(), source, "{turns:?}");
-        assert_eq!(of(Reference::Rest).reference_source(), ReferenceSource::Rest);
+        assert_eq!(of(Reference::Rest).reference_source(), ReferenceSource::Given);
         assert_eq!(of(Reference::Motion).reference_source(), ReferenceSource::Motion);
     }
     // Arms that rise at rest are laid as if they did not.

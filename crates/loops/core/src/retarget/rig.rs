@@ -122,7 +122,7 @@ impl Rig {
         };
         let ground = rig.ground_under(stance::low(poses.iter().map(|pose| rig.lowest_of_feet(pose))));
         let stance = Stance {
-            is_at_rest: matches!(source, ReferenceSource::Rest | ReferenceSource::RestButArms),
+            is_at_rest: !matches!(source, ReferenceSource::Motion | ReferenceSource::Upright),
             ankle: stance::low(poses.iter().map(|pose| rig.lower_ankle(pose))) - ground,
         };
         Self { stance, ..rig }

@@ -67,8 +67,8 @@ pub struct RigFacts {
     pub coverage: f64,
     /// Joints whose counterpart is unsure.
     pub unsure: Vec<String>,
-    /// The pose of the motion's skeleton that is laid onto the rest pose of the rig: rest, rest-but-arms, motion (worked out from it) or
-    /// upright (a frame).
+    /// The pose of the motion's skeleton that is laid onto the rest pose of the rig: rest, rest-but-arms, motion (worked out from it), upright
+    /// (a frame) or given.
     #[serde(default)]
     pub reference: String,
 }

@@ -98,8 +98,10 @@ impl<'a> Calibration<'a> {
         chain.extend(anatomy.spine.iter().chain(&anatomy.neck).copied());
         let chest = anatomy.spine.len();
         for (at, &joint) in chain.iter().enumerate() {
-            let next = chain.get(at + 1).copied().or(anatomy.head);
-            let Some(up) = self.bone(joint, next) else { continue };
+            // Joints may lie at one place.
+            let mut nexts = chain[at + 1..].iter().copied().chain(anatomy.head);
+            let bone = nexts.find_map(|next| Some((next, self.bone(joint, Some(next))?)));
+            let Some((next, up)) = bone else { continue };
             let kind = if at == 0 { LimbKind::Leg } else { LimbKind::Arm };
             let line = (at == 0 || at == chest).then(|| self.line(joint, kind)).flatten();
             let (below, most) = match at {
@@ -113,7 +115,7 @@ impl<'a> Calibration<'a> {
             };
             let shares = |below: &usize| {
                 line.is_none()
-                    && self.is_in_line([*below, joint], next, IN_LINE_TRUNK)
+                    && self.is_in_line([*below, joint], Some(next), IN_LINE_TRUNK)
                     && rotation::log(self.mean_turn(*below, joint)).length() < most
             };
             self.axes[joint] = match below.filter(shares).and_then(|below| self.axes[below]) {
@@ -125,10 +127,9 @@ impl<'a> Calibration<'a> {
             self.end([anatomy.hips, pelvis], TURNED_TRUNK, true);
         }
         if let Some(head) = anatomy.head {
-            let is_aligned = chain[chest..].iter().zip(chain[chest..].iter().skip(1).chain([&head]));
-            let is_aligned = is_aligned.map(|(&joint, &next)| self.bone(joint, Some(next)));
-            let is_aligned = is_aligned.flatten().all(|bone| axis_near(bone, ON_AXIS).is_some());
-            self.end([chain[chain.len() - 1], head], TURNED_NECK, is_aligned);
+            let below = chain[chain.len() - 1];
+            let is_aligned = self.bone(below, Some(head)).is_some_and(|bone| axis_near(bone, ON_AXIS).is_some());
+            self.end([below, head], TURNED_NECK, is_aligned);
         }
     }
 

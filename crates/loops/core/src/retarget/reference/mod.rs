@@ -35,6 +35,8 @@ pub enum ReferenceSource {
     /// The rest pose.
     #[default]
     Rest,
+    /// The one that the caller states.
+    Given,
     /// The rest pose, but for the arms, which rise in it: those are worked out from the motion.
     RestButArms,
     /// The anatomy and the motion.
@@ -45,6 +47,7 @@ pub enum ReferenceSource {
 
 crate::words!(ReferenceSource {
     Rest: "rest",
+    Given: "given",
     RestButArms: "rest-but-arms",
     Motion: "motion",
     Upright: "upright",
@@ -87,7 +90,7 @@ pub(super) fn find(take: &Take, body: &Body, stated: &Pose, reference: Reference
     let anatomy = Anatomy::of(skeleton, body, &world);
     let rests = match reference {
         Reference::Auto => rests(&anatomy, &world),
-        Reference::Rest => Some(ReferenceSource::Rest),
+        Reference::Rest => Some(ReferenceSource::Given),
         Reference::Motion => None,
     };
     let mut found = FoundReference {
@@ -123,7 +126,7 @@ impl FoundReference {
                 (upright, self.anatomy) = ((world, found), anatomy);
             }
         }
-        self.stands = upright.1 >= 1.0;
+        self.stands = upright.1 > 0.0;
         if self.anatomy.is_biped() {
             let calibration = Calibration::of_body(take, &self.anatomy);
             let of_legs = self.anatomy.legs().filter_map(Limb::upper);
@@ -136,15 +139,16 @@ impl FoundReference {
                 pose = posed(skeleton, &pose, &calibration.axes, DQuat::IDENTITY);
                 self.doubts = calibration.doubts;
                 self.pose = on_ground(take, body, pose);
-                (self.source, self.stands) = (ReferenceSource::Motion, true);
+                self.source = ReferenceSource::Motion;
                 return;
             }
         }
+        self.stands = upright.1 >= 1.0;
         self.pose = local(skeleton, &upright.0);
     }
 }
 
-/// A rest pose: trunk and legs rise by these shares of their length, ...
+/// A rest pose: the line from hips to head, and the bones of legs, rise by these shares of their length, ...
 const RISEN_TRUNK: f64 = 0.9;
 const RISEN_LEG: f64 = 0.9;
 
@@ -167,12 +171,16 @@ fn rests(anatomy: &Anatomy, world: &Pose) -> Option<ReferenceSource> {
     }
     let at = &world.translations;
     let legs = || anatomy.legs();
-    let rise = |limb: &Limb| risen(world, &limb.joints, -1.0);
+    let rise = |limb: &Limb| match limb.bones {
+        Some(bones) => risen(world, &bones.joints().collect::<Vec<_>>(), -1.0),
+        None => risen(world, &limb.joints, -1.0),
+    };
+    let trunk: Vec<usize> = core::iter::once(anatomy.hips).chain(anatomy.top()).collect();
     let knee = |limb: &Limb| {
         let [upper, lower, end] = limb.bones?.ends()?.map(|joint| at[joint]);
         Some((lower - upper).angle_between(end - lower))
     };
-    let stands = risen(world, &trunk_of(anatomy), 1.0) >= RISEN_TRUNK
+    let stands = risen(world, &trunk, 1.0) >= RISEN_TRUNK
         && legs().map(rise).all(|rise| rise >= RISEN_LEG)
         && legs().filter_map(knee).all(|bent| bent <= BENT_KNEE)
         && asymmetry(anatomy, world) <= ASYMMETRY;
@@ -210,7 +218,8 @@ fn asymmetry(anatomy: &Anatomy, world: &Pose) -> f64 {
         let mirrored = at[left] - 2.0 * normal * normal.dot(at[left] - middle);
         mirrored.distance(at[right])
     });
-    let leg = legs.iter().map(|leg| world.length_along(&leg.joints)).fold(0.0, f64::max);
+    let lengths = legs.iter().map(|leg| world.length_along(&leg.joints));
+    let leg = lengths.fold(f64::MIN_POSITIVE, f64::max);
     apart.fold(0.0, f64::max) / leg
 }
 
