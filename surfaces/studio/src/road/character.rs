@@ -92,8 +92,9 @@ pub(super) fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, Cha
     };
     let mut following = Following::new(study.bone_stretch, &study.reading(), read)?;
     following.map = map.transpose()?;
+    let named = study.files().filter_map(|(_, path)| NamedFile::at(path, known).ok());
     let target = CharacterTarget::new(&file.file_name, file.character()?, following)?;
-    Ok((Some(Arc::new(target)), core::iter::once(file).chain(map_file).collect()))
+    Ok((Some(Arc::new(target)), named.collect()))
 }
 
 /// A character, and the files that were read for it.

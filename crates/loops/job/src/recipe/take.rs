@@ -1,6 +1,7 @@
 //! How a take is read and analysed.
 
-use std::{path::PathBuf, str::FromStr};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use loopwright_core::{BodyOverrides, analysis::ContactLimits};
 use loopwright_formats::{AnimationChoice, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice};
@@ -169,6 +170,17 @@ impl StudyArgs {
             reference: self.reference.clone(),
             gaze: self.gaze.clone(),
         }
+    }
+
+    /// Returns the files that it names, with their keys.
+    pub fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let files = [
+            ("take.rig", self.rig.as_deref()),
+            ("take.map", self.map.as_deref()),
+            ("take.reference", self.reference.as_ref().and_then(ReferencePose::file)),
+            ("take.gaze", self.gaze.as_ref().and_then(Gaze::file)),
+        ];
+        files.into_iter().filter_map(|(key, file)| Some((key, file?)))
     }
 
     /// Checks the settings. Errors: a mirror pair is invalid, or there are character settings but no character.
