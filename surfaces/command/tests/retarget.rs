@@ -138,7 +138,10 @@ fn the_reference_pose_and_the_gaze_are_settings() {
         take.gaze=200           | degrees up to 90
         ",
     ) {
-        folder.refuse(&format!("retarget walk.bvh --rig hero.glb -o no.glb --set {setting}"), words);
+        folder.refuse(
+            &format!("retarget walk.bvh --rig hero.glb -o no.glb --set {setting}"),
+            words,
+        );
     }
 }
 

@@ -24,7 +24,9 @@ fn with_axes(take: &Take, axes: impl Fn(usize) -> DQuat) -> Take {
         let pose = take.pose(frame);
         let place = |joint: usize| above(joint).conjugate() * pose.translations[joint];
         let turn = |joint: usize| (above(joint).conjugate() * pose.rotations[joint] * axes(joint)).normalize();
-        (0..take.num_joints()).map(|joint| (place(joint), turn(joint))).collect()
+        (0..take.num_joints())
+            .map(|joint| (place(joint), turn(joint)))
+            .collect()
     });
     of_poses(take, Skeleton::new(joints.collect()).unwrap(), poses)
 }
@@ -32,14 +34,22 @@ fn with_axes(take: &Take, axes: impl Fn(usize) -> DQuat) -> Take {
 /// Returns for each joint the rotation that lays its X axis along its bone.
 fn along_x(take: &Take) -> Vec<DQuat> {
     let skeleton = take.skeleton();
-    let is_sided = |joint: usize| ["Left", "Right"].iter().any(|side| skeleton.joint(joint).name.starts_with(side));
+    let is_sided = |joint: usize| {
+        ["Left", "Right"]
+            .iter()
+            .any(|side| skeleton.joint(joint).name.starts_with(side))
+    };
     let bone = |joint: usize| {
         let children = skeleton.children(joint);
         let next = children.iter().find(|&&child| !is_sided(child)).or(children.first());
-        next.map_or(skeleton.joint(joint).tip, |&next| Some(skeleton.joint(next).rest_offset))
+        next.map_or(skeleton.joint(joint).tip, |&next| {
+            Some(skeleton.joint(next).rest_offset)
+        })
     };
     let joints = 0..take.num_joints();
-    joints.map(|joint| rotation::arc(DVec3::X, bone(joint).unwrap_or(DVec3::X))).collect()
+    joints
+        .map(|joint| rotation::arc(DVec3::X, bone(joint).unwrap_or(DVec3::X)))
+        .collect()
 }
 
 /// Returns axes that have nothing to do with bones.
@@ -54,10 +64,14 @@ fn apart(one: &Take, other: &Take, names: &str) -> Vec<(String, f64)> {
     let angle = |name: &str| {
         let joint = one.skeleton().find(name).unwrap();
         let frames = (0..one.num_frames()).step_by(7);
-        let angles = frames.map(|frame| rotation::difference(a.rotation(frame, joint), b.rotation(frame, joint)).length());
+        let angles =
+            frames.map(|frame| rotation::difference(a.rotation(frame, joint), b.rotation(frame, joint)).length());
         angles.fold(0.0, f64::max).to_degrees()
     };
-    names.split_whitespace().map(|name| (name.to_owned(), angle(name))).collect()
+    names
+        .split_whitespace()
+        .map(|name| (name.to_owned(), angle(name)))
+        .collect()
 }
 
 fn onto(source: Rig, take: &Take) -> Take {
@@ -95,7 +109,8 @@ fn style_is_no_part_of_the_reference() {
     let take = walk();
     let axes = along_x(&take);
     let reference = |take: &Take| rig_of(&with_axes(take, |joint| axes[joint])).reference().clone();
-    let turn = |name: &str, axis: DVec3, degrees: f64| (take.skeleton().find(name).unwrap(), axis * f64::to_radians(degrees));
+    let turn =
+        |name: &str, axis: DVec3, degrees: f64| (take.skeleton().find(name).unwrap(), axis * f64::to_radians(degrees));
     let style = [
         turn("Spine", DVec3::X, 25.0),
         turn("Head", DVec3::X, 30.0),
@@ -126,10 +141,17 @@ fn a_rest_pose_is_what_bodies_rest_in() {
         rest
     };
     let arms_up = [("LeftArm", 1.5 * DVec3::Z), ("RightArm", -1.5 * DVec3::Z)];
-    let stride = [("LeftUpLeg", -0.6 * DVec3::X), ("LeftLeg", 1.2 * DVec3::X), ("RightUpLeg", 0.4 * DVec3::X)];
+    let stride = [
+        ("LeftUpLeg", -0.6 * DVec3::X),
+        ("LeftLeg", 1.2 * DVec3::X),
+        ("RightUpLeg", 0.4 * DVec3::X),
+    ];
     for (turns, source) in [
         (&[][..], ReferenceSource::Rest),
-        (&[("LeftArm", -1.2 * DVec3::Z), ("RightArm", 1.2 * DVec3::Z)], ReferenceSource::Rest),
+        (
+            &[("LeftArm", -1.2 * DVec3::Z), ("RightArm", 1.2 * DVec3::Z)],
+            ReferenceSource::Rest,
+        ),
         (&arms_up, ReferenceSource::RestButArms),
         (&stride, ReferenceSource::Motion),
         (&[("Hips", 1.5 * DVec3::X)], ReferenceSource::Motion),
@@ -142,8 +164,15 @@ fn a_rest_pose_is_what_bodies_rest_in() {
     }
     // Arms that rise at rest are laid as if they did not.
     let truth = onto(rig_of(&take), &take);
-    let raised = onto(Rig::of(&take, &turned(&arms_up), &BodyOverrides::default()).unwrap(), &take);
-    for (name, found) in apart(&truth, &raised, "pelvis thigh_l foot_l upperarm_l upperarm_r lowerarm_l hand_r head") {
+    let raised = onto(
+        Rig::of(&take, &turned(&arms_up), &BodyOverrides::default()).unwrap(),
+        &take,
+    );
+    for (name, found) in apart(
+        &truth,
+        &raised,
+        "pelvis thigh_l foot_l upperarm_l upperarm_r lowerarm_l hand_r head",
+    ) {
         assert!(found < 1.0, "{name}: {found} degrees");
     }
 }
@@ -187,16 +216,28 @@ fn names_of_a_mirrored_walk_are_of_the_other_side() {
     let mirrored = of_poses(&take, Skeleton::new(joints.collect()).unwrap(), poses);
     let body = rig_of(&mirrored).body().clone();
     let name = |joint: usize| mirrored.skeleton().joint(joint).name.as_str();
-    assert_eq!(body.thighs.map(|thighs| thighs.map(name)), Some(["RightUpLeg", "LeftUpLeg"]));
-    assert_eq!(body.feet.iter().map(|foot| name(foot.ankle)).collect::<Vec<_>>(), ["RightFoot", "LeftFoot"]);
+    assert_eq!(
+        body.thighs.map(|thighs| thighs.map(name)),
+        Some(["RightUpLeg", "LeftUpLeg"])
+    );
+    assert_eq!(
+        body.feet.iter().map(|foot| name(foot.ankle)).collect::<Vec<_>>(),
+        ["RightFoot", "LeftFoot"]
+    );
     // Its right arm is the left one of the character.
     let moved = onto(rig_of(&mirrored), &mirrored);
     let [ours, theirs] = [(&moved, "hand_l"), (&mirrored, "RightHand")].map(|(take, hand)| {
         let joint = take.skeleton().find(hand).unwrap();
         let world = take.world_tracks();
-        (0..take.num_frames()).map(|frame| (world.position(frame, joint) - world.position(frame, 0)).z).collect::<Vec<_>>()
+        (0..take.num_frames())
+            .map(|frame| (world.position(frame, joint) - world.position(frame, 0)).z)
+            .collect::<Vec<_>>()
     });
-    let apart = ours.iter().zip(theirs).map(|(ours, theirs)| (ours - theirs).abs()).fold(0.0, f64::max);
+    let apart = ours
+        .iter()
+        .zip(theirs)
+        .map(|(ours, theirs)| (ours - theirs).abs())
+        .fold(0.0, f64::max);
     assert!(apart < 0.05, "{apart} m");
 }
 
@@ -204,7 +245,9 @@ fn names_of_a_mirrored_walk_are_of_the_other_side() {
 fn a_gaze_is_measured_and_raised() {
     let take = walk();
     let neck = take.skeleton().find("Neck").unwrap();
-    let down = posed(&take, |_, pose| pose.rotations[neck] = pose.rotations[neck] * rotation::exp(0.5 * DVec3::X));
+    let down = posed(&take, |_, pose| {
+        pose.rotations[neck] = pose.rotations[neck] * rotation::exp(0.5 * DVec3::X)
+    });
     let rig = rig_of(&down);
     let gaze = |rig: &Rig, take: &Take| rig.gaze(take).unwrap();
     let lowered = gaze(&rig, &down) - gaze(&rig, &take);

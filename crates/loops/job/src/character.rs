@@ -65,11 +65,12 @@ impl Following {
         let take = &file.take;
         let stated = |file: &LoadedTake| file.source.rest(file.take.skeleton());
         let [pose, level] = &self.takes;
-        let same = |other: &LoadedTake, key: &'static str| {
-            match SkeletonDifference::between(take.skeleton(), other.take.skeleton()) {
-                Some(difference) => Err(StudyError::OtherSkeleton { key, difference }),
-                None => Ok(()),
-            }
+        let same = |other: &LoadedTake, key: &'static str| match SkeletonDifference::between(
+            take.skeleton(),
+            other.take.skeleton(),
+        ) {
+            Some(difference) => Err(StudyError::OtherSkeleton { key, difference }),
+            None => Ok(()),
         };
         let (rest, reference) = match (&self.reference, pose) {
             (ReferencePose::Frame(frame), _) if *frame < take.num_frames() => {
@@ -235,7 +236,12 @@ impl Matched {
             }
             if guessed.iter().any(|joints| !joints.is_empty()) {
                 let [soles, hinges, axes] = guessed;
-                warnings.push(Warning::GuessedReference { is_character, soles, hinges, axes });
+                warnings.push(Warning::GuessedReference {
+                    is_character,
+                    soles,
+                    hinges,
+                    axes,
+                });
             }
         }
         warnings.extend(self.gaze.map(|radians| Warning::Gaze { radians }));

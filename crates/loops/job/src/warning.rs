@@ -75,7 +75,7 @@ pub enum Warning {
     NoStandingPose { is_character: bool },
     /// A reference pose of which the motion does not show all.
     #[error(
-        "{} has no rest pose, and the motion does not show {}; these are guessed{}",
+        "the rest pose of {} is worked out from motion that does not show {}; these are guessed{}",
         if *is_character { "the rig" } else { "the motion's skeleton" },
         guessed(soles, hinges, axes),
         if *is_character { "" } else { " (--set take.reference=FRAME names a frame in which it stands straight, or a file)" }
@@ -464,9 +464,15 @@ pub fn feet_names(skeleton: &Skeleton, body: &Body) -> String {
 
 /// Names what a motion does not show of a reference pose.
 fn guessed(soles: &[String], hinges: &[String], axes: &[String]) -> String {
-    let parts = [("flat soles of", soles), ("the bending of", hinges), ("how to twist", axes)];
+    let parts = [
+        ("flat soles of", soles),
+        ("the bending of", hinges),
+        ("how to twist", axes),
+    ];
     let said = parts.iter().filter(|(_, joints)| !joints.is_empty());
-    let said: Vec<String> = said.map(|(what, joints)| format!("{what} {}", joints.join(", "))).collect();
+    let said: Vec<String> = said
+        .map(|(what, joints)| format!("{what} {}", joints.join(", ")))
+        .collect();
     said.join(", ")
 }
 

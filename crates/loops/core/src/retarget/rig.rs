@@ -3,8 +3,8 @@
 use glam::{DQuat, DVec3};
 
 use super::anatomy::Anatomy;
-use super::stance::{self, Stance};
 use super::reference::{self, Doubt, FoundReference, Reference, ReferenceSource};
+use super::stance::{self, Stance};
 use super::{beside, flat};
 use crate::analysis::body::Foot;
 use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits};
@@ -94,7 +94,13 @@ impl Rig {
     /// a take.
     fn posed(body: Body, take: &Take, stated: Pose, found: FoundReference, contacts: ContactLimits) -> Self {
         let skeleton = take.skeleton().clone();
-        let FoundReference { pose: rest, anatomy, source, doubts, stands } = found;
+        let FoundReference {
+            pose: rest,
+            anatomy,
+            source,
+            doubts,
+            stands,
+        } = found;
         let is_worked_out = source == ReferenceSource::Motion;
         let reference = if is_worked_out {
             rest.clone()

@@ -247,7 +247,11 @@ impl Body {
             shoulders,
             found_by,
         };
-        Ok(if body.walks_on_its_heels(some) { body.with_sides_swapped() } else { body })
+        Ok(if body.walks_on_its_heels(some) {
+            body.with_sides_swapped()
+        } else {
+            body
+        })
     }
 
     /// Whether the toes point behind the body that its sides define, as in files that a scale mirrors: then these are swapped.

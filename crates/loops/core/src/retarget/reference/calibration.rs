@@ -89,7 +89,9 @@ impl<'a> Calibration<'a> {
 
     fn arms(&mut self) {
         let limbs = self.anatomy.limbs.iter();
-        limbs.filter(|limb| limb.kind == LimbKind::Arm).for_each(|limb| self.arm(limb));
+        limbs
+            .filter(|limb| limb.kind == LimbKind::Arm)
+            .for_each(|limb| self.arm(limb));
     }
 
     fn trunk(&mut self) {
@@ -128,7 +130,9 @@ impl<'a> Calibration<'a> {
         }
         if let Some(head) = anatomy.head {
             let below = chain[chain.len() - 1];
-            let is_aligned = self.bone(below, Some(head)).is_some_and(|bone| axis_near(bone, ON_AXIS).is_some());
+            let is_aligned = self
+                .bone(below, Some(head))
+                .is_some_and(|bone| axis_near(bone, ON_AXIS).is_some());
             self.end([below, head], TURNED_NECK, is_aligned);
         }
     }
@@ -151,24 +155,35 @@ impl<'a> Calibration<'a> {
     }
 
     fn leg(&mut self, limb: &Limb) {
-        let Some(Bones { upper, lower, end }) = limb.bones else { return };
+        let Some(Bones { upper, lower, end }) = limb.bones else {
+            return;
+        };
         let hinge = self.hinge(limb, BENT_KNEE);
-        let Some(bone) = self.bone(upper, Some(lower)) else { return };
+        let Some(bone) = self.bone(upper, Some(lower)) else {
+            return;
+        };
         let left = match hinge {
             Some([left, _]) => Some(left),
-            None => self.seen(upper, self.anatomy.hips, DVec3::X).map(|left| to_axis(left, TO_AXIS)),
+            None => self
+                .seen(upper, self.anatomy.hips, DVec3::X)
+                .map(|left| to_axis(left, TO_AXIS)),
         };
         self.axes[upper] = left.and_then(|left| framed(left, -bone));
         self.axes[lower] = if self.is_in_line([upper, lower], end, IN_LINE) {
             self.axes[upper]
         } else {
-            let left = hinge.map(|[_, left]| left).or_else(|| self.seen(lower, upper, DVec3::X));
-            left.zip(self.bone(lower, end)).and_then(|(left, bone)| framed(left, -bone))
+            let left = hinge
+                .map(|[_, left]| left)
+                .or_else(|| self.seen(lower, upper, DVec3::X));
+            left.zip(self.bone(lower, end))
+                .and_then(|(left, bone)| framed(left, -bone))
         };
     }
 
     fn arm(&mut self, limb: &Limb) {
-        let Some(Bones { upper, lower, end }) = limb.bones else { return };
+        let Some(Bones { upper, lower, end }) = limb.bones else {
+            return;
+        };
         let out = if limb.side == Side::Left { 1.0 } else { -1.0 };
         // The axes of a joint whose bone points out, by what points up.
         let spread = |up: DVec3, bone: DVec3| framed(out * bone, up.reject_from(bone));
@@ -177,14 +192,20 @@ impl<'a> Calibration<'a> {
             let next = limb.collar.get(at + 1).copied().unwrap_or(upper);
             if self.axes[collar].is_none() {
                 let up = self.seen(collar, chest, DVec3::Y).map(|up| to_axis(up, TO_AXIS));
-                self.axes[collar] = up.zip(self.bone(collar, Some(next))).and_then(|(up, bone)| spread(up, bone));
+                self.axes[collar] = up
+                    .zip(self.bone(collar, Some(next)))
+                    .and_then(|(up, bone)| spread(up, bone));
             }
         }
         let hinge = self.hinge(limb, BENT_ELBOW);
-        let Some(bone) = self.bone(upper, Some(lower)) else { return };
-        let collar = limb.collar.last().copied().filter(|&collar| {
-            hinge.is_none() && self.is_in_line([collar, upper], Some(lower), IN_LINE)
-        });
+        let Some(bone) = self.bone(upper, Some(lower)) else {
+            return;
+        };
+        let collar = limb
+            .collar
+            .last()
+            .copied()
+            .filter(|&collar| hinge.is_none() && self.is_in_line([collar, upper], Some(lower), IN_LINE));
         // Elbows of arms that are spread with palms down bend ahead.
         let ahead = || Some(bone.cross(self.seen(upper, chest, DVec3::Z)?));
         self.axes[upper] = collar.and_then(|collar| self.axes[collar]).or_else(|| {
@@ -195,8 +216,11 @@ impl<'a> Calibration<'a> {
             self.axes[upper]
         } else {
             self.doubts.push(Doubt::Axes(lower));
-            let up = hinge.map(|[_, hinge]| -out * hinge).or_else(|| self.seen(lower, upper, DVec3::Y));
-            up.zip(self.bone(lower, end)).and_then(|(up, bone)| spread(hinge_to_axis(up, bone), bone))
+            let up = hinge
+                .map(|[_, hinge]| -out * hinge)
+                .or_else(|| self.seen(lower, upper, DVec3::Y));
+            up.zip(self.bone(lower, end))
+                .and_then(|(up, bone)| spread(hinge_to_axis(up, bone), bone))
         };
         if let Some(end) = end {
             self.end([lower, end], TURNED_WRIST, true);
@@ -207,7 +231,9 @@ impl<'a> Calibration<'a> {
     pub(super) fn mean_of(&self, joint: usize, vector: impl Fn(&WorldTracks, usize) -> DVec3) -> Option<DVec3> {
         let motion = &self.motion;
         let frames = 0..motion.num_frames();
-        let sum: DVec3 = frames.map(|frame| motion.rotation(frame, joint).conjugate() * vector(motion, frame)).sum();
+        let sum: DVec3 = frames
+            .map(|frame| motion.rotation(frame, joint).conjugate() * vector(motion, frame))
+            .sum();
         sum.try_normalize()
     }
 
@@ -220,7 +246,9 @@ impl<'a> Calibration<'a> {
         let Some(next) = next else {
             return self.skeleton.joint(joint).tip?.try_normalize();
         };
-        self.mean_of(joint, |motion, frame| motion.position(frame, next) - motion.position(frame, joint))
+        self.mean_of(joint, |motion, frame| {
+            motion.position(frame, next) - motion.position(frame, joint)
+        })
     }
 
     /// Returns a direction of the body as a joint of it turns, in the axes of another joint, on average.
@@ -237,7 +265,9 @@ impl<'a> Calibration<'a> {
             limb.collar.first().copied().or_else(|| limb.top())
         });
         let (left, right) = left.zip(right)?;
-        self.mean_of(joint, |motion, frame| motion.position(frame, left) - motion.position(frame, right))
+        self.mean_of(joint, |motion, frame| {
+            motion.position(frame, left) - motion.position(frame, right)
+        })
     }
 
     /// Whether the bones of two joints are in line where the lower one does not turn.

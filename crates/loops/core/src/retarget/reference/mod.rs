@@ -130,9 +130,14 @@ impl FoundReference {
         if self.anatomy.is_biped() {
             let calibration = Calibration::of_body(take, &self.anatomy);
             let of_legs = self.anatomy.legs().filter_map(Limb::upper);
-            if of_legs.chain([self.anatomy.hips]).all(|joint| calibration.axes[joint].is_some()) {
+            if of_legs
+                .chain([self.anatomy.hips])
+                .all(|joint| calibration.axes[joint].is_some())
+            {
                 let mut pose = self.pose.clone();
-                for joint in (0..skeleton.num_joints()).filter(|&joint| joint != body.hips && skeleton.is_within(joint, body.hips)) {
+                for joint in (0..skeleton.num_joints())
+                    .filter(|&joint| joint != body.hips && skeleton.is_within(joint, body.hips))
+                {
                     let places = (0..take.num_frames()).map(|frame| take.pose(frame).translations[joint]);
                     pose.translations[joint] = places.sum::<DVec3>() / take.num_frames() as f64;
                 }
@@ -206,7 +211,9 @@ fn asymmetry(anatomy: &Anatomy, world: &Pose) -> f64 {
         return 0.0;
     };
     let (across, middle) = (at[left] - at[right], 0.5 * (at[left] + at[right]));
-    let Some(normal) = across.try_normalize() else { return f64::INFINITY };
+    let Some(normal) = across.try_normalize() else {
+        return f64::INFINITY;
+    };
     if normal.y.abs() > SLOPE_OF_HIPS {
         return f64::INFINITY;
     }
@@ -285,7 +292,11 @@ pub(super) fn uprightness(anatomy: &Anatomy, world: &Pose) -> f64 {
 /// Returns the joints from the hips to the head.
 fn trunk_of(anatomy: &Anatomy) -> Vec<usize> {
     let spine = anatomy.spine.iter().chain(&anatomy.neck);
-    core::iter::once(&anatomy.hips).chain(spine).chain(&anatomy.head).copied().collect()
+    core::iter::once(&anatomy.hips)
+        .chain(spine)
+        .chain(&anatomy.head)
+        .copied()
+        .collect()
 }
 
 /// Returns the share of its length by which a chain rises, times a sign; infinite for a single joint.

@@ -45,7 +45,9 @@ pub(super) fn find(found: &mut Calibration<'_>) {
     let least = feet.iter().filter_map(Foot::drop).reduce(f64::min);
     let flattest = feet.iter().filter_map(|foot| foot.flattest).reduce(f64::min);
     for foot in feet {
-        let own = foot.drop().filter(|own| least.is_none_or(|least| *own < least + HOVERS));
+        let own = foot
+            .drop()
+            .filter(|own| least.is_none_or(|least| *own < least + HOVERS));
         let by_feet = own.or(least).filter(|drop| (DROPS[0]..DROPS[1]).contains(drop));
         let normal = match (own, foot.bone) {
             (None, Some(bone)) => {
@@ -80,7 +82,9 @@ impl Foot {
         let both = enough(frames.clone().filter(|&frame| heel[frame] && on_ball[frame]).collect());
         let bearing = enough(frames.filter(|&frame| on_ball[frame]).collect());
         let normal = |joint: usize, frames: &Vec<usize>| {
-            let ups = frames.iter().map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y);
+            let ups = frames
+                .iter()
+                .map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y);
             median(&ups.collect::<Vec<_>>()).try_normalize()
         };
         let of_toe = both.as_ref().or(bearing.as_ref());
@@ -94,7 +98,9 @@ impl Foot {
                 limb.toe.zip(of_toe).and_then(|(toe, frames)| normal(toe, frames)),
             ],
             flattest: bearing.map(|frames| {
-                let drops = frames.iter().map(|&frame| below(motion.position(frame, ball) - motion.position(frame, ankle), DVec3::Y));
+                let drops = frames
+                    .iter()
+                    .map(|&frame| below(motion.position(frame, ball) - motion.position(frame, ankle), DVec3::Y));
                 percentile::of(drops.collect(), STEEP_SHARE)
             }),
         })
