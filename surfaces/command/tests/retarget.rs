@@ -133,7 +133,6 @@ fn the_reference_pose_and_the_gaze_are_settings() {
     for [setting, words] in rows(
         "
         take.reference=100000   | names frame 100000
-        take.reference=hero.glb | same skeleton
         take.reference=no.bvh   | no.bvh
         take.gaze=200           | degrees up to 90
         ",
