@@ -4,7 +4,7 @@ use std::{borrow::Cow, path::Path, sync::Arc};
 
 use loopwright_core::retarget::MapError;
 use loopwright_core::take::SmoothError;
-use loopwright_formats::{Character, CharacterError, FileWarning, LoadedTake, ReadSettings};
+use loopwright_formats::{AnimationChoice, Character, CharacterError, FileWarning, LoadedTake, ReadSettings};
 use loopwright_job::{self as job, CharacterTarget, Following, Matched, Studied, Study, StudyError, TargetError};
 
 use crate::recipe::{self, StudyArgs, TakeArgs};
@@ -18,7 +18,8 @@ use crate::{
 
 /// Reads the character that the settings name. Errors: it cannot be read, or settings are for a character and none is named.
 pub fn study(args: StudyArgs) -> Result<Study, Failure> {
-    let target = character_if(args.rig.as_deref(), args.map.as_deref(), args.bone_stretch)?;
+    let on = (args.map.as_deref(), args.bone_stretch);
+    let target = (args.rig.as_deref().map(|rig| character(rig, on, &args.reading()))).transpose()?;
     Study::new(args, target).map_err(|error| match error {
         StudyError::Recipe(error) => error.into(),
         other => Failure::error(other),
@@ -26,20 +27,18 @@ pub fn study(args: StudyArgs) -> Result<Study, Failure> {
 }
 
 /// The character that flags name, if they name one. Errors: it cannot be read.
-pub(crate) fn character_of(args: &RigArgs) -> Result<Option<Arc<CharacterTarget>>, Failure> {
-    character_if(args.rig.as_deref(), args.map.as_deref(), args.bone_stretch)
+pub(crate) fn character_of(args: &RigArgs, reading: &TakeArgs) -> Result<Option<Arc<CharacterTarget>>, Failure> {
+    let on = (args.map.as_deref(), args.bone_stretch);
+    (args.rig.as_deref().map(|rig| character(rig, on, reading))).transpose()
 }
 
-fn character_if(
-    rig: Option<&Path>,
-    map: Option<&Path>,
-    bone_stretch: Option<f64>,
-) -> Result<Option<Arc<CharacterTarget>>, Failure> {
-    rig.map(|rig| character(rig, map, bone_stretch)).transpose()
-}
-
-/// Reads the character that motion goes onto, and the map of its joints. Errors: one of them cannot be read.
-pub fn character(path: &Path, map: Option<&Path>, bone_stretch: Option<f64>) -> Result<Arc<CharacterTarget>, Failure> {
+/// Reads the character that motion goes onto, the map of its joints, and the takes that the settings of the motion name. Errors:
+/// one of them cannot be read.
+pub fn character(
+    path: &Path,
+    (map, bone_stretch): (Option<&Path>, Option<f64>),
+    reading: &TakeArgs,
+) -> Result<Arc<CharacterTarget>, Failure> {
     let companions = |name: &str, most: u64| files::companion(path, name, most);
     let settings = ReadSettings {
         companions: Some(&companions),
@@ -53,10 +52,10 @@ pub fn character(path: &Path, map: Option<&Path>, bone_stretch: Option<f64>) -> 
         }
         CharacterError::Body(error) => failures::body(error),
     })?;
-    let mut following = Following {
-        map: None,
-        bone_stretch,
-    };
+    let mut following = Following::new(bone_stretch, reading, |path| {
+        let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
+        files::read_take(path, &settings, &mut Vec::new())
+    })?;
     if let Some(map) = map {
         let joints = recipe::read_joint_map(&files::read_settings(map)?).map_err(|error| {
             Failure::cannot("read", map, error).try_this(

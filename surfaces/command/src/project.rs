@@ -48,6 +48,11 @@ pub(crate) fn read(path: &Path) -> Result<Settings, Failure> {
     if recipe.stretch.start.or(recipe.stretch.end).is_some() {
         return Err(wrong("it names frames, which are those of one take").try_this("no start and end under [stretch]"));
     }
+    if let Some((key, _)) = recipe.take.files().next() {
+        return Err(wrong(&format!(
+            "{key} names a file, which only a flag or a recipe can do"
+        )));
+    }
     Ok(Settings {
         recipe,
         limits: checked.check,

@@ -67,6 +67,7 @@ fn what_no_recipe_of_a_folder_says_is_refused() {
         ("[make]\nforce = true\n", "no setting make.force"),
         ("[take]\nrig = \"/etc/passwd\"\n", "take.rig names a file"),
         ("[take]\nmap = \"x\"\n[check]\n", "take.map names a file"),
+        ("[take]\ngaze = \"neutral.bvh\"\n", "take.gaze names a file"),
         // Frames are those of one take.
         ("[stretch]\nstart = 1\nend = 9\n", "frames"),
     ] {

@@ -106,6 +106,44 @@ fn the_map_is_kept_edited_and_its_mistakes_are_named() {
     assert_eq!(joints("rests.glb.json") + 1.0, joints("made.glb.json"));
 }
 
+/// Which pose is laid onto the character is stated, and can be chosen; where the motion looks, too.
+#[test]
+fn the_reference_pose_and_the_gaze_are_settings() {
+    let folder = with_hero();
+    let moved = |setting: &str| {
+        let call = format!("retarget walk.bvh --rig hero.glb -o moved.glb --force --json {setting}");
+        let answer = folder.answer(&call);
+        let reference = answer["take"]["rig"]["reference"].as_str().unwrap().to_owned();
+        (reference, folder.read("moved.glb"))
+    };
+    let (reference, plain) = moved("");
+    assert_eq!(reference, "rest");
+    for (setting, reference, is_plain) in [
+        ("--set take.reference=auto --set take.gaze=keep", "rest", true),
+        ("--set take.reference=rest", "given", true),
+        ("--set take.reference=motion", "motion", false),
+        ("--set take.reference=10", "given", false),
+        ("--set take.reference=walk.bvh", "given", true),
+        ("--set take.gaze=20", "rest", false),
+        ("--set take.gaze=walk.bvh", "rest", false),
+    ] {
+        let (found, bytes) = moved(setting);
+        assert_eq!((found.as_str(), bytes == plain), (reference, is_plain), "{setting}");
+    }
+    for [setting, words] in rows(
+        "
+        take.reference=100000   | names frame 100000
+        take.reference=no.bvh   | no.bvh
+        take.gaze=200           | degrees up to 90
+        ",
+    ) {
+        folder.refuse(
+            &format!("retarget walk.bvh --rig hero.glb -o no.glb --set {setting}"),
+            words,
+        );
+    }
+}
+
 /// The loop is that of the take, and the skeleton that of the character, which its recipe names.
 #[test]
 fn make_puts_the_take_onto_the_character_first() {

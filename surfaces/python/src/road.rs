@@ -10,7 +10,7 @@ use loopwright_core::feet::FootLock;
 use loopwright_core::mirror::{Mirror, SymmetricPose};
 use loopwright_core::{Analysis, BodyOverrides, math::DecayKind};
 use loopwright_formats::{Format, LoadedTake, Source, Target};
-use loopwright_job::recipe::{Recenter, StudyArgs, TakeArgs, mirror as mirror_of};
+use loopwright_job::recipe::{Recenter, StudyArgs, TakeArgs, mirror as mirror_of, words::Written};
 use loopwright_job::{CharacterTarget, CheckId, Matched, StoredLoop, Studied, Warning};
 use loopwright_moves::PlaySettings;
 use loopwright_moves::blend::{BlendAxis, BlendError};
@@ -69,6 +69,8 @@ pub(crate) fn reading(arguments: &Arguments<'_>) -> PyResult<TakeArgs> {
     Ok(TakeArgs {
         hips: arguments.get("hips", Argument::text)?,
         feet: arguments.get("feet", Argument::texts)?.unwrap_or_default(),
+        reference: arguments.get("reference", written)?,
+        gaze: arguments.get("gaze", written)?,
         ..TakeArgs::default()
     })
 }
@@ -84,17 +86,25 @@ fn engine(arguments: &Arguments<'_>) -> PyResult<(Option<Target>, bool)> {
     Ok((target, Recenter::or_for(recenter, target.unwrap_or(Target::Generic))))
 }
 
+/// A choice of a recipe that is a word, a number or a path.
+fn written<T: Written>(argument: &Argument<'_>) -> Result<T, Fault> {
+    let path = argument.path().map(|path| path.display().to_string());
+    let text = path.or_else(|_| argument.value().map(|value| value.to_string()))?;
+    T::read(&text).map_err(|why| argument.expected(&why))
+}
+
 /// A character that takes motion, as keyword arguments name it.
 #[derive(Clone)]
 struct Character {
     file: PathBuf,
     map: Option<PathBuf>,
     bone_stretch: Option<f64>,
+    reading: TakeArgs,
 }
 
 impl Character {
     fn of(arguments: &Arguments<'_>) -> PyResult<Option<Self>> {
-        arguments.require(&["map", "bone_stretch"], "rig")?;
+        arguments.require(&["map", "bone_stretch", "reference", "gaze"], "rig")?;
         let stretch = |argument: &Argument<'_>| {
             argument.number_that("a number from 0 to 1, percent", |percent| {
                 (0.0..=1.0).contains(&percent)
@@ -109,12 +119,13 @@ impl Character {
             file,
             map,
             bone_stretch,
+            reading: reading(arguments)?,
         }))
     }
 
     /// Errors: its file, or that of its map, cannot be read.
     fn read(&self) -> Result<Arc<CharacterTarget>, Fault> {
-        answers::character(&self.file, self.map.as_deref(), self.bone_stretch).map_err(Fault::make)
+        answers::character(&self.file, (self.map.as_deref(), self.bone_stretch), &self.reading).map_err(Fault::make)
     }
 }
 

@@ -24,6 +24,7 @@ mod playback;
 mod quality;
 mod retarget;
 mod retarget_made;
+mod retarget_reference;
 mod retry;
 mod root_joint;
 mod root_motion;

@@ -1,14 +1,16 @@
 //! The character that receives motion: read once for all takes, then matched joint by joint with each take.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use loopwright_core::feet::{FootLock, HoldError};
-use loopwright_core::retarget::{Given, MapError, Rig, RigPair};
+use loopwright_core::motion::SkeletonDifference;
+use loopwright_core::retarget::{Doubt, Given, MapError, Reference, Rig, RigPair};
 use loopwright_core::{BodyOverrides, Take, analysis::BodyError, take::TakeError};
 use loopwright_formats::{Character, Format, LoadedTake, Source, Target, loop_file::facts::RigFacts};
 
 use crate::error::{StudyError, TargetError};
-use crate::recipe::{RecipeError, bone_stretch, joint_map_text};
+use crate::recipe::{Gaze, RecipeError, ReferencePose, TakeArgs, bone_stretch, joint_map_text};
 use crate::warning::Warning;
 
 /// The character that receives motion, and the user's settings for the transfer.
@@ -30,7 +32,78 @@ pub struct Following {
     pub map: Option<(String, Vec<(String, Given)>)>,
     /// Largest growth of leg bones, percent.
     pub bone_stretch: Option<f64>,
+    /// The pose in which the motion's skeleton is compared.
+    reference: ReferencePose,
+    /// Where the motion looks.
+    gaze: Gaze,
+    /// The takes that both name.
+    takes: [Option<LoadedTake>; 2],
 }
+
+impl Following {
+    /// Creates the settings of a motion that is read so, with a growth of bones, percent; `read` reads the takes that they name.
+    /// Errors: those of `read`.
+    pub fn new<E>(
+        bone_stretch: Option<f64>,
+        reading: &TakeArgs,
+        read: impl Fn(&Path) -> Result<LoadedTake, E>,
+    ) -> Result<Self, E> {
+        let reference = reading.reference.clone().unwrap_or_default();
+        let gaze = reading.gaze.clone().unwrap_or_default();
+        let [pose, level] = [reference.file(), gaze.file()].map(|path| path.map(&read).transpose());
+        Ok(Self {
+            takes: [pose?, level?],
+            map: None,
+            bone_stretch,
+            reference,
+            gaze,
+        })
+    }
+
+    /// Returns the rig of a motion.
+    fn rig_of(&self, file: &LoadedTake, overrides: &BodyOverrides) -> Result<Rig, StudyError> {
+        let take = &file.take;
+        let stated = |file: &LoadedTake| file.source.rest(file.take.skeleton());
+        let [pose, level] = &self.takes;
+        let same = |other: &LoadedTake, key: &'static str| match SkeletonDifference::between(
+            take.skeleton(),
+            other.take.skeleton(),
+        ) {
+            Some(difference) => Err(StudyError::OtherSkeleton { key, difference }),
+            None => Ok(()),
+        };
+        let (rest, reference) = match (&self.reference, pose) {
+            (ReferencePose::Frame(frame), _) if *frame < take.num_frames() => {
+                (take.pose(*frame).to_pose(), Reference::Rest)
+            }
+            (ReferencePose::Frame(frame), _) => {
+                let (frame, count) = (*frame, take.num_frames());
+                return Err(StudyError::NoSuchFrame { frame, count });
+            }
+            (_, Some(other)) => {
+                same(other, "take.reference")?;
+                let rig = Rig::of(&other.take, &stated(other), overrides)?;
+                (rig.reference().clone(), Reference::Rest)
+            }
+            (ReferencePose::Rest, _) => (stated(file), Reference::Rest),
+            (ReferencePose::Motion, _) => (stated(file), Reference::Motion),
+            _ => (stated(file), Reference::Auto),
+        };
+        let rig = Rig::with_reference(take, &rest, overrides, reference)?;
+        let raised = match (&self.gaze, level) {
+            (Gaze::Raised(degrees), _) => degrees.to_radians(),
+            (_, Some(other)) => {
+                same(other, "take.gaze")?;
+                rig.gaze(&other.take).unwrap_or(0.0)
+            }
+            _ => 0.0,
+        };
+        Ok(rig.with_gaze_raised(raised))
+    }
+}
+
+/// Gazes beyond this get a warning, radians (20 degrees).
+const GAZE_RADIANS: f64 = 0.35;
 
 impl CharacterTarget {
     /// Creates a character with its settings. Errors: its file holds no skeleton, or the bone growth is out of range.
@@ -61,7 +134,8 @@ impl CharacterTarget {
         let of_either = [&file.limits, &self.character.file.limits];
         let allowed = of_either.map(|limits| limits.check_held(transforms));
         allowed[0].or(allowed[1])?;
-        let from = rig_of(&file.take, &file.source, overrides)?;
+        let from = self.following.rig_of(file, overrides)?;
+        let gaze = from.gaze(&file.take).filter(|gaze| gaze.abs() > GAZE_RADIANS);
         let joints = |map: Option<&String>| {
             let map = map.cloned();
             move |error: MapError| StudyError::Joints { error, map }
@@ -75,13 +149,9 @@ impl CharacterTarget {
         Ok(Matched {
             pair: Arc::new(pair),
             target: Arc::clone(self),
+            gaze,
         })
     }
-}
-
-/// Builds the rig of a take from a file. Errors: a joint that the caller names does not exist.
-fn rig_of(take: &Take, source: &Source, overrides: &BodyOverrides) -> Result<Rig, BodyError> {
-    Rig::of(take, &source.rest(take.skeleton()), overrides)
 }
 
 /// Why motion cannot be put onto a character.
@@ -109,6 +179,8 @@ pub struct Matched {
     pub pair: Arc<RigPair>,
     /// The character.
     pub target: Arc<CharacterTarget>,
+    /// How far the motion looks down, radians, if that is too far.
+    gaze: Option<f64>,
 }
 
 impl Matched {
@@ -152,7 +224,27 @@ impl Matched {
             if !rig.stands() {
                 warnings.push(Warning::NoStandingPose { is_character });
             }
+            let named = |joint: usize| rig.skeleton().joint(joint).name.clone();
+            let mut guessed = [Vec::new(), Vec::new(), Vec::new()];
+            for doubt in rig.doubts() {
+                let (kind, joint) = match *doubt {
+                    Doubt::Sole(joint) => (0, joint),
+                    Doubt::Hinge(joint) => (1, joint),
+                    Doubt::Axes(joint) => (2, joint),
+                };
+                guessed[kind].push(named(joint));
+            }
+            if guessed.iter().any(|joints| !joints.is_empty()) {
+                let [soles, hinges, axes] = guessed;
+                warnings.push(Warning::GuessedReference {
+                    is_character,
+                    soles,
+                    hinges,
+                    axes,
+                });
+            }
         }
+        warnings.extend(self.gaze.map(|radians| Warning::Gaze { radians }));
         warnings
     }
 

@@ -2,7 +2,8 @@
 
 use loopwright_core::take::{CutError, SmoothError};
 use loopwright_core::{
-    FoundLoops, LoopCandidate, analysis::BodyError, candidate::SearchError, pipeline::MakeError, retarget::MapError,
+    FoundLoops, LoopCandidate, analysis::BodyError, candidate::SearchError, motion::SkeletonDifference,
+    pipeline::MakeError, retarget::MapError,
 };
 use loopwright_formats::{LoopFileError, MemoryError};
 
@@ -37,6 +38,14 @@ pub enum StudyError {
     /// The requested smoothing is not possible.
     #[error(transparent)]
     Smooth(#[from] SmoothError),
+    /// A take that the user names has other joints.
+    #[error("{key} needs a take of the same skeleton: {difference}")]
+    OtherSkeleton {
+        key: &'static str,
+        difference: SkeletonDifference,
+    },
+    #[error("take.reference names frame {frame} of {count}, counted from 0")]
+    NoSuchFrame { frame: usize, count: usize },
     /// Its joints and those of the character do not match.
     #[error("{error}")]
     Joints { error: MapError, map: Option<String> },

@@ -73,6 +73,26 @@ pub enum Warning {
         if *is_character { "the rig" } else { "the motion's skeleton" }
     )]
     NoStandingPose { is_character: bool },
+    /// A reference pose of which the motion does not show all.
+    #[error(
+        "the rest pose of {} is worked out from motion that does not show {}; these are guessed{}",
+        if *is_character { "the rig" } else { "the motion's skeleton" },
+        guessed(soles, hinges, axes),
+        if *is_character { "" } else { " (--set take.reference=FRAME names a frame in which it stands straight, or a file)" }
+    )]
+    GuessedReference {
+        is_character: bool,
+        soles: Vec<String>,
+        hinges: Vec<String>,
+        axes: Vec<String>,
+    },
+    #[error(
+        "the head looks {} by {:.0} degrees; --set take.gaze={:.0} levels it, or take.gaze=FILE with a neutral take of this skeleton",
+        if *radians > 0.0 { "down" } else { "up" },
+        radians.abs().to_degrees(),
+        radians.to_degrees()
+    )]
+    Gaze { radians: f64 },
     #[error("the skeleton at rest is not symmetric; the mean pose of the take is used as the symmetric pose")]
     MirroredByMeanPose,
     /// The engine does not accept several loops in this file; other formats hold one each.
@@ -440,6 +460,20 @@ pub fn feet_names(skeleton: &Skeleton, body: &Body) -> String {
         names.push("...");
     }
     names.join(", ")
+}
+
+/// Names what a motion does not show of a reference pose.
+fn guessed(soles: &[String], hinges: &[String], axes: &[String]) -> String {
+    let parts = [
+        ("flat soles of", soles),
+        ("the bending of", hinges),
+        ("how to twist", axes),
+    ];
+    let said = parts.iter().filter(|(_, joints)| !joints.is_empty());
+    let said: Vec<String> = said
+        .map(|(what, joints)| format!("{what} {}", joints.join(", ")))
+        .collect();
+    said.join(", ")
 }
 
 /// Formats frame numbers as runs: "frames 0, 17-19".

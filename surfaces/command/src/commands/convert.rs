@@ -36,7 +36,7 @@ pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending, Failure> {
         );
     }
     let args = &args;
-    let target = load::character_of(&args.on)?;
+    let target = load::character_of(&args.on, &args.reading)?;
     let manner = Manner {
         jobs: args.jobs,
         json: args.json,

@@ -122,10 +122,11 @@ pub(crate) fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe, F
     let recipe = read_recipe(path)?;
     // Typed names go before it.
     let is_other_rig = flags.take.rig.is_some();
-    let rig = recipe.take.rig.iter().filter(|_| !is_other_rig);
-    let map = (recipe.take.map.iter()).filter(|_| !is_other_rig && flags.take.map.is_none());
-    for file in rig.chain(map) {
-        files::check_named_by(path, file)?;
+    let typed: Vec<&str> = flags.take.files().map(|(key, _)| key).collect();
+    for (key, file) in recipe.take.files() {
+        if !typed.contains(&key) && !(is_other_rig && key == "take.map") {
+            files::check_named_by(path, file)?;
+        }
     }
     Ok(recipe.overlaid(flags)?)
 }

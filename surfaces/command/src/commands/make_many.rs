@@ -216,7 +216,7 @@ fn recipe_sha256(options: Options<'_>, template: &Template) -> Result<String, Fa
         options.excluded.names(),
         template.text(),
     );
-    for path in [&recipe.take.rig, &recipe.take.map].into_iter().flatten() {
+    for (_, path) in recipe.take.files() {
         all.push_str(&sha256(&files::read_bytes(path)?));
     }
     Ok(sha256(all.as_bytes()))

@@ -27,7 +27,7 @@ use crate::{
 };
 
 pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
-    let target = load::character(&args.rig, args.map.as_deref(), args.bone_stretch)?;
+    let target = load::character(&args.rig, (args.map.as_deref(), args.bone_stretch), &args.reading)?;
     if args.into_one {
         return into_one(args, &target);
     }

@@ -94,6 +94,8 @@ def blend(
     rig: Pathlike | None = None,
     map: Pathlike | None = None,
     bone_stretch: float | None = None,
+    reference: Pathlike | int | None = None,
+    gaze: Pathlike | float | None = None,
     hips: str | None = None,
     feet: Sequence[str] | None = None,
 ) -> Loop:
@@ -111,6 +113,8 @@ def blend(
         rig=rig,
         map=map,
         bone_stretch=bone_stretch,
+        reference=reference,
+        gaze=gaze,
         hips=hips,
         feet=feet,
     )
@@ -355,6 +359,8 @@ class _Onto(TypedDict, total=False):
 
     map: Pathlike | None
     bone_stretch: float | None
+    reference: Pathlike | int | None
+    gaze: Pathlike | float | None
     for_: str | None
     recenter: bool | None
     hips: str | None
@@ -375,6 +381,8 @@ def retarget(
     *,
     map: Pathlike | None = None,
     bone_stretch: float | None = None,
+    reference: Pathlike | int | None = None,
+    gaze: Pathlike | float | None = None,
     for_: str | None = None,
     recenter: bool | None = None,
     hips: str | None = None,
@@ -382,12 +390,16 @@ def retarget(
 ) -> Take | Loop:
     """Puts a take or a loop onto the character in the file `rig`, its feet held; it is then written as a copy of that file.
 
-    `map` is a file of which joints follow which, `bone_stretch` by how much bones of legs may grow, percent. Raises MakeError.
+    `map` is a file of which joints follow which, `bone_stretch` by how much bones of legs may grow, percent.
+    `reference` is the pose of the motion's skeleton that is laid onto the character's rest pose ("rest", "motion", a frame, or a file), `gaze` by how
+    many degrees the motion looks higher ("keep", a number, or a file of neutral motion). Raises MakeError.
     """
     settings = given(
         rig=path_of("rig", rig),
         map=map,
         bone_stretch=bone_stretch,
+        reference=reference,
+        gaze=gaze,
         for_=for_,
         recenter=recenter,
         hips=hips,

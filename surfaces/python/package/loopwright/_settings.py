@@ -41,6 +41,8 @@ class Settings(TypedDict, total=False):
     rig: str | os.PathLike[str]
     map: str | os.PathLike[str]
     bone_stretch: float
+    reference: str | int | os.PathLike[str]
+    gaze: str | float | os.PathLike[str]
     mirror: Mapping[str, str]
     licence: str
     # How loops are compared.
@@ -116,7 +118,9 @@ def asked(settings: Mapping[str, Any], recipe: RecipeLike | None = None, picks: 
 def given(**values: Any) -> dict[str, Any]:
     """Arguments as the compiled module takes them, without those that are None."""
     return {
-        name: path_of(name, value) if name in ("rig", "map") else _plain(value, name in _TABLES)
+        name: path_of(name, value)
+        if name in ("rig", "map") or isinstance(value, os.PathLike)
+        else _plain(value, name in _TABLES)
         for name, value in values.items()
         if value is not None
     }

@@ -1,6 +1,6 @@
 //! Takes that are open, how they are read, and which one is shown.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use loopwright_job::recipe::{Recipe, StudyArgs};
@@ -228,7 +228,7 @@ impl Model {
     pub(super) fn named_by(&self, study: &StudyArgs) -> Vec<NamedFile> {
         let shown = self.opened.iter().flat_map(|opened| &opened.named);
         let known: Vec<&NamedFile> = self.named.iter().rev().chain(shown).collect();
-        let find = |path: &PathBuf| {
+        let find = |path: &Path| {
             let file_name = path.display().to_string();
             let is_alike = |file: &&&NamedFile| Path::new(&file.file_name).file_name() == path.file_name();
             let found = (known.iter().find(|file| file.file_name == file_name))
@@ -236,11 +236,7 @@ impl Model {
             let bytes = Arc::clone(&found.bytes);
             Some(NamedFile { file_name, bytes })
         };
-        [&study.rig, &study.map]
-            .into_iter()
-            .flatten()
-            .filter_map(find)
-            .collect()
+        study.files().filter_map(|(_, path)| find(path)).collect()
     }
 
     /// Takes in a take that was read as a recipe says, perhaps in place of the one that is shown.

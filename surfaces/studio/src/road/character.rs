@@ -80,12 +80,21 @@ pub(super) fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, Cha
         let given = read_joint_map(&file.bytes).map_err(CharacterError::Map)?;
         Ok::<_, CharacterError>((file.file_name.clone(), given))
     });
-    let following = Following {
-        map: map.transpose()?,
-        bone_stretch: study.bone_stretch,
+    let read = |path: &Path| {
+        let file =
+            NamedFile::at(path, known).map_err(|(file_name, reason)| CharacterError::NotThere { file_name, reason })?;
+        let settings = ReadSettings {
+            space: study.space(),
+            ..ReadSettings::default()
+        };
+        let take = loopwright_formats::read_take(&file.bytes, &file.file_name, &settings, &mut Vec::new());
+        Ok::<_, CharacterError>(take.map_err(loopwright_formats::CharacterError::Read)?)
     };
+    let mut following = Following::new(study.bone_stretch, &study.reading(), read)?;
+    following.map = map.transpose()?;
+    let named = study.files().filter_map(|(_, path)| NamedFile::at(path, known).ok());
     let target = CharacterTarget::new(&file.file_name, file.character()?, following)?;
-    Ok((Some(Arc::new(target)), core::iter::once(file).chain(map_file).collect()))
+    Ok((Some(Arc::new(target)), named.collect()))
 }
 
 /// A character, and the files that were read for it.

@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use crate::analysis::body::Foot;
 use crate::analysis::body::vocabulary::{Meaning, NUM_FINGERS, Word};
 use crate::analysis::{Body, FoundBy, Side};
 use crate::motion::{Pose, Skeleton};
@@ -97,7 +98,14 @@ pub(super) struct Anatomy {
 impl Anatomy {
     /// Finds the chains of a body; `world` is a standing pose.
     pub(super) fn of(skeleton: &Skeleton, body: &Body, world: &Pose) -> Self {
-        let meanings = Meaning::of_all(skeleton);
+        let mut meanings = Meaning::of_all(skeleton);
+        // Names of mirrored bodies are of the other side.
+        let sides = |foot: &Foot| foot.side.zip(meanings[foot.ankle].side);
+        if body.feet.iter().filter_map(sides).any(|(own, named)| own != named) {
+            for meaning in &mut meanings {
+                meaning.side = meaning.side.map(Side::other);
+            }
+        }
         let find = Finder {
             skeleton,
             body,

@@ -31,21 +31,18 @@ const ALIKE: f64 = 0.95;
 const MOST_FRAMES: usize = 8000;
 const MOST_POSES: usize = 256;
 
-/// Returns the reference pose with ankles and toes rotated so that soles that stand in the take are flat in it, and those ankles
-/// and toes.
+/// Returns the reference pose with ankles and toes rotated so that soles that stand in the take are flat in it.
 pub(super) fn with_flat_feet(
     take: &Take,
     body: &Body,
     anatomy: &Anatomy,
     reference: &Pose,
     limits: &ContactLimits,
-) -> (Pose, Vec<usize>) {
+) -> Pose {
     let skeleton = take.skeleton();
     let mut flat = reference.clone();
-    let shown = shown_normals(take, body, anatomy, limits);
-    let joints = shown.iter().flatten().map(|&(joint, _)| joint).collect();
     // Toes are descendants of ankles. Both feet get the same treatment: they bear the same body.
-    for normals in shown {
+    for normals in shown_normals(take, body, anatomy, limits) {
         let world = flat.as_ref().world(skeleton);
         let tilts = normals
             .iter()
@@ -62,7 +59,7 @@ pub(super) fn with_flat_feet(
             flat.rotations[joint] = (above.conjugate() * tilt * world.rotations[joint]).normalize();
         }
     }
-    (flat, joints)
+    flat
 }
 
 /// Returns upward normals of the soles that stand in a take, in the axes of ankles and of toes.

@@ -49,8 +49,7 @@ impl HumanBone {
 }
 
 /// Cosine of the angle to its T-pose direction (10 degrees) within which a bone keeps its rest direction: people call such poses
-/// T-poses, and the bones of an avatar rotate from the pose of its own file. A frame of a take is not such a pose, and is laid
-/// as a whole, so that all takes of a body have the same T-pose.
+/// T-poses, and the bones of an avatar rotate from the pose of its own file.
 const NEAR_COSINE: f64 = 0.985;
 
 /// Angle of the knuckles to their T-pose direction within which a hand keeps its rest direction, radians (20 degrees).
@@ -215,22 +214,11 @@ impl Rig {
         (across.length() > LEAST_ACROSS * self.leg_length()).then_some(across)
     }
 
-    /// Returns the upward normal of the sole of an ankle or of toes in the reference pose, in the axes of the body.
-    fn sole_normal(&self, joint: usize) -> DVec3 {
-        let seen = self.stance.soles.iter().find(|(of, _)| *of == joint);
-        self.axes.conjugate() * seen.map_or(DVec3::Y, |&(_, normal)| self.world.rotations[joint] * normal)
-    }
-
     /// Adds to each joint of trunk and limbs the turn in the axes of the body that lays it into the T-pose.
     fn lay(&self, turns: &mut [DQuat]) {
         let anatomy = &self.anatomy;
-        let (near, hand_radians) = if self.stance.is_at_rest {
-            (NEAR_COSINE, HAND_RADIANS)
-        } else {
-            (1.0, 0.0)
-        };
         let next = |above: DQuat, along: Option<DVec3>, wanted: DVec3| match along {
-            Some(along) if (above * along).dot(wanted) < near * along.length() => {
+            Some(along) if (above * along).dot(wanted) < NEAR_COSINE * along.length() => {
                 (arc(above * along, wanted) * above).normalize()
             }
             _ => above,
@@ -271,16 +259,15 @@ impl Rig {
             let Some(end) = end else { continue };
             if limb.kind == LimbKind::Leg {
                 // Whatever the leg does, the sole is level and the foot points ahead.
-                let level = next(DQuat::IDENTITY, Some(self.sole_normal(end)), DVec3::Y);
-                let ahead = self.along(end, limb.toe).map(|ahead| level * ahead);
+                let ahead = self.along(end, limb.toe);
                 turns[end] = match ahead.filter(|ahead| ahead.y.abs() <= STEEP * ahead.length()) {
-                    Some(ahead) if ahead.z < near * ops::hypot(ahead.x, ahead.z) => {
-                        (rotation::from_yaw(-ops::atan2(ahead.x, ahead.z)) * level).normalize()
+                    Some(ahead) if ahead.z < NEAR_COSINE * ops::hypot(ahead.x, ahead.z) => {
+                        rotation::from_yaw(-ops::atan2(ahead.x, ahead.z))
                     }
-                    _ => level,
+                    _ => DQuat::IDENTITY,
                 };
                 if let Some(toe) = limb.toe {
-                    turns[toe] = next(turns[end], Some(self.sole_normal(toe)), DVec3::Y);
+                    turns[toe] = turns[end];
                 }
                 continue;
             }
@@ -288,7 +275,7 @@ impl Rig {
             if let Some(knuckles) = knuckles(self, limb) {
                 let flat = DQuat::from_mat3(&DMat3::from_cols(wanted, DVec3::Z, wanted.cross(DVec3::Z)));
                 let turn = (flat * knuckles.conjugate()).normalize();
-                if rotation::difference(turn, turns[lower]).length() > hand_radians {
+                if rotation::difference(turn, turns[lower]).length() > HAND_RADIANS {
                     turns[end] = turn;
                 }
             }

@@ -49,5 +49,6 @@ pub use followed::FollowedFeet;
 pub use humanoid::HumanBone;
 pub use map::{Given, JointMap, Link, MapError};
 pub use pair::RigPair;
+pub use reference::{Doubt, Reference, ReferenceSource};
 pub use rig::{FootSole, Rig, unturned};
 pub use transfer::Retarget;

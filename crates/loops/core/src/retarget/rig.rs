@@ -3,12 +3,13 @@
 use glam::{DQuat, DVec3};
 
 use super::anatomy::Anatomy;
+use super::reference::{self, Doubt, FoundReference, Reference, ReferenceSource};
 use super::stance::{self, Stance};
-use super::{beside, flat, reference};
+use super::{beside, flat};
 use crate::analysis::body::Foot;
 use crate::analysis::{Body, BodyError, BodyOverrides, ContactLimits};
 use crate::feet::model::SoleFront;
-use crate::math::ops;
+use crate::math::{ops, percentile, rotation};
 use crate::motion::{Pose, Skeleton, Tracks};
 use crate::root_motion::root_joint;
 use crate::take::Take;
@@ -30,6 +31,10 @@ pub struct Rig {
     /// From the axes of the body to the world in that pose.
     pub(super) axes: DQuat,
     stands: bool,
+    source: ReferenceSource,
+    doubts: Vec<Doubt>,
+    /// By how much its gaze is raised, radians.
+    raised: f64,
     /// How it stands in its take.
     pub(super) stance: Stance,
     soles: Vec<FootSole>,
@@ -60,49 +65,52 @@ impl FootSole {
 /// Toes that turn up by more than this share of the leg over the ground are not the front of a sole.
 const SOLE_SHARE: f64 = 0.02;
 
-/// Most frames of a take that are searched for a standing pose.
-const MOST_FRAMES: usize = 64;
-
 impl Rig {
     /// Builds the rig of a take: its skeleton and rest pose, or its only pose.
     ///
-    /// `rest` is the local pose without animation, as the file states it. If the body does not stand in it, as in files whose
-    /// bones all rest along one axis, the most upright pose of the take is compared with other rigs instead; if its soles are
-    /// off the ground in it, feet are compared in their orientation while they stand in the take. Errors: a joint that
-    /// `overrides` name does not exist.
+    /// `rest` is the local pose without animation, as the file states it. If no body rests so, as in files whose bones all lie
+    /// along one axis or that rest in mid-stride, [`Reference::Motion`] is compared with other rigs instead; if its soles are off
+    /// the ground in it, feet are compared in their orientation while they stand in the take. Errors: a joint that `overrides`
+    /// name does not exist.
     pub fn of(take: &Take, rest: &Pose, overrides: &BodyOverrides) -> Result<Self, BodyError> {
-        let skeleton = take.skeleton().clone();
-        let body = Body::find(take, overrides)?;
-        let body = beside::with_feet_apart(&skeleton, body, &rest.as_ref().world(&skeleton));
-        Ok(Self::posed(body, take, rest, overrides.contacts))
+        Self::with_reference(take, rest, overrides, Reference::Auto)
     }
 
-    /// Builds the rig of a body with the rest pose of its file, and its stance in a take.
-    fn posed(body: Body, take: &Take, stated: &Pose, contacts: ContactLimits) -> Self {
+    /// Builds the rig of a take like [`Self::of`], with this choice of the pose in which it is compared with others.
+    pub fn with_reference(
+        take: &Take,
+        rest: &Pose,
+        overrides: &BodyOverrides,
+        reference: Reference,
+    ) -> Result<Self, BodyError> {
+        let skeleton = take.skeleton();
+        let body = Body::find(take, overrides)?;
+        let body = beside::with_feet_apart(skeleton, body, &rest.as_ref().world(skeleton));
+        let found = reference::find(take, &body, rest, reference);
+        Ok(Self::posed(body, take, rest.clone(), found, overrides.contacts))
+    }
+
+    /// Builds the rig of a body with the rest pose of its file, the pose in which it is compared with others, and its stance in
+    /// a take.
+    fn posed(body: Body, take: &Take, stated: Pose, found: FoundReference, contacts: ContactLimits) -> Self {
         let skeleton = take.skeleton().clone();
-        let standing = |pose: Pose| {
-            let world = pose.as_ref().world(&skeleton);
-            let anatomy = Anatomy::of(&skeleton, &body, &world);
-            let upright = reference::uprightness(&anatomy, &world);
-            (pose, anatomy, upright)
+        let FoundReference {
+            pose: rest,
+            anatomy,
+            source,
+            doubts,
+            stands,
+        } = found;
+        let is_worked_out = source == ReferenceSource::Motion;
+        let reference = if is_worked_out {
+            rest.clone()
+        } else {
+            flat::with_flat_feet(take, &body, &anatomy, &rest, &contacts)
         };
-        let frames = (0..take.num_frames()).step_by(take.num_frames().div_ceil(MOST_FRAMES));
-        let mut best = standing(stated.clone());
-        let stands_at_rest = best.2 >= 1.0;
-        if !stands_at_rest {
-            for frame in frames.clone() {
-                let found = standing(take.pose(frame).to_pose());
-                if found.2 > best.2 {
-                    best = found;
-                }
-            }
-        }
-        let (rest, anatomy, upright) = best;
-        let (reference, shown) = flat::with_flat_feet(take, &body, &anatomy, &rest, &contacts);
         let world = reference.as_ref().world(&skeleton);
-        let poses: Vec<Pose> = frames.map(|frame| take.pose(frame).world(&skeleton)).collect();
+        let poses: Vec<Pose> = reference::few_poses(take).collect();
         let rig = Self {
-            stated: stated.clone(),
+            stated,
             axes: reference::body_axes(&anatomy, &world),
             skeleton,
             body,
@@ -110,20 +118,18 @@ impl Rig {
             rest,
             reference,
             world,
-            stands: upright >= 1.0,
+            stands,
+            source,
+            doubts,
+            raised: 0.0,
             stance: Stance::default(),
             soles: Vec::new(),
             contacts,
         };
         let ground = rig.ground_under(stance::low(poses.iter().map(|pose| rig.lowest_of_feet(pose))));
         let stance = Stance {
-            is_at_rest: stands_at_rest,
+            is_at_rest: !matches!(source, ReferenceSource::Motion | ReferenceSource::Upright),
             ankle: stance::low(poses.iter().map(|pose| rig.lower_ankle(pose))) - ground,
-            soles: if stands_at_rest {
-                Vec::new()
-            } else {
-                stance::soles(&rig.anatomy, &poses, &shown)
-            },
         };
         Self { stance, ..rig }
     }
@@ -131,10 +137,44 @@ impl Rig {
     /// Returns the rig as it stands in another take of its skeleton.
     #[must_use]
     pub(crate) fn as_in(&self, take: &Take) -> Self {
+        let found = FoundReference {
+            pose: self.rest.clone(),
+            anatomy: self.anatomy.clone(),
+            source: self.source,
+            doubts: self.doubts.clone(),
+            stands: self.stands,
+        };
         Self {
             soles: self.soles.clone(),
-            ..Self::posed(self.body.clone(), take, &self.stated, self.contacts)
+            ..Self::posed(self.body.clone(), take, self.stated.clone(), found, self.contacts)
         }
+        .with_gaze_raised(self.raised)
+    }
+
+    /// Returns the rig with its gaze higher by an angle, radians: motion is taken from it with neck and head turned up.
+    #[must_use]
+    pub fn with_gaze_raised(mut self, radians: f64) -> Self {
+        let Some(base) = self.anatomy.neck.first().copied().or(self.anatomy.head) else {
+            return self;
+        };
+        self.raised += radians;
+        // It looks as much lower in the pose in which it is compared.
+        let turn = rotation::exp(self.axes * DVec3::X * radians);
+        let above = self.world.rotation_above(&self.skeleton, base);
+        self.reference.rotations[base] = (above.conjugate() * turn * self.world.rotations[base]).normalize();
+        self.world = self.reference.as_ref().world(&self.skeleton);
+        self
+    }
+
+    /// Returns how far it looks down in a take of its skeleton, the median over the take, radians; `None` without a head.
+    pub fn gaze(&self, take: &Take) -> Option<f64> {
+        let head = self.anatomy.head?;
+        let ahead = self.world.rotations[head].conjugate() * (self.axes * DVec3::Z);
+        let lowered = reference::few_poses(take).map(|world| {
+            let ahead = world.rotations[head] * ahead;
+            ops::atan2(-ahead.y, ops::hypot(ahead.x, ahead.z))
+        });
+        Some(percentile::of(lowered.collect(), 0.5))
     }
 
     /// Returns the rig with the surface of its feet, if its file has a mesh. Points of missing joints are left out, and so are
@@ -182,6 +222,16 @@ impl Rig {
     /// Whether it stands in that pose. If not, limbs may be laid onto another's askew.
     pub fn stands(&self) -> bool {
         self.stands
+    }
+
+    /// Returns where that pose comes from.
+    pub fn reference_source(&self) -> ReferenceSource {
+        self.source
+    }
+
+    /// Returns what is uncertain in that pose.
+    pub fn doubts(&self) -> &[Doubt] {
+        &self.doubts
     }
 
     /// Returns the joint that carries only the root motion, if it has one.
@@ -303,19 +353,7 @@ impl Rig {
 
     /// Returns the height of the lowest joint or bone end of the feet in a pose.
     pub(super) fn lowest_of_feet(&self, world: &Pose) -> f64 {
-        let feet: Vec<usize> = self.body.feet.iter().map(|foot| foot.ankle).collect();
-        let mut is_foot = vec![false; self.skeleton.num_joints()];
-        let mut lowest = f64::INFINITY;
-        for joint in 0..is_foot.len() {
-            let above = self.skeleton.parent(joint);
-            is_foot[joint] = feet.contains(&joint) || above.is_some_and(|above| is_foot[above]);
-            if is_foot[joint] {
-                let (at, turn) = (world.translations[joint], world.rotations[joint]);
-                let tip = self.skeleton.joint(joint).tip.map_or(at, |tip| at + turn * tip);
-                lowest = lowest.min(at.y).min(tip.y);
-            }
-        }
-        if lowest.is_finite() { lowest } else { 0.0 }
+        stance::lowest_of_feet(&self.skeleton, &self.body, world)
     }
 }
 

@@ -67,6 +67,10 @@ pub struct RigFacts {
     pub coverage: f64,
     /// Joints whose counterpart is unsure.
     pub unsure: Vec<String>,
+    /// The pose of the motion's skeleton that is laid onto the rest pose of the rig: rest, rest-but-arms, motion (worked out from it), upright
+    /// (a frame) or given.
+    #[serde(default)]
+    pub reference: String,
 }
 
 impl RigFacts {
@@ -81,6 +85,7 @@ impl RigFacts {
             unsure: (pair.map.unsure())
                 .map(|(joint, _)| skeleton.joint(joint).name.clone())
                 .collect(),
+            reference: pair.source.reference_source().to_string(),
         }
     }
 }

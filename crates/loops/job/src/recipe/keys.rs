@@ -210,7 +210,9 @@ impl Setting {
     pub fn of_reading(text: &str) -> Result<Self, RecipeError> {
         let setting: Self = text.parse()?;
         match setting.key.strip_prefix("take.") {
-            Some("up" | "unit" | "animation" | "skin" | "speed-up" | "hips" | "feet") => Ok(setting),
+            Some("up" | "unit" | "animation" | "skin" | "speed-up" | "hips" | "feet" | "reference" | "gaze") => {
+                Ok(setting)
+            }
             _ => Err(RecipeError::OtherSetting { key: setting.key }),
         }
     }

@@ -22,6 +22,7 @@ mod keys;
 mod mirror;
 mod output;
 mod pairing;
+mod rig_pose;
 mod search;
 mod stance;
 mod stretch;
@@ -42,6 +43,7 @@ pub use keys::{SECTIONS, Section, Sets, Setting, default_recipe, example, keys, 
 pub use mirror::{mirror, mirror_pair};
 pub use output::{Ineffective, OutputRecipe, Recenter, parse_count};
 pub use pairing::pairing;
+pub use rig_pose::{Gaze, ReferencePose};
 pub use search::SearchRecipe;
 pub use stance::{StanceRecipe, StanceUnit, stances};
 pub use stretch::StretchRecipe;

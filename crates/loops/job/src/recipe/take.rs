@@ -1,11 +1,13 @@
 //! How a take is read and analysed.
 
-use std::{path::PathBuf, str::FromStr};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use loopwright_core::{BodyOverrides, analysis::ContactLimits};
 use loopwright_formats::{AnimationChoice, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice};
 use serde::{Deserialize, Serialize};
 
+use super::rig_pose::{Gaze, ReferencePose};
 use super::words::{Written, optional_text, texts};
 use super::{RecipeError, described::described};
 
@@ -48,6 +50,14 @@ described! {
         pub map: Option<PathBuf> = "# map = \"hero.toml\"",
         /// By how much bones of the character's legs may grow so that feet reach their places, percent, 0 to 1.
         pub bone_stretch: Option<f64> = "# bone-stretch = 0.0",
+        /// The pose of the take's skeleton that is laid onto the character's rest pose: rest, motion (worked out from it), a frame, or a
+        /// file of the same skeleton [default: the file's rest pose if it is one, else motion].
+        #[serde(with = "optional_text")]
+        pub reference: Option<ReferencePose> = "reference = \"auto\"",
+        /// Where the take looks on the character: keep, degrees by which its gaze is raised, or a neutral take of the same skeleton,
+        /// whose gaze becomes level.
+        #[serde(with = "optional_text")]
+        pub gaze: Option<Gaze> = "gaze = \"keep\"",
         /// Joints that mirror each other, LEFT=RIGHT, where their names do not say so [default: by name].
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub mirror: Vec<String> = "# mirror = [\"LeftArm=RightArm\"]",
@@ -73,6 +83,10 @@ pub struct TakeArgs {
     pub hips: Option<String>,
     /// The joints of the feet.
     pub feet: Vec<String>,
+    /// The pose in which its skeleton is compared with characters.
+    pub reference: Option<ReferencePose>,
+    /// Where it looks on characters.
+    pub gaze: Option<Gaze>,
 }
 
 /// Defines the settings for reading a file, for both structs that hold them.
@@ -153,7 +167,20 @@ impl StudyArgs {
             speed_up: self.speed_up,
             hips: self.hips.clone(),
             feet: self.feet.clone(),
+            reference: self.reference.clone(),
+            gaze: self.gaze.clone(),
         }
+    }
+
+    /// Returns the files that it names, with their keys.
+    pub fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let files = [
+            ("take.rig", self.rig.as_deref()),
+            ("take.map", self.map.as_deref()),
+            ("take.reference", self.reference.as_ref().and_then(ReferencePose::file)),
+            ("take.gaze", self.gaze.as_ref().and_then(Gaze::file)),
+        ];
+        files.into_iter().filter_map(|(key, file)| Some((key, file?)))
     }
 
     /// Checks the settings. Errors: a mirror pair is invalid, or there are character settings but no character.
@@ -196,6 +223,8 @@ impl From<TakeArgs> for StudyArgs {
             speed_up: reading.speed_up,
             hips: reading.hips,
             feet: reading.feet,
+            reference: reading.reference,
+            gaze: reading.gaze,
             ..Self::default()
         }
     }

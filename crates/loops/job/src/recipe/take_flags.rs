@@ -98,8 +98,8 @@ macro_rules! read_from {
 }
 
 read_from!(TakeFlags into TakeArgs, |flags: TakeFlags, set: StudyArgs| {
-    let StudyArgs { up, unit, animation, skin, speed_up, hips, feet, .. } = set.under(flags.reading);
-    Self { up, unit, animation, skin, speed_up, hips, feet }
+    let StudyArgs { up, unit, animation, skin, speed_up, hips, feet, reference, gaze, .. } = set.under(flags.reading);
+    Self { up, unit, animation, skin, speed_up, hips, feet, reference, gaze }
 });
 
 read_from!(StudyFlags into StudyArgs, |flags: StudyFlags, set: StudyArgs| Self {

@@ -36,6 +36,17 @@ pub enum Side {
     Right,
 }
 
+impl Side {
+    /// Returns the other side.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Left => Self::Right,
+            Self::Right => Self::Left,
+        }
+    }
+}
+
 crate::words!(Side {
     Left: "left",
     Right: "right",
@@ -82,6 +93,9 @@ const PROBE_FRAMES: usize = 64;
 pub fn probe_stride(num_frames: usize) -> usize {
     num_frames.div_ceil(PROBE_FRAMES).max(1)
 }
+
+/// Toes point behind a mirrored body by this share of their length over the ground; feet of others that splay reach a half.
+const HEELS_AHEAD: f64 = 0.6;
 
 /// Height of the bodies for which limits in metres are stated.
 pub(crate) const USUAL_HEIGHT_METRES: f64 = 1.7;
@@ -222,7 +236,7 @@ impl Body {
             .map(|foot| (foot.ankle, end_of_bone(skeleton, foot.ankle)))
             .chain(hands.iter().copied())
             .chain(head);
-        Ok(Self {
+        let body = Self {
             hips,
             head: head.map(|(head, _)| head),
             bone_ends: ends.filter_map(|(joint, tip)| Some((joint, tip?))).collect(),
@@ -232,7 +246,43 @@ impl Body {
             thighs,
             shoulders,
             found_by,
+        };
+        Ok(if body.walks_on_its_heels(some) {
+            body.with_sides_swapped()
+        } else {
+            body
         })
+    }
+
+    /// Whether the toes point behind the body that its sides define, as in files that a scale mirrors: then these are swapped.
+    fn walks_on_its_heels(&self, take: &Take) -> bool {
+        let (Some([left, right]), [_, _]) = (self.thighs, self.feet.as_slice()) else {
+            return false;
+        };
+        let frames = (0..take.num_frames()).step_by(probe_stride(take.num_frames()));
+        let (mut ahead, mut all) = (0.0, 0.0);
+        for frame in frames {
+            let at = take.pose(frame).world(take.skeleton()).translations;
+            let forward = (at[left] - at[right]).cross(DVec3::Y).normalize_or_zero();
+            for (ankle, toe) in self.feet.iter().filter_map(|foot| Some((foot.ankle, foot.toe?))) {
+                let along = (at[toe] - at[ankle]).with_y(0.0);
+                ahead += along.dot(forward);
+                all += along.length();
+            }
+        }
+        ahead < -HEELS_AHEAD * all
+    }
+
+    /// Returns the body with left for right.
+    fn with_sides_swapped(mut self) -> Self {
+        self.feet.reverse();
+        self.hands.reverse();
+        for foot in &mut self.feet {
+            foot.side = foot.side.map(Side::other);
+        }
+        let pairs = [&mut self.thighs, &mut self.shoulders];
+        pairs.into_iter().flatten().for_each(|pair| pair.reverse());
+        self
     }
 
     /// Whether a joint is one of [`Self::bone_ends`].

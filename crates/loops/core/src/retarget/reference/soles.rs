@@ -1,0 +1,150 @@
+//! How the soles of a body lie in the axes of its ankles and toes, by how each foot stands in a take.
+
+use glam::DVec3;
+
+use super::Doubt;
+use super::calibration::{Calibration, framed};
+use crate::math::{ops, percentile};
+use crate::retarget::anatomy::Limb;
+
+/// A joint of a foot stands below this height over its second percentile, metres, and this speed, metres per second, on a leg of
+/// this length, metres; for this long in all, seconds, and in this many frames.
+const LOW_METRES: f64 = 0.03;
+const SLOW_MPS: f64 = 0.35;
+const LEG_METRES: f64 = 0.85;
+const LEAST_SECS: f64 = 0.1;
+const LEAST_FRAMES: usize = 3;
+
+/// A ball that lies lower below its ankle than that of the other foot by more than this, radians (4 degrees), belongs to a foot
+/// whose heel hovers.
+const HOVERS: f64 = 0.07;
+
+/// How far balls lie below ankles, seen from there, and usually do, radians (3 to 50 degrees, 30).
+const DROPS: [f64; 2] = [0.05, 0.87];
+const USUAL_DROP: f64 = 0.52;
+
+/// The share of the frames on its ball in which a foot is steeper than its sole: the heel is seldom down.
+const STEEP_SHARE: f64 = 0.1;
+
+/// A foot as it stands.
+struct Foot {
+    shin: usize,
+    ankle: usize,
+    toe: Option<usize>,
+    /// From the ankle to the ball, in the axes of the ankle.
+    bone: Option<DVec3>,
+    /// Upward normals of the sole in the axes of ankle and toes: where ankle and ball stand.
+    normals: [Option<DVec3>; 2],
+    /// How far the ball lies below the ankle in the flattest frames in which it stands, radians.
+    flattest: Option<f64>,
+}
+
+/// Finds the axes of ankles and toes.
+pub(super) fn find(found: &mut Calibration<'_>) {
+    let feet: Vec<Foot> = found.anatomy.legs().filter_map(|limb| Foot::of(found, limb)).collect();
+    let least = feet.iter().filter_map(Foot::drop).reduce(f64::min);
+    let flattest = feet.iter().filter_map(|foot| foot.flattest).reduce(f64::min);
+    for foot in feet {
+        let own = foot
+            .drop()
+            .filter(|own| least.is_none_or(|least| *own < least + HOVERS));
+        let by_feet = own.or(least).filter(|drop| (DROPS[0]..DROPS[1]).contains(drop));
+        let normal = match (own, foot.bone) {
+            (None, Some(bone)) => {
+                let guess = flattest.filter(|drop| least.is_none() && (DROPS[0]..DROPS[1]).contains(drop));
+                let drop = by_feet.or(guess).unwrap_or(USUAL_DROP);
+                let (sin, cos) = ops::sin_cos(drop);
+                let up = found.mean_of(foot.ankle, |_, _| DVec3::Y);
+                up.and_then(|up| Some(cos * up.reject_from(bone).try_normalize()? - sin * bone))
+            }
+            _ => foot.normals[0].or_else(|| found.mean_of(foot.ankle, |_, _| DVec3::Y)),
+        };
+        if by_feet.is_none() && (foot.bone.is_some() || foot.normals[0].is_none()) {
+            found.doubts.push(Doubt::Sole(foot.ankle));
+        }
+        foot.lay(found, normal);
+    }
+}
+
+impl Foot {
+    fn of(found: &Calibration<'_>, limb: &Limb) -> Option<Self> {
+        let [upper, lower, ankle] = limb.bones?.ends()?;
+        let motion = &found.motion;
+        let at = |joint: usize| motion.position(0, joint);
+        let size = (at(upper).distance(at(lower)) + at(lower).distance(at(ankle))) / LEG_METRES;
+        let ball = limb.toe.unwrap_or(ankle);
+        let [heel, on_ball] = [ankle, ball].map(|joint| standing(found, joint, size));
+        let enough = |frames: Vec<usize>| {
+            let secs = frames.len() as f64 * found.step_secs;
+            (frames.len() >= LEAST_FRAMES && secs >= LEAST_SECS).then_some(frames)
+        };
+        let frames = 0..motion.num_frames();
+        let both = enough(frames.clone().filter(|&frame| heel[frame] && on_ball[frame]).collect());
+        let bearing = enough(frames.filter(|&frame| on_ball[frame]).collect());
+        let normal = |joint: usize, frames: &Vec<usize>| {
+            let ups = frames
+                .iter()
+                .map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y);
+            median(&ups.collect::<Vec<_>>()).try_normalize()
+        };
+        let of_toe = both.as_ref().or(bearing.as_ref());
+        Some(Self {
+            shin: lower,
+            ankle,
+            toe: limb.toe,
+            bone: limb.toe.and_then(|toe| found.bone(ankle, Some(toe))),
+            normals: [
+                both.as_ref().and_then(|frames| normal(ankle, frames)),
+                limb.toe.zip(of_toe).and_then(|(toe, frames)| normal(toe, frames)),
+            ],
+            flattest: bearing.map(|frames| {
+                let drops = frames
+                    .iter()
+                    .map(|&frame| below(motion.position(frame, ball) - motion.position(frame, ankle), DVec3::Y));
+                percentile::of(drops.collect(), STEEP_SHARE)
+            }),
+        })
+    }
+
+    /// Returns how far the ball lies below the ankle over the sole, radians.
+    fn drop(&self) -> Option<f64> {
+        Some(below(self.bone?, self.normals[0]?))
+    }
+
+    /// Sets the axes of ankle and toes: upward by their normals, ahead by their bones.
+    fn lay(&self, found: &mut Calibration<'_>, normal: Option<DVec3>) {
+        let ankle = self.ankle;
+        let ahead = self.bone.or_else(|| found.seen(ankle, self.shin, DVec3::Z));
+        found.axes[ankle] = normal.zip(ahead).and_then(|(up, ahead)| framed(up.cross(ahead), up));
+        if let Some((toe, up)) = self.toe.zip(self.normals[1]) {
+            let ahead = found.bone(toe, None).or(self.bone);
+            found.axes[toe] = ahead.and_then(|ahead| framed(up.cross(ahead), up));
+        }
+    }
+}
+
+/// Returns the angle of a direction below the level that a normal is upright on, radians.
+fn below(along: DVec3, normal: DVec3) -> f64 {
+    let down = -along.dot(normal);
+    ops::atan2(down, (along + down * normal).length())
+}
+
+/// Returns for each frame whether a joint stands.
+fn standing(found: &Calibration<'_>, joint: usize, size: f64) -> Vec<bool> {
+    let motion = &found.motion;
+    let count = motion.num_frames();
+    let height = |frame: usize| motion.position(frame, joint).y;
+    let lowest = percentile::of((0..count).map(height).collect(), 0.02);
+    let stands = (0..count).map(|frame| {
+        let (before, after) = (frame.saturating_sub(1), (frame + 1).min(count - 1));
+        let moved = motion.position(after, joint).distance(motion.position(before, joint));
+        let secs = (after - before) as f64 * found.step_secs;
+        height(frame) < lowest + LOW_METRES * size && moved <= SLOW_MPS * size * secs
+    });
+    stands.collect()
+}
+
+/// Returns the medians of the components of vectors.
+fn median(vectors: &[DVec3]) -> DVec3 {
+    DVec3::from_array([0, 1, 2].map(|axis| percentile::of(vectors.iter().map(|v| v[axis]).collect(), 0.5)))
+}
