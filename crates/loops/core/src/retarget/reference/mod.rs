@@ -109,14 +109,14 @@ pub(super) fn find(take: &Take, body: &Body, stated: &Pose, reference: Reference
             found.doubts = doubts;
         }
         Some(_) => {}
-        None => found.from_motion(take, body, &world),
+        None => found.work_out(take, body, &world),
     }
     found
 }
 
 impl FoundReference {
     /// Works the pose out from a take; `stated` is the pose without animation in the world.
-    fn from_motion(&mut self, take: &Take, body: &Body, stated: &Pose) {
+    fn work_out(&mut self, take: &Take, body: &Body, stated: &Pose) {
         let skeleton = take.skeleton();
         let mut upright = (stated.clone(), uprightness(&self.anatomy, stated));
         for world in few_poses(take) {
