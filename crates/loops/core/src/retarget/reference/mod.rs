@@ -77,10 +77,14 @@ pub(super) struct FoundReference {
 /// Most frames of a take that are searched for a standing pose.
 const MOST_FRAMES: usize = 64;
 
-/// Returns a few poses of a take in the world.
+/// Returns a few frames of a take.
+fn few_frames(take: &Take) -> impl Iterator<Item = usize> {
+    (0..take.num_frames()).step_by(take.num_frames().div_ceil(MOST_FRAMES))
+}
+
+/// Returns the poses of a few frames in the world.
 pub(super) fn few_poses(take: &Take) -> impl Iterator<Item = Pose> {
-    let frames = (0..take.num_frames()).step_by(take.num_frames().div_ceil(MOST_FRAMES));
-    frames.map(|frame| take.pose(frame).world(take.skeleton()))
+    few_frames(take).map(|frame| take.pose(frame).world(take.skeleton()))
 }
 
 /// Finds the pose in which the rig of a body is compared with others; `stated` is the local pose without animation.
@@ -103,9 +107,12 @@ pub(super) fn find(take: &Take, body: &Body, stated: &Pose, reference: Reference
     match rests {
         Some(ReferenceSource::RestButArms) => {
             let axes = body_axes(&found.anatomy, &world);
-            let calibration = Calibration::of_arms(take, &found.anatomy, &world, axes);
-            let doubts = calibration.doubts.clone();
-            found.pose = posed(skeleton, stated, &calibration.axes, axes);
+            let Calibration {
+                axes: of_joints,
+                doubts,
+                ..
+            } = Calibration::of_arms(take, &found.anatomy, &world, axes);
+            found.pose = posed(skeleton, found.pose, &of_joints, axes);
             found.doubts = doubts;
         }
         Some(_) => {}
@@ -118,44 +125,48 @@ impl FoundReference {
     /// Works the pose out from a take; `stated` is the pose without animation in the world.
     fn work_out(&mut self, take: &Take, body: &Body, stated: &Pose) {
         let skeleton = take.skeleton();
-        let mut upright = (stated.clone(), uprightness(&self.anatomy, stated));
-        for world in few_poses(take) {
+        let (mut upright, mut best) = (uprightness(&self.anatomy, stated), None);
+        for frame in few_frames(take) {
+            let world = take.pose(frame).world(skeleton);
             let anatomy = Anatomy::of(skeleton, body, &world);
             let found = uprightness(&anatomy, &world);
-            if found > upright.1 {
-                (upright, self.anatomy) = ((world, found), anatomy);
+            if found > upright {
+                (upright, best, self.anatomy) = (found, Some(frame), anatomy);
             }
         }
-        self.stands = upright.1 > 0.0;
-        if self.anatomy.is_biped() {
-            let calibration = Calibration::of_body(take, &self.anatomy);
-            let of_legs = self.anatomy.legs().filter_map(Limb::upper);
-            if of_legs
-                .chain([self.anatomy.hips])
-                .all(|joint| calibration.axes[joint].is_some())
-            {
-                let mut pose = self.pose.clone();
-                for joint in (0..skeleton.num_joints())
-                    .filter(|&joint| joint != body.hips && skeleton.is_within(joint, body.hips))
-                {
-                    let places = (0..take.num_frames()).map(|frame| take.pose(frame).translations[joint]);
-                    pose.translations[joint] = places.sum::<DVec3>() / take.num_frames() as f64;
-                }
-                pose = posed(skeleton, &pose, &calibration.axes, DQuat::IDENTITY);
-                self.doubts = calibration.doubts;
-                self.pose = on_ground(take, body, pose);
-                self.source = ReferenceSource::Motion;
-                return;
-            }
+        if let Some((pose, doubts)) = worked_out(take, (body, &self.anatomy), &self.pose) {
+            (self.pose, self.doubts) = (pose, doubts);
+            (self.source, self.stands) = (ReferenceSource::Motion, upright > 0.0);
+            return;
         }
-        self.stands = upright.1 >= 1.0;
-        self.pose = local(skeleton, &upright.0);
+        self.stands = upright >= 1.0;
+        if let Some(frame) = best {
+            self.pose = take.pose(frame).to_pose();
+        }
     }
 }
 
-/// A rest pose: the line from hips to head, and the bones of legs, rise by these shares of their length, ...
-const RISEN_TRUNK: f64 = 0.9;
-const RISEN_LEG: f64 = 0.9;
+/// Returns the pose of a body of two legs by its anatomy and motion, and what is uncertain in it; joints that are no part of the
+/// body are as in a local pose.
+fn worked_out(take: &Take, (body, anatomy): (&Body, &Anatomy), pose: &Pose) -> Option<(Pose, Vec<Doubt>)> {
+    let skeleton = take.skeleton();
+    let Calibration { axes, doubts, .. } = anatomy.is_biped().then(|| Calibration::of_body(take, anatomy))?;
+    let mut needed = anatomy.legs().filter_map(Limb::upper).chain([anatomy.hips]);
+    if needed.any(|joint| axes[joint].is_none()) {
+        return None;
+    }
+    let mut pose = pose.clone();
+    let below = |joint: &usize| *joint != body.hips && skeleton.is_within(*joint, body.hips);
+    for joint in (0..skeleton.num_joints()).filter(below) {
+        let places = (0..take.num_frames()).map(|frame| take.pose(frame).translations[joint]);
+        pose.translations[joint] = places.sum::<DVec3>() / take.num_frames() as f64;
+    }
+    let pose = posed(skeleton, pose, &axes, DQuat::IDENTITY);
+    Some((on_ground(take, body, pose), doubts))
+}
+
+/// A rest pose: the line from hips to head, and the bones of legs, rise by this share of their length, ...
+const RISEN: f64 = 0.9;
 
 /// ... knees bend by less than this, radians (45 degrees), ...
 const BENT_KNEE: f64 = 0.79;
@@ -185,8 +196,8 @@ fn rests(anatomy: &Anatomy, world: &Pose) -> Option<ReferenceSource> {
         let [upper, lower, end] = limb.bones?.ends()?.map(|joint| at[joint]);
         Some((lower - upper).angle_between(end - lower))
     };
-    let stands = risen(world, &trunk, 1.0) >= RISEN_TRUNK
-        && legs().map(rise).all(|rise| rise >= RISEN_LEG)
+    let stands = risen(world, &trunk, 1.0) >= RISEN
+        && legs().map(rise).all(|rise| rise >= RISEN)
         && legs().filter_map(knee).all(|bent| bent <= BENT_KNEE)
         && asymmetry(anatomy, world) <= ASYMMETRY;
     let rises = |limb: &Limb| {
@@ -232,28 +243,14 @@ fn asymmetry(anatomy: &Anatomy, world: &Pose) -> f64 {
 
 /// Returns a local pose whose joints lie as their axes say in a body that has these axes; others keep their rotation below their
 /// parents.
-fn posed(skeleton: &Skeleton, pose: &Pose, axes: &[Option<DQuat>], body: DQuat) -> Pose {
-    let mut world = pose.as_ref().world(skeleton);
-    for joint in 0..axes.len() {
-        let parent = skeleton.parent(joint);
-        let above = parent.map_or(Rigid::IDENTITY, |parent| world.joint(parent));
-        let own = above * pose.joint(joint);
-        let turn = axes[joint].map_or(own.rotation, |axes| body * axes.conjugate());
-        world.set_joint(joint, Rigid::new(turn.normalize(), own.translation));
+fn posed(skeleton: &Skeleton, mut pose: Pose, axes: &[Option<DQuat>], body: DQuat) -> Pose {
+    for (joint, axes) in axes.iter().enumerate() {
+        if let Some(axes) = axes {
+            let above = pose.as_ref().above(skeleton, joint).rotation;
+            pose.rotations[joint] = (above.conjugate() * body * axes.conjugate()).normalize();
+        }
     }
-    local(skeleton, &world)
-}
-
-/// Returns a pose in the world as a local one.
-fn local(skeleton: &Skeleton, world: &Pose) -> Pose {
-    (0..skeleton.num_joints())
-        .map(|joint| {
-            let own = skeleton.parent(joint).map_or(world.joint(joint), |parent| {
-                world.joint(parent).inverse() * world.joint(joint)
-            });
-            (own.translation, own.rotation.normalize())
-        })
-        .collect()
+    pose
 }
 
 /// Returns a local pose with its hips above the origin, and its feet as high as those that stand in a take.
