@@ -14,7 +14,7 @@ use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::play::{self as report, PlayAnswer, PlayedLoop};
-use crate::{failures, talk, written_loop};
+use crate::{failures, memory, talk, written_loop};
 
 pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     let (names, format, mut outputs) = of_loops(&args.files)?;
@@ -55,6 +55,11 @@ pub(super) fn of_loops(files: &LoopsArgs) -> Result<(Vec<InputFile>, Format, Out
 
 /// Loops that are played into a take of this name, as the flags ask for it.
 fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played, Failure> {
+    if let Some(StoredLoop { clip, .. }) = loops.first().filter(|_| args.seconds.is_finite()) {
+        let rate_hz = args.fps.unwrap_or(1.0 / clip.step_secs());
+        let checked = memory::limits().check_transforms((args.seconds * rate_hz) as usize, clip.skeleton().num_joints());
+        checked.map_err(|error| failures::memory("to play so long", error))?;
+    }
     let request = PlayRequest {
         seconds: args.seconds,
         fps: args.fps,
