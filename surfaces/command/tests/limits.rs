@@ -215,7 +215,7 @@ fn texts_of_any_length_are_shown() {
 }
 
 #[test]
-fn numbers_without_end_and_outputs_over_settings_harm_nothing() {
+fn numbers_without_end_and_outputs_over_maps_do_no_harm() {
     let folder = Folder::with_walk();
     folder.run("set walk.bvh -o set --variants 18446744073709551615").wrote();
     folder.succeed("convert walk.bvh rig.glb");
@@ -247,6 +247,12 @@ fn max_memory_holds_for_all_that_a_run_holds() {
     ) {
         is_too_much(&folder, arguments);
     }
+    folder.succeed("convert walk.bvh walk.glb");
+    let glb = folder.read("walk.glb");
+    let (mut file, buffer) = parts_of_glb(&glb);
+    file["extras"] = json!(vec![json!([]); 600_000]);
+    folder.write("extras.glb", glb_of(&file, buffer));
+    is_too_much(&folder, "make extras.glb -o out.glb --max-memory 200M");
     let empty = format!("{{\"more\": [{}0]}}", "[],".repeat(1_000_000));
     folder.write("walk-loop.bvh.json", &empty);
     folder.make_folder("set");

@@ -211,3 +211,29 @@ fn texels(png: &[u8], places: &[[f32; 2]], pixels: &mut u64) -> Option<Vec<[f32;
     }
     Some(texels)
 }
+
+#[cfg(test)]
+mod tests {
+    use base64::prelude::{BASE64_STANDARD, Engine};
+
+    use super::*;
+
+    /// Grey as 50 for each column and 5 for each row of five.
+    const INTERLACED: &str = "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAAAAAHfA0mvAAAALUlEQVR42mNgYDjBIHKHIYWhgoEr7xKD0TQGmwUMbqsYWM0zZ59l4HcsXnodAKjkCr9kWlvXAAAAAElFTkSuQmCC";
+
+    #[test]
+    fn interlaced_pictures_are_read_pass_by_pass_while_there_is_room() {
+        let png = BASE64_STANDARD.decode(INTERLACED).unwrap();
+        let at = |index: usize| [index % 5, index / 5].map(|at| (at as f32 + 0.5) / 5.0);
+        let places: Vec<[f32; 2]> = (0..25).map(at).collect();
+        let mut pixels = 60;
+        let found = texels(&png, &places, &mut pixels).unwrap();
+        for (index, texel) in found.into_iter().enumerate() {
+            let grey = (50 * (index % 5) + 5 * (index / 5)) as f32 / 255.0;
+            assert_eq!(texel, [grey * grey; 3], "{index}");
+        }
+        // Each takes its pixels.
+        assert!(texels(&png, &places, &mut pixels).is_some());
+        assert!(texels(&png, &places, &mut pixels).is_none());
+    }
+}
