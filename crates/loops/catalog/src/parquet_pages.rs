@@ -55,12 +55,15 @@ pub(crate) fn check_footer(bytes: &[u8]) -> Result<(), CatalogError> {
             Ok(REPETITION) => value == REPEATED,
             // The first that holds others is the row.
             Ok(CHILDREN) if value != 0 => {
-                core::mem::replace(&mut has_root, true) || usize::try_from(value).is_ok_and(|count| count > footer.len())
+                core::mem::replace(&mut has_root, true)
+                    || usize::try_from(value).is_ok_and(|count| count > footer.len())
             }
             _ => false,
         };
         if is_nested {
-            return Err(damaged("a column holds lists or structs, and those of catalogs hold none"));
+            return Err(damaged(
+                "a column holds lists or structs, and those of catalogs hold none",
+            ));
         }
         Ok(())
     })
@@ -149,7 +152,11 @@ impl Compact<'_> {
             }
             9 | 10 => {
                 let head = self.byte()?;
-                let length = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
+                let length = if head >> 4 == 15 {
+                    self.varint()?
+                } else {
+                    u64::from(head >> 4)
+                };
                 if length > self.rest.len() as u64 {
                     return Err(damaged("a list is longer than its bytes"));
                 }
@@ -247,15 +254,24 @@ mod tests {
     #[test]
     fn a_few_bytes_of_footer_state_neither_depth_nor_gibibytes_nor_lists() {
         // A column of its name, how often it is in a row and how many it holds.
-        let column = |repetition: u8, children: &[u8]| [&[0x35, 2 * repetition, 0x18, 1, b'a', 0x15], children, &[0]].concat();
-        let columns = |count: &[u8], all: &[u8]| [&[0x15, 2, 0x19, 0xfc], count, all, &[0x16, 2, 0x19, 0x0c, 0]].concat();
+        let column =
+            |repetition: u8, children: &[u8]| [&[0x35, 2 * repetition, 0x18, 1, b'a', 0x15], children, &[0]].concat();
+        let columns =
+            |count: &[u8], all: &[u8]| [&[0x15, 2, 0x19, 0xfc], count, all, &[0x16, 2, 0x19, 0x0c, 0]].concat();
         let deep = columns(&[0x90, 0x4e], &column(0, &[2]).repeat(10_000));
         let wide = columns(&[1], &column(0, &[0xfe, 0xff, 0xff, 0xff, 0x0f]));
         let list = columns(&[2], &[column(0, &[2]), column(2, &[0])].concat());
         let lists = [0x19].repeat(100_000);
         let longer = columns(&[0xff, 0xff, 0xff, 0xff, 0x07], &column(0, &[2]));
         let flat = columns(&[2], &[column(0, &[2]), column(1, &[0])].concat());
-        for (footer, is_flat) in [(deep, false), (wide, false), (list, false), (lists, false), (longer, false), (flat, true)] {
+        for (footer, is_flat) in [
+            (deep, false),
+            (wide, false),
+            (list, false),
+            (lists, false),
+            (longer, false),
+            (flat, true),
+        ] {
             let length = (footer.len() as u32).to_le_bytes();
             let file = [b"PAR1", &footer[..], &length, b"PAR1"].concat();
             assert_eq!(check_footer(&file).is_ok(), is_flat, "{} bytes", file.len());
