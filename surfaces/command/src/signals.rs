@@ -57,7 +57,13 @@ pub(crate) fn watch() {
     let _ = flag::register(consts::SIGXFSZ, std::sync::Arc::default());
     let mut ending = vec![consts::SIGINT, consts::SIGTERM, consts::SIGQUIT];
     // Schedulers of jobs send the others.
-    let others = [consts::SIGHUP, consts::SIGUSR1, consts::SIGUSR2, consts::SIGALRM, consts::SIGXCPU];
+    let others = [
+        consts::SIGHUP,
+        consts::SIGUSR1,
+        consts::SIGUSR2,
+        consts::SIGALRM,
+        consts::SIGXCPU,
+    ];
     ending.extend(others.into_iter().filter(|&signal| !is_ignored(signal)));
     // Without it signals end the run at once, and the next run cleans up.
     let Ok(mut signals) = Signals::new(ending) else {

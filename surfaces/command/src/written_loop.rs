@@ -286,7 +286,10 @@ pub(crate) fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'
 /// All facts of loops in the JSON beside a file; none if it cannot be read.
 fn sidecars_beside(path: &Path) -> Vec<Sidecar> {
     let beside = files::read_if_there(&path.with_added_extension(files::SIDECAR));
-    let read = beside.ok().flatten().and_then(|bytes| Sidecar::all_from_json(&bytes).ok());
+    let read = beside
+        .ok()
+        .flatten()
+        .and_then(|bytes| Sidecar::all_from_json(&bytes).ok());
     read.unwrap_or_default()
 }
 

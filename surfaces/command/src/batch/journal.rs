@@ -48,7 +48,10 @@ impl Line {
         done.take = named.take;
         for (result, named) in done.results.iter_mut().zip(named.results) {
             result.outputs = named.outputs;
-            result.outputs.iter().for_each(|output| talk::keep_on_one_line(&output.path));
+            result
+                .outputs
+                .iter()
+                .for_each(|output| talk::keep_on_one_line(&output.path));
         }
         Ok(Self::Done(done))
     }
@@ -135,7 +138,9 @@ impl Past {
     pub(crate) fn has_catalog(&self, path: &Path) -> bool {
         let place = output::place(files::folder_of(path), path);
         let is_named = self.catalogs.iter().any(|(path, _)| *path == place);
-        let bytes = (is_named && path.is_file()).then(|| files::read_bytes(path).ok()).flatten();
+        let bytes = (is_named && path.is_file())
+            .then(|| files::read_bytes(path).ok())
+            .flatten();
         bytes.is_some_and(|bytes| self.catalogs.contains(&(place, loop_file::sha256(&bytes))))
     }
 

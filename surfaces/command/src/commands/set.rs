@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use loopwright_formats::{Format, Source};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_formats::set::{LeftOut, Manifest, SET_FILE};
+use loopwright_formats::{Format, Source};
 use loopwright_job::{AddedRoot, Recipe, Studied, Study};
 use loopwright_sets::road::{
     self, MakeSetError, OfStyle, SetFileName, SetNote, SetSettings, SetStage, SetTakes, WrittenSet,

@@ -16,7 +16,14 @@ use crate::file_form::{FileForm, MotionOfFile};
 use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
 use crate::written::{Added, WrittenFile};
-use crate::{error::WriteError, keyed_motion::KeyedMotion, limits::{JSON_VALUE_BYTES, SizeLimits}, source::Source, space::Space, text};
+use crate::{
+    error::WriteError,
+    keyed_motion::KeyedMotion,
+    limits::{JSON_VALUE_BYTES, SizeLimits},
+    source::Source,
+    space::Space,
+    text,
+};
 
 pub(crate) const GLB: FormatEntry = FormatEntry {
     format: Format::Glb,

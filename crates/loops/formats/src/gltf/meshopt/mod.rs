@@ -99,7 +99,9 @@ fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadEr
             let mut end_of_view = start + elements.len();
             let before = taken.range(..(place.buffer, end_of_view)).next_back();
             if let Some((_, &other)) = before.filter(|(at, other)| at.0 == place.buffer && **other > start) {
-                let bytes = places[place.buffer].as_ref().and_then(|bytes| bytes.get(start..end_of_view));
+                let bytes = places[place.buffer]
+                    .as_ref()
+                    .and_then(|bytes| bytes.get(start..end_of_view));
                 if bytes != Some(&elements[..]) {
                     let fault = StreamFault::Overlaps;
                     return Err(GltfError::Damaged { view: index, fault }.into());
