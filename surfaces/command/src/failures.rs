@@ -1,5 +1,7 @@
 //! What goes wrong on the road from a take to a loop, in words: what, where, why, and what to try.
 
+use std::path::Path;
+
 use loopwright_core::candidate::{self, MissReason, NearestMiss, SearchError};
 use loopwright_core::root_motion::{MAX_LINEAR_TURN, RootError};
 use loopwright_core::take::CutError;
@@ -7,7 +9,7 @@ use loopwright_core::{
     analysis::BodyError, edit::EditError, feet::HoldError, math::ops, mean_cycle::MeanCycleError, pipeline::MakeError,
     variation::VariationError,
 };
-use loopwright_formats::{LoopFileError, WriteError};
+use loopwright_formats::{LoopFileError, MemoryError, WriteError, set::ManifestError};
 use loopwright_job::{JobError, SearchRequest, Studied};
 
 use crate::{exit::Failure, memory};
@@ -26,6 +28,16 @@ pub(crate) fn body(error: BodyError) -> Failure {
         BodyError::Weight { .. } => failure.try_this("--set take.weights=Head=0, or '*Hand*=1'"),
         _ => failure.try_this("`loopwright inspect TAKE --json` lists the joints"),
     }
+}
+
+/// Why something takes more memory than the run may; `what` is what it is for.
+pub(crate) fn memory(what: &str, error: MemoryError) -> Failure {
+    Failure::error(format!("{what}, {error}")).try_this(memory::hint(error.needed))
+}
+
+/// Why a file is not the manifest of a set.
+pub(crate) fn manifest(path: &Path, error: ManifestError) -> Failure {
+    Failure::cannot("read the set", path, error).try_this("`loopwright set` writes one")
 }
 
 /// Why a take gives no loop; `search` is what was looked for.

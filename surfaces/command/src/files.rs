@@ -1,15 +1,14 @@
 //! Files by their names: what they are, what stands beside them, and what is in them.
 
-use std::fmt;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
-use std::{fs::File, sync::OnceLock, thread};
+use std::{cell::RefCell, fmt, fs::File, rc::Rc, sync::OnceLock, thread};
 
 use loopwright_core::names;
 use loopwright_formats::loop_file::sha256;
 use loopwright_formats::{AnimatedFile, ByteCount, FileWarning, Format, LoadedTake, ReadError, ReadSettings, Sidecar};
 
-use crate::{exit::Failure, memory, recipe::TakeArgs};
+use crate::{exit::Failure, failures, memory, recipe::TakeArgs};
 
 /// The name that stands for the standard input or output.
 pub(crate) const STREAM: &str = "-";
@@ -55,12 +54,12 @@ pub(crate) fn lowercase_extension(path: &Path) -> Option<String> {
     Some(path.extension()?.to_string_lossy().to_lowercase())
 }
 
-/// Most bytes of a file that people write, such as a recipe.
-const MAX_SETTINGS_BYTES: u64 = 16 << 20;
+/// Most bytes of a file that people write, such as a recipe; parsed it takes up to 65 times as much.
+const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
-/// All bytes of a file that people write: settings, maps, lists.
+/// All bytes of a file that people write: settings, maps.
 pub(crate) fn read_settings(path: &Path) -> Result<Vec<u8>, Failure> {
-    let bytes = path.metadata().map_or(0, |found| found.len());
+    let bytes = size(path);
     if bytes > MAX_SETTINGS_BYTES {
         return Err(Failure::error(format!(
             "\"{}\" is too large: it has {}, the limit for settings is {}",
@@ -114,6 +113,22 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
+/// All bytes of a file of JSON. Errors: it cannot be read, or takes more memory than the run may.
+pub(crate) fn read_json(path: &Path) -> Result<Vec<u8>, Failure> {
+    let bytes = read_bytes(path)?;
+    let checked = memory::limits().check_json(&bytes);
+    checked.map_err(|error| failures::memory(&format!("to read \"{}\"", path.display()), error))?;
+    Ok(bytes)
+}
+
+/// All bytes of a file of JSON that may be missing. Errors: it is there and cannot be read.
+pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        _ => read_json(path).map(Some),
+    }
+}
+
 /// Why a file cannot be read.
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
     let hint = match error.kind() {
@@ -148,6 +163,11 @@ fn similar(path: &Path) -> Option<PathBuf> {
     let near = names::nearest(&stem(path), stems.iter().map(String::as_str), 1);
     let index = stems.iter().position(|stem| Some(&stem.as_str()) == near.first())?;
     Some(path.with_file_name(&takes[index]))
+}
+
+/// The length of a file, bytes; 0 where it is unknown.
+pub(crate) fn size(path: &Path) -> u64 {
+    path.metadata().map_or(0, |found| found.len())
 }
 
 /// Fails at once for a name that no file has: a typing error, most likely.
@@ -333,6 +353,22 @@ pub(crate) fn read_hashed(
 /// Parses a file once, to read several of its animations.
 pub(crate) fn read_animated(path: &Path) -> Result<AnimatedFile, Failure> {
     read_described(path, &[])
+}
+
+thread_local! {
+    static KEPT: RefCell<Option<(PathBuf, Rc<AnimatedFile>)>> = const { RefCell::new(None) };
+}
+
+/// Parses a file once for work on one of its animations after the other: this thread keeps it until another one.
+pub(crate) fn kept_animated(path: &Path) -> Result<Rc<AnimatedFile>, Failure> {
+    let kept = KEPT.with_borrow(|kept| kept.clone().filter(|(of, _)| of == path));
+    if let Some((_, file)) = kept {
+        return Ok(file);
+    }
+    KEPT.set(None);
+    let file = Rc::new(read_animated(path)?);
+    KEPT.set(Some((path.to_owned(), Rc::clone(&file))));
+    Ok(file)
 }
 
 /// Parses a file of loops with the sidecars beside it. Errors: the file is another one than they describe.

@@ -73,7 +73,7 @@ pub(crate) fn passages_in(paths: &[PathBuf]) -> Result<(Vec<WrittenPassage>, Vec
         let found = if path.is_dir() {
             written_passage::below(path)?
         } else {
-            written_passage::of_file(path)
+            written_passage::of_files(core::slice::from_ref(path))?
         };
         // A file of a set that holds several clips holds loops, too.
         if path.is_dir() || found.iter().all(|passage| passage.place.animation.is_some()) {

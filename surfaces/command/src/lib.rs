@@ -70,6 +70,12 @@ pub fn run(typed: &[OsString]) -> u8 {
     files::open_folders(&[inputs, cli.allow_paths].concat());
     talk::set(cli.quiet, cli.color);
     signals::watch();
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !loopwright_catalog::is_guarded() {
+            hook(panic);
+        }
+    }));
     if let Some(path) = &file {
         talk::note(&format!("with the settings of \"{}\"", path.display()));
     }

@@ -116,7 +116,7 @@ pub(crate) fn outputs(take: &Path, recipe: &Recipe, target: &TargetArgs, path: &
         outputs.protect(take);
     }
     outputs.protect_as("recipe", &target.recipe);
-    outputs.protect_as("rig", rig);
+    outputs.protect_character(rig.as_deref(), recipe.take.map.as_deref());
     outputs
 }
 

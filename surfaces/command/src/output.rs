@@ -160,6 +160,12 @@ impl Outputs {
         self.protected.extend(real.map(|path| (path, what)));
     }
 
+    /// Protects the character that motion is put onto, and the map of its joints.
+    pub(crate) fn protect_character(&mut self, rig: Option<&Path>, map: Option<&Path>) {
+        self.protect_as("rig", rig);
+        self.protect_as("map", map);
+    }
+
     /// Protects an input file to which loops are added, unless it is to be replaced by itself with the loops in it.
     pub(crate) fn protect_unless_in_place(&mut self, input: &Path, output: &Path) {
         let canonical = input.canonicalize().ok();

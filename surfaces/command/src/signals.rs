@@ -47,7 +47,7 @@ pub(crate) fn wait() -> MutexGuard<'static, Vec<PathBuf>> {
     locked(&UNFINISHED)
 }
 
-/// From now on SIGINT, SIGTERM, SIGHUP and SIGQUIT clean up and end the run with the status 130, 143, 129 or 131. A file that grows
+/// From now on SIGINT, SIGTERM, SIGQUIT and others that end a run clean up first, and its status is 128 and their number. A file that grows
 /// beyond its limit fails to be written, as on a full disk.
 #[cfg(unix)]
 pub(crate) fn watch() {
@@ -56,9 +56,15 @@ pub(crate) fn watch() {
     // A handler that does nothing: the write fails instead.
     let _ = flag::register(consts::SIGXFSZ, std::sync::Arc::default());
     let mut ending = vec![consts::SIGINT, consts::SIGTERM, consts::SIGQUIT];
-    if !is_ignored(consts::SIGHUP) {
-        ending.push(consts::SIGHUP);
-    }
+    // Schedulers of jobs send the others.
+    let others = [
+        consts::SIGHUP,
+        consts::SIGUSR1,
+        consts::SIGUSR2,
+        consts::SIGALRM,
+        consts::SIGXCPU,
+    ];
+    ending.extend(others.into_iter().filter(|&signal| !is_ignored(signal)));
     // Without it signals end the run at once, and the next run cleans up.
     let Ok(mut signals) = Signals::new(ending) else {
         return;

@@ -8,7 +8,7 @@ use std::{borrow::Cow, cell::RefCell, collections::BTreeSet, fmt, io::Write};
 
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use loopwright_formats::one_line;
+use loopwright_formats::{one_line, reorders};
 
 use crate::{exit::Failure, parallel::locked};
 
@@ -29,12 +29,7 @@ pub(crate) fn keep_on_one_line(path: &Path) {
 /// A text for a terminal: characters that change it or the order of letters, as names of files may have them, are shown and not obeyed:
 /// as JSON writes them, which is printed, too.
 pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
-    let is_harmful = |letter: char| match letter {
-        '\n' | '\t' => false,
-        // Marks that order letters from right to left, and separators of lines.
-        '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
-        letter => letter.is_control(),
-    };
+    let is_harmful = |letter: char| reorders(letter) || letter.is_control() && !matches!(letter, '\n' | '\t');
     let mut text = Cow::Borrowed(text);
     for name in locked(&BROKEN_NAMES).iter() {
         if text.contains(name.as_str()) {

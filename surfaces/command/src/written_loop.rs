@@ -285,8 +285,11 @@ pub(crate) fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'
 
 /// All facts of loops in the JSON beside a file; none if it cannot be read.
 fn sidecars_beside(path: &Path) -> Vec<Sidecar> {
-    let beside = files::read_bytes(&path.with_added_extension(files::SIDECAR)).ok();
-    let read = beside.and_then(|bytes| Sidecar::all_from_json(&bytes).ok());
+    let beside = files::read_if_there(&path.with_added_extension(files::SIDECAR));
+    let read = beside
+        .ok()
+        .flatten()
+        .and_then(|bytes| Sidecar::all_from_json(&bytes).ok());
     read.unwrap_or_default()
 }
 
@@ -389,7 +392,7 @@ fn all_sidecars(input: &InputFile) -> Result<Vec<Sidecar>, Failure> {
     let Some(beside) = &input.sidecar else {
         return Ok(Vec::new());
     };
-    let bytes = files::read_bytes(beside)?;
+    let bytes = files::read_json(beside)?;
     Sidecar::all_from_json(&bytes).map_err(|error| {
         Failure::cannot("read the sidecar", beside, error).try_this("remove it to check the loop by its keys alone")
     })

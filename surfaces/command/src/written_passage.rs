@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use loopwright_formats::AnimationChoice;
 use loopwright_formats::loop_file::facts::TakeFacts;
-use loopwright_formats::set::{ClipKind, Manifest, PassageFacts, SET_FILE, SetClip};
+use loopwright_formats::set::{ClipKind, Manifest, ManifestError, PassageFacts, SET_FILE, SetClip};
 use loopwright_job::{AddedRoot, StoredLoop, Verdict, stated_space};
 use loopwright_sets::{PassageInFile, check_passage};
 
@@ -35,18 +35,29 @@ pub(crate) struct CheckedPassage {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Those in a folder and below, sorted by name. Errors: it cannot be listed.
+/// Those in a folder and below, sorted by name. Errors: it cannot be listed, or a set in it cannot be read.
 pub(crate) fn below(folder: &Path) -> Result<Vec<WrittenPassage>, Failure> {
     let files = files_below(folder, files::is_named_like_a_take)?;
-    Ok(files.iter().flat_map(|file| of_file(file)).collect())
+    let mut passages = Vec::new();
+    for files in files.chunk_by(|one, next| one.parent() == next.parent()) {
+        passages.extend(of_files(files)?);
+    }
+    Ok(passages)
 }
 
-/// Those of a file: the one that `cut` wrote, or those that the set in its folder lists.
-pub(crate) fn of_file(path: &Path) -> Vec<WrittenPassage> {
-    match cut(path) {
-        Some(passage) => vec![passage],
-        None => of_set(path),
-    }
+/// Those of files in one folder: the one that `cut` wrote, or those that the set in it lists. Errors: the set cannot be read.
+pub(crate) fn of_files(files: &[PathBuf]) -> Result<Vec<WrittenPassage>, Failure> {
+    let Some(first) = files.first() else {
+        return Ok(Vec::new());
+    };
+    let path = first.with_file_name(SET_FILE);
+    let set = match files::read_if_there(&path)?.map(|bytes| Manifest::from_json(&bytes)) {
+        // Other programs may have a file of that name.
+        None | Some(Err(ManifestError::Format { .. })) => Manifest::default(),
+        Some(read) => read.map_err(|error| failures::manifest(&path, error))?,
+    };
+    let of_file = |file: &PathBuf| cut(file).map_or_else(|| of_set(file, &set), |passage| vec![passage]);
+    Ok(files.iter().flat_map(of_file).collect())
 }
 
 /// A name that is that of a file in the same folder.
@@ -64,7 +75,7 @@ fn loop_at(path: PathBuf, animation: Option<String>) -> Option<InputFile> {
 }
 
 fn cut(path: &Path) -> Option<WrittenPassage> {
-    let bytes = files::read_bytes(&path.with_extension("json")).ok()?;
+    let bytes = files::read_if_there(&path.with_extension("json")).ok()??;
     let facts = PassageInFile::from(PassageFacts::from_json(&bytes)?);
     let extension = files::extension(path).unwrap_or_default();
     let loops = facts.ends.each_ref().map(|state| {
@@ -78,11 +89,7 @@ fn cut(path: &Path) -> Option<WrittenPassage> {
     })
 }
 
-fn of_set(path: &Path) -> Vec<WrittenPassage> {
-    let set = files::read_bytes(&path.with_file_name(SET_FILE)).ok();
-    let Some(set) = set.and_then(|bytes| Manifest::from_json(&bytes).ok()) else {
-        return Vec::new();
-    };
+fn of_set(path: &Path, set: &Manifest) -> Vec<WrittenPassage> {
     let own = path.file_name().map(|name| name.to_string_lossy());
     // The animation of a clip, where its file holds several.
     let animation_of = |clip: &SetClip| {
@@ -96,7 +103,7 @@ fn of_set(path: &Path) -> Vec<WrittenPassage> {
     };
     let clips = (set.clips.iter()).filter(|clip| Some(clip.file.as_str()) == own.as_deref());
     let passages = clips.filter_map(|clip| {
-        let facts = PassageInFile::of_set(&set, clip)?;
+        let facts = PassageInFile::of_set(set, clip)?;
         let loops = facts.ends.each_ref().map(|state| {
             let clip = set.clip(&state.clip)?;
             loop_at(beside(path, &clip.file)?, animation_of(clip))

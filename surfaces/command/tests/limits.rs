@@ -4,7 +4,7 @@
 use std::fs::{self, File};
 use std::process::Command;
 
-use crate::harness::{Answer, Folder, command, lines, pipe, rows};
+use crate::harness::{Answer, Folder, command, glb_of, lines, parts_of_glb, pipe, rows};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
 
@@ -110,6 +110,170 @@ fn work_on_a_small_file_takes_little_memory() {
     assert!(!folder.has("loop.bvh") && !folder.has("loop.glb"));
 }
 
+/// Two keys a day apart are two million frames; joints without channels and capsules take memory, too.
+#[test]
+fn what_is_made_of_a_few_bytes_is_counted() {
+    let folder = Folder::new();
+    let mut keys: Value = serde_json::from_str(&shared(1, 2, 78_000.0, 1)).unwrap();
+    keys["nodes"] = json!([{}]);
+    folder.write("keys.gltf", keys.to_string());
+    for arguments in lines(
+        "
+        inspect keys.gltf
+        list keys.gltf
+        find keys.gltf
+        close keys.gltf --range 0:50 -o out.glb
+        cut keys.gltf -o cut
+        set keys.gltf -o set
+        fit keys.gltf
+        match build keys.gltf -o keys.lwmatch
+        report keys.gltf -o page.html
+        cost keys.gltf keys.gltf
+        ",
+    ) {
+        let answer = run(&folder, arguments);
+        answer.says("of memory are needed");
+        assert!(answer.status > 0 && !folder.has("out.glb"), "{arguments}");
+    }
+    folder.write("leaves.gltf", shared(12_000, 60, 2.0, 1));
+    is_too_much(&folder, "close leaves.gltf --range 0:50 -o out.glb");
+    let joints: String = (0..20_000)
+        .map(|joint| format!("JOINT j{joint} {{ OFFSET 0 1 0 CHANNELS 0 }}\n"))
+        .collect();
+    let rows = "0 0 0\n1 0 0\n".repeat(30);
+    folder.write(
+        "bare.bvh",
+        format!(
+            "HIERARCHY\nROOT a {{ OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition\n{joints}}}\nMOTION\nFrames: 60\n\
+             Frame Time: 0.03\n{rows}"
+        ),
+    );
+    run(&folder, "convert bare.bvh out.glb").done();
+    assert!(folder.read("out.glb").len() < 32 << 20);
+}
+
+/// Many pictures, or one of many pixels, are read row by row: each once, and no more than are shown.
+#[test]
+fn pictures_of_few_bytes_take_little_memory() {
+    let folder = Folder::new();
+    folder.runs("synth -o walk.bvh --seconds 1 --fps 20\nconvert walk.bvh walk.glb");
+    let glb = folder.read("walk.glb");
+    let (mut file, buffer) = parts_of_glb(&glb);
+    let mut buffer = buffer.to_vec();
+    let mut picture = Vec::new();
+    let mut encoder = png::Encoder::new(&mut picture, 8192, 8192);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::One);
+    encoder
+        .write_header()
+        .unwrap()
+        .write_image_data(&vec![0x55; 8192 * 1024])
+        .unwrap();
+    // Nothing says that it is a stand-in, and its points have a place in a picture.
+    file["asset"]["generator"] = json!("another");
+    let mut primitive = file["meshes"][0]["primitives"][0].clone();
+    let positions = primitive["attributes"]["POSITION"].as_u64().unwrap() as usize;
+    let places = json!({"componentType": 5126, "type": "VEC2", "count": file["accessors"][positions]["count"]});
+    let mut push = |list: &str, part: Value| {
+        if file[list].is_null() {
+            file[list] = json!([]);
+        }
+        let list = file[list].as_array_mut().unwrap();
+        list.push(part);
+        list.len() - 1
+    };
+    primitive["attributes"]["TEXCOORD_0"] = json!(push("accessors", places));
+    let mut primitives = Vec::new();
+    for number in 0..40_u8 {
+        // Behind the end of a picture anything may stand.
+        let bytes = [&picture[..], &[number; 4]].concat();
+        buffer.resize(buffer.len().next_multiple_of(4), 0);
+        let view = json!({"buffer": 0, "byteOffset": buffer.len(), "byteLength": bytes.len()});
+        buffer.extend(bytes);
+        let view = push("bufferViews", view);
+        let image = push("images", json!({"bufferView": view, "mimeType": "image/png"}));
+        let texture = push("textures", json!({"source": image}));
+        let material = json!({"pbrMetallicRoughness": {"baseColorTexture": {"index": texture}}});
+        primitive["material"] = json!(push("materials", material));
+        primitives.push(primitive.clone());
+    }
+    file["meshes"][0]["primitives"] = json!(primitives);
+    file["buffers"][0]["byteLength"] = json!(buffer.len());
+    let glb = glb_of(&file, &buffer);
+    assert!(glb.len() < 2 << 20, "{}", glb.len());
+    folder.write("pictures.glb", glb);
+    run(&folder, "render pictures.glb -o picture.png").done();
+    run(&folder, "report pictures.glb -o page.html").done();
+}
+
+/// Columns of text are no wider than the library can lay them out.
+#[test]
+fn texts_of_any_length_are_shown() {
+    let folder = Folder::new();
+    let long = "x".repeat(65_536);
+    let mut file: Value = serde_json::from_str(&shared(3, 60, 2.0, 2)).unwrap();
+    file["animations"][0]["name"] = json!(long);
+    folder.write("long.gltf", file.to_string());
+    assert!(folder.run("list long.gltf").stdout.contains(&long));
+    folder.run("make long.gltf --all-animations -o out.glb").shows(&long);
+    folder.write("loops.csv", format!("path,kind,grade,output\na,{long},{long},{long}\n"));
+    folder.run("catalog loops.csv").shows(&long);
+}
+
+#[test]
+fn numbers_without_end_and_outputs_over_maps_do_no_harm() {
+    let folder = Folder::with_walk();
+    folder
+        .run("set walk.bvh -o set --variants 18446744073709551615")
+        .wrote();
+    folder.succeed("convert walk.bvh rig.glb");
+    folder.runs("retarget walk.bvh --rig rig.glb -o on.glb --save-map map.toml");
+    let map = folder.text("map.toml");
+    for make in [
+        "make walk.bvh --rig rig.glb --map map.toml --save-recipe map.toml -o on.glb -f",
+        "make walk.bvh --rig rig.glb --map map.toml -o on.glb --plot map.toml -f",
+    ] {
+        folder.run(make).refused();
+        assert_eq!(folder.text("map.toml"), map);
+    }
+}
+
+/// JSON and rows that are carried along, and motion that is made, stay below what is said.
+#[test]
+fn max_memory_holds_for_all_that_a_run_holds() {
+    let folder = Folder::with_synth("--seconds 5 --fps 30");
+    folder.run("make walk.bvh -o walk-loop.bvh").wrote();
+    folder.write("path.csv", "0,0,0\n40000,0,90000\n");
+    folder.write("rows.csv", format!("path\n{}", "a\n".repeat(60_000)));
+    folder.succeed("match build walk.bvh -o walk.lwmatch");
+    for arguments in lines(
+        "
+        play walk-loop.bvh --seconds 2e4 -o played.bvh --max-memory 200M
+        match walk walk.lwmatch path.csv -o walked.bvh --max-memory 200M
+        catalog rows.csv --json
+        ",
+    ) {
+        is_too_much(&folder, arguments);
+    }
+    folder.succeed("convert walk.bvh walk.glb");
+    let glb = folder.read("walk.glb");
+    let (mut file, buffer) = parts_of_glb(&glb);
+    file["extras"] = json!(vec![json!([]); 600_000]);
+    folder.write("extras.glb", glb_of(&file, buffer));
+    is_too_much(&folder, "make extras.glb -o out.glb --max-memory 200M");
+    let empty = format!("{{\"more\": [{}0]}}", "[],".repeat(1_000_000));
+    folder.write("walk-loop.bvh.json", &empty);
+    folder.make_folder("set");
+    folder.copy("walk.bvh", "set/walk.bvh");
+    folder.write("set/set.json", &empty);
+    is_too_much(&folder, "check walk-loop.bvh --max-memory 50M");
+    is_too_much(&folder, "check set --max-memory 50M");
+    folder.write("loopwright.toml", format!("a = [{}]", "[],".repeat(1 << 20)));
+    run(&folder, "find walk.bvh")
+        .refused()
+        .says("the limit for settings is 1 MiB");
+}
+
 #[test]
 fn claims_of_billions_are_refused_at_once() {
     let folder = Folder::new();
@@ -199,7 +363,7 @@ fn settings_and_journals_of_gigabytes_are_not_read() {
     sparse("takes/loopwright.toml");
     run(&folder, "find takes/walk.bvh")
         .refused()
-        .says("the limit for settings is 16 MiB");
+        .says("the limit for settings is 1 MiB");
     folder.remove("takes/loopwright.toml");
     let journal = folder.read("loops/.loopwright-batch.jsonl");
     sparse("loops/.loopwright-batch.jsonl");
@@ -233,6 +397,11 @@ fn a_run_that_goes_on_replaces_what_is_its_own() {
     folder.succeed(&format!("{again} loops.csv")).says("1 were done before");
     folder.write("mine.csv", "precious");
     folder.refuse(&format!("{again} mine.csv"), "\"mine.csv\" exists already");
+    // Its own as well, once somebody changed it.
+    let edited = folder.text("loops.csv") + "edited,";
+    folder.write("loops.csv", &edited);
+    folder.refuse(&format!("{again} loops.csv"), "\"loops.csv\" exists already");
+    assert_eq!(folder.text("loops.csv"), edited);
     assert_eq!(folder.text("mine.csv"), "precious");
     folder.succeed(&format!("{again} mine.csv --force"));
     assert!(folder.text("mine.csv").starts_with("path,"));
@@ -243,6 +412,28 @@ fn a_run_that_goes_on_replaces_what_is_its_own() {
         folder.refuse("make takes -o loops/ --resume", "a hard link");
         assert_eq!(folder.read("other"), before);
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn takes_are_told_apart_by_names_that_cannot_be_shown() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    folder.make_folder("takes");
+    folder.succeed("synth -o walk.bvh --seconds 2.6 --fps 20");
+    for name in [&b"walk\xff"[..], b"walk\xfe", b"a\tb", b"a\x1bc", b"a\nd"] {
+        let name = std::ffi::OsStr::from_bytes(name).to_owned();
+        fs::copy(
+            folder.file("walk.bvh"),
+            folder.file("takes").join(name).with_extension("bvh"),
+        )
+        .unwrap();
+    }
+    folder.succeed("make takes -o loops/");
+    assert_eq!(fs::read_dir(folder.file("loops")).unwrap().count(), 11);
+    folder
+        .succeed("make takes -o loops/ --resume")
+        .says("5 were done before");
 }
 
 /// A journal says what its outputs say, or its takes are done again.
@@ -360,6 +551,7 @@ fn texts_of_files_forge_no_lines() {
         find pack.gltf --set take.skin=none
         make pack.gltf --all-animations -o out.glb --force --json
         check out.glb
+        report out.glb -o page.html -f
         ",
     ) {
         let answer = folder.run(arguments);
@@ -374,6 +566,7 @@ fn texts_of_files_forge_no_lines() {
             answer.json();
         }
     }
+    assert!(!folder.text("page.html").contains(['\u{202e}', '\u{2066}']));
     #[cfg(unix)]
     {
         folder.make_folder("takes");

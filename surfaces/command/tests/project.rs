@@ -110,7 +110,7 @@ fn memory_is_limited_beside_a_project_file() {
         .unwrap()
         .set_len(1 << 31)
         .unwrap();
-    folder.refuse("list walk.bvh", "the limit for settings is 16 MiB");
+    folder.refuse("list walk.bvh", "the limit for settings is 1 MiB");
 }
 
 #[test]

@@ -108,7 +108,11 @@ fn a_set_has_what_its_takes_show_and_names_what_they_lack() {
         assert!(page.contains(shown), "{shown}");
     }
     folder.write("hero/set.json", "{\"format\": \"loopwright-set\", \"version\": 9}");
-    folder.refuse("report hero -o other.html", "version 9");
+    for command in ["report hero -o other.html", "check hero"] {
+        folder.refuse(command, "version 9");
+    }
+    folder.write("hero/set.json", "{\"format\": \"loopwright-set\"");
+    folder.refuse("check hero", "set.json");
 }
 
 #[test]

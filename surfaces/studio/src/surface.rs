@@ -1,13 +1,17 @@
 //! The surface of a body: triangles, and the bones that carry its vertices.
 
-use image::{ImageReader, Limits, RgbaImage, imageops};
+use image::{DynamicImage, ImageDecoder, ImageReader, Limits, RgbaImage};
 use loopwright_formats::mesh::{Mesh, MeshImage};
 
 use crate::{model::Beside, platform::path_of};
 
-/// Widest and highest picture that is read, and that is drawn: a larger one is made smaller.
-const MAX_READ_PIXELS: u32 = 16_384;
-const MAX_DRAWN_PIXELS: u32 = 2048;
+/// Widest and highest picture that is drawn: a larger one is made smaller.
+const MAX_DRAWN_SIDE: u32 = 2048;
+
+/// Most pixels of a picture that is read, of all that are read of a surface, and of all that are drawn.
+const MAX_READ_PIXELS: u64 = 1 << 26;
+const MAX_ALL_READ_PIXELS: u64 = 1 << 29;
+const MAX_DRAWN_PIXELS: u64 = 1 << 26;
 
 /// Most memory for one picture, bytes.
 const MAX_PICTURE_BYTES: u64 = 512 << 20;
@@ -31,13 +35,14 @@ impl Surface {
     /// A surface with its pictures read, those in files of their own from what lies beside its file.
     pub(crate) fn new(mut mesh: Mesh, beside: &Beside) -> Self {
         let images = std::mem::take(&mut mesh.images);
+        let mut room = [MAX_ALL_READ_PIXELS, MAX_DRAWN_PIXELS];
         let pictures = images.iter().map(|image| match image {
-            MeshImage::Here(bytes) => picture(bytes),
+            MeshImage::Here(bytes) => picture(bytes, &mut room),
             MeshImage::Beside(uri) => {
                 let path = path_of(uri);
                 // If the file was moved without the folders that it names, its pictures often lie beside it.
                 let bytes = beside.find(&path).or_else(|| beside.find(path.rsplit('/').next()?));
-                picture(&bytes?)
+                picture(&bytes?, &mut room)
             }
         });
         Self {
@@ -48,23 +53,25 @@ impl Surface {
     }
 }
 
-/// Reads a PNG or a JPEG; `None` for what is neither, and what is too large.
-fn picture(bytes: &[u8]) -> Option<RgbaImage> {
+/// Reads a PNG or a JPEG; `None` for what is neither, and what is too large. `room` is for pixels that are read, and that are drawn.
+fn picture(bytes: &[u8], room: &mut [u64; 2]) -> Option<RgbaImage> {
     let mut reader = ImageReader::new(std::io::Cursor::new(bytes))
         .with_guessed_format()
         .ok()?;
     let mut limits = Limits::default();
-    limits.max_image_width = Some(MAX_READ_PIXELS);
-    limits.max_image_height = Some(MAX_READ_PIXELS);
     limits.max_alloc = Some(MAX_PICTURE_BYTES);
     reader.limits(limits);
-    let picture = reader.decode().ok()?.into_rgba8();
-    let [width, height] = [picture.width(), picture.height()].map(|side| side.min(MAX_DRAWN_PIXELS));
-    Some(if picture.dimensions() == (width, height) {
-        picture
-    } else {
-        imageops::thumbnail(&picture, width, height)
-    })
+    let decoder = reader.into_decoder().ok()?;
+    let (width, height) = decoder.dimensions();
+    let [drawn_width, drawn_height] = [width, height].map(|side| side.min(MAX_DRAWN_SIDE));
+    let pixels = |width: u32, height: u32| u64::from(width) * u64::from(height);
+    let read = Some(pixels(width, height)).filter(|&read| read <= MAX_READ_PIXELS)?;
+    let drawn = pixels(drawn_width, drawn_height);
+    *room = [room[0].checked_sub(read)?, room[1].checked_sub(drawn)?];
+    let picture = DynamicImage::from_decoder(decoder).ok()?;
+    let is_small = (width, height) == (drawn_width, drawn_height);
+    let picture = if is_small { picture } else { picture.thumbnail_exact(drawn_width, drawn_height) };
+    Some(picture.into_rgba8())
 }
 
 #[cfg(test)]

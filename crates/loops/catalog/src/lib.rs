@@ -133,6 +133,14 @@ pub fn write<'a>(
     }
 }
 
+/// Whether this thread reads a file whose faults end in an error: a panic hook need not print them.
+pub fn is_guarded() -> bool {
+    #[cfg(feature = "parquet")]
+    return parquet_file::IS_GUARDED.get();
+    #[cfg(not(feature = "parquet"))]
+    false
+}
+
 /// Reads all rows of a catalog within the default limits for a file of that size.
 ///
 /// Errors: [`CatalogError`], where the bytes are not one of this format.

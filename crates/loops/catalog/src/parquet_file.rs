@@ -1,7 +1,7 @@
 //! Catalogs as Parquet files.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::{io::Write, sync::Arc};
+use std::{cell::Cell, io::Write, sync::Arc};
 
 use bytes::Bytes;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
@@ -128,9 +128,15 @@ fn write_column<'a, T: DataType>(
     Ok(())
 }
 
+thread_local! {
+    pub(crate) static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
 pub(crate) fn read(bytes: Vec<u8>, room: &mut Room) -> Result<Vec<LoopRow>, CatalogError> {
     // The reader of Parquet files checks what it reads, but not everywhere: a damaged file must not end the program.
+    IS_GUARDED.set(true);
     let read = catch_unwind(AssertUnwindSafe(|| read_rows(bytes, room)));
+    IS_GUARDED.set(false);
     read.unwrap_or_else(|_| {
         Err(CatalogError::Parquet {
             reason: "it is damaged".to_owned(),
@@ -139,6 +145,7 @@ pub(crate) fn read(bytes: Vec<u8>, room: &mut Room) -> Result<Vec<LoopRow>, Cata
 }
 
 fn read_rows(bytes: Vec<u8>, room: &mut Room) -> Result<Vec<LoopRow>, CatalogError> {
+    parquet_pages::check_footer(&bytes)?;
     let bytes = Bytes::from(bytes);
     let file = SerializedFileReader::new(bytes.clone()).map_err(failed)?;
     let columns = file.metadata().file_metadata().schema_descr().columns().to_vec();

@@ -1,7 +1,7 @@
-//! Checks the sizes that pages of a Parquet file state before anything is decoded.
+//! Checks what the footer and the pages of a Parquet file state before anything is built or decoded.
 //!
-//! Parquet's reader trusts the headers of pages: it takes as much memory as they state, and the process ends where there is less. Headers
-//! are structs in Thrift's compact protocol; see `PageHeader` in parquet.thrift and "Thrift compact protocol encoding".
+//! Parquet's reader trusts both: it takes as much memory as they state, goes as deep, and the process ends where there is less. They are
+//! structs in Thrift's compact protocol; see `FileMetaData` and `PageHeader` in parquet.thrift and "Thrift compact protocol encoding".
 
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 
@@ -10,8 +10,8 @@ use crate::{CatalogError, room::Room};
 /// Memory for a value of a dictionary once it is decoded, bytes.
 const DICTIONARY_VALUE_BYTES: u64 = 40;
 
-/// Deepest nesting of a header: statistics within a page's own header within the header.
-const MAX_DEPTH: usize = 8;
+/// Deepest nesting of structs and lists: nine deep lie statistics of a column, in a chunk, in a group, in the footer.
+const MAX_DEPTH: usize = 12;
 
 /// Encodings that take no more memory than the page and its dictionary: plain, run lengths, bits, and indices into a dictionary. Others
 /// state within the page how much they hold.
@@ -20,12 +20,15 @@ const ENCODINGS: [i64; 5] = [0, 2, 3, 4, 8];
 /// Encodings of indices into a dictionary.
 const BY_DICTIONARY: [i64; 2] = [2, 8];
 
-/// Field numbers in the header of a page.
-const UNCOMPRESSED: i64 = 2;
-const COMPRESSED: i64 = 3;
-const DATA: i64 = 5;
-const DICTIONARY: i64 = 7;
-const DATA_V2: i64 = 8;
+/// Field numbers in the footer, each below that of its struct: of a column, how often it is in a row, and how many it holds.
+const REPETITION: [i64; 2] = [2, 3];
+const CHILDREN: [i64; 2] = [2, 5];
+
+/// The repetition of a list.
+const REPEATED: i64 = 2;
+
+/// The kind of a struct.
+const STRUCT: u8 = 12;
 
 /// The numbers of a header that matter here.
 #[derive(Default)]
@@ -36,6 +39,34 @@ struct PageHeader {
     is_dictionary: bool,
     /// Of the values.
     encoding: i64,
+}
+
+/// Checks the footer: its lists are no longer than its bytes, and its columns flat, as those of a catalog are. Errors: it is another one.
+pub(crate) fn check_footer(bytes: &[u8]) -> Result<(), CatalogError> {
+    let footer = bytes.split_last_chunk::<8>().and_then(|(before, [a, b, c, d, ..])| {
+        let length = u32::from_le_bytes([*a, *b, *c, *d]);
+        before.get(before.len().checked_sub(length as usize)?..)
+    });
+    let footer = footer.ok_or_else(|| damaged("its footer is cut off"))?;
+    let mut has_root = false;
+    let mut input = Compact { rest: footer };
+    input.value(STRUCT, 0, &mut Vec::new(), &mut |path, value| {
+        let is_nested = match path.try_into() {
+            Ok(REPETITION) => value == REPEATED,
+            // The first that holds others is the row.
+            Ok(CHILDREN) if value != 0 => {
+                core::mem::replace(&mut has_root, true)
+                    || usize::try_from(value).is_ok_and(|count| count > footer.len())
+            }
+            _ => false,
+        };
+        if is_nested {
+            return Err(damaged(
+                "a column holds lists or structs, and those of catalogs hold none",
+            ));
+        }
+        Ok(())
+    })
 }
 
 /// Takes the memory that the pages of all columns need. Errors: they need too much, or cannot be read safely.
@@ -83,73 +114,89 @@ struct Compact<'a> {
 
 impl Compact<'_> {
     fn page_header(&mut self, header: &mut PageHeader) -> Result<(), CatalogError> {
-        self.fields(0, &mut |outer, inner, value| {
+        self.value(STRUCT, 0, &mut Vec::new(), &mut |path, value| {
             let size = || u64::try_from(value).map_err(|_| damaged("a page states a negative size"));
-            match (outer, inner) {
-                (UNCOMPRESSED, None) => header.uncompressed = size()?,
-                (COMPRESSED, None) => header.compressed = size()?,
-                (DICTIONARY, Some(1)) => {
+            match path {
+                [2] => header.uncompressed = size()?,
+                [3] => header.compressed = size()?,
+                [7, 1] => {
                     header.dictionary_values = size()?;
                     header.is_dictionary = true;
                 }
-                (DATA | DICTIONARY, Some(2)) | (DATA_V2, Some(4)) => header.encoding = value,
+                // Of a page, of a dictionary, and of a page of the second version.
+                [5 | 7, 2] | [8, 4] => header.encoding = value,
                 _ => {}
             }
             Ok(())
         })
     }
 
-    /// The whole numbers of a struct and of those in it, each with the number of its field, and that of the struct that it is in.
-    fn fields(
+    /// Skips a value and what is in it; `take` gets its whole numbers, each with the fields that lead to it.
+    fn value(
         &mut self,
+        kind: u8,
         depth: usize,
-        take: &mut dyn FnMut(i64, Option<i64>, i64) -> Result<(), CatalogError>,
+        path: &mut Vec<i64>,
+        take: &mut dyn FnMut(&[i64], i64) -> Result<(), CatalogError>,
     ) -> Result<(), CatalogError> {
         if depth > MAX_DEPTH {
-            return Err(damaged("the header of a page is too deep"));
+            return Err(damaged("what it states is too deep"));
         }
-        let mut number = 0_i64;
-        loop {
-            let head = self.byte()?;
-            if head == 0 {
-                return Ok(());
+        match kind {
+            3 => self.drop(1),
+            4..=6 => take(path, self.zigzag()?),
+            7 => self.drop(8),
+            8 => {
+                let length = self.varint()?;
+                self.drop(length)
             }
-            number = match head >> 4 {
-                0 => self.zigzag()?,
-                step => number.saturating_add(i64::from(step)),
-            };
-            match head & 15 {
-                // Truths stand in the head itself.
-                1 | 2 => {}
-                3 => self.drop(1)?,
-                4..=6 => take(number, None, self.zigzag()?)?,
-                12 => {
-                    let outer = number;
-                    self.fields(depth + 1, &mut |inner, deeper, value| match deeper {
-                        None => take(outer, Some(inner), value),
-                        Some(_) => Ok(()),
-                    })?;
+            9 | 10 => {
+                let head = self.byte()?;
+                let length = if head >> 4 == 15 {
+                    self.varint()?
+                } else {
+                    u64::from(head >> 4)
+                };
+                if length > self.rest.len() as u64 {
+                    return Err(damaged("a list is longer than its bytes"));
                 }
-                7 => self.drop(8)?,
-                8 => {
-                    let length = self.varint()?;
-                    self.drop(length)?;
-                }
-                // Headers of pages contain neither lists nor maps.
-                _ => return Err(damaged("the header of a page holds what headers do not")),
+                // Truths in lists have a byte each.
+                let kind = if head & 15 < 3 { 3 } else { head & 15 };
+                (0..length).try_for_each(|_| self.value(kind, depth + 1, path, take))
             }
+            STRUCT => {
+                let mut number = 0_i64;
+                loop {
+                    let head = self.byte()?;
+                    if head == 0 {
+                        return Ok(());
+                    }
+                    number = match head >> 4 {
+                        0 => self.zigzag()?,
+                        step => number.saturating_add(i64::from(step)),
+                    };
+                    // Truths stand in the head itself.
+                    if head & 15 > 2 {
+                        path.push(number);
+                        self.value(head & 15, depth + 1, path, take)?;
+                        path.pop();
+                    }
+                }
+            }
+            // Parquet has no maps.
+            _ => Err(damaged("it states what Parquet files do not")),
         }
     }
 
     fn byte(&mut self) -> Result<u8, CatalogError> {
-        let (&first, rest) = (self.rest.split_first()).ok_or_else(|| damaged("the header of a page is cut off"))?;
+        let (&first, rest) = (self.rest.split_first()).ok_or_else(|| damaged("it is cut off"))?;
         self.rest = rest;
         Ok(first)
     }
 
     fn drop(&mut self, length: u64) -> Result<(), CatalogError> {
         let rest = usize::try_from(length).ok().and_then(|length| self.rest.get(length..));
-        self.rest = rest.ok_or_else(|| damaged("the header of a page is cut off"))?;
+        self.rest = rest.ok_or_else(|| damaged("it is cut off"))?;
         Ok(())
     }
 
@@ -162,7 +209,7 @@ impl Compact<'_> {
                 return Ok(number);
             }
         }
-        Err(damaged("the header of a page holds a number without an end"))
+        Err(damaged("a number has no end"))
     }
 
     fn zigzag(&mut self) -> Result<i64, CatalogError> {
@@ -190,17 +237,46 @@ mod tests {
             let mut input = Compact { rest: &bytes[..cut] };
             assert!(input.page_header(&mut PageHeader::default()).is_err(), "{cut}");
         }
-        // A text of 2^40 bytes, a struct without an end, a number without an end, a list, a negative size.
+        // A text of 2^40 bytes, a struct without an end, a number without an end, a list that is not there, a negative size.
         let bad: [&[u8]; 5] = [
             &[0x18, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20],
             &[0x1c; 40],
             &[0x15, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
-            &[0x19, 0x15, 0, 0],
+            &[0x19, 0xf5, 100, 0],
             &[0x25, 1, 0],
         ];
         for bytes in bad {
             let mut input = Compact { rest: bytes };
             assert!(input.page_header(&mut PageHeader::default()).is_err(), "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn a_few_bytes_of_footer_state_neither_depth_nor_gibibytes_nor_lists() {
+        // A column of its name, how often it is in a row and how many it holds.
+        let column =
+            |repetition: u8, children: &[u8]| [&[0x35, 2 * repetition, 0x18, 1, b'a', 0x15], children, &[0]].concat();
+        let columns =
+            |count: &[u8], all: &[u8]| [&[0x15, 2, 0x19, 0xfc], count, all, &[0x16, 2, 0x19, 0x0c, 0]].concat();
+        let deep = columns(&[0x90, 0x4e], &column(0, &[2]).repeat(10_000));
+        let wide = columns(&[1], &column(0, &[0xfe, 0xff, 0xff, 0xff, 0x0f]));
+        let list = columns(&[2], &[column(0, &[2]), column(2, &[0])].concat());
+        let lists = [0x19].repeat(100_000);
+        let longer = columns(&[0xff, 0xff, 0xff, 0xff, 0x07], &column(0, &[2]));
+        let flat = columns(&[2], &[column(0, &[2]), column(1, &[0])].concat());
+        for (footer, is_flat) in [
+            (deep, false),
+            (wide, false),
+            (list, false),
+            (lists, false),
+            (longer, false),
+            (flat, true),
+        ] {
+            let length = (footer.len() as u32).to_le_bytes();
+            let file = [b"PAR1", &footer[..], &length, b"PAR1"].concat();
+            assert_eq!(check_footer(&file).is_ok(), is_flat, "{} bytes", file.len());
+            let refused = crate::read(crate::CatalogFormat::Parquet, file);
+            assert!(refused.is_err());
         }
     }
 }

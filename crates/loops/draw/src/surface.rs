@@ -1,9 +1,9 @@
 //! The surface of a character as it is drawn: few enough triangles, and a colour for each vertex.
 
+use std::io::Cursor;
 use std::sync::{Arc, OnceLock};
 
-use loopwright_formats::mesh::{Mesh, MeshImage, Vertex};
-use resvg::tiny_skia::Pixmap;
+use loopwright_formats::mesh::{Mesh, MeshImage};
 
 use crate::mesh::{thinned, to_screen};
 use crate::report::PageMesh;
@@ -11,8 +11,14 @@ use crate::report::PageMesh;
 /// Most triangles that are drawn: more are smaller than the pixels of any picture, and take seconds for each.
 const MAX_TRIANGLES: usize = 200_000;
 
-/// Most pixels of a texture that is read: 256 MB while it is.
-const MAX_PIXELS: u64 = 1 << 26;
+/// Most pixels of all textures of a mesh: thirty of 4096 x 4096, which take some seconds.
+const MAX_PIXELS: u64 = 1 << 29;
+
+/// Widest texture: a row is held in memory.
+const MAX_WIDTH: u32 = 1 << 16;
+
+/// Most bytes of what a texture holds beside its pixels.
+const MAX_CHUNK_BYTES: usize = 1 << 24;
 
 /// Linear brightness of surfaces with an unreadable texture: white ones would not stand out from the paper.
 const UNREAD: f32 = 0.6;
@@ -48,28 +54,25 @@ impl Surface {
             return None;
         }
         let images = core::mem::take(&mut mesh.images);
-        let pictures: Vec<Option<Pixmap>> = (images.iter())
-            .map(|image| match image {
-                MeshImage::Here(bytes) => picture(bytes),
+        let mut pixels = MAX_PIXELS;
+        for (image, vertices) in images.iter().zip(coloured_by(&mesh, images.len())) {
+            if vertices.is_empty() {
+                continue;
+            }
+            let places: Vec<[f32; 2]> = vertices.iter().map(|&index| mesh.vertices[index].texture_at).collect();
+            let texels = match image {
+                MeshImage::Here(bytes) => texels(bytes, &places, &mut pixels),
                 MeshImage::Beside(uri) => {
                     let path = MeshImage::path_of(uri);
                     // If the file was moved without its folders, its pictures are often just beside it.
                     let bytes = beside(&path).or_else(|| beside(path.rsplit('/').next()?));
-                    picture(&bytes?)
+                    bytes.and_then(|bytes| texels(&bytes, &places, &mut pixels))
                 }
-            })
-            .collect();
-        let mut is_coloured = vec![false; mesh.vertices.len()];
-        for part in &mesh.parts {
-            let Some(image) = part.image else { continue };
-            let picture = pictures.get(image).and_then(Option::as_ref);
-            for &index in mesh.indices.get(part.indices.clone()).unwrap_or_default() {
-                let vertex = index as usize;
-                if !core::mem::replace(&mut is_coloured[vertex], true) {
-                    let Vertex { colour, texture_at, .. } = &mut mesh.vertices[vertex];
-                    let texel = picture.map_or([UNREAD; 3], |picture| texel(picture, *texture_at));
-                    *colour = [0, 1, 2].map(|channel| colour[channel] * texel[channel]);
-                }
+            };
+            for (index, vertex) in vertices.into_iter().enumerate() {
+                let texel = texels.as_ref().map_or([UNREAD; 3], |texels| texels[index]);
+                let colour = &mut mesh.vertices[vertex].colour;
+                *colour = [0, 1, 2].map(|channel| colour[channel] * texel[channel]);
             }
         }
         mesh.parts.clear();
@@ -133,26 +136,104 @@ fn reach(mesh: &Mesh) -> Mesh {
     }
 }
 
-/// Decodes a PNG; `None` if it is not one, or too large.
-fn picture(bytes: &[u8]) -> Option<Pixmap> {
-    // Width and height stand at the start of every file.
-    let side = |at: usize| Some(u64::from(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?)));
-    if side(16)?.checked_mul(side(20)?)? > MAX_PIXELS {
-        return None;
+/// Returns the vertices that each image colours: every vertex by that of the first part that has it.
+fn coloured_by(mesh: &Mesh, num_images: usize) -> Vec<Vec<usize>> {
+    let mut vertices = vec![Vec::new(); num_images];
+    let mut is_coloured = vec![false; mesh.vertices.len()];
+    for part in &mesh.parts {
+        let Some(own) = part.image.and_then(|image| vertices.get_mut(image)) else {
+            continue;
+        };
+        for &index in mesh.indices.get(part.indices.clone()).unwrap_or_default() {
+            let vertex = index as usize;
+            if !core::mem::replace(&mut is_coloured[vertex], true) {
+                own.push(vertex);
+            }
+        }
     }
-    Pixmap::decode_png(bytes).ok()
+    vertices
 }
 
-/// The linear colour of a picture at a place in its widths and heights; pictures repeat.
-fn texel(picture: &Pixmap, place: [f32; 2]) -> [f32; 3] {
+/// First column and row of the passes of a picture, and the steps between its columns and rows.
+type Pass = [u32; 4];
+
+const WHOLE: [Pass; 1] = [[0, 0, 1, 1]];
+
+/// Passes of interlaced pictures. Source: PNG specification, "Interlaced data order".
+const ADAM7: [Pass; 7] = [
+    [0, 0, 8, 8],
+    [4, 0, 8, 8],
+    [0, 4, 4, 8],
+    [2, 0, 4, 4],
+    [0, 2, 2, 4],
+    [1, 0, 2, 2],
+    [0, 1, 1, 2],
+];
+
+/// Returns the linear colours of a PNG at places in its widths and heights; pictures repeat. It is read row by row: whole ones take far
+/// more memory than their files.
+///
+/// `None` if it is no PNG, or has more than `pixels`, from which it is subtracted.
+fn texels(png: &[u8], places: &[[f32; 2]], pixels: &mut u64) -> Option<Vec<[f32; 3]>> {
+    let mut decoder = png::Decoder::new_with_limits(Cursor::new(png), png::Limits { bytes: MAX_CHUNK_BYTES });
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
+    let (width, height) = decoder.read_header_info().ok()?.size();
+    if width > MAX_WIDTH {
+        return None;
+    }
+    *pixels = pixels.checked_sub(u64::from(width) * u64::from(height))?;
     let at = |place: f32, size: u32| ((place - place.floor()) * size as f32).min(size as f32 - 1.0) as u32;
-    let [x, y] = [at(place[0], picture.width()), at(place[1], picture.height())];
-    let Some(pixel) = picture.pixel(x, y) else {
-        return [UNREAD; 3];
-    };
-    let colour = pixel.demultiply();
-    [colour.red(), colour.green(), colour.blue()].map(|channel| {
-        let channel = f32::from(channel) / 255.0;
-        channel * channel
-    })
+    let mut wanted: Vec<[u32; 3]> = (places.iter().zip(0..))
+        .map(|(place, index)| [at(place[1], height), at(place[0], width), index])
+        .collect();
+    wanted.sort_unstable();
+    let mut reader = decoder.read_info().ok()?;
+    let passes = if reader.info().interlaced { &ADAM7[..] } else { &WHOLE };
+    let channels = reader.output_color_type().0.samples();
+    let mut texels = vec![[0.0; 3]; places.len()];
+    for &[left, top, right, down] in passes.iter().filter(|pass| pass[0] < width) {
+        for row in (top..height).step_by(down as usize) {
+            let line = reader.next_row().ok()??;
+            let of_row = &wanted[wanted.partition_point(|at| at[0] < row)..];
+            let of_row = of_row.iter().take_while(|at| at[0] == row);
+            for &[_, column, index] in of_row.filter(|at| at[1] % right == left) {
+                let pixel = line.data().get((column / right) as usize * channels..)?;
+                // Grey ones have one value, and perhaps how opaque they are.
+                let colour = if channels < 3 { [0; 3] } else { [0, 1, 2] };
+                texels[index as usize] = colour.map(|channel| {
+                    let value = pixel.get(channel).map_or(0.0, |&value| f32::from(value) / 255.0);
+                    value * value
+                });
+            }
+        }
+    }
+    Some(texels)
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::prelude::{BASE64_STANDARD, Engine};
+
+    use super::*;
+
+    /// Grey as 50 for each column and 5 for each row of five.
+    const INTERLACED: &str = "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAAAAAHfA0mvAAAALUlEQVR42mNgYDjBIHKHIYWhgoEr7xKD0TQGmwUMbqsYWM0zZ59l4HcsXnodAKjkCr9kWlvXAAAAAElFTkSuQmCC";
+
+    #[test]
+    fn interlaced_pictures_are_read_pass_by_pass_while_there_is_room() {
+        let png = BASE64_STANDARD.decode(INTERLACED).unwrap();
+        let at = |index: usize| [index % 5, index / 5].map(|at| (at as f32 + 0.5) / 5.0);
+        let places: Vec<[f32; 2]> = (0..25).map(at).collect();
+        let mut pixels = 60;
+        let found = texels(&png, &places, &mut pixels).unwrap();
+        for (index, texel) in found.into_iter().enumerate() {
+            let grey = (50 * (index % 5) + 5 * (index / 5)) as f32 / 255.0;
+            assert_eq!(texel, [grey * grey; 3], "{index}");
+        }
+        // Each takes its pixels.
+        assert!(texels(&png, &places, &mut pixels).is_some());
+        assert!(texels(&png, &places, &mut pixels).is_none());
+    }
 }

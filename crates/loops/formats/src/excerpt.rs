@@ -16,6 +16,11 @@ pub fn one_line(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
+/// Whether a letter is not seen and orders others from right to left, or begins a line.
+pub fn reorders(letter: char) -> bool {
+    matches!(letter, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 fn shown(letter: char) -> char {
     if letter.is_control() { '\u{FFFD}' } else { letter }
 }

@@ -69,6 +69,11 @@ pub(crate) trait FileForm: Any {
         Ok(read)
     }
 
+    /// Returns the memory of what the file holds beside the motion, bytes.
+    fn carried_bytes(&self) -> u64 {
+        0
+    }
+
     /// Returns the name of the joint that carries root motion in files of this form, if that is always the same one.
     fn carrier(&self) -> Option<String> {
         None

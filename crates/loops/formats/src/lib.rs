@@ -135,7 +135,7 @@ pub use bvh::{error::BvhError, plain::PlainBvh, source::BvhSource, warning::BvhW
 pub use byte_count::{ByteCount, MemoryError};
 pub use character::{Character, CharacterError};
 pub use error::{ReadError, WriteError};
-pub use excerpt::{counted, one_line};
+pub use excerpt::{counted, one_line, reorders};
 pub use fbx::{error::FbxError, source::FbxSource};
 pub use format::{Capabilities, Format};
 pub use gltf::error::{GlbFault, GltfError, StreamFault};

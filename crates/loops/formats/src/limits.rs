@@ -60,6 +60,9 @@ const MEMORY_PER_BYTE: u64 = 48;
 /// reader's own data.
 const READ_TRANSFORM_BYTES: u64 = 160;
 
+/// Memory for one frame of a take while it is read and analysed, beside its transforms, bytes; measured on takes of one joint.
+const READ_FRAME_BYTES: u64 = 300;
+
 /// Memory for one transform while it is written and read back, bytes: the pose, its numbers as text, and the values read from
 /// them.
 const WRITTEN_TRANSFORM_BYTES: u64 = 480;
@@ -134,9 +137,15 @@ impl SizeLimits {
         usize::try_from(self.max_memory_bytes / READ_TRANSFORM_BYTES).unwrap_or(usize::MAX)
     }
 
-    /// Checks the memory for a take of this size. Errors: [`ReadError::Memory`].
-    pub(crate) fn check_transforms(&self, frames: usize, joints: usize) -> Result<(), ReadError> {
-        self.check_memory(bytes_of(frames, joints, READ_TRANSFORM_BYTES))
+    /// Checks the memory for a take of this size. Errors: [`MemoryError`].
+    pub fn check_transforms(&self, frames: usize, joints: usize) -> Result<(), MemoryError> {
+        let of_frames = READ_FRAME_BYTES.saturating_mul(frames as u64);
+        self.check_room(bytes_of(frames, joints, READ_TRANSFORM_BYTES).saturating_add(of_frames))
+    }
+
+    /// Checks the memory for a file of JSON. Errors: [`MemoryError`].
+    pub fn check_json(&self, text: &[u8]) -> Result<(), MemoryError> {
+        self.for_file(text.len() as u64).check_room(json_bytes(text))
     }
 
     /// Checks the memory for a written file of this size. Errors: [`WriteError::Memory`].
@@ -150,6 +159,17 @@ fn bytes_of(frames: usize, joints: usize, per_transform: u64) -> u64 {
     (frames as u64)
         .saturating_mul(joints as u64)
         .saturating_mul(per_transform)
+}
+
+/// Memory of a JSON value beyond its text, bytes, rounded up.
+pub(crate) const JSON_VALUE_BYTES: u64 = 120;
+
+/// Estimates the memory of parsed JSON, bytes: its text, and a value after every comma and bracket.
+fn json_bytes(text: &[u8]) -> u64 {
+    let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+    (values as u64)
+        .saturating_mul(JSON_VALUE_BYTES)
+        .saturating_add(text.len() as u64)
 }
 
 /// Deepest nesting of joints that is read or written.
@@ -187,12 +207,9 @@ mod tests {
             }))
         );
         assert_eq!(limits.most_transforms(), 12);
-        assert_eq!(limits.check_transforms(4, 3), Ok(()));
-        assert!(matches!(limits.check_transforms(13, 1), Err(ReadError::Memory(_))));
-        assert!(matches!(
-            limits.check_transforms(usize::MAX, 2),
-            Err(ReadError::Memory(_))
-        ));
+        assert_eq!(limits.check_transforms(4, 1), Ok(()));
+        assert!(limits.check_transforms(5, 1).is_err());
+        assert!(limits.check_transforms(usize::MAX, 2).is_err());
         // A written transform takes three times as much.
         assert_eq!(limits.check_written(2, 2), Ok(()));
         assert_eq!(

@@ -22,7 +22,7 @@ pub struct Mesh {
     pub indices: Vec<u32>,
     /// Triangles of one texture each, which together are all of them.
     pub parts: Vec<MeshPart>,
-    /// Textures as the file holds them, PNG or JPEG.
+    /// Textures as the file holds them, PNG or JPEG, each once.
     pub images: Vec<MeshImage>,
     /// Whether it is not a character but the capsules that represent one in files made for takes from elsewhere.
     pub is_stand_in: bool,
@@ -84,6 +84,9 @@ pub struct MeshPart {
 
 /// Largest number of vertices, and of triangles, of a mesh; a character has a few hundred thousand.
 pub(crate) const MOST: usize = 4_000_000;
+
+/// Most textures of a mesh that are read.
+const MOST_IMAGES: usize = 1024;
 
 /// Why the mesh of a file cannot be read.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -217,6 +220,24 @@ impl Mesh {
         })?;
         self.bones.extend((!is_known).then_some(bone));
         Ok(number)
+    }
+
+    /// Returns the number of a texture, new or known; `None` for one that is beyond the limits.
+    pub(crate) fn image(&mut self, image: MeshImage, limits: &SizeLimits) -> Option<usize> {
+        let known = self.images.iter().position(|known| *known == image);
+        if known.is_some() {
+            return known;
+        }
+        self.images.push(image);
+        let bytes = self.images.iter().map(|image| match image {
+            MeshImage::Here(bytes) => bytes.len() as u64,
+            MeshImage::Beside(_) => 0,
+        });
+        if self.images.len() > MOST_IMAGES || limits.check_room(bytes.sum()).is_err() {
+            self.images.pop();
+            return None;
+        }
+        Some(self.images.len() - 1)
     }
 
     /// Adds triangles to the part of their texture, which is the last one or a new one.

@@ -1,5 +1,7 @@
 //! The form of a take in its file, kept so that a loop can be written in the same form.
 
+use std::sync::Arc;
+
 use glam::DQuat;
 use loopwright_core::pipeline::MakeError;
 use loopwright_core::{MadeLoop, Pose, Skeleton, Take, retarget};
@@ -180,6 +182,16 @@ impl Source {
     pub fn with_animation(mut self, number: Option<usize>) -> Result<Self, WriteError> {
         self.form_mut().keep_animation(number)?;
         Ok(self)
+    }
+
+    /// Removes all animations like [`Self::with_animation`], where `reduced` is another form of this file without them: files of many are
+    /// then reduced once. Errors: the file is malformed.
+    pub fn in_file_of(mut self, reduced: &Self) -> Result<Self, WriteError> {
+        if let (Self::Gltf(own), Self::Gltf(reduced)) = (&mut self, reduced) {
+            own.document = Arc::clone(&reduced.document);
+            return Ok(self);
+        }
+        self.with_animation(None)
     }
 
     /// Renames an animation of the file, and returns whether it did: the format must allow it, and no other one have the name.

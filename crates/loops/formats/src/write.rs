@@ -11,6 +11,9 @@ use crate::{
     settings::LoopWriteSettings, source::Source, written::WrittenFile,
 };
 
+/// How often a loop's file is held while it is made: as read, as written, as text, and as read back; measured.
+const CARRIED_COPIES: u64 = 5;
+
 /// Writes a take in the form of its source.
 ///
 /// A BVH file gets the frame time of the take, in the source's own digits if it is the same. A joint that differs from its OFFSET
@@ -57,6 +60,8 @@ pub(crate) fn write_loop_on_feet(
     source: &Source,
     settings: &LoopWriteSettings,
 ) -> Result<WrittenFile, WriteError> {
+    let carried = source.form().carried_bytes();
+    settings.limits.check_room(carried.saturating_mul(CARRIED_COPIES))?;
     written(KeyedMotion::from_loop(clip, feet, settings)?, source)
 }
 

@@ -98,6 +98,9 @@ fn compressed_buffers_are_read_and_written_without_compression() {
             .to_string();
         assert!(error.contains(expected), "{error}\n  expected: {expected}");
     }
+    let overlapping = compressed(&file).edit("/bufferViews/1/byteOffset", "4");
+    let error = load(&overlapping.glb(), "t").unwrap_err().to_string();
+    assert!(error.contains("it overlaps another view"), "{error}");
 }
 
 #[test]

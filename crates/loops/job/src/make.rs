@@ -160,15 +160,20 @@ pub fn max_rate_hz(frame_rate_hz: f64) -> f64 {
     MAX_RATE_HZ.max(1.01 * frame_rate_hz)
 }
 
-/// Refuses a rate that no engine can use, before any work is done.
+/// Refuses a rate that no engine can use, and a loop that takes too much memory, before any work is done.
 fn check_sampling(studied: &Studied, chosen: &LoopCandidate, sampling: Sampling) -> Result<(), JobError> {
-    let limit_hz = max_rate_hz(studied.take().frame_rate_hz());
+    let rate_hz = studied.take().frame_rate_hz();
+    let limit_hz = max_rate_hz(rate_hz);
     let limit = (limit_hz * chosen.source_period_secs).ceil();
-    match sampling {
-        Sampling::Rate(wanted_hz) if wanted_hz > limit_hz => Err(JobError::Rate { wanted_hz, limit_hz }),
-        Sampling::Samples(wanted) if wanted as f64 > limit => Err(JobError::Frames { wanted, limit }),
-        _ => Ok(()),
-    }
+    let samples = match sampling {
+        Sampling::Rate(wanted_hz) if wanted_hz > limit_hz => return Err(JobError::Rate { wanted_hz, limit_hz }),
+        Sampling::Samples(wanted) if wanted as f64 > limit => return Err(JobError::Frames { wanted, limit }),
+        Sampling::Samples(wanted) => wanted as f64,
+        Sampling::Rate(wanted_hz) => wanted_hz * chosen.source_period_secs,
+        Sampling::SourceRate => rate_hz * chosen.source_period_secs,
+    };
+    let joints = studied.take().num_joints() as u64;
+    Ok((studied.file.limits).check_held((samples as u64).saturating_mul(joints))?)
 }
 
 /// Describes the loop made because the seam of the requested one shows; `None` if the requested one was made.

@@ -352,7 +352,7 @@ impl<'a> PackJob<'a> {
         &mut self,
         studied: &Studied,
         stretch: &LoopCandidate,
-        done: LoopMade,
+        mut done: LoopMade,
         warnings: &mut Vec<Warning>,
     ) -> Result<usize, JobError> {
         let Request { recipe, search, .. } = self.request;
@@ -373,6 +373,7 @@ impl<'a> PackJob<'a> {
         }
         warnings.extend(warning::of_loop(&done.made, recipe.output.start_at));
         let root_joint = studied.body_of_loops().root_joint;
+        done.made.drop_takes();
         self.packed.push(PackedLoop {
             made: done.made,
             take: studied.facts(),

@@ -16,6 +16,14 @@ pub(crate) struct Input {
     pub(crate) below: PathBuf,
 }
 
+impl Input {
+    /// Its name among all inputs and in journals: the same on every machine, and no other's.
+    pub(crate) fn key(&self) -> String {
+        let below = &self.below;
+        below.to_str().map_or_else(|| format!("{below:?}"), str::to_owned)
+    }
+}
+
 /// The files that a command line means.
 #[derive(Debug, Default)]
 pub(crate) struct Inputs {

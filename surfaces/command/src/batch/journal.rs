@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{LoopResult, Names, Shard, Written};
-use crate::{exit::Failure, files, memory, output, parallel::locked};
+use crate::{exit::Failure, files, memory, output, parallel::locked, talk};
 
 /// Prefix of the names of journals.
 const PREFIX: &str = ".loopwright-batch";
@@ -30,7 +30,31 @@ pub(crate) enum Line {
     /// They have, or the take gives none.
     Done(Box<Done>),
     /// A catalog of all of them will appear here.
-    Catalog { path: PathBuf },
+    Catalog {
+        path: PathBuf,
+        #[serde(default)]
+        sha256: String,
+    },
+}
+
+impl Line {
+    /// Reads a line: texts are put on one line, and names of files stay what they are.
+    fn read(text: &[u8]) -> serde_json::Result<Self> {
+        let named = serde_json::from_slice(text)?;
+        let (Self::Done(mut done), Self::Done(named)) = (loop_file::from_text(text)?, named) else {
+            // Others hold nothing but names.
+            return serde_json::from_slice(text);
+        };
+        done.take = named.take;
+        for (result, named) in done.results.iter_mut().zip(named.results) {
+            result.outputs = named.outputs;
+            result
+                .outputs
+                .iter()
+                .for_each(|output| talk::keep_on_one_line(&output.path));
+        }
+        Ok(Self::Done(done))
+    }
 }
 
 /// The results of a take.
@@ -54,8 +78,8 @@ pub(crate) struct Past {
     written: HashSet<(PathBuf, String)>,
     /// The names of the outputs of takes.
     pub(crate) names: Names,
-    /// Catalogs of earlier runs.
-    catalogs: HashSet<PathBuf>,
+    /// Catalogs of earlier runs, by path and hash.
+    catalogs: HashSet<(PathBuf, String)>,
     /// The folder of all outputs, without links.
     folder: PathBuf,
 }
@@ -79,7 +103,7 @@ impl Past {
             return false;
         }
         let sidecar = result.outputs.get(1).and_then(|sidecar| {
-            let bytes = files::read_settings(&sidecar.path).ok()?;
+            let bytes = files::read_json(&sidecar.path).ok()?;
             loop_file::from_text(&bytes).ok()
         });
         let sidecar: Value = sidecar.unwrap_or_default();
@@ -110,9 +134,14 @@ impl Past {
         Some(loop_file::sha256(&bytes))
     }
 
-    /// Whether an earlier run wrote a catalog there, which may be replaced by that of a run that goes on.
+    /// Whether a catalog is as an earlier run wrote it: that of a run that goes on may replace it.
     pub(crate) fn has_catalog(&self, path: &Path) -> bool {
-        self.catalogs.contains(&output::place(files::folder_of(path), path))
+        let place = output::place(files::folder_of(path), path);
+        let is_named = self.catalogs.iter().any(|(path, _)| *path == place);
+        let bytes = (is_named && path.is_file())
+            .then(|| files::read_bytes(path).ok())
+            .flatten();
+        bytes.is_some_and(|bytes| self.catalogs.contains(&(place, loop_file::sha256(&bytes))))
     }
 
     /// Whether an earlier run worked on a take.
@@ -135,8 +164,8 @@ impl Past {
                     .extend(outputs.map(|output| (output.path.clone(), output.sha256.clone())));
                 self.done.insert(done.take.clone(), *done);
             }
-            Line::Catalog { path } => {
-                self.catalogs.insert(path);
+            Line::Catalog { path, sha256 } => {
+                self.catalogs.insert((path, sha256));
             }
         }
     }
@@ -212,10 +241,11 @@ impl Journal {
         Ok((journal, past))
     }
 
-    /// Says where the catalog of the run will be.
-    pub(crate) fn catalog(&self, path: &Path) -> Result<(), Failure> {
+    /// Says where the catalog of the run will be, and what is in it.
+    pub(crate) fn catalog(&self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         self.append(&Line::Catalog {
             path: output::place(files::folder_of(path), path),
+            sha256: loop_file::sha256(bytes),
         })
     }
 
@@ -292,7 +322,7 @@ fn read_lines(file: &File, past: &mut Past) -> io::Result<u64> {
         }
         whole += line.len() as u64;
         // A line that cannot be read is of another version, or damaged: its take is done again.
-        if let Ok(read) = loop_file::from_text(&line) {
+        if let Ok(read) = Line::read(&line) {
             left = (left.checked_sub(line.len() as u64)).ok_or_else(|| io::Error::other("it is too large"))?;
             past.add(read);
         }

@@ -17,7 +17,7 @@ use crate::{args::BlendArgs, failures, load, loop_output, talk, written_loop};
 pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     let (names, format, mut outputs) = play::of_loops(&args.files)?;
     outputs.check_loop(&args.files.output)?;
-    outputs.protect_as("rig", &args.on.rig);
+    outputs.protect_character(args.on.rig.as_deref(), args.on.map.as_deref());
     let target = load::character_of(&args.on, &args.files.reading)?;
     let loops = written_loop::read_all_onto(&names, &args.files.reading, target.as_ref())?;
     let mut file = blended(&loops, &names, args)?

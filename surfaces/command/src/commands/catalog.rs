@@ -9,7 +9,10 @@ use loopwright_job::TURNING_DPS;
 use crate::args::{CatalogArgs, SortBy};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
-use crate::{files, memory, report::catalog as report};
+use crate::{failures, files, memory, report::catalog as report};
+
+/// Memory for a row while it is printed as JSON, bytes.
+const ROW_JSON_BYTES: u64 = 12 << 10;
 
 pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
@@ -31,6 +34,11 @@ pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
     rows.retain(|row| fits(row, args, skeleton.as_deref()));
     sort(&mut rows, args.sort);
     rows.truncate(args.top.unwrap_or(usize::MAX));
+    if args.json {
+        let limits = memory::limits().for_file(args.catalogs.iter().map(|path| files::size(path)).sum());
+        let checked = limits.check_room(ROW_JSON_BYTES * rows.len() as u64);
+        checked.map_err(|error| failures::memory("to print the rows as JSON", error))?;
+    }
     let mut written = Vec::new();
     if let Some((path, format)) = target {
         outputs.add(path, &bytes(format, &rows, path)?)?;

@@ -213,7 +213,10 @@ fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<FileWa
     if sidecar.is_some() {
         return files::read_loop(path, &settings, sidecar, warnings);
     }
-    let file = files::read_animated(path)?;
+    let file = match args.number {
+        Some(_) => files::kept_animated(path)?,
+        None => files::read_animated(path)?.into(),
+    };
     let read = match file.num_animations() {
         0 => file.read_rest(&settings, warnings),
         _ => file.read(&settings, warnings),

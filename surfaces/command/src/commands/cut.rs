@@ -29,7 +29,7 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
     talk::warn_all(args.fps.and_then(|rate| engine.rate_complaint(rate)));
     let mut outputs = Outputs::new(args.force);
     outputs.protect(take);
-    outputs.protect_as("rig", &args.on.rig);
+    outputs.protect_character(args.on.rig.as_deref(), args.on.map.as_deref());
 
     let (clips, mut rows) = if loops.is_empty() {
         own_loops(args, &studied, study, (&mut outputs, format))?

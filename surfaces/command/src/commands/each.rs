@@ -129,7 +129,7 @@ pub(super) fn animations_into_folder(
             }
         };
         let below = folder.join(input.below.parent().unwrap_or(Path::new("")));
-        let (stem, key) = (files::stem(&input.path), input.below.to_string_lossy());
+        let (stem, key) = (files::stem(&input.path), input.key());
         for animation in of_file {
             let name = animation.as_ref().map(|(_, name)| &**name).filter(|name| *name != stem);
             let template = name.map_or("{stem}", |_| "{stem}-{animation}");

@@ -143,7 +143,7 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending, Failu
 
 fn protect(outputs: &mut Outputs, args: &ListenArgs, recipe: &Recipe) {
     outputs.protect_as("recipe", &args.recipe);
-    outputs.protect_as("rig", &recipe.take.rig);
+    outputs.protect_character(recipe.take.rig.as_deref(), recipe.take.map.as_deref());
 }
 
 /// The loop that is in the file now.

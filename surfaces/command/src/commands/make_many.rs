@@ -96,7 +96,7 @@ fn check_found(found: &Inputs) -> Result<(), Failure> {
 /// Whether the run goes on with an earlier one, as it does, too, where that is only looked at. Errors: an earlier run made loops of these
 /// takes, and nobody says what becomes of them.
 fn resumes(many: &ManyArgs, folder: &Path, inputs: &[Input], past: &Past) -> Result<bool, Failure> {
-    let known = inputs.iter().filter(|input| past.knows(&key(input))).count();
+    let known = inputs.iter().filter(|input| past.knows(&input.key())).count();
     if known == 0 || many.resume {
         return Ok(many.resume);
     }
@@ -317,7 +317,7 @@ impl Work for MakeLoops<'_> {
         let given = self.give_names(&mut names, input, studied);
         if !given.is_empty() {
             let line = Line::Writes {
-                take: key(input),
+                take: input.key(),
                 outputs: given,
             };
             studied.fault = self.journal.append(&line).err();
@@ -355,7 +355,7 @@ impl Work for MakeLoops<'_> {
                 .all(|each| each.verdict.exit_status() < ERROR_STATUS)
         {
             let done = Box::new(Done {
-                take: key(input),
+                take: input.key(),
                 take_sha256: studied.sha256,
                 recipe_sha256: self.recipe_sha256.clone(),
                 results: result.results.clone(),
@@ -420,11 +420,6 @@ fn is_whole(path: &Path, bytes: &[u8]) -> bool {
     uris.all(|uri| uri.starts_with("data:"))
 }
 
-/// The name of a take in journals: the same on every machine.
-fn key(input: &Input) -> String {
-    input.below.to_string_lossy().into_owned()
-}
-
 impl MakeLoops<'_> {
     /// Works on all takes, says what each gives as soon as it is done, and how the run ends.
     fn make_all(
@@ -474,7 +469,7 @@ impl MakeLoops<'_> {
         let path = &input.path;
         let bytes = files::read_bytes(path).map_err(unreadable)?;
         take.sha256 = sha256(&bytes);
-        let past = self.past.done(&key(input), &take.sha256, &self.recipe_sha256);
+        let past = self.past.done(&input.key(), &take.sha256, &self.recipe_sha256);
         if let Some(done) = past.filter(|_| self.resume && is_whole(path, &bytes)) {
             take.was_done = true;
             take.loops = done.results.iter().cloned().map(StudiedLoop::Settled).collect();
@@ -512,7 +507,7 @@ impl MakeLoops<'_> {
 
     /// Errors: somebody changed an output of an earlier run, and nobody says that it may go.
     fn check_unchanged(&self, input: &Input) -> Result<(), Failure> {
-        match self.past.changed_output(&key(input)) {
+        match self.past.changed_output(&input.key()) {
             Some(changed) if !self.options.target.force => Err(Failure::error(format!(
                 "\"{}\" was changed since an earlier run wrote it, and stays as it is",
                 changed.display()
@@ -588,7 +583,7 @@ impl MakeLoops<'_> {
             None => self.folder.to_owned(),
         };
         let Options { request, target, .. } = self.options;
-        let (key, stem) = (key(input), files::stem(&input.path));
+        let (key, stem) = (input.key(), files::stem(&input.path));
         let extension = match self.template.format {
             // As the take spells it.
             None => loop_output::extension(&input.path, request.recipe),
@@ -644,8 +639,9 @@ impl MakeLoops<'_> {
     fn outputs(&self, input: &Input, loop_path: &Path, replaces: bool) -> Result<Outputs, Failure> {
         let mut outputs = Outputs::new(replaces);
         outputs.protect(&input.path);
-        let settings = [&self.options.target.recipe, &self.options.request.recipe.take.rig];
-        outputs.protect_as("setting", settings.into_iter().flatten());
+        let reading = &self.options.request.recipe.take;
+        outputs.protect_as("recipe", &self.options.target.recipe);
+        outputs.protect_character(reading.rig.as_deref(), reading.map.as_deref());
         if let Some(folder) = loop_path.parent() {
             output::make_folder(folder)?;
         }
@@ -795,7 +791,7 @@ impl<'a> Catalog<'a> {
     /// Writes all rows; returns its name.
     fn write(mut self, journal: &Journal) -> Result<String, Failure> {
         let bytes = catalog::bytes(self.format, &self.rows, self.path)?;
-        journal.catalog(self.path)?;
+        journal.catalog(self.path, &bytes)?;
         self.outputs.add(self.path, &bytes)?;
         self.outputs.commit()?;
         Ok(self.path.display().to_string())

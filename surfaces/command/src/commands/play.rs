@@ -5,7 +5,7 @@ use std::fmt::Display;
 use loopwright_formats::Format;
 use loopwright_job::StoredLoop;
 use loopwright_moves::PlaySettings;
-use loopwright_moves::play::PlayError;
+use loopwright_moves::play::{MAX_TRANSFORMS, PlayError};
 use loopwright_sets::{PerformError, PlayRequest, Played, fade};
 
 use crate::args::{LoopsArgs, PlayArgs};
@@ -14,7 +14,7 @@ use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::play::{self as report, PlayAnswer, PlayedLoop};
-use crate::{failures, talk, written_loop};
+use crate::{failures, memory, talk, written_loop};
 
 pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     let (names, format, mut outputs) = of_loops(&args.files)?;
@@ -55,6 +55,15 @@ pub(super) fn of_loops(files: &LoopsArgs) -> Result<(Vec<InputFile>, Format, Out
 
 /// Loops that are played into a take of this name, as the flags ask for it.
 fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played, Failure> {
+    if let Some(StoredLoop { clip, .. }) = loops.first() {
+        let num_frames = args.seconds * args.fps.unwrap_or(1.0 / clip.step_secs());
+        let num_joints = clip.skeleton().num_joints();
+        // What is longer is refused anyway.
+        if num_frames * num_joints as f64 <= MAX_TRANSFORMS as f64 {
+            let checked = memory::limits().check_transforms(num_frames as usize, num_joints);
+            checked.map_err(|error| failures::memory("to play so long", error))?;
+        }
+    }
     let request = PlayRequest {
         seconds: args.seconds,
         fps: args.fps,

@@ -122,8 +122,7 @@ pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
     let format = output::format_of(options.output)?;
     let mut outputs = Outputs::new(options.force);
     outputs.protect(&options.input.path);
-    outputs.protect_as("rig", [options.rig]);
-    outputs.protect_as("map", options.map);
+    outputs.protect_character(Some(options.rig), options.map);
     for path in [Some(options.output), options.save_map].into_iter().flatten() {
         outputs.check(path)?;
     }
@@ -285,7 +284,7 @@ fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending
     let format = format_of_one(args, &target.character.file.source)?;
     let source = target.form(format, args.engine.engine());
     let mut outputs = Outputs::new(args.force);
-    outputs.protect_as("rig", [&args.rig]);
+    outputs.protect_character(Some(&args.rig), args.map.as_deref());
     let found = batch::find(&args.inputs, Wanted::All, None, Some(&args.rig));
     if let Some((_, failure)) = found.problems.into_iter().next() {
         return Err(failure);

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use loopwright_formats::Format;
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_formats::set::{LeftOut, Manifest, SET_FILE};
+use loopwright_formats::{Format, Source};
 use loopwright_job::{AddedRoot, Recipe, Studied, Study};
 use loopwright_sets::road::{
     self, MakeSetError, OfStyle, SetFileName, SetNote, SetSettings, SetStage, SetTakes, WrittenSet,
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     for input in &inputs {
         outputs.protect(&input.path);
     }
-    outputs.protect_as("rig", &args.take.rig);
+    outputs.protect_character(args.take.rig.as_deref(), args.take.map.as_deref());
     let folder = &args.output;
     output::make_folder(folder)?;
     for file in settings.files_beside() {
@@ -259,6 +259,7 @@ impl Takes<'_> {
         let wanted = animation.as_deref().or(self.args.take.animation.as_deref());
         let excluded = Excluded::of(&self.args.takes, &self.args.left_out);
         let is_pack = file.num_animations() > 1;
+        let mut alone: Option<Source> = None;
         for number in animations::asked_for(path, &file, wanted, excluded)? {
             let animation = &file.animation_names()[number];
             let is_other =
@@ -267,7 +268,19 @@ impl Takes<'_> {
                 continue;
             }
             match animations::read(path, &file, number, &self.study) {
-                Ok(studied) => give(&studied, is_pack),
+                Ok(mut studied) => {
+                    // The set takes none of the others: each loop is written and read without them, and the file is reduced once.
+                    if is_pack {
+                        let source = studied.file.source;
+                        studied.file.source = match &alone {
+                            Some(alone) => source.in_file_of(alone),
+                            None => source.with_animation(None),
+                        }
+                        .map_err(Failure::error)?;
+                        alone.get_or_insert_with(|| studied.file.source.clone());
+                    }
+                    give(&studied, is_pack);
+                }
                 // Of many animations some hold no motion.
                 Err(_) if is_pack => {}
                 Err(failure) => return Err(failure),
@@ -301,6 +314,5 @@ impl Takes<'_> {
 
 /// The manifest in a folder, or the file itself. Errors: it cannot be read.
 pub(crate) fn read_manifest(path: &Path) -> Result<Manifest, Failure> {
-    Manifest::from_json(&files::read_bytes(path)?)
-        .map_err(|error| Failure::cannot("read the set", path, error).try_this("`loopwright set` writes one"))
+    Manifest::from_json(&files::read_json(path)?).map_err(|error| failures::manifest(path, error))
 }

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::figures::{duration_secs, headline};
 use super::gait::GaitFacts;
 use super::json;
+use super::table::width_of;
 use crate::survey::Surveyed;
 
 /// The highest peaks of the autocorrelation, highest first.
@@ -134,7 +135,7 @@ fn contacts(surveyed: &Surveyed) -> String {
     let columns = num_frames.min(BARS);
     let mut text = String::new();
     let names = surveyed.feet();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let width = width_of(names.iter());
     if survey.contacts.num_feet() == 0 {
         return "  no feet detected, so no contacts\n".to_owned();
     }

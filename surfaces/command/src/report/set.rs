@@ -5,15 +5,12 @@ use std::path::Path;
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_formats::set::{MadeFrom, Manifest};
 
+use super::table::width_of;
+
 /// A line for each clip, and what is missing.
 pub(crate) fn human(set: &Manifest, path: &Path) -> String {
     let mut text = String::new();
-    let widest = set
-        .clips
-        .iter()
-        .map(|clip| clip.name.chars().count())
-        .max()
-        .unwrap_or(0);
+    let widest = width_of(set.clips.iter().map(|clip| &clip.name));
     for clip in &set.clips {
         text += &format!("{:widest$}  {:>5.2} s", clip.name, clip.seconds);
         if let (Some(speed), Some(turn)) = (clip.speed_mps, clip.turn_rate_dps) {

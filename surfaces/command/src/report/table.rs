@@ -27,14 +27,8 @@ impl Table {
 
     pub(super) fn render(&self) -> String {
         let columns = self.rows[0].len();
-        let width = |column: usize| {
-            self.rows
-                .iter()
-                .map(|row| row[column].chars().count())
-                .max()
-                .unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let column = |column: usize| self.rows.iter().map(move |row| &row[column]);
+        let widths: Vec<usize> = (0..columns).map(|index| width_of(column(index))).collect();
         let mut text = String::new();
         for row in &self.rows {
             let cells: Vec<String> = row
@@ -54,6 +48,13 @@ impl Table {
         }
         text
     }
+}
+
+/// Returns the width of a column with these entries. Longer ones, which a file may hold, extend beyond it.
+pub(super) fn width_of(entries: impl Iterator<Item = impl AsRef<str>>) -> usize {
+    const WIDEST: usize = 200;
+    let widths = entries.map(|entry| entry.as_ref().chars().take(WIDEST).count());
+    widths.max().unwrap_or(0)
 }
 
 /// A number, or a dash if there is none.

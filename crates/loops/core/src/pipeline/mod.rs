@@ -240,6 +240,14 @@ pub(crate) fn make_loop(
 }
 
 impl MadeLoop {
+    /// Keeps of its takes the first frames, whose joints they name: the loops of many takes can then be held at once.
+    pub fn drop_takes(&mut self) {
+        self.take = self.take.first_frame();
+        for made in self.unvaried.iter_mut().chain(&mut self.of_take) {
+            made.drop_takes();
+        }
+    }
+
     /// Completes the requested loop from the take's loop, which was made with [`LoopSettings::of_take`]: puts it onto the
     /// character, then varies it.
     fn completed(self, analysis: &Analysis, settings: &LoopSettings) -> Result<Self, MakeError> {

@@ -164,6 +164,16 @@ impl Take {
         &self.tracks
     }
 
+    /// Returns the take of its first frame alone.
+    pub(crate) fn first_frame(&self) -> Self {
+        let tracks = Tracks::pose_by_pose(self.skeleton(), self.frame_time_secs(), [self.pose(0)]);
+        Self {
+            name: Arc::clone(&self.name),
+            tracks: Arc::new(tracks),
+            tail: None,
+        }
+    }
+
     /// Returns the name of the recording, usually the file's stem.
     pub fn name(&self) -> &str {
         &self.name

@@ -55,7 +55,7 @@ impl Document {
         } else {
             (text::without_byte_order_mark(bytes), None)
         };
-        limits.for_file(bytes.len() as u64).check_memory(json_bytes(text))?;
+        limits.for_file(bytes.len() as u64).check_json(text)?;
         let json: Value = serde_json::from_slice(text).map_err(|error| GltfError::Json {
             line: error.line(),
             column: error.column(),
@@ -464,17 +464,6 @@ fn plain_name(uri: &str) -> String {
     let decoded = percent_decoded(uri);
     let parts: Vec<&str> = decoded.split('/').filter(|part| *part != ".").collect();
     parts.join("/")
-}
-
-/// Memory of a JSON value beyond its text, bytes, rounded up.
-const JSON_VALUE_BYTES: u64 = 120;
-
-/// Estimates the memory of parsed JSON, bytes: its text, and a value after every comma and bracket.
-fn json_bytes(text: &[u8]) -> u64 {
-    let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
-    (values as u64)
-        .saturating_mul(JSON_VALUE_BYTES)
-        .saturating_add(text.len() as u64)
 }
 
 /// Decodes `%20` and similar escapes.

@@ -171,6 +171,9 @@ pub enum StreamFault {
     /// The kind of stream or the filter is unknown.
     #[error("its mode or its filter is not known")]
     Kind,
+    /// Another view has other bytes in its place.
+    #[error("it overlaps another view")]
+    Overlaps,
     /// The indices do not form whole triangles.
     #[error("{found} indices do not form whole triangles")]
     Triangles {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use loopwright_core::pipeline::MakeError;
 use loopwright_core::{MadeLoop, Pose, Skeleton, Take};
+use serde_json::Value;
 
 use super::container::list_mut;
 use super::parts::Nodes;
@@ -15,7 +16,14 @@ use crate::file_form::{FileForm, MotionOfFile};
 use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
 use crate::written::{Added, WrittenFile};
-use crate::{error::WriteError, keyed_motion::KeyedMotion, limits::SizeLimits, source::Source, space::Space, text};
+use crate::{
+    error::WriteError,
+    keyed_motion::KeyedMotion,
+    limits::{JSON_VALUE_BYTES, SizeLimits},
+    source::Source,
+    space::Space,
+    text,
+};
 
 pub(crate) const GLB: FormatEntry = FormatEntry {
     format: Format::Glb,
@@ -74,6 +82,15 @@ pub(crate) const VRMA: FormatEntry = FormatEntry {
     ..GLB
 };
 
+/// Returns the number of values in JSON, with those in it.
+fn num_values(json: &Value) -> u64 {
+    1 + match json {
+        Value::Array(list) => list.iter().map(num_values).sum(),
+        Value::Object(map) => map.values().map(num_values).sum(),
+        _ => 0,
+    }
+}
+
 fn is_text(bytes: &[u8]) -> bool {
     let text = text::from_first_letter(bytes);
     text.first() == Some(&b'{') && text::contains(text, b"\"asset\"")
@@ -129,8 +146,12 @@ impl FileForm for GltfSource {
     }
 
     fn keep_animation(&mut self, number: Option<usize>) -> Result<(), WriteError> {
-        prune::keep_animation(Arc::make_mut(&mut self.document), number);
+        self.document = Arc::new(prune::with_animation(&self.document, number));
         Ok(())
+    }
+
+    fn carried_bytes(&self) -> u64 {
+        JSON_VALUE_BYTES * num_values(&self.document.json)
     }
 
     fn rename_animation(&mut self, number: usize, name: &str) -> bool {

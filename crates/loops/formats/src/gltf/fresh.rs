@@ -16,8 +16,8 @@ const RADIUS_METRES: [f64; 2] = [0.008, 0.06];
 /// The generator of files whose mesh is capsules; files of characters keep their own.
 pub(super) const GENERATOR: &str = "loopwright";
 
-/// Most joints that a mesh can refer to.
-const MAX_SKINNED: usize = u16::MAX as usize;
+/// Most joints that get capsules: more are no body, and a capsule takes twenty kilobytes while it is written.
+const MAX_SKINNED: usize = 2048;
 
 impl GltfSource {
     /// Creates a form for a take from elsewhere: metres, +Y up, a node for each joint with its rest offset and no rotation, a

@@ -369,8 +369,7 @@ impl Reader<'_> {
                 Some(known) => *known,
                 None => {
                     let image = self.image(number);
-                    let known = image.is_some().then_some(self.mesh.images.len());
-                    self.mesh.images.extend(image);
+                    let known = image.and_then(|image| self.mesh.image(image, self.limits));
                     self.images.insert(number, known);
                     known
                 }

@@ -10,17 +10,33 @@ use serde_json::{Value, json};
 
 use super::container::{Document, index_in, list_mut};
 
-/// Removes all animations from the file except the one with this number.
-pub(super) fn keep_animation(document: &mut Document, number: Option<usize>) {
-    let animations = list_mut(&mut document.json, "animations");
-    let mut gone = core::mem::take(animations);
-    if let Some(number) = number.filter(|&number| number < gone.len()) {
-        animations.push(gone.remove(number));
-    } else if let Some(file) = document.json.as_object_mut() {
-        file.shift_remove("animations");
-    }
+/// Returns the file without its animations, except for the one with this number.
+pub(super) fn with_animation(all: &Document, number: Option<usize>) -> Document {
+    let animations = all.list("animations");
+    let kept = number.filter(|&number| number < animations.len());
+    // A file of many is reduced to each of them: the others are not copied first.
+    let json = match &all.json {
+        Value::Object(file) => {
+            let parts = file.iter().filter_map(|(name, part)| match (name.as_str(), kept) {
+                ("animations", Some(kept)) => Some((name.clone(), json!([animations[kept]]))),
+                ("animations", None) => None,
+                _ => Some((name.clone(), part.clone())),
+            });
+            Value::Object(parts.collect())
+        }
+        other => other.clone(),
+    };
+    let mut reduced = Document {
+        json,
+        buffers: all.buffers.clone(),
+    };
+    let document = &mut reduced;
     let mut of_gone = HashSet::new();
-    gone.iter().for_each(|animation| samplers(animation, &mut of_gone));
+    for (index, animation) in animations.iter().enumerate() {
+        if Some(index) != kept {
+            samplers(animation, &mut of_gone);
+        }
+    }
     of_gone.retain(is_not_in(accessors_used(document)));
     let accessors = list_mut(&mut document.json, "accessors");
     let mut views = HashSet::new();
@@ -36,12 +52,12 @@ pub(super) fn keep_animation(document: &mut Document, number: Option<usize>) {
     let mut used = HashSet::new();
     under_key(&document.json, "bufferView", &mut used);
     views.retain(is_not_in(used));
-    if names_bytes_elsewhere(document) {
-        return;
+    if !names_bytes_elsewhere(document) {
+        let stated = list_mut(&mut document.json, "bufferViews");
+        remove(stated, &views, &json!({"buffer": 0, "byteLength": 1}));
+        keep_used_bytes(document);
     }
-    let stated = list_mut(&mut document.json, "bufferViews");
-    remove(stated, &views, &json!({"buffer": 0, "byteLength": 1}));
-    keep_used_bytes(document);
+    reduced
 }
 
 /// Whether extensions of views may refer to other bytes.

@@ -38,7 +38,7 @@ pub(super) fn write(motion: &KeyedMotion<'_>, source: &GltfSource) -> Result<Wri
     let mut document = Document::clone(&source.document);
     // Programs play the first animation of a file for avatars.
     if vrm::is_motion(&document) {
-        prune::keep_animation(&mut document, None);
+        document = prune::with_animation(&document, None);
     }
     let mut animations = Animations::of(&document);
     let name = add(&mut document, &mut animations, motion, source, &HashSet::new())?;

@@ -56,7 +56,7 @@ pub fn loops_of(
         let found = chosen.len();
         chosen.retain(|chosen| chosen.stretch.cycles <= 1);
         has_longer |= chosen.len() < found;
-        for chosen in differing(chosen, ALIKE.max(2 * variants)) {
+        for chosen in differing(chosen, ALIKE.max(variants.saturating_mul(2))) {
             loops.push(loop_of(studied, request, &chosen));
         }
     }

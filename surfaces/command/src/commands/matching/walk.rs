@@ -17,6 +17,7 @@ use crate::report::json;
 use crate::report::matching::{self as report, WalkAnswer};
 use crate::{
     animations::Excluded,
+    failures,
     files::{self, InputFile},
     memory,
     recipe::TakeArgs,
@@ -63,6 +64,11 @@ pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
         .filter_map(|rows| sources.iter().find(|(name, _)| *name == rows.clip.name))
         .map(|(_, source)| source)
         .collect();
+    if let Some(take) = by_clip.first().map(|source| source.take()) {
+        let num_frames = (path.duration_secs() * take.frame_rate_hz()) as usize;
+        let checked = memory::limits().check_transforms(num_frames, take.num_joints());
+        checked.map_err(|error| failures::memory("to walk so long", error))?;
+    }
     let settings = WalkerSettings {
         query_secs: args.every,
         fade: Decay::Quintic {

@@ -1,5 +1,7 @@
 //! The typeface of all text, and the width of text.
 
+use loopwright_formats::reorders;
+
 /// Upright face, a part of DejaVu Sans; licence in `fonts/`.
 pub(in crate::plot) const REGULAR: &[u8] = include_bytes!("../../../fonts/DejaVuSans-subset.ttf");
 
@@ -59,7 +61,7 @@ pub(crate) fn escape(text: &str) -> String {
             '<' => escaped += "&lt;",
             '>' => escaped += "&gt;",
             '"' => escaped += "&quot;",
-            letter if letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}') => {}
+            letter if letter.is_control() || reorders(letter) || matches!(letter, '\u{fffe}' | '\u{ffff}') => {}
             letter => escaped.push(letter),
         }
     }

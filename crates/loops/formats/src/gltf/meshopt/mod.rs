@@ -4,7 +4,7 @@
 //! place, as if the file came with the fallback buffer for readers without the extension; the extension and the compressed bytes
 //! are then removed. Such a file is therefore written without compression.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -65,6 +65,8 @@ fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadEr
     let Document { json, buffers } = document;
     let views = known_list(json, "bufferViews");
     let mut places: Vec<Option<Vec<u8>>> = vec![None; buffers.len()];
+    // Ends of views by their starts.
+    let mut taken: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut needed = 0_u64;
     let (mut is_left, mut has_any) = (false, false);
     for (index, view) in views.into_iter().flatten().enumerate() {
@@ -93,6 +95,20 @@ fn decompress(document: &mut Document, limits: &SizeLimits) -> Result<(), ReadEr
             needed = needed.saturating_add(grown as u64);
             limits.check_memory(needed.saturating_add(2 * length as u64))?;
             let elements = elements(&compressed, stream).map_err(|fault| GltfError::Damaged { view: index, fault })?;
+            let start = place.byte_offset;
+            let mut end_of_view = start + elements.len();
+            let before = taken.range(..(place.buffer, end_of_view)).next_back();
+            if let Some((_, &other)) = before.filter(|(at, other)| at.0 == place.buffer && **other > start) {
+                let bytes = places[place.buffer]
+                    .as_ref()
+                    .and_then(|bytes| bytes.get(start..end_of_view));
+                if bytes != Some(&elements[..]) {
+                    let fault = StreamFault::Overlaps;
+                    return Err(GltfError::Damaged { view: index, fault }.into());
+                }
+                end_of_view = other.max(end_of_view);
+            }
+            taken.insert((place.buffer, start), end_of_view);
             let into = places[place.buffer].get_or_insert_default();
             if into.len() < end {
                 into.resize(end, 0);
