@@ -1,7 +1,7 @@
 //! Catalogs as Parquet files.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::{cell::Cell, io::Write, sync::Arc};
+use std::{io::Write, sync::Arc};
 
 use bytes::Bytes;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType, ZstdLevel};
@@ -129,7 +129,7 @@ fn write_column<'a, T: DataType>(
 }
 
 thread_local! {
-    pub(crate) static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+    pub(crate) static IS_GUARDED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
 pub(crate) fn read(bytes: Vec<u8>, room: &mut Room) -> Result<Vec<LoopRow>, CatalogError> {

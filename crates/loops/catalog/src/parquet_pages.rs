@@ -20,10 +20,6 @@ const ENCODINGS: [i64; 5] = [0, 2, 3, 4, 8];
 /// Encodings of indices into a dictionary.
 const BY_DICTIONARY: [i64; 2] = [2, 8];
 
-/// Field numbers in the footer, each below that of its struct: of a column, how often it is in a row, and how many it holds.
-const REPETITION: [i64; 2] = [2, 3];
-const CHILDREN: [i64; 2] = [2, 5];
-
 /// The repetition of a list.
 const REPEATED: i64 = 2;
 
@@ -51,10 +47,11 @@ pub(crate) fn check_footer(bytes: &[u8]) -> Result<(), CatalogError> {
     let mut has_root = false;
     let mut input = Compact { rest: footer };
     input.value(STRUCT, 0, &mut Vec::new(), &mut |path, value| {
-        let is_nested = match path.try_into() {
-            Ok(REPETITION) => value == REPEATED,
+        let is_nested = match path {
+            // How often a column is in a row, and how many it holds.
+            [2, 3] => value == REPEATED,
             // The first that holds others is the row.
-            Ok(CHILDREN) if value != 0 => {
+            [2, 5] if value != 0 => {
                 core::mem::replace(&mut has_root, true)
                     || usize::try_from(value).is_ok_and(|count| count > footer.len())
             }
@@ -254,10 +251,11 @@ mod tests {
     #[test]
     fn a_few_bytes_of_footer_state_neither_depth_nor_gibibytes_nor_lists() {
         // A column of its name, how often it is in a row and how many it holds.
-        let column =
-            |repetition: u8, children: &[u8]| [&[0x35, 2 * repetition, 0x18, 1, b'a', 0x15], children, &[0]].concat();
+        let column = |repetition: u8, children: &[u8]| {
+            [&[0x35, 2 * repetition, 0x18, 1, b'a', 0x15][..], children, &[0]].concat()
+        };
         let columns =
-            |count: &[u8], all: &[u8]| [&[0x15, 2, 0x19, 0xfc], count, all, &[0x16, 2, 0x19, 0x0c, 0]].concat();
+            |count: &[u8], all: &[u8]| [&[0x15, 2, 0x19, 0xfc][..], count, all, &[0x16, 2, 0x19, 0x0c, 0]].concat();
         let deep = columns(&[0x90, 0x4e], &column(0, &[2]).repeat(10_000));
         let wide = columns(&[1], &column(0, &[0xfe, 0xff, 0xff, 0xff, 0x0f]));
         let list = columns(&[2], &[column(0, &[2]), column(2, &[0])].concat());
@@ -273,7 +271,7 @@ mod tests {
             (flat, true),
         ] {
             let length = (footer.len() as u32).to_le_bytes();
-            let file = [b"PAR1", &footer[..], &length, b"PAR1"].concat();
+            let file = [&b"PAR1"[..], &footer[..], &length, b"PAR1"].concat();
             assert_eq!(check_footer(&file).is_ok(), is_flat, "{} bytes", file.len());
             let refused = crate::read(crate::CatalogFormat::Parquet, file);
             assert!(refused.is_err());
