@@ -115,11 +115,12 @@ impl Character {
             arguments.get("bone_stretch", stretch)?,
         );
         let file = arguments.get("rig", Argument::path)?;
+        let reading = reading(arguments)?;
         Ok(file.map(|file| Self {
             file,
             map,
             bone_stretch,
-            reading: reading(arguments)?,
+            reading,
         }))
     }
 

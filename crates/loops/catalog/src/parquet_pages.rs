@@ -104,6 +104,9 @@ fn damaged(reason: &str) -> CatalogError {
     }
 }
 
+/// What becomes of a whole number, with the fields that lead to it.
+type TakeNumber<'a> = dyn FnMut(&[i64], i64) -> Result<(), CatalogError> + 'a;
+
 /// Bytes in Thrift's compact protocol.
 struct Compact<'a> {
     rest: &'a [u8],
@@ -134,7 +137,7 @@ impl Compact<'_> {
         kind: u8,
         depth: usize,
         path: &mut Vec<i64>,
-        take: &mut dyn FnMut(&[i64], i64) -> Result<(), CatalogError>,
+        take: &mut TakeNumber<'_>,
     ) -> Result<(), CatalogError> {
         if depth > MAX_DEPTH {
             return Err(damaged("what it states is too deep"));

@@ -119,7 +119,7 @@ fn style_is_no_part_of_the_reference() {
     ];
     let styled = posed(&take, |_, pose| {
         for (joint, by) in style {
-            pose.rotations[joint] = pose.rotations[joint] * rotation::exp(by);
+            pose.rotations[joint] *= rotation::exp(by);
         }
     });
     let pairs = reference(&take).rotations.into_iter().zip(reference(&styled).rotations);
@@ -246,7 +246,7 @@ fn a_gaze_is_measured_and_raised() {
     let take = walk();
     let neck = take.skeleton().find("Neck").unwrap();
     let down = posed(&take, |_, pose| {
-        pose.rotations[neck] = pose.rotations[neck] * rotation::exp(0.5 * DVec3::X)
+        pose.rotations[neck] *= rotation::exp(0.5 * DVec3::X);
     });
     let rig = rig_of(&down);
     let gaze = |rig: &Rig, take: &Take| rig.gaze(take).unwrap();

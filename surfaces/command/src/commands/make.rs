@@ -124,7 +124,7 @@ pub(crate) fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe, F
     let is_other_rig = flags.take.rig.is_some();
     let typed: Vec<&str> = flags.take.files().map(|(key, _)| key).collect();
     for (key, file) in recipe.take.files() {
-        if !typed.contains(&key) && !(is_other_rig && key == "take.map") {
+        if !(typed.contains(&key) || is_other_rig && key == "take.map") {
             files::check_named_by(path, file)?;
         }
     }
