@@ -180,7 +180,7 @@ pub struct Matched {
     /// The character.
     pub target: Arc<CharacterTarget>,
     /// How far the motion looks down, radians, if that is too far.
-    gaze: Option<f64>,
+    pub gaze: Option<f64>,
 }
 
 impl Matched {

@@ -61,6 +61,7 @@ struct CharacterParts {
     frame_time_secs: f64,
     first: Pose,
     file: String,
+    gaze: Option<f64>,
 }
 
 impl CharacterParts {
@@ -73,6 +74,7 @@ impl CharacterParts {
             frame_time_secs: take.frame_time_secs(),
             first: take.pose(0).to_pose(),
             file: on.target.file.clone(),
+            gaze: on.gaze,
         }
     }
 
@@ -92,6 +94,7 @@ impl CharacterParts {
         Ok(Matched {
             pair: Arc::new(self.pair),
             target: Arc::new(target),
+            gaze: self.gaze,
         })
     }
 }
