@@ -79,10 +79,10 @@ fn a_set_has_what_its_takes_show_and_names_what_they_lack() {
         if clip["kind"] != "loop" || clip["gait"] == "idle" {
             continue;
         }
-        // In phase: left down at the start, right down half a cycle later, within a frame.
+        // In phase: halfway through the left foot's contact at the start, through the right one's half a cycle later, within a frame.
         holds(
             clip,
-            "phase/left = 0\nevents/0/foot = left\nevents/0/kind = strike\nevents/3 != null\nevents/4 = null",
+            "phase/left = 0\nevents/0/foot = right\nevents/0/kind = strike\nevents/3 != null\nevents/4 = null",
         );
         let right = number(clip, "phase/right");
         near(right, 0.5, 1.0 / number(clip, "frames"));

@@ -224,8 +224,8 @@ fn without_side(name: &str) -> Option<&str> {
 fn resting_otherwise() -> Take {
     let walk = walk();
     let (axes, above, mut rows) = axes_turned(&walk, |name| match without_side(name) {
-        Some("UpLeg") => DQuat::from_rotation_x(0.5),
-        Some("Leg") => DQuat::from_rotation_x(-0.4),
+        Some("UpLeg") => DQuat::from_rotation_x(0.4),
+        Some("Leg") => DQuat::from_rotation_x(-0.3),
         Some(part) if part.contains("Arm") || part.contains("Hand") => {
             let aside = if name.starts_with("Left") {
                 DVec3::X

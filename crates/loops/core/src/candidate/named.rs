@@ -53,7 +53,7 @@ const WORDS: [(&str, Meaning); 7] = [
 
 /// Words for backwards and jumps change the meaning of other words.
 const BACKWARD: &str = "backward backwards back backpedal rückwärts atrás arrière назад";
-const JUMP: &str = "jump jumps leap hop salto saut sprung прыжок";
+const JUMP: &str = "jump jumps leap salto saut sprung прыжок";
 
 /// Words of languages without spaces, anywhere in a name.
 const PARTS: [(&str, Meaning); 8] = [

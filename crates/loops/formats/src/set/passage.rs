@@ -119,7 +119,7 @@ mod tests {
     fn keys_are_those_of_the_format_and_come_back() {
         let document = r#"{"format":"loopwright-passage","name":"start_walk","kind":"start","take":TAKE,"source_frames":[3.0,33.5],
 "frames":1,"fps":30.0,"duration_secs":0.04,"from":{"loop":"idle","secs":0.5},"to":{"loop":"walk","secs":0.25},
-"turn_deg":0.0,"travel_m":[0.0,0.0,0.5],"cost_metre_secs":0.125,"feet_held":true,"in_place":false,
+"turn_deg":0.0,"travel_m":[0.0,0.0,0.5],"cost_metre_secs":0.125,"grade":"good","reason":"it meets its loops","feet_held":true,"in_place":false,
 "root":{"secs":[0.0,0.04],"translation_m":[0.0,0.0,0.0,0.0,0.0,0.5],"rotation_xyzw":[0.0,0.0,0.0,1.0,0.0,0.0,0.0,1.0]},
 "events":[{"secs":0.01,"foot":"left","kind":"strike"}]}"#;
         let take = serde_json::to_string(&TakeFacts::default()).unwrap();

@@ -1,6 +1,8 @@
 //! Detects poses beside a cycle that are not part of it: those that exporters hold to give the clips of a pack the same length, and
 //! setup poses.
 
+use core::ops::Range;
+
 use crate::analysis::Analysis;
 use crate::math::{percentile, rotation};
 use crate::motion::Tracks;
@@ -34,9 +36,23 @@ pub(super) fn only(analysis: &Analysis, first: usize, last: usize) -> Option<(us
 /// A motion that leaves a pose with a step below this share of its median step eases out of it: the pose belongs to it.
 const EASES: f64 = 0.3;
 
-/// Returns first and last frame of a take without the poses held at its ends, which last longer than any pose inside and which the
-/// motion leaves at once. `None` if none is held.
+/// Returns first and last frame of a take without the poses held at its ends, which last longer than any pose inside. `None` if
+/// none is held.
 pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize, usize)> {
+    moving_within(analysis, |_, _| true)
+}
+
+/// Returns the frames as [`moving_frames`] does; poses out of which the motion eases are part of it.
+pub(super) fn frames_of_cycle(analysis: &Analysis) -> Option<(usize, usize)> {
+    moving_within(analysis, |beside, within| {
+        let step = |frame: usize| analysis.features.squared_distance(frame, frame + 1).max(0.0).sqrt();
+        step(beside) > EASES * percentile::of(within.map(step).collect(), 0.5)
+    })
+}
+
+/// Returns first and last frame without the poses held at the ends; `is_left` is asked whether a held pose is left out, by the step
+/// beside it and the steps that move.
+fn moving_within(analysis: &Analysis, is_left: impl Fn(usize, Range<usize>) -> bool) -> Option<(usize, usize)> {
     let (take, size) = (&analysis.take, analysis.body.size(&analysis.take));
     let last = take.num_frames() - 1;
     let leading = (0..last).take_while(|&frame| is_still(take, size, frame)).count();
@@ -53,16 +69,14 @@ pub(in crate::candidate) fn moving_frames(analysis: &Analysis) -> Option<(usize,
         run = if is_still(take, size, frame) { run + 1 } else { 0 };
         longest = longest.max(run);
     }
-    let step = |frame: usize| analysis.features.squared_distance(frame, frame + 1).max(0.0).sqrt();
-    let usual = percentile::of((first..end).map(step).collect(), 0.5);
     let held = |run: usize, beside: usize| {
-        if run > longest && step(beside) > EASES * usual {
+        if run > longest && is_left(beside, first..end) {
             run
         } else {
             0
         }
     };
-    let (leading, trailing) = (held(leading, first), held(trailing, end.saturating_sub(1)));
+    let (leading, trailing) = (held(leading, first), held(trailing, end - 1));
     let (first, end) = without_setup_poses(analysis, leading, last - trailing);
     (first < end && (first, end) != (0, last)).then_some((first, end))
 }

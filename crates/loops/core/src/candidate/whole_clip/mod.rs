@@ -131,7 +131,7 @@ fn is_no_chance(analysis: &Analysis, end: &End, reading: &Reading, scale: &Scale
 /// Returns a take without the poses beside its motion, and its first frame; `None` if there are none, or if the rest ends far from
 /// where it begins.
 fn without_held_poses(analysis: &Analysis) -> Option<(usize, Analysis)> {
-    let (first, last) = moving_frames(analysis)?;
+    let (first, last) = held::frames_of_cycle(analysis)?;
     let scale = Scale::new(analysis);
     let ends = last.saturating_sub(ends::MOST_FOLLOWING).max(first + MIN_FRAMES)..=last;
     let mut gaps = ends.map(|end| Reading::from(&scale, first, end - first));
