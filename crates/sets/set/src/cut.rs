@@ -1,12 +1,12 @@
 //! Cuts passages out of a take: starts, stops, turns, jumps; and makes transitions between loops.
 
-use crate::passage_check::check_cut;
+use crate::passage_check::{check_cut, clip_kind, events};
 use loopwright_core::analysis::{Analysis, Gait, MotionKind, Segment};
 use loopwright_core::math::TimeStep;
 use loopwright_core::take::TakeError;
 use loopwright_core::{LoopCandidate, LoopClip};
 use loopwright_formats::loop_file::CarriedMotion;
-use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, PassageFacts, RootKeys};
+use loopwright_formats::set::{LoopStateFacts, PassageFacts, RootKeys};
 use loopwright_formats::{Format, LoopFileError, Target, WrittenFile, added_root_name};
 use loopwright_moves::passage::{self, FoundPassages, Looked, LoopState, PassageError};
 use loopwright_moves::{LoopSet, Passage, PassageKind};
@@ -277,18 +277,6 @@ impl CutPassages {
     }
 }
 
-/// Converts the kind of a passage to that of a clip.
-pub fn clip_kind(kind: PassageKind) -> ClipKind {
-    match kind {
-        PassageKind::Start => ClipKind::Start,
-        PassageKind::Stop => ClipKind::Stop,
-        PassageKind::TurnInPlace => ClipKind::TurnInPlace,
-        PassageKind::Turn => ClipKind::Turn,
-        PassageKind::Jump => ClipKind::Jump,
-        PassageKind::Transition => ClipKind::Transition,
-    }
-}
-
 /// Returns the names of the lowest joints of the feet.
 pub(crate) fn foot_names(analysis: &Analysis) -> Vec<String> {
     analysis
@@ -296,18 +284,6 @@ pub(crate) fn foot_names(analysis: &Analysis) -> Vec<String> {
         .feet
         .iter()
         .map(|foot| analysis.take.skeleton().joint(foot.lowest_joint()).name.clone())
-        .collect()
-}
-
-/// Returns when the feet of a passage touch down and lift; `feet` are their names, for unknown sides.
-pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<FootEventFacts> {
-    (passage.events().iter())
-        .map(|event| FootEventFacts {
-            secs: event.secs,
-            phase: None,
-            foot: (event.side).map_or_else(|| feet[event.foot].clone(), |side| side.to_string()),
-            kind: event.kind,
-        })
         .collect()
 }
 

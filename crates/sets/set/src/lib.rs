@@ -16,8 +16,8 @@ mod together;
 use loopwright_job::checks::{CheckId, CheckRow};
 
 pub use blend::{Blend, BlendRequest, MixError};
-pub use cut::{CutPassages, CutRequest, CutTakeError, CutWriteError, STANCE, clip_kind, own_loops};
-pub use passage_check::{PassageCheckId, PassageInFile, check_passage};
+pub use cut::{CutPassages, CutRequest, CutTakeError, CutWriteError, STANCE, own_loops};
+pub use passage_check::{PassageCheckId, PassageInFile, check_passage, clip_kind};
 pub use play::{PerformError, PlayRequest, Played, fade};
 pub use together::{LoopOfSet, SetCheckId, check_together};
 

@@ -8,9 +8,8 @@ use loopwright_core::motion::WorldTracks;
 use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, Manifest, PassageFacts, SetClip};
-use loopwright_moves::{LoopSet, Passage};
+use loopwright_moves::{LoopSet, Passage, PassageKind};
 
-use crate::cut::{clip_kind, events};
 use loopwright_job::checks::{Check, CheckId, CheckRow, Limits, LimitsFrom};
 use loopwright_job::verdict::Verdict;
 
@@ -98,6 +97,30 @@ impl PassageCheckId {
             ..row.graded(value, 1.0)
         }
     }
+}
+
+/// Converts the kind of a passage to that of a clip.
+pub fn clip_kind(kind: PassageKind) -> ClipKind {
+    match kind {
+        PassageKind::Start => ClipKind::Start,
+        PassageKind::Stop => ClipKind::Stop,
+        PassageKind::TurnInPlace => ClipKind::TurnInPlace,
+        PassageKind::Turn => ClipKind::Turn,
+        PassageKind::Jump => ClipKind::Jump,
+        PassageKind::Transition => ClipKind::Transition,
+    }
+}
+
+/// Returns when the feet of a passage touch down and lift; `feet` are their names, for unknown sides.
+pub(crate) fn events(passage: &Passage, feet: &[String]) -> Vec<FootEventFacts> {
+    (passage.events().iter())
+        .map(|event| FootEventFacts {
+            secs: event.secs,
+            phase: None,
+            foot: (event.side).map_or_else(|| feet[event.foot].clone(), |side| side.to_string()),
+            kind: event.kind,
+        })
+        .collect()
 }
 
 /// The facts of a passage in a file.

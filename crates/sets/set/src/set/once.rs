@@ -17,8 +17,8 @@ use super::fill::described;
 use super::find::TakeLoop;
 use super::member::{SetForm, as_take};
 use super::select::{side_of, way_of};
-use crate::cut::{carried, clip_kind, events, foot_names, unique_names};
-use crate::passage_check::check_cut;
+use crate::cut::{carried, foot_names, unique_names};
+use crate::passage_check::{check_cut, clip_kind, events};
 use loopwright_job::{StoredLoop, Studied, Verdict, recipe};
 
 /// A motion that plays once in a set.

@@ -6,7 +6,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::{Doubt, soles};
+use super::Doubt;
 use crate::analysis::Side;
 use crate::math::rotation;
 use crate::motion::{Pose, Skeleton, WorldTracks};
@@ -66,12 +66,11 @@ impl<'a> Calibration<'a> {
         }
     }
 
-    /// Finds the axes of all joints of a body of two legs.
+    /// Finds the axes of all joints of a body of two legs but its feet.
     pub(super) fn of_body(take: &'a Take, anatomy: &'a Anatomy) -> Self {
         let mut found = Self::new(take, anatomy);
         found.trunk();
         anatomy.legs().for_each(|limb| found.leg(limb));
-        soles::find(&mut found);
         found.arms();
         found
     }

@@ -150,7 +150,9 @@ impl FoundReference {
 /// body are as in a local pose.
 fn worked_out(take: &Take, (body, anatomy): (&Body, &Anatomy), pose: &Pose) -> Option<(Pose, Vec<Doubt>)> {
     let skeleton = take.skeleton();
-    let Calibration { axes, doubts, .. } = anatomy.is_biped().then(|| Calibration::of_body(take, anatomy))?;
+    let mut found = anatomy.is_biped().then(|| Calibration::of_body(take, anatomy))?;
+    soles::find(&mut found);
+    let Calibration { axes, doubts, .. } = found;
     let mut needed = anatomy.legs().filter_map(Limb::upper).chain([anatomy.hips]);
     if needed.any(|joint| axes[joint].is_none()) {
         return None;
