@@ -64,6 +64,7 @@ impl EvenKeys {
     }
 
     /// Returns the time of the last even key.
+    #[cfg(feature = "fbx")]
     pub(crate) fn last_secs(&self) -> f64 {
         self.start_secs + (self.num_frames - 1) as f64 * self.step_secs
     }
