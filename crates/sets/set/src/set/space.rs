@@ -55,16 +55,20 @@ fn space<'a>(
         let (low, high) = percentile::extremes(points.iter().map(|point| point[axis]));
         high - low
     });
-    // Axes of one unit keep their proportions.
-    let scale = match axes {
-        ["left_mps", _] => [extent[0].max(extent[1]); 2],
-        _ => extent,
-    }
-    .map(|extent| if extent > 0.0 { 1.0 / extent } else { 0.0 });
+    // Velocities keep their proportions, and have directions.
+    let has_ways = axes[0] == "left_mps";
+    let extent = if has_ways {
+        [extent[0].max(extent[1]); 2]
+    } else {
+        extent
+    };
+    let scale = extent.map(|extent| if extent > 0.0 { 1.0 / extent } else { 0.0 });
+    let mut triangles = triangles(&points, scale);
+    triangles.retain(|corners| !has_ways || is_blended(corners.map(|corner| points[corner]), scale));
     SetSpace {
         name: name.to_owned(),
         axes: axes.map(str::to_owned).to_vec(),
-        triangles: triangles(&points, scale),
+        triangles,
         points: (entries.iter().zip(&points))
             .map(|(entry, at)| SetPoint {
                 clip: entry.name.clone(),
@@ -74,25 +78,30 @@ fn space<'a>(
     }
 }
 
-/// Twice the area of a triangle that is too flat to blend in, as a share of the square of the extent.
-const FLAT: f64 = 0.02;
+/// Points nearer to a line than this share of the extent are on it.
+const FLAT: f64 = 1e-3;
+
+/// Twice the area of a triangle of velocities that is too flat to blend in, as a share of the square of the extent.
+const SLIVER: f64 = 0.02;
 
 /// Directions whose cosine is below this are opposite (120 degrees): their loops are blended through the idle alone.
 const OPPOSITE: f64 = -0.5;
 
-/// Whether a triangle mixes opposite directions without the idle, which is at the origin.
-fn mixes_opposites(corners: [[f64; 2]; 3]) -> bool {
+/// Whether loops of these velocities are blended: their triangle is no sliver, and mixes opposite directions only with the idle,
+/// which is at the origin.
+fn is_blended(corners: [[f64; 2]; 3], scale: [f64; 2]) -> bool {
+    let [a, b, c] = corners;
+    let side = |to: [f64; 2]| [0, 1].map(|axis| (to[axis] - a[axis]) * scale[axis]);
+    let (u, v) = (side(b), side(c));
     let length = |[x, y]: [f64; 2]| f64::sqrt(x * x + y * y);
     let are_opposite =
         |one: [f64; 2], two: [f64; 2]| one[0] * two[0] + one[1] * two[1] < OPPOSITE * length(one) * length(two);
-    let [a, b, c] = corners;
-    !corners.contains(&[0.0; 2]) && (are_opposite(a, b) || are_opposite(b, c) || are_opposite(a, c))
+    let is_mixed = are_opposite(a, b) || are_opposite(b, c) || are_opposite(a, c);
+    (u[0] * v[1] - u[1] * v[0]).abs() >= SLIVER && (corners.contains(&[0.0; 2]) || !is_mixed)
 }
 
 /// Computes the Delaunay triangulation: the lower hull of the points lifted onto a paraboloid, each raised slightly by its
 /// index, so that four points on one circle give two triangles.
-///
-/// Triangles that are flat or mix opposite directions are left out.
 fn triangles(points: &[[f64; 2]], scale: [f64; 2]) -> Vec<[usize; 3]> {
     let lifted: Vec<[f64; 3]> = (points.iter().enumerate())
         .map(|(index, point)| {
@@ -109,8 +118,7 @@ fn triangles(points: &[[f64; 2]], scale: [f64; 2]) -> Vec<[usize; 3]> {
     for a in 0..count {
         for b in a + 1..count {
             for c in b + 1..count {
-                let corners = [a, b, c].map(|corner| points[corner]);
-                if is_below_all(&lifted, [a, b, c]) && !mixes_opposites(corners) {
+                if is_below_all(&lifted, [a, b, c]) {
                     found.push([a, b, c]);
                 }
             }
@@ -155,16 +163,21 @@ mod tests {
         let sum: f64 = found.iter().map(|&triangle| area(triangle)).sum();
         assert!((sum - 180.0).abs() < 1e-9, "{found:?}");
         assert_eq!(found.len(), 12);
+        assert_eq!(
+            triangles(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]], [0.5; 2]),
+            Vec::<[usize; 3]>::new()
+        );
+        let of_velocities = |points: &[[f64; 2]], scale: [f64; 2]| {
+            let mut found = triangles(points, scale);
+            found.retain(|corners| is_blended(corners.map(|corner| points[corner]), scale));
+            found
+        };
         // There and back again without a way aside is a line, however crooked.
-        for points in [
-            [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]],
-            [[0.02, 1.3], [0.0, 0.0], [-0.03, -0.8]],
-        ] {
-            assert_eq!(triangles(&points, [0.5; 2]), Vec::<[usize; 3]>::new());
-        }
+        let line = [[0.02, 1.3], [0.0, 0.0], [-0.03, -0.8]];
+        assert!(of_velocities(&line, [0.5; 2]).is_empty());
         // Backwards meets forwards through the idle alone.
         let aside = [[0.0, 0.0], [0.0, 1.3], [0.02, 3.0], [-0.02, -0.8], [0.9, 0.0]];
-        let found = triangles(&aside, [1.0 / 3.8; 2]);
+        let found = of_velocities(&aside, [1.0 / 3.8; 2]);
         assert!(
             found
                 .iter()
