@@ -10,7 +10,7 @@ use loopwright_formats::{LoopInFile, Sidecar};
 
 use crate::checks::{Authored, CheckId, Subject, pulls_back};
 use crate::study::Studied;
-use crate::verdict::Verdict;
+use crate::verdict::{self, Verdict};
 
 /// A loop measured from its file.
 #[derive(Clone, Debug)]
@@ -192,7 +192,7 @@ impl Stored<'_> {
             step_secs: in_file.layout.num_steps() * take.frame_time_secs() / num_samples as f64,
             seam: [in_file.layout.seam_sample, num_samples],
             mode: in_file.mode,
-            is_speed_known: stored.is_none_or(|checks| !CheckId::RootSpeed.row().is_missing(checks)),
+            is_speed_known: !stored.is_some_and(verdict::is_speed_unknown),
             was_in_place: stored.is_some_and(|checks| CheckId::FootSlide.row().is_missing(checks)),
             is_meant_to_differ: pulls_back(in_file.mode)
                 || sidecar.is_some_and(|sidecar| {

@@ -137,9 +137,12 @@ pub(crate) fn recommended(studied: &Studied, mut settings: SearchSettings) -> Re
         settings.max_candidates = 1;
     }
     let (mut found, made) = studied.analysis.find_and_make(&settings)?;
+    // Who names frames, or asks for a way there and back, means them.
+    let is_of_take = settings.within.is_none() && !settings.pairing.is_ping_pong();
     let is_aside = |first: &Chosen| {
         let stretch = &first.stretch;
-        stretch.is_idle && !settings.idle && stretch.whole.is_none() && !studied.analysis.is_mostly_idle()
+        let is_part = stretch.is_idle && stretch.whole.is_none();
+        is_part && is_of_take && !settings.idle && !studied.analysis.is_mostly_idle()
     };
     match Chosen::first_of(core::mem::take(&mut found.candidates)) {
         Some(first) if is_aside(&first) => Err(JobError::IdlePart(Box::new(first.stretch))),

@@ -13,7 +13,6 @@ use loopwright_formats::loop_file::{
 };
 use loopwright_formats::{Format, LOOP_SUFFIX, Source, loop_name};
 
-use crate::checks::CheckId;
 use crate::choose::{Request, Rows, pairing_of, recommended};
 use crate::decision::Decision;
 use crate::error::JobError;
@@ -148,7 +147,7 @@ pub fn judge(studied: &Studied, name: &str) -> Judged {
     let stretch = best.as_ref().map(|(made, _)| &made.candidate);
     // A walk in place shows its speed only once the loop is made.
     let speed_mps = best.as_ref().and_then(|(made, verdict)| {
-        let is_known = !CheckId::RootSpeed.row().is_missing(&verdict.as_ref()?.checks);
+        let is_known = !verdict::is_speed_unknown(&verdict.as_ref()?.checks);
         is_known.then(|| ground_speed(made))
     });
     Judged {
@@ -444,7 +443,8 @@ impl<'a> PackJob<'a> {
 fn target(request: Request<'_>, made: &MadeLoop, sidecar: &mut Sidecar) {
     let clip = &made.loop_clip;
     let engine = request.recipe.output.target;
-    sidecar.target = engine.map(|engine| engine.facts(sidecar, clip.skeleton(), 1.0 / clip.step_secs()));
+    let rate_hz = sidecar.playback.rate_hz(clip.period_secs());
+    sidecar.target = engine.map(|engine| engine.facts(sidecar, clip.skeleton(), rate_hz));
 }
 
 /// Makes the loop of an animation for a file of its own, or returns why there is none; warnings about the settings go to `said`.
@@ -650,7 +650,7 @@ fn state(facts: &mut AnimationFacts, measured: &mut MeasuredLoop, made: &MadeLoo
     facts.end_frame = Some(sidecar.candidate.end_frame);
     (facts.gap_before_mm, facts.gap_before_deg) = (Some(1e3 * metres), Some(radians.to_degrees()));
     (facts.gap_after_mm, facts.gap_after_deg) = (sidecar.quality.pose_gap_mm, sidecar.quality.pose_gap_deg);
-    facts.speed_mps = (!verdict::is_speed_unknown(&sidecar.quality)).then_some(sidecar.root_motion.speed_mps);
+    facts.speed_mps = (!verdict::is_speed_unknown(&sidecar.quality.checks)).then_some(sidecar.root_motion.speed_mps);
     facts.grade = sidecar.quality.grade;
 }
 

@@ -103,9 +103,9 @@ impl Verdict {
     }
 }
 
-/// Whether nothing shows how fast a loop goes over the ground, by its figures.
-pub fn is_speed_unknown(quality: &QualityFacts) -> bool {
-    CheckId::RootSpeed.row().is_missing(&quality.checks)
+/// Whether nothing shows how fast a loop goes over the ground, by its checks.
+pub fn is_speed_unknown(checks: &[CheckFacts]) -> bool {
+    CheckId::RootSpeed.row().is_missing(checks)
 }
 
 /// Whether a check states a fault without a grade: the author may have meant it.

@@ -16,7 +16,7 @@ use loopwright_moves::play::{FadingOffset, MovingPose};
 
 use crate::clip::{MotionClip, STILL};
 use crate::set::{FADE, Moment, MotionSet, Way};
-use crate::source::{Cycle, Fading, Source};
+use crate::source::{Clock, Cycle, Fading, Source};
 use crate::space::{Goal, PlayedSpace};
 
 /// Distance from a loop's point at which that loop counts as played, as a share of the range of the axes.
@@ -229,7 +229,7 @@ impl SteeredCharacter {
                 (None, secs / clip.seconds, vec![alone])
             }
             Source::Cycle(cycle) => {
-                let parts = cycle.state(set, 0.0).0.into_iter().map(|part| {
+                let parts = cycle.parts(set, 0.0).into_iter().map(|part| {
                     let clip = &set.clips[part.clip];
                     PlayingClip {
                         clip,
@@ -356,11 +356,7 @@ impl SteeredCharacter {
             (Source::Cycle(cycle), Plan::Go(way, waited)) => match way.ends {
                 Some([leave, _]) if !self.set.spaces[cycle.space].stands => {
                     let is_there = self.is_near(cycle, leave) || *waited > MOST_CYCLES;
-                    let cycles = if is_there {
-                        0.0
-                    } else {
-                        cycle.state(&self.set, 0.0).1.period
-                    };
+                    let cycles = if is_there { 0.0 } else { cycle.clock(&self.set).period };
                     cycle.secs_to(&self.set, leave.phase) + cycles
                 }
                 _ => 0.0,
@@ -370,7 +366,7 @@ impl SteeredCharacter {
                 if left > 0.0 {
                     left
                 } else {
-                    cycle.state(&self.set, 0.0).1.period
+                    cycle.clock(&self.set).period
                 }
             }
             _ => f64::INFINITY,
@@ -399,7 +395,8 @@ impl SteeredCharacter {
                 *played_secs = after;
             }
             Source::Cycle(cycle) => {
-                let (parts, clock) = cycle.state(&set, 0.5 * secs);
+                let parts = cycle.parts(&set, 0.5 * secs);
+                let clock = Clock::new(&set, &parts);
                 let (before, after) = (cycle.phase, clock.after(cycle.phase, secs));
                 for axis in 0..2 {
                     let spring = Spring {
@@ -462,7 +459,7 @@ impl SteeredCharacter {
             let next = cycle.varied(&set, &mut self.random);
             // Only visible changes cause a switch, not changes of loops without a weight.
             let [others, own] = [&next, cycle].map(|cycle| {
-                let (parts, _) = cycle.state(&set, 0.0);
+                let parts = cycle.parts(&set, 0.0);
                 parts.iter().map(|part| part.clip).collect::<Vec<_>>()
             });
             if others != own {

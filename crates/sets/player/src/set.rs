@@ -394,7 +394,7 @@ pub(crate) mod tests {
                     phase: 0.0,
                 },
             );
-            let (parts, clock) = cycle.state(&set, 0.0);
+            let (parts, clock) = (cycle.parts(&set, 0.0), cycle.clock(&set));
             let secs = clock.period / 40.0;
             let mut phase = 0.0;
             for step in 0..100 {

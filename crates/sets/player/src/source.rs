@@ -30,7 +30,9 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    fn new(set: &MotionSet, parts: &[Part], period: f64) -> Self {
+    pub(crate) fn new(set: &MotionSet, parts: &[Part]) -> Self {
+        let seconds = |part: &Part| part.weight * set.clips[part.clip].seconds;
+        let period: f64 = parts.iter().map(seconds).sum();
         let travel = |part: &Part| set.clips[part.clip].twist().linear * set.clips[part.clip].seconds;
         let whole: DVec3 = parts.iter().map(|part| travel(part) * part.weight).sum();
         let lengths: f64 = parts.iter().map(|part| travel(part).length() * part.weight).sum();
@@ -105,24 +107,24 @@ impl Cycle {
             .any(|clip| set.versions(*clip).len() > 1)
     }
 
-    /// The loops that take part some seconds from now, and their clock.
-    pub(crate) fn state(&self, set: &MotionSet, secs: f64) -> (Vec<Part>, Clock) {
+    /// The loops that take part some seconds from now.
+    pub(crate) fn parts(&self, set: &MotionSet, secs: f64) -> Vec<Part> {
         let at = [0, 1].map(|axis| self.at[axis] + self.rate[axis] * secs);
         let mut parts = set.spaces[self.space].weights(&set.clips, at);
         for part in &mut parts {
             part.clip = self.chosen.get(&part.clip).copied().unwrap_or(part.clip);
         }
-        let period = parts
-            .iter()
-            .map(|part| part.weight * set.clips[part.clip].seconds)
-            .sum();
-        let clock = Clock::new(set, &parts, period);
-        (parts, clock)
+        parts
+    }
+
+    /// The clock of the loops as they are mixed now.
+    pub(crate) fn clock(&self, set: &MotionSet) -> Clock {
+        Clock::new(set, &self.parts(set, 0.0))
     }
 
     /// The motion of the root some seconds from now.
     pub(crate) fn twist(&self, set: &MotionSet, secs: f64) -> Twist {
-        PlayedSpace::twist(&set.clips, &self.state(set, secs).0)
+        PlayedSpace::twist(&set.clips, &self.parts(set, secs))
     }
 
     /// The motion as a goal.
@@ -139,8 +141,8 @@ impl Cycle {
 
     /// Returns the body as it is so many seconds from now, seen from its root: the mean of the loops that take part, by weight.
     fn body(&self, set: &MotionSet, secs: f64) -> Pose {
-        let (parts, clock) = self.state(set, secs);
-        let phase = clock.after(self.phase, secs);
+        let parts = self.parts(set, secs);
+        let phase = Clock::new(set, &parts).after(self.phase, secs);
         let poses = parts.iter().map(|part| {
             let clip = &set.clips[part.clip];
             (clip.pose(clip.secs_at(phase)), part.weight)
@@ -157,7 +159,7 @@ impl Cycle {
     /// Returns the seconds until the loops reach a phase, at the present period.
     pub(crate) fn secs_to(&self, set: &MotionSet, phase: f64) -> f64 {
         let to = self.phase + (phase - self.phase).rem_euclid(1.0);
-        self.state(set, 0.0).1.secs_between(self.phase, to)
+        self.clock(set).secs_between(self.phase, to)
     }
 }
 

@@ -275,7 +275,11 @@ fn weigh(request: &BlendRequest, loops: &[StoredLoop]) -> Result<(Blender, Vec<f
             .turn_rate_dps
             .map(|rate| (BlendAxis::Turn, rate, 1f64.to_radians())),
     ];
-    let unknown = || loops.iter().position(|each| is_speed_unknown(&each.sidecar.quality));
+    let unknown = || {
+        loops
+            .iter()
+            .position(|each| is_speed_unknown(&each.sidecar.quality.checks))
+    };
     if let Some(index) = request.speed_mps.and_then(|_| unknown()) {
         return Err(MixError::UnknownSpeed { index });
     }

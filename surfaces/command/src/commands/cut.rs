@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use loopwright_core::LoopClip;
-use loopwright_formats::{Format, Target};
+use loopwright_formats::{Format, Target, set::PassageFacts};
 use loopwright_job::{self as job, Recipe, Request, Rows, Studied, Study};
 use loopwright_moves::passage::PassageError;
 use loopwright_sets::{CutPassages, CutRequest, CutTakeError, clip_kind};
@@ -50,8 +50,9 @@ pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
     if args.transitions && cut.loops.loops().len() < 2 {
         talk::warn("--transitions has no effect: there is one loop, and it takes two");
     }
-    add_all(args, &studied, &cut, (&mut outputs, format))?;
-    end(args, answer(&studied, &cut, rows), &outputs.commit()?)
+    let answer = answer(&studied, &cut, rows);
+    add_all(args, &studied, (&cut, &answer.passages), (&mut outputs, format))?;
+    end(args, answer, &outputs.commit()?)
 }
 
 /// Returns how the take is studied.
@@ -187,7 +188,7 @@ fn format(args: &CutArgs, goes_into: &Path) -> Result<Format, Failure> {
 fn add_all(
     args: &CutArgs,
     studied: &Studied,
-    cut: &CutPassages,
+    (cut, facts): (&CutPassages, &[PassageFacts]),
     (outputs, format): (&mut Outputs, Format),
 ) -> Result<(), Failure> {
     if cut.passages.is_empty() {
@@ -195,7 +196,7 @@ fn add_all(
     }
     output::make_folder(&args.output)?;
     talk::warn_all(args.target.and_then(|engine| engine.complaint(format)));
-    for passage in &cut.passages {
+    for (passage, facts) in cut.passages.iter().zip(facts) {
         let path = args.output.join(format!("{}.{}", passage.name(), format.extension()));
         // Not named like the sidecar of a loop, which other commands would look into.
         let beside = path.with_extension("json");
@@ -208,7 +209,7 @@ fn add_all(
             ));
         }
         let names = [&path, &beside].map(|path| path.display().to_string());
-        let facts = json::document("passage", cut.facts(studied, passage), None, &names);
+        let facts = json::document("passage", facts, None, &names);
         outputs.add(&path, &written.bytes)?;
         outputs.add(&beside, facts.as_bytes())?;
     }

@@ -48,12 +48,15 @@ pub(super) fn find_all(
         let is_asked_for = is_searched && (!settings.idle || is_idle());
         (is_asked_for && settings.root_motion.admit(&candidate.twist)).then_some(candidate)
     };
-    let whole_loop = admits_whole.then(|| whole_loop(analysis)).flatten();
-    let returns = whole_loop.is_some_and(|whole| whole.kind == WholeClipKind::EndsAsItBegins);
-    if returns && analysis.named_motion().repeats == Some(false) {
+    let whole_loop = admits_whole.then(|| whole_loop(analysis)).flatten().and_then(asked_for);
+    let returns = |whole: &WholeClip| whole.kind == WholeClipKind::EndsAsItBegins;
+    let is_action = whole_loop
+        .as_ref()
+        .and_then(|found| found.whole.as_ref())
+        .is_some_and(returns);
+    if is_action && analysis.named_motion().repeats == Some(false) {
         return Err(SearchError::SingleAction);
     }
-    let whole_loop = whole_loop.and_then(asked_for);
     let (mut found, cycle) = match finder {
         Ok(finder) => {
             let found = finder.find(settings.within, settings.idle);

@@ -365,7 +365,7 @@ pub(super) fn apart_deg(one: f64, two: f64) -> f64 {
 
 /// Whether nothing shows the speed of a loop.
 pub(super) fn is_speed_unknown(sidecar: &Sidecar) -> bool {
-    loopwright_job::verdict::is_speed_unknown(&sidecar.quality)
+    loopwright_job::verdict::is_speed_unknown(&sidecar.quality.checks)
 }
 
 /// Returns the kind of a loop by its facts.
