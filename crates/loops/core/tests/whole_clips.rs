@@ -3,7 +3,7 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::candidate::{LastKey, WholeClip, WholeClipKind};
+use loopwright_core::candidate::{LastKey, SearchError, WholeClip, WholeClipKind};
 use loopwright_core::math::{ops, rotation};
 use loopwright_core::{
     Analysis, BodyOverrides, Joint, LoopClip, LoopSettings, MadeLoop, Pose, RootMode, SearchSettings, Skeleton, Take,
@@ -425,12 +425,25 @@ fn names_tell_what_motion_leaves_open() {
         let take = strike(name);
         let found = analysed(&take).whole_loop().unwrap();
         assert_eq!((found.kind, found.by_name), (kind, by_name), "{name}");
+        // What is named an action is refused, unless its frames are named or its name is not heard.
+        let refused = |analysis: &Analysis, within| {
+            let settings = SearchSettings {
+                within,
+                ..SearchSettings::default()
+            };
+            analysis.find_loops(&settings) == Err(SearchError::SingleAction)
+        };
+        let is_named = ["Attack", "Reload"].contains(&name);
+        assert_eq!(refused(&analysed(&take), None), is_named, "{name}");
+        assert!(!refused(&analysed(&take), Some((10, 110))), "{name}");
         let deaf = BodyOverrides {
             ignore_name: true,
             ..BodyOverrides::default()
         };
-        let found = Analysis::with(&take, &deaf).unwrap().whole_loop().unwrap();
+        let deaf = Analysis::with(&take, &deaf).unwrap();
+        let found = deaf.whole_loop().unwrap();
         assert_eq!(found.kind, WholeClipKind::EndsAsItBegins, "{name}");
+        assert!(!refused(&deaf, None), "{name}");
     }
 }
 

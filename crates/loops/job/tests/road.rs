@@ -253,3 +253,48 @@ fn a_pack_keeps_what_meets_and_closes_what_does_not() {
         );
     }
 }
+
+/// A body that stands for a while and then does what never repeats: its rest is no loop of the take, unless it is asked for.
+#[test]
+fn an_idle_part_is_a_loop_only_where_it_is_asked_for() {
+    let settings = WalkSettings {
+        lead_in_secs: 4.0,
+        seconds: 9.0,
+        ..WalkSettings::default()
+    };
+    let stands = synthesized(settings.turn_dps(0.0).frame_rate_hz(30.0));
+    let (rests, frames) = (80, 200);
+    let take = with_poses(&stands, frames, |frame| match frame.checked_sub(rests) {
+        None => stands.pose(frame).to_pose(),
+        // Once through little more than a cycle, slowly.
+        Some(moves) => stands.sample(130.0 + 42.0 * (moves as f64 / 110.0)),
+    });
+    let recipe = Recipe::default();
+    let studied = studied(&take, &recipe);
+    let chosen = |search: SearchRequest| {
+        let request = Request {
+            recipe: &recipe,
+            search: Some(&search),
+            rows: &Rows::Recommended,
+        };
+        choose(&studied, request, &mut Vec::new()).map(|mut chosen| chosen.remove(0).unwrap().stretch)
+    };
+    let found = chosen(SearchRequest::default());
+    assert!(
+        matches!(&found, Err(JobError::IdlePart(part)) if part.is_idle),
+        "{found:?}"
+    );
+    let asked_for = [
+        SearchRequest {
+            idle: true,
+            ..SearchRequest::default()
+        },
+        SearchRequest {
+            within: Some((0, rests)),
+            ..SearchRequest::default()
+        },
+    ];
+    for search in asked_for {
+        assert!(chosen(search).unwrap().is_idle);
+    }
+}
