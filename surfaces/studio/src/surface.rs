@@ -70,7 +70,11 @@ fn picture(bytes: &[u8], room: &mut [u64; 2]) -> Option<RgbaImage> {
     *room = [room[0].checked_sub(read)?, room[1].checked_sub(drawn)?];
     let picture = DynamicImage::from_decoder(decoder).ok()?;
     let is_small = (width, height) == (drawn_width, drawn_height);
-    let picture = if is_small { picture } else { picture.thumbnail_exact(drawn_width, drawn_height) };
+    let picture = if is_small {
+        picture
+    } else {
+        picture.thumbnail_exact(drawn_width, drawn_height)
+    };
     Some(picture.into_rgba8())
 }
 
