@@ -5,7 +5,7 @@ use loopwright_core::loop_clip::{KeyLayout, KeysError, LoopKeys};
 use loopwright_core::quality::{self, SeamJoints, Stand};
 use loopwright_core::{BodyOverrides, Quality, Take, root_motion::RootRelativeClip};
 use loopwright_formats::loop_file::PlaceError;
-use loopwright_formats::loop_file::facts::{ContactFacts, FeetFacts};
+use loopwright_formats::loop_file::facts::{CheckFacts, ContactFacts, FeetFacts, Unmeasured};
 use loopwright_formats::{LoopInFile, Sidecar};
 
 use crate::checks::{Authored, CheckId, Subject, pulls_back};
@@ -193,7 +193,7 @@ impl Stored<'_> {
             seam: [in_file.layout.seam_sample, num_samples],
             mode: in_file.mode,
             is_speed_known: !stored.is_some_and(verdict::is_speed_unknown),
-            was_in_place: stored.is_some_and(|checks| CheckId::FootSlide.row().is_missing(checks)),
+            was_in_place: stored.is_some_and(|checks| checks.iter().any(is_slide_of_feet_in_place)),
             is_meant_to_differ: pulls_back(in_file.mode)
                 || sidecar.is_some_and(|sidecar| {
                     sidecar.mean_cycle.is_some() || sidecar.variation.is_some() || !sidecar.edits.is_empty()
@@ -206,6 +206,13 @@ impl Stored<'_> {
             known: stored.unwrap_or_default(),
         })
     }
+}
+
+/// Whether a stored check is that of feet which were not to stand.
+fn is_slide_of_feet_in_place(check: &CheckFacts) -> bool {
+    check.id == CheckId::FootSlide.as_str()
+        && check.value.is_none()
+        && check.unmeasured != Some(Unmeasured::Unknown)
 }
 
 /// Returns the spans in which the feet stand, from the sidecar, where time counts from the first key.

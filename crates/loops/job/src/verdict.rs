@@ -9,7 +9,7 @@ use loopwright_core::candidate::{MotionKind, WholeClip};
 use loopwright_core::loop_clip::LoopKeys;
 use loopwright_core::quality;
 use loopwright_core::{Analysis, LoopCandidate, LoopSettings, MadeLoop, Quality, RootMode};
-use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts};
+use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts, Unmeasured};
 
 use crate::checks::{Authored, CheckId, CheckRow, Stretch, Subject, not_passed};
 use crate::warning::{SeamRemedy, Warning};
@@ -105,7 +105,7 @@ impl Verdict {
 
 /// Whether nothing shows how fast a loop goes over the ground, by its checks.
 pub fn is_speed_unknown(checks: &[CheckFacts]) -> bool {
-    CheckId::RootSpeed.row().is_missing(checks)
+    CheckId::RootSpeed.row().is_unknown(checks)
 }
 
 /// Whether a check states a fault without a grade: the author may have meant it.
@@ -162,6 +162,6 @@ pub fn of_take(analysis: &Analysis, candidate: &LoopCandidate) -> Vec<CheckFacts
     );
     let in_place = candidate.whole.as_ref().is_some_and(WholeClip::is_in_place);
     checks
-        .chain((goes && in_place).then(|| CheckId::RootSpeed.row().unmeasured()))
+        .chain((goes && in_place).then(|| CheckId::RootSpeed.row().unmeasured(Unmeasured::Unknown)))
         .collect()
 }

@@ -723,6 +723,20 @@ loopwright_core::words!(Grade {
     Bad: "bad",
 });
 
+/// Why a check has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unmeasured {
+    /// There is nothing of the kind in such a loop.
+    NotApplicable,
+    /// It applies, and what is at hand does not tell.
+    Unknown,
+}
+
+loopwright_core::words!(Unmeasured {
+    NotApplicable: "not-applicable",
+    Unknown: "unknown",
+});
+
 /// One of the checks that a grade comes from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -731,6 +745,10 @@ pub struct CheckFacts {
     pub id: String,
     /// What was found; null where it was not measured.
     pub value: Option<f64>,
+    /// Why it was not measured; null where it was.
+    #[serde(default, with = "optional_word")]
+    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Unmeasured>"))]
+    pub unmeasured: Option<Unmeasured>,
     /// Standard error of a value that is an estimate; null where it was measured.
     #[serde(default)]
     pub std_error: Option<f64>,

@@ -4,7 +4,7 @@ use loopwright_core::analysis::{FoundBy, MOVING_MPS};
 use loopwright_formats::loop_file::facts::CheckFacts;
 
 use super::row::{Check, CheckRow, Limits, LimitsFrom, joint, short, value};
-use super::{Measure, root};
+use super::{Measure, Subject, root};
 
 /// Largest slide of a foot within a contact of a good loop, metres at the size of an adult.
 pub const GOOD_FOOT_SLIDE_METRES: f64 = 0.02;
@@ -24,13 +24,18 @@ pub(super) const SLIDE: Check<Measure> = Check {
     },
     measure: Measure::OfLoop(|row, subject| {
         let quality = subject.quality;
-        // Feet that walk in place must slide; subtracting their own speed removes only part of it.
-        let goes = quality.root_mps >= root::WALKS_MPS * quality.body_size && !subject.stays_in_place();
-        let slide = quality.farthest_slide.filter(|_| goes)?;
+        let slide = quality.farthest_slide.filter(|_| are_to_stand(subject))?;
         let check = row.graded(1e3 * slide.metres, quality.body_size);
         Some(subject.of_joint(slide.joint, slide.sample, check))
     }),
 };
+
+/// Whether a body with feet goes. Feet that walk in place must slide; subtracting their own speed removes only part of it.
+pub(super) fn are_to_stand(subject: &Subject<'_>) -> bool {
+    let quality = subject.quality;
+    let goes = quality.root_mps >= root::WALKS_MPS * quality.body_size && !subject.stays_in_place();
+    goes && !subject.body.feet.is_empty()
+}
 
 pub(super) const HEIGHT: Check<Measure> = Check {
     row: CheckRow {

@@ -1,6 +1,6 @@
 //! The checks of loops: one row per check, with everything known about it. docs/checks.md lists them.
 
-use loopwright_formats::loop_file::facts::CheckFacts;
+use loopwright_formats::loop_file::facts::{CheckFacts, Unmeasured};
 
 mod body;
 mod faults;
@@ -17,7 +17,7 @@ pub(crate) use stretch::Stretch;
 pub use subject::Authored;
 pub(crate) use subject::{Subject, pulls_back, speed_is_unknown};
 
-/// How a check of loops is measured; `None` if it does not apply.
+/// How a check of loops is measured; `None` if it is not.
 #[derive(Debug)]
 pub(crate) enum Measure {
     /// Measured on the loop, possibly compared with its source.
@@ -107,10 +107,27 @@ impl CheckId {
             Measure::OfTake(_) => None,
         };
         let known = || subject.known.iter().find(|check| check.id == row.id).cloned();
-        let check = measured.or_else(known).unwrap_or_else(|| row.unmeasured());
+        let check = measured
+            .or_else(known)
+            .unwrap_or_else(|| row.unmeasured(self.why_not(subject)));
         CheckFacts {
             grade: check.grade.filter(|_| !self.is_the_authors(subject)),
             ..check
+        }
+    }
+
+    /// Returns why a loop gives the check no value.
+    fn why_not(self, subject: &Subject<'_>) -> Unmeasured {
+        let has_source = subject.quality.displacement_metres.is_some();
+        let is_unknown = match self {
+            Self::FootSlide => feet::are_to_stand(subject),
+            Self::Kink | Self::FootHeight | Self::Displacement => !has_source && !subject.is_meant_to_differ,
+            _ => self.is_of_take(),
+        };
+        if is_unknown {
+            Unmeasured::Unknown
+        } else {
+            Unmeasured::NotApplicable
         }
     }
 
@@ -125,12 +142,18 @@ impl CheckId {
         }
     }
 
-    /// Returns the check of a stretch of a take; `None` if it does not apply.
+    /// Returns the check of a stretch of a take; `None` if it is one of the loop.
     pub(crate) fn of_take(self, stretch: &Stretch<'_>) -> Option<CheckFacts> {
         let Check { row, measure } = self.check();
-        match measure {
-            Measure::OfLoop(_) => None,
-            Measure::OfTake(measure) => measure(row, stretch),
-        }
+        let Measure::OfTake(measure) = measure else {
+            return None;
+        };
+        // A clip of one cycle that closes has no other cycle to be compared with.
+        let why = if self == Self::Pace && stretch.goes() && stretch.candidate.whole.is_none() {
+            Unmeasured::Unknown
+        } else {
+            Unmeasured::NotApplicable
+        };
+        Some(measure(row, stretch).unwrap_or_else(|| row.unmeasured(why)))
     }
 }

@@ -1,5 +1,7 @@
 //! Checks of the root motion.
 
+use loopwright_formats::loop_file::facts::Unmeasured;
+
 use super::Measure;
 use super::row::{Check, CheckRow, Limits, LimitsFrom, value};
 use super::subject::RESTS_MPS;
@@ -48,11 +50,11 @@ pub(super) const SPEED: Check<Measure> = Check {
     measure: Measure::OfLoop(|row, subject| {
         let mps = subject.quality.root_mps;
         // A body whose name says that it travels, but that stays in place, has an unknown speed if its feet show none.
-        let is_hidden = mps < RESTS_MPS && row.is_missing(subject.known);
+        let is_hidden = mps < RESTS_MPS && row.is_unknown(subject.known);
         Some(if subject.is_speed_known && !is_hidden {
             row.graded(mps, 1.0)
         } else {
-            row.unmeasured()
+            row.unmeasured(Unmeasured::Unknown)
         })
     }),
 };

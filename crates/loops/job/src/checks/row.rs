@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
+use loopwright_formats::loop_file::facts::{CheckFacts, Grade, Unmeasured};
 
 /// The largest value that is good, and the largest that is not bad.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,8 +85,15 @@ pub struct Check<M: 'static> {
 }
 
 impl CheckRow {
-    /// Returns the check without a value.
-    pub fn unmeasured(&self) -> CheckFacts {
+    /// Returns the check without a value, for this reason.
+    pub fn unmeasured(&self, why: Unmeasured) -> CheckFacts {
+        CheckFacts {
+            unmeasured: Some(why),
+            ..self.empty()
+        }
+    }
+
+    fn empty(&self) -> CheckFacts {
         CheckFacts {
             id: self.id.to_owned(),
             unit: self.unit.to_owned(),
@@ -102,7 +109,7 @@ impl CheckRow {
             LimitsFrom::Body(limits, unit) => self.graded_by(limits.scaled(unit * body_size), value),
             LimitsFrom::Loop(_) => CheckFacts {
                 value: Some(value),
-                ..self.unmeasured()
+                ..self.empty()
             },
         }
     }
@@ -113,13 +120,15 @@ impl CheckRow {
             value: Some(value),
             limit: Some(limits.review),
             grade: Some(limits.grade(value)),
-            ..self.unmeasured()
+            ..self.empty()
         }
     }
 
-    /// Whether the check is in the list but was not measured.
-    pub fn is_missing(&self, checks: &[CheckFacts]) -> bool {
-        checks.iter().any(|check| check.id == self.id && check.value.is_none())
+    /// Whether the check is in the list but its value is unknown.
+    pub fn is_unknown(&self, checks: &[CheckFacts]) -> bool {
+        checks
+            .iter()
+            .any(|check| check.id == self.id && check.value.is_none() && check.unmeasured != Some(Unmeasured::NotApplicable))
     }
 
     /// Returns the remedy for a closed loop or for a ping-pong loop.

@@ -25,7 +25,7 @@ impl Stretch<'_> {
     }
 
     /// Whether a body with feet travels; thrown or swimming bodies need not move evenly.
-    fn goes(&self) -> bool {
+    pub(super) fn goes(&self) -> bool {
         self.has_feet() && self.candidate.twist.linear.length() >= MOVING_MPS
     }
 }
