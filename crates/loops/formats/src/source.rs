@@ -233,9 +233,15 @@ impl Source {
         self.form().can_be_extended()
     }
 
-    /// Whether the scale of a joint changes, which loops keep beside the pose.
+    /// Whether the scale of a joint changes.
     pub fn changes_scale(&self) -> bool {
         self.form().changes_scale()
+    }
+
+    /// Whether it changes and files of this format do not keep the change: it stays only within glTF.
+    pub fn loses_scale(&self, format: Format) -> bool {
+        let is_gltf = |format| matches!(format, Format::Glb | Format::Gltf);
+        self.changes_scale() && !(is_gltf(self.format()) && is_gltf(format))
     }
 
     /// Returns the copyright or licence that the file states.

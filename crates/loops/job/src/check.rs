@@ -210,9 +210,7 @@ impl Stored<'_> {
 
 /// Whether a stored check is that of feet which were not to stand.
 fn is_slide_of_feet_in_place(check: &CheckFacts) -> bool {
-    check.id == CheckId::FootSlide.as_str()
-        && check.value.is_none()
-        && check.unmeasured != Some(Unmeasured::Unknown)
+    check.id == CheckId::FootSlide.as_str() && check.value.is_none() && check.unmeasured != Some(Unmeasured::Unknown)
 }
 
 /// Returns the spans in which the feet stand, from the sidecar, where time counts from the first key.

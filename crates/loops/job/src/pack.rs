@@ -364,7 +364,7 @@ impl<'a> PackJob<'a> {
         warnings.extend(warning::bad_frames(&studied.analysis, stretch));
         warnings.extend(done.ineffective.iter().copied().map(Warning::Ineffective));
         self.origins.push(Origin {
-            of_take: verdict::of_take(&studied.analysis, &done.made.candidate),
+            of_take: verdict::of_written(studied, &done.made.candidate, self.format),
             recipe_sha256: done.recipe(recipe).sha256()?,
         });
         if let Some(instead @ Decision::Instead { .. }) = done.decision {

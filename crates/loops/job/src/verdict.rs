@@ -9,9 +9,11 @@ use loopwright_core::candidate::{MotionKind, WholeClip};
 use loopwright_core::loop_clip::LoopKeys;
 use loopwright_core::quality;
 use loopwright_core::{Analysis, LoopCandidate, LoopSettings, MadeLoop, Quality, RootMode};
+use loopwright_formats::Format;
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, QualityFacts, Unmeasured};
 
 use crate::checks::{Authored, CheckId, CheckRow, Stretch, Subject, not_passed};
+use crate::study::Studied;
 use crate::warning::{SeamRemedy, Warning};
 
 /// The grade of a loop, the reason for it, and the checks behind it.
@@ -145,6 +147,21 @@ pub fn default_loop(analysis: &Analysis, candidate: &LoopCandidate) -> Option<(V
         known: &of_take,
     };
     Some((Verdict::new(&subject), quality))
+}
+
+/// Returns the checks of a stretch of a take, which is written in a format.
+pub(crate) fn of_written(studied: &Studied, candidate: &LoopCandidate, format: Format) -> Vec<CheckFacts> {
+    let mut checks = of_take(&studied.analysis, candidate);
+    let source = &studied.file.source;
+    if studied.character.is_none() && source.changes_scale() {
+        let row = CheckId::Scale.row();
+        let check = checks.iter_mut().find(|check| check.id == row.id);
+        let lost = u8::from(source.loses_scale(format));
+        check
+            .into_iter()
+            .for_each(|check| *check = row.graded(f64::from(lost), 1.0));
+    }
+    checks
 }
 
 /// Returns the checks of a stretch of a take, which do not depend on the loop made of it.

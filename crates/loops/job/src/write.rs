@@ -73,7 +73,7 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     let source = engine.placed(studied.form(format));
     let mut file = LoopFile::write_with(made, studied.facts(), &source, &writing)?;
     let rate_hz = file.sidecar.playback.rate_hz(clip.period_secs());
-    let of_take = verdict::of_take(&studied.analysis, candidate);
+    let of_take = verdict::of_written(studied, candidate, format);
     let verdict = Verdict::of_made(made, &file.quality, &of_take);
     let of_the_clip: Vec<Warning> = verdict.of_the_clip().collect();
     verdict.state(&mut file.sidecar.quality);

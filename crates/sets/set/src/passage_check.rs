@@ -6,7 +6,7 @@ use loopwright_core::loop_clip::Interpolation;
 use loopwright_core::math::Rigid;
 use loopwright_core::motion::WorldTracks;
 use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take};
-use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
+use loopwright_formats::loop_file::facts::{CheckFacts, Grade, Unmeasured};
 use loopwright_formats::set::{ClipKind, FootEventFacts, LoopStateFacts, Manifest, PassageFacts, SetClip};
 use loopwright_moves::{LoopSet, Passage, PassageKind};
 
@@ -89,7 +89,7 @@ impl PassageCheckId {
             }
         }
         let Some((value, join)) = worst else {
-            return row.unmeasured();
+            return row.unmeasured(Unmeasured::Unknown);
         };
         CheckFacts {
             joint: Some(skeleton.joint(join.joint).name.clone()),
@@ -230,7 +230,7 @@ pub fn check_passage(
     let mut checks: Vec<CheckFacts> = (PassageCheckId::ALL.into_iter())
         .map(|id| id.worst(&joins, written.skeleton()))
         .collect();
-    checks.push(slide.unwrap_or_else(|| CheckId::FootSlide.row().unmeasured()));
+    checks.push(slide.unwrap_or_else(|| CheckId::FootSlide.row().unmeasured(Unmeasured::NotApplicable)));
     let verdict = Verdict::of_checks(checks, |id| PassageCheckId::row_of(id).or_else(|| CheckId::row_of(id)));
     Ok(match verdict.grade {
         Grade::Good if loops.iter().all(Option::is_some) => Verdict {

@@ -6,7 +6,7 @@ use loopwright_core::analysis::Body;
 use loopwright_core::math::ops;
 use loopwright_core::motion::SkeletonDifference;
 use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take, feet};
-use loopwright_formats::loop_file::facts::CheckFacts;
+use loopwright_formats::loop_file::facts::{CheckFacts, Unmeasured};
 use loopwright_formats::{LoopInFile, Sidecar};
 use loopwright_moves::blend::{PhaseError, PhaseMap};
 
@@ -274,7 +274,10 @@ pub fn check_together(loops: &[LoopOfSet]) -> Vec<Vec<CheckFacts>> {
     let of_loops = loops.iter().map(|own| {
         let checks = SetCheckId::ALL.into_iter().map(SetCheckId::check);
         checks
-            .map(|check| (check.measure)(&check.row, own, &most).unwrap_or_else(|| check.row.unmeasured()))
+            .map(|check| {
+                (check.measure)(&check.row, own, &most)
+                    .unwrap_or_else(|| check.row.unmeasured(Unmeasured::NotApplicable))
+            })
             .collect()
     });
     of_loops.collect()

@@ -102,6 +102,10 @@ impl FileForm for FbxSource {
         }
     }
 
+    fn changes_scale(&self) -> bool {
+        self.changes_scale
+    }
+
     fn can_be_extended(&self) -> bool {
         !matches!(self.form, Form::Fresh { .. })
     }

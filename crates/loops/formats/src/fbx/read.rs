@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
+use loopwright_core::candidate::NamedMotion;
 use loopwright_core::take::Tail;
 use loopwright_core::{Joint, Pose, Skeleton, Take, analysis::probe_stride};
 use ufbx::{Anim, Node, Scene, SceneRoot};
@@ -107,6 +108,7 @@ impl FbxScene {
             },
             has_short_tracks: false,
             states_unit: false,
+            changes_scale: samples.scaled.iter().any(|[_, varies]| *varies),
         });
         Ok(LoadedTake::new(take, source))
     }
@@ -168,7 +170,8 @@ impl ParsedFile for FbxScene {
         shapes.warn_of_others(stack, &joints, warnings);
         let animation: &str = &stack.element.name;
         let animated = Animated {
-            take_name: &if scene.anim_stacks.count > 1 {
+            // The one animation of a file is often called by the program that wrote it.
+            take_name: &if scene.anim_stacks.count > 1 || (says_nothing(name) && !says_nothing(animation)) {
                 one_line(animation)
             } else {
                 name.to_owned()
@@ -203,6 +206,11 @@ impl ParsedFile for FbxScene {
     fn into_owned(self: Box<Self>) -> Box<dyn ParsedFile> {
         self
     }
+}
+
+/// Whether a name tells nothing of the motion.
+fn says_nothing(name: &str) -> bool {
+    NamedMotion::of(name) == NamedMotion::default()
 }
 
 /// Whether an animation moves or rotates a node, judged at a few times.

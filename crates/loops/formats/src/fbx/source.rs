@@ -26,6 +26,8 @@ pub struct FbxSource {
     pub(super) has_short_tracks: bool,
     /// Whether the written file states the unit of `space`.
     pub(super) states_unit: bool,
+    /// Whether the scale of a joint changes, of which loops keep the first value.
+    pub(super) changes_scale: bool,
 }
 
 /// Units that differ by a smaller share are the same.
@@ -60,6 +62,7 @@ impl FbxSource {
             form: Form::Fresh { leaves: None },
             has_short_tracks: false,
             states_unit: false,
+            changes_scale: false,
         }
     }
 

@@ -66,6 +66,20 @@ pub(super) const DISPLACEMENT: Check<Measure> = Check {
     }),
 };
 
+pub(super) const SCALE: Check<Measure> = Check {
+    row: CheckRow {
+        id: "scale",
+        measures: "whether joints of the take change their scale and the file written does not hold it",
+        unit: "",
+        limits: LimitsFrom::Row(Limits::never_bad(0.0)),
+        cure: "glTF in and out, which keeps it",
+        cure_of_ping_pong: None,
+        reason: |_| "joints of the take change their scale, and the file written does not".to_owned(),
+    },
+    // Only who writes knows the format: see `verdict::of_written`.
+    measure: Measure::OfTake(|_, _| None),
+};
+
 /// On all fours, and in lying bodies, the head is level with the feet; a resting body may lie.
 const LYING: Limits = Limits::new(100.0, 110.0);
 

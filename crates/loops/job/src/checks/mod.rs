@@ -73,6 +73,8 @@ crate::checks! {
         RootSteady = stretch::ROOT_STEADY,
         /// Closing moved joints far from the take.
         Displacement = body::DISPLACEMENT,
+        /// The scale of joints changes, and the file does not hold it.
+        Scale = body::SCALE,
         /// The root creeps.
         RootDrift = root::DRIFT,
         /// The speed of the root is known.
@@ -137,7 +139,9 @@ impl CheckId {
             Self::Spike | Self::Shake | Self::Stutter | Self::Bears | Self::Anatomy | Self::Stiff => {
                 subject.authored >= Authored::Motion
             }
-            Self::RootSpeed | Self::Upright | Self::SingleAction | Self::OneCycle | Self::Repeats => false,
+            Self::Scale | Self::RootSpeed | Self::Upright | Self::SingleAction | Self::OneCycle | Self::Repeats => {
+                false
+            }
             _ => subject.authored == Authored::All,
         }
     }

@@ -126,9 +126,9 @@ impl CheckRow {
 
     /// Whether the check is in the list but its value is unknown.
     pub fn is_unknown(&self, checks: &[CheckFacts]) -> bool {
-        checks
-            .iter()
-            .any(|check| check.id == self.id && check.value.is_none() && check.unmeasured != Some(Unmeasured::NotApplicable))
+        checks.iter().any(|check| {
+            check.id == self.id && check.value.is_none() && check.unmeasured != Some(Unmeasured::NotApplicable)
+        })
     }
 
     /// Returns the remedy for a closed loop or for a ping-pong loop.
