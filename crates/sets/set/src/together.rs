@@ -5,7 +5,7 @@
 use loopwright_core::analysis::Body;
 use loopwright_core::math::ops;
 use loopwright_core::motion::SkeletonDifference;
-use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take, feet};
+use loopwright_core::{BodyOverrides, LoopClip, RootMotion, Skeleton, Take, feet};
 use loopwright_formats::loop_file::facts::{CheckFacts, Unmeasured};
 use loopwright_formats::{LoopInFile, Sidecar};
 use loopwright_moves::blend::{PhaseError, PhaseMap};
@@ -21,6 +21,8 @@ loopwright_job::checks! {
     pub enum SetCheckId: Measure {
         /// It has the skeleton of the others.
         Skeleton = SKELETON,
+        /// Its root joint is theirs, and moves as the loop does.
+        Root = ROOT,
         /// It has their frame rate.
         Rate = RATE,
         /// It starts at their phase.
@@ -53,6 +55,30 @@ const SKELETON: Check<Measure> = Check {
                 _ => None,
             },
             ..row.graded(differs, 1.0)
+        })
+    },
+};
+
+/// How far a root joint may leave the way of its loop in a minute, metres.
+const STRAYS_METRES: f64 = 1e-3;
+
+const ROOT: Check<Measure> = Check {
+    row: CheckRow {
+        id: "set-root",
+        measures: "whether the root joint is missing, another one, or a millimetre off the loop's way after a minute",
+        unit: "",
+        limits: LimitsFrom::Row(Limits::new(0.0, 0.0)),
+        cure: "`loopwright make --add-root` for all",
+        cure_of_ping_pong: None,
+        reason: not_passed,
+    },
+    measure: |row, own, most| {
+        let expected = &most.root?.root_joint;
+        let joint = own.root_joint.clone().or_else(|| expected.clone())?;
+        let is_wrong = own.root_joint != *expected || own.root_strays_metres > STRAYS_METRES;
+        Some(CheckFacts {
+            joint: is_wrong.then_some(joint),
+            ..row.graded(f64::from(u8::from(is_wrong)), 1.0)
         })
     },
 };
@@ -145,6 +171,10 @@ const SHOWS_MPS: f64 = 0.3;
 #[derive(Clone, Debug)]
 pub struct LoopOfSet {
     skeleton: Skeleton,
+    /// The joint that carries the root motion and nothing else.
+    root_joint: Option<String>,
+    /// How far one of the rig is off the root motion after a minute.
+    root_strays_metres: f64,
     step_secs: f64,
     period_secs: f64,
     num_samples: usize,
@@ -183,7 +213,13 @@ impl LoopOfSet {
             let [stated, shown] = [moved, hips(last)].map(|to| ops::over_ground(to - hips(0)) / secs);
             (stated, Some(shown))
         };
+        let root_joint = sidecar.and_then(|sidecar| sidecar.playback.root_joint.clone());
+        // An added one, folded away here, would be off by what the hips are.
+        let of_rig = root_joint.as_ref().and_then(|name| written.skeleton().find(name));
+        let shown = in_file.layout.shown(clip.root());
         Ok(Self {
+            root_strays_metres: of_rig.map_or(0.0, |joint| strays_in_a_minute(written, joint, &shown)),
+            root_joint,
             map,
             shown_mps,
             stated_mps,
@@ -208,9 +244,23 @@ impl LoopOfSet {
     }
 }
 
+/// Returns how far a joint is off a root motion after a minute, by what it is off at the last key of a take, metres.
+fn strays_in_a_minute(written: &Take, joint: usize, root: &RootMotion) -> f64 {
+    let last = written.num_frames() - 1;
+    let place = |key: usize| written.pose(key).world(written.skeleton()).translations[joint];
+    let secs = last as f64 * written.frame_time_secs();
+    let moved = (root.at(secs) * root.at(0.0).inverse()).transform_point(place(0));
+    if secs > 0.0 {
+        place(last).distance(moved) * 60.0 / secs
+    } else {
+        0.0
+    }
+}
+
 /// The figures of the majority of several loops.
 struct Most<'a> {
     skeleton: Option<&'a LoopOfSet>,
+    root: Option<&'a LoopOfSet>,
     rate: Option<&'a LoopOfSet>,
     cycles: Option<usize>,
     /// The phase at which they start, 0 to 1.
@@ -230,6 +280,7 @@ impl<'a> Most<'a> {
             skeleton: most_common(loops, |one, other| {
                 SkeletonDifference::between(&one.skeleton, &other.skeleton).is_none()
             }),
+            root: most_common(loops, |one, other| one.root_joint == other.root_joint),
             rate: most_common(loops, |one, other| rates_apart(one, other) <= SAME_RATE),
             cycles: most_common(loops, |one, other| {
                 one.num_cycles().is_some() && one.num_cycles() == other.num_cycles()
