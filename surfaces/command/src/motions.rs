@@ -16,7 +16,7 @@ use crate::{
     numbers::parse_range,
     patterns::{Pattern, files_below},
     recipe::TakeArgs,
-    written_loop,
+    written_loop, written_passage,
 };
 
 /// Maximum number of missing joints that a message names.
@@ -40,8 +40,17 @@ impl ReadMotion {
             let read = written_loop::read_described(&input, sidecar, reading, AddedRoot::Folded)?;
             return Self::of_loop(&input.path, &read, reading);
         }
-        let loaded = load::load(&input, &reading.clone().into())?;
-        Ok(Self::of_take(loaded.analysis))
+        let analysis = load::load(&input, &reading.clone().into())?.analysis;
+        // A passage is compared with its loops, on the skeleton of their take.
+        let folded = match written_passage::has_added_root(&input.path, reading)? {
+            true => analysis.take.without_root_joint(),
+            false => None,
+        };
+        let analysis = match folded {
+            Some(take) => Analysis::with(&take, &reading.overrides()).map_err(failures::body)?,
+            None => analysis,
+        };
+        Ok(Self::of_take(analysis))
     }
 
     /// A take.

@@ -148,6 +148,20 @@ impl WrittenPassage {
     }
 }
 
+/// Whether a file is a passage whose loops have a root joint that was added to their rig. Errors: a set or a sidecar beside it cannot
+/// be read.
+pub(crate) fn has_added_root(path: &Path, reading: &TakeArgs) -> Result<bool, Failure> {
+    for passage in of_files(&[path.to_owned()])? {
+        for input in passage.loops.iter().flatten() {
+            let sidecar = written_loop::read_sidecar(input, reading)?;
+            if sidecar.is_some_and(|sidecar| sidecar.playback.root_joint_added) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
 /// Whether `cut` wrote a file: it is no loop, whatever its name ends in.
 pub(crate) fn is_cut(path: &Path) -> bool {
     cut(path).is_some()

@@ -19,15 +19,17 @@ pub(crate) use held::is_cut_off;
 pub(in crate::candidate) use held::moving_frames;
 
 use self::ends::End;
+use self::inside::Clip;
 use self::pace::Pace;
 use self::reading::{Reading, Scale};
+use self::seam::Seam;
 use super::finder::Finder;
 use super::report::LoopCandidate;
 use super::settings::SearchSettings;
 use super::steadiness::Steadiness;
 use super::whole::{LastKey, WholeClip, WholeClipKind};
 use crate::analysis::{Analysis, MotionKind, activity::ActivityKind};
-use crate::math::rigid::Twist;
+use crate::math::rigid::{Rigid, Twist};
 use crate::take::Cut;
 
 /// Largest roughness of a seam whose poses meet. Finished loops of four packs reach 1.2 if keys rest at the extremes of a walk;
@@ -43,6 +45,9 @@ const MIN_KEPT_SHARE: f64 = 0.75;
 
 /// Factor by which a trimmed clip must close better than the whole one.
 const WORTH_TRIMMING: f64 = 2.0;
+
+/// Where the end of a cycle without its closing key may be, in frames after its last key.
+const AFTER_CYCLE: [f64; 2] = [0.5, 1.5];
 
 /// Fewest frames of a whole clip.
 const MIN_FRAMES: usize = 4;
@@ -181,10 +186,13 @@ pub(crate) fn whole_cycle(analysis: &Analysis) -> Option<WholeClip> {
     if reading.num_frames < num_frames {
         return Some(reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing));
     }
-    let (seam_frames, motion) = reading::best_seam(&scale, reading.is_in_place());
+    // A cut between two captured cycles falls anywhere between two frames.
+    let clip = Clip::new(&scale)?;
+    let seam = Seam::new(&clip, num_frames - 1, AFTER_CYCLE);
+    let fit = seam.likeliest(reading.is_in_place().then_some(Rigid::IDENTITY));
     Some(WholeClip {
-        num_frames: (num_frames - 1) as f64 + seam_frames,
-        motion,
+        num_frames: (num_frames - 1) as f64 + fit.seam_frames,
+        motion: fit.motion,
         ..reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::BeforeClosing)
     })
 }

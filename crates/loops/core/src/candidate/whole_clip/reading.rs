@@ -1,6 +1,6 @@
 //! Evaluates a clip as a loop of a given length: how its ends meet, and how smoothly it continues over the seam.
 
-use core::{cell::OnceCell, ops::RangeInclusive};
+use core::cell::OnceCell;
 
 use glam::DVec3;
 
@@ -150,7 +150,7 @@ impl Reading {
         if returns {
             return in_place;
         }
-        let (motion, _) = fitted_motion(scale, start_frame, num_frames, 1.0);
+        let motion = fitted_motion(scale, start_frame, num_frames);
         Self::with_motion(scale, start_frame, num_frames, motion)
     }
 
@@ -309,13 +309,10 @@ fn ratio(sum: f64, of: f64) -> f64 {
     if of > 0.0 { (sum / of).sqrt() } else { 0.0 }
 }
 
-/// Fits the motion over the ground from the first pose to the closing one, `seam_frames` after the last pose if the clip has no
-/// such pose: both ends are then extrapolated by half of that along parabolas, and meet there. The second value is the remaining
-/// distance there, root mean square over joints, metres.
-fn fitted_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_frames: f64) -> (Rigid, f64) {
-    let pairs = pairs_at_seam(scale, start_frame, num_frames, seam_frames);
-    let motion = fit_planar(&pairs);
-    (level(motion), miss(&pairs, motion))
+/// Fits the motion over the ground from the first pose to the closing one, a frame after the last pose if the clip has no such
+/// pose: both ends are then carried on by half a frame along parabolas, and meet there.
+fn fitted_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize) -> Rigid {
+    level(fit_planar(&pairs_at_seam(scale, start_frame, num_frames)))
 }
 
 /// Returns a motion over the ground without a small rise, which is left in the body.
@@ -328,18 +325,13 @@ pub(super) fn level(motion: Rigid) -> Rigid {
 }
 
 /// Returns points of both ends, extrapolated to where they meet.
-fn pairs_at_seam(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_frames: f64) -> Vec<PointPair> {
+fn pairs_at_seam(scale: &Scale<'_>, start_frame: usize, num_frames: usize) -> Vec<PointPair> {
     let world = &scale.analysis.world;
     let last = scale.analysis.take.num_frames() - 1;
-    let half = 0.5 * seam_frames;
     let carried_on = |frames: [usize; 3], joint: usize| {
         let [at, inner, further] = frames.map(|frame| world.position(frame, joint));
         // The parabola through the three, half a step beyond the first.
-        let (slope, bend) = (
-            0.5 * (3.0 * at - 4.0 * inner + further),
-            0.5 * (at - 2.0 * inner + further),
-        );
-        at + slope * half + bend * (half * half)
+        0.125 * (15.0 * at - 10.0 * inner + 3.0 * further)
     };
     let joints = scale.joints.iter();
     joints
@@ -356,42 +348,4 @@ fn pairs_at_seam(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_
             PointPair { start, end, weight }
         })
         .collect()
-}
-
-/// Returns the root mean square distance of the points at the end from the moved points at the start, metres.
-fn miss(pairs: &[PointPair], motion: Rigid) -> f64 {
-    let (mut sum, mut total) = (0.0, 0.0);
-    for pair in pairs {
-        sum += pair.weight * (motion.transform_point(pair.start) - pair.end).length_squared();
-        total += pair.weight;
-    }
-    ratio(sum, total)
-}
-
-/// Trial durations of the step over the seam without a closing key, in tenths of frames.
-const SEAM_FRAMES: RangeInclusive<u32> = 10..=30;
-const SEAM_PARTS: f64 = 20.0;
-
-/// Returns the time of the step over the seam at which both ends, carried on, meet best, with the motion there.
-///
-/// A cut between two captured cycles falls anywhere between two frames. Where no time of a clip that moves in place is too short, the ends
-/// do not tell, and it is the time of one frame, as in all clips that were made by hand.
-pub(super) fn best_seam(scale: &Scale<'_>, in_place: bool) -> (f64, Rigid) {
-    let num_frames = scale.analysis.take.num_frames();
-    let of_time = |part: u32| {
-        let seam_frames = f64::from(part) / SEAM_PARTS;
-        let (motion, miss) = if in_place {
-            let pairs = pairs_at_seam(scale, 0, num_frames, seam_frames);
-            (Rigid::IDENTITY, miss(&pairs, Rigid::IDENTITY))
-        } else {
-            fitted_motion(scale, 0, num_frames, seam_frames)
-        };
-        (part, seam_frames, motion, miss)
-    };
-    let best = SEAM_FRAMES.map(of_time).min_by(|one, other| one.3.total_cmp(&other.3));
-    let may_be_short = !in_place || super::is_all_idle(scale.analysis);
-    let (_, seam_frames, motion, _) = best
-        .filter(|&(part, ..)| may_be_short || part != *SEAM_FRAMES.start())
-        .unwrap_or_else(|| of_time(SEAM_PARTS as u32));
-    (seam_frames, motion)
 }

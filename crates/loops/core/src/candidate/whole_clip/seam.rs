@@ -208,7 +208,8 @@ impl<'a> Seam<'a> {
         }
     }
 
-    fn likeliest(&self, motion: Option<Rigid>) -> Fit {
+    /// Returns the likeliest duration with a motion, or with that which fits best.
+    pub(super) fn likeliest(&self, motion: Option<Rigid>) -> Fit {
         let of = |seam_frames: f64| self.with(seam_frames, motion);
         let [least, most] = self.within;
         let step = (most - least) / COARSE as f64;
@@ -236,7 +237,7 @@ impl<'a> Seam<'a> {
     fn usual(&self) -> Vec<f64> {
         let (step_secs, last) = (self.clip.take.frame_time_secs(), self.last_frame as f64);
         let [least, most] = self.within;
-        let mut usual = vec![least, most];
+        let mut usual: Vec<f64> = (least.ceil() as u32..=most as u32).map(f64::from).collect();
         for rate in AUTHORS_RATES {
             let first = ((last + least) * step_secs * rate - 1e-6).ceil();
             let time = first / (rate * step_secs) - last;
