@@ -38,30 +38,39 @@ const CONTEXT_SECS: f64 = 1.0;
 /// Length of a stance loop, seconds.
 const STANCE_SECS: f64 = 1.0;
 
-/// A start, a stop or a jump that turns by more than this has the turn in its name, radians (30 degrees).
-const NAMED_TURN: f64 = 30.0 * core::f64::consts::PI / 180.0;
-
 /// Names state turns in steps of this, degrees.
 const NAMED_DEG: f64 = 45.0;
 
+/// Returns a turn in steps of 45 degrees, left positive; passages that turn have at least one.
+fn turn_steps(kind: PassageKind, turn: f64) -> i32 {
+    let steps = (turn.to_degrees() / NAMED_DEG).round() as i32;
+    match kind {
+        PassageKind::TurnInPlace | PassageKind::Turn if steps == 0 => turn.signum() as i32,
+        PassageKind::Transition => 0,
+        _ => steps,
+    }
+}
+
+/// Words a turn as the end of a name, such as `_left_90`; empty if there is none.
+fn turn_words(steps: i32) -> String {
+    let side = if steps > 0 { "left" } else { "right" };
+    match steps {
+        0 => String::new(),
+        _ => format!("_{side}_{}", NAMED_DEG * f64::from(steps.abs())),
+    }
+}
+
 /// Names a passage from one loop to another that turns by this angle, radians.
 fn name_of(kind: PassageKind, [from, to]: [&str; 2], turn: f64) -> String {
-    let side = if turn > 0.0 { "left" } else { "right" };
-    let steps = (turn.abs().to_degrees() / NAMED_DEG).round().max(1.0) * NAMED_DEG;
     let name = match kind {
         PassageKind::Start => format!("start_{to}"),
         PassageKind::Stop => format!("stop_{from}"),
         PassageKind::TurnInPlace => "turn".to_owned(),
         PassageKind::Turn => format!("{from}_turn"),
         PassageKind::Jump => "jump".to_owned(),
-        PassageKind::Transition => return format!("{from}_to_{to}"),
+        PassageKind::Transition => format!("{from}_to_{to}"),
     };
-    let is_turn = matches!(kind, PassageKind::TurnInPlace | PassageKind::Turn);
-    if is_turn || turn.abs() > NAMED_TURN {
-        format!("{name}_{side}_{steps:.0}")
-    } else {
-        name
-    }
+    name + &turn_words(turn_steps(kind, turn))
 }
 
 /// Checks the step. Errors: it is not positive.
@@ -360,6 +369,16 @@ fn on_its_feet(
 }
 
 impl Passage {
+    /// Returns its turn in steps of 45 degrees, left positive; a turn has at least one.
+    pub fn turn_steps(&self) -> i32 {
+        turn_steps(self.kind(), self.turn())
+    }
+
+    /// Words its turn as the end of a name, such as `_left_90`; empty if there is none.
+    pub fn turn_words(&self) -> String {
+        turn_words(self.turn_steps())
+    }
+
     /// Cuts passages out of a take, one after the other, with this time between samples; a stretch that is not a whole number of
     /// them ends up to half of one earlier or later.
     ///

@@ -176,7 +176,7 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
     let of_kind = |kind| kept.iter().filter(move |each| each.passage.kind() == kind);
     let lacking = parts.into_iter().filter(|&(_, kind, side)| {
         !of_kind(kind).any(|each| match side {
-            0.0 => each.quarters() == 0,
+            0.0 => each.passage.turn_steps() == 0,
             side => each.passage.turn() * side >= 0.0,
         })
     });
@@ -185,7 +185,7 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
             if side == 0.0 && of_kind(kind).next().is_some() {
                 return Missing {
                     what: format!("straight {what}"),
-                    why: "each that was found turns by 45 degrees or more".to_owned(),
+                    why: "each that was found turns by more than 22 degrees".to_owned(),
                 };
             }
             let why = looked.iter().filter(|(of, _)| *of == kind).map(|(_, why)| *why);
@@ -202,9 +202,6 @@ fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing
         })
         .collect()
 }
-
-/// Turns are distinguished in steps of this, radians (90 degrees).
-const TURN_STEP: f64 = 0.5 * core::f64::consts::PI;
 
 /// Largest cost of the ends of a passage, metre-seconds: starts and stops of captured takes cost 0.1 to 0.3, a dance more.
 const MOST_COST: f64 = 0.35;
@@ -226,28 +223,13 @@ impl SetPassage {
 
     /// Returns its key; passages of one key serve the same purpose.
     fn key(&self) -> (PassageKind, i32, [(MotionKind, &'static str); 2]) {
-        (self.passage.kind(), self.quarters(), self.ways)
-    }
-
-    /// Returns its quarter turns, left positive; a turn has at least one.
-    fn quarters(&self) -> i32 {
-        let turn = self.passage.turn();
-        let quarters = (turn / TURN_STEP).round() as i32;
-        match self.passage.kind() {
-            PassageKind::TurnInPlace | PassageKind::Turn if quarters == 0 => turn.signum() as i32,
-            _ => quarters,
-        }
+        (self.passage.kind(), self.passage.turn_steps(), self.ways)
     }
 
     /// Returns its name without a number: its kind, the gait before or after, and its turn.
     fn plain_name(&self) -> String {
         let [from, to] = self.ways.map(|(gait, way)| described(gait, way, 0));
-        let quarters = self.quarters();
-        let side = if quarters > 0 { "left" } else { "right" };
-        let turn = match quarters {
-            0 => String::new(),
-            _ => format!("_{side}_{}", 90 * quarters.abs()),
-        };
+        let turn = self.passage.turn_words();
         match self.passage.kind() {
             PassageKind::Start => format!("start_{to}{turn}"),
             PassageKind::Stop => format!("stop_{from}{turn}"),
