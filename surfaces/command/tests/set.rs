@@ -251,7 +251,7 @@ fn what_does_not_fit_is_left_out_and_said() {
     odd["feet"]["feet_speed_mps"] = 3.0.into();
     folder.write("takes/odd.bvh.json", odd.to_string());
     folder.write("takes/broken.bvh", "HIERARCHY");
-    folder.runs("1 set takes -o hero | another skeleton");
+    folder.runs("2 set takes -o hero | another skeleton");
     let set = folder.json("hero/set.json");
     // A loop is named by its take.
     for [take, why] in rows(
@@ -276,7 +276,7 @@ fn what_does_not_fit_is_left_out_and_said() {
         2 set takes/walk.bvh -o other --fps 1e8         | exceed the limit
         2 set nowhere.bvh -o other --set output.fps=-3  | --fps must be a positive number
         2 set nowhere.bvh -o other                      | nowhere.bvh
-        1 set takes/broken.bvh -o other                 | no take gives a loop
+        2 set takes/broken.bvh -o other                 | no take gives a loop
         ",
     );
     folder

@@ -1,6 +1,7 @@
 //! `loopwright set`: from takes to the loops of one character, in phase, with a manifest.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_formats::set::{LeftOut, Manifest, SET_FILE};
@@ -29,6 +30,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
         inputs: &inputs,
         study: load::study(args.take.clone())?,
         reading: args.take.reading(),
+        unreadable: AtomicUsize::new(0),
     };
     let mut outputs = Outputs::new(args.force);
     for input in &inputs {
@@ -44,7 +46,12 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     let mut notes = Vec::new();
     let made = road::make_set(settings, &takes, left_out, &mut notes);
     warn_all(&mut notes);
-    let written = made.map_err(in_words)?.write(&mut notes, |file| {
+    let unreadable = takes.unreadable.load(Ordering::Relaxed);
+    let made = made.map_err(|error| match unreadable {
+        0 => in_words(error),
+        _ => in_words(error).into_error(),
+    })?;
+    let written = made.write(&mut notes, |file| {
         let added = outputs.add_with_sidecar(&folder.join(&file.name), &file.bytes, file.sidecar.as_deref());
         added.map_err(Stopped::Output)
     });
@@ -59,11 +66,12 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
     for missing in &manifest.missing {
         talk::warn(&format!("{} is missing: {}", missing.what, missing.why));
     }
-    output::print(&if args.json {
-        written.json
-    } else {
-        report::human(manifest, &folder.join(SET_FILE))
-    })?;
+    if !args.json {
+        output::print(&report::human(manifest, &folder.join(SET_FILE)))?;
+    }
+    let failure =
+        (unreadable > 0).then(|| Failure::error(format!("{unreadable} of {} files cannot be read", inputs.len())));
+    output::end(written.json, failure, args.json)?;
     let has_bad = manifest.clips.iter().any(|clip| clip.grade == Some(Grade::Bad));
     Ok(Ending::of_answer(!has_bad && manifest.missing.is_empty()))
 }
@@ -190,6 +198,8 @@ struct Takes<'a> {
     inputs: &'a [InputFile],
     study: Study,
     reading: TakeArgs,
+    /// How many of the files cannot be read.
+    unreadable: AtomicUsize,
 }
 
 impl SetTakes for Takes<'_> {
@@ -235,6 +245,7 @@ impl SetTakes for Takes<'_> {
         batch::each(&files, jobs, work, fault, |&file, (answer, problem)| {
             all.push(answer);
             if let Some(problem) = problem {
+                self.unreadable.fetch_add(1, Ordering::Relaxed);
                 progress.beside(|| talk::warn(&format!("{}: {problem}", self.name(file))));
             }
             progress.step();
