@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use loopwright_core::Take;
 use loopwright_formats::AnimationChoice;
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_formats::set::{ClipKind, Manifest, ManifestError, PassageFacts, SET_FILE, SetClip};
@@ -30,6 +31,7 @@ pub(crate) struct WrittenPassage {
 /// A passage that was measured.
 pub(crate) struct CheckedPassage {
     pub(crate) kind: ClipKind,
+    pub(crate) written: Take,
     pub(crate) take: TakeFacts,
     pub(crate) verdict: Verdict,
     pub(crate) warnings: Vec<String>,
@@ -142,6 +144,7 @@ impl WrittenPassage {
         Ok(CheckedPassage {
             kind: self.facts.kind,
             take: file.facts(path.display().to_string()),
+            written: file.take,
             verdict,
             warnings: soft.iter().map(ToString::to_string).collect(),
         })

@@ -1,10 +1,12 @@
 //! `loopwright report`: a page about loops.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loopwright_catalog::CatalogFormat;
+use loopwright_core::math::ops::over_ground;
 use loopwright_core::{Analysis, analysis::FootEventKind, candidate::MotionKind};
 use loopwright_draw::report::{
     self as page, DrawnBar, DrawnContact, DrawnPassage, DrawnPoint, LoopEntry, PageHeading, Panel, SetSummary,
@@ -28,7 +30,8 @@ use crate::report::page::{self as answer, NotShown, ReportAnswer};
 use crate::surface::Surfaces;
 use crate::talk::{self, Progress};
 use crate::written_loop::{self, WrittenLoop};
-use crate::{args::ReportArgs, files, limits::Limits, load, memory};
+use crate::written_passage::{self, WrittenPassage};
+use crate::{args::ReportArgs, failures, files, limits::Limits, load, memory};
 
 pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
     for input in &args.inputs {
@@ -41,10 +44,14 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
     outputs.check(&args.output)?;
     let set = set_of(&args.inputs)?;
     let Found { loops, kinds, problems } = loops_of(args, set.as_ref().map(|(folder, _)| folder.as_path()))?;
+    let mut clips: Vec<Clip> = loops.into_iter().map(Clip::Loop).collect();
+    if let Some((folder, _)) = &set {
+        clips.extend(written_passage::below(folder)?.into_iter().map(Clip::Passage));
+    }
     let work = Pages {
         args,
         kinds,
-        num_loops: loops.len(),
+        num_loops: clips.len(),
         num_shown: AtomicUsize::new(0),
         surfaces: Surfaces::new(args.capsules),
     };
@@ -53,8 +60,9 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
         with_take,
         not_shown,
         failed,
+        passages,
         ..
-    } = show(&work, &loops, problems);
+    } = show(&work, &clips, problems);
     if panels.is_empty() {
         return Err(match &failed[..] {
             [one] => one.clone(),
@@ -72,7 +80,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
     outputs.add(&args.output, html.as_bytes())?;
     let outputs = outputs.commit()?;
     let answer = ReportAnswer {
-        loops: panels.len(),
+        loops: panels.len() - passages,
+        passages,
         with_take,
         page_bytes: html.len(),
         not_shown,
@@ -91,6 +100,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
 #[derive(Default)]
 struct Shown {
     panels: Vec<Panel>,
+    passages: usize,
     with_take: usize,
     not_shown: Vec<NotShown>,
     failed: Vec<Failure>,
@@ -111,8 +121,22 @@ impl Shown {
     }
 }
 
-/// Works on all loops; `problems` are files that hold none.
-fn show(work: &Pages<'_>, loops: &[InputFile], problems: Vec<(String, Failure)>) -> Shown {
+/// A motion on the page.
+enum Clip {
+    Loop(InputFile),
+    Passage(WrittenPassage),
+}
+
+impl fmt::Display for Clip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Loop(place) | Self::Passage(WrittenPassage { place, .. }) => place.fmt(f),
+        }
+    }
+}
+
+/// Works on all clips; `problems` are files that hold none.
+fn show(work: &Pages<'_>, loops: &[Clip], problems: Vec<(String, Failure)>) -> Shown {
     let mut shown = Shown {
         is_alone: problems.len() + loops.len() == 1,
         ..Shown::default()
@@ -127,6 +151,7 @@ fn show(work: &Pages<'_>, loops: &[InputFile], problems: Vec<(String, Failure)>)
         match answer {
             Ok((panel, has_take)) => {
                 shown.with_take += usize::from(has_take);
+                shown.passages += usize::from(matches!(one, Clip::Passage(_)));
                 shown.panels.push(panel);
             }
             Err(failure) => progress.beside(|| shown.leave_out(one.to_string(), failure)),
@@ -309,28 +334,31 @@ struct Pages<'a> {
 }
 
 impl Work for Pages<'_> {
-    type Input = InputFile;
+    type Input = Clip;
     type Studied = Result<(LoopEntry, usize), Failure>;
     type Answer = Result<(Panel, bool), Failure>;
 
-    fn study(&self, one: &InputFile) -> Self::Studied {
+    fn study(&self, one: &Clip) -> Self::Studied {
         // What reading warns about stands in the sidecar, and on the page.
-        let (entry, _) = talk::aside(|| self.entry(one));
+        let (entry, _) = talk::aside(|| match one {
+            Clip::Loop(one) => self.entry(one),
+            Clip::Passage(passage) => self.entry_of_passage(passage),
+        });
         entry.map(|entry| (entry, 0))
     }
 
-    fn settle(&self, _: &InputFile, studied: &mut Self::Studied) {
+    fn settle(&self, _: &Clip, studied: &mut Self::Studied) {
         if let Ok((_, index)) = studied {
             *index = self.num_shown.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    fn finish(&self, _: &InputFile, studied: Self::Studied) -> Self::Answer {
+    fn finish(&self, _: &Clip, studied: Self::Studied) -> Self::Answer {
         let (entry, index) = studied?;
         Ok((Panel::new(&entry, index, self.num_loops), entry.uncut.is_some()))
     }
 
-    fn fault(&self, one: &InputFile) -> Self::Answer {
+    fn fault(&self, one: &Clip) -> Self::Answer {
         Err(Failure::error(format!("the program itself failed on \"{one}\""))
             .try_this("a report of this fault, with the file"))
     }
@@ -398,6 +426,38 @@ impl Pages<'_> {
                 .collect(),
             closed,
             uncut,
+        })
+    }
+
+    /// All that the page shows of a passage, which is played over and over. Errors: it cannot be read.
+    fn entry_of_passage(&self, passage: &WrittenPassage) -> Result<LoopEntry, Failure> {
+        let checked = passage.check(&self.args.reading)?;
+        let take = &checked.written;
+        let analysis = Analysis::with(take, &self.args.reading.overrides()).map_err(failures::body)?;
+        let last = take.num_frames() - 1;
+        let figure = Figure::new(take, &analysis.body);
+        let closed = DrawnMotion::of_take(&analysis, &figure, 0, last)
+            .map_err(|error| Failure::error(error).of_file(&passage.place.path))?;
+        let hips = |frame| analysis.world.position(frame, analysis.body.hips);
+        Ok(LoopEntry {
+            name: passage.place.to_string(),
+            grade: checked.verdict.grade.as_str(),
+            reason: checked.verdict.reason,
+            kind: checked.kind.to_string(),
+            speed_mps: over_ground(hips(last) - hips(0)) / take.duration_secs(),
+            turn_rate_dps: 0.0,
+            foot_slide_cmps: None,
+            seam_step_ratio: None,
+            seam_joint: None,
+            cycles: 1,
+            contact_phase: 0.0,
+            figures: vec![
+                ("Length", format!("{:.3} s, {} keys", take.duration_secs(), last + 1)),
+                ("Joints", take.num_joints().to_string()),
+            ],
+            contacts: Vec::new(),
+            closed,
+            uncut: None,
         })
     }
 

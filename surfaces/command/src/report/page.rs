@@ -13,7 +13,9 @@ use super::table::{optional, rate};
 pub(crate) struct ReportAnswer {
     /// Loops on the page.
     pub(crate) loops: usize,
-    /// Of those, the ones that are shown beside the stretch of their take.
+    /// Passages of a set on it.
+    pub(crate) passages: usize,
+    /// Of the loops, the ones that are shown beside the stretch of their take.
     pub(crate) with_take: usize,
     /// Length of the page.
     pub(crate) page_bytes: usize,
@@ -33,8 +35,12 @@ pub(crate) struct NotShown {
 
 pub(crate) fn human(answer: &ReportAnswer, page: &str) -> String {
     let mut text = format!(
-        "{page}: {}, {} beside their takes, {:.1} MB\n",
+        "{page}: {}{}, {} beside their takes, {:.1} MB\n",
         counted(answer.loops, "loop"),
+        match answer.passages {
+            0 => String::new(),
+            count => format!(" and {}", counted(count, "passage")),
+        },
         answer.with_take,
         answer.page_bytes as f64 / 1e6
     );
