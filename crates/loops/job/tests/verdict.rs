@@ -4,12 +4,12 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 use loopwright_core::{
-    Analysis, LoopClip, LoopSettings, MadeLoop, Pose, RootMode, SearchSettings, Take, Tracks, loop_clip::LoopKeys,
+    Analysis, BodyOverrides, LoopClip, LoopSettings, MadeLoop, Pose, RootMode, SearchSettings, Take, Tracks, loop_clip::LoopKeys,
     quality,
 };
-use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
+use loopwright_formats::loop_file::facts::{CheckFacts, Grade, Unmeasured};
 use loopwright_job::verdict::{self, default_loop};
-use loopwright_job::{CheckId, Verdict};
+use loopwright_job::{CheckId, Verdict, check};
 use loopwright_synth::{WalkSettings, synthesize};
 
 /// Walks that differ in pace, rhythm and rate: three, or with `LOOPWRIGHT_MANY_WALKS` 21.
@@ -381,4 +381,28 @@ fn the_seam_of_a_finished_clip_is_its_authors() {
     assert_eq!(reason, "kept as the clip has it");
     let (_, reason, shows, graded) = seam(true);
     assert_eq!((shows, graded), (false, Some(Grade::Good)), "{reason}");
+}
+
+#[test]
+fn a_check_without_a_value_says_why() {
+    let take = synthesized(WalkSettings::default().turn_dps(0.0));
+    let why = |checks: &[CheckFacts]| {
+        [CheckId::Pace, CheckId::Turn, CheckId::Kink].map(|id| {
+            let check = checks.iter().find(|check| check.id == id.as_str());
+            check.and_then(|check| check.unmeasured)
+        })
+    };
+    // As many cycles as are neither measured around both ends nor estimated; a straight way has no turn to be uneven.
+    let analysis = Analysis::new(&take).unwrap();
+    let settings = SearchSettings {
+        cycles: Some(11),
+        ..SearchSettings::default()
+    };
+    let last = (take.num_frames() - 1) as f64;
+    let whole = analysis.appraise(0.0, last, &settings).unwrap();
+    let [unknown, none] = [Unmeasured::Unknown, Unmeasured::NotApplicable].map(Some);
+    assert_eq!(why(&verdict::of_take(&analysis, &whole)), [unknown, none, None]);
+    // Nothing is known of the take of a loop alone.
+    let alone = check(&take, None, &BodyOverrides::default(), None).unwrap();
+    assert_eq!(why(&alone.verdict.checks), [unknown; 3]);
 }
