@@ -11,7 +11,7 @@ use crate::analysis::body::USUAL_HEIGHT_METRES;
 use crate::analysis::seam_peak::{self, floor, second_difference};
 use crate::math::fit::{PointPair, fit_planar};
 use crate::math::rigid::Rigid;
-use crate::math::{percentile, rotation};
+use crate::math::{TimeStep, percentile, rotation};
 use crate::root_motion::poses;
 
 /// Tolerance within which poses of a loop meet, metres at the size of an adult: the precision of a cut by hand.
@@ -39,6 +39,9 @@ const MENDABLE: f64 = 2.0;
 /// A step over the seam is like any other up to this many times their median unevenness.
 const LIKE_ANY: f64 = 1.5;
 
+/// Time between the poses of a second difference, so that a seam is as rough at every frame rate.
+const STEP_SECS: f64 = 1.0 / 30.0;
+
 /// Most frames from which a clip's own figures are taken: a clip has fewer, and in a long take every so-manyth is enough.
 const MAX_SAMPLED: usize = 2048;
 
@@ -49,6 +52,8 @@ pub(super) struct Scale<'a> {
     pub(super) joints: Vec<(usize, f64)>,
     /// Size of the body relative to a man.
     pub(super) size: f64,
+    /// Frames in [`STEP_SECS`], at least one.
+    reach: usize,
     /// The motion that the name of the take states.
     pub(super) named: NamedMotion,
     /// Worked out for the first seam that needs it: most takes are ruled out by their ends.
@@ -74,6 +79,10 @@ impl<'a> Scale<'a> {
                 .filter(|(_, weight)| *weight > 0.0)
                 .collect(),
             size: analysis.body.size(&analysis.take),
+            reach: TimeStep::new(analysis.take.frame_time_secs())
+                .nearest_from_one(STEP_SECS)
+                .min(analysis.take.num_frames() / 4)
+                .max(1),
             named: NamedMotion::of_take(analysis),
             own: OnceCell::new(),
         }
@@ -97,9 +106,11 @@ impl<'a> Scale<'a> {
         self.own.get_or_init(|| {
             let (world, num_frames) = (&self.analysis.world, self.analysis.take.num_frames());
             let stride = num_frames.div_ceil(MAX_SAMPLED);
+            let reach = self.reach;
             let bends = self.joints.iter().map(|&(joint, weight)| {
-                let bends = (1..num_frames - 1).step_by(stride).map(|frame| {
-                    second_difference([frame + 1, frame, frame - 1].map(|frame| world.position(frame, joint))).length()
+                let bends = (reach..num_frames - reach).step_by(stride).map(|frame| {
+                    let around = [frame + reach, frame, frame - reach];
+                    second_difference(around.map(|frame| world.position(frame, joint))).length()
                 });
                 weight * seam_peak::usual(bends.collect(), self.floor()).powi(2)
             });
@@ -193,10 +204,12 @@ impl Reading {
                 turns += weight * turn.length_squared();
                 weights += weight;
             }
-            let [start, end] = [0, last - 1].map(|frame| {
-                second_difference([frame + 1, frame, frame - 1].map(|frame| position(frame, joint))).length()
+            let reach = scale.reach.min(num_frames / 4).max(1) as isize;
+            let over_seam = (-reach..reach).map(|frame| {
+                let around = [frame + reach, frame, frame - reach];
+                second_difference(around.map(|frame| position(frame, joint))).length()
             });
-            bends += weight * start.max(end).powi(2);
+            bends += weight * over_seam.fold(0.0, f64::max).powi(2);
         }
         let step = Step::new(scale, last - 1, position);
         if !has_end {
