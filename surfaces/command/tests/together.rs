@@ -37,6 +37,7 @@ fn loops_that_do_not_fit_the_others_are_named() {
         make slow.bvh --start-at left-contact -o set/speed.bvh
         make slow.bvh --start-at left-contact --root-motion in-place -o set/place.bvh
         make other.bvh --start-at left-contact -o set/joint.bvh
+        make slow.bvh --start-at left-contact --add-root -o set/root.bvh
         ",
     );
     for name in ["speed", "place"] {
@@ -54,6 +55,7 @@ fn loops_that_do_not_fit_the_others_are_named() {
         place | set-speed
         quick |
         rate  | set-rate
+        root  | set-root
         slow  |
         speed | set-speed
         twice | set-duration

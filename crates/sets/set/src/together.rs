@@ -74,10 +74,10 @@ const ROOT: Check<Measure> = Check {
     },
     measure: |row, own, most| {
         let expected = &most.root?.root_joint;
-        let joint = own.root_joint.clone().or_else(|| expected.clone())?;
         let is_wrong = own.root_joint != *expected || own.root_strays_metres > STRAYS_METRES;
+        let joint = own.root_joint.as_ref().or(expected.as_ref());
         Some(CheckFacts {
-            joint: is_wrong.then_some(joint),
+            joint: joint.filter(|_| is_wrong).cloned(),
             ..row.graded(f64::from(u8::from(is_wrong)), 1.0)
         })
     },
