@@ -36,7 +36,11 @@
 //! Metres, seconds, radians; +Y up, +Z forward, +X left, a left turn positive. It knows no engine and opens no file. An engine with
 //! its own joint space passes takes instead of bytes: [`MotionSet::from_takes`]. docs/guide/players.md, docs/formats/set.md.
 
+mod keys;
+
 mod clip;
+
+mod hold;
 
 mod space;
 

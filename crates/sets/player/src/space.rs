@@ -1,5 +1,7 @@
 //! Blend spaces: loops over axes, and their weights at any point.
 
+use core::ops::{Deref, DerefMut};
+
 use glam::DVec3;
 use loopwright_core::math::{Twist, ops, percentile};
 use loopwright_formats::set::Manifest;
@@ -58,6 +60,9 @@ impl SpaceAxis {
     }
 }
 
+/// A loop of a smaller share takes no part: the others then play as they would without it.
+const LEAST_SHARE: f64 = 1e-4;
+
 /// The part of a loop in a blend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Part {
@@ -67,6 +72,27 @@ pub(crate) struct Part {
     /// Share of the pose.
     pub(crate) weight: f64,
     at: [f64; 2],
+}
+
+/// The loops of a blend: one to three.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts {
+    parts: [Part; 3],
+    count: usize,
+}
+
+impl Deref for Parts {
+    type Target = [Part];
+
+    fn deref(&self) -> &[Part] {
+        &self.parts[..self.count]
+    }
+}
+
+impl DerefMut for Parts {
+    fn deref_mut(&mut self) -> &mut [Part] {
+        &mut self.parts[..self.count]
+    }
 }
 
 /// Loops as points on axes such as speed and turn rate; any point between them has weights.
@@ -144,35 +170,45 @@ impl PlayedSpace {
     }
 
     /// Returns loops and their weights at a point, or at the nearest covered one.
-    pub(crate) fn weights(&self, clips: &[MotionClip], at: [f64; 2]) -> Vec<Part> {
+    pub(crate) fn weights(&self, clips: &[MotionClip], at: [f64; 2]) -> Parts {
         let found = self
             .simplices
             .iter()
             .map(|simplex| (simplex, self.nearest(simplex, at)));
-        let Some((simplex, (_, shares))) = found.min_by(|(_, a), (_, b)| a.0.total_cmp(&b.0)) else {
-            return Vec::new();
-        };
-        let mut parts: Vec<Part> = (simplex.iter().zip(shares))
-            .filter(|(_, share)| *share > 1e-9)
-            .map(|(&index, share)| Part {
+        let nearest = found.min_by(|(_, a), (_, b)| a.0.total_cmp(&b.0));
+        let (simplex, shares) = nearest.map_or((&[][..], [0.0; 3]), |(simplex, (_, shares))| (simplex, shares));
+        let parts = core::array::from_fn(|corner| {
+            let index = simplex.get(corner).copied().unwrap_or_default();
+            let share = if shares[corner] > LEAST_SHARE { shares[corner] } else { 0.0 };
+            Part {
                 clip: self.clips[index],
                 share,
                 weight: share / clips[self.clips[index]].seconds,
                 at: self.points[index],
-            })
-            .collect();
-        let whole: f64 = parts.iter().map(|part| part.weight).sum();
-        parts.iter_mut().for_each(|part| part.weight /= whole);
+            }
+        });
+        let mut parts = Parts { parts, count: simplex.len() };
+        parts.parts.sort_by_key(|part| part.share == 0.0);
+        parts.count = parts.parts.iter().filter(|part| part.share > 0.0).count();
+        let [share, weight] = [|part: &Part| part.share, |part: &Part| part.weight].map(|of| parts.iter().map(of).sum::<f64>());
+        for part in &mut *parts {
+            part.share /= share;
+            part.weight /= weight;
+        }
         parts
     }
 
     /// Returns the distance of the nearest point of a simplex, and its barycentric coordinates.
     fn nearest(&self, simplex: &[usize], at: [f64; 2]) -> (f64, [f64; 3]) {
         let scaled = |point: [f64; 2]| [point[0] / self.scale[0], point[1] / self.scale[1]];
-        let corners: Vec<[f64; 2]> = simplex.iter().map(|&index| scaled(self.points[index])).collect();
+        let mut corners = [[0.0; 2]; 3];
+        let corners = &mut corners[..simplex.len().min(3)];
+        for (corner, &index) in corners.iter_mut().zip(simplex) {
+            *corner = scaled(self.points[index]);
+        }
         let at = scaled(at);
         let to = |from: [f64; 2], to: [f64; 2]| [to[0] - from[0], to[1] - from[1]];
-        if let [a, b, c] = corners[..] {
+        if let [a, b, c] = *corners {
             let [b, c, at] = [b, c, at].map(|other| to(a, other));
             let [area, second, third] = [(b, c), (at, c), (b, at)].map(|(u, v)| u[0] * v[1] - u[1] * v[0]);
             let (second, third) = (second / area, third / area);
@@ -217,12 +253,48 @@ impl PlayedSpace {
         [0, 1].map(|axis| parts.iter().map(|part| part.share * part.at[axis]).sum())
     }
 
-    /// Returns how far the blend at a goal misses it, metres per second.
+    /// Returns a goal as far as the loops can meet it at its speed: what they cannot meet of the turn is dropped, and only then of the
+    /// direction. The nearest point to a faster turn may otherwise be a faster run.
+    pub(crate) fn met(&self, clips: &[MotionClip], goal: &Goal) -> Goal {
+        let off = |goal: &Goal| {
+            let at = self.place(goal);
+            self.distance(self.covered(clips, at), at)
+        };
+        let with = |turned: f64, aside: f64| Goal {
+            turn_rate: turned * goal.turn_rate,
+            direction: aside * goal.direction,
+            ..*goal
+        };
+        // A speed that no loop has must not limit the rest.
+        let least = off(&with(0.0, 0.0)) + 0.02;
+        let most = |of: &dyn Fn(f64) -> Goal| {
+            let is_there = |share: f64| off(&of(share)) <= least;
+            if is_there(1.0) {
+                return 1.0;
+            }
+            let (mut low, mut high) = (0.0, 1.0);
+            for _ in 0..12 {
+                let middle = 0.5 * (low + high);
+                if is_there(middle) { low = middle } else { high = middle }
+            }
+            low
+        };
+        let aside = most(&|share| with(0.0, share));
+        with(most(&|share| with(share, aside)), aside)
+    }
+
+    /// Returns how far the blend at a goal, as far as it can be met, misses it, metres per second.
     pub(crate) fn misses(&self, clips: &[MotionClip], goal: &Goal) -> f64 {
-        let twist = Self::twist(clips, &self.weights(clips, self.place(goal)));
+        let met = self.met(clips, goal);
+        let twist = Self::twist(clips, &self.weights(clips, self.place(&met)));
         let (left, ahead) = ops::sin_cos(goal.direction);
         let off = DVec3::new(left, 0.0, ahead) * goal.speed - twist.linear;
         ops::over_ground(off) + 0.3 * (goal.turn_rate - twist.angular.y).abs()
+    }
+
+    /// Returns the mean of its points.
+    pub(crate) fn middle(&self) -> [f64; 2] {
+        [0, 1].map(|axis| self.points.iter().map(|point| point[axis]).sum::<f64>() / self.points.len() as f64)
     }
 
     pub(crate) fn point_of(&self, clip: usize) -> [f64; 2] {

@@ -49,7 +49,7 @@ impl Leg {
     ///
     /// `world` holds the loop's samples relative to the root. In a leg of several joints the knee is the joint that divides it
     /// most evenly.
-    pub(super) fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
+    pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
         let path = skeleton.path_from_root(foot.ankle);
         // A joint that also carries another foot or the head is not part of a leg: forelegs hang from the spine.
         let others = (body.feet.iter().map(|other| other.ankle).chain(body.head))
@@ -150,6 +150,24 @@ impl Leg {
         let bent = rotation::exp(self.hinge_at(above_knee) * angle);
         let swing = rotation::arc(knee - thigh + bent * (ankle - knee), goal - thigh);
         (swing, angle)
+    }
+
+    /// Returns thigh, knee and ankle.
+    pub fn joints(&self) -> [usize; 3] {
+        [self.thigh, self.knee, self.ankle]
+    }
+
+    /// Returns the angle of the knee from its straightest, radians; negative if it bends the wrong way. `world` is the pose.
+    pub fn flexion(&self, skeleton: &Skeleton, world: &Pose) -> f64 {
+        let above = world.rotation_above(skeleton, self.knee);
+        self.bend(|joint| world.translations[joint], above).flexed()
+    }
+
+    /// Bends the knee of a pose by an angle more, radians. `world` is the pose before.
+    pub fn bend_knee(&self, skeleton: &Skeleton, pose: &mut Pose, world: &Pose, angle: f64) {
+        let above = world.rotation_above(skeleton, self.knee);
+        let bent = rotation::exp(self.hinge_at(above) * angle) * world.rotations[self.knee];
+        pose.rotations[self.knee] = (above.conjugate() * bent).normalize();
     }
 
     /// Rotates thigh and knee of a pose to move the ankle, as far as the knee bends; the foot keeps its direction. `world` is
