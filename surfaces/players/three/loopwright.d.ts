@@ -61,6 +61,8 @@ export class LoopwrightCharacter extends EventDispatcher<{ strike: FootEvent; li
   /** The root since the beginning, without what the game added. */
   readonly root: { position: Vector3; rotation: Quaternion };
   readonly playing: Playing;
+  /** The goal as far as the loops can meet it: turns that they lack are dropped first, then directions. */
+  readonly met: Goal;
   /** Seconds played. */
   readonly secs: number;
   /** The longest time that a switch between moving loops waits for the moment at which it shows least, seconds. */

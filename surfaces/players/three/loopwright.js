@@ -38,9 +38,12 @@ const MOST_WARP = 0.3;
 /** The same event of the same foot within this time is one, as where another loop of a blend takes over, seconds. */
 const SAME_EVENT_SECS = 0.1;
 
+/** A loop of a smaller share takes no part: the others then play as they would without it. */
+const LEAST_SHARE = 1e-4;
+
 /** What ways from space to space cost a plan. A passage is made for it; a transition of the manifest fades where it shows least; at once fades at
- * equal phase. Between standing and moving a fade slides the feet. */
-const COSTS = { passage: 1, transition: 2, once: 3, standing: 2 };
+ * equal phase. Between standing and moving a fade slides the feet. Into the other direction the way leads through an idle, where there is one. */
+const COSTS = { passage: 1, transition: 2, once: 3, standing: 2, opposed: 15 };
 
 /** Ranges of axes over which distances are measured at least: less is chance, where no loop is meant to differ. */
 const LEAST_RANGE = { mps: 0.5, degrees: 45 };
@@ -120,7 +123,7 @@ export class LoopwrightSet {
         for (const entered of this.spacesOf(to.clip)) {
           if (way.fade && left === entered) continue;
           const [leave, enter] = [[left, from], [entered, to]].map(([space, { clip, secs }]) => ({ at: space.pointOf(clip), phase: clip.phaseAt(secs) }));
-          const slides = way.fade && left.stands !== entered.stands ? COSTS.standing : 0;
+          const slides = way.fade ? slide([left, entered], [leave.at, enter.at]) : 0;
           ways.push({ ...way, from: left, to: entered, leave, enter, cost: way.cost + slides });
         }
       }
@@ -138,8 +141,7 @@ export class LoopwrightSet {
     }
     for (const from of this.spaces) {
       for (const to of this.spaces) {
-        const slides = from.stands !== to.stands ? COSTS.standing : 0;
-        if (from !== to) ways.push({ fade: FADE, from, to, cost: COSTS.once + slides });
+        if (from !== to) ways.push({ fade: FADE, from, to, cost: COSTS.once + slide([from, to], [from.middle, to.middle]) });
       }
     }
     return ways;
@@ -160,6 +162,13 @@ export class LoopwrightSet {
     const found = this.spacesOf(clip);
     return found.includes(preferred) ? preferred : found[0];
   }
+}
+
+/** What a change between points of spaces without a passage costs: between standing and moving, and into the other direction. */
+function slide(spaces, points) {
+  if (spaces[0].stands !== spaces[1].stands) return COSTS.standing;
+  const [left, entered] = spaces.map((space, end) => space.twist(space.weights(points[end])).linear);
+  return left.dot(entered) < 0 ? COSTS.opposed : 0;
 }
 
 function animationOf({ name, file, animation }, gltf) {
@@ -233,8 +242,8 @@ class Clip {
     return phase - Math.floor(phase);
   }
 
-  /** Adds `weight` times the body at a time; rotations on the side of those in `sides`. Cubics between keys: one derivative is continuous. */
-  add(secs, weight, out, sides) {
+  /** Adds `weight` times the body at a time; rotations on the side of what is there. Cubics between keys: one derivative is continuous. */
+  add(secs, weight, out) {
     const count = this.keys.length - 3;
     const time = secs / this.step;
     let key = Math.floor(time);
@@ -244,18 +253,13 @@ class Clip {
     key = ((key % count) + count) % count;
     const [a, b, c, d] = [0, 1, 2, 3].map((next) => this.keys[key + next]);
     const [w0, w1, w2, w3] = cubic(u).map((w) => weight * w);
+    const own = [0, 0, 0, 0, 0, 0, 0];
     for (let at = 0; at < out.length; at += 7) {
-      for (let part = at; part < at + 3; part += 1) out[part] += w0 * a[part] + w1 * b[part] + w2 * c[part] + w3 * d[part];
-      let dot = 0;
-      for (let part = at + 3; part < at + 7; part += 1) dot += b[part] * sides[part];
+      for (let part = 0; part < 7; part += 1) own[part] = w0 * a[at + part] + w1 * b[at + part] + w2 * c[at + part] + w3 * d[at + part];
+      const dot = own[3] * out[at + 3] + own[4] * out[at + 4] + own[5] * out[at + 5] + own[6] * out[at + 6];
       const side = dot < 0 ? -1 : 1;
-      for (let part = at + 3; part < at + 7; part += 1) out[part] += side * (w0 * a[part] + w1 * b[part] + w2 * c[part] + w3 * d[part]);
+      for (let part = 0; part < 7; part += 1) out[at + part] += part < 3 ? own[part] : side * own[part];
     }
-  }
-
-  /** Rotations on whose side those of other clips are taken. */
-  get sides() {
-    return this.keys[1];
   }
 }
 
@@ -451,9 +455,12 @@ class Space {
     }
     const parts = best.simplex
       .map((index, corner) => ({ clip: this.clips[index], at: this.points[index], share: best.shares[corner] }))
-      .filter(({ share }) => share > 1e-9);
-    const whole = parts.reduce((sum, { share, clip }) => sum + share / clip.seconds, 0);
-    for (const part of parts) part.weight = part.share / part.clip.seconds / whole;
+      .filter(({ share }) => share > LEAST_SHARE);
+    const [shares, whole] = [({ share }) => share, ({ share, clip }) => share / clip.seconds].map((of) => parts.reduce((sum, part) => sum + of(part), 0));
+    for (const part of parts) {
+      part.weight = part.share / part.clip.seconds / whole;
+      part.share /= shares;
+    }
     return parts;
   }
 
@@ -502,11 +509,40 @@ class Space {
     return at.map((_, axis) => parts.reduce((sum, part) => sum + part.share * part.at[axis], 0));
   }
 
-  /** How far the blend at a goal is from it, metres per second. */
+  /** A goal as far as the loops can meet it at its speed: what they cannot meet of the turn is dropped, and only then of the direction. The nearest point
+   * to a faster turn may otherwise be a faster run. */
+  met(goal) {
+    const off = (goal) => {
+      const at = this.place(goal);
+      return this.distance(this.covered(at), at);
+    };
+    const along = (turned, aside) => ({ ...goal, turnRate: turned * goal.turnRate, direction: aside * goal.direction });
+    // A speed that no loop has must not limit the rest.
+    const least = off(along(0, 0)) + 0.02;
+    const most = (of) => {
+      if (off(of(1)) <= least) return 1;
+      let [low, high] = [0, 1];
+      for (let round = 0; round < 12; round += 1) {
+        const middle = (low + high) / 2;
+        if (off(of(middle)) <= least) low = middle;
+        else high = middle;
+      }
+      return low;
+    };
+    const aside = most((share) => along(0, share));
+    return along(most((share) => along(share, aside)), aside);
+  }
+
+  /** How far the blend at a goal, as far as it can be met, is from it, metres per second. */
   misses(goal) {
-    const { linear, angular } = this.twist(this.weights(this.place(goal)));
+    const { linear, angular } = this.twist(this.weights(this.place(this.met(goal))));
     const wanted = new Vector3(Math.sin(goal.direction) * goal.speed, 0, Math.cos(goal.direction) * goal.speed);
     return wanted.sub(linear).setY(0).length() + 0.3 * Math.abs(goal.turnRate - angular.y);
+  }
+
+  /** The mean of its points. */
+  get middle() {
+    return this.axes.map((_, axis) => this.points.reduce((sum, at) => sum + at[axis], 0) / this.points.length);
   }
 
   /** The point nearest to standing. */
@@ -548,7 +584,7 @@ class Cycle {
     const { parts, clock } = this.state(secs);
     const phase = clock.after(this.phase, secs);
     out.fill(0);
-    for (const { clip, weight } of parts) clip.add(clip.shareAt(phase) * clip.seconds, weight, out, parts[0].clip.sides);
+    for (const { clip, weight } of parts) clip.add(clip.shareAt(phase) * clip.seconds, weight, out);
     normalizeRotations(out);
   }
 
@@ -607,7 +643,7 @@ class Once {
 
   body(secs, out) {
     out.fill(0);
-    this.clip.add(this.secs + secs, 1, out, this.clip.sides);
+    this.clip.add(this.secs + secs, 1, out);
     normalizeRotations(out);
   }
 
@@ -624,14 +660,14 @@ class Once {
   }
 }
 
-/** How offsets of value, rate and acceleration fade, and the areas under the first two: the closure shapes of docs/math/shapes.md. */
+/** How offsets of value, rate and acceleration fade, and the area under the first: the closure shapes of docs/math/shapes.md. */
 function fading({ fade, fade_secs: blend }, secs) {
   if (fade === "spring") {
     const rate = (2 * Math.LN2) / blend;
     const left = Math.exp(-rate * secs);
     return {
       left: [(1 + rate * secs) * left, secs * left, 0],
-      areas: [(2 - (2 + rate * secs) * left) / rate, (1 - (1 + rate * secs) * left) / rate ** 2],
+      area: (2 - (2 + rate * secs) * left) / rate,
     };
   }
   const u = Math.min(secs / (blend || 1e-9), 1);
@@ -639,29 +675,29 @@ function fading({ fade, fade_secs: blend }, secs) {
   if (fade === "cubic") {
     return {
       left: [rest ** 2 * (1 + 2 * u), blend * u * rest ** 2, 0],
-      areas: [blend * u * (1 - u ** 2 + u ** 3 / 2), (blend * u) ** 2 * (1 / 2 - (2 * u) / 3 + u ** 2 / 4)],
+      area: blend * u * (1 - u ** 2 + u ** 3 / 2),
     };
   }
   return {
     left: [rest ** 3 * (1 + 3 * u + 6 * u * u), blend * u * rest ** 3 * (1 + 3 * u), 0.5 * (blend * u) ** 2 * rest ** 3],
-    areas: [blend * u * (1 - 2.5 * u ** 3 + 3 * u ** 4 - u ** 5), (blend * u) ** 2 * (0.5 - 1.5 * u ** 2 + 1.6 * u ** 3 - 0.5 * u ** 4)],
+    area: blend * u * (1 - 2.5 * u ** 3 + 3 * u ** 4 - u ** 5),
   };
 }
 
 /** What a switch leaves between the motion that was seen and the one that follows, which fades: it meets in value, rate and, as a quintic, in
  * acceleration. Rotations as rotation vectors. The root has no value to fade, it goes on from where it is: its rate fades without overshoot. */
 class Offset {
-  /** `gaps` and `roots`: the differences a step before, at, and a step after the switch. */
-  constructor(gaps, roots, fade) {
+  /** `gaps`: the differences a step before, at, and a step after the switch; `twist`: that of the rates of the root. */
+  constructor(gaps, twist, fade) {
     this.fade = fade;
     this.secs = 0;
     this.body = terms(gaps);
-    this.root = terms(roots);
+    this.twist = twist;
   }
 
   static none(joints) {
-    const zeros = (count) => [0, 1, 2].map(() => new Float64Array(count));
-    return new Offset(zeros(6 * joints), zeros(6), { ...FADE, fade_secs: 0 });
+    const zeros = [0, 1, 2].map(() => new Float64Array(6 * joints));
+    return new Offset(zeros, { linear: new Vector3(), angular: new Vector3() }, { ...FADE, fade_secs: 0 });
   }
 
   get isOver() {
@@ -685,10 +721,7 @@ class Offset {
   /** Half of what the fading rate adds to the root within some seconds from now. */
   halfStep(secs) {
     if (this.isOver) return new Rigid();
-    const [before, after] = [fading(this.fade, this.secs).areas, fading(this.fade, this.secs + secs).areas];
-    const [rate, acceleration] = [0, 1].map((order) => 0.5 * (after[order] - before[order]));
-    const value = (part) => rate * this.root[1][part] + acceleration * this.root[2][part];
-    return Rigid.along({ linear: new Vector3(value(0), value(1), value(2)), angular: new Vector3(value(3), value(4), value(5)) }, 1);
+    return Rigid.along(this.twist, 0.5 * (fading(this.fade, this.secs + secs).area - fading(this.fade, this.secs).area));
   }
 }
 
@@ -743,6 +776,8 @@ export class LoopwrightCharacter extends EventDispatcher {
     this.secs = 0;
     this.random = generator(seed);
     this.goal = { speed: 0, turnRate: 0, direction: 0, climb: 0, turn: 0 };
+    /** The goal as far as the loops can meet it: turns that they lack are dropped first, then directions. */
+    this.met = this.goal;
     this.plan = null;
     this.before = null;
     this.last = {};
@@ -876,6 +911,7 @@ export class LoopwrightCharacter extends EventDispatcher {
     const cost = (space) => space.misses(goal) - (space === here ? 0.05 : 0);
     const wanted = (fit.length ? fit : set.spaces).reduce((best, space) => (cost(space) < cost(best) ? space : best));
     this.heading = wanted;
+    this.met = wanted.met(goal);
     const ways = set.ways.filter((way) => way.from !== here || this.isInTime(way));
     if (goal.turn) {
       const leads = ({ from, to }) => from === here && to.stands === wanted.stands;
@@ -885,7 +921,7 @@ export class LoopwrightCharacter extends EventDispatcher {
       if (best) return this.begun(best);
       goal.turn = 0;
     }
-    source.goal = here.covered(here.place(goal));
+    source.goal = here.covered(here.place(here.met(goal)));
     if (wanted === here) return null;
     // The cheapest way over spaces, as by Dijkstra; there are a handful.
     const reached = new Map([[here, { cost: 0 }]]);
@@ -918,7 +954,7 @@ export class LoopwrightCharacter extends EventDispatcher {
   /** How far a way lies from where the character is, and from the goal. */
   aside({ from, to, leave, enter }) {
     const left = from === this.source.space && leave ? from.distance(this.source.at, leave.at) : 0;
-    const entered = enter ? to.distance(to.covered(to.place(this.goal)), enter.at) : 0;
+    const entered = enter ? to.distance(to.covered(to.place(this.met)), enter.at) : 0;
     return Math.min(left, 2) + Math.min(entered, 2);
   }
 
@@ -935,20 +971,22 @@ export class LoopwrightCharacter extends EventDispatcher {
       const body = new Float64Array(this.pose.length);
       this.source.body(secs, body);
       this.offset.addTo(body, secs);
-      return { body, root: this.root.inverse().then(this.rootAt(secs)) };
+      return body;
     });
-    const gaps = seen.map(({ body }, index) => {
+    const gaps = seen.map((body, index) => {
       next.body(steps[index], this.goesOn[index]);
       return gap(body, this.goesOn[index]);
     });
-    const roots = seen.map(({ root }, index) => {
-      const { position, rotation } = next.rootStep(steps[index]).inverse().then(root);
-      return Float64Array.of(...position, ...log(rotation));
+    const [rate, own] = [this.source, next].map((source) => {
+      const { position, rotation } = source.rootStep(-STEP).inverse().then(source.rootStep(STEP));
+      return { linear: position.divideScalar(2 * STEP), angular: log(rotation).divideScalar(2 * STEP) };
     });
+    const left = this.offset.isOver ? 0 : fading(this.offset.fade, this.offset.secs).left[0];
+    for (const part of ["linear", "angular"]) rate[part].addScaledVector(this.offset.twist[part], left).sub(own[part]);
     this.before = null;
     const name = (source) => (source instanceof Once ? source.clip.name : source.space.name);
     const [from, to] = [name(this.source), name(next)];
-    this.offset = new Offset(gaps, roots, fade);
+    this.offset = new Offset(gaps, rate, fade);
     this.source = next;
     this.dispatchEvent({ type: "switch", from, to, secs: this.secs, fade_secs: fade.fade_secs });
   }

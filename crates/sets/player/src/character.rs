@@ -268,9 +268,9 @@ impl SteeredCharacter {
         &self.pose
     }
 
-    /// Returns how often a foot that could not be held has stepped to its place.
-    pub fn corrective_steps(&self) -> usize {
-        self.hold.as_ref().map_or(0, Hold::steps)
+    /// Returns whether the left and the right foot step to places of their own, since they could not be held.
+    pub fn stepping(&self) -> [bool; 2] {
+        self.hold.as_ref().map_or([false; 2], Hold::stepping)
     }
 
     /// Finds the pose, some seconds after the last one.

@@ -189,7 +189,6 @@ pub(crate) struct Hold {
     world: Pose,
     /// Joints from the root to the tips, parents first.
     chain: Vec<usize>,
-    steps: usize,
     is_new: bool,
 }
 
@@ -210,14 +209,13 @@ impl Hold {
             lowered: [0.0; 2],
             world: (0..joints).map(|_| (DVec3::ZERO, DQuat::IDENTITY)).collect(),
             chain,
-            steps: 0,
             is_new: true,
         })
     }
 
-    /// Returns the number of steps that corrected a foot.
-    pub(crate) fn steps(&self) -> usize {
-        self.steps
+    /// Returns whether each foot steps to correct its place.
+    pub(crate) fn stepping(&self) -> [bool; 2] {
+        self.feet.map(|foot| foot.step.is_some())
     }
 
     /// Carries what is held on by a motion of the root, and by what the clips do meanwhile in their own files.
@@ -277,7 +275,6 @@ impl Hold {
                 let far = foot.offset.length();
                 if far > STEP_ANYWAY_SHARE * most || (far > STEP_SHARE * most && stands) {
                     foot.begin_step();
-                    self.steps += 1;
                 }
             }
             let foot = &mut self.feet[side];
