@@ -2,7 +2,7 @@
 
     python set_player.py hero 2.0          # where the root and the joints are after two seconds at each goal
 """
-import json, math, struct, sys
+import itertools, json, math, struct, sys
 from pathlib import Path
 import numpy as np
 
@@ -99,26 +99,23 @@ def read_glb(path):  # joint names, parents, and the rows of each animation at i
     (size,) = struct.unpack_from("<I", data, 12)
     gltf, binary = json.loads(data[20 : 20 + size]), data[28 + size :]
 
-    def values(index):
-        accessor, width = gltf["accessors"][index], {"SCALAR": 1, "VEC3": 3, "VEC4": 4}
+    def values(index, wide):
+        accessor = gltf["accessors"][index]
         start = gltf["bufferViews"][accessor["bufferView"]].get("byteOffset", 0) + accessor.get("byteOffset", 0)
-        wide = width[accessor["type"]]
-        return np.frombuffer(binary, "<f4", accessor["count"] * wide, start).reshape(-1, wide).astype(float)
+        return np.frombuffer(binary, "<f4", accessor["count"] * wide, start).reshape(-1, wide)
 
     nodes, clips = gltf["nodes"], {}
     parents = {child: index for index, node in enumerate(nodes) for child in node.get("children", [])}
-    moved = {channel["target"]["node"] for each in gltf["animations"] for channel in each["channels"]}
+    rest = [[*node.get("translation", [0, 0, 0]), *node.get("rotation", [0, 0, 0, 1])] for node in nodes]
     for each in gltf["animations"]:
-        count = max(gltf["accessors"][sampler["input"]]["count"] for sampler in each["samplers"])
-        rest = [[*node.get("translation", [0, 0, 0]), *node.get("rotation", [0, 0, 0, 1])] for node in nodes]
+        count = gltf["accessors"][each["samplers"][0]["input"]]["count"]
         rows = np.tile(np.array(rest, float), (count, 1, 1))
         for channel in each["channels"]:
-            found = values(each["samplers"][channel["sampler"]]["output"])
-            part = {"translation": slice(0, 3), "rotation": slice(3, 7)}.get(channel["target"]["path"])
-            if part:
-                rows[:, channel["target"]["node"], part] = found
+            target, output = channel["target"], each["samplers"][channel["sampler"]]["output"]
+            first, last = {"translation": (0, 3), "rotation": (3, 7)}[target["path"]]
+            rows[:, target["node"], first:last] = values(output, last - first)
         clips[each["name"]] = rows
-    return [node.get("name") for node in nodes], [parents.get(index) for index in range(len(nodes))], clips, moved
+    return [node.get("name") for node in nodes], [parents.get(index) for index in range(len(nodes))], clips
 
 
 class Set:
@@ -141,19 +138,16 @@ class Set:
         line = np.argsort(points[:, np.argmax(np.ptp(points, axis=0) / least)])
         simplices = space.get("triangles") or ([line[i : i + 2] for i in range(count - 1)] if count > 1 else [[0]])
         for corners in map(list, simplices):
-            found = [(1 - u, u) for u in ()]
             if len(corners) == 3:
                 a, b, c = scaled[corners]
                 second, third = np.linalg.solve(np.c_[b - a, c - a], at - a)
                 if min(second, third, 1 - second - third) >= 0:
                     return self.parts(space, corners, [1 - second - third, second, third])
-            edges = [(i, j) for i in range(len(corners)) for j in range(i + 1, len(corners))] or [(0, 0)]
-            for i, j in edges:
-                way = scaled[corners[j]] - scaled[corners[i]]
-                u = float(np.clip(way @ (at - scaled[corners[i]]) / max(way @ way, 1e-12), 0, 1))
-                distance = np.linalg.norm(at - scaled[corners[i]] - u * way)
-                if distance < best[0]:
-                    best = distance, ([corners[i], corners[j]], [1 - u, u])
+            for i, j in itertools.combinations(corners, 2) if len(corners) > 1 else [(0, 0)]:
+                way, off = scaled[j] - scaled[i], at - scaled[i]
+                u = float(np.clip(way @ off / max(way @ way, 1e-12), 0, 1))
+                if (distance := np.linalg.norm(off - u * way)) < best[0]:
+                    best = distance, ([i, j], [1 - u, u])
         return self.parts(space, *best[1])
 
     def parts(self, space, corners, shares):
