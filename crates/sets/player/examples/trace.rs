@@ -15,12 +15,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: trace FOLDER SCRIPT [free]".into());
     };
     let manifest = std::fs::read(Path::new(folder).join("set.json"))?;
-    let set = Arc::new(MotionSet::read(&manifest, |file| std::fs::read(Path::new(folder).join(file)))?);
+    let set = Arc::new(MotionSet::read(&manifest, |file| {
+        std::fs::read(Path::new(folder).join(file))
+    })?);
     let loops: Vec<_> = (set.clips().iter())
         .filter(|clip| clip.loops() && !clip.stands())
         .map(|clip| (clip.name.clone(), clip.twist()))
         .collect();
-    let names: Vec<String> = (set.skeleton().joints().iter()).map(|joint| format!("{:?}", joint.name)).collect();
+    let names: Vec<String> = (set.skeleton().joints().iter())
+        .map(|joint| format!("{:?}", joint.name))
+        .collect();
     println!("[{}]", names.join(","));
     let goal_of = |index: usize| {
         let twist = loops[index % loops.len()].1;
@@ -36,7 +40,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .collect();
     let mut state = 1_u64;
     let mut random = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize
     };
     let mut hero = SteeredCharacter::in_loop(Arc::clone(&set), &loops[0].0).ok_or("no loop moves")?;
@@ -64,7 +70,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 }
                 "idle" => {
                     let is_still = (frame / 120).is_multiple_of(2);
-                    hero.set_goal(if is_still { Goal::default() } else { goal_of(straight[0]) });
+                    hero.set_goal(if is_still {
+                        Goal::default()
+                    } else {
+                        goal_of(straight[0])
+                    });
                     next += 120;
                 }
                 _ => {

@@ -410,8 +410,11 @@ impl SteeredCharacter {
     fn advance(&mut self, secs: f64) {
         let set = Arc::clone(&self.set);
         // Half of the fade is applied before and half after the source's own step, so that frame rates agree.
-        let half = self.fading.half_step(secs);
-        let step = half * self.source.root_step(&set, secs) * half;
+        let mut step = self.source.root_step(&set, secs);
+        if !self.fading.is_over() {
+            let half = self.fading.half_step(secs);
+            step = half * step * half;
+        }
         self.root = self.root * step;
         let mut found: Vec<(usize, usize, f64)> = Vec::new();
         let from = match &self.source {
@@ -693,12 +696,7 @@ impl SteeredCharacter {
 }
 
 /// Returns the clips of a source with their weights, and their times: those from which it has advanced, and now.
-fn played<'a>(
-    set: &MotionSet,
-    source: &Source,
-    from: Option<f64>,
-    buffer: &'a mut [Played; 3],
-) -> &'a [Played] {
+fn played<'a>(set: &MotionSet, source: &Source, from: Option<f64>, buffer: &'a mut [Played; 3]) -> &'a [Played] {
     match source {
         Source::Once(clip, secs) => {
             buffer[0] = Played {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::math::{Rigid, Twist};
 use loopwright_core::analysis::Side;
+use loopwright_core::math::{Rigid, Twist};
 use loopwright_core::{Pose, Skeleton, Take, Tracks};
 use loopwright_formats::set::{ClipKind, FootEventFacts, SetClip};
 use loopwright_moves::passage::LoopState;
@@ -169,7 +169,9 @@ pub(crate) fn tracks_of(
     let joints: Vec<usize> = joints.collect::<Result<_, _>>()?;
     let (step_secs, twist) = (entry.step_secs(), twist_of(entry));
     let roots = if entry.is_loop() {
-        (0..num_keys(entry)).map(|key| twist.exp(key as f64 * step_secs)).collect()
+        (0..num_keys(entry))
+            .map(|key| twist.exp(key as f64 * step_secs))
+            .collect()
     } else {
         roots_of(entry).map_err(wrong)?
     };
@@ -226,7 +228,10 @@ fn roots_of(entry: &SetClip) -> Result<Vec<Rigid>, String> {
         ));
     }
     let roots = keys.transforms(DQuat::NAN);
-    if roots.iter().any(|root| !(root.rotation.is_finite() && root.translation.is_finite())) {
+    if roots
+        .iter()
+        .any(|root| !(root.rotation.is_finite() && root.translation.is_finite()))
+    {
         return Err("a key of its root is no transform".to_owned());
     }
     Ok(roots)

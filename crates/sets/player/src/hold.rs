@@ -53,9 +53,12 @@ const MOST_STEP_MPS: f64 = 1.5;
 const NOTHING_METRES: f64 = 2e-4;
 const WHOLE_METRES: f64 = 0.003;
 
-/// Knees bend no less than about this in a fade, and how softly, radians.
+/// Knees that are corrected bend no less than about this, and how softly, radians.
 const LEAST_BEND: f64 = 0.01;
 const SOFT_BEND: f64 = 0.03;
+
+/// Less is not bent, radians.
+const LEAST_MORE: f64 = 5e-4;
 
 /// A leg and the tip of its foot.
 #[derive(Clone, Debug)]
@@ -224,19 +227,27 @@ impl Hold {
         for vector in &mut self.body {
             *vector = back.rotation * *vector;
         }
-        for (side, foot) in self.feet.iter_mut().enumerate() {
+        for foot in &mut self.feet {
             foot.place = back.transform_point(foot.place);
             foot.offset = back.rotation * foot.offset;
             foot.rate = back.rotation * foot.rate;
             if let Some((_, start)) = &mut foot.step {
                 *start = start.map(|vector| back.rotation * vector);
             }
-            for &Played { clip, weight, secs } in played {
-                let clip = &set.clips[clip];
+        }
+        // The heavier loop counts more than by its weight: where it stands and a lighter one rolls, feet stand.
+        let squares: f64 = played.iter().map(|part| part.weight * part.weight).sum();
+        for &Played { clip, weight, secs } in played {
+            let clip = &set.clips[clip];
+            let back = if clip.loops() {
+                clip.twist().exp(secs[0] - secs[1])
+            } else {
+                clip.root(secs[1]).inverse() * clip.root(secs[0])
+            };
+            for (side, foot) in self.feet.iter_mut().enumerate() {
                 if clip.contacts[side].bears(secs[1]) {
                     let [before, now] = secs.map(|secs| clip.tip(secs, side));
-                    let step = clip.root(secs[0]).inverse() * clip.root(secs[1]);
-                    foot.place += weight * (now - step.inverse().transform_point(before));
+                    foot.place += weight * weight / squares * (now - back.transform_point(before));
                 }
             }
         }
@@ -283,7 +294,13 @@ impl Hold {
         let is_plain = frame.played.len() == 1 && !frame.fades;
         let moved = self.feet.iter().map(|foot| foot.offset.length()).sum::<f64>() + self.body[0].length();
         if !(is_plain && moved + self.lowered[0] < NOTHING_METRES) {
-            self.solve(set, frame.fades, [0, 1].map(|side| self.feet[side].place + DVec3::Y * lifts[side]), pose, frame.secs);
+            self.solve(
+                set,
+                frame.fades,
+                [0, 1].map(|side| self.feet[side].place + DVec3::Y * lifts[side]),
+                pose,
+                frame.secs,
+            );
         }
     }
 
@@ -313,16 +330,7 @@ impl Hold {
     /// Moves hips and legs so that tips come to their places.
     fn solve(&mut self, set: &MotionSet, fades: bool, places: [DVec3; 2], pose: &mut Pose, secs: f64) {
         let skeleton = set.skeleton();
-        self.find_world(skeleton, pose);
-        if fades {
-            for leg in &set.legs {
-                let bend = leg.bones.flexion(skeleton, &self.world);
-                let over = bend - LEAST_BEND;
-                let more = LEAST_BEND + 0.5 * (over + ops::hypot(over, SOFT_BEND)) - bend;
-                leg.bones.bend_knee(skeleton, pose, &self.world, more);
-            }
-            self.find_world(skeleton, pose);
-        }
+        self.find_world(skeleton, pose, 0);
         let way = |side: usize, world: &Pose| places[side] - world.translations[set.legs[side].tip];
         let lack = [0, 1].map(|side| {
             let leg = &set.legs[side];
@@ -341,19 +349,30 @@ impl Hold {
         self.lowered = [lowered.value, lowered.rate];
         let shift = self.body[0] - DVec3::Y * lowered.value;
         let hips = set.legs[0].hips;
-        let above = skeleton.parent(hips).map_or(DQuat::IDENTITY, |above| self.world.rotations[above]);
+        let above = skeleton
+            .parent(hips)
+            .map_or(DQuat::IDENTITY, |above| self.world.rotations[above]);
         pose.translations[hips] += above.conjugate() * shift;
-        self.find_world(skeleton, pose);
+        self.find_world(skeleton, pose, hips);
         for (side, leg) in set.legs.iter().enumerate() {
-            let moved = way(side, &self.world);
-            let u = (moved.length() / WHOLE_METRES).min(1.0);
+            let u = (way(side, &self.world).length() / WHOLE_METRES).min(1.0);
             let share = if fades { 1.0 } else { u * u * (3.0 - 2.0 * u) };
+            // A knee that a fade has bent the wrong way, or a loop, would be bent on.
+            let bend = leg.bones.flexion(skeleton, &self.world);
+            let over = bend - LEAST_BEND;
+            let more = share * (LEAST_BEND + 0.5 * (over + (over * over + SOFT_BEND * SOFT_BEND).sqrt()) - bend);
+            if more > LEAST_MORE {
+                leg.bones.bend_knee(skeleton, pose, &self.world, more);
+                self.find_world(skeleton, pose, leg.bones.joints()[1]);
+            }
+            let moved = way(side, &self.world);
             leg.bones.move_ankle(skeleton, pose, &self.world, moved * share);
         }
     }
 
-    fn find_world(&mut self, skeleton: &Skeleton, pose: &Pose) {
-        for &joint in &self.chain {
+    /// Finds the world's transforms of the joints of the legs from one on.
+    fn find_world(&mut self, skeleton: &Skeleton, pose: &Pose, first: usize) {
+        for &joint in self.chain.iter().filter(|joint| **joint >= first) {
             let local = pose.joint(joint);
             let world = match skeleton.parent(joint) {
                 Some(parent) => self.world.joint(parent) * local,

@@ -15,7 +15,11 @@ pub(crate) fn rigid(lanes: &Lanes) -> Rigid {
     let [x, y, z, w, a, b, c, _] = lanes.map(f64::from);
     let rotation = DQuat::from_xyzw(x, y, z, w);
     let length = rotation.length();
-    let rotation = if length > 0.0 { rotation * length.recip() } else { DQuat::IDENTITY };
+    let rotation = if length > 0.0 {
+        rotation * length.recip()
+    } else {
+        DQuat::IDENTITY
+    };
     Rigid::new(rotation, DVec3::new(a, b, c))
 }
 

@@ -226,7 +226,10 @@ impl MotionSet {
     }
 
     pub(crate) fn has_versions(&self, space: usize) -> bool {
-        self.spaces[space].clips.iter().any(|clip| self.versions[*clip].len() > 1)
+        self.spaces[space]
+            .clips
+            .iter()
+            .any(|clip| self.versions[*clip].len() > 1)
     }
 
     /// Returns an empty row of transforms: the joints, and the tips of the feet.

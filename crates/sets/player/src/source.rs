@@ -40,7 +40,11 @@ pub(crate) fn phase_at(share: f64, warp: f64) -> f64 {
             low = phase;
         }
         let next = phase - over / (1.0 + PI * warp * ops::sin(TAU * phase));
-        let next = if next > low && next < high { next } else { 0.5 * (low + high) };
+        let next = if next > low && next < high {
+            next
+        } else {
+            0.5 * (low + high)
+        };
         if over.abs() < 1e-15 || next == phase {
             break;
         }
@@ -217,7 +221,10 @@ impl Source {
 
     /// The rate of the root.
     pub(crate) fn rate(&self, set: &MotionSet) -> Twist {
-        Twist::log(self.root_step(set, -STEP).inverse() * self.root_step(set, STEP), 2.0 * STEP)
+        Twist::log(
+            self.root_step(set, -STEP).inverse() * self.root_step(set, STEP),
+            2.0 * STEP,
+        )
     }
 }
 
@@ -265,11 +272,17 @@ impl Fading {
         });
         let terms = |joint: usize, part: usize| {
             let [before, here, after] = [0, 1, 2].map(|time| gaps[time][joint][part]);
-            [here, (after - before) / (2.0 * STEP), (after + before - 2.0 * here) / (STEP * STEP)]
+            [
+                here,
+                (after - before) / (2.0 * STEP),
+                (after + before - 2.0 * here) / (STEP * STEP),
+            ]
         };
         let (seen, left, next) = (source.rate(set), fading.twist(), next.rate(set));
         Self {
-            joints: (0..rows[0].len()).map(|joint| [terms(joint, 0), terms(joint, 1)]).collect(),
+            joints: (0..rows[0].len())
+                .map(|joint| [terms(joint, 0), terms(joint, 1)])
+                .collect(),
             twist: Twist::new(
                 seen.linear + left.linear - next.linear,
                 seen.angular + left.angular - next.angular,
@@ -300,15 +313,15 @@ impl Fading {
         let value = |[x, v, a]: Terms| x * fading.position.value + v * fading.velocity.value + a * acceleration;
         for (joint, [turn, shift]) in row.iter_mut().zip(&self.joints) {
             let own = rigid(joint);
-            *joint = lanes(rotation::exp(value(*turn)) * own.rotation, own.translation + value(*shift));
+            *joint = lanes(
+                rotation::exp(value(*turn)) * own.rotation,
+                own.translation + value(*shift),
+            );
         }
     }
 
     /// Half of what the fading rate adds to the root within some seconds from now.
     pub(crate) fn half_step(&self, secs: f64) -> Rigid {
-        if self.is_over() {
-            return Rigid::IDENTITY;
-        }
         let to = (self.secs + secs).min(self.end_secs());
         let times = [self.secs, 0.5 * (self.secs + to), to];
         let [first, middle, last] = times.map(|secs| self.fade.at(secs).position.value);

@@ -171,15 +171,23 @@ impl PlayedSpace {
 
     /// Returns loops and their weights at a point, or at the nearest covered one.
     pub(crate) fn weights(&self, clips: &[MotionClip], at: [f64; 2]) -> Parts {
-        let found = self
-            .simplices
-            .iter()
-            .map(|simplex| (simplex, self.nearest(simplex, at)));
-        let nearest = found.min_by(|(_, a), (_, b)| a.0.total_cmp(&b.0));
-        let (simplex, shares) = nearest.map_or((&[][..], [0.0; 3]), |(simplex, (_, shares))| (simplex, shares));
+        let (mut least, mut simplex, mut shares) = (f64::INFINITY, &[][..], [0.0; 3]);
+        for found in &self.simplices {
+            let (square, of_corners) = self.nearest(found, at);
+            if square < least {
+                (least, simplex, shares) = (square, found, of_corners);
+            }
+            if least == 0.0 {
+                break;
+            }
+        }
         let parts = core::array::from_fn(|corner| {
             let index = simplex.get(corner).copied().unwrap_or_default();
-            let share = if shares[corner] > LEAST_SHARE { shares[corner] } else { 0.0 };
+            let share = if shares[corner] > LEAST_SHARE {
+                shares[corner]
+            } else {
+                0.0
+            };
             Part {
                 clip: self.clips[index],
                 share,
@@ -187,10 +195,14 @@ impl PlayedSpace {
                 at: self.points[index],
             }
         });
-        let mut parts = Parts { parts, count: simplex.len() };
+        let mut parts = Parts {
+            parts,
+            count: simplex.len(),
+        };
         parts.parts.sort_by_key(|part| part.share == 0.0);
         parts.count = parts.parts.iter().filter(|part| part.share > 0.0).count();
-        let [share, weight] = [|part: &Part| part.share, |part: &Part| part.weight].map(|of| parts.iter().map(of).sum::<f64>());
+        let [share, weight] =
+            [|part: &Part| part.share, |part: &Part| part.weight].map(|of| parts.iter().map(of).sum::<f64>());
         for part in &mut *parts {
             part.share /= share;
             part.weight /= weight;
@@ -198,7 +210,7 @@ impl PlayedSpace {
         parts
     }
 
-    /// Returns the distance of the nearest point of a simplex, and its barycentric coordinates.
+    /// Returns the squared distance of the nearest point of a simplex, and its barycentric coordinates.
     fn nearest(&self, simplex: &[usize], at: [f64; 2]) -> (f64, [f64; 3]) {
         let scaled = |point: [f64; 2]| [point[0] / self.scale[0], point[1] / self.scale[1]];
         let mut corners = [[0.0; 2]; 3];
@@ -228,12 +240,13 @@ impl PlayedSpace {
                     0.0
                 };
                 let u = along.clamp(0.0, 1.0);
-                let distance = ops::hypot(off[0] - u * way[0], off[1] - u * way[1]);
-                if distance < best.0 {
+                let left = [off[0] - u * way[0], off[1] - u * way[1]];
+                let square = left[0] * left[0] + left[1] * left[1];
+                if square < best.0 {
                     let mut shares = [0.0; 3];
                     shares[i] += 1.0 - u;
                     shares[j] += u;
-                    best = (distance, shares);
+                    best = (square, shares);
                 }
             }
         }

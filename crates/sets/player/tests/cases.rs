@@ -75,7 +75,10 @@ fn every_case_is_played_as_the_reference_plays_it() {
                 let what = format!("{}, {secs} s", case.case);
                 let [x, y, z, yaw] = shown.root;
                 let root = hero.root();
-                assert!(root.translation.distance(DVec3::new(x, y, z)) < 2e-3, "{what}: {root:?}");
+                assert!(
+                    root.translation.distance(DVec3::new(x, y, z)) < 2e-3,
+                    "{what}: {root:?}"
+                );
                 assert!((rotation::yaw_of(root.rotation) - yaw).abs() < 2e-3, "{what}: {root:?}");
                 let playing = hero.playing();
                 if let Some(phase) = shown.phase {
@@ -83,7 +86,12 @@ fn every_case_is_played_as_the_reference_plays_it() {
                     assert!((off - off.round()).abs() < 1e-3, "{what}: {}", playing.phase);
                     for part in &playing.clips {
                         let weight = shown.weights.get(&part.clip.name).copied().unwrap_or(0.0);
-                        assert!((part.weight - weight).abs() < 2e-3, "{what}: {} {}", part.clip.name, part.weight);
+                        assert!(
+                            (part.weight - weight).abs() < 2e-3,
+                            "{what}: {} {}",
+                            part.clip.name,
+                            part.weight
+                        );
                     }
                 }
                 for (name, place) in shown.joints {
@@ -117,7 +125,10 @@ fn slides(holds_feet: bool) -> f64 {
         }
         hero.update(1.0 / RATE);
         let root = hero.root();
-        let now: Vec<DVec3> = places(&hero, &feet).iter().map(|place| root.transform_point(*place)).collect();
+        let now: Vec<DVec3> = places(&hero, &feet)
+            .iter()
+            .map(|place| root.transform_point(*place))
+            .collect();
         if let Some(last) = last {
             for (foot, side) in [0.0, 0.5].into_iter().enumerate() {
                 // Half through the contacts of all loops.
@@ -136,7 +147,7 @@ fn slides(holds_feet: bool) -> f64 {
 #[test]
 fn held_feet_do_not_slide_and_the_root_does_not_notice() {
     let (free, held) = (slides(false), slides(true));
-    assert!(free > 0.05 && held < 0.01, "{free} m/s, held {held} m/s");
+    assert!(free > 0.02 && held < 0.004, "{free} m/s, held {held} m/s");
 }
 
 #[test]
@@ -157,7 +168,10 @@ fn a_loop_whose_speed_and_turn_are_asked_for_plays_alone() {
         hero.set_goal(goal(speed, degrees));
         (0..600).for_each(|_| hero.update(1.0 / RATE));
         let playing = hero.playing();
-        assert!(playing.clips.len() == 1 && playing.clips[0].clip.name == name, "{playing:?}");
+        assert!(
+            playing.clips.len() == 1 && playing.clips[0].clip.name == name,
+            "{playing:?}"
+        );
     }
 }
 
@@ -167,6 +181,12 @@ fn what_cannot_be_met_of_a_goal_is_the_turn() {
     hero.set_goal(goal(1.0, -60.0));
     (0..600).for_each(|_| hero.update(1.0 / RATE));
     let playing = hero.playing();
-    assert!(playing.clips.iter().any(|part| part.clip.name == "walk" && part.weight > 0.95), "{playing:?}");
+    assert!(
+        playing
+            .clips
+            .iter()
+            .any(|part| part.clip.name == "walk" && part.weight > 0.95),
+        "{playing:?}"
+    );
     assert!(hero.met_goal().turn_rate.abs() < 0.05 && hero.met_goal().speed == 1.0);
 }
