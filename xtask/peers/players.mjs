@@ -302,9 +302,12 @@ function played(set) {
     if (same) apart.push(other.object.position.distanceTo(hero.object.position));
   }
 
-  // In loops feet strike in turn; who stops may put both down.
-  const isLoop = ({ clip }) => set.clip(clip).loops;
-  const isSame = (strike, next) => strike.foot === next?.foot && isLoop(strike) && isLoop(next) && !isBetween(strike.secs, next.secs);
+  // In loops of two feet these strike in turn; who stops may put both down.
+  const inTurn = ({ clip }) => {
+    const feet = set.clip(clip).events.filter(({ kind }) => kind === "strike").map(({ foot }) => foot);
+    return set.clip(clip).loops && feet.every((foot, at) => foot !== feet[(at + 1) % feet.length]);
+  };
+  const isSame = (strike, next) => strike.foot === next?.foot && inTurn(strike) && inTurn(next) && !isBetween(strike.secs, next.secs);
   const isBetween = (from, to) => switches.some(({ secs }) => secs >= from && secs <= to);
   const twice = strikes.filter((strike, index) => isSame(strike, strikes[index + 1])).length;
   return {
