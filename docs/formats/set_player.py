@@ -135,7 +135,10 @@ class Set:
         least = [0.5 if axis.endswith("_mps") else 45 for axis in space["axes"]]
         scale, count = np.maximum(np.ptp(points, axis=0), least), len(points)
         at, scaled, best = at / scale, points / scale, (math.inf, None)
-        line = np.argsort(points[:, np.argmax(np.ptp(points, axis=0) / least)])
+        axis = np.argmax(np.ptp(points, axis=0) / least)
+        line = np.argsort(points[:, axis])
+        if not space.get("triangles"):
+            at, scaled = at * (np.arange(len(at)) == axis), scaled * (np.arange(len(at)) == axis)
         simplices = space.get("triangles") or ([line[i : i + 2] for i in range(count - 1)] if count > 1 else [[0]])
         for corners in map(list, simplices):
             if len(corners) == 3:

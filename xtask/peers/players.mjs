@@ -129,6 +129,7 @@ async function unlikeTheTable() {
   const unlike = [];
   for (const { case: what, clip, inputs, shows } of JSON.parse(fs.readFileSync(new URL("cases.json", folder)))) {
     const hero = new LoopwrightCharacter(set, { clip });
+    hero.holdsFeet = false;
     for (let frame = 0; frame <= 120; frame += 1) {
       const secs = frame / 60;
       for (; inputs.length && inputs[0][0] <= secs + 1e-9; inputs.shift()) {
@@ -159,7 +160,32 @@ async function unlikeTheTable() {
       hero.update(1 / 60);
     }
   }
+  const [free, held] = [false, true].map((holds) => slides(set, holds));
+  if (!(free > 0.02 && held < 0.004)) unlike.push(`of the set of the table: feet slide at ${held} m/s, and at ${free} m/s where they are not held`);
   return unlike;
+}
+
+/** The mean speed of standing feet over the ground in changes between walk and run of the table's set, m/s. */
+function slides(set, holdsFeet) {
+  const hero = new LoopwrightCharacter(set, { clip: "walk" });
+  Object.assign(hero, { holdsFeet });
+  let [last, sum, count] = [null, 0, 0];
+  for (let frame = 0; frame < 3600; frame += 1) {
+    const change = Math.floor(frame / 90) % 4;
+    if (change < 3) hero.setGoal([{ speed: 2.2, turnRate: 0 }, { speed: 1.4, turnRate: 0.35 }, { speed: 1, turnRate: 0 }][change]);
+    else if (frame % 90 === 0) hero.play("run");
+    hero.update(1 / 60);
+    hero.object.updateMatrixWorld(true);
+    const tips = ["LeftToeBase", "RightToeBase"].map((name) => new THREE.Vector3().setFromMatrixPosition(hero.model.getObjectByName(name).matrixWorld).setY(0));
+    tips.forEach((tip, side) => {
+      const off = hero.playing.phase - side / 2;
+      if (!last || hero.hold.feet[side].step || Math.abs(off - Math.round(off)) > 0.12) return;
+      sum += 60 * tip.distanceTo(last[side]);
+      count += 1;
+    });
+    last = tips;
+  }
+  return sum / count;
 }
 
 /** Plays a set, and measures it. */
@@ -189,7 +215,7 @@ function played(set) {
   const inside = new Map();
   for (const clip of set.clips.values()) {
     const hero = new LoopwrightCharacter(set, { clip: clip.loops ? clip.name : undefined });
-    hero.varies = false;
+    Object.assign(hero, { varies: false, holdsFeet: false });
     if (!clip.loops) {
       hero.update(0.1);
       hero.play(clip.name);
@@ -267,7 +293,8 @@ function played(set) {
       }
     }
   };
-  const hero = new LoopwrightCharacter(set);
+  // Switches are compared with the inside of clips, which feet that are held leave.
+  const hero = Object.assign(new LoopwrightCharacter(set), { holdsFeet: false });
   const frames = [places(hero)];
   const [switches, strikes] = [[], []];
   /** The loops that take part, or the passage: the rates inside them are what a switch is held against. */

@@ -69,6 +69,8 @@ export class LoopwrightCharacter extends EventDispatcher<{ strike: FootEvent; li
   patience: number;
   /** Whether versions of loops follow each other. */
   varies: boolean;
+  /** Whether feet are held where they stand. */
+  holdsFeet: boolean;
   /** What the character shall do; what is left out stays. */
   setGoal(goal: Partial<Goal>): void;
   /** Plays a clip once by its name, such as a jump, or goes into a loop, at once. */

@@ -109,6 +109,8 @@ pub struct PlayedSpace {
     /// Indices of points that are blended: one, two, or the corners of a triangle.
     pub simplices: Vec<Vec<usize>>,
     scale: [f64; 2],
+    /// The axis of loops on a line: of two lines that bend, the nearest point would jump.
+    along: Option<usize>,
     pub(crate) stands: bool,
     pub(crate) is_variant: bool,
 }
@@ -128,9 +130,9 @@ impl PlayedSpace {
         });
         let least = [0, 1].map(|index| axes.get(index).map_or(1.0, |axis| axis.least_range()));
         let scale = [0, 1].map(|index| extents[index].max(least[index]));
+        // Points of a line are ordered along the axis on which they are farther apart.
+        let axis = usize::from(extents[1] / least[1] > extents[0] / least[0]);
         let simplices = if triangles.is_empty() {
-            // Points of a line are ordered along the axis on which they are farther apart.
-            let axis = usize::from(extents[1] / least[1] > extents[0] / least[0]);
             let mut order: Vec<usize> = (0..points.len()).collect();
             order.sort_by(|&a, &b| points[a][axis].total_cmp(&points[b][axis]));
             if order.len() == 1 {
@@ -146,6 +148,7 @@ impl PlayedSpace {
             axes,
             simplices,
             scale,
+            along: triangles.is_empty().then_some(axis),
             stands: of_points.iter().all(|&clip| clips[clip].stands()),
             is_variant: of_points.iter().all(|&clip| clips[clip].variant_of.is_some()),
             points,
@@ -212,7 +215,10 @@ impl PlayedSpace {
 
     /// Returns the squared distance of the nearest point of a simplex, and its barycentric coordinates.
     fn nearest(&self, simplex: &[usize], at: [f64; 2]) -> (f64, [f64; 3]) {
-        let scaled = |point: [f64; 2]| [point[0] / self.scale[0], point[1] / self.scale[1]];
+        let scaled = |point: [f64; 2]| {
+            let counts = |axis: usize| self.along.is_none_or(|along| along == axis);
+            [0, 1].map(|axis| if counts(axis) { point[axis] / self.scale[axis] } else { 0.0 })
+        };
         let mut corners = [[0.0; 2]; 3];
         let corners = &mut corners[..simplex.len().min(3)];
         for (corner, &index) in corners.iter_mut().zip(simplex) {
