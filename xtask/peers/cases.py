@@ -11,13 +11,12 @@ import numpy as np
 
 project = Path(__file__).parents[2]
 sys.path.insert(0, str(project / "docs/formats"))
-from set_player import Player, Set, exp, inverse, q_exp, q_log, q_mul, q_turn, then
+from set_player import NONE, Player, Set, exp, inverse, q_exp, q_log, q_mul, q_turn, then
 
 RATE, THIGH, SHIN, ANKLE, HIPS, FOOT = 30, 0.42, 0.42, 0.08, 0.83, 0.13
 JOINTS = [("Hips", -1, (0, HIPS, 0))] + [
     (side + name, parent + at, place) for side, x, at in (("Left", 0.09, 0), ("Right", -0.09, 4))
     for name, parent, place in (("UpLeg", 0 - at, (x, -0.03, 0)), ("Leg", 1, (0, -THIGH, 0)), ("Foot", 2, (0, -SHIN, 0)), ("ToeBase", 3, (0, -ANKLE, FOOT)))]
-NONE = np.array([0, 0, 0, 1.0])
 
 
 def about_x(angle):

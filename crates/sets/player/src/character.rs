@@ -13,7 +13,7 @@ use loopwright_core::math::{Decay, Rigid, Spring};
 use loopwright_moves::passage::LoopState;
 
 use crate::clip::{MotionClip, STILL};
-use crate::hold::{Frame, Hold, Played};
+use crate::hold::{Frame, Hold, Playlist};
 use crate::keys::{Lanes, rigid};
 use crate::set::{FADE, Moment, MotionSet, Way};
 use crate::source::{Clock, Cycle, Fading, Source};
@@ -120,7 +120,10 @@ pub struct SteeredCharacter {
     last: Vec<(Arc<str>, FootEventKind, f64)>,
     random: u32,
     hold: Option<Hold>,
+    playlist: Playlist,
     row: Vec<Lanes>,
+    /// A list for events that are found: the clip, the number of the event there, and seconds since.
+    found: Vec<(usize, usize, f64)>,
     pose: Pose,
     /// The longest time that a switch between moving loops waits for its least visible moment, seconds.
     pub patience_secs: f64,
@@ -148,9 +151,11 @@ impl SteeredCharacter {
 
     fn starting(set: Arc<MotionSet>, cycle: Cycle) -> Self {
         let goal = cycle.motion(&set);
+        let (wanted, source) = (cycle.space, Source::Cycle(cycle));
         let mut new = Self {
-            wanted: cycle.space,
-            source: Source::Cycle(cycle),
+            wanted,
+            playlist: Playlist::new(&set, &source, None),
+            source,
             fading: Fading::none(FADE),
             goal,
             met: goal,
@@ -164,6 +169,7 @@ impl SteeredCharacter {
             random: 1,
             hold: Hold::new(&set),
             row: set.row(),
+            found: Vec::new(),
             pose: Pose::default(),
             patience_secs: 0.3,
             varies: true,
@@ -276,7 +282,7 @@ impl SteeredCharacter {
     /// Finds the pose, some seconds after the last one.
     fn show(&mut self, secs: f64) {
         let set = Arc::clone(&self.set);
-        self.source.body(&set, 0.0, &mut self.row);
+        self.playlist.body(&set, &mut self.row);
         self.fading.add_to(&mut self.row, 0.0);
         let joints = self.row[..set.skeleton().num_joints()].iter().map(rigid);
         self.pose.translations.clear();
@@ -285,14 +291,13 @@ impl SteeredCharacter {
             self.pose.translations.push(joint.translation);
             self.pose.rotations.push(joint.rotation);
         }
-        if !self.holds_feet {
-            return;
-        }
         if let Some(hold) = &mut self.hold {
-            let mut buffer = [Played::default(); 3];
-            let played = played(&set, &self.source, None, &mut buffer);
+            if !self.holds_feet {
+                hold.let_go();
+                return;
+            }
             let frame = Frame {
-                played,
+                played: &self.playlist,
                 row: &self.row,
                 fades: !self.fading.is_over(),
                 secs,
@@ -410,13 +415,20 @@ impl SteeredCharacter {
     fn advance(&mut self, secs: f64) {
         let set = Arc::clone(&self.set);
         // Half of the fade is applied before and half after the source's own step, so that frame rates agree.
-        let mut step = self.source.root_step(&set, secs);
+        let parts = match &self.source {
+            Source::Cycle(cycle) => Some(cycle.parts(&set, 0.5 * secs)),
+            Source::Once(..) => None,
+        };
+        let mut step = match &parts {
+            Some(parts) => PlayedSpace::twist(&set.clips, parts).exp(secs),
+            None => self.source.root_step(&set, secs),
+        };
         if !self.fading.is_over() {
             let half = self.fading.half_step(secs);
             step = half * step * half;
         }
         self.root = self.root * step;
-        let mut found: Vec<(usize, usize, f64)> = Vec::new();
+        let mut found = std::mem::take(&mut self.found);
         let from = match &self.source {
             Source::Once(_, secs) => *secs,
             Source::Cycle(cycle) => cycle.phase,
@@ -432,7 +444,7 @@ impl SteeredCharacter {
                 *played_secs = after;
             }
             Source::Cycle(cycle) => {
-                let parts = cycle.parts(&set, 0.5 * secs);
+                let parts = parts.unwrap_or_else(|| cycle.parts(&set, 0.5 * secs));
                 let clock = Clock::new(&set, &parts);
                 let (before, after) = (cycle.phase, clock.after(cycle.phase, secs));
                 for axis in 0..2 {
@@ -463,16 +475,17 @@ impl SteeredCharacter {
                 }
             }
         }
+        self.playlist = Playlist::new(&set, &self.source, Some(from));
         if let Some(hold) = self.hold.as_mut().filter(|_| self.holds_feet) {
-            let mut buffer = [Played::default(); 3];
-            hold.follow(&set, step, played(&set, &self.source, Some(from), &mut buffer));
+            hold.follow(&set, step, &self.playlist);
         }
         self.fading.secs += secs;
         self.secs += secs;
         found.sort_by(|a, b| b.2.total_cmp(&a.2));
-        for (clip, index, late_secs) in found {
+        for (clip, index, late_secs) in found.drain(..) {
             self.tell(&set.clips[clip], index, late_secs);
         }
+        self.found = found;
     }
 
     /// Reports an event of a clip, by its index there, unless another clip has reported it.
@@ -557,6 +570,7 @@ impl SteeredCharacter {
         });
         self.fading = Fading::between(&set, (&self.source, &self.fading), &next, fade);
         self.source = next;
+        self.playlist = Playlist::new(&set, &self.source, None);
         self.before = None;
     }
 
@@ -692,33 +706,6 @@ impl SteeredCharacter {
         // A goal that changes in every frame must not restart the waiting.
         let before = self.before.filter(|(before, _)| *before == way);
         Plan::Go(way, before.map_or(0.0, |(_, waited)| waited))
-    }
-}
-
-/// Returns the clips of a source with their weights, and their times: those from which it has advanced, and now.
-fn played<'a>(set: &MotionSet, source: &Source, from: Option<f64>, buffer: &'a mut [Played; 3]) -> &'a [Played] {
-    match source {
-        Source::Once(clip, secs) => {
-            buffer[0] = Played {
-                clip: *clip,
-                weight: 1.0,
-                secs: [from.unwrap_or(*secs), *secs],
-            };
-            &buffer[..1]
-        }
-        Source::Cycle(cycle) => {
-            let (parts, from) = (cycle.parts(set, 0.0), from.unwrap_or(cycle.phase));
-            // A cycle may have ended meanwhile.
-            let to = cycle.phase + (from - cycle.phase).ceil().max(0.0);
-            for (into, part) in buffer.iter_mut().zip(&*parts) {
-                *into = Played {
-                    clip: part.clip,
-                    weight: part.weight,
-                    secs: [from, to].map(|phase| set.clips[part.clip].secs_at(phase)),
-                };
-            }
-            &buffer[..parts.len()]
-        }
     }
 }
 

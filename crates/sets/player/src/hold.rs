@@ -14,6 +14,7 @@ use loopwright_formats::set::SetClip;
 use crate::clip::MotionClip;
 use crate::keys::{Lanes, rigid};
 use crate::set::MotionSet;
+use crate::source::Source;
 
 /// Seconds in which a foot takes its place and is let go; it is let go before it lifts by as much.
 const GRIP_SECS: f64 = 0.033;
@@ -131,9 +132,63 @@ impl Contacts {
 
     fn bears(&self, secs: f64) -> bool {
         let Some(spans) = &self.spans else { return true };
-        let secs = self.period.map_or(secs, |period| secs.rem_euclid(period));
+        let secs = self.period.map_or(secs, |period| secs - (secs / period).floor() * period);
         let is_in = |secs: f64| spans.iter().any(|[from, to]| (*from..*to).contains(&secs));
         is_in(secs) || self.period.is_some_and(|period| is_in(secs - period))
+    }
+}
+
+/// The clips that play: one to three.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Playlist {
+    clips: [Played; 3],
+    count: usize,
+}
+
+impl core::ops::Deref for Playlist {
+    type Target = [Played];
+
+    fn deref(&self) -> &[Played] {
+        &self.clips[..self.count]
+    }
+}
+
+impl Playlist {
+    /// Returns the clips of a source with their weights, and their times: those from which it has advanced, and now.
+    pub(crate) fn new(set: &MotionSet, source: &Source, from: Option<f64>) -> Self {
+        let mut list = Self::default();
+        match source {
+            Source::Once(clip, secs) => {
+                list.count = 1;
+                list.clips[0] = Played {
+                    clip: *clip,
+                    weight: 1.0,
+                    secs: [from.unwrap_or(*secs), *secs],
+                };
+            }
+            Source::Cycle(cycle) => {
+                let (parts, from) = (cycle.parts(set, 0.0), from.unwrap_or(cycle.phase));
+                // A cycle may have ended meanwhile.
+                let to = cycle.phase + (from - cycle.phase).ceil().max(0.0);
+                list.count = parts.len();
+                for (into, part) in list.clips.iter_mut().zip(&*parts) {
+                    *into = Played {
+                        clip: part.clip,
+                        weight: part.weight,
+                        secs: [from, to].map(|phase| set.clips[part.clip].secs_at(phase)),
+                    };
+                }
+            }
+        }
+        list
+    }
+
+    /// Puts the sum of their bodies into a row of [`MotionSet::row`].
+    pub(crate) fn body(&self, set: &MotionSet, into: &mut [Lanes]) {
+        into.fill(Lanes::default());
+        for part in &**self {
+            set.clips[part.clip].body.add(part.secs[1], part.weight, into);
+        }
     }
 }
 
@@ -214,6 +269,12 @@ impl Hold {
             chain,
             is_new: true,
         })
+    }
+
+    /// Lets both feet go at once.
+    pub(crate) fn let_go(&mut self) {
+        (self.feet, self.body, self.lowered) = <_>::default();
+        self.is_new = true;
     }
 
     /// Returns whether each foot steps to correct its place.
@@ -373,12 +434,15 @@ impl Hold {
     /// Finds the world's transforms of the joints of the legs from one on.
     fn find_world(&mut self, skeleton: &Skeleton, pose: &Pose, first: usize) {
         for &joint in self.chain.iter().filter(|joint| **joint >= first) {
-            let local = pose.joint(joint);
-            let world = match skeleton.parent(joint) {
-                Some(parent) => self.world.joint(parent) * local,
-                None => local,
+            let (place, rotation) = (pose.translations[joint], pose.rotations[joint]);
+            let (place, rotation) = match skeleton.parent(joint) {
+                Some(above) => {
+                    let turn = self.world.rotations[above];
+                    (self.world.translations[above] + turn * place, turn * rotation)
+                }
+                None => (place, rotation),
             };
-            self.world.set_joint(joint, world);
+            (self.world.translations[joint], self.world.rotations[joint]) = (place, rotation);
         }
     }
 }
@@ -421,6 +485,6 @@ impl Frame<'_> {
 impl MotionClip {
     /// Returns the tip of a foot at a time, seen from the root.
     fn tip(&self, secs: f64, side: usize) -> DVec3 {
-        self.body.at(secs, self.num_joints + side).translation
+        self.body.place(secs, self.num_joints + side)
     }
 }

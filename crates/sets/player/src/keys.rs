@@ -82,7 +82,8 @@ impl Keys {
         } else {
             time.floor().clamp(0.0, last)
         };
-        let first = before.rem_euclid(self.steps as f64).min(last) as usize;
+        let steps = self.steps as f64;
+        let first = (before - (before / steps).floor() * steps).clamp(0.0, last) as usize;
         let u = (time - before) as f32;
         let weights = [
             0.5 * u * (u * (2.0 - u) - 1.0),
@@ -111,6 +112,13 @@ impl Keys {
         let (rows, weights) = self.around(secs);
         let part = |part: usize| (0..4).map(|row| weights[row] * rows[row][column][part]).sum();
         rigid(&core::array::from_fn(part))
+    }
+
+    /// Returns the place of one of the transforms at a time.
+    pub(crate) fn place(&self, secs: f64, column: usize) -> DVec3 {
+        let (rows, weights) = self.around(secs);
+        let part = |part: usize| -> f32 { (0..4).map(|row| weights[row] * rows[row][column][part]).sum() };
+        DVec3::new(part(4).into(), part(5).into(), part(6).into())
     }
 
     pub(crate) fn width(&self) -> usize {

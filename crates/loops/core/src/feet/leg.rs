@@ -140,18 +140,6 @@ impl Leg {
         }
     }
 
-    /// Returns the rotation of the leg at the thigh and the additional angle of the knee that bring the ankle to `goal`.
-    ///
-    /// `at` gives the current positions of joints, with the thigh already moved; `above_knee` is the rotation of the joint above
-    /// the knee. If the goal is out of reach, the leg points to it.
-    pub(super) fn reach(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat, goal: DVec3) -> (DQuat, f64) {
-        let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(&at);
-        let angle = self.bend(at, above_knee).angle_at((goal - thigh).length());
-        let bent = rotation::exp(self.hinge_at(above_knee) * angle);
-        let swing = rotation::arc(knee - thigh + bent * (ankle - knee), goal - thigh);
-        (swing, angle)
-    }
-
     /// Returns thigh, knee and ankle.
     pub fn joints(&self) -> [usize; 3] {
         [self.thigh, self.knee, self.ankle]
@@ -181,10 +169,10 @@ impl Leg {
         let [above_thigh, above_knee, above_ankle] =
             [thigh, knee, ankle].map(|joint| world.rotation_above(skeleton, joint));
         let reached = at(ankle) + moved - at(thigh);
-        let length = self.bend(at, above_knee).eased(reached.length(), GIVE.powi(-2));
-        let goal = at(thigh) + reached.normalize_or_zero() * length;
-        let (swing, angle) = self.reach(at, above_knee, goal);
-        let bent = rotation::exp(self.hinge_at(above_knee) * angle);
+        let bend = self.bend(at, above_knee);
+        let length = bend.eased(reached.length(), GIVE.powi(-2));
+        let bent = rotation::exp(self.hinge_at(above_knee) * bend.angle_at(length));
+        let swing = rotation::arc(at(knee) - at(thigh) + bent * (at(ankle) - at(knee)), reached);
         let turned = [
             (thigh, above_thigh.conjugate() * swing),
             (knee, above_knee.conjugate() * bent),
@@ -296,7 +284,11 @@ impl Bend {
             if slope <= 0.0 {
                 break;
             }
-            x -= (cubic * x * x * x + linear * x - now) / slope;
+            let next = x - (cubic * x * x * x + linear * x - now) / slope;
+            if next == x {
+                break;
+            }
+            x = next;
         }
         (farthest_squared - half_reach * x * x).max(0.0).sqrt()
     }
