@@ -16,7 +16,7 @@ const MOST_DRIFT_M = 0.01;
 /** Two frame rates lead to one place, where they switch at the same times, metres. */
 const MOST_APART = 0.05;
 /** Strikes of the foot that struck before, as where a walk and a walk backward are mixed, of all. */
-const MOST_TWICE = 0.02;
+const MOST_TWICE = 0.03;
 
 // Loaders fetch, and Node fetches no files.
 globalThis.fetch = async ({ url }) => new Response(fs.readFileSync(fileURLToPath(url)));

@@ -38,6 +38,9 @@ const MOST_WARP = 0.3;
 /** The same event of the same foot within this time is one, as where another loop of a blend takes over, seconds. */
 const SAME_EVENT_SECS = 0.1;
 
+/** A turn is not met by loops that stand if that takes more of them than to go straight, as a share of the time. */
+const MOST_STANDING = 0.05;
+
 /** A loop of a smaller share takes no part: the others then play as they would without it. */
 const LEAST_SHARE = 1e-4;
 
@@ -446,6 +449,8 @@ class Space {
     this.simplices = triangles.length ? triangles : this.line(axis);
     /** The axis of loops on a line: of two lines that bend, the nearest point would jump. */
     this.along = triangles.length ? null : axis;
+    /** How far such a line bends, as a share of the range of the other axis. */
+    this.bends = triangles.length || axes.length < 2 ? 0 : extents[1 - axis] / this.scale[1 - axis];
     this.stands = this.clips.every(({ stands }) => stands);
     // Versions of a loop stand in for it, or are played by their names.
     this.isVariant = this.clips.every(({ entry }) => entry.variant_of);
@@ -536,27 +541,30 @@ class Space {
   }
 
   /** A goal as far as the loops can meet it at its speed: what they cannot meet of the turn is dropped, and only then of the direction. The nearest point
-   * to a faster turn may otherwise be a faster run. */
+   * to a faster turn may otherwise be a faster run, and a run that turns, mixed with an idle, stand in for a walk. */
   met(goal) {
     const off = (goal) => {
       const at = this.place(goal);
       return this.distance(this.covered(at), at);
     };
     const along = (turned, aside) => ({ ...goal, turnRate: turned * goal.turnRate, direction: aside * goal.direction });
+    const standing = (goal) => this.weights(this.place(goal)).reduce((sum, { clip, share }) => sum + (clip.stands ? share : 0), 0);
     // A speed that no loop has must not limit the rest.
-    const least = off(along(0, 0)) + 0.02;
-    const most = (of) => {
-      if (off(of(1)) <= least) return 1;
+    const least = off(along(0, 0)) + this.bends + 0.02;
+    const most = (of, stands) => {
+      const isThere = (share) => off(of(share)) <= least && standing(of(share)) <= stands;
+      if (isThere(1)) return 1;
       let [low, high] = [0, 1];
       for (let round = 0; round < 12; round += 1) {
         const middle = (low + high) / 2;
-        if (off(of(middle)) <= least) low = middle;
+        if (isThere(middle)) low = middle;
         else high = middle;
       }
       return low;
     };
-    const aside = most((share) => along(0, share));
-    return along(most((share) => along(share, aside)), aside);
+    const aside = most((share) => along(0, share), 1);
+    const stands = standing(along(0, aside)) + MOST_STANDING;
+    return along(most((share) => along(share, aside), stands), aside);
   }
 
   /** How far the blend at a goal, as far as it can be met, is from it, metres per second. */

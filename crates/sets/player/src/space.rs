@@ -60,6 +60,9 @@ impl SpaceAxis {
     }
 }
 
+/// A turn is not met by loops that stand if that takes more of them than to go straight, as a share of the time.
+const MOST_STANDING: f64 = 0.05;
+
 /// A loop of a smaller share takes no part: the others then play as they would without it.
 const LEAST_SHARE: f64 = 1e-4;
 
@@ -111,6 +114,8 @@ pub struct PlayedSpace {
     scale: [f64; 2],
     /// The axis of loops on a line: of two lines that bend, the nearest point would jump.
     along: Option<usize>,
+    /// How far such a line bends, as a share of the range of the other axis.
+    bends: f64,
     pub(crate) stands: bool,
     pub(crate) is_variant: bool,
 }
@@ -149,6 +154,11 @@ impl PlayedSpace {
             simplices,
             scale,
             along: triangles.is_empty().then_some(axis),
+            bends: if triangles.is_empty() {
+                extents[1 - axis] / scale[1 - axis]
+            } else {
+                0.0
+            },
             stands: of_points.iter().all(|&clip| clips[clip].stands()),
             is_variant: of_points.iter().all(|&clip| clips[clip].variant_of.is_some()),
             points,
@@ -273,7 +283,8 @@ impl PlayedSpace {
     }
 
     /// Returns a goal as far as the loops can meet it at its speed: what they cannot meet of the turn is dropped, and only then of the
-    /// direction. The nearest point to a faster turn may otherwise be a faster run.
+    /// direction. The nearest point to a faster turn may otherwise be a faster run, and a run that turns, mixed with an idle, stand in for a
+    /// walk.
     pub(crate) fn met(&self, clips: &[MotionClip], goal: &Goal) -> Goal {
         let off = |goal: &Goal| {
             let at = self.place(goal);
@@ -284,10 +295,16 @@ impl PlayedSpace {
             direction: aside * goal.direction,
             ..*goal
         };
+        let standing = |goal: &Goal| -> f64 {
+            let parts = self.weights(clips, self.place(goal));
+            let stand = parts.iter().filter(|part| clips[part.clip].stands());
+            stand.map(|part| part.share).sum()
+        };
         // A speed that no loop has must not limit the rest.
-        let least = off(&with(0.0, 0.0)) + 0.02;
-        let most = |of: &dyn Fn(f64) -> Goal| {
-            let is_there = |share: f64| off(&of(share)) <= least;
+        let straight = with(0.0, 0.0);
+        let least = off(&straight) + self.bends + 0.02;
+        let most = |of: &dyn Fn(f64) -> Goal, stands: f64| {
+            let is_there = |share: f64| off(&of(share)) <= least && standing(&of(share)) <= stands;
             if is_there(1.0) {
                 return 1.0;
             }
@@ -298,8 +315,9 @@ impl PlayedSpace {
             }
             low
         };
-        let aside = most(&|share| with(0.0, share));
-        with(most(&|share| with(share, aside)), aside)
+        let aside = most(&|share| with(0.0, share), 1.0);
+        let stands = standing(&with(0.0, aside)) + MOST_STANDING;
+        with(most(&|share| with(share, aside), stands), aside)
     }
 
     /// Returns how far the blend at a goal, as far as it can be met, misses it, metres per second.
