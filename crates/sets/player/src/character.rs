@@ -1,8 +1,8 @@
 //! A character that plays a set.
 //!
-//! Loops advance by their phase on their constant root motion; the difference that a switch leaves fades ([`FadingOffset`],
-//! quintic unless the manifest says otherwise), and the root's rate fades without overshoot. Time steps may have any length:
-//! passages begin and end between them. Derivation: docs/math/blend.md.
+//! Loops advance by their phase on their constant root motion; the difference that a switch leaves fades, by a quintic unless the
+//! manifest says otherwise, and the root's rate without overshoot. Time steps may have any length: passages begin and end between
+//! them. Formulas: docs/formats/set.md.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -273,7 +273,7 @@ impl Hold {
 
     /// Lets both feet go at once.
     pub(crate) fn let_go(&mut self) {
-        (self.feet, self.body, self.lowered) = <_>::default();
+        (self.feet, self.body, self.lowered) = Default::default();
         self.is_new = true;
     }
 
