@@ -10,9 +10,9 @@ use loopwright_formats::set::{ClipKind, FootEventFacts, SetClip};
 use loopwright_moves::passage::LoopState;
 
 use crate::SetError;
-use crate::hold::{Contacts, Leg};
 use crate::keys::{Keys, Lanes, lanes, rigid};
-use crate::source::{phase_at, share_at};
+use crate::legs::{Contacts, Leg};
+use crate::phase::{phase_at, share_at};
 
 /// A loop that moves less than this stands, metres and radians per second.
 pub(crate) const STILL: f64 = 0.05;
@@ -87,6 +87,11 @@ impl MotionClip {
         (sum[..self.num_joints].iter().map(rigid))
             .map(|joint| (joint.translation, joint.rotation))
             .collect()
+    }
+
+    /// Returns the tip of a foot at a time, seen from the root.
+    pub(crate) fn tip(&self, secs: f64, side: usize) -> DVec3 {
+        self.body.place(secs, self.num_joints + side)
     }
 
     /// Returns the root at a time, relative to the clip's start.

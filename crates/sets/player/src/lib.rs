@@ -38,15 +38,19 @@
 
 mod keys;
 
-mod clip;
+mod phase;
 
-mod hold;
+mod legs;
+
+mod clip;
 
 mod space;
 
 mod set;
 
 mod source;
+
+mod hold;
 
 mod character;
 

@@ -11,8 +11,8 @@ use loopwright_moves::passage::LoopState;
 
 use crate::SetError;
 use crate::clip::{self, MotionClip};
-use crate::hold::Leg;
 use crate::keys::Lanes;
+use crate::legs::Leg;
 use crate::space::{self, PlayedSpace};
 
 /// The fade of a switch for which the manifest states none.

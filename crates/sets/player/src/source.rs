@@ -1,12 +1,12 @@
 //! A motion that plays, and the offset that a switch left.
 
-use core::f64::consts::{PI, TAU};
 use std::collections::BTreeMap;
 
 use glam::DVec3;
 use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
 
 use crate::keys::{Lanes, lanes, rigid};
+use crate::phase::{phase_at, share_at};
 use crate::set::{Moment, MotionSet};
 use crate::space::{Goal, Part, Parts, PlayedSpace};
 
@@ -18,40 +18,6 @@ const SLOW_MPS: f64 = 0.01;
 
 /// Largest warp of a clock: with 1/pi it would stand still.
 const MOST_WARP: f64 = 0.3;
-
-/// Returns the share of a loop's time at a phase: p + warp sin^2(pi p), which increases for |warp| < 1/pi.
-pub(crate) fn share_at(phase: f64, warp: f64) -> f64 {
-    let sine = ops::sin(PI * phase.fract());
-    phase + warp * sine * sine
-}
-
-/// Returns the phase at a share of a loop's time: Newton's steps, kept in a bracket.
-pub(crate) fn phase_at(share: f64, warp: f64) -> f64 {
-    if warp == 0.0 {
-        return share;
-    }
-    let (cycles, share) = (share.floor(), share - share.floor());
-    let (mut low, mut high, mut phase) = (0.0, 1.0, share);
-    for _ in 0..60 {
-        let over = share_at(phase, warp) - share;
-        if over > 0.0 {
-            high = phase;
-        } else {
-            low = phase;
-        }
-        let next = phase - over / (1.0 + PI * warp * ops::sin(TAU * phase));
-        let next = if next > low && next < high {
-            next
-        } else {
-            0.5 * (low + high)
-        };
-        if over.abs() < 1e-15 || next == phase {
-            break;
-        }
-        phase = next;
-    }
-    cycles + phase
-}
 
 /// Time as a blend of loops passes: in equal times a mean of their shares passes, not of their phases, so that feet that stand in
 /// all loops do not slip, and a loop alone plays as it was made. Derivation: docs/math/blend.md.
