@@ -75,7 +75,9 @@ impl Contacts {
 
     pub(crate) fn bears(&self, secs: f64) -> bool {
         let Some(spans) = &self.spans else { return true };
-        let secs = self.period.map_or(secs, |period| secs - (secs / period).floor() * period);
+        let secs = self
+            .period
+            .map_or(secs, |period| secs - (secs / period).floor() * period);
         let is_in = |secs: f64| spans.iter().any(|[from, to]| (*from..*to).contains(&secs));
         is_in(secs) || self.period.is_some_and(|period| is_in(secs - period))
     }

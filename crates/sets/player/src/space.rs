@@ -227,7 +227,13 @@ impl PlayedSpace {
     fn nearest(&self, simplex: &[usize], at: [f64; 2]) -> (f64, [f64; 3]) {
         let scaled = |point: [f64; 2]| {
             let counts = |axis: usize| self.along.is_none_or(|along| along == axis);
-            [0, 1].map(|axis| if counts(axis) { point[axis] / self.scale[axis] } else { 0.0 })
+            [0, 1].map(|axis| {
+                if counts(axis) {
+                    point[axis] / self.scale[axis]
+                } else {
+                    0.0
+                }
+            })
         };
         let mut corners = [[0.0; 2]; 3];
         let corners = &mut corners[..simplex.len().min(3)];
