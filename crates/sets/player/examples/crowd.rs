@@ -2,6 +2,9 @@
 //!
 //!     cargo run --release -p loopwright_player --example crowd -- FOLDER [free]
 
+#![expect(clippy::print_stdout, reason = "an example talks to people")]
+#![expect(clippy::disallowed_methods, reason = "the player has no clock, its measure has")]
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;

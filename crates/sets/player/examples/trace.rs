@@ -2,9 +2,12 @@
 //!
 //!     cargo run -p loopwright_player --example trace -- FOLDER loops|ramps|turns|random|idle [free]
 
+#![expect(clippy::print_stdout, reason = "an example talks to people")]
+
 use std::path::Path;
 use std::sync::Arc;
 
+use loopwright_core::math::ops;
 use loopwright_player::{Goal, MotionSet, SteeredCharacter};
 
 const RATE: f64 = 60.0;
@@ -30,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let twist = loops[index % loops.len()].1;
         Goal {
             speed: twist.linear.with_y(0.0).length(),
-            direction: twist.linear.x.atan2(twist.linear.z),
+            direction: ops::atan2(twist.linear.x, twist.linear.z),
             turn_rate: twist.angular.y,
             ..Goal::default()
         }
