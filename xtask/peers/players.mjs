@@ -14,7 +14,9 @@ const MOST_STEP = 1.1;
 /** The root after a minute against the closed form, metres. */
 const MOST_DRIFT_M = 0.01;
 /** Two frame rates lead to one place, where they switch at the same times, metres. */
-const MOST_APART = 0.02;
+const MOST_APART = 0.05;
+/** Strikes of the foot that struck before, as where a walk and a walk backward are mixed, of all. */
+const MOST_TWICE = 0.03;
 
 // Loaders fetch, and Node fetches no files.
 globalThis.fetch = async ({ url }) => new Response(fs.readFileSync(fileURLToPath(url)));
@@ -22,6 +24,7 @@ const THREE = await import("three");
 const { LoopwrightSet, LoopwrightCharacter } = await import("../../surfaces/players/three/loopwright.js");
 
 const faults = brokenRules().map((rule) => `of a set that is made up: ${rule}`);
+faults.push(...(await unlikeTheTable()));
 for (const folder of process.argv.slice(2)) {
   const name = path.basename(folder);
   const figures = played(await LoopwrightSet.load(pathToFileURL(path.resolve(folder, "set.json")).href));
@@ -37,9 +40,9 @@ for (const folder of process.argv.slice(2)) {
   }
   held("the path at another frame rate, metres off", figures.apart_m, MOST_APART);
   must(figures.rates_that_switch_alike, "no other frame rate switches at the same times, so no paths are compared");
-  must(!figures.same_foot_twice, `the same foot strikes twice in a row, ${figures.same_foot_twice} times`);
+  held("the share of strikes by the same foot twice in a row", figures.same_foot_twice / (figures.strikes || 1), MOST_TWICE);
   // A path on which nothing happens shows nothing.
-  must(figures.switches.length, "nothing switches");
+  must(figures.switches.length || figures.spaces < 2, "nothing switches");
   must(figures.strikes || !figures.events_of_set, "no foot strikes");
 }
 for (const fault of faults) console.log(`FAULT ${fault}`);
@@ -119,6 +122,72 @@ function brokenRules() {
   return broken;
 }
 
+/** What the table of cases that xtask/peers/cases.py makes shows otherwise. */
+async function unlikeTheTable() {
+  const folder = new URL("../../crates/sets/player/tests/cases/", import.meta.url);
+  const set = await LoopwrightSet.load(new URL("set.json", folder).href);
+  const unlike = [];
+  for (const { case: what, clip, inputs, shows } of JSON.parse(fs.readFileSync(new URL("cases.json", folder)))) {
+    const hero = new LoopwrightCharacter(set, { clip });
+    hero.holdsFeet = false;
+    for (let frame = 0; frame <= 120; frame += 1) {
+      const secs = frame / 60;
+      for (; inputs.length && inputs[0][0] <= secs + 1e-9; inputs.shift()) {
+        const [, verb, value] = inputs[0];
+        if (verb === "play") {
+          hero.play(value);
+          hero.setGoal({ speed: 1, turnRate: 0 });
+        } else hero.setGoal({ speed: value[0], turnRate: (value[1] * Math.PI) / 180 });
+      }
+      if (shows.length && shows[0].secs <= secs + 1e-4) {
+        const { root, phase, weights, joints } = shows.shift();
+        const off = (name, found, wanted, most) => {
+          const far = Math.hypot(...wanted.map((value, at) => value - (found.getComponent?.(at) ?? found[at])));
+          if (!(far <= most)) unlike.push(`of the table of cases: "${what}" has ${name} ${far} off at ${secs} s`);
+        };
+        off("its root", [...hero.root.position, 2 * Math.atan2(hero.root.rotation.y, hero.root.rotation.w)], root, 2e-3);
+        if (phase !== null) {
+          const { playing } = hero;
+          off("its phase", [playing.phase - Math.round(playing.phase - phase)], [phase], 1e-3);
+          for (const { clip, weight } of playing.clips) off(`the weight of ${clip}`, [weight], [weights[clip] ?? 0], 2e-3);
+        }
+        hero.model.updateMatrixWorld(true);
+        const back = hero.object.matrixWorld.clone().invert();
+        for (const [name, place] of Object.entries(joints)) {
+          off(name, new THREE.Vector3().setFromMatrixPosition(hero.model.getObjectByName(name).matrixWorld).applyMatrix4(back), place, 2e-3);
+        }
+      }
+      hero.update(1 / 60);
+    }
+  }
+  const [free, held] = [false, true].map((holds) => slides(set, holds));
+  if (!(free > 0.02 && held < 0.004)) unlike.push(`of the set of the table: feet slide at ${held} m/s, and at ${free} m/s where they are not held`);
+  return unlike;
+}
+
+/** The mean speed of standing feet over the ground in changes between walk and run of the table's set, m/s. */
+function slides(set, holdsFeet) {
+  const hero = new LoopwrightCharacter(set, { clip: "walk" });
+  Object.assign(hero, { holdsFeet });
+  let [last, sum, count] = [null, 0, 0];
+  for (let frame = 0; frame < 3600; frame += 1) {
+    const change = Math.floor(frame / 90) % 4;
+    if (change < 3) hero.setGoal([{ speed: 2.2, turnRate: 0 }, { speed: 1.4, turnRate: 0.35 }, { speed: 1, turnRate: 0 }][change]);
+    else if (frame % 90 === 0) hero.play("run");
+    hero.update(1 / 60);
+    hero.object.updateMatrixWorld(true);
+    const tips = ["LeftToeBase", "RightToeBase"].map((name) => new THREE.Vector3().setFromMatrixPosition(hero.model.getObjectByName(name).matrixWorld).setY(0));
+    tips.forEach((tip, side) => {
+      const off = hero.playing.phase - side / 2;
+      if (!last || hero.hold.feet[side].step || Math.abs(off - Math.round(off)) > 0.12) return;
+      sum += 60 * tip.distanceTo(last[side]);
+      count += 1;
+    });
+    last = tips;
+  }
+  return sum / count;
+}
+
 /** Plays a set, and measures it. */
 function played(set) {
   const rate = 120;
@@ -146,7 +215,7 @@ function played(set) {
   const inside = new Map();
   for (const clip of set.clips.values()) {
     const hero = new LoopwrightCharacter(set, { clip: clip.loops ? clip.name : undefined });
-    hero.varies = false;
+    Object.assign(hero, { varies: false, holdsFeet: false });
     if (!clip.loops) {
       hero.update(0.1);
       hero.play(clip.name);
@@ -224,7 +293,8 @@ function played(set) {
       }
     }
   };
-  const hero = new LoopwrightCharacter(set);
+  // Switches are compared with the inside of clips, which feet that are held leave.
+  const hero = Object.assign(new LoopwrightCharacter(set), { holdsFeet: false });
   const frames = [places(hero)];
   const [switches, strikes] = [[], []];
   /** The loops that take part, or the passage: the rates inside them are what a switch is held against. */
@@ -259,9 +329,12 @@ function played(set) {
     if (same) apart.push(other.object.position.distanceTo(hero.object.position));
   }
 
-  // In loops feet strike in turn; who stops may put both down.
-  const isLoop = ({ clip }) => set.clip(clip).loops;
-  const isSame = (strike, next) => strike.foot === next?.foot && isLoop(strike) && isLoop(next) && !isBetween(strike.secs, next.secs);
+  // In loops of two feet these strike in turn; who stops may put both down.
+  const inTurn = ({ clip }) => {
+    const feet = set.clip(clip).events.filter(({ kind }) => kind === "strike").map(({ foot }) => foot);
+    return set.clip(clip).loops && feet.every((foot, at) => foot !== feet[(at + 1) % feet.length]);
+  };
+  const isSame = (strike, next) => strike.foot === next?.foot && inTurn(strike) && inTurn(next) && !isBetween(strike.secs, next.secs);
   const isBetween = (from, to) => switches.some(({ secs }) => secs >= from && secs <= to);
   const twice = strikes.filter((strike, index) => isSame(strike, strikes[index + 1])).length;
   return {
@@ -270,6 +343,7 @@ function played(set) {
     apart_m: Math.max(0, ...apart),
     rates_that_switch_alike: apart.length,
     strikes: strikes.length,
+    spaces: set.spaces.length,
     same_foot_twice: twice,
     events_of_set: moving.some(({ events }) => events?.length),
   };

@@ -61,12 +61,16 @@ export class LoopwrightCharacter extends EventDispatcher<{ strike: FootEvent; li
   /** The root since the beginning, without what the game added. */
   readonly root: { position: Vector3; rotation: Quaternion };
   readonly playing: Playing;
+  /** The goal as far as the loops can meet it: turns that they lack are dropped first, then directions. */
+  readonly met: Goal;
   /** Seconds played. */
   readonly secs: number;
   /** The longest time that a switch between moving loops waits for the moment at which it shows least, seconds. */
   patience: number;
   /** Whether versions of loops follow each other. */
   varies: boolean;
+  /** Whether feet are held where they stand. */
+  holdsFeet: boolean;
   /** What the character shall do; what is left out stays. */
   setGoal(goal: Partial<Goal>): void;
   /** Plays a clip once by its name, such as a jump, or goes into a loop, at once. */

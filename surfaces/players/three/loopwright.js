@@ -38,9 +38,15 @@ const MOST_WARP = 0.3;
 /** The same event of the same foot within this time is one, as where another loop of a blend takes over, seconds. */
 const SAME_EVENT_SECS = 0.1;
 
+/** A turn is not met by loops that stand if that takes more of them than to go straight, as a share of the time. */
+const MOST_STANDING = 0.05;
+
+/** A loop of a smaller share takes no part: the others then play as they would without it. */
+const LEAST_SHARE = 1e-4;
+
 /** What ways from space to space cost a plan. A passage is made for it; a transition of the manifest fades where it shows least; at once fades at
- * equal phase. Between standing and moving a fade slides the feet. */
-const COSTS = { passage: 1, transition: 2, once: 3, standing: 2 };
+ * equal phase. Between standing and moving a fade slides the feet. Into the other direction the way leads through an idle, where there is one. */
+const COSTS = { passage: 1, transition: 2, once: 3, standing: 2, opposed: 15 };
 
 /** Ranges of axes over which distances are measured at least: less is chance, where no loop is meant to differ. */
 const LEAST_RANGE = { mps: 0.5, degrees: 45 };
@@ -83,13 +89,22 @@ export class LoopwrightSet {
     const names = animations.flatMap(({ tracks }) => tracks.map(({ name }) => name.slice(0, name.lastIndexOf("."))));
     this.joints = [...new Set(names)].filter((name) => name !== carrier && this.scene.getObjectByName(name));
     this.carrier = carrier && animations[0].tracks.filter(({ name }) => name.startsWith(carrier + "."));
-    const rest = new Float64Array(7 * this.joints.length);
+    this.legs = legsOf(this.scene, manifest.skeleton ?? {});
+    const puppet = clone(this.scene);
+    const rest = new Float64Array(7 * (this.joints.length + this.legs.length));
     this.joints.forEach((name, joint) => {
       const { position, quaternion } = this.scene.getObjectByName(name);
       position.toArray(rest, 7 * joint);
       quaternion.toArray(rest, 7 * joint + 3);
     });
-    this.clips = new Map(manifest.clips.map((entry, index) => [entry.name, new Clip(entry, animations[index], this.joints, rest, this.joints.indexOf(traveller))]));
+    /** Puts the tips of the feet of a pose after its joints, seen from the root. */
+    const findTips = (pose) => {
+      if (this.legs.length) putOn(this.joints.map((name) => puppet.getObjectByName(name)), pose);
+      puppet.updateMatrixWorld(true);
+      this.legs.forEach(({ tip }, side) => pose.set([...puppet.getObjectByName(tip).getWorldPosition(new Vector3()), 0, 0, 0, 1], 7 * (this.joints.length + side)));
+    };
+    this.clips = new Map(manifest.clips.map((entry, index) => [entry.name, new Clip(entry, animations[index], this.joints, rest, this.joints.indexOf(traveller), findTips)]));
+    findHinges(this, puppet);
 
     /** Loops that are there in several versions, each with all of them. */
     this.versions = new Map();
@@ -120,7 +135,7 @@ export class LoopwrightSet {
         for (const entered of this.spacesOf(to.clip)) {
           if (way.fade && left === entered) continue;
           const [leave, enter] = [[left, from], [entered, to]].map(([space, { clip, secs }]) => ({ at: space.pointOf(clip), phase: clip.phaseAt(secs) }));
-          const slides = way.fade && left.stands !== entered.stands ? COSTS.standing : 0;
+          const slides = way.fade ? slide([left, entered], [leave.at, enter.at]) : 0;
           ways.push({ ...way, from: left, to: entered, leave, enter, cost: way.cost + slides });
         }
       }
@@ -138,8 +153,7 @@ export class LoopwrightSet {
     }
     for (const from of this.spaces) {
       for (const to of this.spaces) {
-        const slides = from.stands !== to.stands ? COSTS.standing : 0;
-        if (from !== to) ways.push({ fade: FADE, from, to, cost: COSTS.once + slides });
+        if (from !== to) ways.push({ fade: FADE, from, to, cost: COSTS.once + slide([from, to], [from.middle, to.middle]) });
       }
     }
     return ways;
@@ -162,6 +176,13 @@ export class LoopwrightSet {
   }
 }
 
+/** What a change between points of spaces without a passage costs: between standing and moving, and into the other direction. */
+function slide(spaces, points) {
+  if (spaces[0].stands !== spaces[1].stands) return COSTS.standing;
+  const [left, entered] = spaces.map((space, end) => space.twist(space.weights(points[end])).linear);
+  return left.dot(entered) < 0 ? COSTS.opposed : 0;
+}
+
 function animationOf({ name, file, animation }, gltf) {
   if (!gltf?.animations) throw new Error(`${file} of the clip ${name} was not loaded`);
   const found = gltf.animations.find((clip) => clip.name === animation) ?? (gltf.animations.length === 1 ? gltf.animations[0] : null);
@@ -171,7 +192,7 @@ function animationOf({ name, file, animation }, gltf) {
 
 /** The body of a clip at even times, with its root motion. */
 class Clip {
-  constructor(entry, animation, joints, rest, traveller) {
+  constructor(entry, animation, joints, rest, traveller, findTips) {
     if (!(entry.seconds > 0 && entry.seconds < Infinity)) throw new Error(`the clip ${entry.name} lasts ${entry.seconds} s`);
     Object.assign(this, { name: entry.name, entry, seconds: entry.seconds, loops: entry.kind === "loop" });
     this.warp = entry.phase?.warp ?? 0;
@@ -194,6 +215,8 @@ class Clip {
     if (traveller >= 0) {
       for (let key = 0; key <= count; key += 1) this.takeTravelOff(this.keys[key + 1], 7 * traveller, key * this.step);
     }
+    for (let key = 0; key <= count; key += 1) findTips(this.keys[key + 1]);
+    this.contacts = ["left", "right"].map((side) => new Contacts(entry, side));
     if (this.loops) {
       // Of a loop the last key is the first.
       this.keys[0].set(this.keys[count]);
@@ -233,8 +256,8 @@ class Clip {
     return phase - Math.floor(phase);
   }
 
-  /** Adds `weight` times the body at a time; rotations on the side of those in `sides`. Cubics between keys: one derivative is continuous. */
-  add(secs, weight, out, sides) {
+  /** The four keys around a time, and their weights: cubics, of which one derivative is continuous. */
+  around(secs) {
     const count = this.keys.length - 3;
     const time = secs / this.step;
     let key = Math.floor(time);
@@ -242,20 +265,27 @@ class Clip {
     if (!this.loops) key = Math.min(Math.max(key, 0), count - 1);
     const u = time - key;
     key = ((key % count) + count) % count;
-    const [a, b, c, d] = [0, 1, 2, 3].map((next) => this.keys[key + next]);
-    const [w0, w1, w2, w3] = cubic(u).map((w) => weight * w);
-    for (let at = 0; at < out.length; at += 7) {
-      for (let part = at; part < at + 3; part += 1) out[part] += w0 * a[part] + w1 * b[part] + w2 * c[part] + w3 * d[part];
-      let dot = 0;
-      for (let part = at + 3; part < at + 7; part += 1) dot += b[part] * sides[part];
-      const side = dot < 0 ? -1 : 1;
-      for (let part = at + 3; part < at + 7; part += 1) out[part] += side * (w0 * a[part] + w1 * b[part] + w2 * c[part] + w3 * d[part]);
-    }
+    return [[0, 1, 2, 3].map((next) => this.keys[key + next]), cubic(u)];
   }
 
-  /** Rotations on whose side those of other clips are taken. */
-  get sides() {
-    return this.keys[1];
+  /** The tip of a foot at a time, seen from the root. */
+  tip(secs, side) {
+    const [keys, weights] = this.around(secs);
+    const at = keys[0].length - 14 + 7 * side;
+    return keys.reduce((sum, key, next) => sum.addScaledVector(new Vector3().fromArray(key, at), weights[next]), new Vector3());
+  }
+
+  /** Adds `weight` times the body at a time; rotations on the side of what is there. */
+  add(secs, weight, out) {
+    const [[a, b, c, d], weights] = this.around(secs);
+    const [w0, w1, w2, w3] = weights.map((w) => weight * w);
+    const own = [0, 0, 0, 0, 0, 0, 0];
+    for (let at = 0; at < out.length; at += 7) {
+      for (let part = 0; part < 7; part += 1) own[part] = w0 * a[at + part] + w1 * b[at + part] + w2 * c[at + part] + w3 * d[at + part];
+      const dot = own[3] * out[at + 3] + own[4] * out[at + 4] + own[5] * out[at + 5] + own[6] * out[at + 6];
+      const side = dot < 0 ? -1 : 1;
+      for (let part = 0; part < 7; part += 1) out[at + part] += part < 3 ? own[part] : side * own[part];
+    }
   }
 }
 
@@ -415,7 +445,12 @@ class Space {
     });
     const least = axes.map((name) => (name.endsWith("_mps") ? LEAST_RANGE.mps : LEAST_RANGE.degrees));
     this.scale = extents.map((extent, axis) => Math.max(extent, least[axis]));
-    this.simplices = triangles.length ? triangles : this.line(extents[1] / least[1] > extents[0] / least[0] ? 1 : 0);
+    const axis = extents[1] / least[1] > extents[0] / least[0] ? 1 : 0;
+    this.simplices = triangles.length ? triangles : this.line(axis);
+    /** The axis of loops on a line: of two lines that bend, the nearest point would jump. */
+    this.along = triangles.length ? null : axis;
+    /** How far such a line bends, as a share of the range of the other axis. */
+    this.bends = triangles.length || axes.length < 2 ? 0 : extents[1 - axis] / this.scale[1 - axis];
     this.stands = this.clips.every(({ stands }) => stands);
     // Versions of a loop stand in for it, or are played by their names.
     this.isVariant = this.clips.every(({ entry }) => entry.variant_of);
@@ -451,16 +486,19 @@ class Space {
     }
     const parts = best.simplex
       .map((index, corner) => ({ clip: this.clips[index], at: this.points[index], share: best.shares[corner] }))
-      .filter(({ share }) => share > 1e-9);
-    const whole = parts.reduce((sum, { share, clip }) => sum + share / clip.seconds, 0);
-    for (const part of parts) part.weight = part.share / part.clip.seconds / whole;
+      .filter(({ share }) => share > LEAST_SHARE);
+    const [shares, whole] = [({ share }) => share, ({ share, clip }) => share / clip.seconds].map((of) => parts.reduce((sum, part) => sum + of(part), 0));
+    for (const part of parts) {
+      part.weight = part.share / part.clip.seconds / whole;
+      part.share /= shares;
+    }
     return parts;
   }
 
   nearest(simplex, at) {
-    const point = (index) => this.points[index].map((value, axis) => value / this.scale[axis]);
-    const corners = simplex.map(point);
-    const wanted = at.map((value, axis) => value / this.scale[axis]);
+    const scaled = (at) => at.map((value, axis) => (this.along === null || this.along === axis ? value / this.scale[axis] : 0));
+    const corners = simplex.map((index) => scaled(this.points[index]));
+    const wanted = scaled(at);
     const distance = (shares) =>
       Math.hypot(...wanted.map((value, axis) => value - corners.reduce((sum, corner, index) => sum + shares[index] * corner[axis], 0)));
     if (simplex.length === 3) {
@@ -502,11 +540,43 @@ class Space {
     return at.map((_, axis) => parts.reduce((sum, part) => sum + part.share * part.at[axis], 0));
   }
 
-  /** How far the blend at a goal is from it, metres per second. */
+  /** A goal as far as the loops can meet it at its speed: what they cannot meet of the turn is dropped, and only then of the direction. The nearest point
+   * to a faster turn may otherwise be a faster run, and a run that turns, mixed with an idle, stand in for a walk. */
+  met(goal) {
+    const off = (goal) => {
+      const at = this.place(goal);
+      return this.distance(this.covered(at), at);
+    };
+    const along = (turned, aside) => ({ ...goal, turnRate: turned * goal.turnRate, direction: aside * goal.direction });
+    const standing = (goal) => this.weights(this.place(goal)).reduce((sum, { clip, share }) => sum + (clip.stands ? share : 0), 0);
+    // A speed that no loop has must not limit the rest.
+    const least = off(along(0, 0)) + this.bends + 0.02;
+    const most = (of, stands) => {
+      const isThere = (share) => off(of(share)) <= least && standing(of(share)) <= stands;
+      if (isThere(1)) return 1;
+      let [low, high] = [0, 1];
+      for (let round = 0; round < 12; round += 1) {
+        const middle = (low + high) / 2;
+        if (isThere(middle)) low = middle;
+        else high = middle;
+      }
+      return low;
+    };
+    const aside = most((share) => along(0, share), 1);
+    const stands = standing(along(0, aside)) + MOST_STANDING;
+    return along(most((share) => along(share, aside), stands), aside);
+  }
+
+  /** How far the blend at a goal, as far as it can be met, is from it, metres per second. */
   misses(goal) {
-    const { linear, angular } = this.twist(this.weights(this.place(goal)));
+    const { linear, angular } = this.twist(this.weights(this.place(this.met(goal))));
     const wanted = new Vector3(Math.sin(goal.direction) * goal.speed, 0, Math.cos(goal.direction) * goal.speed);
     return wanted.sub(linear).setY(0).length() + 0.3 * Math.abs(goal.turnRate - angular.y);
+  }
+
+  /** The mean of its points. */
+  get middle() {
+    return this.axes.map((_, axis) => this.points.reduce((sum, at) => sum + at[axis], 0) / this.points.length);
   }
 
   /** The point nearest to standing. */
@@ -548,7 +618,7 @@ class Cycle {
     const { parts, clock } = this.state(secs);
     const phase = clock.after(this.phase, secs);
     out.fill(0);
-    for (const { clip, weight } of parts) clip.add(clip.shareAt(phase) * clip.seconds, weight, out, parts[0].clip.sides);
+    for (const { clip, weight } of parts) clip.add(clip.shareAt(phase) * clip.seconds, weight, out);
     normalizeRotations(out);
   }
 
@@ -607,7 +677,7 @@ class Once {
 
   body(secs, out) {
     out.fill(0);
-    this.clip.add(this.secs + secs, 1, out, this.clip.sides);
+    this.clip.add(this.secs + secs, 1, out);
     normalizeRotations(out);
   }
 
@@ -624,14 +694,14 @@ class Once {
   }
 }
 
-/** How offsets of value, rate and acceleration fade, and the areas under the first two: the closure shapes of docs/math/shapes.md. */
+/** How offsets of value, rate and acceleration fade, and the area under the first: the closure shapes of docs/math/shapes.md. */
 function fading({ fade, fade_secs: blend }, secs) {
   if (fade === "spring") {
     const rate = (2 * Math.LN2) / blend;
     const left = Math.exp(-rate * secs);
     return {
       left: [(1 + rate * secs) * left, secs * left, 0],
-      areas: [(2 - (2 + rate * secs) * left) / rate, (1 - (1 + rate * secs) * left) / rate ** 2],
+      area: (2 - (2 + rate * secs) * left) / rate,
     };
   }
   const u = Math.min(secs / (blend || 1e-9), 1);
@@ -639,29 +709,29 @@ function fading({ fade, fade_secs: blend }, secs) {
   if (fade === "cubic") {
     return {
       left: [rest ** 2 * (1 + 2 * u), blend * u * rest ** 2, 0],
-      areas: [blend * u * (1 - u ** 2 + u ** 3 / 2), (blend * u) ** 2 * (1 / 2 - (2 * u) / 3 + u ** 2 / 4)],
+      area: blend * u * (1 - u ** 2 + u ** 3 / 2),
     };
   }
   return {
     left: [rest ** 3 * (1 + 3 * u + 6 * u * u), blend * u * rest ** 3 * (1 + 3 * u), 0.5 * (blend * u) ** 2 * rest ** 3],
-    areas: [blend * u * (1 - 2.5 * u ** 3 + 3 * u ** 4 - u ** 5), (blend * u) ** 2 * (0.5 - 1.5 * u ** 2 + 1.6 * u ** 3 - 0.5 * u ** 4)],
+    area: blend * u * (1 - 2.5 * u ** 3 + 3 * u ** 4 - u ** 5),
   };
 }
 
 /** What a switch leaves between the motion that was seen and the one that follows, which fades: it meets in value, rate and, as a quintic, in
  * acceleration. Rotations as rotation vectors. The root has no value to fade, it goes on from where it is: its rate fades without overshoot. */
 class Offset {
-  /** `gaps` and `roots`: the differences a step before, at, and a step after the switch. */
-  constructor(gaps, roots, fade) {
+  /** `gaps`: the differences a step before, at, and a step after the switch; `twist`: that of the rates of the root. */
+  constructor(gaps, twist, fade) {
     this.fade = fade;
     this.secs = 0;
     this.body = terms(gaps);
-    this.root = terms(roots);
+    this.twist = twist;
   }
 
   static none(joints) {
-    const zeros = (count) => [0, 1, 2].map(() => new Float64Array(count));
-    return new Offset(zeros(6 * joints), zeros(6), { ...FADE, fade_secs: 0 });
+    const zeros = [0, 1, 2].map(() => new Float64Array(6 * joints));
+    return new Offset(zeros, { linear: new Vector3(), angular: new Vector3() }, { ...FADE, fade_secs: 0 });
   }
 
   get isOver() {
@@ -685,10 +755,7 @@ class Offset {
   /** Half of what the fading rate adds to the root within some seconds from now. */
   halfStep(secs) {
     if (this.isOver) return new Rigid();
-    const [before, after] = [fading(this.fade, this.secs).areas, fading(this.fade, this.secs + secs).areas];
-    const [rate, acceleration] = [0, 1].map((order) => 0.5 * (after[order] - before[order]));
-    const value = (part) => rate * this.root[1][part] + acceleration * this.root[2][part];
-    return Rigid.along({ linear: new Vector3(value(0), value(1), value(2)), angular: new Vector3(value(3), value(4), value(5)) }, 1);
+    return Rigid.along(this.twist, 0.5 * (fading(this.fade, this.secs + secs).area - fading(this.fade, this.secs).area));
   }
 }
 
@@ -738,15 +805,20 @@ export class LoopwrightCharacter extends EventDispatcher {
     this.source = new Cycle(first, at, 0);
     /** The root since the beginning, without what the game added. */
     this.root = new Rigid();
-    this.offset = Offset.none(set.joints.length);
+    this.offset = Offset.none(set.joints.length + set.legs.length);
     /** Seconds played. */
     this.secs = 0;
     this.random = generator(seed);
     this.goal = { speed: 0, turnRate: 0, direction: 0, climb: 0, turn: 0 };
+    /** The goal as far as the loops can meet it: turns that they lack are dropped first, then directions. */
+    this.met = this.goal;
     this.plan = null;
     this.before = null;
     this.last = {};
-    this.pose = new Float64Array(7 * set.joints.length);
+    this.pose = new Float64Array(7 * (set.joints.length + set.legs.length));
+    /** Whether feet are held where they stand. */
+    this.holdsFeet = true;
+    this.hold = new Hold(this);
     this.goesOn = [this.pose, 0, 0].map(() => new Float64Array(this.pose.length));
     this.seen = this.root;
     this.setGoal(motionOf(this.source));
@@ -802,7 +874,7 @@ export class LoopwrightCharacter extends EventDispatcher {
     }
     // So long a step has more ends of cycles than that.
     if (left > 0 && this.source instanceof Cycle) this.advance(left);
-    this.show();
+    this.show(delta);
   }
 
   /** Seconds to the next switch. */
@@ -830,8 +902,10 @@ export class LoopwrightCharacter extends EventDispatcher {
       this.last[key] = end - late;
       this.dispatchEvent({ type: event.kind, foot: event.foot, clip: clip.name, secs: end - late, late });
     };
+    const [before, from] = [this.root, this.source.phase ?? this.source.secs];
     this.root = this.rootAt(secs);
     this.source.advance(secs, this.set.halfLife, report);
+    if (this.holdsFeet) this.hold.follow(before.inverse().then(this.root), this.taking(from));
     this.offset.secs += secs;
     this.secs = end;
     if (this.plan) this.plan.waited += secs / this.source.state(0).clock.period;
@@ -876,6 +950,7 @@ export class LoopwrightCharacter extends EventDispatcher {
     const cost = (space) => space.misses(goal) - (space === here ? 0.05 : 0);
     const wanted = (fit.length ? fit : set.spaces).reduce((best, space) => (cost(space) < cost(best) ? space : best));
     this.heading = wanted;
+    this.met = wanted.met(goal);
     const ways = set.ways.filter((way) => way.from !== here || this.isInTime(way));
     if (goal.turn) {
       const leads = ({ from, to }) => from === here && to.stands === wanted.stands;
@@ -885,7 +960,7 @@ export class LoopwrightCharacter extends EventDispatcher {
       if (best) return this.begun(best);
       goal.turn = 0;
     }
-    source.goal = here.covered(here.place(goal));
+    source.goal = here.covered(here.place(here.met(goal)));
     if (wanted === here) return null;
     // The cheapest way over spaces, as by Dijkstra; there are a handful.
     const reached = new Map([[here, { cost: 0 }]]);
@@ -918,7 +993,7 @@ export class LoopwrightCharacter extends EventDispatcher {
   /** How far a way lies from where the character is, and from the goal. */
   aside({ from, to, leave, enter }) {
     const left = from === this.source.space && leave ? from.distance(this.source.at, leave.at) : 0;
-    const entered = enter ? to.distance(to.covered(to.place(this.goal)), enter.at) : 0;
+    const entered = enter ? to.distance(to.covered(to.place(this.met)), enter.at) : 0;
     return Math.min(left, 2) + Math.min(entered, 2);
   }
 
@@ -935,35 +1010,313 @@ export class LoopwrightCharacter extends EventDispatcher {
       const body = new Float64Array(this.pose.length);
       this.source.body(secs, body);
       this.offset.addTo(body, secs);
-      return { body, root: this.root.inverse().then(this.rootAt(secs)) };
+      return body;
     });
-    const gaps = seen.map(({ body }, index) => {
+    const gaps = seen.map((body, index) => {
       next.body(steps[index], this.goesOn[index]);
       return gap(body, this.goesOn[index]);
     });
-    const roots = seen.map(({ root }, index) => {
-      const { position, rotation } = next.rootStep(steps[index]).inverse().then(root);
-      return Float64Array.of(...position, ...log(rotation));
+    const [rate, own] = [this.source, next].map((source) => {
+      const { position, rotation } = source.rootStep(-STEP).inverse().then(source.rootStep(STEP));
+      return { linear: position.divideScalar(2 * STEP), angular: log(rotation).divideScalar(2 * STEP) };
     });
+    const left = this.offset.isOver ? 0 : fading(this.offset.fade, this.offset.secs).left[0];
+    for (const part of ["linear", "angular"]) rate[part].addScaledVector(this.offset.twist[part], left).sub(own[part]);
     this.before = null;
     const name = (source) => (source instanceof Once ? source.clip.name : source.space.name);
     const [from, to] = [name(this.source), name(next)];
-    this.offset = new Offset(gaps, roots, fade);
+    this.offset = new Offset(gaps, rate, fade);
     this.source = next;
     this.dispatchEvent({ type: "switch", from, to, secs: this.secs, fade_secs: fade.fade_secs });
   }
 
-  show() {
+  /** The clips that play with their weights and times: those from which they have come, and now. */
+  taking(from) {
+    if (this.source instanceof Once) return [{ clip: this.source.clip, weight: 1, secs: [from, this.source.secs] }];
+    const { phase } = this.source;
+    // A cycle may have ended meanwhile.
+    const phases = [from, phase + Math.max(Math.ceil(from - phase), 0)];
+    return this.source.state(0).parts.map(({ clip, weight }) => ({ clip, weight, secs: phases.map((at) => clip.shareAt(at) * clip.seconds) }));
+  }
+
+  show(secs = 0) {
     this.source.body(0, this.pose);
     this.offset.addTo(this.pose, 0);
-    this.nodes.forEach((node, joint) => {
-      node?.position.fromArray(this.pose, 7 * joint);
-      node?.quaternion.fromArray(this.pose, 7 * joint + 3);
-    });
+    putOn(this.nodes, this.pose);
     const { position, rotation } = this.seen.inverse().then(this.root);
     this.seen = this.root;
     this.object.position.add(position.applyQuaternion(this.object.quaternion));
     this.object.quaternion.multiply(rotation).normalize();
+    if (this.holdsFeet) this.hold.apply(this.taking(this.source.phase ?? this.source.secs), secs);
+    else if (!this.hold.isNew) this.hold.letGo();
+  }
+}
+
+/** Puts a pose on nodes. */
+function putOn(nodes, pose) {
+  nodes.forEach((node, joint) => {
+    node?.position.fromArray(pose, 7 * joint);
+    node?.quaternion.fromArray(pose, 7 * joint + 3);
+  });
+}
+
+/** How feet are held while loops mix and switches fade. Seconds: of taking and giving up a place; half-lives of a correction once the foot has lifted, of the
+ * body that takes half of what standing feet are moved, and of hips that lower for a leg that lacks length; of a step. Shares of a leg: the most of the
+ * body and of the hips; corrections after which a foot steps, while the other stands or in any case, and the most. Metres: so near to its height a foot
+ * stands in a fade; corrections that do nothing, and that are made in full; what falling short costs as much as a radian of the knee. */
+const HOLD = { grip: 0.033, release: 0.08, body: 0.15, lowered: 0.05, step: 0.3, mostBody: 0.1, mostLowered: 0.05, stepShare: 0.18, stepAnyway: 0.29, most: 0.36,
+  touching: 0.015, nothing: 2e-4, whole: 0.003, give: 0.05, standing: 0.15, leastBend: 0.01, softBend: 0.03 };
+
+/** The left and the right leg, as the names of their nodes; none without two. */
+function legsOf(scene, { hips, left_foot, right_foot }) {
+  const find = (name) => name && scene.getObjectByName(PropertyBinding.sanitizeNodeName(name));
+  scene.updateMatrixWorld(true);
+  const legs = [left_foot, right_foot].map((name) => {
+    const [chain, top] = [[], find(hips)];
+    let node = find(name);
+    for (; node && node !== top; node = node.parent) chain.unshift(node);
+    const places = chain.map((joint) => joint.getWorldPosition(new Vector3()));
+    const bones = places.slice(1).map((place, index) => place.distanceTo(places[index]));
+    // A short last bone is a foot.
+    const ankle = bones.at(-1) < 0.5 * Math.max(...bones) ? bones.length - 1 : bones.length;
+    const length = (from, to) => bones.slice(from, to).reduce((sum, bone) => sum + bone, 0);
+    const thigh = bones.findIndex((bone) => bone > 0.2 * length(0, ankle));
+    const halves = (knee) => Math.min(length(thigh, knee), length(knee, ankle));
+    const knees = bones.map((_, knee) => knee).filter((knee) => knee > thigh && knee < ankle);
+    if (!node || thigh < 0 || !knees.length) return null;
+    const knee = knees.reduce((best, at) => (halves(at) > halves(best) ? at : best));
+    const [tip] = chain.slice(-1);
+    return { hips: top.name, thigh: chain[thigh].name, knee: chain[knee].name, ankle: chain[ankle].name, tip: tip.name, length: length(thigh, ankle) };
+  });
+  return legs.every((leg) => leg) ? legs : [];
+}
+
+/** Finds the axes about which the knees bend over a loop that moves, seen from the nodes above them. */
+function findHinges({ legs, clips, joints }, puppet) {
+  const loop = [...clips.values()].find(({ loops, stands }) => loops && !stands) ?? [...clips.values()][0];
+  for (const leg of legs) {
+    const [thigh, knee, ankle] = [leg.thigh, leg.knee, leg.ankle].map((name) => puppet.getObjectByName(name));
+    leg.hinge = new Vector3();
+    for (const key of loop.keys.slice(1, -2)) {
+      putOn(joints.map((name) => puppet.getObjectByName(name)), key);
+      puppet.updateMatrixWorld(true);
+      const [a, b, c] = [thigh, knee, ankle].map((node) => node.getWorldPosition(new Vector3()));
+      const back = knee.parent.getWorldQuaternion(new Quaternion()).conjugate();
+      leg.hinge.add(b.clone().sub(a).cross(c.sub(b)).applyQuaternion(back));
+    }
+    leg.hinge.normalize();
+  }
+}
+
+/** When a foot stands in a clip: spans of its time; null all the time. */
+class Contacts {
+  constructor({ events = [], seconds, kind }, side) {
+    this.period = kind === "loop" ? seconds : 0;
+    const own = events.filter(({ foot }) => foot === side);
+    const spans = [];
+    for (const { kind, secs } of own) {
+      if (kind === "strike") spans.push([secs, Infinity]);
+      else if (spans.length) spans[spans.length - 1][1] = secs;
+      else spans.push([-Infinity, secs]);
+    }
+    const [first, last] = [spans[0], spans[spans.length - 1]];
+    if (this.period && spans.length > 1 && first[0] === -Infinity) {
+      first[0] = last[0] - this.period;
+      last[1] = Math.min(last[1], first[1] + this.period);
+    }
+    this.spans = own.length ? spans : null;
+  }
+
+  bears(secs) {
+    if (!this.spans) return true;
+    const isIn = (secs) => this.spans.some(([from, to]) => secs >= from && secs < to);
+    if (!this.period) return isIn(secs);
+    const at = secs - Math.floor(secs / this.period) * this.period;
+    return isIn(at) || isIn(at - this.period);
+  }
+}
+
+/** A critically damped spring some seconds on. */
+function sprung(value, rate, goal, halfLife, secs) {
+  const y = (2 * Math.LN2) / halfLife;
+  const fade = Math.exp(-y * secs);
+  const [x, v] = [value - goal, rate + y * (value - goal)];
+  return [goal + (x + v * secs) * fade, (rate - y * v * secs) * fade];
+}
+
+/** Holds feet where they stand: their tips follow what the loops do in their own files, seen from the root, which never moves for it. */
+class Hold {
+  constructor(hero) {
+    this.hero = hero;
+    this.letGo();
+  }
+
+  letGo() {
+    this.isNew = true;
+    this.feet = [0, 1].map(() => ({ offset: new Vector3(), rate: new Vector3(), place: new Vector3(), grip: 0, step: null }));
+    [this.body, this.bodyRate, this.lowered, this.loweredRate] = [new Vector3(), new Vector3(), 0, 0];
+  }
+
+  /** The root has moved, and the clips have played on. */
+  follow(rootStep, taking) {
+    if (!this.hero.set.legs.length) return;
+    const back = rootStep.inverse();
+    for (const vector of [this.body, this.bodyRate]) vector.applyQuaternion(back.rotation);
+    for (const { offset, rate, place, step } of this.feet) {
+      place.applyQuaternion(back.rotation).add(back.position);
+      for (const vector of [offset, rate, ...(step ? [step.offset, step.rate] : [])]) vector.applyQuaternion(back.rotation);
+    }
+    // The heavier loop counts more than by its weight: where it stands and a lighter one rolls, feet stand.
+    const squares = taking.reduce((sum, { weight }) => sum + weight ** 2, 0);
+    for (const { clip, weight, secs } of taking) {
+      const moved = clip.rootAt(secs[1]).inverse().then(clip.rootAt(secs[0]));
+      this.feet.forEach(({ place }, side) => {
+        if (!clip.contacts[side].bears(secs[1])) return;
+        const before = clip.tip(secs[0], side).applyQuaternion(moved.rotation).add(moved.position);
+        place.addScaledVector(clip.tip(secs[1], side).sub(before), weight ** 2 / squares);
+      });
+    }
+  }
+
+  /** How firmly a foot should stand whose tip is at a height: by the loops that step and make up more than half of their weight. */
+  grip(taking, side, height, fades) {
+    let [stepping, bearing, mean] = [0, 0, 0];
+    for (const { clip, weight, secs } of taking) {
+      if (!clip.stands) stepping += weight;
+      if (!clip.stands && [0, HOLD.grip].every((more) => clip.contacts[side].bears(secs[1] + more))) bearing += weight;
+      mean += weight * clip.tip(secs[1], side).y;
+    }
+    const off = fades && this.feet[side].grip < 0.5 ? (height - mean) / HOLD.touching : 0;
+    return stepping < HOLD.standing || bearing > 0.5 * stepping ? (1 + off * off) ** -2 : 0;
+  }
+
+  /** Corrects the pose that is on the nodes. */
+  apply(taking, secs) {
+    const { set, pose, offset } = this.hero;
+    if (!set.legs.length) return;
+    const fades = !offset.isOver;
+    const tips = [0, 1].map((side) => new Vector3().fromArray(pose, 7 * (set.joints.length + side)));
+    const grips = tips.map(({ y }, side) => this.grip(taking, side, y, fades));
+    if (this.isNew) this.feet.forEach((foot, side) => ((foot.grip = grips[side]), foot.place.copy(tips[side])));
+    this.isNew = false;
+    const size = set.legs[0].length;
+    const goal = new Vector3();
+    for (const { offset, grip } of this.feet) goal.addScaledVector(this.body.clone().add(offset), grip);
+    goal.multiplyScalar(0.5 / Math.max(1, this.feet[0].grip + this.feet[1].grip)).clampLength(0, HOLD.mostBody * size);
+    for (const axis of ["x", "z"]) [this.body[axis], this.bodyRate[axis]] = sprung(this.body[axis], this.bodyRate[axis], goal[axis], HOLD.body, secs);
+    const lifts = this.feet.map((foot, side) => {
+      const lift = foot.step ? this.stepOn(foot, secs) : this.hold(foot, this.feet[1 - side], tips[side], grips[side], secs);
+      foot.place.copy(tips[side]).add(this.body).add(foot.offset);
+      return lift;
+    });
+    const moved = this.feet.reduce((sum, { offset }) => sum + offset.length(), this.body.length() + this.lowered);
+    if (taking.length > 1 || fades || moved >= HOLD.nothing) this.solve(lifts, fades, secs);
+  }
+
+  hold(foot, other, tip, grip, secs) {
+    const { length } = this.hero.set.legs[0];
+    const pace = secs / HOLD.grip;
+    foot.grip += Math.min(Math.max(grip - foot.grip, -pace), pace);
+    const before = foot.offset.clone();
+    const off = tip.clone().add(this.body).add(foot.offset).sub(foot.place).setY(0);
+    foot.offset.addScaledVector(off, -foot.grip).multiplyScalar(2 ** ((-(1 - foot.grip) * secs) / HOLD.release)).clampLength(0, HOLD.most * length);
+    if (secs > 0) foot.rate.copy(foot.offset).sub(before).divideScalar(secs);
+    const far = foot.offset.length() / length;
+    if (far > HOLD.stepAnyway || (far > HOLD.stepShare && other.grip > 0.5 && !other.step)) {
+      foot.step = { secs: 0, offset: foot.offset.clone(), rate: foot.rate.clone().clampLength(0, 1.5) };
+      foot.grip = 0;
+    }
+    return 0;
+  }
+
+  /** Goes on with a step; how high it is lifted. */
+  stepOn(foot, secs) {
+    const { step } = foot;
+    step.secs += secs;
+    const { left } = fading({ fade: "quintic", fade_secs: HOLD.step }, step.secs);
+    foot.offset.copy(step.offset).multiplyScalar(left[0]).addScaledVector(step.rate, left[1]);
+    const u = Math.min(step.secs / HOLD.step, 1);
+    if (u === 1) foot.step = null;
+    return Math.min(0.06, 0.03 + step.offset.length() / 4) * 16 * (u * (1 - u)) ** 2;
+  }
+
+  /** Moves hips and legs so that tips come to their places. */
+  solve(lifts, fades, secs) {
+    const { object, model, set } = this.hero;
+    object.updateWorldMatrix(true, true);
+    const legs = set.legs.map((leg) => ({ ...leg, nodes: [leg.thigh, leg.knee, leg.ankle, leg.tip].map((name) => model.getObjectByName(name)) }));
+    if (legs.some(({ nodes }) => nodes.includes(undefined))) return;
+    const at = (node) => object.worldToLocal(node.getWorldPosition(new Vector3()));
+    const way = (side) => this.feet[side].place.clone().setY(this.feet[side].place.y + lifts[side]).sub(at(legs[side].nodes[3]));
+    const lacks = legs.map(({ nodes, length }, side) => {
+      const [thigh, , ankle] = nodes.map(at);
+      const wanted = ankle.clone().add(way(side)).sub(this.body);
+      return this.feet[side].grip * (wanted.distanceTo(thigh) - Math.max(ankle.distanceTo(thigh), 0.995 * length));
+    });
+    const lower = Math.min(Math.max(...lacks, 0), HOLD.mostLowered * legs[0].length);
+    [this.lowered, this.loweredRate] = sprung(this.lowered, this.loweredRate, lower, HOLD.lowered, secs);
+    const hips = model.getObjectByName(legs[0].hips);
+    const shifted = at(hips).add(this.body);
+    hips.position.copy(hips.parent.worldToLocal(object.localToWorld(shifted.setY(shifted.y - this.lowered))));
+    hips.updateWorldMatrix(false, true);
+    legs.forEach((leg, side) => {
+      const u = Math.min(way(side).length() / HOLD.whole, 1);
+      const share = fades ? 1 : u * u * (3 - 2 * u);
+      const [axis, bend] = this.bend(leg, at);
+      // A knee that a fade has bent the wrong way, or a loop, would be bent on.
+      const over = bend.flexed - HOLD.leastBend;
+      const more = share * (HOLD.leastBend + (over + Math.hypot(over, HOLD.softBend)) / 2 - bend.flexed);
+      if (more > 5e-4) this.turn(leg.nodes[1], new Quaternion().setFromAxisAngle(axis, more));
+      this.reach(leg, at, way(side).multiplyScalar(share));
+    });
+  }
+
+  /** The axis of the knee, and its flexion: the squared distance from thigh to ankle is middle + reach cos(flexed). */
+  bend({ nodes, hinge }, at) {
+    const [thigh, knee, ankle] = nodes.map(at);
+    const axis = hinge.clone().applyQuaternion(this.rotation(nodes[1].parent));
+    const [upper, lower] = [knee.sub(thigh), ankle.sub(thigh)];
+    lower.sub(upper);
+    const along = upper.dot(axis) * lower.dot(axis);
+    const [cos, sin] = [2 * (upper.dot(lower) - along), 2 * axis.clone().cross(lower).dot(upper)];
+    return [axis, { middle: upper.lengthSq() + lower.lengthSq() + 2 * along, reach: Math.hypot(cos, sin), flexed: -Math.atan2(sin, cos), upper, lower }];
+  }
+
+  /** Moves an ankle by thigh and knee; the foot keeps its direction: docs/math/feet.md. */
+  reach(leg, at, moved) {
+    const [axis, { middle, reach, flexed, upper, lower }] = this.bend(leg, at);
+    const goal = upper.clone().add(lower).add(moved);
+    const [far, half, now] = [middle + reach, reach / 2, 2 * Math.abs(Math.sin(flexed / 2))];
+    const heel = HOLD.give ** -2 / (4 * far);
+    const lack = far - goal.lengthSq();
+    const [cubed, linear] = [2 * heel * half * half, 1 - 2 * heel * half * lack];
+    let x = Math.min(Math.max(now, Math.sqrt(Math.max(lack / half, 0))), 2);
+    for (let round = 0; round < 12; round += 1) {
+      const slope = 3 * cubed * x * x + linear;
+      if (slope <= 0) break;
+      x -= (cubed * x ** 3 + linear * x - now) / slope;
+    }
+    const wanted = (far - half * x * x - middle) / reach;
+    const stiff = flexed ** 2 / (flexed ** 2 + 0.005 ** 2);
+    const cos = Math.min(Math.max(Math.cos(flexed) * (1 - stiff) + wanted * stiff, -1), 1);
+    const angle = Math.sign(flexed) * Math.acos(cos) - flexed;
+    const bent = new Quaternion().setFromAxisAngle(axis, angle);
+    const swing = new Quaternion().setFromUnitVectors(upper.add(lower.applyQuaternion(bent)).normalize(), goal.normalize());
+    this.turn(leg.nodes[1], bent);
+    this.turn(leg.nodes[0], swing);
+    this.turn(leg.nodes[2], swing.multiply(bent).conjugate());
+  }
+
+  /** The rotation of a node, seen from the character. */
+  rotation(node) {
+    return this.hero.object.getWorldQuaternion(new Quaternion()).conjugate().multiply(node.getWorldQuaternion(new Quaternion()));
+  }
+
+  /** Turns a node by a rotation, seen from the character. */
+  turn(node, rotation) {
+    const above = this.rotation(node.parent);
+    node.quaternion.premultiply(above.clone().conjugate().multiply(rotation).multiply(above)).normalize();
+    node.updateWorldMatrix(false, true);
   }
 }
 

@@ -1,20 +1,20 @@
 //! A character that plays a set.
 //!
-//! Loops advance by their phase on their constant root motion; the difference that a switch leaves fades ([`FadingOffset`],
-//! quintic unless the manifest says otherwise), and the root's rate fades without overshoot. Time steps may have any length:
-//! passages begin and end between them. Derivation: docs/math/blend.md.
+//! Loops advance by their phase on their constant root motion; the difference that a switch leaves fades, by a quintic unless the
+//! manifest says otherwise, and the root's rate without overshoot. Time steps may have any length: passages begin and end between
+//! them. Formulas: docs/formats/set.md.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use glam::DVec3;
 use loopwright_core::Pose;
 use loopwright_core::analysis::FootEventKind;
-use loopwright_core::math::{Decay, Rigid, Spring, Twist};
+use loopwright_core::math::{Decay, Rigid, Spring};
 use loopwright_moves::passage::LoopState;
-use loopwright_moves::play::{FadingOffset, MovingPose};
 
 use crate::clip::{MotionClip, STILL};
+use crate::hold::{Frame, Hold, Playlist};
+use crate::keys::{Lanes, rigid};
 use crate::set::{FADE, Moment, MotionSet, Way};
 use crate::source::{Clock, Cycle, Fading, Source};
 use crate::space::{Goal, PlayedSpace};
@@ -42,11 +42,11 @@ pub enum PlayerEvent {
     /// A foot touched down or lifted.
     Foot {
         /// left, right, or the joint if the side is unknown.
-        foot: String,
+        foot: Arc<str>,
         /// Touch-down or lift.
         kind: FootEventKind,
         /// The clip of the event.
-        clip: String,
+        clip: Arc<str>,
         /// Seconds since the event: less than a step.
         late_secs: f64,
     },
@@ -105,6 +105,7 @@ pub struct SteeredCharacter {
     source: Source,
     fading: Fading,
     goal: Goal,
+    met: Goal,
     plan: Plan,
     /// The plan that a new goal interrupted.
     before: Option<(Way, f64)>,
@@ -115,12 +116,21 @@ pub struct SteeredCharacter {
     events: Vec<PlayerEvent>,
     /// Whether an update has completed the list of events.
     is_told: bool,
-    last: BTreeMap<(String, bool), f64>,
+    /// Times of the last event of each foot and kind.
+    last: Vec<(Arc<str>, FootEventKind, f64)>,
     random: u32,
+    hold: Option<Hold>,
+    playlist: Playlist,
+    row: Vec<Lanes>,
+    /// A list for events that are found: the clip, the number of the event there, and seconds since.
+    found: Vec<(usize, usize, f64)>,
+    pose: Pose,
     /// The longest time that a switch between moving loops waits for its least visible moment, seconds.
     pub patience_secs: f64,
     /// Whether loops alternate with their versions.
     pub varies: bool,
+    /// Whether feet are held where they stand.
+    pub holds_feet: bool,
 }
 
 impl SteeredCharacter {
@@ -140,30 +150,34 @@ impl SteeredCharacter {
     }
 
     fn starting(set: Arc<MotionSet>, cycle: Cycle) -> Self {
-        let fading = Fading {
-            offset: FadingOffset::none(set.skeleton().num_joints()),
-            twist: Twist::ZERO,
-            fade: FADE,
-            secs: f64::INFINITY,
-        };
         let goal = cycle.motion(&set);
-        Self {
-            wanted: cycle.space,
-            source: Source::Cycle(cycle),
-            fading,
+        let (wanted, source) = (cycle.space, Source::Cycle(cycle));
+        let mut new = Self {
+            wanted,
+            playlist: Playlist::new(&set, &source, None),
+            source,
+            fading: Fading::none(FADE),
             goal,
+            met: goal,
             plan: Plan::Open,
             before: None,
             root: Rigid::IDENTITY,
             secs: 0.0,
             events: Vec::new(),
             is_told: true,
-            last: BTreeMap::new(),
+            last: Vec::new(),
             random: 1,
+            hold: Hold::new(&set),
+            row: set.row(),
+            found: Vec::new(),
+            pose: Pose::default(),
             patience_secs: 0.3,
             varies: true,
+            holds_feet: true,
             set,
-        }
+        };
+        new.show(0.0);
+        new
     }
 
     /// Seeds the order in which versions of loops follow each other.
@@ -183,6 +197,11 @@ impl SteeredCharacter {
     /// Returns its goal.
     pub fn goal(&self) -> Goal {
         self.goal
+    }
+
+    /// Returns its goal as far as its loops can meet it, as of the last update: turns that they lack are dropped first, then directions.
+    pub fn met_goal(&self) -> Goal {
+        self.met
     }
 
     /// Sets its goal.
@@ -229,7 +248,8 @@ impl SteeredCharacter {
                 (None, secs / clip.seconds, vec![alone])
             }
             Source::Cycle(cycle) => {
-                let parts = cycle.parts(set, 0.0).into_iter().map(|part| {
+                let parts = cycle.parts(set, 0.0);
+                let parts = parts.iter().map(|part| {
                     let clip = &set.clips[part.clip];
                     PlayingClip {
                         clip,
@@ -249,24 +269,41 @@ impl SteeredCharacter {
         }
     }
 
-    /// Returns the body: local transforms in the order of [`MotionSet::skeleton`].
-    pub fn pose(&self) -> Pose {
-        let mut body = self.source.body(&self.set, 0.0);
-        if !self.fading.is_over() {
-            let zeros = vec![DVec3::ZERO; self.set.skeleton().num_joints()];
-            let mut moving = MovingPose {
-                body,
-                velocities: zeros.clone(),
-                spins: zeros,
-                root: Rigid::IDENTITY,
-                twist: Twist::ZERO,
-            };
-            self.fading
-                .offset
-                .add_to(&mut moving, self.fading.fade, self.fading.secs);
-            body = moving.body;
+    /// Returns the body after the last update: local transforms in the order of [`MotionSet::skeleton`].
+    pub fn pose(&self) -> &Pose {
+        &self.pose
+    }
+
+    /// Returns whether the left and the right foot step to places of their own, since they could not be held.
+    pub fn stepping(&self) -> [bool; 2] {
+        self.hold.as_ref().map_or([false; 2], Hold::stepping)
+    }
+
+    /// Finds the pose, some seconds after the last one.
+    fn show(&mut self, secs: f64) {
+        let set = Arc::clone(&self.set);
+        self.playlist.body(&set, &mut self.row);
+        self.fading.add_to(&mut self.row, 0.0);
+        let joints = self.row[..set.skeleton().num_joints()].iter().map(rigid);
+        self.pose.translations.clear();
+        self.pose.rotations.clear();
+        for joint in joints {
+            self.pose.translations.push(joint.translation);
+            self.pose.rotations.push(joint.rotation);
         }
-        body
+        if let Some(hold) = &mut self.hold {
+            if !self.holds_feet {
+                hold.let_go();
+                return;
+            }
+            let frame = Frame {
+                played: &self.playlist,
+                row: &self.row,
+                fades: !self.fading.is_over(),
+                secs,
+            };
+            hold.apply(&set, &frame, &mut self.pose);
+        }
     }
 
     /// Plays a clip by name, such as a jump, or enters a loop, at once. Returns whether the set has it.
@@ -318,16 +355,12 @@ impl SteeredCharacter {
         }
     }
 
-    /// Returns the space that suits the goal.
-    pub(crate) fn wanted_space(&self) -> &PlayedSpace {
-        &self.set.spaces[self.wanted]
-    }
-
     /// Advances by some seconds.
     pub fn update(&mut self, secs: f64) {
         self.begin_events();
         self.is_told = true;
-        let mut left = if secs.is_finite() { secs.max(0.0) } else { 0.0 };
+        let secs = if secs.is_finite() { secs.max(0.0) } else { 0.0 };
+        let mut left = secs;
         for _ in 0..MOST_SWITCHES {
             if matches!((&self.plan, &self.source), (Plan::Open, Source::Cycle(_))) {
                 self.plan = self.planned();
@@ -347,6 +380,7 @@ impl SteeredCharacter {
         if left > 0.0 && matches!(self.source, Source::Cycle(_)) {
             self.advance(left);
         }
+        self.show(secs);
     }
 
     /// Returns the time to the next switch, seconds.
@@ -361,7 +395,7 @@ impl SteeredCharacter {
                 }
                 _ => 0.0,
             },
-            (Source::Cycle(cycle), _) if self.varies && cycle.has_versions(&self.set) => {
+            (Source::Cycle(cycle), _) if self.varies && self.set.has_versions(cycle.space) => {
                 let left = cycle.secs_to(&self.set, 0.0);
                 if left > 0.0 {
                     left
@@ -381,9 +415,24 @@ impl SteeredCharacter {
     fn advance(&mut self, secs: f64) {
         let set = Arc::clone(&self.set);
         // Half of the fade is applied before and half after the source's own step, so that frame rates agree.
-        let half = self.fading.half_step(secs);
-        self.root = self.root * half * self.source.root_step(&set, secs) * half;
-        let mut found: Vec<(usize, usize, f64)> = Vec::new();
+        let parts = match &self.source {
+            Source::Cycle(cycle) => Some(cycle.parts(&set, 0.5 * secs)),
+            Source::Once(..) => None,
+        };
+        let mut step = match &parts {
+            Some(parts) => PlayedSpace::twist(&set.clips, parts).exp(secs),
+            None => self.source.root_step(&set, secs),
+        };
+        if !self.fading.is_over() {
+            let half = self.fading.half_step(secs);
+            step = half * step * half;
+        }
+        self.root = self.root * step;
+        let mut found = std::mem::take(&mut self.found);
+        let from = match &self.source {
+            Source::Once(_, secs) => *secs,
+            Source::Cycle(cycle) => cycle.phase,
+        };
         match &mut self.source {
             Source::Once(clip, played_secs) => {
                 let after = *played_secs + secs;
@@ -395,7 +444,7 @@ impl SteeredCharacter {
                 *played_secs = after;
             }
             Source::Cycle(cycle) => {
-                let parts = cycle.parts(&set, 0.5 * secs);
+                let parts = parts.unwrap_or_else(|| cycle.parts(&set, 0.5 * secs));
                 let clock = Clock::new(&set, &parts);
                 let (before, after) = (cycle.phase, clock.after(cycle.phase, secs));
                 for axis in 0..2 {
@@ -426,28 +475,33 @@ impl SteeredCharacter {
                 }
             }
         }
+        self.playlist = Playlist::new(&set, &self.source, Some(from));
+        if let Some(hold) = self.hold.as_mut().filter(|_| self.holds_feet) {
+            hold.follow(&set, step, &self.playlist);
+        }
         self.fading.secs += secs;
         self.secs += secs;
         found.sort_by(|a, b| b.2.total_cmp(&a.2));
-        for (clip, index, late_secs) in found {
+        for (clip, index, late_secs) in found.drain(..) {
             self.tell(&set.clips[clip], index, late_secs);
         }
+        self.found = found;
     }
 
     /// Reports an event of a clip, by its index there, unless another clip has reported it.
     fn tell(&mut self, clip: &MotionClip, index: usize, late_secs: f64) {
-        let event = &clip.events[index];
-        let key = (event.foot.clone(), event.kind == FootEventKind::Strike);
+        let (foot, kind) = (&clip.feet[index], clip.events[index].kind);
         let at = self.secs - late_secs;
-        let last = self.last.get(&key);
-        if last.is_some_and(|last| (at - last).abs() < SAME_EVENT_SECS) {
-            return;
+        let last = (self.last.iter_mut()).find(|(of, after, _)| of == foot && *after == kind);
+        match last {
+            Some((.., last)) if (at - *last).abs() < SAME_EVENT_SECS => return,
+            Some((.., last)) => *last = at,
+            None => self.last.push((Arc::clone(foot), kind, at)),
         }
-        self.last.insert(key, at);
         self.events.push(PlayerEvent::Foot {
-            foot: event.foot.clone(),
-            kind: event.kind,
-            clip: clip.name.clone(),
+            foot: Arc::clone(foot),
+            kind,
+            clip: Arc::clone(&clip.told),
             late_secs,
         });
     }
@@ -509,27 +563,14 @@ impl SteeredCharacter {
     /// Continues with another source from here: the visible motion is continuous in value and rate.
     fn switch_to(&mut self, next: Source, fade: Decay) {
         let set = Arc::clone(&self.set);
-        let (mut seen, seen_twist) = self.source.moving(&set);
-        if !self.fading.is_over() {
-            self.fading.offset.add_to(&mut seen, self.fading.fade, self.fading.secs);
-        }
-        let fading = self.fading.twist();
-        let (joined, twist) = next.moving(&set);
         self.events.push(PlayerEvent::Switch {
             from: self.source.name(&set).to_owned(),
             to: next.name(&set).to_owned(),
             fade_secs: fade.secs(),
         });
-        self.fading = Fading {
-            offset: FadingOffset::between(&seen, &joined),
-            twist: Twist::new(
-                seen_twist.linear + fading.linear - twist.linear,
-                seen_twist.angular + fading.angular - twist.angular,
-            ),
-            fade,
-            secs: 0.0,
-        };
+        self.fading = Fading::between(&set, (&self.source, &self.fading), &next, fade);
         self.source = next;
+        self.playlist = Playlist::new(&set, &self.source, None);
         self.before = None;
     }
 
@@ -539,21 +580,24 @@ impl SteeredCharacter {
         let Source::Cycle(cycle) = &self.source else {
             return Plan::Open;
         };
-        let cycle = cycle.clone();
         let here = cycle.space;
+        let cycle = cycle.clone();
         self.wanted = self.suiting(here);
-        let ways = set
-            .ways
-            .iter()
-            .filter(|way| way.from != here || self.is_in_time(&cycle, way));
-        let ways: Vec<Way> = ways.copied().collect();
+        self.met = set.spaces[self.wanted].met(&set.clips, &self.goal);
+        let ways = (set.ways.iter()).filter(|way| way.from != here || self.is_in_time(&cycle, way));
+        let ways: Vec<Way> = if self.wanted == here && self.goal.turn == 0.0 {
+            Vec::new()
+        } else {
+            ways.copied().collect()
+        };
         if self.goal.turn != 0.0 {
             if let Some(way) = self.turning(&ways, here) {
                 return self.begun(way);
             }
             self.goal.turn = 0.0;
         }
-        let reachable = set.spaces[here].covered(&set.clips, set.spaces[here].place(&self.goal));
+        let space = &set.spaces[here];
+        let reachable = space.covered(&set.clips, space.place(&space.met(&set.clips, &self.goal)));
         if let Source::Cycle(cycle) = &mut self.source {
             cycle.goal = reachable;
         }
@@ -594,6 +638,9 @@ impl SteeredCharacter {
     /// Returns the first part of the cheapest way through spaces to the wanted one, by Dijkstra's algorithm; there are few
     /// spaces. `None` if the wanted space already plays.
     fn cheapest(&self, ways: &[Way], cycle: &Cycle) -> Option<Way> {
+        if self.wanted == cycle.space {
+            return None;
+        }
         let spaces = &self.set.spaces;
         let mut reached: BTreeMap<usize, (f64, Option<Way>)> = BTreeMap::from([(cycle.space, (0.0, None))]);
         let mut open = vec![cycle.space];
@@ -646,7 +693,7 @@ impl SteeredCharacter {
             0.0
         };
         let to = &set.spaces[way.to];
-        let entered = to.distance(to.covered(&set.clips, to.place(&self.goal)), enter.at);
+        let entered = to.distance(to.covered(&set.clips, to.place(&self.met)), enter.at);
         left.min(2.0) + entered.min(2.0)
     }
 
@@ -703,7 +750,7 @@ mod tests {
         assert_eq!(switches(&events), ["start", "move"]);
         let feet: Vec<&str> = (events.iter())
             .filter_map(|event| match event {
-                PlayerEvent::Foot { foot, .. } => Some(foot.as_str()),
+                PlayerEvent::Foot { foot, .. } => Some(&**foot),
                 PlayerEvent::Switch { .. } => None,
             })
             .collect();
@@ -847,7 +894,7 @@ mod tests {
             events.len() > 4
                 && events
                     .iter()
-                    .all(|event| matches!(event, PlayerEvent::Foot { clip, .. } if clip == "walk")),
+                    .all(|event| matches!(event, PlayerEvent::Foot { clip, .. } if &**clip == "walk")),
             "{events:?}"
         );
     }

@@ -1,25 +1,21 @@
 //! A clip of a set: a loop, or a passage that plays once.
 
+use std::sync::Arc;
+
 use glam::{DQuat, DVec3};
-use loopwright_core::loop_clip::Interpolation;
+use loopwright_core::analysis::Side;
 use loopwright_core::math::{Rigid, Twist};
-use loopwright_core::{Joint, LoopClip, Pose, RootMotion, Skeleton, Take, Tracks};
+use loopwright_core::{Pose, Skeleton, Take, Tracks};
 use loopwright_formats::set::{ClipKind, FootEventFacts, SetClip};
-use loopwright_moves::blend::PhaseMap;
 use loopwright_moves::passage::LoopState;
 
 use crate::SetError;
+use crate::keys::{Keys, Lanes, lanes, rigid};
+use crate::legs::{Contacts, Leg};
+use crate::phase::{phase_at, share_at};
 
 /// A loop that moves less than this stands, metres and radians per second.
 pub(crate) const STILL: f64 = 0.05;
-
-/// The motion of a clip.
-#[derive(Clone, Debug)]
-enum Body {
-    Loop(Box<LoopClip>),
-    /// The body seen from the root, and the root.
-    Once(Take, Take),
-}
 
 /// A clip.
 #[derive(Clone, Debug)]
@@ -40,15 +36,23 @@ pub struct MotionClip {
     pub from: Option<LoopState>,
     /// The loop that it is another version of.
     pub variant_of: Option<usize>,
-    phase: PhaseMap,
+    pub(crate) warp: f64,
+    pub(crate) contacts: [Contacts; 2],
     twist: Twist,
-    body: Body,
+    /// The body seen from the root: its joints, and the tips of its feet, not below their parents but seen from the root.
+    pub(crate) body: Keys,
+    pub(crate) num_joints: usize,
+    /// Its name, and the feet of its events, as they are reported.
+    pub(crate) told: Arc<str>,
+    pub(crate) feet: Vec<Arc<str>>,
+    /// The root of what happens once.
+    root: Option<Keys>,
 }
 
 impl MotionClip {
     /// Whether it repeats; otherwise it plays once.
     pub fn loops(&self) -> bool {
-        matches!(self.body, Body::Loop(_))
+        self.root.is_none()
     }
 
     /// Whether it is a loop in place.
@@ -63,17 +67,12 @@ impl MotionClip {
 
     /// Returns the phase of the set at a time, 0 to 1.
     pub fn phase_at(&self, secs: f64) -> f64 {
-        self.phase.phase(secs / self.seconds).rem_euclid(1.0)
-    }
-
-    /// Returns how much later than half of its time the right foot has its landmark, as a share.
-    pub(crate) fn warp(&self) -> f64 {
-        self.phase.warp()
+        phase_at(secs / self.seconds, self.warp).rem_euclid(1.0)
     }
 
     /// Returns the time at a phase of the set; phases beyond 1 are in the next cycle.
     pub fn secs_at(&self, phase: f64) -> f64 {
-        self.phase.share(phase) * self.seconds
+        share_at(phase, self.warp) * self.seconds
     }
 
     /// Returns the phase of the set at which one of its events happens.
@@ -83,77 +82,42 @@ impl MotionClip {
 
     /// Returns the body seen from the root at a time: local transforms in the order of the set's skeleton.
     pub fn pose(&self, secs: f64) -> Pose {
-        match &self.body {
-            Body::Loop(clip) => clip.body_pose_at(secs, Interpolation::Cubic),
-            Body::Once(take, _) => take.sample(secs / take.frame_time_secs()),
-        }
+        let mut sum = vec![Lanes::default(); self.body.width()];
+        self.body.add(secs, 1.0, &mut sum);
+        (sum[..self.num_joints].iter().map(rigid))
+            .map(|joint| (joint.translation, joint.rotation))
+            .collect()
+    }
+
+    /// Returns the tip of a foot at a time, seen from the root.
+    pub(crate) fn tip(&self, secs: f64, side: usize) -> DVec3 {
+        self.body.place(secs, self.num_joints + side)
     }
 
     /// Returns the root at a time, relative to the clip's start.
     pub fn root(&self, secs: f64) -> Rigid {
-        match &self.body {
-            Body::Loop(_) => self.twist.exp(secs),
-            Body::Once(_, root) => root.sample(secs / root.frame_time_secs()).as_ref().joint(0),
+        match &self.root {
+            None => self.twist.exp(secs),
+            Some(root) => root.at(secs, 0),
         }
     }
 
-    /// A clip of its entry, which passed [`check`], and its take, whose root motion is carried by the joint `carrier`, if by any. `index` gives the number of a clip.
+    /// A clip of its entry, which passed [`check`], and its [tracks](tracks_of). `index` gives the number of a clip.
     pub(crate) fn new(
         entry: &SetClip,
-        take: &Take,
-        skeleton: &Skeleton,
-        carrier: Option<usize>,
+        tracks: &Tracks,
+        legs: &[Leg],
         index: impl Fn(&str) -> Result<usize, SetError>,
     ) -> Result<Self, SetError> {
-        let wrong = |reason: String| SetError::MotionClip {
-            name: entry.name.clone(),
-            reason,
-        };
-        // A manifest must not take more than a few times the memory of its files.
-        if num_keys(entry) > 4 * (take.num_frames() + 1) {
-            return Err(wrong(format!(
-                "its file has {} frames, not {}",
-                take.num_frames(),
-                entry.frames
-            )));
-        }
-        let joints = skeleton.joints().iter().map(|joint| {
-            let found = take.skeleton().find(&joint.name);
-            found.ok_or_else(|| wrong(format!("it lacks the joint \"{}\" of other clips", joint.name)))
+        let skeleton = tracks.skeleton();
+        let rows = (0..tracks.num_frames()).map(|key| {
+            let pose = tracks.pose(key);
+            let joints = (0..skeleton.num_joints()).map(|joint| pose.joint(joint));
+            let tips = legs.iter().map(|leg| pose.world_of(skeleton, leg.tip));
+            (joints.chain(tips))
+                .map(|joint| lanes(joint.rotation, joint.translation))
+                .collect()
         });
-        let joints: Vec<usize> = joints.collect::<Result<_, _>>()?;
-        let step_secs = entry.step_secs();
-        let twist = entry.twist.map_or(Twist::ZERO, |twist| {
-            Twist::new(DVec3::from_array(twist.linear), DVec3::from_array(twist.angular))
-        });
-        let root = (!entry.is_loop()).then(|| root_of(entry).map_err(wrong)).transpose()?;
-        let poses = (0..num_keys(entry)).map(|key| {
-            let sampled = take.sample(key as f64 * step_secs / take.frame_time_secs());
-            let mut pose: Pose = (joints.iter())
-                .map(|&joint| (sampled.translations[joint], sampled.rotations[joint]))
-                .collect();
-            if let Some(joint) = carrier {
-                let root = match &root {
-                    Some(root) => root.pose(key).joint(0),
-                    None => twist.exp(key as f64 * step_secs),
-                };
-                pose.carry(skeleton, joint, root.inverse());
-            }
-            pose
-        });
-        let tracks =
-            Tracks::from_poses(skeleton.clone(), step_secs, poses).map_err(|error| wrong(error.to_string()))?;
-        let body = match root {
-            Some(root) => Body::Once(
-                Take::from_tracks(&*entry.name, tracks).map_err(|error| wrong(error.to_string()))?,
-                root,
-            ),
-            None => {
-                let motion = RootMotion::new(Rigid::IDENTITY, twist);
-                let clip = LoopClip::new(&*entry.name, tracks, 0, motion).map_err(|error| wrong(error.to_string()))?;
-                Body::Loop(Box::new(clip))
-            }
-        };
         let [to, from] = [&entry.to, &entry.from].map(|state| {
             let state = state.as_ref()?;
             Some(index(&state.clip).map(|loop_index| LoopState {
@@ -163,18 +127,76 @@ impl MotionClip {
         });
         Ok(Self {
             name: entry.name.clone(),
+            told: entry.name.as_str().into(),
+            feet: entry.events.iter().map(|event| event.foot.as_str().into()).collect(),
             kind: entry.kind,
             seconds: entry.seconds,
             turn: entry.turn_deg.unwrap_or(0.0).to_radians(),
-            events: entry.events.clone(),
             to: to.transpose()?,
             from: from.transpose()?,
             variant_of: entry.variant_of.as_deref().map(index).transpose()?,
-            phase: PhaseMap::warped(warp(entry)),
-            twist,
-            body,
+            warp: warp(entry),
+            contacts: [Side::Left, Side::Right].map(|side| Contacts::new(entry, side)),
+            twist: twist_of(entry),
+            body: Keys::new(rows.collect(), tracks.step_secs(), entry.is_loop()),
+            num_joints: skeleton.num_joints(),
+            root: (!entry.is_loop()).then(|| {
+                let roots = roots_of(entry).unwrap_or_default();
+                let row = |root: &Rigid| vec![lanes(root.rotation, root.translation)];
+                Keys::new(roots.iter().map(row).collect(), tracks.step_secs(), false)
+            }),
+            events: entry.events.clone(),
         })
     }
+}
+
+/// Returns the body of a clip seen from the root, whose motion is carried by the joint `carrier`, if by any, at the times of its keys.
+/// Errors: the take does not fit.
+pub(crate) fn tracks_of(
+    entry: &SetClip,
+    take: &Take,
+    skeleton: &Skeleton,
+    carrier: Option<usize>,
+) -> Result<Tracks, SetError> {
+    let wrong = |reason: String| SetError::MotionClip {
+        name: entry.name.clone(),
+        reason,
+    };
+    // A manifest must not take more than a few times the memory of its files.
+    if num_keys(entry) > 4 * (take.num_frames() + 1) {
+        let (found, frames) = (take.num_frames(), entry.frames);
+        return Err(wrong(format!("its file has {found} frames, not {frames}")));
+    }
+    let joints = skeleton.joints().iter().map(|joint| {
+        let found = take.skeleton().find(&joint.name);
+        found.ok_or_else(|| wrong(format!("it lacks the joint \"{}\" of other clips", joint.name)))
+    });
+    let joints: Vec<usize> = joints.collect::<Result<_, _>>()?;
+    let (step_secs, twist) = (entry.step_secs(), twist_of(entry));
+    let roots = if entry.is_loop() {
+        (0..num_keys(entry))
+            .map(|key| twist.exp(key as f64 * step_secs))
+            .collect()
+    } else {
+        roots_of(entry).map_err(wrong)?
+    };
+    let poses = roots.iter().enumerate().map(|(key, root)| {
+        let sampled = take.sample(key as f64 * step_secs / take.frame_time_secs());
+        let mut pose: Pose = (joints.iter())
+            .map(|&joint| (sampled.translations[joint], sampled.rotations[joint]))
+            .collect();
+        if let Some(joint) = carrier {
+            pose.carry(skeleton, joint, root.inverse());
+        }
+        pose
+    });
+    Tracks::from_poses(skeleton.clone(), step_secs, poses).map_err(|error| wrong(error.to_string()))
+}
+
+fn twist_of(entry: &SetClip) -> Twist {
+    entry.twist.map_or(Twist::ZERO, |twist| {
+        Twist::new(DVec3::from_array(twist.linear), DVec3::from_array(twist.angular))
+    })
 }
 
 /// Returns the number of poses that are read from the file of a clip; the last pose of a loop is its first.
@@ -199,8 +221,8 @@ pub(crate) fn check(entry: &SetClip) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the root of a passage as a take of one joint. Errors: the fault of its keys.
-fn root_of(entry: &SetClip) -> Result<Take, String> {
+/// Returns the keys of the root of a passage. Errors: their fault.
+fn roots_of(entry: &SetClip) -> Result<Vec<Rigid>, String> {
     let keys = entry.root.as_ref().ok_or("it has no root keys")?;
     if !keys.are_for(num_keys(entry)) {
         return Err(format!(
@@ -210,10 +232,12 @@ fn root_of(entry: &SetClip) -> Result<Take, String> {
             num_keys(entry)
         ));
     }
-    let single = Skeleton::new(vec![Joint::new("root", None, DVec3::ZERO)]).map_err(|error| error.to_string())?;
-    // Tracks refuse NaN.
     let roots = keys.transforms(DQuat::NAN);
-    let (translations, rotations) = roots.iter().map(|root| (root.translation, root.rotation)).unzip();
-    let tracks = Tracks::new(single, entry.step_secs(), translations, rotations).map_err(|error| error.to_string())?;
-    Take::from_tracks("root", tracks).map_err(|error| error.to_string())
+    if roots
+        .iter()
+        .any(|root| !(root.rotation.is_finite() && root.translation.is_finite()))
+    {
+        return Err("a key of its root is no transform".to_owned());
+    }
+    Ok(roots)
 }

@@ -36,6 +36,12 @@
 //! Metres, seconds, radians; +Y up, +Z forward, +X left, a left turn positive. It knows no engine and opens no file. An engine with
 //! its own joint space passes takes instead of bytes: [`MotionSet::from_takes`]. docs/guide/players.md, docs/formats/set.md.
 
+mod keys;
+
+mod phase;
+
+mod legs;
+
 mod clip;
 
 mod space;
@@ -43,6 +49,8 @@ mod space;
 mod set;
 
 mod source;
+
+mod hold;
 
 mod character;
 

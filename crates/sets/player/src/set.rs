@@ -11,6 +11,8 @@ use loopwright_moves::passage::LoopState;
 
 use crate::SetError;
 use crate::clip::{self, MotionClip};
+use crate::keys::Lanes;
+use crate::legs::Leg;
 use crate::space::{self, PlayedSpace};
 
 /// The fade of a switch for which the manifest states none.
@@ -25,6 +27,9 @@ const PASSAGE: f64 = 1.0;
 const TRANSITION: f64 = 2.0;
 const ONCE: f64 = 3.0;
 const STANDING: f64 = 2.0;
+
+/// Cost of a change into a loop that goes the other way, which leads through an idle where there is one: more than all of these.
+const OPPOSED: f64 = 15.0;
 
 /// A state of a blend space: a point and a phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,6 +59,9 @@ pub struct MotionSet {
     pub(crate) spaces: Vec<PlayedSpace>,
     pub(crate) ways: Vec<Way>,
     pub(crate) half_life_secs: f64,
+    /// The left and the right leg, or none.
+    pub(crate) legs: Vec<Leg>,
+    versions: Vec<Vec<usize>>,
 }
 
 /// The file of a clip, as the manifest states it.
@@ -150,6 +158,7 @@ impl MotionSet {
             found.ok_or_else(|| SetError::NoClip { name: name.to_owned() })
         };
         let mut skeleton: Option<Skeleton> = None;
+        let mut legs: Option<Vec<Leg>> = None;
         let mut clips = Vec::new();
         for entry in &manifest.clips {
             clip::check(entry).map_err(|reason| SetError::MotionClip {
@@ -166,7 +175,9 @@ impl MotionSet {
             let skeleton = skeleton.get_or_insert_with(|| take.skeleton().clone());
             let carrier = manifest.root_joint.as_ref().unwrap_or(&manifest.skeleton.carrier);
             let carrier = (!manifest.in_place).then(|| skeleton.find(carrier)).flatten();
-            clips.push(MotionClip::new(entry, &take, skeleton, carrier, index)?);
+            let tracks = clip::tracks_of(entry, &take, skeleton, carrier)?;
+            let legs = legs.get_or_insert_with(|| Leg::pair(&tracks));
+            clips.push(MotionClip::new(entry, &tracks, legs, index)?);
         }
         let spaces = space::spaces(&manifest, &clips, index)?;
         let half_life = manifest.controller.iter().flat_map(|controller| &controller.modes);
@@ -176,11 +187,18 @@ impl MotionSet {
         let (Some(skeleton), false) = (skeleton, spaces.is_empty()) else {
             return Err(SetError::NoLoops);
         };
+        let versions = (0..clips.len()).map(|clip| {
+            let others = (0..clips.len()).filter(|other| clips[*other].variant_of == Some(clip));
+            std::iter::once(clip).chain(others).collect()
+        });
+        let versions = versions.collect();
         let mut set = Self {
             skeleton,
             clips,
             spaces,
             ways: Vec::new(),
+            legs: legs.unwrap_or_default(),
+            versions,
             half_life_secs: half_life.filter(|secs| *secs > 0.0).unwrap_or(HALF_LIFE_SECS),
         };
         set.ways = set.ways_between(&manifest, index)?;
@@ -203,9 +221,20 @@ impl MotionSet {
     }
 
     /// Returns a loop and its versions.
-    pub(crate) fn versions(&self, clip: usize) -> Vec<usize> {
-        let others = (0..self.clips.len()).filter(|other| self.clips[*other].variant_of == Some(clip));
-        std::iter::once(clip).chain(others).collect()
+    pub(crate) fn versions(&self, clip: usize) -> &[usize] {
+        &self.versions[clip]
+    }
+
+    pub(crate) fn has_versions(&self, space: usize) -> bool {
+        self.spaces[space]
+            .clips
+            .iter()
+            .any(|clip| self.versions[*clip].len() > 1)
+    }
+
+    /// Returns an empty row of transforms: the joints, and the tips of the feet.
+    pub(crate) fn row(&self) -> Vec<Lanes> {
+        vec![Lanes::default(); self.skeleton.num_joints() + self.legs.len()]
     }
 
     /// Returns the clip of that name.
@@ -263,7 +292,7 @@ impl MotionSet {
                         passage: None,
                         fade: FADE,
                         ends: None,
-                        cost: ONCE + self.slides(from, to),
+                        cost: ONCE + self.slides([from, to], [from, to].map(|space| self.spaces[space].middle())),
                     });
                 }
             }
@@ -278,31 +307,39 @@ impl MotionSet {
                 if passage.is_none() && from == to {
                     continue;
                 }
+                let moments = [(from, ends[0]), (to, ends[1])].map(|(space, state)| Moment {
+                    at: self.spaces[space].point_of(state.loop_index),
+                    phase: self.clips[state.loop_index].phase_at(state.secs),
+                });
                 ways.push(Way {
                     from,
                     to,
                     passage,
                     fade,
-                    ends: Some([(from, ends[0]), (to, ends[1])].map(|(space, state)| Moment {
-                        at: self.spaces[space].point_of(state.loop_index),
-                        phase: self.clips[state.loop_index].phase_at(state.secs),
-                    })),
+                    ends: Some(moments),
                     cost: if passage.is_some() {
                         PASSAGE
                     } else {
-                        TRANSITION + self.slides(from, to)
+                        TRANSITION + self.slides([from, to], moments.map(|moment| moment.at))
                     },
                 });
             }
         }
     }
 
-    /// Returns the cost of changing between standing and moving without a passage.
-    fn slides(&self, from: usize, to: usize) -> f64 {
-        if self.spaces[from].stands == self.spaces[to].stands {
-            0.0
-        } else {
+    /// Returns the cost of changing between points of spaces without a passage: between standing and moving, and into the other direction.
+    fn slides(&self, spaces: [usize; 2], points: [[f64; 2]; 2]) -> f64 {
+        let stands = spaces.map(|space| self.spaces[space].stands);
+        let velocities = [0, 1].map(|end| {
+            let space = &self.spaces[spaces[end]];
+            PlayedSpace::twist(&self.clips, &space.weights(&self.clips, points[end])).linear
+        });
+        if stands[0] != stands[1] {
             STANDING
+        } else if velocities[0].dot(velocities[1]) < 0.0 {
+            OPPOSED
+        } else {
+            0.0
         }
     }
 }

@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 
 use glam::DVec3;
-use loopwright_core::Pose;
 use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
-use loopwright_moves::blend::{self, PhaseMap};
-use loopwright_moves::play::{FadingOffset, MovingPose};
 
+use crate::keys::{Lanes, lanes, rigid};
+use crate::phase::{phase_at, share_at};
 use crate::set::{Moment, MotionSet};
-use crate::space::{Goal, Part, PlayedSpace};
+use crate::space::{Goal, Part, Parts, PlayedSpace};
 
-/// Seconds over which rates are measured: short against what a body does, long against rounding.
-const STEP: f64 = 1e-4;
+/// Seconds over which rates and accelerations are measured at a switch: short against what a body does, long against rounding.
+const STEP: f64 = 1.0 / 240.0;
 
 /// Speed below which the lengths of loops do not tell whose time counts, metres per second.
 const SLOW_MPS: f64 = 0.01;
@@ -24,7 +23,7 @@ const MOST_WARP: f64 = 0.3;
 /// all loops do not slip, and a loop alone plays as it was made. Derivation: docs/math/blend.md.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
-    share: PhaseMap,
+    warp: f64,
     /// Seconds of a cycle.
     pub(crate) period: f64,
 }
@@ -41,22 +40,22 @@ impl Clock {
         let warp = parts.iter().map(|part| {
             let clip = &set.clips[part.clip];
             let counts = whole.dot(travel(part)) + still * clip.seconds / period;
-            part.weight * counts / (square + still) * clip.warp()
+            part.weight * counts / (square + still) * clip.warp
         });
         Self {
-            share: PhaseMap::warped(warp.sum::<f64>().clamp(-MOST_WARP, MOST_WARP)),
+            warp: warp.sum::<f64>().clamp(-MOST_WARP, MOST_WARP),
             period,
         }
     }
 
     /// Returns the phase some seconds after another.
     pub(crate) fn after(&self, phase: f64, secs: f64) -> f64 {
-        self.share.phase(self.share.share(phase) + secs / self.period)
+        phase_at(share_at(phase, self.warp) + secs / self.period, self.warp)
     }
 
     /// Returns the seconds from one phase to another.
     pub(crate) fn secs_between(&self, from: f64, to: f64) -> f64 {
-        (self.share.share(to) - self.share.share(from)) * self.period
+        (share_at(to, self.warp) - share_at(from, self.warp)) * self.period
     }
 }
 
@@ -100,18 +99,11 @@ impl Cycle {
         next
     }
 
-    pub(crate) fn has_versions(&self, set: &MotionSet) -> bool {
-        set.spaces[self.space]
-            .clips
-            .iter()
-            .any(|clip| set.versions(*clip).len() > 1)
-    }
-
     /// The loops that take part some seconds from now.
-    pub(crate) fn parts(&self, set: &MotionSet, secs: f64) -> Vec<Part> {
+    pub(crate) fn parts(&self, set: &MotionSet, secs: f64) -> Parts {
         let at = [0, 1].map(|axis| self.at[axis] + self.rate[axis] * secs);
         let mut parts = set.spaces[self.space].weights(&set.clips, at);
-        for part in &mut parts {
+        for part in &mut *parts {
             part.clip = self.chosen.get(&part.clip).copied().unwrap_or(part.clip);
         }
         parts
@@ -139,23 +131,6 @@ impl Cycle {
         }
     }
 
-    /// Returns the body as it is so many seconds from now, seen from its root: the mean of the loops that take part, by weight.
-    fn body(&self, set: &MotionSet, secs: f64) -> Pose {
-        let parts = self.parts(set, secs);
-        let phase = Clock::new(set, &parts).after(self.phase, secs);
-        let poses = parts.iter().map(|part| {
-            let clip = &set.clips[part.clip];
-            (clip.pose(clip.secs_at(phase)), part.weight)
-        });
-        let poses: Vec<(Pose, f64)> = poses.collect();
-        if let [(pose, _)] = poses.as_slice() {
-            return pose.clone();
-        }
-        (0..set.skeleton().num_joints())
-            .map(|joint| blend::mean(&poses, |pose| pose.as_ref().joint(joint)))
-            .collect()
-    }
-
     /// Returns the seconds until the loops reach a phase, at the present period.
     pub(crate) fn secs_to(&self, set: &MotionSet, phase: f64) -> f64 {
         let to = self.phase + (phase - self.phase).rem_euclid(1.0);
@@ -179,11 +154,24 @@ impl Source {
         }
     }
 
-    /// Returns the body as it is so many seconds from now, seen from its root: local transforms in the order of the set's skeleton.
-    pub(crate) fn body(&self, set: &MotionSet, secs: f64) -> Pose {
+    /// Puts the body some seconds from now, seen from its root, into a row of [`MotionSet::row`]: the sum of the clips that take part,
+    /// by weight, with rotations that are not normalized.
+    pub(crate) fn body(&self, set: &MotionSet, secs: f64, into: &mut [Lanes]) {
+        into.fill(Lanes::default());
         match self {
-            Self::Cycle(cycle) => cycle.body(set, secs),
-            Self::Once(clip, played_secs) => set.clips[*clip].pose(played_secs + secs),
+            Self::Cycle(cycle) => {
+                let parts = cycle.parts(set, secs);
+                let phase = if secs == 0.0 {
+                    cycle.phase
+                } else {
+                    Clock::new(set, &parts).after(cycle.phase, secs)
+                };
+                for part in &*parts {
+                    let clip = &set.clips[part.clip];
+                    clip.body.add(clip.secs_at(phase), part.weight, into);
+                }
+            }
+            Self::Once(clip, played_secs) => set.clips[*clip].body.add(played_secs + secs, 1.0, into),
         }
     }
 
@@ -197,37 +185,23 @@ impl Source {
         }
     }
 
-    /// The body with its rates, and the rate of the root.
-    pub(crate) fn moving(&self, set: &MotionSet) -> (MovingPose, Twist) {
-        // A passage goes no further than its ends.
-        let (from, to) = match self {
-            Self::Cycle(_) => (-STEP, STEP),
-            Self::Once(clip, played_secs) => (
-                (-STEP).max(-played_secs),
-                STEP.min(set.clips[*clip].seconds - played_secs),
-            ),
-        };
-        let (before, after, over) = (self.body(set, from), self.body(set, to), to - from);
-        let moving = MovingPose {
-            body: self.body(set, 0.0),
-            velocities: (before.translations.iter().zip(&after.translations))
-                .map(|(before, after)| (*after - *before) / over)
-                .collect(),
-            spins: (before.rotations.iter().zip(&after.rotations))
-                .map(|(before, after)| rotation::difference(*after, *before) / over)
-                .collect(),
-            root: Rigid::IDENTITY,
-            twist: Twist::ZERO,
-        };
-        let twist = Twist::log(self.root_step(set, from).inverse() * self.root_step(set, to), over);
-        (moving, twist)
+    /// The rate of the root.
+    pub(crate) fn rate(&self, set: &MotionSet) -> Twist {
+        Twist::log(
+            self.root_step(set, -STEP).inverse() * self.root_step(set, STEP),
+            2.0 * STEP,
+        )
     }
 }
 
-/// The offset that a switch left, while it fades.
+/// Value, rate and acceleration.
+type Terms = [DVec3; 3];
+
+/// The offset that a switch left, while it fades: what was seen meets what follows in value, rate and, by a quintic, in acceleration.
 #[derive(Clone, Debug)]
 pub(crate) struct Fading {
-    pub(crate) offset: FadingOffset,
+    /// Of each joint its rotation, as a rotation vector on the left, and its translation.
+    joints: Vec<[Terms; 2]>,
     /// The difference of the rates of the root.
     pub(crate) twist: Twist,
     pub(crate) fade: Decay,
@@ -235,6 +209,55 @@ pub(crate) struct Fading {
 }
 
 impl Fading {
+    /// Returns no offset.
+    pub(crate) fn none(fade: Decay) -> Self {
+        Self {
+            joints: Vec::new(),
+            twist: Twist::ZERO,
+            fade,
+            secs: f64::INFINITY,
+        }
+    }
+
+    /// Returns the offset of a source that plays, with what is fading there, from the one that follows.
+    pub(crate) fn between(set: &MotionSet, playing: (&Source, &Self), next: &Source, fade: Decay) -> Self {
+        let (source, fading) = playing;
+        let mut rows = [0, 1].map(|_| set.row());
+        let gaps = [-STEP, 0.0, STEP].map(|secs| -> Vec<[DVec3; 2]> {
+            source.body(set, secs, &mut rows[0]);
+            fading.add_to(&mut rows[0], secs);
+            next.body(set, secs, &mut rows[1]);
+            let pairs = rows[0].iter().zip(&rows[1]);
+            pairs
+                .map(|(seen, next)| {
+                    let (seen, next) = (rigid(seen), rigid(next));
+                    let turn = rotation::difference(seen.rotation, next.rotation);
+                    [turn, seen.translation - next.translation]
+                })
+                .collect()
+        });
+        let terms = |joint: usize, part: usize| {
+            let [before, here, after] = [0, 1, 2].map(|time| gaps[time][joint][part]);
+            [
+                here,
+                (after - before) / (2.0 * STEP),
+                (after + before - 2.0 * here) / (STEP * STEP),
+            ]
+        };
+        let (seen, left, next) = (source.rate(set), fading.twist(), next.rate(set));
+        Self {
+            joints: (0..rows[0].len())
+                .map(|joint| [terms(joint, 0), terms(joint, 1)])
+                .collect(),
+            twist: Twist::new(
+                seen.linear + left.linear - next.linear,
+                seen.angular + left.angular - next.angular,
+            ),
+            fade,
+            secs: 0.0,
+        }
+    }
+
     fn end_secs(&self) -> f64 {
         match self.fade {
             Decay::Spring { half_life_secs } => 20.0 * half_life_secs,
@@ -246,11 +269,25 @@ impl Fading {
         self.secs >= self.end_secs()
     }
 
+    /// Adds what is left some seconds from now to a row.
+    pub(crate) fn add_to(&self, row: &mut [Lanes], secs: f64) {
+        if self.is_over() || self.secs + secs >= self.end_secs() {
+            return;
+        }
+        let fading = self.fade.at(self.secs + secs);
+        let acceleration = fading.acceleration.map_or(0.0, |jet| jet.value);
+        let value = |[x, v, a]: Terms| x * fading.position.value + v * fading.velocity.value + a * acceleration;
+        for (joint, [turn, shift]) in row.iter_mut().zip(&self.joints) {
+            let own = rigid(joint);
+            *joint = lanes(
+                rotation::exp(value(*turn)) * own.rotation,
+                own.translation + value(*shift),
+            );
+        }
+    }
+
     /// Half of what the fading rate adds to the root within some seconds from now.
     pub(crate) fn half_step(&self, secs: f64) -> Rigid {
-        if self.is_over() {
-            return Rigid::IDENTITY;
-        }
         let to = (self.secs + secs).min(self.end_secs());
         let times = [self.secs, 0.5 * (self.secs + to), to];
         let [first, middle, last] = times.map(|secs| self.fade.at(secs).position.value);
@@ -268,7 +305,7 @@ impl Fading {
         }
     }
 
-    pub(crate) fn twist(&self) -> Twist {
+    fn twist(&self) -> Twist {
         let left = self.left();
         Twist::new(self.twist.linear * left, self.twist.angular * left)
     }

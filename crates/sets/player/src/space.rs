@@ -1,5 +1,7 @@
 //! Blend spaces: loops over axes, and their weights at any point.
 
+use core::ops::{Deref, DerefMut};
+
 use glam::DVec3;
 use loopwright_core::math::{Twist, ops, percentile};
 use loopwright_formats::set::Manifest;
@@ -58,6 +60,12 @@ impl SpaceAxis {
     }
 }
 
+/// A turn is not met by loops that stand if that takes more of them than to go straight, as a share of the time.
+const MOST_STANDING: f64 = 0.05;
+
+/// A loop of a smaller share takes no part: the others then play as they would without it.
+const LEAST_SHARE: f64 = 1e-4;
+
 /// The part of a loop in a blend.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Part {
@@ -67,6 +75,27 @@ pub(crate) struct Part {
     /// Share of the pose.
     pub(crate) weight: f64,
     at: [f64; 2],
+}
+
+/// The loops of a blend: one to three.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts {
+    parts: [Part; 3],
+    count: usize,
+}
+
+impl Deref for Parts {
+    type Target = [Part];
+
+    fn deref(&self) -> &[Part] {
+        &self.parts[..self.count]
+    }
+}
+
+impl DerefMut for Parts {
+    fn deref_mut(&mut self) -> &mut [Part] {
+        &mut self.parts[..self.count]
+    }
 }
 
 /// Loops as points on axes such as speed and turn rate; any point between them has weights.
@@ -83,6 +112,10 @@ pub struct PlayedSpace {
     /// Indices of points that are blended: one, two, or the corners of a triangle.
     pub simplices: Vec<Vec<usize>>,
     scale: [f64; 2],
+    /// The axis of loops on a line: of two lines that bend, the nearest point would jump.
+    along: Option<usize>,
+    /// How far such a line bends, as a share of the range of the other axis.
+    bends: f64,
     pub(crate) stands: bool,
     pub(crate) is_variant: bool,
 }
@@ -102,9 +135,9 @@ impl PlayedSpace {
         });
         let least = [0, 1].map(|index| axes.get(index).map_or(1.0, |axis| axis.least_range()));
         let scale = [0, 1].map(|index| extents[index].max(least[index]));
+        // Points of a line are ordered along the axis on which they are farther apart.
+        let axis = usize::from(extents[1] / least[1] > extents[0] / least[0]);
         let simplices = if triangles.is_empty() {
-            // Points of a line are ordered along the axis on which they are farther apart.
-            let axis = usize::from(extents[1] / least[1] > extents[0] / least[0]);
             let mut order: Vec<usize> = (0..points.len()).collect();
             order.sort_by(|&a, &b| points[a][axis].total_cmp(&points[b][axis]));
             if order.len() == 1 {
@@ -120,6 +153,12 @@ impl PlayedSpace {
             axes,
             simplices,
             scale,
+            along: triangles.is_empty().then_some(axis),
+            bends: if triangles.is_empty() {
+                extents[1 - axis] / scale[1 - axis]
+            } else {
+                0.0
+            },
             stands: of_points.iter().all(|&clip| clips[clip].stands()),
             is_variant: of_points.iter().all(|&clip| clips[clip].variant_of.is_some()),
             points,
@@ -144,35 +183,66 @@ impl PlayedSpace {
     }
 
     /// Returns loops and their weights at a point, or at the nearest covered one.
-    pub(crate) fn weights(&self, clips: &[MotionClip], at: [f64; 2]) -> Vec<Part> {
-        let found = self
-            .simplices
-            .iter()
-            .map(|simplex| (simplex, self.nearest(simplex, at)));
-        let Some((simplex, (_, shares))) = found.min_by(|(_, a), (_, b)| a.0.total_cmp(&b.0)) else {
-            return Vec::new();
-        };
-        let mut parts: Vec<Part> = (simplex.iter().zip(shares))
-            .filter(|(_, share)| *share > 1e-9)
-            .map(|(&index, share)| Part {
+    pub(crate) fn weights(&self, clips: &[MotionClip], at: [f64; 2]) -> Parts {
+        let (mut least, mut simplex, mut shares) = (f64::INFINITY, &[][..], [0.0; 3]);
+        for found in &self.simplices {
+            let (square, of_corners) = self.nearest(found, at);
+            if square < least {
+                (least, simplex, shares) = (square, found, of_corners);
+            }
+            if least == 0.0 {
+                break;
+            }
+        }
+        let parts = core::array::from_fn(|corner| {
+            let index = simplex.get(corner).copied().unwrap_or_default();
+            let share = if shares[corner] > LEAST_SHARE {
+                shares[corner]
+            } else {
+                0.0
+            };
+            Part {
                 clip: self.clips[index],
                 share,
                 weight: share / clips[self.clips[index]].seconds,
                 at: self.points[index],
-            })
-            .collect();
-        let whole: f64 = parts.iter().map(|part| part.weight).sum();
-        parts.iter_mut().for_each(|part| part.weight /= whole);
+            }
+        });
+        let mut parts = Parts {
+            parts,
+            count: simplex.len(),
+        };
+        parts.parts.sort_by_key(|part| part.share == 0.0);
+        parts.count = parts.parts.iter().filter(|part| part.share > 0.0).count();
+        let [share, weight] =
+            [|part: &Part| part.share, |part: &Part| part.weight].map(|of| parts.iter().map(of).sum::<f64>());
+        for part in &mut *parts {
+            part.share /= share;
+            part.weight /= weight;
+        }
         parts
     }
 
-    /// Returns the distance of the nearest point of a simplex, and its barycentric coordinates.
+    /// Returns the squared distance of the nearest point of a simplex, and its barycentric coordinates.
     fn nearest(&self, simplex: &[usize], at: [f64; 2]) -> (f64, [f64; 3]) {
-        let scaled = |point: [f64; 2]| [point[0] / self.scale[0], point[1] / self.scale[1]];
-        let corners: Vec<[f64; 2]> = simplex.iter().map(|&index| scaled(self.points[index])).collect();
+        let scaled = |point: [f64; 2]| {
+            let counts = |axis: usize| self.along.is_none_or(|along| along == axis);
+            [0, 1].map(|axis| {
+                if counts(axis) {
+                    point[axis] / self.scale[axis]
+                } else {
+                    0.0
+                }
+            })
+        };
+        let mut corners = [[0.0; 2]; 3];
+        let corners = &mut corners[..simplex.len().min(3)];
+        for (corner, &index) in corners.iter_mut().zip(simplex) {
+            *corner = scaled(self.points[index]);
+        }
         let at = scaled(at);
         let to = |from: [f64; 2], to: [f64; 2]| [to[0] - from[0], to[1] - from[1]];
-        if let [a, b, c] = corners[..] {
+        if let [a, b, c] = *corners {
             let [b, c, at] = [b, c, at].map(|other| to(a, other));
             let [area, second, third] = [(b, c), (at, c), (b, at)].map(|(u, v)| u[0] * v[1] - u[1] * v[0]);
             let (second, third) = (second / area, third / area);
@@ -192,12 +262,13 @@ impl PlayedSpace {
                     0.0
                 };
                 let u = along.clamp(0.0, 1.0);
-                let distance = ops::hypot(off[0] - u * way[0], off[1] - u * way[1]);
-                if distance < best.0 {
+                let left = [off[0] - u * way[0], off[1] - u * way[1]];
+                let square = left[0] * left[0] + left[1] * left[1];
+                if square < best.0 {
                     let mut shares = [0.0; 3];
                     shares[i] += 1.0 - u;
                     shares[j] += u;
-                    best = (distance, shares);
+                    best = (square, shares);
                 }
             }
         }
@@ -217,12 +288,56 @@ impl PlayedSpace {
         [0, 1].map(|axis| parts.iter().map(|part| part.share * part.at[axis]).sum())
     }
 
-    /// Returns how far the blend at a goal misses it, metres per second.
+    /// Returns a goal as far as the loops can meet it at its speed: what they cannot meet of the turn is dropped, and only then of the
+    /// direction. The nearest point to a faster turn may otherwise be a faster run, and a run that turns, mixed with an idle, stand in for a
+    /// walk.
+    pub(crate) fn met(&self, clips: &[MotionClip], goal: &Goal) -> Goal {
+        let off = |goal: &Goal| {
+            let at = self.place(goal);
+            self.distance(self.covered(clips, at), at)
+        };
+        let with = |turned: f64, aside: f64| Goal {
+            turn_rate: turned * goal.turn_rate,
+            direction: aside * goal.direction,
+            ..*goal
+        };
+        let standing = |goal: &Goal| -> f64 {
+            let parts = self.weights(clips, self.place(goal));
+            let stand = parts.iter().filter(|part| clips[part.clip].stands());
+            stand.map(|part| part.share).sum()
+        };
+        // A speed that no loop has must not limit the rest.
+        let straight = with(0.0, 0.0);
+        let least = off(&straight) + self.bends + 0.02;
+        let most = |of: &dyn Fn(f64) -> Goal, stands: f64| {
+            let is_there = |share: f64| off(&of(share)) <= least && standing(&of(share)) <= stands;
+            if is_there(1.0) {
+                return 1.0;
+            }
+            let (mut low, mut high) = (0.0, 1.0);
+            for _ in 0..12 {
+                let middle = 0.5 * (low + high);
+                if is_there(middle) { low = middle } else { high = middle }
+            }
+            low
+        };
+        let aside = most(&|share| with(0.0, share), 1.0);
+        let stands = standing(&with(0.0, aside)) + MOST_STANDING;
+        with(most(&|share| with(share, aside), stands), aside)
+    }
+
+    /// Returns how far the blend at a goal, as far as it can be met, misses it, metres per second.
     pub(crate) fn misses(&self, clips: &[MotionClip], goal: &Goal) -> f64 {
-        let twist = Self::twist(clips, &self.weights(clips, self.place(goal)));
+        let met = self.met(clips, goal);
+        let twist = Self::twist(clips, &self.weights(clips, self.place(&met)));
         let (left, ahead) = ops::sin_cos(goal.direction);
         let off = DVec3::new(left, 0.0, ahead) * goal.speed - twist.linear;
         ops::over_ground(off) + 0.3 * (goal.turn_rate - twist.angular.y).abs()
+    }
+
+    /// Returns the mean of its points.
+    pub(crate) fn middle(&self) -> [f64; 2] {
+        [0, 1].map(|axis| self.points.iter().map(|point| point[axis]).sum::<f64>() / self.points.len() as f64)
     }
 
     pub(crate) fn point_of(&self, clip: usize) -> [f64; 2] {

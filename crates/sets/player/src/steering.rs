@@ -59,37 +59,7 @@ impl SteeredCharacter {
             climb: velocity.y,
             turn,
         };
-        self.set_goal(self.within_loops(goal));
-    }
-
-    /// Limits the turn rate of a goal to what loops have at its speed: the nearest point of a blend space to a faster turn may
-    /// be a faster run.
-    fn within_loops(&self, goal: Goal) -> Goal {
-        let (space, clips) = (self.wanted_space(), self.set.clips());
-        let with = |share: f64| Goal {
-            turn_rate: share * goal.turn_rate,
-            ..goal
-        };
-        let straight = space.covered(clips, space.place(&with(0.0)));
-        // A speed that no loop has must not limit it.
-        let off = space.distance(straight, space.place(&with(0.0)));
-        let is_there = |share: f64| {
-            let at = space.place(&with(share));
-            space.distance(space.covered(clips, at), at) <= off + 0.02
-        };
-        if is_there(1.0) || space.stands {
-            return goal;
-        }
-        let (mut low, mut high) = (0.0, 1.0);
-        for _ in 0..12 {
-            let middle = 0.5 * (low + high);
-            if is_there(middle) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        with(low)
+        self.set_goal(goal);
     }
 }
 

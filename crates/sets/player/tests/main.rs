@@ -1,3 +1,5 @@
 //! Sets read from files, in one program.
 
+mod cases;
+
 mod read;

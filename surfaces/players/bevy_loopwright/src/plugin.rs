@@ -102,6 +102,8 @@ pub struct LoopwrightCharacter {
     pub goal: Goal,
     /// A clip to be played once, at once, by its name; `None` once it plays, and kept if the set has no such clip.
     pub play: Option<String>,
+    /// Whether feet are held where they stand.
+    pub holds_feet: bool,
     player: Option<SteeredCharacter>,
     joints: Vec<Option<Entity>>,
     /// The transform that was written last: a game may move the entity, too.
@@ -115,6 +117,7 @@ impl LoopwrightCharacter {
             set,
             goal: Goal::default(),
             play: None,
+            holds_feet: true,
             player: None,
             joints: Vec::new(),
             written: Transform::IDENTITY,
@@ -211,6 +214,7 @@ fn play(
         if (character.play.as_ref()).is_some_and(|name| player.play(name)) {
             character.play = None;
         }
+        player.holds_feet = character.holds_feet;
         player.update(time.delta_secs_f64());
         for event in player.events().iter().cloned() {
             match event {
@@ -222,9 +226,9 @@ fn play(
                 } => {
                     feet.write(FootMessage {
                         character: entity,
-                        foot,
+                        foot: foot.to_string(),
                         kind,
-                        clip,
+                        clip: clip.to_string(),
                         late_secs,
                     });
                 }

@@ -49,7 +49,7 @@ impl Leg {
     ///
     /// `world` holds the loop's samples relative to the root. In a leg of several joints the knee is the joint that divides it
     /// most evenly.
-    pub(super) fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
+    pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
         let path = skeleton.path_from_root(foot.ankle);
         // A joint that also carries another foot or the head is not part of a leg: forelegs hang from the spine.
         let others = (body.feet.iter().map(|other| other.ankle).chain(body.head))
@@ -140,16 +140,22 @@ impl Leg {
         }
     }
 
-    /// Returns the rotation of the leg at the thigh and the additional angle of the knee that bring the ankle to `goal`.
-    ///
-    /// `at` gives the current positions of joints, with the thigh already moved; `above_knee` is the rotation of the joint above
-    /// the knee. If the goal is out of reach, the leg points to it.
-    pub(super) fn reach(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat, goal: DVec3) -> (DQuat, f64) {
-        let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(&at);
-        let angle = self.bend(at, above_knee).angle_at((goal - thigh).length());
-        let bent = rotation::exp(self.hinge_at(above_knee) * angle);
-        let swing = rotation::arc(knee - thigh + bent * (ankle - knee), goal - thigh);
-        (swing, angle)
+    /// Returns thigh, knee and ankle.
+    pub fn joints(&self) -> [usize; 3] {
+        [self.thigh, self.knee, self.ankle]
+    }
+
+    /// Returns the angle of the knee from its straightest, radians; negative if it bends the wrong way. `world` is the pose.
+    pub fn flexion(&self, skeleton: &Skeleton, world: &Pose) -> f64 {
+        let above = world.rotation_above(skeleton, self.knee);
+        self.bend(|joint| world.translations[joint], above).flexed()
+    }
+
+    /// Bends the knee of a pose by an angle more, radians. `world` is the pose before.
+    pub fn bend_knee(&self, skeleton: &Skeleton, pose: &mut Pose, world: &Pose, angle: f64) {
+        let above = world.rotation_above(skeleton, self.knee);
+        let bent = rotation::exp(self.hinge_at(above) * angle) * world.rotations[self.knee];
+        pose.rotations[self.knee] = (above.conjugate() * bent).normalize();
     }
 
     /// Rotates thigh and knee of a pose to move the ankle, as far as the knee bends; the foot keeps its direction. `world` is
@@ -163,10 +169,10 @@ impl Leg {
         let [above_thigh, above_knee, above_ankle] =
             [thigh, knee, ankle].map(|joint| world.rotation_above(skeleton, joint));
         let reached = at(ankle) + moved - at(thigh);
-        let length = self.bend(at, above_knee).eased(reached.length(), GIVE.powi(-2));
-        let goal = at(thigh) + reached.normalize_or_zero() * length;
-        let (swing, angle) = self.reach(at, above_knee, goal);
-        let bent = rotation::exp(self.hinge_at(above_knee) * angle);
+        let bend = self.bend(at, above_knee);
+        let length = bend.eased(reached.length(), GIVE.powi(-2));
+        let bent = rotation::exp(self.hinge_at(above_knee) * bend.angle_at(length));
+        let swing = rotation::arc(at(knee) - at(thigh) + bent * (at(ankle) - at(knee)), reached);
         let turned = [
             (thigh, above_thigh.conjugate() * swing),
             (knee, above_knee.conjugate() * bent),
@@ -278,7 +284,11 @@ impl Bend {
             if slope <= 0.0 {
                 break;
             }
-            x -= (cubic * x * x * x + linear * x - now) / slope;
+            let next = x - (cubic * x * x * x + linear * x - now) / slope;
+            if next == x {
+                break;
+            }
+            x = next;
         }
         (farthest_squared - half_reach * x * x).max(0.0).sqrt()
     }

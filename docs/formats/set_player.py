@@ -1,0 +1,259 @@
+"""Plays a set by set.md alone: loops, blend spaces and switches, without holding feet. Needs numpy, and a set of binary glTF files in place.
+
+    python set_player.py hero 1.4 2.0          # where root and joints are after two seconds at each of these speeds
+"""
+import itertools, json, math, struct, sys
+from pathlib import Path
+import numpy as np
+
+STEP, FADE = 1 / 240, 0.3  # seconds over which rates at a switch are measured, and of the fade
+NONE = np.array([0, 0, 0, 1.0])
+
+
+def q_mul(a, b):  # quaternions as x y z w, alone or in rows
+    (ax, ay, az, aw), (bx, by, bz, bw) = np.moveaxis(a, -1, 0), np.moveaxis(b, -1, 0)
+    return np.stack([aw * bx + ax * bw + ay * bz - az * by, aw * by - ax * bz + ay * bw + az * bx,
+                     aw * bz + ax * by - ay * bx + az * bw, aw * bw - ax * bx - ay * by - az * bz], -1)
+
+
+def q_exp(v):
+    angle = np.linalg.norm(v, axis=-1, keepdims=True)
+    return np.concatenate([v * 0.5 * np.sinc(angle / 2 / np.pi), np.cos(angle / 2)], -1)
+
+
+def q_log(q):
+    q = q * np.where(q[..., 3:] < 0, -1, 1)
+    sine = np.linalg.norm(q[..., :3], axis=-1, keepdims=True)
+    return q[..., :3] * np.where(sine < 1e-9, 2, 2 * np.arctan2(sine, q[..., 3:]) / np.maximum(sine, 1e-12))
+
+
+def q_turn(q, v):
+    return q_mul(q_mul(q, np.append(v, 0)), q * [-1, -1, -1, 1])[:3]
+
+
+def then(a, b):  # rigid motions, (place, rotation): a, then b in the axes that a leads to
+    return a[0] + q_turn(a[1], b[0]), q_mul(a[1], b[1])
+
+
+def inverse(a):
+    return -q_turn(a[1] * [-1, -1, -1, 1], a[0]), a[1] * [-1, -1, -1, 1]
+
+
+def exp(twist, secs):  # twist.md; turns about +Y
+    (vx, vy, vz), turn = twist[0], twist[1][1] * secs
+    ahead, aside = secs * np.sinc(turn / np.pi), secs * turn / 2 * np.sinc(turn / 2 / np.pi) ** 2
+    return np.array([vx * ahead + vz * aside, vy * secs, vz * ahead - vx * aside]), q_exp(np.array([0, turn, 0]))
+
+
+def share(phase, warp):
+    return phase + warp * math.sin(math.pi * phase) ** 2
+
+
+def phase(at, warp):  # the inverse
+    low, high = math.floor(at), math.floor(at) + 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if share(middle, warp) <= at else (low, middle)
+    return low
+
+
+def aligned(row, other):  # with the signs by which quaternions are on the side of others
+    return np.c_[row[:, :3], row[:, 3:] * np.where((other[:, 3:] * row[:, 3:]).sum(1) < 0, -1, 1)[:, None]]
+
+
+class Keys:  # rows of joints, each x y z and a quaternion, at even times
+    def __init__(self, rows, step, repeats):
+        self.step, self.repeats, self.count = step, repeats, len(rows) - (not repeats)
+        rows = list(rows)
+        rows = rows[-1:] + rows + rows[:2] if repeats else rows
+        for index in range(1, len(rows)):
+            rows[index] = aligned(rows[index], rows[index - 1])
+        beyond = lambda a, b, c: 3 * a - 3 * b + c
+        self.rows = np.array(rows if repeats else [beyond(*rows[:3]), *rows, beyond(*rows[:-4:-1])])
+
+    def at(self, secs):  # quaternions not normalized
+        time = secs / self.step
+        key = math.floor(time) if self.repeats else min(max(math.floor(time), 0), self.count - 1)
+        u, first = time - key, key % self.count
+        w = 0.5 * np.array([u * (u * (2 - u) - 1), u * u * (3 * u - 5) + 2, u * (u * (4 - 3 * u) + 1), u * u * (u - 1)])
+        return np.tensordot(w, self.rows[first : first + 4], 1)
+
+
+class Clip:
+    def __init__(self, entry, rows):
+        self.entry, self.loops, self.seconds = entry, entry["kind"] == "loop", entry["seconds"]
+        self.warp, step = (entry.get("phase") or {}).get("warp", 0), self.seconds / entry["frames"]
+        self.body = Keys(rows[: entry["frames"] + (not self.loops)], step, self.loops)
+        if self.loops:
+            self.twist = np.array([entry["twist"]["linear"], entry["twist"]["angular"]])
+        else:
+            places, turns = np.reshape(entry["root"]["translation"], (-1, 1, 3)), np.reshape(entry["root"]["rotation"], (-1, 1, 4))
+            self.keys = Keys(np.concatenate([places, turns], 2), step, False)
+
+    def root(self, secs):  # of what happens once
+        row = self.keys.at(secs)[0]
+        return row[:3], row[3:] / np.linalg.norm(row[3:])
+
+
+def read_glb(path):  # names of joints, their parents, and of each animation the rows at its keys, which all joints share
+    data = path.read_bytes()
+    (size,) = struct.unpack_from("<I", data, 12)
+    gltf, binary, clips = json.loads(data[20 : 20 + size]), data[28 + size :], {}
+    nodes = gltf["nodes"]
+    rest = [[*node.get("translation", [0, 0, 0]), *node.get("rotation", NONE)] for node in nodes]
+    for each in gltf["animations"]:
+        clips[each["name"]] = rows = np.tile(rest, (gltf["accessors"][each["samplers"][0]["input"]]["count"], 1, 1))
+        for channel in each["channels"]:
+            accessor = gltf["accessors"][each["samplers"][channel["sampler"]]["output"]]
+            start = gltf["bufferViews"][accessor["bufferView"]].get("byteOffset", 0) + accessor.get("byteOffset", 0)
+            first, last = {"translation": (0, 3), "rotation": (3, 7)}[channel["target"]["path"]]
+            numbers = np.frombuffer(binary, "<f4", accessor["count"] * (last - first), start)
+            rows[:, channel["target"]["node"], first:last] = numbers.reshape(-1, last - first)
+    parents = {child: index for index, node in enumerate(nodes) for child in node.get("children", [])}
+    return [node.get("name") for node in nodes], [parents.get(index) for index in range(len(nodes))], clips
+
+
+class Set:
+    def __init__(self, folder):
+        self.manifest = json.loads((Path(folder) / "set.json").read_text())
+        files = {entry["file"]: read_glb(Path(folder) / entry["file"]) for entry in self.manifest["clips"]}
+        self.names, self.parents, _ = next(iter(files.values()))
+        self.clips = {entry["name"]: Clip(entry, files[entry["file"]][2][entry["animation"]]) for entry in self.manifest["clips"]}
+        modes = (self.manifest.get("controller") or {}).get("modes", [])
+        half_life = next((mode["velocity_half_life_secs"] for mode in modes if mode["mode"] == "all"), None) or 0.4
+        self.rate = 2 * math.log(2) / half_life
+
+    def parts(self, space, at):  # (clip, share, weight) at a point of a blend space, or at the nearest one
+        points = np.array([point["at"] for point in space["points"]], float)
+        least = np.array([0.5 if axis.endswith("_mps") else 45 for axis in space["axes"]])
+        scale, simplices = np.maximum(np.ptp(points, axis=0), least), space.get("triangles")
+        if not simplices:
+            axis = np.argmax(np.ptp(points, axis=0) / least)
+            scale = np.where(np.arange(len(least)) == axis, scale, math.inf)
+            simplices = list(itertools.pairwise(np.argsort(points[:, axis]))) or [[0, 0]]
+        at, points, best = at / scale, points / scale, (math.inf, None)
+        for corners in simplices:
+            if len(corners) == 3:
+                a, b, c = points[list(corners)]
+                second, third = np.linalg.solve(np.c_[b - a, c - a], at - a)
+                if min(second, third, 1 - second - third) >= 0:
+                    best = 0, zip(corners, (1 - second - third, second, third))
+                    break
+            for i, j in itertools.combinations(corners, 2):
+                way, off = points[j] - points[i], at - points[i]
+                u = float(np.clip(way @ off / max(way @ way, 1e-12), 0, 1))
+                if (distance := np.linalg.norm(off - u * way)) < best[0]:
+                    best = distance, ((i, 1 - u), (j, u))
+        kept = [(self.clips[space["points"][index]["clip"]], s) for index, s in best[1] if s > 1e-4]
+        whole, poses = sum(s for _, s in kept), sum(s / clip.seconds for clip, s in kept)
+        return [(clip, s / whole, s / clip.seconds / poses) for clip, s in kept]
+
+
+def clock(parts):  # the warp and the period of a mean of loops
+    T = sum(w * clip.seconds for clip, _, w in parts)
+    d = [clip.seconds * clip.twist[0] for clip, _, _ in parts]
+    D = sum(w * each for (_, _, w), each in zip(parts, d))
+    far = sum(w * np.linalg.norm(each) for (_, _, w), each in zip(parts, d))
+    mu = 0.1 * (far**2 - D @ D) + (0.01 * T) ** 2
+    C = sum(w * (D @ each + mu * clip.seconds / T) / (D @ D + mu) * clip.warp for (clip, _, w), each in zip(parts, d))
+    return float(np.clip(C, -0.3, 0.3)), T
+
+
+class Player:
+    def __init__(self, motion, clip):
+        self.set, self.root, self.fading, self.faded, self.phase = motion, (np.zeros(3), NONE), None, math.inf, 0.0
+        self.enter(motion.clips[clip])
+
+    def enter(self, clip):
+        self.clip, self.secs = None if clip.loops else clip, 0.0  # what happens once, if that plays
+        if clip.loops:
+            spaces = self.set.manifest["blend_spaces"]
+            self.space, point = next((s, p) for s in spaces for p in s["points"] if p["clip"] == clip.entry["name"])
+            self.at = self.goal = np.array(point["at"], float)
+            self.rate = np.zeros(len(self.at))
+
+    def parts(self, secs):
+        return self.set.parts(self.space, self.at + self.rate * secs)
+
+    def root_step(self, secs):
+        if self.clip:
+            return then(inverse(self.clip.root(self.secs)), self.clip.root(self.secs + secs))
+        return exp(sum(s * clip.twist for clip, s, _ in self.parts(secs / 2)), secs)
+
+    def source(self, secs):  # the body some seconds from now, without what fades
+        if self.clip:
+            body = self.clip.body.at(self.secs + secs)
+        else:
+            parts, body = self.parts(secs), 0
+            warp, T = clock(parts)
+            p = phase(share(self.phase, warp) + secs / T, warp) if secs else self.phase
+            for clip, _, w in parts:
+                own = w * clip.body.at(share(p, clip.warp) * clip.seconds)
+                body = body + (aligned(own, body) if np.ndim(body) else own)
+        body[:, 3:] /= np.linalg.norm(body[:, 3:], axis=1, keepdims=True)
+        return body
+
+    def pose(self, secs=0.0):
+        body, u = self.source(secs), (self.faded + secs) / FADE
+        if u < 1:
+            terms = [1 + 3 * u + 6 * u * u, FADE * u * (1 + 3 * u), 0.5 * (FADE * u) ** 2]
+            offset = np.tensordot((1 - u) ** 3 * np.array(terms), self.fading[0], 1)
+            body = np.c_[body[:, :3] + offset[:, :3], q_mul(q_exp(offset[:, 3:]), body[:, 3:])]
+        return body
+
+    def root_rate(self):
+        place, turn = then(inverse(self.root_step(-STEP)), self.root_step(STEP))
+        return np.array([place, q_log(turn)]) / (2 * STEP)
+
+    def play(self, name):  # at once
+        left = max(1 - self.faded / FADE, 0)
+        rate = self.root_rate() + (self.fading[1] * left**3 * (10 - 15 * left + 6 * left**2) if left else 0)
+        seen = [self.pose(secs) for secs in (-STEP, 0, STEP)]
+        self.enter(self.set.clips[name])
+        follows = [self.source(secs) for secs in (-STEP, 0, STEP)]
+        before, here, after = (np.c_[a[:, :3] - b[:, :3], q_log(q_mul(a[:, 3:], b[:, 3:] * [-1, -1, -1, 1]))] for a, b in zip(seen, follows))
+        terms = np.array([here, (after - before) / (2 * STEP), (after + before - 2 * here) / STEP**2])
+        self.fading, self.faded = (terms, rate - self.root_rate()), 0.0
+
+    def update(self, secs):
+        if self.clip and self.clip.seconds - self.secs <= secs:
+            to, rest = self.clip.entry["to"], self.clip.seconds - self.secs
+            self.advance(rest)
+            clip = self.set.clips[to["clip"]]
+            self.phase = phase(to["secs"] / clip.seconds, clip.warp)
+            self.play(to["clip"])
+            secs -= rest
+        self.advance(secs)
+
+    def advance(self, secs):
+        half = (np.zeros(3), NONE)
+        if self.faded < FADE:  # the area under the fade
+            area = lambda u: FADE * (u - 2.5 * u**4 + 3 * u**5 - u**6)
+            half = exp(self.fading[1], 0.5 * (area(min((self.faded + secs) / FADE, 1)) - area(self.faded / FADE)))
+        self.root = then(then(then(self.root, half), self.root_step(secs)), half)
+        if self.clip:
+            self.secs += secs
+        else:
+            warp, T = clock(self.parts(secs / 2))
+            self.phase = phase(share(self.phase, warp) + secs / T, warp) % 1
+            x, y = self.at - self.goal, self.set.rate
+            j, left = self.rate + y * x, math.exp(-y * secs)
+            self.at, self.rate = self.goal + (x + j * secs) * left, (self.rate - y * j * secs) * left
+        self.faded += secs
+
+    def places(self):  # of all joints, seen from the root
+        found = []
+        for row, parent in zip(self.pose(), self.set.parents):
+            own = (row[:3], row[3:])
+            found.append(own if parent is None else then(found[parent], own))
+        return {name: place for name, (place, _) in zip(self.set.names, found)}
+
+
+if __name__ == "__main__":
+    motion = Set(sys.argv[1])
+    player = Player(motion, next(name for name, clip in motion.clips.items() if clip.loops))
+    for goal in map(float, sys.argv[2:]):
+        player.goal = np.array([goal, *[0] * (len(player.at) - 1)])
+        for _ in range(120):
+            player.update(1 / 60)
+        print(goal, *np.round(player.root[0], 3), {name: np.round(at, 3).tolist() for name, at in player.places().items()})
