@@ -105,7 +105,7 @@ impl Rig {
         let reference = if is_worked_out {
             rest.clone()
         } else {
-            flat::with_flat_feet(take, &body, &anatomy, &rest, &contacts)
+            flat::with_flat_feet(take, &anatomy, &rest)
         };
         let world = reference.as_ref().world(&skeleton);
         let poses: Vec<Pose> = reference::few_poses(take).collect();
@@ -164,6 +164,11 @@ impl Rig {
         self.reference.rotations[base] = (above.conjugate() * turn * self.world.rotations[base]).normalize();
         self.world = self.reference.as_ref().world(&self.skeleton);
         self
+    }
+
+    /// Returns by how much its gaze is raised, radians.
+    pub fn gaze_raised(&self) -> f64 {
+        self.raised
     }
 
     /// Returns how far it looks down in a take of its skeleton, the median over the take, radians; `None` without a head.

@@ -1,7 +1,11 @@
 //! How a body stands, by a take if its rest pose does not show it: the height of its ankles over its soles.
 
+use glam::DVec3;
+
+use super::anatomy::Limb;
 use crate::analysis::Body;
-use crate::motion::{Pose, Skeleton};
+use crate::math::percentile;
+use crate::motion::{Pose, Skeleton, WorldTracks};
 
 /// How a body stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,4 +45,64 @@ pub(super) fn lowest_of_feet(skeleton: &Skeleton, body: &Body, world: &Pose) -> 
         }
     }
     if lowest.is_finite() { lowest } else { 0.0 }
+}
+
+/// A joint of a foot stands below this height over its second percentile, metres, and this speed, metres per second, on a leg of
+/// this length, metres; for this long in all, seconds, and in this many frames.
+const LOW_METRES: f64 = 0.03;
+const SLOW_MPS: f64 = 0.35;
+const LEG_METRES: f64 = 0.85;
+const LEAST_SECS: f64 = 0.1;
+const LEAST_FRAMES: usize = 3;
+
+/// The frames of a motion in which a foot stands.
+pub(super) struct FootStands {
+    /// On ankle and ball.
+    pub(super) flat: Vec<usize>,
+    /// On its ball.
+    pub(super) on_ball: Vec<usize>,
+}
+
+impl FootStands {
+    /// Finds the frames of a leg in the world; `None` without a foot.
+    pub(super) fn of(motion: &WorldTracks, step_secs: f64, limb: &Limb) -> Option<Self> {
+        let [upper, lower, ankle] = limb.bones?.ends()?;
+        let at = |joint: usize| motion.position(0, joint);
+        let size = (at(upper).distance(at(lower)) + at(lower).distance(at(ankle))) / LEG_METRES;
+        let [heel, ball] = [ankle, limb.toe.unwrap_or(ankle)].map(|joint| stands(motion, step_secs, joint, size));
+        let frames = |stands: &dyn Fn(usize) -> bool| (0..motion.num_frames()).filter(|&frame| stands(frame)).collect();
+        Some(Self {
+            flat: frames(&|frame| heel[frame] && ball[frame]),
+            on_ball: frames(&|frame| ball[frame]),
+        })
+    }
+}
+
+/// Whether frames are enough to show a sole.
+pub(super) fn show_sole(frames: &[usize], step_secs: f64) -> bool {
+    frames.len() >= LEAST_FRAMES && frames.len() as f64 * step_secs >= LEAST_SECS
+}
+
+/// Returns the upward normal of a sole in the axes of a joint, the median over frames in which it stands.
+pub(super) fn normal(motion: &WorldTracks, joint: usize, frames: &[usize]) -> Option<DVec3> {
+    let ups = frames
+        .iter()
+        .map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y);
+    let ups: Vec<DVec3> = ups.collect();
+    DVec3::from_array([0, 1, 2].map(|axis| percentile::of(ups.iter().map(|up| up[axis]).collect(), 0.5)))
+        .try_normalize()
+}
+
+/// Returns for each frame whether a joint stands.
+fn stands(motion: &WorldTracks, step_secs: f64, joint: usize, size: f64) -> Vec<bool> {
+    let count = motion.num_frames();
+    let height = |frame: usize| motion.position(frame, joint).y;
+    let lowest = percentile::of((0..count).map(height).collect(), 0.02);
+    let stands = (0..count).map(|frame| {
+        let (before, after) = (frame.saturating_sub(1), (frame + 1).min(count - 1));
+        let moved = motion.position(after, joint).distance(motion.position(before, joint));
+        let secs = (after - before) as f64 * step_secs;
+        height(frame) < lowest + LOW_METRES * size && moved <= SLOW_MPS * size * secs
+    });
+    stands.collect()
 }
