@@ -60,8 +60,8 @@ impl Following {
         })
     }
 
-    /// Returns the rig of a motion.
-    fn rig_of(&self, file: &LoadedTake, overrides: &BodyOverrides) -> Result<Rig, StudyError> {
+    /// Returns the rig of a motion. Errors: another skeleton or no such frame is named; the body is not found.
+    pub fn rig_of(&self, file: &LoadedTake, overrides: &BodyOverrides) -> Result<Rig, StudyError> {
         let take = &file.take;
         let stated = |file: &LoadedTake| file.source.rest(file.take.skeleton());
         let [pose, level] = &self.takes;

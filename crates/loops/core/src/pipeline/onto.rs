@@ -61,8 +61,8 @@ impl MadeLoop {
         // As if the loop were read from its own file, which shows less than the take about how its feet lie.
         let take = take_of(&self.loop_clip)?;
         let pair = &RigPair {
-            source: pair.source.as_in(&take),
-            neutral: pair.neutral.as_ref().map(|neutral| neutral.as_in(&take)),
+            source: pair.source.clone().in_take(&take),
+            neutral: pair.neutral.as_ref().map(|neutral| neutral.clone().in_take(&take)),
             ..pair.clone()
         };
         let retarget = pair.of_loop(&self.loop_clip);
