@@ -58,7 +58,7 @@ fn shown_normals(take: &Take, anatomy: &Anatomy) -> [Vec<(usize, DVec3)>; 2] {
         take.frame_time_secs(),
     );
     for limb in anatomy.legs() {
-        let Some(FootStands { flat, .. }) = FootStands::of(&motion, step_secs, limb) else {
+        let Some(FootStands { flat, .. }) = FootStands::of(&motion, step_secs, anatomy.hips, limb) else {
             continue;
         };
         let stride = flat.len().div_ceil(MOST_POSES).max(1);

@@ -37,6 +37,12 @@ pub struct Likeness {
     pub arm: Option<JointAngle>,
 }
 
+/// A foot that stands is flat where its sole is this near to level, radians (15 degrees): it rolls before and after.
+const FLAT_RADIANS: f64 = 0.26;
+
+/// Bones that are turned aside by more than this have no twist to compare, radians (30 degrees): hands on the ground are placed.
+const ASIDE_RADIANS: f64 = 0.52;
+
 impl RigPair {
     /// Compares a loop on the character with its source, sample by sample: with the directions that it has by [`Self::neutral`].
     /// `None` where the two have other samples.
@@ -112,11 +118,12 @@ impl Compared<'_> {
 
     fn sole(&self, ankle: usize, samples: Vec<usize>) -> Option<JointAngle> {
         let up = self.target.world.rotations[ankle].conjugate() * DVec3::Y;
-        let tilts = samples.iter().map(|&sample| {
-            let [wanted, found] = self.poses[sample].each_ref().map(|pose| pose.rotations[ankle] * up);
-            wanted.angle_between(found)
-        });
-        angle(ankle, percentile::of(tilts.collect(), 0.5)).filter(|_| !samples.is_empty())
+        let normals = samples
+            .iter()
+            .map(|&sample| self.poses[sample].each_ref().map(|pose| pose.rotations[ankle] * up));
+        let flat = normals.filter(|[wanted, _]| wanted.angle_between(DVec3::Y) < FLAT_RADIANS);
+        let tilts: Vec<f64> = flat.map(|[wanted, found]| wanted.angle_between(found)).collect();
+        (!tilts.is_empty()).then(|| angle(ankle, percentile::of(tilts, 0.5)))?
     }
 
     fn gaze(&self, head: usize) -> JointAngle {
@@ -152,13 +159,17 @@ impl Compared<'_> {
         };
         [(upper, Some(lower)), (lower, end)].map(|(joint, next)| {
             let next = next?;
-            let twists = self.poses.iter().map(|[wanted, found]| {
-                let along = (found.translations[next] - found.translations[joint]).normalize_or_zero();
-                let turn = found.rotations[joint] * wanted.rotations[joint].conjugate();
-                let twist = 2.0 * ops::atan2(turn.xyz().dot(along), turn.w);
-                (twist + PI).rem_euclid(TAU) - PI
+            let twists = self.poses.iter().filter_map(|poses| {
+                let [of_source, along] = poses
+                    .each_ref()
+                    .map(|pose| pose.translations[next] - pose.translations[joint]);
+                let [wanted, found] = poses.each_ref().map(|pose| pose.rotations[joint]);
+                let turn = found * wanted.conjugate();
+                let twist = 2.0 * ops::atan2(turn.xyz().dot(along.normalize_or_zero()), turn.w);
+                (of_source.angle_between(along) < ASIDE_RADIANS).then_some((twist + PI).rem_euclid(TAU) - PI)
             });
-            angle(joint, twists.sum::<f64>() / self.poses.len() as f64)
+            let twists: Vec<f64> = twists.collect();
+            angle(joint, twists.iter().sum::<f64>() / twists.len() as f64)
         })
     }
 }

@@ -4,6 +4,7 @@ use glam::DVec3;
 
 use super::anatomy::Limb;
 use crate::analysis::Body;
+use crate::analysis::standing::{self, ContactLimits};
 use crate::math::percentile;
 use crate::motion::{Pose, Skeleton, WorldTracks};
 
@@ -47,10 +48,7 @@ pub(super) fn lowest_of_feet(skeleton: &Skeleton, body: &Body, world: &Pose) -> 
     if lowest.is_finite() { lowest } else { 0.0 }
 }
 
-/// A joint of a foot stands below this height over its second percentile, metres, and this speed, metres per second, on a leg of
-/// this length, metres; for this long in all, seconds, and in this many frames.
-const LOW_METRES: f64 = 0.03;
-const SLOW_MPS: f64 = 0.35;
+/// Limits of standing are those of a leg of this length, metres; a sole needs this long in all, seconds, and so many frames.
 const LEG_METRES: f64 = 0.85;
 const LEAST_SECS: f64 = 0.1;
 const LEAST_FRAMES: usize = 3;
@@ -64,16 +62,20 @@ pub(super) struct FootStands {
 }
 
 impl FootStands {
-    /// Finds the frames of a leg in the world; `None` without a foot.
-    pub(super) fn of(motion: &WorldTracks, step_secs: f64, limb: &Limb) -> Option<Self> {
+    /// Finds the frames of a leg of a body with these hips, by the rules of contacts; `None` without a foot.
+    pub(super) fn of(motion: &WorldTracks, step_secs: f64, hips: usize, limb: &Limb) -> Option<Self> {
         let [upper, lower, ankle] = limb.bones?.ends()?;
         let at = |joint: usize| motion.position(0, joint);
         let size = (at(upper).distance(at(lower)) + at(lower).distance(at(ankle))) / LEG_METRES;
-        let [heel, ball] = [ankle, limb.toe.unwrap_or(ankle)].map(|joint| stands(motion, step_secs, joint, size));
-        let frames = |stands: &dyn Fn(usize) -> bool| (0..motion.num_frames()).filter(|&frame| stands(frame)).collect();
+        let (limits, count) = (ContactLimits::default().at_size(size), motion.num_frames());
+        let rise = standing::rise_of_hips(motion, hips, step_secs);
+        let [heel, ball] = [ankle, limb.toe.unwrap_or(ankle)].map(|joint| {
+            let positions: Vec<DVec3> = (0..count).map(|frame| motion.position(frame, joint)).collect();
+            standing::stands(&positions, &rise, step_secs, &limits)
+        });
         Some(Self {
-            flat: frames(&|frame| heel[frame] && ball[frame]),
-            on_ball: frames(&|frame| ball[frame]),
+            flat: (0..count).filter(|&frame| heel[frame] && ball[frame]).collect(),
+            on_ball: (0..count).filter(|&frame| ball[frame]).collect(),
         })
     }
 }
@@ -91,18 +93,4 @@ pub(super) fn normal(motion: &WorldTracks, joint: usize, frames: &[usize]) -> Op
     let ups: Vec<DVec3> = ups.collect();
     DVec3::from_array([0, 1, 2].map(|axis| percentile::of(ups.iter().map(|up| up[axis]).collect(), 0.5)))
         .try_normalize()
-}
-
-/// Returns for each frame whether a joint stands.
-fn stands(motion: &WorldTracks, step_secs: f64, joint: usize, size: f64) -> Vec<bool> {
-    let count = motion.num_frames();
-    let height = |frame: usize| motion.position(frame, joint).y;
-    let lowest = percentile::of((0..count).map(height).collect(), 0.02);
-    let stands = (0..count).map(|frame| {
-        let (before, after) = (frame.saturating_sub(1), (frame + 1).min(count - 1));
-        let moved = motion.position(after, joint).distance(motion.position(before, joint));
-        let secs = (after - before) as f64 * step_secs;
-        height(frame) < lowest + LOW_METRES * size && moved <= SLOW_MPS * size * secs
-    });
-    stands.collect()
 }

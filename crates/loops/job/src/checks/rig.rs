@@ -25,7 +25,7 @@ pub(super) const LEAN: Check<Measure> = Check {
         id: "rig-lean",
         measures: "lean of the trunk on a character against the source",
         unit: "deg",
-        limits: LimitsFrom::Row(Limits::new(8.0, 20.0)),
+        limits: LimitsFrom::Row(Limits::new(5.0, 15.0)),
         cure: BY_REFERENCE,
         cure_of_ping_pong: None,
         reason: |check| format!("the trunk leans by {} degrees otherwise than in the take", short(check)),
@@ -36,7 +36,7 @@ pub(super) const LEAN: Check<Measure> = Check {
 pub(super) const FEET: Check<Measure> = Check {
     row: CheckRow {
         id: "rig-feet",
-        measures: "tilt of a standing foot on a character against the source, the median",
+        measures: "tilt of a foot that stands flat in the source on a character, the median",
         unit: "deg",
         limits: LimitsFrom::Row(Limits::new(12.0, 25.0)),
         cure: BY_REFERENCE,

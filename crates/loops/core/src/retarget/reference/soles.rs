@@ -64,7 +64,7 @@ impl Foot {
         let [_, lower, ankle] = limb.bones?.ends()?;
         let motion = &found.motion;
         let ball = limb.toe.unwrap_or(ankle);
-        let FootStands { flat, on_ball } = FootStands::of(motion, found.step_secs, limb)?;
+        let FootStands { flat, on_ball } = FootStands::of(motion, found.step_secs, found.anatomy.hips, limb)?;
         let enough = |frames: Vec<usize>| Some(frames).filter(|frames| show_sole(frames, found.step_secs));
         let (both, bearing) = (enough(flat), enough(on_ball));
         let of_toe = both.as_ref().or(bearing.as_ref());
