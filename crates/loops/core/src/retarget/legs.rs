@@ -29,8 +29,6 @@ pub(super) struct PlacedLimb {
     pub(super) ankle: usize,
     /// From the ankle to the same point of the target, in the ankle's axes.
     anchor: DVec3,
-    /// How far its knee or elbow bends beyond the source's, radians.
-    most_bent: f64,
     /// From the scaled position to that of this limb, in the axes of the body: leg-to-trunk ratios differ between animals.
     pub(super) shift: DVec3,
     /// Height over standing feet above which only the ankle is followed, metres of the target.
@@ -51,10 +49,6 @@ const GROUNDED_SHARES: [f64; 2] = [0.15, 0.4];
 /// Share of its length by which a leg misses its goal instead of rotating its knee by a radian: 14 cm of a person's leg. With
 /// less, knees that are almost straight snap.
 const GIVE_SHARE: f64 = 0.15;
-
-/// Knees of feet that are longer than the source's bend farther in proportion, up to this factor: rolling over them lifts the
-/// ankle as much higher.
-const MOST_LONGER: f64 = 3.0;
 
 /// Each round uses the tilt of the foot of the previous one, and removes most of the remaining error.
 const TILT_ROUNDS: usize = 3;
@@ -103,14 +97,6 @@ impl PlacedLimb {
             Some((from, toe)) => (from, target.world.translations[toe] - target.world.translations[ankle]),
             None => (theirs.end?, DVec3::ZERO),
         };
-        let longer = match from.toe {
-            Some(toe) => {
-                let at = &source.world.translations;
-                let theirs = rigs.scale() * at[toe].distance(at[theirs.end?]);
-                (anchor.length() / theirs.max(f64::MIN_POSITIVE)).clamp(1.0, MOST_LONGER)
-            }
-            None => 1.0,
-        };
         let above_ankle = hangs_from[ankle].filter(|_| ankle != lower)?;
         Some(Self {
             kind: limb.kind,
@@ -120,10 +106,6 @@ impl PlacedLimb {
             ankle: theirs.end?,
             lifted: LIFTED_SHARE * target.leg_length(),
             grounded: grounded(target, source, theirs),
-            most_bent: match limb.kind {
-                LimbKind::Leg => longer * KNEE_BEYOND_SOURCE,
-                LimbKind::Arm => ELBOW_BEYOND_SOURCE,
-            },
             anchor: rotations[ankle].conjugate() * anchor,
             shift: places::shift([source, target], [from, limb]),
         })
@@ -158,6 +140,10 @@ impl PlacedLimb {
         let above = world.rotations[self.bones[0].first().copied().unwrap_or(thigh)];
         let bend = self.leg.bend(|joint| at[joint], above);
         let lifted = faded(height / self.lifted);
+        let most = match self.kind {
+            LimbKind::Leg => KNEE_BEYOND_SOURCE,
+            LimbKind::Arm => ELBOW_BEYOND_SOURCE,
+        };
         let give = GIVE_SHARE * bend.longest();
         let own = world.rotations[ankle];
         let mut turns = [DQuat::IDENTITY; 3];
@@ -176,7 +162,7 @@ impl PlacedLimb {
                 // No solve follows that would bring hands to their places.
                 LimbKind::Arm => reached(&bend, goal.length()),
             };
-            let angle = yielding(bend.angle_forward(wanted), self.most_bent);
+            let angle = yielding(bend.angle_forward(wanted), most);
             let bent = rotation::exp(self.leg.hinge_at(above) * angle);
             let leg = at[knee] - at[thigh] + bent * (at[ankle] - at[knee]);
             if self.kind == LimbKind::Leg && leg.length() > 0.0 {

@@ -39,7 +39,7 @@ pub(super) const FEET: Check<Measure> = Check {
         measures: "tilt of a foot that stands flat in the source on a character, the median",
         unit: "deg",
         limits: LimitsFrom::Row(Limits::new(12.0, 25.0)),
-        cure: BY_REFERENCE,
+        cure: "--set take.reference=auto, or a frame or file in which the source stands straight; --lock-feet off",
         cure_of_ping_pong: None,
         reason: |check| format!("{} stands tilted by {} degrees", joint(check), short(check)),
     },
