@@ -39,8 +39,9 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
 /// Largest scale.
 const MOST: f64 = 3.0;
 
-/// A joint that turns farther than this from its mean goes all around, radians: that has no scale.
-const ALL_AROUND: f64 = 3.0;
+/// Rotation vectors from a mean differ by less than this factor of the rotation between two, and this rounding, radians; those of a
+/// joint that turns all around leap.
+const LEAP: [f64; 2] = [2.0, 1e-6];
 
 impl Edit for Swing {
     fn joints(&self) -> &[usize] {
@@ -67,7 +68,12 @@ impl Edit for Swing {
                 .iter()
                 .map(|&(turned, _)| rotation::difference(turned, mean))
                 .collect();
-            if swings.iter().any(|swing| swing.length() > ALL_AROUND) {
+            let leaps = |sample: usize| {
+                let next = (sample + 1) % count;
+                let turned = rotation::difference(rotations[next].0, rotations[sample].0).length();
+                (swings[next] - swings[sample]).length() > LEAP[0] * turned + LEAP[1]
+            };
+            if (0..count).any(leaps) {
                 let name = clip.skeleton().joint(joint).name.clone();
                 return Err(EditError::TurnsAround { name });
             }
