@@ -118,15 +118,6 @@ impl Sole {
         })
     }
 
-    /// Returns the sole without its toes.
-    pub(super) fn without_toes(self) -> Self {
-        Self {
-            toe: None,
-            toes: Part::default(),
-            ..self
-        }
-    }
-
     /// Returns the height of the lowest point in a pose in the world, or a little less.
     pub(super) fn lowest(&self, world: &Pose) -> f64 {
         let of_toes = self.toe.map(|toe| self.toes.heights(world.joint(toe)));

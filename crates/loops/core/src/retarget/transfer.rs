@@ -96,14 +96,8 @@ impl RigPair {
                 PlacedLimb::new(self, limb, &hangs_from, turn, motion)
             })
             .collect();
-        // How far toes reach below the ground is known where both or neither have a mesh.
-        let shows_toes = target.soles().is_empty() || !source.soles().is_empty();
         let soles: Vec<[Sole; 2]> = (target.anatomy.legs())
-            .filter_map(|limb| {
-                let theirs = Sole::new(source, source.anatomy.limb(limb)?)?;
-                let theirs = if shows_toes { theirs } else { theirs.without_toes() };
-                Some([Sole::new(target, limb)?, theirs])
-            })
+            .filter_map(|limb| Some([Sole::new(target, limb)?, Sole::new(source, source.anatomy.limb(limb)?)?]))
             .collect();
         let led = (led.iter())
             // A joint rotated by the map is not rigid, and moves too little to matter for the feet.
