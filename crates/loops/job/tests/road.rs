@@ -350,10 +350,9 @@ fn what_a_character_does_otherwise_is_seen() {
     for check in sound {
         assert!(check.value.unwrap().abs() < 3.0, "{check:?}");
     }
-    // The line of the trunk begins below the joint that is turned.
+    // The line of the trunk begins below the joint that is turned. Feet are laid flat as they stand, whatever the pose.
     for (id, joint, turn, degrees) in [
         ("rig-lean", "Spine", 0.3 * DVec3::X, 12.0),
-        ("rig-feet", "LeftFoot", 0.35 * DVec3::X, 20.1),
         ("rig-gaze", "Head", 0.5 * DVec3::X, 28.6),
         ("rig-arms", "RightArm", 0.44 * DVec3::X, 25.2),
     ] {
