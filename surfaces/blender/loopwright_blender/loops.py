@@ -352,7 +352,7 @@ def retarget(context: Context, source: Source, owner: Object, settings: Any) -> 
         rest = library().Take.from_arrays(**{**pose.arrays_of(recording), "rotations": still}, name=owner.name)
         with tempfile.TemporaryDirectory() as folder:
             rig = character.write(context, recording, rest, Path(folder))
-            motion = library().retarget(motion, rig, recenter=True if settings.origin else None)
+            motion = library().retarget(motion, rig, recenter=True if settings.origin else None, **_pose_of(context, source, owner))
     name = f"{source.action.name}-{owner.name}"
     if source.action.use_cyclic:
         done = *_write(context, recording, name, motion, settings.root), f": {motion.grade}, {motion.reason}"
@@ -360,6 +360,16 @@ def retarget(context: Context, source: Source, owner: Object, settings: Any) -> 
         done = *_write_take(context, recording, name, motion, settings.root), ""
     source.warnings += said + recording.said
     return done
+
+
+def _pose_of(context: Context, source: Source, owner: Object) -> dict[str, Any]:
+    """The pose in which a motion is compared with an armature, and how much higher it looks, as the library names them."""
+    asked: dict[str, Any] = {}
+    if (reference := owner.loopwright.reference) != "auto":
+        asked["reference"] = context.scene.frame_current - source.recording.first if reference == "frame" else reference
+    if gaze := owner.loopwright.gaze:
+        asked["gaze"] = float(np.degrees(gaze))
+    return asked
 
 
 def check(source: Source) -> Any:

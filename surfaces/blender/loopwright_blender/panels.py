@@ -128,7 +128,8 @@ class _Retarget(_Closed):
             owner = loops.active_armature(context)
         except Refusal:
             return
-        layout.prop(owner.loopwright, "other")
+        for name in ("other", "reference", "gaze"):
+            layout.prop(owner.loopwright, name)
         layout.operator("loopwright.retarget", icon="ARMATURE_DATA")
 
 

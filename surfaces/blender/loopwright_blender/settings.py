@@ -47,6 +47,12 @@ FEET = [
     ("solve", "Locked", "Planted feet are always locked"),
     ("off", "As they are", "Feet are not locked"),
 ]
+REFERENCES = [
+    ("auto", "Automatic", "The rest position, where a body may rest so; else one worked out from the motion"),
+    ("rest", "Rest position", "The rest position, whatever it is"),
+    ("motion", "From the motion", "One worked out from the motion"),
+    ("frame", "Current frame", "The pose of the current frame, such as a T-pose before the motion"),
+]
 ENGINES = [
     ("none", "None", "No engine in particular"),
     ("unity", "Unity", "As Unity needs it"),
@@ -157,7 +163,7 @@ def _is_other(state: Any, other: Any) -> bool:
 
 
 class LoopwrightState(PropertyGroup):
-    """The loops found for an armature, and the one that waits to be accepted."""
+    """What an armature is retargeted from and how, the loops found for it, and the one that waits to be accepted."""
 
     other: PointerProperty(
         name="From",
@@ -165,6 +171,9 @@ class LoopwrightState(PropertyGroup):
         type=bpy.types.Object,
         poll=_is_other,
     )
+
+    reference: EnumProperty(name="Stands in", description="The pose of the other armature that is laid onto the rest position of this one", items=REFERENCES)
+    gaze: FloatProperty(name="Raise gaze", description="By how much the motion looks higher", subtype="ANGLE", soft_min=-0.7, soft_max=0.7)
 
     loops: CollectionProperty(type=LoopwrightLoop)
     chosen: IntProperty(name="Loop", default=-1, update=_show_chosen)

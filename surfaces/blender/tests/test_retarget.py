@@ -46,6 +46,19 @@ class Retarget(unittest.TestCase):
                     wanted, found = heads(self.source, frame), heads(character, frame)
                     self.assertLess(max(np.abs(found[name] - 2 * wanted[name]).max() for name in found), 0.04)
 
+    def test_a_stated_pose_and_gaze_change_the_character(self) -> None:
+        heights = []
+        for reference, gaze in (("auto", 0.0), ("rest", 0.0), ("frame", 0.0), ("auto", 0.5)):
+            with self.subTest(reference):
+                character = self.character()
+                character.loopwright.reference, character.loopwright.gaze = reference, gaze
+                self.scene.frame_set(1)
+                self.assertEqual(bpy.ops.loopwright.retarget(), {"FINISHED"})
+                heights.append(max(place[2] for place in heads(character, 60).values()))
+        self.assertAlmostEqual(heights[0], heights[1], delta=1e-4)
+        self.assertGreater(abs(heights[2] - heights[0]), 1e-4)
+        self.assertGreater(abs(heights[3] - heights[0]), 1e-4)
+
     def test_a_loop_stays_one_with_each_root_motion(self) -> None:
         self.scene.loopwright.straight = True
         bpy.ops.loopwright.make()

@@ -20,9 +20,23 @@ use crate::{
 pub fn study(args: StudyArgs) -> Result<Study, Failure> {
     let on = (args.map.as_deref(), args.bone_stretch);
     let target = (args.rig.as_deref().map(|rig| character(rig, on, &args.reading()))).transpose()?;
-    Study::new(args, target).map_err(|error| match error {
+    let avatars = (args.rig.is_none() && args.reference.is_some()).then(|| following(None, &args.reading()));
+    let avatars = avatars.transpose()?;
+    let study = Study::new(args, target).map_err(|error| match error {
         StudyError::Recipe(error) => error.into(),
         other => Failure::error(other),
+    })?;
+    Ok(match avatars {
+        Some(following) => study.for_avatars(following),
+        None => study,
+    })
+}
+
+/// Reads the takes that the settings of a motion name. Errors: one cannot be read.
+pub(crate) fn following(bone_stretch: Option<f64>, reading: &TakeArgs) -> Result<Following, Failure> {
+    Following::new(bone_stretch, reading, |path| {
+        let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
+        files::read_take(path, &settings, &mut Vec::new())
     })
 }
 
@@ -52,10 +66,7 @@ pub fn character(
         }
         CharacterError::Body(error) => failures::body(error),
     })?;
-    let mut following = Following::new(bone_stretch, reading, |path| {
-        let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
-        files::read_take(path, &settings, &mut Vec::new())
-    })?;
+    let mut following = following(bone_stretch, reading)?;
     if let Some(map) = map {
         let joints = recipe::read_joint_map(&files::read_settings(map)?).map_err(|error| {
             Failure::cannot("read", map, error).try_this(

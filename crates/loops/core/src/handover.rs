@@ -162,6 +162,7 @@ macro_rules! made_parts {
                         None => take.clone(),
                     },
                     $($field: self.$field,)*
+                    likeness: None,
                     of_take: None,
                     unvaried: None,
                 }

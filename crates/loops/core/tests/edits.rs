@@ -3,7 +3,9 @@
 use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-use loopwright_core::edit::{self, Aim, EditError, JointOffset, LoopEdit, Moment, Move, Noise, Offset, Smooth, bump};
+use loopwright_core::edit::{
+    self, Aim, EditError, JointOffset, LoopEdit, Moment, Move, Noise, Offset, Smooth, Swing, bump,
+};
 use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::{LoopClip, RootMotion};
 
@@ -123,6 +125,7 @@ fn the_seam_is_no_special_place() {
         for (here, there) in [
             (moved(Moment::Secs(0.02), 0.5), moved(Moment::Secs(0.02 - secs), 0.5)),
             (offset_of(1, offset()), offset_of(1, offset())),
+            (swing(0.4), swing(0.4)),
             (smooth(0.08), smooth(0.08)),
             (smooth(0.5), smooth(0.5)),
         ] {
@@ -131,6 +134,43 @@ fn the_seam_is_no_special_place() {
             assert!(away < 1e-13, "{here:?} {later}: {away}");
         }
     }
+}
+
+fn swing(scale: f64) -> LoopEdit {
+    let joints = vec![1, 2];
+    LoopEdit::Swing(Swing { joints, scale })
+}
+
+/// A joint that swings about one axis has the same mean, and swings that much farther.
+#[test]
+fn a_swing_is_scaled_about_its_mean() {
+    let about = DVec3::new(0.6, 0.0, 0.8);
+    let rest = rotation::exp(DVec3::new(0.3, -1.1, 0.2));
+    let angle = |phase: f64| 0.7 * libm::sin(TAU * phase) + 0.2 * libm::cos(2.0 * TAU * phase);
+    let clip = |scale: f64| {
+        let skeleton = chain(&["a", "b", "c", "d"], DVec3::Y * 0.3);
+        clip_of(
+            skeleton,
+            STEP,
+            COUNT,
+            root(Rigid::IDENTITY, twist(DVec3::Z, DVec3::ZERO)),
+            |phase, joint| {
+                let scale = if joint == 1 { scale } else { 1.0 };
+                (DVec3::Y * 0.3, rotation::exp(about * (scale * angle(phase))) * rest)
+            },
+        )
+    };
+    let of = |scale| Swing { joints: vec![1], scale }.into();
+    for scale in [0.0, 0.3, 1.0, 2.0] {
+        let away = distance(&clip(scale), &edited(clip(1.0), of(scale)), 0);
+        assert!(away < 1e-12, "{scale}: {away}");
+    }
+    for scale in [-0.1, 3.1, f64::NAN] {
+        let refused = edit::apply(clip(1.0), &[of(scale)], None);
+        assert!(matches!(refused, Err(EditError::Swing { .. })), "{scale}");
+    }
+    let turned = edit::apply(clip(5.0), &[of(0.5)], None);
+    assert!(matches!(turned, Err(EditError::TurnsAround { .. })), "{turned:?}");
 }
 
 fn smooth(deviation_secs: f64) -> LoopEdit {

@@ -1,10 +1,19 @@
 //! The table of formats, one line each, and functions over all of them.
 
 use glam::DQuat;
-use loopwright_core::{Take, retarget};
+use loopwright_core::Take;
+use loopwright_core::retarget::{self, Rig};
 
 use crate::format::{Capabilities, Format};
-use crate::{bvh, entry::FormatEntry, fbx, gltf, npz, source::Source, warning::FileWarning};
+use crate::{
+    bvh,
+    entry::FormatEntry,
+    fbx,
+    gltf::{self, vrma::VrmaSource},
+    npz,
+    source::Source,
+    warning::FileWarning,
+};
 
 /// All formats, in the order of [`Format`].
 const TABLE: &[FormatEntry] = &[
@@ -96,6 +105,11 @@ impl Source {
     /// Creates a form for a take from elsewhere; each format's source documents the details.
     pub fn for_take(take: &Take, format: Format) -> Self {
         (format.entry().new_form)(take, &retarget::unturned(take.skeleton(), DQuat::IDENTITY))
+    }
+
+    /// Returns the form of a VRM animation for a take, whose skeleton is compared with avatars as this rig of it.
+    pub fn for_avatars(&self, take: &Take, rig: &Rig) -> Self {
+        Self::Vrma(VrmaSource::for_rig(take, &self.rest(take.skeleton()), Some(rig)))
     }
 
     /// Keeps the form if it can be written in that `format`; else makes a new one for `take`, which must have the source's skeleton.

@@ -60,8 +60,8 @@ impl Following {
         })
     }
 
-    /// Returns the rig of a motion.
-    fn rig_of(&self, file: &LoadedTake, overrides: &BodyOverrides) -> Result<Rig, StudyError> {
+    /// Returns the rig of a motion. Errors: another skeleton or no such frame is named; the body is not found.
+    pub fn rig_of(&self, file: &LoadedTake, overrides: &BodyOverrides) -> Result<Rig, StudyError> {
         let take = &file.take;
         let stated = |file: &LoadedTake| file.source.rest(file.take.skeleton());
         let [pose, level] = &self.takes;
@@ -100,6 +100,16 @@ impl Following {
         };
         Ok(rig.with_gaze_raised(raised))
     }
+
+    /// Returns the rig of a motion in the pose that its file and motion show, if it is compared in another one.
+    fn neutral_of(&self, rig: &Rig, file: &LoadedTake, overrides: &BodyOverrides) -> Result<Option<Rig>, StudyError> {
+        if self.reference == ReferencePose::Auto {
+            return Ok(None);
+        }
+        let rest = file.source.rest(file.take.skeleton());
+        let neutral = Rig::of(&file.take, &rest, overrides)?;
+        Ok(Some(neutral.with_gaze_raised(rig.gaze_raised())))
+    }
 }
 
 /// Gazes beyond this get a warning, radians (20 degrees).
@@ -135,13 +145,14 @@ impl CharacterTarget {
         let allowed = of_either.map(|limits| limits.check_held(transforms));
         allowed[0].or(allowed[1])?;
         let from = self.following.rig_of(file, overrides)?;
+        let neutral = self.following.neutral_of(&from, file, overrides)?;
         let gaze = from.gaze(&file.take).filter(|gaze| gaze.abs() > GAZE_RADIANS);
         let joints = |map: Option<&String>| {
             let map = map.cloned();
             move |error: MapError| StudyError::Joints { error, map }
         };
         let mut pair = RigPair::new(from, self.character.rig.clone()).map_err(joints(None))?;
-        pair.stretch = self.bone_growth;
+        (pair.stretch, pair.neutral) = (self.bone_growth, neutral);
         if let Some((file, given)) = &self.following.map {
             let (source, target) = (pair.source.skeleton(), pair.target.skeleton());
             pair.map = pair.map.with(source, target, given).map_err(joints(Some(file)))?;

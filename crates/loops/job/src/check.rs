@@ -203,6 +203,7 @@ impl Stored<'_> {
                 sidecar.variation.is_some() && !is_shaped
             }),
             authored: sidecar.map_or(Authored::Nothing, Authored::of),
+            likeness: None,
             known: stored.unwrap_or_default(),
         })
     }

@@ -23,7 +23,7 @@ pub struct LoopOfLoops {
     pub mode: RootMode,
     /// What of it is as authored.
     pub authored: Authored,
-    /// The checks that concern its take.
+    /// The checks that its file does not answer: those of its take, and of its source on a character.
     pub of_take: Vec<CheckFacts>,
     /// The sample at which its take was cut.
     pub seam_sample: usize,
@@ -44,8 +44,8 @@ impl LoopOfLoops {
 
     /// Adds the verdict on the written loop and the notes for its engine to the sidecar.
     pub fn judge(&self, quality: &Quality, sidecar: &mut Sidecar) {
-        let is_of_take = |check: &&CheckFacts| check.id.parse().is_ok_and(CheckId::is_of_take);
-        let known: Vec<CheckFacts> = self.of_take.iter().filter(is_of_take).cloned().collect();
+        let is_recorded = |check: &&CheckFacts| check.id.parse().is_ok_and(CheckId::is_recorded);
+        let known: Vec<CheckFacts> = self.of_take.iter().filter(is_recorded).cloned().collect();
         let verdict = Verdict::new(&Subject {
             quality,
             skeleton: self.clip.skeleton(),
@@ -58,6 +58,7 @@ impl LoopOfLoops {
             is_meant_to_differ: false,
             is_varied: false,
             authored: self.authored,
+            likeness: None,
             known: &known,
         });
         verdict.state(&mut sidecar.quality);

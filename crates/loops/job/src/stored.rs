@@ -11,6 +11,7 @@ use loopwright_formats::{LoadedTake, LoopFileError, LoopInFile, ReadError, Sidec
 
 use crate::character::{CarryError, Matched};
 use crate::checks::Authored;
+use crate::checks::CheckId;
 use crate::of_loops::{LoopOfLoops, as_played, with_feet};
 use crate::recipe;
 use crate::recipe::RecipeError;
@@ -178,6 +179,10 @@ impl StoredLoop {
         let carried = retarget.loop_clip(&self.clip).map_err(CarryError::from)?;
         let (held, feet) = (retarget.held(&self.clip, &carried, FootLock::Auto)).map_err(CarryError::from)?;
         let (mut clip, feet) = with_feet(carried, held, &feet, body);
+        let likeness = matched.pair.likeness(&self.clip, &clip).unwrap_or_default();
+        // They come before those of the source on another character.
+        let mut known: Vec<_> = CheckId::on_character(&likeness, clip.skeleton()).collect();
+        known.extend(self.sidecar.quality.checks.iter().cloned());
         let root_joint = retarget.root_joint();
         let root = &self.sidecar.root_motion;
         let mut recentered_by = None;
@@ -199,7 +204,7 @@ impl StoredLoop {
             body: body.clone(),
             mode: root.mode,
             authored: Authored::of(&self.sidecar),
-            of_take: self.sidecar.quality.checks.clone(),
+            of_take: known,
             seam_sample: self.sidecar.playback.seam_sample,
             target,
             skeleton: matched.target.character.file.take.skeleton().clone(),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use loopwright_core::analysis::{Body, TakeDefects};
 use loopwright_core::candidate::SearchError;
 use loopwright_core::pipeline::MakeError;
+use loopwright_core::retarget::Rig;
 use loopwright_core::take::CutError;
 use loopwright_core::{Analysis, BodyOverrides, Take};
 use loopwright_formats::{
@@ -13,7 +14,7 @@ use loopwright_formats::{
     UnitChoice, UpChoice, loop_file::facts::TakeFacts,
 };
 
-use crate::character::{CarryError, CharacterTarget, Matched};
+use crate::character::{CarryError, CharacterTarget, Following, Matched};
 use crate::error::{JobError, StudyError};
 use crate::recipe::{EditedBody, StudyArgs, TakeArgs};
 use crate::warning::{self, Warning};
@@ -24,13 +25,27 @@ pub struct Study {
     /// The settings.
     pub args: StudyArgs,
     character: Option<Arc<CharacterTarget>>,
+    following: Option<Following>,
 }
 
 impl Study {
     /// Creates a study. Errors: there are character settings but no character.
     pub fn new(args: StudyArgs, character: Option<Arc<CharacterTarget>>) -> Result<Self, StudyError> {
         args.check()?;
-        Ok(Self { args, character })
+        Ok(Self {
+            args,
+            character,
+            following: None,
+        })
+    }
+
+    /// Returns the study of takes that any avatar follows so.
+    #[must_use]
+    pub fn for_avatars(self, following: Following) -> Self {
+        Self {
+            following: Some(following),
+            ..self
+        }
     }
 
     /// Returns the character that receives the loops, if any.
@@ -62,6 +77,9 @@ impl Study {
             warnings.extend(matched.warnings());
             character = Some(matched);
         }
+        let rig = (self.following.as_ref())
+            .map(|following| following.rig_of(&file, &overrides))
+            .transpose()?;
         let analysis = Analysis::with(&file.take, &overrides)?;
         warnings.extend(warning::of_study(
             file.take.skeleton(),
@@ -77,6 +95,7 @@ impl Study {
             smooth_hz: self.args.smooth,
             licence: self.args.licence.clone(),
             character,
+            rig,
             warnings,
         })
     }
@@ -86,7 +105,7 @@ impl From<TakeArgs> for Study {
     fn from(reading: TakeArgs) -> Self {
         Self {
             args: reading.into(),
-            character: None,
+            ..Self::default()
         }
     }
 }
@@ -113,6 +132,8 @@ pub struct Studied {
     pub licence: Option<String>,
     /// The character that receives its loops, if any.
     pub character: Option<Matched>,
+    /// Its own rig, if it is compared with avatars in a stated pose.
+    pub rig: Option<Rig>,
     /// Warnings about the file, the match with the character, and the motion.
     pub warnings: Vec<Warning>,
 }
@@ -149,7 +170,10 @@ impl Studied {
     /// Returns the form of that file in a format.
     pub fn form(&self, format: Format) -> Source {
         let file = self.goes_into();
-        file.source.in_format(format, &file.take)
+        match &self.rig {
+            Some(rig) if format == Format::Vrma => file.source.for_avatars(&file.take, rig),
+            _ => file.source.in_format(format, &file.take),
+        }
     }
 
     /// Returns the body of the loops: the character's, or the take's own.

@@ -106,6 +106,8 @@ pub enum Warning {
         }
     )]
     CyclesLeftOut { left_out: CyclesLeftOut },
+    #[error("take.reference has no effect without --rig, but in VRM animations")]
+    ReferenceUnused,
     #[error("take.mirror has no effect without --symmetric")]
     MirrorUnused,
     /// Content that the engine does not import as it is written.

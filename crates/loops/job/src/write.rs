@@ -92,6 +92,9 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     if studied.character.is_none() {
         warnings.extend(studied.file.source.left_out_in(format).map(Warning::File));
     }
+    if studied.rig.is_some() && format != Format::Vrma {
+        warnings.push(Warning::ReferenceUnused);
+    }
     warnings.extend(done.ineffective.iter().copied().map(Warning::Ineffective));
     if recipe.stretch.start.is_none() && !search.is_some_and(|search| search.idle) {
         // No warning if the user searched for idle loops.

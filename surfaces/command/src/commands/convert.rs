@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use loopwright_core::{LoopClip, Take, analysis::Body, math::Rigid, root_motion};
+use loopwright_core::{LoopClip, Take, analysis::Body, math::Rigid, retarget::Rig, root_motion};
 use loopwright_formats::loop_file::describe;
 use loopwright_formats::loop_file::facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts};
 use loopwright_formats::{
@@ -15,7 +15,7 @@ use super::each::{self, Manner};
 use super::retarget::{self, Moved, Options};
 use crate::exit::{Ending, Failure};
 use crate::output::{self, Outputs};
-use crate::recipe::Recenter;
+use crate::recipe::{Recenter, RecipeError};
 use crate::report::{convert::ConvertAnswer, json};
 use crate::{
     animations::{self, Excluded},
@@ -165,6 +165,7 @@ fn write(
         args,
         format,
         file,
+        rig: stated_rig(args, format, file, &take)?,
         take,
     };
     if let Some(warning) = file.source.left_out_in(format) {
@@ -231,12 +232,44 @@ struct Work<'a> {
     file: &'a LoadedTake,
     /// The take, mirrored where that is asked for.
     take: Take,
+    /// Its rig, if it is compared with avatars in a stated pose.
+    rig: Option<Rig>,
+}
+
+/// Returns the rig of a take that is compared with avatars in the pose that `--set take.reference` states. Errors: that has no effect.
+fn stated_rig(args: &ConvertArgs, format: Format, file: &LoadedTake, take: &Take) -> Result<Option<Rig>, Failure> {
+    let reading = &args.reading;
+    let settings = [
+        ("take.gaze", reading.gaze.is_some()),
+        ("take.reference", reading.reference.is_some() && format != Format::Vrma),
+    ];
+    if let Some((name, _)) = settings.into_iter().find(|(_, is_stated)| *is_stated) {
+        return Err(RecipeError::NoRig { name }.into());
+    }
+    if reading.reference.is_none() {
+        return Ok(None);
+    }
+    let file = LoadedTake {
+        take: take.clone(),
+        source: if args.mirror {
+            file.source.clone().mirrored()
+        } else {
+            file.source.clone()
+        },
+        ..file.clone()
+    };
+    let rig = load::following(None, reading)?.rig_of(&file, &reading.overrides());
+    rig.map(Some)
+        .map_err(|error| load::cannot_study(&args.input.path, error))
 }
 
 impl Work<'_> {
     /// The form of the new file, for motion on the take's own skeleton.
     fn source(&self) -> Source {
-        let source = self.file.source.in_format(self.format, &self.take);
+        let source = match &self.rig {
+            Some(rig) => self.file.source.for_avatars(&self.take, rig),
+            None => self.file.source.in_format(self.format, &self.take),
+        };
         let source = if self.args.mirror { source.mirrored() } else { source };
         self.args.engine.engine().placed(source)
     }

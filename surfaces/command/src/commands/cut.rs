@@ -12,13 +12,16 @@ use crate::args::CutArgs;
 use crate::exit::{Ending, Failure};
 use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
-use crate::recipe::StudyArgs;
+use crate::recipe::{RecipeError, StudyArgs};
 use crate::report::cut::{self as report, CutAnswer, LoopRow, Missing};
 use crate::report::json;
 use crate::{failures, load, loop_output, talk, written_loop};
 
 pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
     let input = InputFile::existing(&args.take)?;
+    if args.on.rig.is_none() && args.reading.reference.is_some() {
+        return Err(RecipeError::NoRig { name: "take.reference" }.into());
+    }
     let loops = written_loop::all_loops(&args.loops, &args.reading)?;
     let (take, study) = (&input.path, reading(args, &input));
     let studying = load::study(study.clone())?;

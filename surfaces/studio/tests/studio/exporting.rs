@@ -136,7 +136,7 @@ fn a_saved_recipe_makes_the_same_bytes() {
                     layer.values.set(EditKey::Rotation, rotation);
                 }
                 EditKind::Aim => layer.values.set(EditKey::Turn, EditValue::Number(20.0)),
-                EditKind::Smooth | EditKind::Noise => {}
+                EditKind::Swing | EditKind::Smooth | EditKind::Noise => {}
             }
         }
     });

@@ -45,6 +45,10 @@ pub enum EditError {
         /// Half the period, at most a second.
         most: f64,
     },
+    #[error("a swing is scaled by 0 to {most}, found {found}")]
+    Swing { found: f64, most: f64 },
+    #[error("joint {name} turns all around, and has no swing about a mean")]
+    TurnsAround { name: String },
     /// The size of the noise is out of range.
     #[error("noise turns joints by 0 to {:.0} degrees, found {:.3}", .most.to_degrees(), .found.to_degrees())]
     Noise {

@@ -16,7 +16,7 @@ pub use kinds::move_joint::{Moment, Move, bump};
 pub use kinds::noise::{Noise, num_harmonics};
 pub use kinds::{
     EditDescriptor, EditKey, EditKind, EditParameter, EditValue, EditValues, EditedJoints, LoopEdit, aim::Aim,
-    offset::Offset, smooth::Smooth,
+    offset::Offset, smooth::Smooth, swing::Swing,
 };
 
 /// Applies edits to a loop in order. Edits of zeros leave a loop unchanged, to the bit.

@@ -49,7 +49,7 @@ use crate::math::rigid::{Rigid, Twist};
 use crate::mean_cycle::{MeanCycle, MeanCycleError, MeanCycles};
 use crate::mirror::{Mirror, MirrorError};
 use crate::motion::{RootMotion, Tracks};
-use crate::retarget::RigPair;
+use crate::retarget::{Likeness, RigPair};
 use crate::root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
 use crate::take::{Clip, CutError, Take, TakeError};
 use crate::variation::{self, Variation, VariationError, VariationSettings};
@@ -173,6 +173,8 @@ pub struct MadeLoop {
     pub first_sample: usize,
     /// The motion from its place in the take to the origin; `None` if it was not recentered.
     pub recentered_by: Option<Rigid>,
+    /// How far it is from the loop of the take, if it is on a character and was not edited there.
+    pub likeness: Option<Likeness>,
     /// The loop of the take, if this one is on a character.
     pub of_take: Option<Box<MadeLoop>>,
 }
@@ -501,6 +503,7 @@ impl<'a> Plan<'a> {
             edits: settings.edits.clone(),
             first_sample: 0,
             recentered_by: None,
+            likeness: None,
             of_take: None,
         };
         Ok(made.placed(settings))

@@ -59,8 +59,10 @@ impl MadeLoop {
     /// Errors: edits or stances out of range; edits of a loop of two mirrored halves if the character has no mirror image.
     pub(super) fn onto(self, pair: &RigPair, settings: &LoopSettings) -> Result<Self, MakeError> {
         // As if the loop were read from its own file, which shows less than the take about how its feet lie.
+        let take = take_of(&self.loop_clip)?;
         let pair = &RigPair {
-            source: pair.source.as_in(&take_of(&self.loop_clip)?),
+            source: pair.source.clone().in_take(&take),
+            neutral: pair.neutral.as_ref().map(|neutral| neutral.clone().in_take(&take)),
             ..pair.clone()
         };
         let retarget = pair.of_loop(&self.loop_clip);
@@ -91,10 +93,16 @@ impl MadeLoop {
             ..Holding::new(body, root_joint, settings.feet.lock)
         };
         let (held, feet) = followed.hold_by(&carried, holding)?;
+        let loop_clip = held.unwrap_or(carried);
+        let is_unedited = settings.edits.is_empty();
+        let likeness = is_unedited
+            .then(|| pair.likeness(&self.loop_clip, &loop_clip))
+            .flatten();
         let scale = retarget.scale();
         let theirs = &self.feet;
         let made = Self {
-            loop_clip: held.unwrap_or(carried),
+            loop_clip,
+            likeness,
             body: body.clone(),
             root: settings.root,
             source,

@@ -30,7 +30,7 @@ pub struct FollowedFeet {
     /// When points bear.
     points: Vec<Marks<FootPoint>>,
     /// Contacts of the joints whose sliding is measured.
-    stands: Vec<Marks<usize>>,
+    pub(super) stands: Vec<Marks<usize>>,
     /// By foot of the target.
     pub(super) legs: Vec<Option<FollowedLeg>>,
     /// Size of the target relative to its source, at least 1: a slide that is larger by this factor looks the same.
@@ -50,10 +50,10 @@ pub struct FollowedFeet {
 
 /// At which samples something of a foot of the target is on the ground.
 #[derive(Clone, Debug, PartialEq)]
-struct Marks<T> {
-    foot: usize,
+pub(super) struct Marks<T> {
+    pub(super) foot: usize,
     of: T,
-    at: Vec<bool>,
+    pub(super) at: Vec<bool>,
 }
 
 impl<T: Copy + PartialEq> Marks<T> {

@@ -8,11 +8,14 @@ use crate::analysis::body::Body;
 use crate::feet::model::{KNEE_BEYOND_SOURCE, LegLimits};
 use crate::feet::{self, Bearing, Feet, FootLock, FootModel, FootOutcome, HoldError, Holding, Stage};
 use crate::loop_clip::LoopClip;
-use crate::math::ops::atan2;
+use crate::math::{ops::atan2, percentile, rotation};
 use crate::motion::{Tracks, WorldTracks};
 
 /// A knee that bends beyond its limit by more than this, radians (2 degrees), is worse than a foot that slides.
 const FOLDED: f64 = 0.035;
+
+/// A standing foot that is turned by more than this, radians (12 degrees), is worse than one that slides.
+const TILTED: f64 = 0.21;
 
 /// Feet that slide by less on the reference body are not seen to, metres per second.
 const UNSEEN_MPS: f64 = 0.01;
@@ -141,7 +144,7 @@ impl FollowedFeet {
         });
         feet.foot_slide_mps[1] = slide;
         let folds = self.folds(&held.world(), before) && !self.folds(before, before);
-        if weighs && (slide >= by_pose || folds) {
+        if weighs && (slide >= by_pose || folds || self.tilts(&held.world(), before)) {
             feet.release();
             return (None, feet);
         }
@@ -189,6 +192,21 @@ impl FollowedFeet {
         legs.any(|leg| {
             bends(world, leg.joints).fold(0.0, f64::max) > leg.limits().most_flexed + FOLDED
                 || bent_wrong(world, leg.joints) > bent_wrong(by_pose, leg.joints) + KNEE_BEYOND_SOURCE
+        })
+    }
+
+    /// Whether a foot stands turned far from its pose, the median over its stances.
+    fn tilts(&self, world: &WorldTracks, by_pose: &WorldTracks) -> bool {
+        let mut feet = self
+            .stands
+            .iter()
+            .filter_map(|own| Some((own, self.legs[own.foot].as_ref()?.joints[2])));
+        feet.any(|(own, ankle)| {
+            let turned = (0..self.num_samples).filter(|&sample| own.at[sample]).map(|sample| {
+                let [before, after] = [by_pose, world].map(|world| world.rotation(sample, ankle));
+                rotation::difference(after, before).length()
+            });
+            percentile::of(turned.collect(), 0.5) > TILTED
         })
     }
 

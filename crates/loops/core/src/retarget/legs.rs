@@ -8,7 +8,7 @@
 use glam::{DQuat, DVec3};
 
 use super::anatomy::{Bones, Limb, LimbKind};
-use super::places::row_ahead;
+use super::places;
 use super::{Rig, RigPair};
 use crate::feet::leg::{Bend, Leg, STRAIGHT};
 use crate::feet::model::{ELBOW_BEYOND_SOURCE, KNEE_BEYOND_SOURCE};
@@ -107,7 +107,7 @@ impl PlacedLimb {
             lifted: LIFTED_SHARE * target.leg_length(),
             grounded: grounded(target, source, theirs),
             anchor: rotations[ankle].conjugate() * anchor,
-            shift: row_ahead(target, limb) - rigs.scale() * row_ahead(source, limb),
+            shift: places::shift([source, target], [from, limb]),
         })
     }
 

@@ -26,6 +26,8 @@ mod places;
 
 mod laid;
 
+mod likeness;
+
 mod flat;
 
 mod stance;
@@ -47,6 +49,7 @@ mod pair;
 pub use anatomy::LimbKind;
 pub use followed::FollowedFeet;
 pub use humanoid::HumanBone;
+pub use likeness::{JointAngle, Likeness};
 pub use map::{Given, JointMap, Link, MapError};
 pub use pair::RigPair;
 pub use reference::{Doubt, Reference, ReferenceSource};

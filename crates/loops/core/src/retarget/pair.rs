@@ -12,6 +12,8 @@ pub struct RigPair {
     pub target: Rig,
     /// The joint of the source that each joint of the character follows.
     pub map: JointMap,
+    /// The rig of the motion in the pose that its file and its motion show, if the transfer goes by another.
+    pub neutral: Option<Rig>,
     /// Largest growth of the leg bones that lets feet reach their goals, as a share; 0 by default.
     pub stretch: f64,
 }
@@ -24,6 +26,7 @@ impl RigPair {
             source,
             target,
             map,
+            neutral: None,
             stretch: 0.0,
         })
     }

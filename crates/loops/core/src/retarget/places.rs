@@ -25,13 +25,28 @@ pub(super) fn tops(source: &Rig, target: &Rig) -> [Vec<usize>; 2] {
     tops
 }
 
-/// Returns how far ahead of the hind legs the row of a leg begins at rest, in the axes of the body; zero for the hind legs
-/// themselves, and for arms.
-pub(super) fn row_ahead(rig: &Rig, limb: &Limb) -> DVec3 {
-    match (limb.kind, limb.row) {
-        (LimbKind::Arm, _) | (_, 0) => DVec3::ZERO,
-        (_, row) => DVec3::Z * (top_of_row(rig, row) - top_of_row(rig, 0)).z,
+/// Legs that begin farther aside than those of the source by less than this share of their length reach the places of its feet: a
+/// leg so inclined misses half a hundredth of its length.
+const ASIDE_SHARE: f64 = 0.1;
+
+/// Returns how far from its scaled place the foot of a leg stands, in the axes of the body: as far ahead as its row begins farther
+/// ahead of the hind legs, and on a broad body as far aside as its legs would not reach. Zero for arms.
+pub(super) fn shift([source, target]: [&Rig; 2], [from, to]: [&Limb; 2]) -> DVec3 {
+    if to.kind == LimbKind::Arm {
+        return DVec3::ZERO;
     }
+    let scale = target.scale_from(source);
+    let beside = |rig: &Rig, limb: &Limb| {
+        let top = limb.joints.first().map_or(DVec3::ZERO, |&top| rig.in_body(top));
+        DVec3::new(
+            (top - top_of_row(rig, limb.row)).x,
+            0.0,
+            (top_of_row(rig, limb.row) - top_of_row(rig, 0)).z,
+        )
+    };
+    let apart = beside(target, to) - scale * beside(source, from);
+    let reached = ASIDE_SHARE * target.leg_length();
+    DVec3::new(apart.x - apart.x.clamp(-reached, reached), 0.0, apart.z)
 }
 
 /// Returns the mean of the first joints of a row of legs, in the axes of the body.

@@ -86,69 +86,50 @@ impl Rig {
         let skeleton = take.skeleton();
         let body = Body::find(take, overrides)?;
         let body = beside::with_feet_apart(skeleton, body, &rest.as_ref().world(skeleton));
-        let found = reference::find(take, &body, rest, reference);
-        Ok(Self::posed(body, take, rest.clone(), found, overrides.contacts))
-    }
-
-    /// Builds the rig of a body with the rest pose of its file, the pose in which it is compared with others, and its stance in
-    /// a take.
-    fn posed(body: Body, take: &Take, stated: Pose, found: FoundReference, contacts: ContactLimits) -> Self {
-        let skeleton = take.skeleton().clone();
         let FoundReference {
-            pose: rest,
+            pose,
             anatomy,
             source,
             doubts,
             stands,
-        } = found;
-        let is_worked_out = source == ReferenceSource::Motion;
-        let reference = if is_worked_out {
-            rest.clone()
-        } else {
-            flat::with_flat_feet(take, &body, &anatomy, &rest, &contacts)
-        };
-        let world = reference.as_ref().world(&skeleton);
-        let poses: Vec<Pose> = reference::few_poses(take).collect();
+        } = reference::find(take, &body, rest, reference);
         let rig = Self {
-            stated,
-            axes: reference::body_axes(&anatomy, &world),
-            skeleton,
+            world: pose.as_ref().world(skeleton),
+            skeleton: skeleton.clone(),
             body,
             anatomy,
-            rest,
-            reference,
-            world,
+            stated: rest.clone(),
+            reference: pose.clone(),
+            rest: pose,
+            axes: DQuat::IDENTITY,
             stands,
             source,
             doubts,
             raised: 0.0,
             stance: Stance::default(),
             soles: Vec::new(),
-            contacts,
+            contacts: overrides.contacts,
         };
-        let ground = rig.ground_under(stance::low(poses.iter().map(|pose| rig.lowest_of_feet(pose))));
-        let stance = Stance {
-            is_at_rest: !matches!(source, ReferenceSource::Motion | ReferenceSource::Upright),
-            ankle: stance::low(poses.iter().map(|pose| rig.lower_ankle(pose))) - ground,
-        };
-        Self { stance, ..rig }
+        Ok(rig.in_take(take))
     }
 
-    /// Returns the rig as it stands in another take of its skeleton.
+    /// Returns the rig as it stands in a take of its skeleton.
     #[must_use]
-    pub(crate) fn as_in(&self, take: &Take) -> Self {
-        let found = FoundReference {
-            pose: self.rest.clone(),
-            anatomy: self.anatomy.clone(),
-            source: self.source,
-            doubts: self.doubts.clone(),
-            stands: self.stands,
+    pub(crate) fn in_take(mut self, take: &Take) -> Self {
+        self.reference = match self.source {
+            ReferenceSource::Motion => self.rest.clone(),
+            _ => flat::with_flat_feet(take, &self.anatomy, &self.rest),
         };
-        Self {
-            soles: self.soles.clone(),
-            ..Self::posed(self.body.clone(), take, self.stated.clone(), found, self.contacts)
-        }
-        .with_gaze_raised(self.raised)
+        self.world = self.reference.as_ref().world(&self.skeleton);
+        self.axes = reference::body_axes(&self.anatomy, &self.world);
+        let poses: Vec<Pose> = reference::few_poses(take).collect();
+        let ground = self.ground_under(stance::low(poses.iter().map(|pose| self.lowest_of_feet(pose))));
+        self.stance = Stance {
+            is_at_rest: !matches!(self.source, ReferenceSource::Motion | ReferenceSource::Upright),
+            ankle: stance::low(poses.iter().map(|pose| self.lower_ankle(pose))) - ground,
+        };
+        let raised = core::mem::take(&mut self.raised);
+        self.with_gaze_raised(raised)
     }
 
     /// Returns the rig with its gaze higher by an angle, radians: motion is taken from it with neck and head turned up.
@@ -164,6 +145,11 @@ impl Rig {
         self.reference.rotations[base] = (above.conjugate() * turn * self.world.rotations[base]).normalize();
         self.world = self.reference.as_ref().world(&self.skeleton);
         self
+    }
+
+    /// Returns by how much its gaze is raised, radians.
+    pub fn gaze_raised(&self) -> f64 {
+        self.raised
     }
 
     /// Returns how far it looks down in a take of its skeleton, the median over the take, radians; `None` without a head.

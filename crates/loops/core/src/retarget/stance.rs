@@ -1,7 +1,12 @@
 //! How a body stands, by a take if its rest pose does not show it: the height of its ankles over its soles.
 
+use glam::DVec3;
+
+use super::anatomy::Limb;
 use crate::analysis::Body;
-use crate::motion::{Pose, Skeleton};
+use crate::analysis::standing::{self, ContactLimits};
+use crate::math::percentile;
+use crate::motion::{Pose, Skeleton, WorldTracks};
 
 /// How a body stands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,4 +46,51 @@ pub(super) fn lowest_of_feet(skeleton: &Skeleton, body: &Body, world: &Pose) -> 
         }
     }
     if lowest.is_finite() { lowest } else { 0.0 }
+}
+
+/// Limits of standing are those of a leg of this length, metres; a sole needs this long in all, seconds, and so many frames.
+const LEG_METRES: f64 = 0.85;
+const LEAST_SECS: f64 = 0.1;
+const LEAST_FRAMES: usize = 3;
+
+/// The frames of a motion in which a foot stands.
+pub(super) struct FootStands {
+    /// On ankle and ball.
+    pub(super) flat: Vec<usize>,
+    /// On its ball.
+    pub(super) on_ball: Vec<usize>,
+}
+
+impl FootStands {
+    /// Finds the frames of a leg of a body with these hips, by the rules of contacts; `None` without a foot.
+    pub(super) fn of(motion: &WorldTracks, step_secs: f64, hips: usize, limb: &Limb) -> Option<Self> {
+        let [upper, lower, ankle] = limb.bones?.ends()?;
+        let at = |joint: usize| motion.position(0, joint);
+        let size = (at(upper).distance(at(lower)) + at(lower).distance(at(ankle))) / LEG_METRES;
+        let (limits, count) = (ContactLimits::default().at_size(size), motion.num_frames());
+        let rise = standing::rise_of_hips(motion, hips, step_secs);
+        let [heel, ball] = [ankle, limb.toe.unwrap_or(ankle)].map(|joint| {
+            let positions: Vec<DVec3> = (0..count).map(|frame| motion.position(frame, joint)).collect();
+            standing::stands(&positions, &rise, step_secs, &limits)
+        });
+        Some(Self {
+            flat: (0..count).filter(|&frame| heel[frame] && ball[frame]).collect(),
+            on_ball: (0..count).filter(|&frame| ball[frame]).collect(),
+        })
+    }
+}
+
+/// Whether frames are enough to show a sole.
+pub(super) fn show_sole(frames: &[usize], step_secs: f64) -> bool {
+    frames.len() >= LEAST_FRAMES && frames.len() as f64 * step_secs >= LEAST_SECS
+}
+
+/// Returns the upward normal of a sole in the axes of a joint, the median over frames in which it stands.
+pub(super) fn normal(motion: &WorldTracks, joint: usize, frames: &[usize]) -> Option<DVec3> {
+    let ups = frames
+        .iter()
+        .map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y);
+    let ups: Vec<DVec3> = ups.collect();
+    DVec3::from_array([0, 1, 2].map(|axis| percentile::of(ups.iter().map(|up| up[axis]).collect(), 0.5)))
+        .try_normalize()
 }

@@ -268,6 +268,11 @@ impl Retarget {
         self.local(&self.standing(&turns, &lengths, Some(along.hips)), &lengths)
     }
 
+    /// Returns a local pose of the source on the target by its directions alone, in the world.
+    pub(super) fn directions(&self, pose: PoseRef<'_>) -> Pose {
+        self.along(pose).world
+    }
+
     /// Returns a pose of the source on the target by its directions alone: no limb reaches anywhere yet.
     fn along(&self, pose: PoseRef<'_>) -> Along {
         let from = pose.world(&self.source.skeleton);
@@ -361,10 +366,19 @@ impl Retarget {
         Reached { world, lengths }
     }
 
-    /// Returns an offset in the axes of the body in the world: its level part turns with the hips.
+    /// Returns an offset in the axes of the body in the world: its level part turns with the trunk, halfway between hips and
+    /// chest, which swing against each other in a gait.
     fn in_world(&self, world: &Pose, offset: DVec3) -> DVec3 {
-        let hips = self.target.anatomy.hips;
-        let turned = world.rotations[hips] * self.target.world.rotations[hips].conjugate();
+        let Rig {
+            anatomy,
+            world: at_rest,
+            ..
+        } = &self.target;
+        let turned = |joint: usize| world.rotations[joint] * at_rest.rotations[joint].conjugate();
+        let hips = turned(anatomy.hips);
+        let turned = anatomy.spine.last().map_or(hips, |&chest| {
+            (rotation::exp(0.5 * rotation::difference(turned(chest), hips)) * hips).normalize()
+        });
         let level = turned * (self.target.axes * offset.with_y(0.0));
         level.with_y(offset.y)
     }

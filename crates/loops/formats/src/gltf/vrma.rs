@@ -35,11 +35,15 @@ pub struct VrmaSource {
 impl VrmaSource {
     /// Creates a form for a take from elsewhere with this local rest pose: metres, +Y up, facing +Z in the T-pose.
     pub fn for_take(take: &Take, rest: &Pose) -> Self {
-        let rig = Rig::of(take, rest, &BodyOverrides::default());
-        let bones = match rig.map(|rig| rig.humanoid()) {
-            Ok(Ok(bones)) => Ok(with_legs_as_seen(take, bones)),
-            Ok(Err(missing)) => Err(missing.into_iter().map(str::to_owned).collect()),
-            Err(_) => Err(vec!["hips".to_owned()]),
+        Self::for_rig(take, rest, Rig::of(take, rest, &BodyOverrides::default()).ok().as_ref())
+    }
+
+    /// Creates a form for a take from elsewhere whose skeleton is compared with avatars as this rig of it, if it is one.
+    pub(crate) fn for_rig(take: &Take, rest: &Pose, rig: Option<&Rig>) -> Self {
+        let bones = match rig.map(Rig::humanoid) {
+            Some(Ok(bones)) => Ok(with_legs_as_seen(take, bones)),
+            Some(Err(missing)) => Err(missing.into_iter().map(str::to_owned).collect()),
+            None => Err(vec!["hips".to_owned()]),
         };
         let skeleton = take.skeleton();
         let known = bones.as_deref().unwrap_or_default();

@@ -135,6 +135,7 @@ pub fn edit(edit: &LoopEdit, clip: &LoopClip) -> EditFacts {
         width_secs: values.number(EditKey::Width),
         rotation_deg: values.vector(EditKey::Rotation),
         position_m: values.vector(EditKey::Position),
+        scale: values.number(EditKey::Scale),
         deviation_secs: deviation(Unit::Secs),
         turn_deg: values.number(EditKey::Turn),
         deviation_deg: deviation(Unit::Degrees),

@@ -263,8 +263,8 @@ pub struct ClosureFacts {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EditFacts {
-    /// What is done: move (a joint, at one time), offset (a joint, all the time), smooth, aim (the root's turn) or noise.
-    #[cfg_attr(test, schemars(extend("enum" = ["move", "offset", "smooth", "aim", "noise"])))]
+    /// What is done: move (a joint, at one time), offset (a joint, all the time), swing (how far joints turn), smooth, aim (the root's turn) or noise.
+    #[cfg_attr(test, schemars(extend("enum" = ["move", "offset", "swing", "smooth", "aim", "noise"])))]
     pub kind: String,
     /// Joints that it changes; none where it changes the root.
     pub joints: Vec<String>,
@@ -276,6 +276,9 @@ pub struct EditFacts {
     pub rotation_deg: Option<[f64; 3]>,
     /// Offset of the position, in the axes of the joint's parent.
     pub position_m: Option<[f64; 3]>,
+    /// By which rotations from their mean are multiplied.
+    #[serde(default)]
+    pub scale: Option<f64>,
     /// Standard deviation of the weights of smoothing.
     pub deviation_secs: Option<f64>,
     /// Turn of the loop from its start to its end, left positive.

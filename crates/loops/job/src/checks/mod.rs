@@ -1,10 +1,13 @@
 //! The checks of loops: one row per check, with everything known about it. docs/checks.md lists them.
 
+use loopwright_core::Skeleton;
+use loopwright_core::retarget::{JointAngle, Likeness};
 use loopwright_formats::loop_file::facts::{CheckFacts, Unmeasured};
 
 mod body;
 mod faults;
 mod feet;
+mod rig;
 mod root;
 mod row;
 mod seam;
@@ -24,6 +27,8 @@ pub(crate) enum Measure {
     OfLoop(fn(&CheckRow, &Subject<'_>) -> Option<CheckFacts>),
     /// Measured on its stretch of the take, whatever was made of it.
     OfTake(fn(&CheckRow, &Stretch<'_>) -> Option<CheckFacts>),
+    /// Measured on the loop on a character, compared with its source.
+    OnCharacter(fn(&Likeness) -> Option<JointAngle>),
 }
 
 crate::checks! {
@@ -87,13 +92,35 @@ crate::checks! {
         OneCycle = stretch::ONE_CYCLE,
         /// The take repeats at this length.
         Repeats = stretch::REPEATS,
+        /// The trunk leans otherwise on the character.
+        RigLean = rig::LEAN,
+        /// A standing foot is tilted on the character.
+        RigFeet = rig::FEET,
+        /// The head looks higher or lower on the character.
+        RigGaze = rig::GAZE,
+        /// A knee bends otherwise on the character.
+        RigKnees = rig::KNEES,
+        /// An arm is twisted on the character.
+        RigArms = rig::ARMS,
     }
 }
 
 impl CheckId {
-    /// Whether the check concerns the take, whatever was made of it.
-    pub(crate) fn is_of_take(self) -> bool {
-        matches!(self.check().measure, Measure::OfTake(_))
+    /// Whether the file of the loop does not answer the check: it concerns its take, or its source.
+    pub(crate) fn is_recorded(self) -> bool {
+        !matches!(self.check().measure, Measure::OfLoop(_))
+    }
+
+    /// Returns the checks of a loop on a character with this skeleton.
+    pub(crate) fn on_character<'a>(likeness: &'a Likeness, skeleton: &'a Skeleton) -> impl Iterator<Item = CheckFacts> {
+        Self::ALL.into_iter().filter_map(|id| {
+            let Check { row, measure } = id.check();
+            let Measure::OnCharacter(measure) = measure else {
+                return None;
+            };
+            let found = measure(likeness).map(|found| rig::graded(row, found, skeleton));
+            Some(found.unwrap_or_else(|| row.unmeasured(Unmeasured::NotApplicable)))
+        })
     }
 
     /// Whether this is the id of a check of the seam; the only kink of an unchanged clip is there.
@@ -107,6 +134,10 @@ impl CheckId {
         let measured = match measure {
             Measure::OfLoop(measure) => measure(row, subject),
             Measure::OfTake(_) => None,
+            Measure::OnCharacter(measure) => subject
+                .likeness
+                .and_then(measure)
+                .map(|found| rig::graded(row, found, subject.skeleton)),
         };
         let known = || subject.known.iter().find(|check| check.id == row.id).cloned();
         let check = measured
@@ -124,7 +155,7 @@ impl CheckId {
         let is_unknown = match self {
             Self::FootSlide => feet::are_to_stand(subject),
             Self::Kink | Self::FootHeight | Self::Displacement => !has_source && !subject.is_meant_to_differ,
-            _ => self.is_of_take(),
+            _ => matches!(self.check().measure, Measure::OfTake(_)),
         };
         if is_unknown {
             Unmeasured::Unknown
@@ -142,6 +173,7 @@ impl CheckId {
             Self::Scale | Self::RootSpeed | Self::Upright | Self::SingleAction | Self::OneCycle | Self::Repeats => {
                 false
             }
+            _ if matches!(self.check().measure, Measure::OnCharacter(_)) => false,
             _ => subject.authored == Authored::All,
         }
     }

@@ -3,6 +3,7 @@
 use loopwright_core::analysis::Body;
 use loopwright_core::candidate::WholeClipKind;
 use loopwright_core::feet::FootOutcome;
+use loopwright_core::retarget::Likeness;
 use loopwright_core::{MadeLoop, Quality, RootMode, Skeleton};
 use loopwright_formats::{Sidecar, loop_file::facts::CheckFacts};
 
@@ -69,6 +70,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) is_varied: bool,
     /// What of it is as its author meant it.
     pub(crate) authored: Authored,
+    /// How far it is from its source, if it is on a character.
+    pub(crate) likeness: Option<&'a Likeness>,
     /// Checks that the loop does not answer, as recorded when it was made: those of its take, or those in its sidecar.
     pub(crate) known: &'a [CheckFacts],
 }
@@ -100,6 +103,7 @@ impl<'a> Subject<'a> {
                 Some(whole) if whole.is_in_place() && made.edits.is_empty() => Authored::Motion,
                 _ => Authored::Nothing,
             },
+            likeness: made.likeness.as_ref(),
             known: of_take,
         }
     }

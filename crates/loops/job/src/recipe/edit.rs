@@ -31,14 +31,20 @@ pub struct EditRecipe {
 impl FromStr for EditRecipe {
     type Err = String;
 
-    /// `aim:DEG`, `noise:DEG[:SEED]` or `offset:JOINT:X,Y,Z`.
+    /// `aim:DEG`, `noise:DEG[:SEED]`, `offset:JOINT:X,Y,Z` or `swing:JOINT:SCALE`.
     fn from_str(text: &str) -> Result<Self, String> {
         let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
         let read = match kind {
             "aim" => Self::parse_aim(rest),
             "noise" => Self::parse_noise(rest),
             "offset" => Self::parse_offset(rest),
-            _ => return Err("must be aim:DEG, noise:DEG[:SEED], offset:JOINT:X,Y,Z, or a table of TOML".to_owned()),
+            "swing" => Self::parse_swing(rest),
+            _ => {
+                return Err(
+                    "must be aim:DEG, noise:DEG[:SEED], offset:JOINT:X,Y,Z, swing:JOINT:SCALE, or a table of TOML"
+                        .to_owned(),
+                );
+            }
         };
         read.map_err(|why| format!("{kind} {why}"))
     }
@@ -85,6 +91,20 @@ impl EditRecipe {
             })
         });
         offset.ok_or("must be JOINT:X,Y,Z, degrees about the axes of its parent, such as Head:10,0,0")
+    }
+
+    /// Parses the scale of a joint's rotations, `JOINT:SCALE`, from its end.
+    fn parse_swing(text: &str) -> Result<Self, &'static str> {
+        let swing = text.rsplit_once(':').and_then(|(joint, scale)| {
+            let scale = number(scale)?;
+            (!joint.is_empty()).then(|| Self {
+                kind: EditKind::Swing,
+                joint: Some(joint.to_owned()),
+                values: EditValues::default().with(EditKey::Scale, scale),
+                is_off: false,
+            })
+        });
+        swing.ok_or("must be JOINT:SCALE, such as LeftArm:0.3; 0 holds it still")
     }
 
     /// Converts to the core's edit. Errors: no joint, or more than one, has the name; a time is given twice.

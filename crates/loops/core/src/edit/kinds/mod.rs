@@ -10,12 +10,14 @@ pub(super) mod move_joint;
 pub(super) mod noise;
 pub(super) mod offset;
 pub(super) mod smooth;
+pub(super) mod swing;
 
 use aim::Aim;
 use move_joint::Move;
 use noise::Noise;
 use offset::Offset;
 use smooth::Smooth;
+use swing::Swing;
 
 /// Lists the kinds of edits: each a type that is an [`Edit`], and the file that describes it.
 macro_rules! kinds {
@@ -73,6 +75,8 @@ kinds! {
     Move: move_joint,
     /// Offsets a joint all the time.
     Offset: offset,
+    /// Scales how far joints turn about their means.
+    Swing: swing,
     /// Takes fast motion out of joints.
     Smooth: smooth,
     /// Makes the loop end in another heading than it begins.
@@ -176,6 +180,8 @@ pub enum EditKey {
     Position,
     /// Standard deviation of weights, or root mean square of angles.
     Deviation,
+    /// Factor of rotations about their mean.
+    Scale,
     /// Turn of the loop.
     Turn,
     /// Highest rate.
@@ -191,6 +197,7 @@ words!(EditKey {
     Rotation: "rotation",
     Position: "position",
     Deviation: "deviation",
+    Scale: "scale",
     Turn: "turn",
     Highest: "highest",
     Seed: "seed",

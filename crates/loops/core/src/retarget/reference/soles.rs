@@ -6,14 +6,7 @@ use super::Doubt;
 use super::calibration::{Calibration, framed};
 use crate::math::{ops, percentile};
 use crate::retarget::anatomy::Limb;
-
-/// A joint of a foot stands below this height over its second percentile, metres, and this speed, metres per second, on a leg of
-/// this length, metres; for this long in all, seconds, and in this many frames.
-const LOW_METRES: f64 = 0.03;
-const SLOW_MPS: f64 = 0.35;
-const LEG_METRES: f64 = 0.85;
-const LEAST_SECS: f64 = 0.1;
-const LEAST_FRAMES: usize = 3;
+use crate::retarget::stance::{FootStands, normal, show_sole};
 
 /// A ball that lies lower below its ankle than that of the other foot by more than this, radians (4 degrees), belongs to a foot
 /// whose heel hovers.
@@ -68,25 +61,12 @@ pub(super) fn find(found: &mut Calibration<'_>) {
 
 impl Foot {
     fn of(found: &Calibration<'_>, limb: &Limb) -> Option<Self> {
-        let [upper, lower, ankle] = limb.bones?.ends()?;
+        let [_, lower, ankle] = limb.bones?.ends()?;
         let motion = &found.motion;
-        let at = |joint: usize| motion.position(0, joint);
-        let size = (at(upper).distance(at(lower)) + at(lower).distance(at(ankle))) / LEG_METRES;
         let ball = limb.toe.unwrap_or(ankle);
-        let [heel, on_ball] = [ankle, ball].map(|joint| standing(found, joint, size));
-        let enough = |frames: Vec<usize>| {
-            let secs = frames.len() as f64 * found.step_secs;
-            (frames.len() >= LEAST_FRAMES && secs >= LEAST_SECS).then_some(frames)
-        };
-        let frames = 0..motion.num_frames();
-        let both = enough(frames.clone().filter(|&frame| heel[frame] && on_ball[frame]).collect());
-        let bearing = enough(frames.filter(|&frame| on_ball[frame]).collect());
-        let normal = |joint: usize, frames: &Vec<usize>| {
-            let ups = frames
-                .iter()
-                .map(|&frame| motion.rotation(frame, joint).conjugate() * DVec3::Y);
-            median(&ups.collect::<Vec<_>>()).try_normalize()
-        };
+        let FootStands { flat, on_ball } = FootStands::of(motion, found.step_secs, found.anatomy.hips, limb)?;
+        let enough = |frames: Vec<usize>| Some(frames).filter(|frames| show_sole(frames, found.step_secs));
+        let (both, bearing) = (enough(flat), enough(on_ball));
         let of_toe = both.as_ref().or(bearing.as_ref());
         Some(Self {
             shin: lower,
@@ -94,8 +74,10 @@ impl Foot {
             toe: limb.toe,
             bone: limb.toe.and_then(|toe| found.bone(ankle, Some(toe))),
             normals: [
-                both.as_ref().and_then(|frames| normal(ankle, frames)),
-                limb.toe.zip(of_toe).and_then(|(toe, frames)| normal(toe, frames)),
+                both.as_ref().and_then(|frames| normal(motion, ankle, frames)),
+                limb.toe
+                    .zip(of_toe)
+                    .and_then(|(toe, frames)| normal(motion, toe, frames)),
             ],
             flattest: bearing.map(|frames| {
                 let drops = frames
@@ -127,24 +109,4 @@ impl Foot {
 fn below(along: DVec3, normal: DVec3) -> f64 {
     let down = -along.dot(normal);
     ops::atan2(down, (along + down * normal).length())
-}
-
-/// Returns for each frame whether a joint stands.
-fn standing(found: &Calibration<'_>, joint: usize, size: f64) -> Vec<bool> {
-    let motion = &found.motion;
-    let count = motion.num_frames();
-    let height = |frame: usize| motion.position(frame, joint).y;
-    let lowest = percentile::of((0..count).map(height).collect(), 0.02);
-    let stands = (0..count).map(|frame| {
-        let (before, after) = (frame.saturating_sub(1), (frame + 1).min(count - 1));
-        let moved = motion.position(after, joint).distance(motion.position(before, joint));
-        let secs = (after - before) as f64 * found.step_secs;
-        height(frame) < lowest + LOW_METRES * size && moved <= SLOW_MPS * size * secs
-    });
-    stands.collect()
-}
-
-/// Returns the medians of the components of vectors.
-fn median(vectors: &[DVec3]) -> DVec3 {
-    DVec3::from_array([0, 1, 2].map(|axis| percentile::of(vectors.iter().map(|v| v[axis]).collect(), 0.5)))
 }

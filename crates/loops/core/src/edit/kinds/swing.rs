@@ -1,0 +1,91 @@
+//! Swing: scales the rotations of joints about their means, as of a stiff arm.
+
+use super::super::error::EditError;
+use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints, with_partners};
+use crate::math::{rigid::Rigid, rotation};
+use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
+
+/// Scales how far joints turn about their mean rotations: 0 holds them still.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct Swing {
+    /// The joints.
+    pub joints: Vec<usize>,
+    /// By which their rotations from the mean are multiplied.
+    pub scale: f64,
+}
+
+pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
+    name: "swing",
+    title: "swing",
+    joints: EditedJoints::UpperBody,
+    parameters: &[EditParameter {
+        key: EditKey::Scale,
+        label: "Swing",
+        unit: Unit::Number,
+        step: 0.01,
+        is_required: true,
+        default: EditValue::Number(1.0),
+    }],
+    new: |joints, values| {
+        Swing {
+            joints: joints.to_vec(),
+            scale: values.number(EditKey::Scale).unwrap_or(1.0),
+        }
+        .into()
+    },
+};
+
+/// Largest scale.
+const MOST: f64 = 3.0;
+
+/// Rotation vectors from a mean differ by less than this factor of the rotation between two, and this rounding, radians; those of a
+/// joint that turns all around leap.
+const LEAP: [f64; 2] = [2.0, 1e-6];
+
+impl Edit for Swing {
+    fn joints(&self) -> &[usize] {
+        &self.joints
+    }
+
+    fn edited(&self, clip: LoopClip, mirror: Option<&Image<'_>>) -> Result<LoopClip, EditError> {
+        let found = self.scale;
+        if !(0.0..=MOST).contains(&found) {
+            return Err(EditError::Swing { found, most: MOST });
+        }
+        if found == 1.0 {
+            return Ok(clip);
+        }
+        let (before, count) = (clip.tracks(), clip.num_samples());
+        let mut tracks = before.clone();
+        for joint in with_partners(&self.joints, mirror) {
+            let own = |sample: usize| before.pose(sample).joint(joint);
+            let rotations: Vec<_> = (0..count)
+                .map(|sample| (own(sample).rotation, 1.0 / count as f64))
+                .collect();
+            let mean = rotation::mean(&rotations);
+            let swings: Vec<_> = rotations
+                .iter()
+                .map(|&(turned, _)| rotation::difference(turned, mean))
+                .collect();
+            let leaps = |sample: usize| {
+                let next = (sample + 1) % count;
+                let turned = rotation::difference(rotations[next].0, rotations[sample].0).length();
+                (swings[next] - swings[sample]).length() > LEAP[0] * turned + LEAP[1]
+            };
+            if (0..count).any(leaps) {
+                let name = clip.skeleton().joint(joint).name.clone();
+                return Err(EditError::TurnsAround { name });
+            }
+            tracks.set_joint(joint, |sample| {
+                let turned = (rotation::exp(found * swings[sample]) * mean).normalize();
+                Rigid::new(turned, own(sample).translation)
+            });
+        }
+        Ok(clip.with_tracks(tracks))
+    }
+
+    fn values(&self, _clip: &LoopClip) -> EditValues {
+        EditValues::default().with(EditKey::Scale, self.scale)
+    }
+}

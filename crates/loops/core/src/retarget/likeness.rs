@@ -1,0 +1,186 @@
+//! Compares a loop on a character with what its source does. Derivation: docs/math/retarget.md.
+
+use core::f64::consts::{PI, TAU};
+
+use glam::DVec3;
+
+use super::anatomy::{Bones, Limb, LimbKind};
+use super::{Rig, RigPair};
+use crate::loop_clip::LoopClip;
+use crate::math::{ops, percentile};
+use crate::motion::Pose;
+use crate::quality::Stand;
+
+/// An angle that was found at a joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct JointAngle {
+    /// The joint of the character.
+    pub joint: usize,
+    /// Radians.
+    pub radians: f64,
+}
+
+/// How far a loop on a character is from its source, each at the joint where it is farthest; `None` without such joints.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+pub struct Likeness {
+    /// The mean of the line from the tops of the legs to those of the arms.
+    pub lean: Option<JointAngle>,
+    /// The median of the sole of a foot while it stands.
+    pub foot: Option<JointAngle>,
+    /// The median slope of the head's forward; positive where the head looks lower on the character.
+    pub gaze: Option<JointAngle>,
+    /// The mean bend of a knee; positive where it bends more on the character.
+    pub knee: Option<JointAngle>,
+    /// The mean turn of an upper arm or a forearm about its bone.
+    pub arm: Option<JointAngle>,
+}
+
+/// A foot that stands is flat where its sole is this near to level, radians (15 degrees): it rolls before and after.
+const FLAT_RADIANS: f64 = 0.26;
+
+/// Bones that are turned aside by more than this have no twist to compare, radians (30 degrees): hands on the ground are placed.
+const ASIDE_RADIANS: f64 = 0.52;
+
+impl RigPair {
+    /// Compares a loop on the character with its source, sample by sample: with the directions that it has by [`Self::neutral`].
+    /// `None` where the two have other samples.
+    pub fn likeness(&self, source: &LoopClip, carried: &LoopClip) -> Option<Likeness> {
+        let [source, carried] = [source, carried].map(|clip| clip.clone().on_screw().ok());
+        let (source, carried) = (source?, carried?);
+        let (count, target) = (source.num_samples(), &self.target);
+        let neutral = self.neutral.as_ref().unwrap_or(&self.source);
+        let retarget = Self {
+            source: neutral.clone(),
+            ..self.clone()
+        }
+        .of_loop(&source);
+        let poses = (0..count).map(|sample| {
+            let found = carried.body_pose(sample).world(&target.skeleton);
+            [retarget.directions(source.body_pose(sample)), found]
+        });
+        (carried.num_samples() == count).then(|| {
+            let poses = poses.collect();
+            Compared { target, poses }.likeness(&retarget.stands(&source))
+        })
+    }
+}
+
+struct Compared<'a> {
+    target: &'a Rig,
+    /// As the source has it, and as it was found.
+    poses: Vec<[Pose; 2]>,
+}
+
+impl Compared<'_> {
+    fn likeness(&self, stands: &[Stand]) -> Likeness {
+        let Rig { anatomy, body, .. } = self.target;
+        let limbs = |kind: LimbKind| anatomy.limbs.iter().filter(move |limb| limb.kind == kind);
+        let feet = body.feet.iter().map(|foot| {
+            let of_foot = stands.iter().filter(|stand| stand.joint == foot.lowest_joint());
+            let samples = of_foot.flat_map(|stand| stand.samples().map(|sample| sample % self.poses.len()));
+            self.sole(foot.ankle, samples.collect())
+        });
+        Likeness {
+            lean: anatomy.top().and_then(|top| self.lean(top)),
+            foot: farthest(feet),
+            gaze: anatomy.head.map(|head| self.gaze(head)),
+            knee: farthest(limbs(LimbKind::Leg).map(|limb| self.knee(limb))),
+            arm: farthest(limbs(LimbKind::Arm).flat_map(|limb| self.twists(limb))),
+        }
+    }
+
+    fn lean(&self, top: usize) -> Option<JointAngle> {
+        let tops = |kind: LimbKind| -> Vec<usize> {
+            let limbs = self.target.anatomy.limbs.iter();
+            limbs.filter(|limb| limb.kind == kind).filter_map(Limb::top).collect()
+        };
+        let (legs, mut arms) = (tops(LimbKind::Leg), tops(LimbKind::Arm));
+        if arms.len() != 2 {
+            arms = vec![top];
+        }
+        if legs.len() != 2 {
+            return None;
+        }
+        let middle = |pose: &Pose, joints: &[usize]| {
+            joints.iter().map(|&joint| pose.translations[joint]).sum::<DVec3>() / joints.len() as f64
+        };
+        let [wanted, found] = [0, 1].map(|which| {
+            let lines = self.poses.iter().map(|poses| {
+                let pose = &poses[which];
+                (middle(pose, &arms) - middle(pose, &legs)).normalize_or_zero()
+            });
+            lines.sum::<DVec3>()
+        });
+        angle(top, wanted.angle_between(found))
+    }
+
+    fn sole(&self, ankle: usize, samples: Vec<usize>) -> Option<JointAngle> {
+        let up = self.target.world.rotations[ankle].conjugate() * DVec3::Y;
+        let normals = samples
+            .iter()
+            .map(|&sample| self.poses[sample].each_ref().map(|pose| pose.rotations[ankle] * up));
+        let flat = normals.filter(|[wanted, _]| wanted.angle_between(DVec3::Y) < FLAT_RADIANS);
+        let tilts: Vec<f64> = flat.map(|[wanted, found]| wanted.angle_between(found)).collect();
+        (!tilts.is_empty()).then(|| angle(ankle, percentile::of(tilts, 0.5)))?
+    }
+
+    fn gaze(&self, head: usize) -> JointAngle {
+        let Rig { world, axes, .. } = self.target;
+        let ahead = world.rotations[head].conjugate() * (*axes * DVec3::Z);
+        let [wanted, found] = [0, 1].map(|which| {
+            let slopes = self.poses.iter().map(|poses| {
+                let ahead = poses[which].rotations[head] * ahead;
+                ops::atan2(-ahead.y, ops::hypot(ahead.x, ahead.z))
+            });
+            percentile::of(slopes.collect(), 0.5)
+        });
+        JointAngle {
+            joint: head,
+            radians: found - wanted,
+        }
+    }
+
+    fn knee(&self, limb: &Limb) -> Option<JointAngle> {
+        let [upper, lower, end] = limb.bones?.ends()?;
+        let more = self.poses.iter().map(|poses| {
+            let [wanted, found] = poses
+                .each_ref()
+                .map(|Pose { translations: at, .. }| (at[lower] - at[upper]).angle_between(at[end] - at[lower]));
+            found - wanted
+        });
+        angle(lower, more.sum::<f64>() / self.poses.len() as f64)
+    }
+
+    fn twists(&self, limb: &Limb) -> [Option<JointAngle>; 2] {
+        let Some(Bones { upper, lower, end }) = limb.bones else {
+            return [None; 2];
+        };
+        [(upper, Some(lower)), (lower, end)].map(|(joint, next)| {
+            let next = next?;
+            let twists = self.poses.iter().filter_map(|poses| {
+                let [of_source, along] = poses
+                    .each_ref()
+                    .map(|pose| pose.translations[next] - pose.translations[joint]);
+                let [wanted, found] = poses.each_ref().map(|pose| pose.rotations[joint]);
+                let turn = found * wanted.conjugate();
+                let twist = 2.0 * ops::atan2(turn.xyz().dot(along.normalize_or_zero()), turn.w);
+                (of_source.angle_between(along) < ASIDE_RADIANS).then_some((twist + PI).rem_euclid(TAU) - PI)
+            });
+            let twists: Vec<f64> = twists.collect();
+            angle(joint, twists.iter().sum::<f64>() / twists.len() as f64)
+        })
+    }
+}
+
+/// Returns an angle at a joint, if it is one.
+fn angle(joint: usize, radians: f64) -> Option<JointAngle> {
+    radians.is_finite().then_some(JointAngle { joint, radians })
+}
+
+fn farthest(angles: impl Iterator<Item = Option<JointAngle>>) -> Option<JointAngle> {
+    angles
+        .flatten()
+        .max_by(|one, other| one.radians.abs().total_cmp(&other.radians.abs()))
+}

@@ -1,0 +1,92 @@
+//! Checks of a loop on a character, against what its source does.
+
+use loopwright_core::Skeleton;
+use loopwright_core::retarget::JointAngle;
+use loopwright_formats::loop_file::facts::CheckFacts;
+
+use super::Measure;
+use super::row::{Check, CheckRow, Limits, LimitsFrom, joint, short, value};
+
+/// Returns a check with the angle that was found.
+pub(super) fn graded(row: &CheckRow, found: JointAngle, skeleton: &Skeleton) -> CheckFacts {
+    let degrees = found.radians.to_degrees();
+    CheckFacts {
+        value: Some(degrees),
+        joint: Some(skeleton.joint(found.joint).name.clone()),
+        ..row.graded(degrees.abs(), 1.0)
+    }
+}
+
+/// What helps where the source was compared in another pose than its own.
+const BY_REFERENCE: &str = "--set take.reference=auto, or a frame or file in which the source stands straight; --map";
+
+pub(super) const LEAN: Check<Measure> = Check {
+    row: CheckRow {
+        id: "rig-lean",
+        measures: "lean of the trunk on a character against the source",
+        unit: "deg",
+        limits: LimitsFrom::Row(Limits::new(5.0, 15.0)),
+        cure: BY_REFERENCE,
+        cure_of_ping_pong: None,
+        reason: |check| format!("the trunk leans by {} degrees otherwise than in the take", short(check)),
+    },
+    measure: Measure::OnCharacter(|likeness| likeness.lean),
+};
+
+pub(super) const FEET: Check<Measure> = Check {
+    row: CheckRow {
+        id: "rig-feet",
+        measures: "tilt of a foot that stands flat in the source on a character, the median",
+        unit: "deg",
+        limits: LimitsFrom::Row(Limits::new(12.0, 25.0)),
+        cure: "--set take.reference=auto, or a frame or file in which the source stands straight; --lock-feet off",
+        cure_of_ping_pong: None,
+        reason: |check| format!("{} stands tilted by {} degrees", joint(check), short(check)),
+    },
+    measure: Measure::OnCharacter(|likeness| likeness.foot),
+};
+
+pub(super) const GAZE: Check<Measure> = Check {
+    row: CheckRow {
+        id: "rig-gaze",
+        measures: "how much lower the head looks on a character than in the source, but for take.gaze; limited either way",
+        unit: "deg",
+        limits: LimitsFrom::Row(Limits::new(12.0, 30.0)),
+        cure: BY_REFERENCE,
+        cure_of_ping_pong: None,
+        reason: |check| {
+            let way = if value(check) > 0.0 { "lower" } else { "higher" };
+            format!("{} looks {} degrees {way} than in the take", joint(check), short(check))
+        },
+    },
+    measure: Measure::OnCharacter(|likeness| likeness.gaze),
+};
+
+pub(super) const KNEES: Check<Measure> = Check {
+    row: CheckRow {
+        id: "rig-knees",
+        measures: "mean bend of a knee on a character above that in the source, limited either way",
+        unit: "deg",
+        limits: LimitsFrom::Row(Limits::new(12.0, 25.0)),
+        cure: BY_REFERENCE,
+        cure_of_ping_pong: None,
+        reason: |check| {
+            let way = if value(check) > 0.0 { "more" } else { "less" };
+            format!("{} bends {} degrees {way} than in the take", joint(check), short(check))
+        },
+    },
+    measure: Measure::OnCharacter(|likeness| likeness.knee),
+};
+
+pub(super) const ARMS: Check<Measure> = Check {
+    row: CheckRow {
+        id: "rig-arms",
+        measures: "mean twist of an upper arm or forearm on a character against the source, limited either way",
+        unit: "deg",
+        limits: LimitsFrom::Row(Limits::new(12.0, 30.0)),
+        cure: BY_REFERENCE,
+        cure_of_ping_pong: None,
+        reason: |check| format!("{} is twisted by {} degrees", joint(check), short(check)),
+    },
+    measure: Measure::OnCharacter(|likeness| likeness.arm),
+};
