@@ -72,8 +72,7 @@ class Body:
 
     def __init__(self, names, parents):
         self.names, self.parents = names, parents
-        legs = [self.leg(side) for side in (["leftfoot", "leftankle", "foot_l", "foot.l", "lankle"], ["rightfoot", "rightankle", "foot_r", "foot.r", "rankle"])]
-        self.legs = legs
+        self.legs = [self.leg(side) for side in (["leftfoot", "leftankle", "foot_l", "foot.l", "lankle"], ["rightfoot", "rightankle", "foot_r", "foot.r", "rankle"])]
 
     def leg(self, ankles):
         ankle = next(j for j, name in enumerate(self.names) if name.lower() in ankles)
@@ -252,13 +251,13 @@ def times(count, dt):
     return there, there[::-1]
 
 
-def spring_rate(half_life, eps=0.0):
-    return 2 * np.log(2) / (half_life + eps)
+def spring_rate(half_life):
+    return 2 * np.log(2) / half_life
 
 
-def spring(half_life, eps=0.0):
+def spring(half_life):
     """Decays of a unit offset and of a unit velocity, and their slopes."""
-    y = spring_rate(half_life, eps)
+    y = spring_rate(half_life)
     return [
         lambda t: (1 + y * t) * np.exp(-y * t),
         lambda t: t * np.exp(-y * t),
