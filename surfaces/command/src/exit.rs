@@ -43,6 +43,13 @@ impl Ending {
     }
 }
 
+/// Formats what went wrong: `failure!("\"{name}\" is a folder")` is a [`Failure`] with exit status 2.
+macro_rules! failure {
+    ($($words:tt)+) => {
+        $crate::Failure::error(format!($($words)+))
+    };
+}
+
 /// What kind of failure it is, which decides how the command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {

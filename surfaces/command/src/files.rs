@@ -30,7 +30,7 @@ fn read_stream() -> Result<Vec<u8>, Failure> {
     let limit = limits.max_input_bytes.min(limits.max_memory_bytes);
     let mut bytes = Vec::new();
     let read = io::stdin().lock().take(limit.saturating_add(1)).read_to_end(&mut bytes);
-    read.map_err(|error| Failure::error(format!("cannot read the standard input: {error}")))?;
+    read.map_err(|error| failure!("cannot read the standard input: {error}"))?;
     if bytes.len() as u64 > limit {
         let what = format!("the standard input is too large: the limit is {}", ByteCount(limit));
         return Err(Failure::error(what).try_this("a file, cut into parts"));
@@ -61,12 +61,12 @@ const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 pub(crate) fn read_settings(path: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = size(path);
     if bytes > MAX_SETTINGS_BYTES {
-        return Err(Failure::error(format!(
+        return Err(failure!(
             "\"{}\" is too large: it has {}, the limit for settings is {}",
             path.display(),
             ByteCount(bytes),
             ByteCount(MAX_SETTINGS_BYTES)
-        ))
+        )
         .try_this("a file of settings, as `loopwright recipe` prints them"));
     }
     read_bytes(path)
@@ -82,16 +82,16 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     // A link is fine here, since its user named it; what is behind it has to be a file, or opening it might wait for ever.
     let found = path.metadata().map_err(failed)?;
     if found.is_dir() {
-        return Err(Failure::error(format!("\"{}\" is a folder", path.display())).try_this("name one file in it"));
+        return Err(failure!("\"{}\" is a folder", path.display()).try_this("name one file in it"));
     }
     if !(found.is_file() || is_stream_of_this_run(path)) {
-        return Err(Failure::error(format!("\"{}\" is no file", path.display()))
+        return Err(failure!("\"{}\" is no file", path.display())
             .because("it is a pipe, a socket or a device")
             .try_this("the path of a file, or /dev/stdin"));
     }
     let limit = limits.max_input_bytes.min(limits.max_memory_bytes);
     let too_large = |size: String| {
-        let failure = Failure::error(format!("\"{}\" is too large: {size}", path.display()));
+        let failure = failure!("\"{}\" is too large: {size}", path.display());
         if limits.max_memory_bytes < limits.max_input_bytes {
             failure.try_this(memory::hint(limit))
         } else {
@@ -221,7 +221,7 @@ pub(crate) fn open_folders(paths: &[PathBuf]) {
 /// Those files come from strangers as takes do. What they name has to be a regular file, in their own folder or below, or in a folder
 /// that the user named, once all links are followed. Errors: it is not, or not there.
 pub(crate) fn check_named_by(owner: &Path, named: &Path) -> Result<(), Failure> {
-    let refused = |why: &str| Failure::error(format!("\"{}\" names \"{}\", {why}", owner.display(), named.display()));
+    let refused = |why: &str| failure!("\"{}\" names \"{}\", {why}", owner.display(), named.display());
     let (file, _) = split_animation(named);
     if is_stream(&file) {
         return Err(refused("which is no file"));
@@ -390,11 +390,11 @@ fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<()
         return Ok(());
     };
     let beside = path.with_added_extension(SIDECAR);
-    Err(Failure::error(format!(
+    Err(failure!(
         "\"{}\" is not the file that \"{}\" describes: one of them was changed or replaced",
         path.display(),
         beside.display()
-    ))
+    )
     .because(format!("SHA-256 of the file:  {}", other.found))
     .because(format!("stated beside it:     {}", other.stated))
     .try_this(format!(

@@ -6,12 +6,14 @@ use std::{ffi::OsString, path::Path};
 
 use clap::FromArgMatches;
 
+#[macro_use]
+mod exit;
+
 mod animations;
 pub mod answers;
 mod args;
 mod batch;
 mod commands;
-mod exit;
 mod failures;
 mod files;
 mod found_loops;

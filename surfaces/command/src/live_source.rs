@@ -82,7 +82,7 @@ impl LiveSource {
     /// A port of this machine, which no other one reaches; 0 is any that is free.
     pub(crate) fn of_port(port: u16, rate_hz: Option<f64>) -> Result<Self, Failure> {
         let failed = |error: io::Error| {
-            Failure::error(format!("cannot listen at port {port} of this machine: {error}")).try_this(
+            failure!("cannot listen at port {port} of this machine: {error}").try_this(
                 "another --port, which the sender has to use too; or end the program that listens there already",
             )
         };
@@ -119,7 +119,7 @@ impl LiveSource {
             Err(RecvTimeoutError::Timeout) => return Ok(Came::Silence(self.came.elapsed())),
             Err(RecvTimeoutError::Disconnected) => return Ok(Came::End),
         };
-        let piece = piece.map_err(|error| Failure::error(format!("cannot read the stream: {error}")))?;
+        let piece = piece.map_err(|error| failure!("cannot read the stream: {error}"))?;
         let Some(packets) = &mut self.packets else {
             self.came = came;
             return Ok(Came::Text(piece, came));
@@ -183,5 +183,5 @@ fn receive(socket: &UdpSocket, sender: &SyncSender<Piece>, lost: &AtomicU64) {
 
 fn begin(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
     let begun = thread::Builder::new().name(name.to_owned()).spawn(work);
-    (begun.map(drop)).map_err(|error| Failure::error(format!("the system gives no thread to listen with: {error}")))
+    (begun.map(drop)).map_err(|error| failure!("the system gives no thread to listen with: {error}"))
 }

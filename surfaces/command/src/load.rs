@@ -149,11 +149,11 @@ pub fn cannot_study(path: &Path, error: StudyError) -> Failure {
     match error {
         StudyError::Recipe(error) => error.into(),
         StudyError::Body(error) => failures::body(error),
-        StudyError::Memory(memory) => Failure::error(format!("\"{}\" is too large: {error}", path.display()))
+        StudyError::Memory(memory) => failure!("\"{}\" is too large: {error}", path.display())
             .try_this(memory::hint(memory.needed)),
-        StudyError::Smooth(SmoothError::Frequency { found, limit, rate }) => Failure::error(format!(
+        StudyError::Smooth(SmoothError::Frequency { found, limit, rate }) => failure!(
             "--smooth must lie above 0 and up to {limit:.4} Hz, found {found:?}"
-        ))
+        )
         .because(format!(
             "{rate:.4} frames per second show nothing faster; walks need about 6 Hz, fast kicks 12"
         ))

@@ -79,11 +79,11 @@ fn of_target(
             Ok(folder.join(name()))
         }
         Some(path) if !files::is_stream(path) => match target.to {
-            Some(format) if output::format_of(path)? != format => Err(Failure::error(format!(
+            Some(format) if output::format_of(path)? != format => Err(failure!(
                 "\"{}\" is not named like a file of the format {}",
                 path.display(),
                 format.extension()
-            ))
+            )
             .try_this("a name with that extension, or no --to")),
             _ => Ok(path.clone()),
         },

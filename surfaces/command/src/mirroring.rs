@@ -17,7 +17,7 @@ pub(crate) fn pairs_of(file: Option<&Path>) -> Result<Vec<String>, Failure> {
 /// Reads a file of pairs: two names a line, separated by `=`; a single name is a joint on the mirror plane.
 fn read_pairs(path: &Path) -> Result<Vec<String>, Failure> {
     let wrong = |line: usize, why: &str| {
-        Failure::error(format!("cannot read \"{}\": line {line}: {why}", path.display()))
+        failure!("cannot read \"{}\": line {line}: {why}", path.display())
             .try_this("lines such as LeftArm = RightArm; # begins a comment")
     };
     let bytes = files::read_bytes(path)?;

@@ -94,7 +94,7 @@ impl NamedMotion {
             let all = files_below(named, files::is_named_like_a_take)?;
             if all.is_empty() {
                 return Err(
-                    Failure::error(format!("\"{}\" holds no take and no loop", named.display()))
+                    failure!("\"{}\" holds no take and no loop", named.display())
                         .try_this(format!("a folder with {} files", Format::names("or"))),
                 );
             }
@@ -117,14 +117,14 @@ impl NamedMotion {
             Some((file, start)) if is_file(file) => (file, format!("{start}:{end}")),
             // One frame is no motion.
             _ if is_file(rest) => {
-                return Err(Failure::error(format!("\"{end}\" is no range of frames of \"{rest}\""))
+                return Err(failure!("\"{end}\" is no range of frames of \"{rest}\"")
                     .because("a range is START:END, two whole frames counted from 0")
                     .try_this(format!("\"{rest}:0:60\", or the name alone for all frames")));
             }
             _ => return Ok(whole),
         };
         let frames = parse_range(&range).map_err(|why| {
-            Failure::error(format!("\"{range}\" is no range of frames of \"{file}\": {why}"))
+            failure!("\"{range}\" is no range of frames of \"{file}\": {why}")
                 .try_this(format!("\"{file}:0:60\", or the name alone for all frames"))
         })?;
         Ok(vec![Self {
@@ -177,12 +177,12 @@ pub(crate) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<us
     let last = num_frames - 1;
     match words.parse::<usize>() {
         Ok(frame) if frame <= last => Ok(frame),
-        Ok(_) => Err(Failure::error(format!("\"{}\" has no frame {words}", path.display()))
+        Ok(_) => Err(failure!("\"{}\" has no frame {words}", path.display())
             .because(format!("its frames are 0 to {last}"))
             .try_this(format!("\"{}:{last}\"", path.display()))
             .wrongly_called()),
         Err(_) => Err(
-            Failure::error(format!("\"{words}\" is no frame of \"{}\"", path.display()))
+            failure!("\"{words}\" is no frame of \"{}\"", path.display())
                 .because(format!("frames are whole numbers, here 0 to {last}"))
                 .try_this(format!("\"{}:0\", or the name alone for all frames", path.display()))
                 .wrongly_called(),
@@ -205,10 +205,10 @@ pub(crate) fn mismatch(files: [&Path; 2], error: TransitionError) -> Failure {
     else {
         return match error {
             TransitionError::Body(error) => failures::body(error),
-            other => Failure::error(format!("cannot compare \"{ours}\" and \"{theirs}\": {other}")),
+            other => failure!("cannot compare \"{ours}\" and \"{theirs}\": {other}"),
         };
     };
-    let mut failure = Failure::error(format!("\"{theirs}\" has another skeleton than \"{ours}\"")).because(difference);
+    let mut failure = failure!("\"{theirs}\" has another skeleton than \"{ours}\"").because(difference);
     for (names, file) in [(only_left, &ours), (only_entered, &theirs)] {
         if !names.is_empty() {
             let more = names.len().saturating_sub(NAMED);

@@ -21,7 +21,7 @@ use crate::{exit::Failure, parallel::locked, signals, talk};
 pub fn format_of(path: &Path) -> Result<Format, Failure> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.and_then(Format::from_extension).ok_or_else(|| {
-        let failure = Failure::error(format!("cannot write \"{}\": unsupported extension", path.display()));
+        let failure = failure!("cannot write \"{}\": unsupported extension", path.display());
         // A character is none that motion is written as.
         if let Some(format) = extension.and_then(Format::of_motion_for) {
             let [motion, whole] = [format, Format::Glb].map(Format::extension);
@@ -105,22 +105,22 @@ impl Outputs {
     /// Fails at once if the file could not be written later, before any work is done for it. Returns the folder that it goes into.
     pub(crate) fn check<'p>(&self, path: &'p Path) -> Result<&'p Path, Failure> {
         if path.is_dir() {
-            return Err(Failure::error(format!("\"{}\" is a folder", path.display()))
+            return Err(failure!("\"{}\" is a folder", path.display())
                 .try_this("name a file to write, such as walk-loop.bvh"));
         }
         // Renaming onto something that is not a regular file, such as a device, would replace it with a file.
         if path.metadata().is_ok_and(|there| !there.is_file()) {
-            return Err(Failure::error(format!("\"{}\" is no file to write to", path.display()))
+            return Err(failure!("\"{}\" is no file to write to", path.display())
                 .try_this("the name of a file, such as walk-loop.bvh"));
         }
         let canonical = path.canonicalize().ok();
         if canonical.is_some() && canonical == self.extended && !self.force {
-            return Err(Failure::error(format!("\"{}\" is the take itself", path.display()))
+            return Err(failure!("\"{}\" is the take itself", path.display())
                 .try_this("--force to add the loop to it, or another name"));
         }
         let input = canonical.and_then(|path| self.protected.iter().find(|(protected, _)| *protected == path));
         if let Some((_, what)) = input {
-            return Err(Failure::error(format!("\"{}\" is the {what} itself", path.display()))
+            return Err(failure!("\"{}\" is the {what} itself", path.display())
                 .try_this(format!("another name; a {what} is never overwritten")));
         }
         // A dangling link also blocks the output, although its target does not exist.
@@ -133,7 +133,7 @@ impl Outputs {
             return Ok(folder);
         }
         Err(
-            Failure::error(format!("there is no folder \"{}\" to write to", folder.display()))
+            failure!("there is no folder \"{}\" to write to", folder.display())
                 .try_this("make the folder first, or name another output"),
         )
     }
@@ -252,7 +252,7 @@ impl Outputs {
         let folder = self.check(path)?;
         let place = place(folder, path);
         if self.writes_to(&place) {
-            return Err(Failure::error(format!("two outputs would be \"{}\"", path.display()))
+            return Err(failure!("two outputs would be \"{}\"", path.display())
                 .try_this("a name for each of them"));
         }
         if writes_nothing() {
@@ -572,7 +572,7 @@ pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 fn already_there(path: &Path) -> Failure {
-    Failure::error(format!("\"{}\" exists already", path.display()))
+    failure!("\"{}\" exists already", path.display())
         .try_this("--force to overwrite it, or another name")
 }
 
@@ -595,7 +595,7 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
     }
     if let Some(file) = folder.ancestors().find(|above| above.is_file()) {
         return Err(
-            Failure::error(format!("\"{}\" is a file, and a folder is wanted", file.display()))
+            failure!("\"{}\" is a file, and a folder is wanted", file.display())
                 .try_this("the name of a folder"),
         );
     }
@@ -610,7 +610,7 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::error(format!("cannot write to the standard output: {error}")))
+            Err(failure!("cannot write to the standard output: {error}"))
         }
         _ => Ok(()),
     }
@@ -625,7 +625,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let bytes = talk::harmless(text);
     match stdout.write_all(bytes.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::error(format!("cannot print: {error}")))
+            Err(failure!("cannot print: {error}"))
         }
         _ => Ok(()),
     }

@@ -63,7 +63,7 @@ impl Pattern {
         };
         let found = files_below(&pattern.folder, |path| files::is_named_like_a_take(path) && fits(path))?;
         if found.is_empty() {
-            return Err(Failure::error(format!("nothing matches \"{}\"", name.display()))
+            return Err(failure!("nothing matches \"{}\"", name.display())
                 .because(format!(
                     "takes and loops are files whose names end in {}",
                     Format::extensions(&Format::ALL, ".")

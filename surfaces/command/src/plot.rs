@@ -27,7 +27,7 @@ impl PlotFile {
             Some("png") => Format::Png,
             _ => {
                 return Err(
-                    Failure::error(format!("cannot draw \"{}\": plots are SVG or PNG", path.display()))
+                    failure!("cannot draw \"{}\": plots are SVG or PNG", path.display())
                         .try_this("--plot with a name that ends in .svg or .png"),
                 );
             }

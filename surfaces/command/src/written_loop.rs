@@ -115,10 +115,10 @@ impl LoopsInFile {
 }
 
 fn no_root_joint(path: &Path) -> Failure {
-    Failure::error(format!(
+    failure!(
         "\"{}\" has no root joint above the hips, though its sidecar says so",
         path.display()
-    ))
+    )
     .try_this(OTHER_SIDECAR)
 }
 
@@ -174,7 +174,7 @@ pub(crate) fn read_playable(input: &InputFile, flags: &TakeArgs, added_root: Add
 fn not_described(input: &InputFile) -> Failure {
     let path = input.path.display();
     if input.sidecar.is_some() {
-        return Failure::error(format!("the sidecar beside \"{path}\" is of another animation"))
+        return failure!("the sidecar beside \"{path}\" is of another animation")
             .because("the sidecar holds the root motion and the period of the loop")
             .try_this(format!("one of its loops: `loopwright check {path}` lists them"));
     }
@@ -182,7 +182,7 @@ fn not_described(input: &InputFile) -> Failure {
     if let Err(failure) = files::read_bytes(&input.path) {
         return failure;
     }
-    Failure::error(format!("\"{path}\" has no sidecar beside it"))
+    failure!("\"{path}\" has no sidecar beside it")
         .because("the sidecar holds the root motion and the period of the loop")
         .try_this(format!(
             "`loopwright make` writes loops with their sidecars; keep \"{}\" beside the loop",
@@ -207,10 +207,10 @@ pub(crate) fn read_described(
 
 /// The failure for a loop that does not match its sidecar.
 pub(crate) fn apart(path: &Path, error: &dyn Display) -> Failure {
-    Failure::error(format!(
+    failure!(
         "\"{}\" and its sidecar do not belong together: {error}",
         path.display()
-    ))
+    )
     .try_this("make the loop again")
 }
 
@@ -240,7 +240,7 @@ fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         }
         if found.is_empty() {
             return Err(
-                Failure::error(format!("there is no loop in the folder \"{}\"", path.display()))
+                failure!("there is no loop in the folder \"{}\"", path.display())
                     .because("loops have their sidecar beside them: walk-loop.bvh and walk-loop.bvh.json")
                     .try_this("`loopwright make TAKE -o FOLDER/NAME.bvh`"),
             );
@@ -358,7 +358,7 @@ pub fn same_skeletons(names: &[impl Display], loops: &[StoredLoop]) -> Result<()
     for (name, other) in names.iter().zip(loops) {
         if let Some(difference) = SkeletonDifference::between(loops[0].clip.skeleton(), other.clip.skeleton()) {
             return Err(
-                Failure::error(format!("\"{name}\" has another skeleton than \"{}\"", names[0]))
+                failure!("\"{name}\" has another skeleton than \"{}\"", names[0])
                     .because(difference)
                     .try_this("loops made from takes of one skeleton, all with --add-root or none"),
             );
@@ -476,12 +476,12 @@ pub(crate) fn uncut(
 /// The failure for a loop that was made from another take than this one.
 pub(crate) fn of_other_take(take: &Studied, sidecar: &Sidecar, error: &PlaceError) -> Failure {
     if let Some(rig) = &sidecar.take.rig {
-        return Failure::error(format!(
+        return failure!(
             "the loop is on the character \"{}\", and \"{}\" is on its own skeleton: they cannot be compared",
             rig.file, take.name
-        ))
+        )
         .try_this("no --take; the loop is then measured by itself");
     }
-    Failure::error(format!("\"{}\" is not the take of this loop: {error}", take.name))
+    failure!("\"{}\" is not the take of this loop: {error}", take.name)
         .try_this(format!("--take {}", sidecar.take.file))
 }

@@ -216,7 +216,7 @@ impl Journal {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {
                 return Err(
-                    Failure::error(format!("another run writes into \"{}\"", folder.display()))
+                    failure!("another run writes into \"{}\"", folder.display())
                         .try_this("wait for it, name another folder with -o, or give each run its part with --shard"),
                 );
             }

@@ -58,25 +58,25 @@ fn blended(loops: &[StoredLoop], names: &[impl Display], args: &BlendArgs) -> Re
 /// Why these loops are not mixed.
 fn unmixed(names: &[impl Display], error: MixError) -> Failure {
     match error {
-        MixError::Cycles { index, found, first } => Failure::error(format!(
+        MixError::Cycles { index, found, first } => failure!(
             "\"{}\" holds {found} cycles of its motion, \"{}\" {first}",
             names[index], names[0]
-        ))
+        )
         .try_this("`loopwright make --cycles N` with one N for all"),
-        MixError::UnknownSpeed { index } => Failure::error(format!("the speed of \"{}\" is not known", names[index]))
+        MixError::UnknownSpeed { index } => failure!("the speed of \"{}\" is not known", names[index])
             .try_this("--weights; or the loop made with --set output.root-speed=3.2, which states its speed in m/s"),
         MixError::Range { axis, value, low, high } => {
             let (flag, unit) = match axis {
                 BlendAxis::Turn => ("--turn-rate", "degrees per second"),
                 BlendAxis::Speed => ("--speed", "m/s"),
             };
-            Failure::error(format!("{flag} {value} is outside the range of the loops"))
+            failure!("{flag} {value} is outside the range of the loops")
                 .because(format!("the loops cover {low:.3} to {high:.3} {unit}"))
                 .try_this("a value in that range, or one more loop that extends it")
                 .wrongly_called()
         }
         MixError::Blend(error) => {
-            let failure = Failure::error(format!("cannot blend: {error}"));
+            let failure = failure!("cannot blend: {error}");
             match error {
                 BlendError::Count { .. } | BlendError::Weight { .. } | BlendError::NoWeight => failure
                     .try_this(format!(

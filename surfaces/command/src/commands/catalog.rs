@@ -56,17 +56,17 @@ pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
 pub(crate) fn format_of(path: &Path) -> Result<CatalogFormat, Failure> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let format = extension.and_then(CatalogFormat::from_extension).ok_or_else(|| {
-        Failure::error(format!(
+        failure!(
             "\"{}\" is not named like a catalog: those are Parquet, CSV or JSON Lines",
             path.display()
-        ))
+        )
         .try_this("a name that ends in .parquet, .csv or .jsonl")
     })?;
     if format.is_there() {
         Ok(format)
     } else {
         Err(
-            Failure::error(format!("\"{}\" is Parquet, which this build has not", path.display()))
+            failure!("\"{}\" is Parquet, which this build has not", path.display())
                 .because("it takes long to build, so it is a feature; released programs have it")
                 .try_this("a name that ends in .csv or .jsonl, or a build with --features parquet"),
         )
@@ -96,7 +96,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<LoopRow>, Failure> {
 fn skeleton_of(rows: &[LoopRow], file: &str) -> Result<String, Failure> {
     let row = rows.iter().find(|row| row.output == file || row.path == file);
     row.map(|row| row.skeleton_sha256.clone()).ok_or_else(|| {
-        Failure::error(format!("no row of the catalogs has the take or the output \"{file}\""))
+        failure!("no row of the catalogs has the take or the output \"{file}\"")
             .try_this("a path as the catalog has it; `loopwright catalog FILE` lists them")
     })
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending, Failure> {
     args.inputs = core::mem::take(&mut args.names);
     if args.inputs.is_empty() {
         return Err(
-            Failure::error(format!("no output is named for \"{}\"", args.output.display()))
+            failure!("no output is named for \"{}\"", args.output.display())
                 .because("the last name is that of the file to write, or of a folder for several")
                 .try_this(format!("`loopwright convert {} OUT.glb`", args.output.display())),
         );

@@ -70,7 +70,7 @@ fn check_has_feet(args: &CutArgs, studied: &Studied) -> Result<(), Failure> {
     if studied.analysis.contacts.num_feet() > 0 {
         return Ok(());
     }
-    Err(Failure::error(format!("\"{}\" has no feet", args.take.display()))
+    Err(failure!("\"{}\" has no feet", args.take.display())
         .because("passages are held where feet stand, and none were found among its joints")
         .try_this("--feet LeftFoot,RightFoot, with its own names, if it has feet"))
 }
@@ -227,15 +227,15 @@ fn uncut(studied: &Studied, loops: &[LoopRow], error: CutTakeError) -> Failure {
                 "loops of its skeleton after the take: `loopwright cut TAKE idle-loop.bvh walk-loop.bvh -o FOLDER`",
             ),
         CutTakeError::Passage(PassageError::Skeleton { index, difference }) => {
-            Failure::error(format!("\"{}\" has another skeleton than \"{}\"", name(index), studied.name))
+            failure!("\"{}\" has another skeleton than \"{}\"", name(index), studied.name)
                 .because(difference)
                 .try_this("loops made from takes of this skeleton, no loops for those of the take itself, or --rig for all on one character")
         }
-        CutTakeError::Passage(PassageError::Leans { index }) => Failure::error(format!(
+        CutTakeError::Passage(PassageError::Leans { index }) => failure!(
             "the root of \"{}\" leans: passages are made over the ground",
             name(index)
-        ))
+        )
         .try_this("a loop made without output.root-space full"),
-        other => Failure::error(format!("cannot cut \"{}\": {other}", studied.name)),
+        other => failure!("cannot cut \"{}\": {other}", studied.name),
     }
 }

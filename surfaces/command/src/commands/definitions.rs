@@ -36,7 +36,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, Failure> {
             }),
     );
     for (name, command) in pages {
-        let failed = |error: std::io::Error| Failure::error(format!("cannot write the page of {name}: {error}"));
+        let failed = |error: std::io::Error| failure!("cannot write the page of {name}: {error}");
         let mut page = Vec::new();
         let rendered = clap_mangen::Man::new(command.clone()).title(name.to_uppercase());
         rendered.render(&mut page).map_err(failed)?;

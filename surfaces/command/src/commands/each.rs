@@ -87,10 +87,10 @@ pub(super) fn into_folder(
 fn check_is_folder(folder: &Path) -> Result<(), Failure> {
     let is_file = folder.exists() || (folder.extension().is_some() && !output::is_named_as_folder(folder));
     if !folder.is_dir() && is_file {
-        Err(Failure::error(format!(
+        Err(failure!(
             "\"{}\" is the name of a file, and several files need a folder",
             folder.display()
-        ))
+        )
         .try_this("the name of a folder: out/"))
     } else {
         Ok(())
@@ -150,7 +150,7 @@ pub(super) fn animations_into_folder(
     all(found, manner, |input| {
         let output = &input.below;
         if output.canonicalize().is_ok_and(|output| protected.contains(&output)) {
-            return Err(Failure::error(format!("\"{}\" is one of the inputs", output.display()))
+            return Err(failure!("\"{}\" is one of the inputs", output.display())
                 .try_this("another folder; an input is never overwritten"));
         }
         output::make_folder(files::folder_of(output))?;
@@ -227,7 +227,7 @@ pub(super) fn all(
 fn check_for_one(manner: Manner<'_>) -> Result<(), Failure> {
     for (flag, is_given) in manner.for_one {
         if *is_given {
-            return Err(Failure::error(format!("{flag} is for one file, and several are named"))
+            return Err(failure!("{flag} is for one file, and several are named")
                 .try_this(format!("one file, or no {flag}")));
         }
     }
@@ -246,7 +246,7 @@ fn with_document(result: Result<Ending, Failure>, json: bool) -> Result<Ending, 
 }
 
 fn fault(input: &Input) -> (Result<Ending, Failure>, Aside) {
-    let failure = Failure::error(format!("the program itself failed on \"{}\"", input.path.display()))
+    let failure = failure!("the program itself failed on \"{}\"", input.path.display())
         .try_this("a report of this fault, with the file");
     (Err(failure), Aside::default())
 }

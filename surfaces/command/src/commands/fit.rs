@@ -235,10 +235,10 @@ fn takes_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         files::is_named_like_a_take(path) && !files::has_sidecar(path)
     })?;
     if found.is_empty() {
-        return Err(Failure::error(format!(
+        return Err(failure!(
             "there is no take in the folder \"{}\" or below",
             folder.display()
-        ))
+        )
         .because(format!(
             "in a folder, takes are {} files without a loop's sidecar beside them",
             Format::names("and")
@@ -313,7 +313,7 @@ fn takes_only(args: &FitArgs) -> Result<(), Failure> {
         ("--mode", args.mode.is_some()),
     ] {
         if is_there {
-            return Err(Failure::error(format!("{flag} needs a take")).try_this("loopwright fit TAKE"));
+            return Err(failure!("{flag} needs a take").try_this("loopwright fit TAKE"));
         }
     }
     Ok(())

@@ -50,7 +50,7 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending, Failu
     if let Some(fps) = args.fps.filter(|fps| !RATE_RANGE_HZ.contains(fps)) {
         let (slowest, fastest) = RATE_RANGE_HZ.into_inner();
         return Err(
-            Failure::error(format!("--fps must lie between {slowest} and {fastest}, found {fps:?}"))
+            failure!("--fps must lie between {slowest} and {fastest}, found {fps:?}")
                 .try_this("--fps 30 or --fps 60")
                 .wrongly_called(),
         );
@@ -58,7 +58,7 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending, Failu
     for (flag, secs) in [("seconds", args.seconds), ("timeout", args.timeout)] {
         if let Some(secs) = secs.filter(|secs| !(*secs > 0.0 && secs.is_finite())) {
             return Err(
-                Failure::error(format!("--{flag} must be a positive number of seconds, found {secs:?}"))
+                failure!("--{flag} must be a positive number of seconds, found {secs:?}")
                     .try_this(format!("--{flag} 60"))
                     .wrongly_called(),
             );
@@ -87,16 +87,16 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending, Failu
     if let Some(record) = &args.record {
         if output::format_of(record)? != Format::Bvh {
             return Err(
-                Failure::error(format!("\"{}\" is not named like a BVH file", record.display()))
+                failure!("\"{}\" is not named like a BVH file", record.display())
                     .because("what is heard is recorded as BVH")
                     .try_this("a name that ends in .bvh; `loopwright convert` makes another format of it"),
             );
         }
         if output::is_same(record, &args.output) {
-            return Err(Failure::error(format!(
+            return Err(failure!(
                 "\"{}\" cannot be both the loop and what was heard",
                 record.display()
-            ))
+            )
             .try_this("another name for --record")
             .wrongly_called());
         }
@@ -263,7 +263,7 @@ impl Listening<'_> {
             let mut warnings = Vec::new();
             let line = self.stream.next_line(&mut warnings);
             talk::warn_all(&warnings);
-            let wrong = |error| Failure::error(format!("cannot read the stream: {error}"));
+            let wrong = |error| failure!("cannot read the stream: {error}");
             let due = match line.map_err(|error| wrong(error).try_this("a BVH file, a row on each line"))? {
                 None => return Ok(false),
                 Some(StreamedLine::Head) => {

@@ -166,7 +166,7 @@ fn make(take: &Path, request: Request<'_>, target: &TargetArgs) -> Result<Ending
     let source = &studied.file.source;
     if outputs.is_in_place(&path) && !source.can_be_extended() {
         let why = source.capabilities().not_extended.unwrap_or_default();
-        return Err(Failure::error(format!("\"{}\" is the take itself", path.display()))
+        return Err(failure!("\"{}\" is the take itself", path.display())
             .because(format!("no animation can be added to {why}"))
             .try_this("another name; this take is not overwritten"));
     }

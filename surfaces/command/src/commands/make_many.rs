@@ -122,7 +122,7 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
     ] {
         if is_given {
             return Err(
-                Failure::error(format!("{flag} is for one loop, and several would be made"))
+                failure!("{flag} is for one loop, and several would be made")
                     .try_this(format!("one take, or no {flag}")),
             );
         }
@@ -132,20 +132,20 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
     }
     let why = reason_for_folder(options);
     let Some(folder) = &target.output else {
-        return Err(Failure::error(format!("{why} a folder to go into")).try_this("-o loops/"));
+        return Err(failure!("{why} a folder to go into").try_this("-o loops/"));
     };
     if folder.exists() && !folder.is_dir() {
         return Err(
-            Failure::error(format!("\"{}\" is a file, and {why} a folder", folder.display()))
+            failure!("\"{}\" is a file, and {why} a folder", folder.display())
                 .because("each loop gets a name of its own in that folder")
                 .try_this("-o loops/"),
         );
     }
     if files::is_named_like_a_take(folder) && !folder.is_dir() && !output::is_named_as_folder(folder) {
-        return Err(Failure::error(format!(
+        return Err(failure!(
             "\"{}\" is the name of a file, and {why} a folder",
             folder.display()
-        ))
+        )
         .because("each loop gets a name of its own in that folder")
         .try_this("-o loops/, and --name '{stem}-loop.glb' for the format"));
     }
@@ -368,7 +368,7 @@ impl Work for MakeLoops<'_> {
     }
 
     fn fault(&self, input: &Input) -> TakeResult {
-        let failure = Failure::error(format!("the program itself failed on \"{}\"", input.path.display()))
+        let failure = failure!("the program itself failed on \"{}\"", input.path.display())
             .try_this("a report of this fault, with the take");
         TakeResult {
             path: input.path.clone(),
@@ -508,10 +508,10 @@ impl MakeLoops<'_> {
     /// Errors: somebody changed an output of an earlier run, and nobody says that it may go.
     fn check_unchanged(&self, input: &Input) -> Result<(), Failure> {
         match self.past.changed_output(&input.key()) {
-            Some(changed) if !self.options.target.force => Err(Failure::error(format!(
+            Some(changed) if !self.options.target.force => Err(failure!(
                 "\"{}\" was changed since an earlier run wrote it, and stays as it is",
                 changed.display()
-            ))
+            )
             .try_this("--resume --force to make it again, or another place for the changed file")),
             _ => Ok(()),
         }
@@ -647,7 +647,7 @@ impl MakeLoops<'_> {
         }
         for path in [loop_path, &loop_path.with_added_extension(files::SIDECAR)] {
             if path.canonicalize().is_ok_and(|path| self.protected.contains(&path)) {
-                return Err(Failure::error(format!("\"{}\" is a take of this run", path.display()))
+                return Err(failure!("\"{}\" is a take of this run", path.display())
                     .try_this("another folder with -o, or another --name; a take is never overwritten"));
             }
             outputs.check(path).map_err(|failure| {
@@ -755,7 +755,7 @@ fn written(loop_path: &Path) -> Result<Vec<Written>, Failure> {
         };
         if !output::writes_nothing() {
             let bytes = fs::read(&found.path)
-                .map_err(|error| Failure::error(format!("\"{}\" is gone again: {error}", found.path.display())))?;
+                .map_err(|error| failure!("\"{}\" is gone again: {error}", found.path.display()))?;
             (found.bytes, found.sha256) = (bytes.len() as u64, sha256(&bytes));
         }
         written.push(found);

@@ -107,7 +107,7 @@ pub(crate) fn answer(played: &Played, names: &[impl Display], seed: u64) -> Play
 }
 
 fn unplayed(error: PlayError) -> Failure {
-    let failure = Failure::error(format!("cannot play: {error}"));
+    let failure = failure!("cannot play: {error}");
     let hint = match error {
         PlayError::Duration { .. } => "--seconds 60",
         PlayError::FadeSecs { .. } => "--fade-seconds 0.4",

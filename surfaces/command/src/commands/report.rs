@@ -245,7 +245,7 @@ fn is_page(path: &Path) -> Result<(), Failure> {
     match files::lowercase_extension(path).as_deref() {
         Some("html" | "htm") => Ok(()),
         _ => Err(
-            Failure::error(format!("cannot write \"{}\": a report is a page", path.display()))
+            failure!("cannot write \"{}\": a report is a page", path.display())
                 .try_this("-o with a name that ends in .html"),
         ),
     }
@@ -359,7 +359,7 @@ impl Work for Pages<'_> {
     }
 
     fn fault(&self, one: &Clip) -> Self::Answer {
-        Err(Failure::error(format!("the program itself failed on \"{one}\""))
+        Err(failure!("the program itself failed on \"{one}\"")
             .try_this("a report of this fault, with the file"))
     }
 }

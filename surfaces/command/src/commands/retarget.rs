@@ -257,10 +257,10 @@ fn motions_of(input: &InputFile, flags: &TakeArgs) -> Result<Vec<InputFile>, Fai
 /// The format of one file for all motions. Errors: it is a folder, or the file of the character takes no more animations.
 fn format_of_one(args: &RetargetArgs, character: &Source) -> Result<Format, Failure> {
     if output::is_named_as_folder(&args.output) {
-        return Err(Failure::error(format!(
+        return Err(failure!(
             "\"{}\" is a folder, and one file is to be written",
             args.output.display()
-        ))
+        )
         .try_this("the name of a file, or no --into-one"));
     }
     let format = output::format_of(&args.output)?;

@@ -42,6 +42,6 @@ pub(crate) fn run(args: &StudioArgs) -> Result<Ending, Failure> {
 }
 
 fn failed(status: ExitStatus) -> Failure {
-    Failure::error(format!("the studio ended with {status}"))
+    failure!("the studio ended with {status}")
         .try_this("LIBGL_ALWAYS_SOFTWARE=1 before the command, where the window cannot be drawn")
 }

@@ -20,10 +20,10 @@ pub(crate) fn run(args: &SynthArgs) -> Result<Ending, Failure> {
                 min,
                 max,
                 found,
-            } => Failure::error(format!(
+            } => failure!(
                 "{} must lie between {min} and {max}, found {found}",
                 flag_of(setting)
-            )),
+            ),
             _ => Failure::error(&error),
         };
         failure.try_this("settings nearer to a walk, such as --speed 1.3 --period 1.15")

@@ -113,7 +113,7 @@ impl Summary {
         let broken = self.count(Verdict::Unreadable) + self.count(Verdict::Failed);
         let all: usize = self.counts.values().map(|count| count.results).sum();
         let failure = (broken > 0).then(|| {
-            Failure::error(format!("{broken} of {all} loops could not be made"))
+            failure!("{broken} of {all} loops could not be made")
                 .try_this("-v, which prints why and what to try; --resume tries only these again")
         });
         let document = self.document(failure.as_ref());

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     let num_files = found.files.len() + found.problems.len();
     if num_files > MOST_MOTIONS {
         return Err(
-            Failure::error(format!("{num_files} motions are named, of at most {MOST_MOTIONS}"))
+            failure!("{num_files} motions are named, of at most {MOST_MOTIONS}")
                 .try_this("a pattern that fits fewer, such as 'set/walk*.bvh'"),
         );
     }
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     progress.finish();
     if num_files < 2 {
         return Err(failed.pop().unwrap_or_else(|| {
-            Failure::error(format!("{num_files} motion to compare"))
+            failure!("{num_files} motion to compare")
                 .try_this("two motions, or a folder that holds several")
         }));
     }

@@ -114,7 +114,7 @@ pub(crate) fn check_fade(half_life: f64, blend: f64) -> Result<(), Failure> {
     ] {
         if !(0.001..=10.0).contains(&secs) {
             return Err(
-                Failure::error(format!("{flag} must be 0.001 to 10 seconds, found {secs:?}"))
+                failure!("{flag} must be 0.001 to 10 seconds, found {secs:?}")
                     .try_this(format!("{flag} {usual}"))
                     .wrongly_called(),
             );

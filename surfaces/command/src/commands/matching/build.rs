@@ -113,13 +113,13 @@ fn horizon_of(ahead: &[f64]) -> Result<Horizon, Failure> {
         return match ahead {
             [] => Ok(Horizon::default()),
             _ => Err(
-                Failure::error(format!("--ahead needs three times, found {}", ahead.len()))
+                failure!("--ahead needs three times, found {}", ahead.len())
                     .try_this("--ahead 0.2,0.4,0.8"),
             ),
         };
     };
     Horizon::new([first, second, third])
-        .map_err(|error| Failure::error(format!("--ahead: {error}")).try_this("--ahead 0.2,0.4,0.8"))
+        .map_err(|error| failure!("--ahead: {error}").try_this("--ahead 0.2,0.4,0.8"))
 }
 
 /// Warns of what is not among the rows.
@@ -140,7 +140,7 @@ fn of_file(
     let path = &named.path;
     if named.frames.is_some() && files::has_sidecar(path) {
         return Err(
-            Failure::error(format!("\"{}\" is a loop, and has no range of frames", path.display()))
+            failure!("\"{}\" is a loop, and has no range of frames", path.display())
                 .try_this("the name alone: every sample of a loop can be matched"),
         );
     }
@@ -334,7 +334,7 @@ fn add_new<'c, F>(
                 && clip.first_frame < other.first_frame + num_rows
         };
         if known.iter().any(overlaps) {
-            return Err(Failure::error(format!("\"{}\" is in the database already", clip.name))
+            return Err(failure!("\"{}\" is in the database already", clip.name)
                 .try_this("build it again without --add, or name frames that are not there yet"));
         }
     }
@@ -350,7 +350,7 @@ pub(crate) fn no_rows() -> Failure {
 }
 
 fn rows_failure(error: &RowsError) -> Failure {
-    let failure = Failure::error(format!("cannot build the database: {error}"));
+    let failure = failure!("cannot build the database: {error}");
     match error {
         RowsError::Number { .. } => failure.try_this("--unit: a body may be read far too large"),
         _ => failure.try_this("fewer takes"),

@@ -98,7 +98,7 @@ fn asked_for(path: &Path, reading: &TakeArgs, horizon: Horizon) -> Result<MatchS
     match sources.pop().filter(|_| !several) {
         Some(motion) => motion.source,
         None => Err(
-            Failure::error(format!("\"{}\" holds several loops: which one?", path.display()))
+            failure!("\"{}\" holds several loops: which one?", path.display())
                 .try_this("--animation NAME; `loopwright check FILE` lists them"),
         ),
     }

@@ -19,7 +19,7 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
     let database = open(&args.database, &bytes)?;
     let (path, frame) = motions::split(&args.take);
     let Some(frame) = frame else {
-        return Err(Failure::error(format!("which frame of \"{}\"?", path.display()))
+        return Err(failure!("which frame of \"{}\"?", path.display())
             .because("write FILE:FRAME, with frames counted from 0")
             .try_this(format!("{}:0", path.display())));
     };
@@ -56,7 +56,7 @@ fn check_wish(wish: &Wish) -> Result<(), Failure> {
         // NaN is out of every range.
         if !(-most..=most).contains(&number) {
             return Err(
-                Failure::error(format!("{flag} must be from {} to {most}, found {number}", -most))
+                failure!("{flag} must be from {} to {most}, found {number}", -most)
                     .try_this("--speed 1.4 --turn-rate 30")
                     .wrongly_called(),
             );
@@ -126,10 +126,10 @@ fn nearest(
     filter: &MatchFilter,
 ) -> Result<Vec<FoundFrame>, Failure> {
     let Some(mut asked) = frames.get(frame).copied() else {
-        return Err(Failure::error(format!(
+        return Err(failure!(
             "nobody knows what \"{}\" does after frame {frame}",
             path.display()
-        ))
+        )
         .because(format!(
             "the database looks {:.3} s ahead",
             database.horizon().farthest_secs()

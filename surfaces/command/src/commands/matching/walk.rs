@@ -33,10 +33,10 @@ pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     let path = read_path(&args.path)?;
     let bytes = files::read_bytes(&args.database)?;
     let Opened::Future(database) = open(&args.database, &bytes)? else {
-        return Err(Failure::error(format!(
+        return Err(failure!(
             "nobody walks by \"{}\": it holds what jumps cost, and no futures",
             args.database.display()
-        ))
+        )
         .try_this("a database that `loopwright match build` wrote without --features cost"));
     };
     let filter = MatchFilter {
@@ -159,7 +159,7 @@ fn failure(error: &WalkError) -> Failure {
         return Failure::nothing(format!("cannot walk: {error}"))
             .try_this("fewer --tag; `loopwright match inspect DB` lists the tags");
     }
-    let failure = Failure::error(format!("cannot walk: {error}"));
+    let failure = failure!("cannot walk: {error}");
     match error {
         WalkError::Skeleton { .. } | WalkError::Rate { .. } => {
             failure.try_this("a database of takes of one skeleton and one frame rate")

@@ -33,7 +33,7 @@ pub(super) fn animation(
     let count = (shown * rate).round().max(1.0);
     if count > MAX_PICTURES as f64 {
         return Err(
-            Failure::error(format!("{count:.0} pictures exceed the limit of {MAX_PICTURES}"))
+            failure!("{count:.0} pictures exceed the limit of {MAX_PICTURES}")
                 .because(format!("{shown:.1} s are shown at {rate:.0} pictures a second"))
                 .try_this("--range START:END for a part of it, fewer --cycles, or a lower --fps"),
         );
@@ -62,10 +62,10 @@ pub(super) fn animation(
         .map_err(failed)?;
     let size = samples[0].size();
     if count as f64 * size.map(f64::from).iter().product::<f64>() > MAX_PIXELS {
-        return Err(Failure::error(format!(
+        return Err(failure!(
             "{count} pictures of {} x {} pixels are too much for one animation",
             size[0], size[1]
-        ))
+        )
         .try_this("a smaller --size or --fps, --range START:END, or fewer --cycles"));
     }
     let packer = Packer::new(format, &samples).map_err(failed)?;
@@ -94,9 +94,9 @@ fn rate(args: &RenderArgs, motions: &[(String, DrawnMotion)]) -> Result<f64, Fai
     match args.fps {
         None => Ok(own.min(DEFAULT_FPS)),
         Some(rate) if rate > 0.0 && rate <= MAX_FPS => Ok(rate),
-        Some(rate) => Err(Failure::error(format!(
+        Some(rate) => Err(failure!(
             "--fps must be a positive number of at most {MAX_FPS}, found {rate:?}"
-        ))
+        )
         .because("players show faster animations slower")
         .try_this("--fps 25")),
     }

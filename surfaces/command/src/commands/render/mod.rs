@@ -119,7 +119,7 @@ const AT_ONCE: usize = 2;
 fn check_room(pictures: usize, [width, height]: [u32; 2]) -> Result<(), Failure> {
     let pixels = u64::from(width) * u64::from(height) * pictures as u64;
     memory::limits().check_room(PIXEL_BYTES * pixels).map_err(|error| {
-        Failure::error(format!("pictures of {width} x {height} pixels are too large: {error}"))
+        failure!("pictures of {width} x {height} pixels are too large: {error}")
             .try_this(format!("a smaller --size; or {}", memory::hint(error.needed)))
     })
 }
