@@ -2,6 +2,9 @@
 //!
 //! [`run`] is the command. What else is public serves programs that give the same answers in another form, as the Python package does.
 
+#[macro_use]
+extern crate loopwright_attributes;
+
 use std::{ffi::OsString, path::Path};
 
 use clap::FromArgMatches;

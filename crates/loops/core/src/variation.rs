@@ -21,8 +21,8 @@ use crate::motion::{Pose, Skeleton, Tracks};
 use crate::retarget::Retarget;
 
 /// Settings of a variation.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct VariationSettings {
     /// Approximate duration, seconds: a whole number of cycles, at least two, after which everything repeats.
     pub secs: f64,
@@ -68,8 +68,8 @@ pub enum VariationError {
 }
 
 /// The applied variation.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Variation {
     /// The requested settings.
     pub settings: VariationSettings,

@@ -32,8 +32,8 @@ pub(crate) fn human(num_read: usize, rows: &[LoopRow], outputs: &[String]) -> St
 }
 
 /// The answer of catalog.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct CatalogAnswer<'a> {
     /// Rows of all catalogs that were read.
     rows_read: usize,

@@ -222,8 +222,8 @@ fn wanting(failed: &[Exceeded], to_review: &[Exceeded]) -> String {
 }
 
 /// The answer of check.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct CheckAnswer<'a> {
     /// The verdict on each loop.
     loops: &'a [Verdict],

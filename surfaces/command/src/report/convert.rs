@@ -4,8 +4,8 @@ use loopwright_formats::loop_file::facts::{QualityFacts, TakeFacts};
 use serde::Serialize;
 
 /// The answer of `convert`; there is none as text.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct ConvertAnswer {
     /// The file that was read, as a take.
     #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
@@ -17,8 +17,8 @@ pub(crate) struct ConvertAnswer {
 }
 
 /// The answer of `retarget`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct RetargetAnswer {
     /// The motion that was read, and the rig that it was carried over to.
     #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]

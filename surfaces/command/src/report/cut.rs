@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::{figures::counted, table::Table};
 
 /// A loop that passages begin and end in.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct LoopRow {
     /// Its name.
     pub(crate) name: String,
@@ -17,8 +17,8 @@ pub(crate) struct LoopRow {
 }
 
 /// A kind that was looked for and not found.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Missing {
     /// The kind.
     #[cfg_attr(test, schemars(with = "crate::schema_words::ClipKind"))]
@@ -28,8 +28,8 @@ pub(crate) struct Missing {
 }
 
 /// The answer of `cut`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct CutAnswer {
     /// The take.
     #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]

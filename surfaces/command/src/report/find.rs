@@ -15,8 +15,8 @@ use super::{inspect::SegmentFacts, json};
 use crate::{exit::Failure, failures, parallel};
 
 /// A loop of the list.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct FoundLoop {
     /// Its number in the list, from 1, the recommended loop first; make --pick takes it.
     rank: usize,
@@ -53,8 +53,8 @@ pub(crate) struct FoundLoop {
 
 /// What a person sees of a loop, by which the list is ordered; lengths and speeds at the size of a man, null what was not worked
 /// out.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OutcomeFacts {
     /// The sum of all parts, each from 0 to 3; less is better.
     score: f64,
@@ -186,8 +186,8 @@ impl FoundLoop {
 }
 
 /// The pair of frames that came nearest to a loop, and why it failed; figures that did not fail are null.
+#[in_schema]
 #[derive(Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Miss {
     /// The frame that would be the start.
     start_frame: usize,
@@ -260,8 +260,8 @@ impl Miss {
 }
 
 /// A segment of the take, and the rank of its loop.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SegmentLoop {
     #[serde(flatten)]
     segment: SegmentFacts,
@@ -287,8 +287,8 @@ impl From<&SegmentLoops> for SegmentLoop {
 }
 
 /// How often the take repeats.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RhythmFacts {
     /// Seconds of one cycle.
     period_secs: f64,
@@ -300,8 +300,8 @@ struct RhythmFacts {
 }
 
 /// The answer of `find`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct FindAnswer {
     /// The take.
     #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]

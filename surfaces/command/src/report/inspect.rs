@@ -181,8 +181,8 @@ fn tree(surveyed: &Surveyed) -> String {
 }
 
 /// A joint.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NamedJoint<'a> {
     /// Its name.
     name: &'a str,
@@ -191,8 +191,8 @@ struct NamedJoint<'a> {
 }
 
 /// A weight.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NamedWeight<'a> {
     /// The joint.
     joint: &'a str,
@@ -201,8 +201,8 @@ struct NamedWeight<'a> {
 }
 
 /// A bad frame.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct BadFrame {
     /// The frame.
     frame: usize,
@@ -212,8 +212,8 @@ struct BadFrame {
 }
 
 /// A joint that flips.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Flipping<'a> {
     /// The joint.
     joint: &'a str,
@@ -224,8 +224,8 @@ struct Flipping<'a> {
 }
 
 /// A peak of the autocorrelation of the take.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RhythmPeak {
     /// Its lag.
     period_secs: f64,
@@ -236,8 +236,8 @@ struct RhythmPeak {
 }
 
 /// A run of frames of one activity.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct StretchFacts {
     /// How much the body moves.
     #[cfg_attr(test, schemars(extend("enum" = ["moving", "transition", "idle"])))]
@@ -249,8 +249,8 @@ struct StretchFacts {
 }
 
 /// A run of frames with one gait.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct SegmentFacts {
     /// What the body does, such as walk, run or idle.
     pub(super) gait: String,
@@ -271,8 +271,8 @@ impl From<&Segment> for SegmentFacts {
 }
 
 /// The answer of `inspect`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct InspectAnswer<'a> {
     /// The take.
     #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
@@ -318,8 +318,8 @@ pub(crate) struct InspectAnswer<'a> {
 }
 
 /// A time for which a foot is on the ground.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Stands<'a> {
     /// The foot's lowest joint.
     joint: &'a str,
@@ -336,8 +336,8 @@ struct Stands<'a> {
 }
 
 /// A time for which a point of a foot bears.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct BearsFacts<'a> {
     /// The foot's lowest joint.
     joint: &'a str,

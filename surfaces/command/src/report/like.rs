@@ -8,8 +8,8 @@ use super::{figures::headline, json, table::Table};
 use crate::exit::Failure;
 
 /// A stretch of the take that is like a motion.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct OccurrenceFacts {
     /// The motion: its place in the list of those that were sought, from 0.
     sought: usize,
@@ -60,8 +60,8 @@ impl OccurrenceFacts {
 }
 
 /// A motion that was sought.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct SoughtFacts {
     /// Its file.
     pub(crate) file: String,
@@ -81,8 +81,8 @@ pub(crate) struct SoughtFacts {
 }
 
 /// The answer of `find --like`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct LikeAnswer {
     /// The take.
     #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::json;
 
 /// A loop that was made while the motion came.
+#[in_schema]
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct LiveLoop {
     /// What the document is.
     #[cfg_attr(test, schemars(extend("const" = "loopwright-live")))]
@@ -78,8 +78,8 @@ impl LiveLoop {
 }
 
 /// The last line of listen; where there is no loop, loopwright-error is.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ListenAnswer<'a> {
     /// Frames of the stream.
     frames: usize,

@@ -243,8 +243,8 @@ fn line(take: &TakeResult, result: &LoopResult) -> String {
 }
 
 /// One loop that was asked for, on a line of its own.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ResultFacts<'a> {
     /// The take, as it was named or found.
     take: String,
@@ -262,8 +262,8 @@ pub(super) struct ResultFacts<'a> {
 }
 
 /// The last line of a run.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct BatchFacts {
     /// Takes, those included that could not be read.
     takes: usize,

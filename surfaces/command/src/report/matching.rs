@@ -10,8 +10,8 @@ use super::figures::counted;
 use super::table::{Table, rate};
 
 /// A tag of a clip.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Tag {
     /// Its name, such as style.
     name: String,
@@ -40,8 +40,8 @@ fn tags_text(tags: &[Tag]) -> String {
 }
 
 /// The answer of `match build`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct BuildAnswer {
     /// The match database, as it was named.
     database: String,
@@ -93,8 +93,8 @@ pub(crate) fn built(answer: &BuildAnswer) -> String {
 }
 
 /// A run of frames of a take, or a loop, in a match database.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ClipFacts {
     /// The path of the take, seen from the folder of the database.
     name: String,
@@ -120,8 +120,8 @@ struct ClipFacts {
 }
 
 /// How the gap of a jump fades.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Fade {
     /// The kind of fade.
     #[cfg_attr(
@@ -134,8 +134,8 @@ struct Fade {
 }
 
 /// A joint that counts in costs.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WeightFacts {
     /// Its name.
     joint: String,
@@ -144,8 +144,8 @@ struct WeightFacts {
 }
 
 /// The answer of `match inspect`.
+#[in_schema]
 #[derive(Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct InspectAnswer {
     /// The match database, as it was named.
     database: String,
@@ -272,8 +272,8 @@ pub(crate) fn inspected(answer: &InspectAnswer) -> String {
 }
 
 /// A frame that was found.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct FoundFrame {
     /// Its row in the database, counted from 0.
     row: usize,
@@ -321,8 +321,8 @@ impl FoundFrame {
 }
 
 /// The answer of `match query`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct QueryAnswer {
     /// The match database, as it was named.
     pub(crate) database: String,
@@ -378,8 +378,8 @@ pub(crate) fn queried(answer: &QueryAnswer) -> String {
 }
 
 /// The answer of `match export`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct ExportAnswer {
     /// The match database, as it was named.
     pub(crate) database: String,
@@ -399,8 +399,8 @@ pub(crate) fn exported(answer: &ExportAnswer, npy: &Path) -> String {
 }
 
 /// A part of a walk that plays one clip.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WalkedPart {
     /// When it starts.
     start_secs: f64,
@@ -411,8 +411,8 @@ struct WalkedPart {
 }
 
 /// What a walk along a path is like.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct WalkAnswer {
     /// Seconds from the first frame to the last.
     duration_secs: f64,

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 /// The answer of `render`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct RenderAnswer {
     /// What was drawn.
     #[cfg_attr(test, schemars(extend("enum" = ["animation", "contact sheet", "onion skin"])))]

@@ -7,8 +7,8 @@ use glam::DVec3;
 use crate::names;
 
 /// One joint of a skeleton.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Joint {
     /// Name as in the source; not necessarily unique.
     pub name: String,
@@ -23,8 +23,8 @@ pub struct Joint {
 }
 
 /// The body part of a joint, in the words of joint names, such as "LeftForeArm".
+#[handed_over]
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Part {
     /// Stated by the file beside the name.
     Stated(String),
@@ -71,8 +71,8 @@ pub enum SkeletonError {
 }
 
 /// A tree of joints, parents before children, with one root at index 0.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Skeleton {
     joints: Vec<Joint>,
     children: Vec<Vec<usize>>,

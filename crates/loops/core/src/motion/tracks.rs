@@ -10,8 +10,8 @@ use crate::math::{rigid::Rigid, rotation};
 ///
 /// Invariants: a whole number of frames, and from frame to frame every rotation stays on one side, so that quaternions may be
 /// interpolated and filtered component by component.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tracks {
     skeleton: Skeleton,
     step_secs: f64,

@@ -55,8 +55,8 @@ use crate::take::{Clip, CutError, Take, TakeError};
 use crate::variation::{self, Variation, VariationError, VariationSettings};
 
 /// The times at which the loop is sampled.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Sampling {
     /// At the take's own rate; the period is retimed by at most half a frame to a whole number of them.
     #[default]
@@ -68,8 +68,8 @@ pub enum Sampling {
 }
 
 /// Settings for making a stretch into a loop.
+#[handed_over]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopSettings {
     /// How the seam is closed.
     pub closure: ClosureSettings,

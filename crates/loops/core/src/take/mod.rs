@@ -69,8 +69,8 @@ pub struct Take {
 }
 
 /// A last key that lies off the even frames, as at the end of a cycle that lasts no whole number of them.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tail {
     /// Time since the last frame, in frames; positive and not 1.
     pub frames: f64,

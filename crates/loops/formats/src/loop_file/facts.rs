@@ -22,8 +22,8 @@ use crate::format::Capabilities;
 use crate::space::Space;
 
 /// A recording as it was read.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TakeFacts {
     /// The file, as it was named.
     pub file: String,
@@ -54,8 +54,8 @@ pub struct TakeFacts {
 }
 
 /// The rig that a motion was carried over to.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RigFacts {
     /// Its file, as it was named.
     pub file: String,
@@ -111,8 +111,8 @@ impl TakeFacts {
 }
 
 /// The stretch of the take that is the loop.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CandidateFacts {
     /// Frame of the take where the loop starts, from 0; may lie between two frames.
     pub start_frame: f64,
@@ -150,8 +150,8 @@ pub struct CandidateFacts {
 }
 
 /// How the ends of a whole take meet.
+#[in_schema]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WholeClipFacts {
     /// loops: it loops already; ends-as-it-begins: it can be repeated but may be a single action; cycle: its ends did not quite
     /// meet and were closed.
@@ -182,8 +182,8 @@ pub struct WholeClipFacts {
 }
 
 /// Many cycles of a loop, each varied as the take's own cycles differ; they loop as a whole.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VariationFacts {
     /// The same seed gives the same motion.
     pub seed: u32,
@@ -203,8 +203,8 @@ pub struct VariationFacts {
 }
 
 /// The cycles of the take whose mean a loop is. Displacement, and when feet stand, are still measured against the chosen cycle.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MeanCycleFacts {
     /// What was asked for: a number of cycles, or all.
     pub asked: String,
@@ -217,8 +217,8 @@ pub struct MeanCycleFacts {
 }
 
 /// A cycle of the take that a mean includes.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UsedCycleFacts {
     /// Frame at which it starts, from 0, fractional.
     pub start_frame: f64,
@@ -229,8 +229,8 @@ pub struct UsedCycleFacts {
 }
 
 /// How the seam was closed.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClosureFacts {
     /// Name of the method; two with a plus sign where the ends were closed differently, blend for a blend.
     pub method: String,
@@ -260,8 +260,8 @@ pub struct ClosureFacts {
 }
 
 /// An edit of the closed loop; what its kind does not have is null.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EditFacts {
     /// What is done: move (a joint, at one time), offset (a joint, all the time), smooth, aim (the root's turn) or noise.
     #[cfg_attr(test, schemars(extend("enum" = ["move", "offset", "smooth", "aim", "noise"])))]
@@ -310,8 +310,8 @@ impl EditFacts {
 }
 
 /// How the root moves: root(t) = start * exp(t * twist), see `sidecar`.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RootMotionFacts {
     /// What became of the root motion, as --root-motion names it; in-place and keep among others.
     #[serde(with = "word")]
@@ -362,8 +362,8 @@ pub struct RootMotionFacts {
 /// The path of a constant root motion, at its first key: a circle or a helix around an axis, or a straight line.
 ///
 /// In the directions of the ground, +Y up, and at the places where the loop stands.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BasisFacts {
     /// Direction in which the root moves at the start, a unit vector; null where it does not move.
     pub direction: Option<[f64; 3]>,
@@ -419,8 +419,8 @@ const FARTHEST_AXIS_METRES: f64 = 4e9;
 /// The path as numbers of a closed form, in the directions of the ground: t seconds after the first key the root has moved by
 /// climb t axis + radius (cos(angle t) - 1) basis_x + radius sin(angle t) basis_y and turned by angle t about the axis. A
 /// straight path moves along its axis.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PeriodicLoopFacts {
     /// Radius of the circle.
     pub radius_m: f64,
@@ -461,8 +461,8 @@ impl PeriodicLoopFacts {
 }
 
 /// The motion that brought a loop to the origin: a turn about +Y through the take's origin, then a move over the ground.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecenteredFacts {
     /// The turn about +Y through the take's origin, left positive.
     pub turn_deg: f64,
@@ -486,8 +486,8 @@ impl RecenteredFacts {
 }
 
 /// When the feet of a loop stand, and how they were locked.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FeetFacts {
     /// Whether any foot is locked to the ground while it stands.
     pub held: bool,
@@ -552,8 +552,8 @@ impl FeetFacts {
 }
 
 /// When a point of a foot bears.
+#[in_schema]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BearingFacts {
     /// The foot's lowest joint.
     pub joint: String,
@@ -625,8 +625,8 @@ loopwright_core::words!(FootTreatment {
 });
 
 /// What was done with one foot.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FootFacts {
     /// Its lowest joint.
     pub joint: String,
@@ -642,8 +642,8 @@ pub struct FootFacts {
 }
 
 /// A contact: a span over which a foot stands.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ContactFacts {
     /// The foot's lowest joint.
     pub joint: String,
@@ -654,8 +654,8 @@ pub struct ContactFacts {
 }
 
 /// What was measured on the loop as written.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct QualityFacts {
     /// good: nothing speaks against the loop; review: somebody should look at it; bad: it has a fault that anyone sees.
     #[serde(with = "optional_word")]
@@ -738,8 +738,8 @@ loopwright_core::words!(Unmeasured {
 });
 
 /// One of the checks that a grade comes from.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CheckFacts {
     /// Its name: docs/checks.md.
     pub id: String,
@@ -767,8 +767,8 @@ pub struct CheckFacts {
 }
 
 /// How the loop lies in the file.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlaybackFacts {
     /// Unique samples of one period.
     pub samples: usize,
@@ -834,8 +834,8 @@ impl PlaybackFacts {
 }
 
 /// The loops that were blended into this one.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BlendFacts {
     /// Their files, as they were named.
     pub loops: Vec<String>,

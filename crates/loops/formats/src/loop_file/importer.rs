@@ -5,8 +5,8 @@
 use serde::{Deserialize, Serialize};
 
 /// The engine that a loop was written for.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TargetFacts {
     /// Its name, as --for has it.
     pub name: String,

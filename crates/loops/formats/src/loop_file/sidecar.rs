@@ -41,8 +41,8 @@ const MAX_COUNT: f64 = 1e9;
 
 /// A written loop: the sidecar beside it, and the answer of make, close and blend. In the extras of a glTF animation it stands
 /// without take, recipe_sha256, file_sha256, warnings and outputs.
+#[in_schema]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sidecar {
     /// What the document is.
     #[cfg_attr(test, schemars(extend("const" = FORMAT)))]

@@ -10,8 +10,8 @@ use crate::loop_file::word::optional_word;
 const PASSAGE_FORMAT: &str = "loopwright-passage";
 
 /// A passage from one loop to another.
+#[in_schema]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PassageFacts {
     /// The name of the passage, and of its files.
     pub name: String,
@@ -61,8 +61,8 @@ pub struct PassageFacts {
 }
 
 /// A loop at a time.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct LoopState<'a> {
     /// The name of the loop.
     #[serde(rename = "loop")]
@@ -77,8 +77,8 @@ fn state<S: Serializer>(state: &LoopStateFacts, to: S) -> Result<S::Ok, S::Error
 }
 
 /// The root of a passage over time.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PassageRoot<'a> {
     /// Times of the keys.
     secs: &'a [f64],

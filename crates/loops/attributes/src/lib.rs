@@ -1,0 +1,21 @@
+//! Attributes that many types share, each in a word. They stand above all others of their type.
+
+use proc_macro::TokenStream;
+
+/// Values that another instance of this very build may get, where the crate has its feature `handover`: serde reads and writes them.
+#[proc_macro_attribute]
+pub fn handed_over(_: TokenStream, item: TokenStream) -> TokenStream {
+    below("#[cfg_attr(feature = \"handover\", derive(serde::Serialize, serde::Deserialize))]", item)
+}
+
+/// Facts of JSON documents: in the crate's own tests they have a schema, with which the documentation is compared.
+#[proc_macro_attribute]
+pub fn in_schema(_: TokenStream, item: TokenStream) -> TokenStream {
+    below("#[cfg_attr(test, derive(schemars::JsonSchema))]", item)
+}
+
+/// The item below an attribute.
+fn below(attribute: &str, item: TokenStream) -> TokenStream {
+    let attribute: TokenStream = attribute.parse().expect("an attribute is Rust");
+    [attribute, item].into_iter().collect()
+}
