@@ -14,8 +14,18 @@ pub fn in_schema(_: TokenStream, item: TokenStream) -> TokenStream {
     below("#[cfg_attr(test, derive(schemars::JsonSchema))]", item)
 }
 
-/// The item below an attribute.
-fn below(attribute: &str, item: TokenStream) -> TokenStream {
-    let attribute: TokenStream = attribute.parse().expect("an attribute is Rust");
-    [attribute, item].into_iter().collect()
+/// What can go wrong in a stage: more kinds may come, and messages show what the fields of each are.
+#[proc_macro_attribute]
+pub fn error_kinds(_: TokenStream, item: TokenStream) -> TokenStream {
+    below(
+        "#[derive(thiserror::Error)] #[non_exhaustive] \
+         #[expect(missing_docs, reason = \"messages show what their fields are\")]",
+        item,
+    )
+}
+
+/// The item below attributes.
+fn below(attributes: &str, item: TokenStream) -> TokenStream {
+    let attributes: TokenStream = attributes.parse().expect("attributes are Rust");
+    [attributes, item].into_iter().collect()
 }

@@ -34,15 +34,15 @@
 //! flows. The feature `unstable` adds the module `unstable` with kernels and parts of solvers, for measurements: they change
 //! without notice.
 
-#[macro_use]
-extern crate loopwright_attributes;
-
 // Items exported only with the feature `unstable` are unused without it; every public type has a public name.
 #![cfg_attr(not(feature = "unstable"), warn(unnameable_types))]
 #![cfg_attr(
     not(feature = "unstable"),
     allow(dead_code, unreachable_pub, reason = "shown by the feature `unstable`")
 )]
+
+#[macro_use]
+extern crate loopwright_attributes;
 
 pub mod motion;
 

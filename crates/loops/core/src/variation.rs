@@ -36,9 +36,8 @@ pub struct VariationSettings {
 pub const MAX_AMOUNT: f64 = 2.0;
 
 /// Why a loop cannot be varied.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum VariationError {
     #[error("a variation lasts a positive number of seconds, found {found}")]
     Secs { found: f64 },

@@ -44,11 +44,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#[macro_use]
-extern crate loopwright_attributes;
-
 // Every public type has a public name.
 #![warn(unnameable_types)]
+
+#[macro_use]
+extern crate loopwright_attributes;
 
 mod format;
 

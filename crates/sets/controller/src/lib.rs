@@ -85,9 +85,8 @@ impl Default for FitSettings {
 }
 
 /// Why a take cannot be fitted.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FitError {
     /// The smoothing is out of range.
     #[error("the smoothing must lie between {min} s and {max} s, found {found} s", min = SMOOTHING_RANGE.start(), max = SMOOTHING_RANGE.end())]

@@ -106,9 +106,8 @@ impl Method {
 }
 
 /// Why a clip cannot be closed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ClosureError {
     #[error("the blend at the {end} must last a positive number of seconds, found {found}")]
     Time { end: End, found: f64 },

@@ -34,9 +34,8 @@ pub struct LoopClip {
 }
 
 /// Why samples do not form a loop clip.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum LoopClipError {
     /// The values are not tracks.
     #[error(transparent)]

@@ -133,9 +133,8 @@ pub enum CyclesEnd {
 }
 
 /// Why there is no mean cycle.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum MeanCycleError {
     #[error("a mean takes at least {MIN_CYCLES} cycles, found {found}")]
     TooFewAsked { found: usize },

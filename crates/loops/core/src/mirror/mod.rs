@@ -43,9 +43,8 @@ pub enum SymmetricPose {
 }
 
 /// Why a skeleton has no mirror image.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum MirrorError {
     #[error("no joint of the skeleton has a partner on the other side, by name or by position")]
     NoPairs,

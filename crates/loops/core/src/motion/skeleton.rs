@@ -54,9 +54,8 @@ impl Joint {
 }
 
 /// Why a list of joints is not a skeleton.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SkeletonError {
     #[error("the skeleton has no joints")]
     Empty,
@@ -282,9 +281,8 @@ impl Skeleton {
 }
 
 /// The first difference between two skeletons.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SkeletonDifference {
     /// The numbers of joints differ.
     #[error("{found} joints instead of {expected}")]

@@ -19,9 +19,8 @@ pub struct Tracks {
 }
 
 /// Why values are not tracks.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TracksError {
     #[error("expected {expected} values for {num_joints} joints in whole frames, found {found}")]
     WrongLength {

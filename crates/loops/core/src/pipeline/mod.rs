@@ -178,9 +178,8 @@ pub struct MadeLoop {
 }
 
 /// Why a stretch cannot be made into a loop.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum MakeError {
     /// The cut gives too few or too many samples.
     #[error(transparent)]

@@ -126,9 +126,8 @@ impl From<RootMode> for RootSettings {
 pub const MAX_LINEAR_TURN: f64 = 5.0 * core::f64::consts::PI / 180.0;
 
 /// Why the root motion cannot be removed with these settings.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum RootError {
     #[error(
         "the stretch turns by {:.1} degrees, a straight root takes {:.0}",

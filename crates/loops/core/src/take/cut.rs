@@ -13,9 +13,8 @@ pub struct Cut {
 }
 
 /// Why a stretch cannot be cut.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum CutError {
     /// A cycle has at least two frames.
     #[error("{cycles} cycles do not fit into {num_intervals} frames")]

@@ -36,9 +36,8 @@ const MAX_COORDINATE: f64 = 1e9;
 const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;
 
 /// Why tracks cannot be a take.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TakeError {
     #[error("the take has no frames")]
     NoFrames,

@@ -126,9 +126,8 @@ impl Default for Sidecar {
 }
 
 /// Why bytes are not a sidecar, or facts cannot be written as one.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SidecarError {
     #[error("a sidecar of {found} bytes is larger than the limit of {limit}")]
     TooLarge { found: usize, limit: usize },

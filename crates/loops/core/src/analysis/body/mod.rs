@@ -140,9 +140,8 @@ impl BodyOverrides {
 pub(super) const MAX_WEIGHT: f64 = 1000.0;
 
 /// Why the caller's choice of joints cannot be used.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum BodyError {
     #[error("the skeleton has no joint named \"{name}\"")]
     NoSuchJoint { name: String, similar: Vec<String> },
