@@ -80,6 +80,9 @@ pub struct Failure {
     document: Option<Box<str>>,
 }
 
+/// What may fail in the command.
+pub(crate) type Result<T, E = Failure> = core::result::Result<T, E>;
+
 impl Failure {
     /// Something went wrong: exit status 2.
     pub fn error(what: impl fmt::Display) -> Self {
@@ -239,7 +242,7 @@ impl From<RecipeError> for Failure {
 }
 
 /// The status that the shell sees: 0 done, 1 negative, 2 error.
-pub(crate) fn status(result: &Result<Ending, Failure>) -> u8 {
+pub(crate) fn status(result: &Result<Ending>) -> u8 {
     match result {
         Ok(ending) => ending.exit_status(),
         Err(failure) => failure.exit_status(),

@@ -6,7 +6,7 @@ use crate::animations::Excluded;
 use crate::written_passage::{self, WrittenPassage};
 use crate::{
     batch,
-    exit::Failure,
+    exit::{Failure, Result},
     files::{self, InputFile},
     patterns::files_below,
     recipe::TakeArgs,
@@ -46,7 +46,7 @@ pub(crate) fn loops_in(paths: &[PathBuf], flags: &TakeArgs, excluded: Excluded<'
 /// The loops in a folder and its subfolders, sorted by name: files with a sidecar, and takes that are named like loops.
 ///
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no loop.
-fn loops_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn loops_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let found = files_below(folder, |path| {
         files::has_sidecar(path) || is_named_like_a_loop(path) && !written_passage::is_cut(path)
     })?;
@@ -67,7 +67,7 @@ fn is_named_like_a_loop(path: &Path) -> bool {
 }
 
 /// The passages for these paths, and the paths without files that are passages.
-pub(crate) fn passages_in(paths: &[PathBuf]) -> Result<(Vec<WrittenPassage>, Vec<PathBuf>), Failure> {
+pub(crate) fn passages_in(paths: &[PathBuf]) -> Result<(Vec<WrittenPassage>, Vec<PathBuf>)> {
     let (mut passages, mut others) = (Vec::new(), Vec::new());
     for path in paths {
         let found = if path.is_dir() {

@@ -9,7 +9,7 @@ use loopwright_formats::Format;
 use loopwright_job::{AddedRoot, StoredLoop};
 
 use crate::{
-    exit::Failure,
+    exit::{Failure, Result},
     failures,
     files::{self, InputFile},
     load,
@@ -34,7 +34,7 @@ pub(crate) struct ReadMotion {
 
 impl ReadMotion {
     /// A file with a sidecar beside it is a loop, any other one a take. Prints warnings.
-    pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<Self, Failure> {
+    pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<Self> {
         let input = InputFile::named(path);
         if let Some(sidecar) = written_loop::read_sidecar(&input, reading)? {
             let read = written_loop::read_described(&input, sidecar, reading, AddedRoot::Folded)?;
@@ -64,7 +64,7 @@ impl ReadMotion {
     }
 
     /// A loop without an added root joint; `path` is its file. Errors: the two do not belong together, or a joint that is named is missing.
-    pub(crate) fn of_loop(path: &Path, read: &StoredLoop, reading: &TakeArgs) -> Result<Self, Failure> {
+    pub(crate) fn of_loop(path: &Path, read: &StoredLoop, reading: &TakeArgs) -> Result<Self> {
         let clip = read.played();
         let motion = TransitionClip::from_loop(&clip, &reading.overrides()).map_err(|error| match error {
             TransitionError::Body(error) => failures::body(error),
@@ -89,7 +89,7 @@ pub(crate) struct NamedMotion {
 
 impl NamedMotion {
     /// `FILE`, `FILE:START:END`, a folder for all files in it and below, or a pattern for those that match it.
-    pub(crate) fn all(named: &Path) -> Result<Vec<Self>, Failure> {
+    pub(crate) fn all(named: &Path) -> Result<Vec<Self>> {
         let files = if named.is_dir() {
             let all = files_below(named, files::is_named_like_a_take)?;
             if all.is_empty() {
@@ -134,7 +134,7 @@ impl NamedMotion {
     }
 
     /// Errors: the file has fewer frames than are named.
-    pub(crate) fn check(&self, num_frames: usize) -> Result<(), Failure> {
+    pub(crate) fn check(&self, num_frames: usize) -> Result<()> {
         match self.frames {
             Some((_, end)) => frame_of(&self.path, &end.to_string(), num_frames).map(|_| ()),
             None => Ok(()),
@@ -142,7 +142,7 @@ impl NamedMotion {
     }
 
     /// The motion, with its range checked.
-    pub(crate) fn read(&self, reading: &TakeArgs) -> Result<TransitionClip, Failure> {
+    pub(crate) fn read(&self, reading: &TakeArgs) -> Result<TransitionClip> {
         let read = ReadMotion::read(&self.path, reading)?;
         self.check(read.motion.num_frames())?;
         Ok(read.motion)
@@ -173,7 +173,7 @@ fn is_file(named: &str) -> bool {
 }
 
 /// Parses a frame of a file with this many frames.
-pub(crate) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<usize, Failure> {
+pub(crate) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<usize> {
     let last = num_frames - 1;
     match words.parse::<usize>() {
         Ok(frame) if frame <= last => Ok(frame),

@@ -15,10 +15,10 @@ use loopwright_formats::{Format, loop_file};
 use tempfile::NamedTempFile;
 
 use crate::files::{self, folder_of};
-use crate::{exit::Failure, parallel::locked, signals, talk};
+use crate::{exit::{Failure, Result}, parallel::locked, signals, talk};
 
 /// The format for a file name's extension. Errors: no format is written under this extension.
-pub fn format_of(path: &Path) -> Result<Format, Failure> {
+pub fn format_of(path: &Path) -> Result<Format> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.and_then(Format::from_extension).ok_or_else(|| {
         let failure = failure!("cannot write \"{}\": unsupported extension", path.display());
@@ -103,7 +103,7 @@ impl Outputs {
     }
 
     /// Fails at once if the file could not be written later, before any work is done for it. Returns the folder that it goes into.
-    pub(crate) fn check<'p>(&self, path: &'p Path) -> Result<&'p Path, Failure> {
+    pub(crate) fn check<'p>(&self, path: &'p Path) -> Result<&'p Path> {
         if path.is_dir() {
             return Err(failure!("\"{}\" is a folder", path.display())
                 .try_this("name a file to write, such as walk-loop.bvh"));
@@ -139,7 +139,7 @@ impl Outputs {
     }
 
     /// Fails at once if a loop or its sidecar could not be written later.
-    pub(crate) fn check_loop(&self, path: &Path) -> Result<(), Failure> {
+    pub(crate) fn check_loop(&self, path: &Path) -> Result<()> {
         self.check(path)?;
         self.check(&path.with_added_extension(files::SIDECAR)).map(drop)
     }
@@ -183,7 +183,7 @@ impl Outputs {
 
     /// Checks the place of the sidecar beside an output that holds the loop of another file, whose own sidecar is named; clears it where
     /// the output holds none.
-    pub(crate) fn check_beside(&mut self, own: Option<&Path>, output: &Path) -> Result<(), Failure> {
+    pub(crate) fn check_beside(&mut self, own: Option<&Path>, output: &Path) -> Result<()> {
         let beside = output.with_added_extension(files::SIDECAR);
         let Some(own) = own else {
             return self.clear_beside(beside);
@@ -194,11 +194,11 @@ impl Outputs {
 
     /// Makes sure that no sidecar of ours stays beside an output that has none. An existing one is an error; with `force` it is
     /// removed when the new files appear. A file that is not ours is left alone.
-    pub(crate) fn clear_sidecar(&mut self, output: &Path) -> Result<(), Failure> {
+    pub(crate) fn clear_sidecar(&mut self, output: &Path) -> Result<()> {
         self.clear_beside(output.with_added_extension(files::SIDECAR))
     }
 
-    fn clear_beside(&mut self, path: PathBuf) -> Result<(), Failure> {
+    fn clear_beside(&mut self, path: PathBuf) -> Result<()> {
         if path.symlink_metadata().is_err() {
             return Ok(());
         }
@@ -238,7 +238,7 @@ impl Outputs {
     }
 
     /// Writes a file like [`Self::add`], and its sidecar beside it; where it has none, none of ours stays there.
-    pub(crate) fn add_with_sidecar(&mut self, path: &Path, bytes: &[u8], sidecar: Option<&str>) -> Result<(), Failure> {
+    pub(crate) fn add_with_sidecar(&mut self, path: &Path, bytes: &[u8], sidecar: Option<&str>) -> Result<()> {
         let beside = path.with_added_extension(files::SIDECAR);
         self.add(path, bytes)?;
         match sidecar {
@@ -248,7 +248,7 @@ impl Outputs {
     }
 
     /// Writes a file's bytes to a temporary file next to its path.
-    pub(crate) fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<()> {
         let folder = self.check(path)?;
         let place = place(folder, path);
         if self.writes_to(&place) {
@@ -281,7 +281,7 @@ impl Outputs {
 
     /// Moves all files to their paths and returns their names. On failure nothing has changed: files that were there before are
     /// there again.
-    pub(crate) fn commit(self) -> Result<Vec<String>, Failure> {
+    pub(crate) fn commit(self) -> Result<Vec<String>> {
         if writes_nothing() {
             return Ok(Vec::new());
         }
@@ -306,7 +306,7 @@ impl Outputs {
     }
 
     /// Moves all files to their paths, and lists each change that was made, also where one fails.
-    fn move_all(self, changes: &mut Vec<Change>) -> Result<Vec<PathBuf>, Failure> {
+    fn move_all(self, changes: &mut Vec<Change>) -> Result<Vec<PathBuf>> {
         let mut written = Vec::new();
         for Waiting { file, path, .. } in self.waiting {
             let failed = |error: &io::Error| match error.kind() {
@@ -589,7 +589,7 @@ pub(crate) fn is_named_as_folder(path: &Path) -> bool {
 }
 
 /// Makes a folder and those above it, where they are missing.
-pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
+pub(crate) fn make_folder(folder: &Path) -> Result<()> {
     if writes_nothing() {
         return Ok(());
     }
@@ -606,7 +606,7 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Writes a file to stdout; it is no failure if the reader has closed the pipe.
-pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -617,7 +617,7 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
 }
 
 /// Prints data on stdout; it is no failure if the reader has closed the pipe.
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
+pub(crate) fn print(text: &str) -> Result<()> {
     if talk::print_aside(text) {
         return Ok(());
     }
@@ -632,7 +632,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Ends a command whose document says of a failure too: prints it where that is asked for.
-pub(crate) fn end(document: String, failure: Option<Failure>, is_json: bool) -> Result<(), Failure> {
+pub(crate) fn end(document: String, failure: Option<Failure>, is_json: bool) -> Result<()> {
     match failure {
         Some(failure) => Err(failure.in_document(document)),
         None if is_json => print(&document),

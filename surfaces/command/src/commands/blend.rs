@@ -9,12 +9,12 @@ use loopwright_moves::blend::{BlendAxis, BlendError};
 use loopwright_sets::{Blend, BlendRequest, MixError};
 
 use super::play;
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::output;
 use crate::report::{json, make as report};
 use crate::{args::BlendArgs, failures, load, loop_output, talk, written_loop};
 
-pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &BlendArgs) -> Result<Ending> {
     let (names, format, mut outputs) = play::of_loops(&args.files)?;
     outputs.check_loop(&args.files.output)?;
     outputs.protect_character(args.on.rig.as_deref(), args.on.map.as_deref());
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
 }
 
 /// The blend of loops with these names, as the flags ask for it.
-fn blended(loops: &[StoredLoop], names: &[impl Display], args: &BlendArgs) -> Result<Blend, Failure> {
+fn blended(loops: &[StoredLoop], names: &[impl Display], args: &BlendArgs) -> Result<Blend> {
     let request = BlendRequest {
         weights: args.weights.clone(),
         speed_mps: args.speed,

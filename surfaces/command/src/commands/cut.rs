@@ -9,7 +9,7 @@ use loopwright_moves::passage::PassageError;
 use loopwright_sets::{CutPassages, CutRequest, CutTakeError, clip_kind};
 
 use crate::args::CutArgs;
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::recipe::StudyArgs;
@@ -17,7 +17,7 @@ use crate::report::cut::{self as report, CutAnswer, LoopRow, Missing};
 use crate::report::json;
 use crate::{failures, load, loop_output, talk, written_loop};
 
-pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &CutArgs) -> Result<Ending> {
     let input = InputFile::existing(&args.take)?;
     let loops = written_loop::all_loops(&args.loops, &args.reading)?;
     let (take, study) = (&input.path, reading(args, &input));
@@ -66,7 +66,7 @@ fn reading(args: &CutArgs, input: &InputFile) -> StudyArgs {
 }
 
 /// Errors: no foot was found.
-fn check_has_feet(args: &CutArgs, studied: &Studied) -> Result<(), Failure> {
+fn check_has_feet(args: &CutArgs, studied: &Studied) -> Result<()> {
     if studied.analysis.contacts.num_feet() > 0 {
         return Ok(());
     }
@@ -81,7 +81,7 @@ fn own_loops(
     studied: &Studied,
     study: StudyArgs,
     (outputs, format): (&mut Outputs, Format),
-) -> Result<(Vec<LoopClip>, Vec<LoopRow>), Failure> {
+) -> Result<(Vec<LoopClip>, Vec<LoopRow>)> {
     let mut recipe = Recipe {
         take: study,
         ..Recipe::default()
@@ -118,7 +118,7 @@ fn given_loops(
     loops: &[InputFile],
     studying: &Study,
     outputs: &mut Outputs,
-) -> Result<(Vec<LoopClip>, Vec<LoopRow>), Failure> {
+) -> Result<(Vec<LoopClip>, Vec<LoopRow>)> {
     let (mut clips, mut rows) = (Vec::new(), Vec::new());
     for name in loops {
         outputs.protect(&name.path);
@@ -153,7 +153,7 @@ fn answer(studied: &Studied, cut: &CutPassages, loops: Vec<LoopRow>) -> CutAnswe
 }
 
 /// Prints the answer. Errors: no passage was cut.
-fn end(args: &CutArgs, answer: CutAnswer, outputs: &[String]) -> Result<Ending, Failure> {
+fn end(args: &CutArgs, answer: CutAnswer, outputs: &[String]) -> Result<Ending> {
     if answer.passages.is_empty() {
         let mut failure = Failure::nothing(format!("nothing to cut in \"{}\"", args.take.display()));
         for missing in &answer.missing {
@@ -176,7 +176,7 @@ fn end(args: &CutArgs, answer: CutAnswer, outputs: &[String]) -> Result<Ending, 
 }
 
 /// The format of the files: as asked for, as the engine reads it, or that of the character or the take.
-fn format(args: &CutArgs, goes_into: &Path) -> Result<Format, Failure> {
+fn format(args: &CutArgs, goes_into: &Path) -> Result<Format> {
     if let Some(format) = args.to {
         return Ok(format);
     }
@@ -190,7 +190,7 @@ fn add_all(
     studied: &Studied,
     (cut, facts): (&CutPassages, &[PassageFacts]),
     (outputs, format): (&mut Outputs, Format),
-) -> Result<(), Failure> {
+) -> Result<()> {
     if cut.passages.is_empty() {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::json::{self, Document, ErrorFacts};
 use super::{figures::counted, table::Table};
 use crate::batch::{LoopResult, TakeResult, Verdict};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::output;
 
 /// Most different reasons that the summary lists for a verdict.
@@ -109,7 +109,7 @@ impl Summary {
     }
 
     /// Prints the summary, and says how the run ends.
-    pub(crate) fn end(&self, json: bool) -> Result<Ending, Failure> {
+    pub(crate) fn end(&self, json: bool) -> Result<Ending> {
         let broken = self.count(Verdict::Unreadable) + self.count(Verdict::Failed);
         let all: usize = self.counts.values().map(|count| count.results).sum();
         let failure = (broken > 0).then(|| {

@@ -3,7 +3,7 @@
 use loopwright_draw::render::{self, AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Scene};
 
 use super::Drawn;
-use crate::{args::RenderArgs, exit::Failure, parallel, talk::Progress};
+use crate::{args::RenderArgs, exit::{Failure, Result}, parallel, talk::Progress};
 
 /// Maximum number of pictures in an animation: a minute and a half at 30 a second, some hundred megabytes.
 const MAX_PICTURES: usize = 3000;
@@ -27,7 +27,7 @@ pub(super) fn animation(
     motions: &[(String, DrawnMotion)],
     scenes: &[Scene<'_>],
     format: AnimationFormat,
-) -> Result<Drawn, Failure> {
+) -> Result<Drawn> {
     let rate = rate(args, motions)?;
     let shown = scenes.iter().map(Scene::shown_secs).fold(0.0, f64::max);
     let count = (shown * rate).round().max(1.0);
@@ -86,7 +86,7 @@ pub(super) fn animation(
 }
 
 /// Pictures a second.
-fn rate(args: &RenderArgs, motions: &[(String, DrawnMotion)]) -> Result<f64, Failure> {
+fn rate(args: &RenderArgs, motions: &[(String, DrawnMotion)]) -> Result<f64> {
     let own = motions
         .iter()
         .map(|(_, motion)| 1.0 / motion.step_secs())
