@@ -17,7 +17,7 @@ const FIRST_WRITABLE: u32 = 7100;
 #[handed_over]
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FbxFile {
-    #[cfg_attr(feature = "handover", serde(with = "crate::handover::shared_bytes"))]
+    #[cfg_attr(feature = "handover", serde(with = "loopwright_core::plain_bytes"))]
     pub(super) bytes: Arc<[u8]>,
     pub(super) ticks_per_sec: f64,
     pub(super) stated_unit_metres: f64,
