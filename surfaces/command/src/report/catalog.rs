@@ -38,7 +38,7 @@ pub(super) struct CatalogAnswer<'a> {
     /// Rows of all catalogs that were read.
     rows_read: usize,
     /// Rows that fit the filters, in the order asked for.
-    #[cfg_attr(test, schemars(with = "Vec<crate::schema_words::CatalogRow>"))]
+    #[schemars(with = "Vec<crate::schema_words::CatalogRow>")]
     rows: &'a [LoopRow],
 }
 

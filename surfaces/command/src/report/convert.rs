@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(crate) struct ConvertAnswer {
     /// The file that was read, as a take.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
+    #[schemars(with = "crate::schema_words::Take")]
     pub(crate) take: TakeFacts,
     /// Whether it is a loop with a sidecar, which was written as well.
     pub(crate) is_loop: bool,
@@ -21,11 +21,11 @@ pub(crate) struct ConvertAnswer {
 #[derive(Serialize)]
 pub(crate) struct RetargetAnswer {
     /// The motion that was read, and the rig that it was carried over to.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
+    #[schemars(with = "crate::schema_words::Take")]
     pub(crate) take: TakeFacts,
     /// Whether it is a loop with a sidecar; one was then written for the rig as well.
     pub(crate) is_loop: bool,
     /// What was measured of the loop that was written; null for a take.
-    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::Quality>"))]
+    #[schemars(with = "Option<crate::schema_words::Quality>")]
     pub(crate) quality: Option<QualityFacts>,
 }

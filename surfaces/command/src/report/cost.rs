@@ -11,7 +11,7 @@ pub(crate) struct CostSide {
     /// Its file.
     pub(crate) file: String,
     /// What it is.
-    #[cfg_attr(test, schemars(extend("enum" = ["take", "loop"])))]
+    #[schemars(extend("enum" = ["take", "loop"]))]
     pub(crate) kind: &'static str,
     /// The frame that is left or entered; null for all.
     pub(crate) frame: Option<usize>,

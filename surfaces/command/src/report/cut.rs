@@ -21,7 +21,7 @@ pub(crate) struct LoopRow {
 #[derive(Serialize)]
 pub(crate) struct Missing {
     /// The kind.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::ClipKind"))]
+    #[schemars(with = "crate::schema_words::ClipKind")]
     pub(crate) kind: ClipKind,
     /// Why there is none.
     pub(crate) why: String,
@@ -32,12 +32,12 @@ pub(crate) struct Missing {
 #[derive(Serialize)]
 pub(crate) struct CutAnswer {
     /// The take.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
+    #[schemars(with = "crate::schema_words::Take")]
     pub(crate) take: TakeFacts,
     /// The loops that passages begin and end in.
     pub(crate) loops: Vec<LoopRow>,
     /// The passages, by kind, those of one name with the cheapest first.
-    #[cfg_attr(test, schemars(with = "Vec<crate::schema_words::Passage>"))]
+    #[schemars(with = "Vec<crate::schema_words::Passage>")]
     pub(crate) passages: Vec<PassageFacts>,
     /// What was looked for and not found.
     pub(crate) missing: Vec<Missing>,

@@ -57,7 +57,7 @@ pub(crate) fn of_arguments(error: &clap::Error) -> Failure {
 #[derive(Serialize)]
 pub(super) struct FailureAnswer {
     /// The take, where it is known; null otherwise.
-    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::Take>"))]
+    #[schemars(with = "Option<crate::schema_words::Take>")]
     take: Option<TakeFacts>,
 }
 

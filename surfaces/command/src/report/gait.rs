@@ -42,7 +42,7 @@ struct FootMeansFacts<'a> {
     /// Its lowest joint.
     foot: &'a str,
     /// Its side, if known.
-    #[cfg_attr(test, schemars(extend("enum" = ["left", "right", null])))]
+    #[schemars(extend("enum" = ["left", "right", null]))]
     side: Option<&'static str>,
     /// Share of a stride in which it stands.
     duty: Option<MeanFacts>,
@@ -107,7 +107,7 @@ struct StrideFacts<'a> {
     /// The foot's lowest joint.
     foot: &'a str,
     /// Its side, if known.
-    #[cfg_attr(test, schemars(extend("enum" = ["left", "right", null])))]
+    #[schemars(extend("enum" = ["left", "right", null]))]
     side: Option<&'static str>,
     /// Its strike, after the first frame.
     strike_secs: f64,

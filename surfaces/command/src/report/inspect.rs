@@ -207,7 +207,7 @@ struct BadFrame {
     /// The frame.
     frame: usize,
     /// Whether the pose jumps there, or stands still though the body moves.
-    #[cfg_attr(test, schemars(extend("enum" = ["jump", "frozen"])))]
+    #[schemars(extend("enum" = ["jump", "frozen"]))]
     kind: &'static str,
 }
 
@@ -240,7 +240,7 @@ struct RhythmPeak {
 #[derive(Serialize)]
 struct StretchFacts {
     /// How much the body moves.
-    #[cfg_attr(test, schemars(extend("enum" = ["moving", "transition", "idle"])))]
+    #[schemars(extend("enum" = ["moving", "transition", "idle"]))]
     activity: &'static str,
     /// First frame.
     start_frame: usize,
@@ -275,7 +275,7 @@ impl From<&Segment> for SegmentFacts {
 #[derive(Serialize)]
 pub(crate) struct InspectAnswer<'a> {
     /// The take.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
+    #[schemars(with = "crate::schema_words::Take")]
     take: TakeFacts,
     /// Seconds from the first frame to the last.
     duration_secs: f64,
@@ -288,7 +288,7 @@ pub(crate) struct InspectAnswer<'a> {
     /// The ankles.
     feet: Vec<&'a str>,
     /// How the feet were found.
-    #[cfg_attr(test, schemars(extend("enum" = ["given", "names", "geometry", "all leaves"])))]
+    #[schemars(extend("enum" = ["given", "names", "geometry", "all leaves"]))]
     feet_found_by: &'static str,
     /// Joints that count in the search.
     weights: Vec<NamedWeight<'a>>,
@@ -313,7 +313,7 @@ pub(crate) struct InspectAnswer<'a> {
     /// The strides of the body.
     gait: GaitFacts<'a>,
     /// The path as numbers of a closed form; null where there is none.
-    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::PeriodicLoop>"))]
+    #[schemars(with = "Option<crate::schema_words::PeriodicLoop>")]
     periodic_loop: Option<PeriodicLoopFacts>,
 }
 

@@ -66,7 +66,7 @@ pub(crate) struct SoughtFacts {
     /// Its file.
     pub(crate) file: String,
     /// Whether it is a take or a loop; of a loop the whole cycle is sought.
-    #[cfg_attr(test, schemars(extend("enum" = ["take", "loop"])))]
+    #[schemars(extend("enum" = ["take", "loop"]))]
     pub(crate) kind: &'static str,
     /// First frame of it that is sought.
     pub(crate) start_frame: usize,
@@ -85,7 +85,7 @@ pub(crate) struct SoughtFacts {
 #[derive(Serialize)]
 pub(crate) struct LikeAnswer {
     /// The take.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
+    #[schemars(with = "crate::schema_words::Take")]
     pub(crate) take: TakeFacts,
     /// The motions that were sought, in the order in which they were named.
     pub(crate) sought: Vec<SoughtFacts>,

@@ -20,7 +20,7 @@ pub(crate) struct ListedFile {
     pub(crate) animations: Vec<ListedAnimation>,
     /// Why the file cannot be read; left out where it can.
     #[serde(rename = "error", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<super::json::ErrorFacts>"))]
+    #[schemars(with = "Option<super::json::ErrorFacts>")]
     pub(crate) failure: Option<Failure>,
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct ListedAnimation {
     warnings: Vec<String>,
     /// Why it cannot be read; left out where it can.
     #[serde(rename = "error", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<super::json::ErrorFacts>"))]
+    #[schemars(with = "Option<super::json::ErrorFacts>")]
     failure: Option<Failure>,
 }
 

@@ -11,10 +11,10 @@ use super::json;
 #[derive(Debug, Serialize)]
 pub(crate) struct LiveLoop {
     /// What the document is.
-    #[cfg_attr(test, schemars(extend("const" = "loopwright-live")))]
+    #[schemars(extend("const" = "loopwright-live"))]
     format: &'static str,
     /// Version of the shape. Within a version keys are only added.
-    #[cfg_attr(test, schemars(extend("const" = VERSION)))]
+    #[schemars(extend("const" = VERSION))]
     version: u32,
     /// Cycles since the motion began; where it has no rhythm, tries.
     pub(crate) cycle: usize,
@@ -89,7 +89,7 @@ pub(super) struct ListenAnswer<'a> {
     is_of_recording: bool,
     /// The sidecar of the loop in the file.
     #[serde(rename = "loop")]
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Loop"))]
+    #[schemars(with = "crate::schema_words::Loop")]
     sidecar: &'a Sidecar,
 }
 

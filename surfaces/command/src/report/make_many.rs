@@ -257,7 +257,7 @@ pub(super) struct ResultFacts<'a> {
     done_before: bool,
     /// Its row in a catalog; null where there is no loop.
     #[serde(rename = "loop")]
-    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::CatalogRow>"))]
+    #[schemars(with = "Option<crate::schema_words::CatalogRow>")]
     row: Option<&'a LoopRow>,
 }
 

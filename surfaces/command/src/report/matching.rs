@@ -46,7 +46,7 @@ pub(crate) struct BuildAnswer {
     /// The match database, as it was named.
     database: String,
     /// What frames are found by: pose and future, or what a jump costs.
-    #[cfg_attr(test, schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>"))]
+    #[schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>")]
     features: &'static str,
     /// Clips in the database: takes, parts of takes between jumps, and loops.
     clips: usize,
@@ -99,7 +99,7 @@ struct ClipFacts {
     /// The path of the take, seen from the folder of the database.
     name: String,
     /// Whether it is a take or a loop.
-    #[cfg_attr(test, schemars(extend("enum" = ["take", "loop"])))]
+    #[schemars(extend("enum" = ["take", "loop"]))]
     kind: &'static str,
     /// The first frame that can be matched, counted from 0.
     first_frame: usize,
@@ -112,10 +112,10 @@ struct ClipFacts {
     /// Gaits of its frames, in the order in which they first appear.
     gaits: Vec<String>,
     /// Share of the frames in which the left foot stands, 0 to 1.
-    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
+    #[schemars(range(min = 0, max = 1))]
     left_stands_share: f64,
     /// Share of the frames in which the right foot stands, 0 to 1.
-    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
+    #[schemars(range(min = 0, max = 1))]
     right_stands_share: f64,
 }
 
@@ -150,7 +150,7 @@ pub(crate) struct InspectAnswer {
     /// The match database, as it was named.
     database: String,
     /// What frames are found by: pose and future, or what a jump costs.
-    #[cfg_attr(test, schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>"))]
+    #[schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>")]
     features: &'static str,
     /// The times after a frame at which its future is compared; none in databases of costs.
     ahead_secs: Vec<f64>,
@@ -327,7 +327,7 @@ pub(crate) struct QueryAnswer {
     /// The match database, as it was named.
     pub(crate) database: String,
     /// What frames are found by: pose and future, or what a jump costs.
-    #[cfg_attr(test, schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>"))]
+    #[schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>")]
     pub(crate) features: &'static str,
     /// The take or loop that was asked for.
     pub(crate) file: String,

@@ -7,7 +7,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(crate) struct RenderAnswer {
     /// What was drawn.
-    #[cfg_attr(test, schemars(extend("enum" = ["animation", "contact sheet", "onion skin"])))]
+    #[schemars(extend("enum" = ["animation", "contact sheet", "onion skin"]))]
     pub(crate) kind: &'static str,
     /// Pictures of an animation, cells of a sheet.
     pub(crate) pictures: usize,

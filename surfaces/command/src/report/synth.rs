@@ -45,7 +45,7 @@ impl TruthFacts {
 #[derive(Serialize)]
 pub(crate) struct SynthAnswer {
     /// The take that was written.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
+    #[schemars(with = "crate::schema_words::Take")]
     take: TakeFacts,
     /// What it was made with.
     truth: TruthFacts,
@@ -69,7 +69,7 @@ pub(crate) struct DemoAnswer<'a> {
     pub(crate) found: FindAnswer,
     /// The loop that was made.
     #[serde(rename = "loop")]
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Loop"))]
+    #[schemars(with = "crate::schema_words::Loop")]
     pub(crate) made: &'a Sidecar,
     /// What the take was made with.
     pub(crate) truth: TruthFacts,

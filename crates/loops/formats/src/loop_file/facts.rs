@@ -44,7 +44,7 @@ pub struct TakeFacts {
     /// The file's unit of length: m, cm, mm, in, cmu, or a number of metres such as "0.3 m".
     pub unit: String,
     /// The axis that is up in the file; with a minus where it points down.
-    #[cfg_attr(test, schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"])))]
+    #[schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"]))]
     pub up: String,
     /// Frequency above which the take was smoothed before anything else; null where it was not.
     pub smooth_hz: Option<f64>,
@@ -132,7 +132,7 @@ pub struct CandidateFacts {
     /// What the best loop of fewer cycles is worse at where the search recommends several: price, displacement, speed-drift,
     /// turn-drift, abruptness, foot-slide, knees, turn, pace, foot-height, kink or veer; null otherwise.
     #[serde(with = "optional_word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<OutcomePart>"))]
+    #[schemars(schema_with = "crate::tests::optional_word::<OutcomePart>")]
     pub several_cycles_for: Option<OutcomePart>,
     /// Cost of the jump from the end to the start: how far weighted joints are from where they should be, summed over time.
     pub seam_cost_metre_secs: Option<f64>,
@@ -156,12 +156,12 @@ pub struct WholeClipFacts {
     /// loops: it loops already; ends-as-it-begins: it can be repeated but may be a single action; cycle: its ends did not quite
     /// meet and were closed.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<WholeClipKind>"))]
+    #[schemars(schema_with = "crate::tests::word::<WholeClipKind>")]
     pub kind: WholeClipKind,
     /// closing: the last key is the first again; before-closing: the closing key is missing; repeated: frames follow it
     /// that do not belong to the cycle.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<LastKey>"))]
+    #[schemars(schema_with = "crate::tests::word::<LastKey>")]
     pub last_key: LastKey,
     /// Frames of the take that do not belong to it: held or setup poses, and the start of the next cycle.
     #[serde(default)]
@@ -264,7 +264,7 @@ pub struct ClosureFacts {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EditFacts {
     /// What is done: move (a joint, at one time), offset (a joint, all the time), smooth, aim (the root's turn) or noise.
-    #[cfg_attr(test, schemars(extend("enum" = ["move", "offset", "smooth", "aim", "noise"])))]
+    #[schemars(extend("enum" = ["move", "offset", "smooth", "aim", "noise"]))]
     pub kind: String,
     /// Joints that it changes; none where it changes the root.
     pub joints: Vec<String>,
@@ -315,11 +315,11 @@ impl EditFacts {
 pub struct RootMotionFacts {
     /// What became of the root motion, as --root-motion names it; in-place and keep among others.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<RootMode>"))]
+    #[schemars(schema_with = "crate::tests::word::<RootMode>")]
     pub mode: RootMode,
     /// Which motions count as root motion: ground (turns about +Y, motion over the ground, climbs) or full (any).
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<RootSpace>"))]
+    #[schemars(schema_with = "crate::tests::word::<RootSpace>")]
     pub space: RootSpace,
     /// Velocity of the root in its own axes; constant.
     pub linear_velocity_mps: [f64; 3],
@@ -509,7 +509,7 @@ pub struct FeetFacts {
     pub hips_lowered_mm: f64,
     /// What the speed of the root was measured on; given where the user stated it.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<SpeedSource>"))]
+    #[schemars(schema_with = "crate::tests::word::<SpeedSource>")]
     pub root_speed_from: SpeedSource,
     /// Speed over the ground measured on the standing feet, whether or not the root has it.
     pub feet_speed_mps: Option<f64>,
@@ -559,7 +559,7 @@ pub struct BearingFacts {
     pub joint: String,
     /// The point; ankle for a foot without toes.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<FootPoint>"))]
+    #[schemars(schema_with = "crate::tests::word::<FootPoint>")]
     pub point: FootPoint,
     /// Its first moment.
     pub start_secs: f64,
@@ -632,7 +632,7 @@ pub struct FootFacts {
     pub joint: String,
     /// What was done to it: held, or why it was left alone.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<FootTreatment>"))]
+    #[schemars(schema_with = "crate::tests::word::<FootTreatment>")]
     pub outcome: FootTreatment,
     /// When its longest contact begins, as a share of the cycle from the start of the loop; null where it never stands, or never
     /// leaves the ground.
@@ -659,7 +659,7 @@ pub struct ContactFacts {
 pub struct QualityFacts {
     /// good: nothing speaks against the loop; review: somebody should look at it; bad: it has a fault that anyone sees.
     #[serde(with = "optional_word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
+    #[schemars(schema_with = "crate::tests::optional_word::<Grade>")]
     pub grade: Option<Grade>,
     /// The reason for the grade, as a clause.
     pub reason: Option<String>,
@@ -762,7 +762,7 @@ pub struct CheckFacts {
     pub time_secs: Option<f64>,
     /// Its grade; null where it was not measured, or is not graded.
     #[serde(with = "optional_word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
+    #[schemars(schema_with = "crate::tests::optional_word::<Grade>")]
     pub grade: Option<Grade>,
 }
 
@@ -795,7 +795,7 @@ pub struct PlaybackFacts {
     /// The file's unit, where it differs from take.unit; null otherwise.
     pub unit: Option<String>,
     /// The axis that is up in the file, where it differs from take.up; null otherwise.
-    #[cfg_attr(test, schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"])))]
+    #[schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"]))]
     pub up: Option<String>,
 }
 

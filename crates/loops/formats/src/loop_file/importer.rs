@@ -11,7 +11,7 @@ pub struct TargetFacts {
     /// Its name, as --for has it.
     pub name: String,
     /// Settings of its importer, under the importer's own names (docs/guide/engines.md); null where it needs none.
-    #[cfg_attr(test, schemars(with = "Option<serde_json::Map<String, serde_json::Value>>"))]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub importer: Option<Importer>,
 }
 

@@ -45,10 +45,10 @@ const MAX_COUNT: f64 = 1e9;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sidecar {
     /// What the document is.
-    #[cfg_attr(test, schemars(extend("const" = FORMAT)))]
+    #[schemars(extend("const" = FORMAT))]
     pub format: String,
     /// Version of the shape. Within a version keys are only added.
-    #[cfg_attr(test, schemars(extend("const" = VERSION)))]
+    #[schemars(extend("const" = VERSION))]
     pub version: u32,
     /// The program that wrote it, with its version; null where it is not known.
     #[serde(default)]

@@ -29,7 +29,7 @@ pub enum ClipKind {
     Transition,
     /// A kind that this version does not know: it happens once.
     #[serde(other)]
-    #[cfg_attr(test, schemars(skip))]
+    #[schemars(skip)]
     Other,
 }
 
@@ -117,7 +117,7 @@ pub struct FootEventFacts {
     pub foot: String,
     /// What it does.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<FootEventKind>"))]
+    #[schemars(schema_with = "crate::tests::word::<FootEventKind>")]
     pub kind: FootEventKind,
 }
 

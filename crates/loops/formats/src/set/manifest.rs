@@ -28,10 +28,10 @@ pub struct Manifest {
     #[serde(default)]
     pub loopwright: String,
     /// What the document is.
-    #[cfg_attr(test, schemars(extend("const" = SET_FORMAT)))]
+    #[schemars(extend("const" = SET_FORMAT))]
     pub format: String,
     /// Version of the shape. Within a version keys are only added.
-    #[cfg_attr(test, schemars(extend("const" = SET_VERSION)))]
+    #[schemars(extend("const" = SET_VERSION))]
     pub version: u32,
     /// The name of the set.
     #[serde(default)]
@@ -150,7 +150,7 @@ pub struct SetClip {
     pub events: Vec<FootEventFacts>,
     /// Whether it can be used unchanged.
     #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
+    #[schemars(schema_with = "crate::tests::optional_word::<Grade>")]
     pub grade: Option<Grade>,
     /// What is wrong with one that is not good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -232,7 +232,7 @@ pub enum MadeFrom {
     Blend,
     /// A way that this version does not know.
     #[serde(other)]
-    #[cfg_attr(test, schemars(skip))]
+    #[schemars(skip)]
     Other,
 }
 

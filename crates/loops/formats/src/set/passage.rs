@@ -29,11 +29,11 @@ pub struct PassageFacts {
     pub duration_secs: f64,
     /// The loop that it begins in.
     #[serde(serialize_with = "state")]
-    #[cfg_attr(test, schemars(with = "LoopState"))]
+    #[schemars(with = "LoopState")]
     pub from: LoopStateFacts,
     /// The loop that it ends in.
     #[serde(serialize_with = "state")]
-    #[cfg_attr(test, schemars(with = "LoopState"))]
+    #[schemars(with = "LoopState")]
     pub to: LoopStateFacts,
     /// Change of the heading, left positive.
     pub turn_deg: f64,
@@ -43,7 +43,7 @@ pub struct PassageFacts {
     pub cost_metre_secs: f64,
     /// Its grade, as `check` gives it; null where it cannot be checked.
     #[serde(default, with = "optional_word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
+    #[schemars(schema_with = "crate::tests::optional_word::<Grade>")]
     pub grade: Option<Grade>,
     /// The reason for the grade, as a clause.
     #[serde(default)]
@@ -54,7 +54,7 @@ pub struct PassageFacts {
     pub in_place: bool,
     /// How the root moves, whether the file moves it or not: seen from where it is at the first key.
     #[serde(serialize_with = "root")]
-    #[cfg_attr(test, schemars(with = "PassageRoot"))]
+    #[schemars(with = "PassageRoot")]
     pub root: RootKeys,
     /// When feet come to stand and leave the ground, in order of time.
     pub events: Vec<FootEventFacts>,

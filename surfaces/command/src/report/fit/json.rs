@@ -214,7 +214,7 @@ impl From<&ModeFigures> for LargestFacts {
 #[derive(Serialize)]
 struct EventFacts {
     /// What changes.
-    #[cfg_attr(test, schemars(extend("enum" = ["velocity", "facing"])))]
+    #[schemars(extend("enum" = ["velocity", "facing"]))]
     quantity: &'static str,
     /// What kind of change, such as start, stop or turn.
     kind: &'static str,
@@ -296,12 +296,12 @@ struct TakeAnswer<'a> {
     /// The file.
     file: &'a str,
     /// fitted; nothing: no half-life in it; short: too short to fit; error: it cannot be read.
-    #[cfg_attr(test, schemars(extend("enum" = ["fitted", "nothing", "short", "error"])))]
+    #[schemars(extend("enum" = ["fitted", "nothing", "short", "error"]))]
     outcome: &'static str,
     /// Why there is no half-life of velocity or facing, or nothing at all; null where there are both.
     why: Option<String>,
     /// The take; null where it cannot be read.
-    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::Take>"))]
+    #[schemars(with = "Option<crate::schema_words::Take>")]
     take: Option<&'a TakeFacts>,
     /// Largest figures by mode.
     largest: Vec<LargestFacts>,

@@ -35,7 +35,7 @@ pub(super) struct ProfileFacts {
     /// The table, as it was named.
     file: String,
     /// What the table holds.
-    #[cfg_attr(test, schemars(extend("enum" = ["speeds", "splits"])))]
+    #[schemars(extend("enum" = ["speeds", "splits"]))]
     of: &'static str,
     /// When the spring starts from rest; 0 with fewer than four rows.
     start_secs: f64,
