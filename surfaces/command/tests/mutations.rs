@@ -301,7 +301,7 @@ fn changed_settings_and_facts_are_followed_or_refused() {
     trial.first = trial.folder.contents();
     let mut random = Random::new(11);
     let mut ends = [0; 3];
-    for round in 0..rounds(300) {
+    for round in 0..rounds(200) {
         let (name, run) = READ_BESIDE[random.below(READ_BESIDE.len())];
         let original = trial.folder.read(name);
         let bytes = mutated(&original, &mut random);
