@@ -153,7 +153,7 @@ impl WrittenPassage {
 
 /// Whether a file is a passage whose loops have a root joint that was added to their rig. Errors: a set or a sidecar beside it cannot
 /// be read.
-pub(crate) fn has_added_root(path: &Path, reading: &TakeArgs) -> Result<bool, Failure> {
+pub(crate) fn has_added_root(path: &Path, reading: &TakeArgs) -> Result<bool> {
     for passage in of_files(&[path.to_owned()])? {
         for input in passage.loops.iter().flatten() {
             let sidecar = written_loop::read_sidecar(input, reading)?;
