@@ -170,7 +170,7 @@ def demands(path):
         if path not in allowed:
             yield f"{path} of {gltf.names[node]} is animated"
     # The T-pose: upright, legs down, arms aside, toes ahead, soles on the ground.
-    places = gltf.places({}, 0.0)
+    places = gltf.places()
     at = {bone: places[node] for bone, node in bones.items()}
 
     def off(one, other, way, is_level=False):

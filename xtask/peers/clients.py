@@ -9,7 +9,7 @@
 # faults, 77 where no program is there.
 #
 # Where a joint is meant to be comes from the same motion written as NPZ in the same run, from memory and not from the file; where that is not
-# possible, from the file as the command reads it. A reader of glTF and its forward kinematics below share no code with the command.
+# possible, from the file as the command reads it. A reader of glTF below shares no code with the command.
 
 import base64
 import glob
@@ -273,24 +273,15 @@ class Gltf:
         rows = [struct.unpack_from(f"<{width}{letter}", data, start + row * view.get("byteStride", size)) for row in range(found["count"])]
         return rows if most == 1 else [tuple(max(value / most, -1.0) for value in row) for row in rows]
 
-    def tracks(self, name):
-        animations = self.json["animations"]
-        animation = next((found for found in animations if found.get("name", "") == name), animations[0])
-        tracks = {}
-        for channel in animation["channels"]:
-            sampler, target = animation["samplers"][channel["sampler"]], channel["target"]
-            times = [row[0] for row in self.accessor(sampler["input"])]
-            if target["path"] != "weights":
-                tracks[target.get("node"), target["path"]] = times, self.accessor(sampler["output"]), sampler.get("interpolation", "LINEAR")
-        return tracks
+    def start(self, number):
+        """The first key of an animation, in seconds."""
+        animation = self.json["animations"][number]
+        moved = [animation["samplers"][channel["sampler"]] for channel in animation["channels"] if channel["target"]["path"] != "weights"]
+        return min((self.accessor(sampler["input"])[0][0] for sampler in moved), default=0.0)
 
-    def places(self, tracks, secs):
+    def places(self):
+        """Where the nodes rest."""
         world = {}
-
-        def value(node, path, default):
-            if (node, path) in tracks:
-                return sample(*tracks[node, path], secs, path == "rotation")
-            return self.nodes[node].get(path, default)
 
         def of(node):
             if node not in world:
@@ -298,7 +289,7 @@ class Gltf:
                     m = self.nodes[node]["matrix"]
                     local = [[m[4 * column + row] for column in range(4)] for row in range(3)]
                 else:
-                    local = composed(*(value(node, path, default) for path, default in TRANSFORM))
+                    local = composed(*(self.nodes[node].get(path, default) for path, default in TRANSFORM))
                 above = self.parents.get(node)
                 world[node] = local if above is None else product(of(above), local)
             return world[node]
@@ -317,18 +308,6 @@ def write_glb(path, document, binary):
 TRANSFORM = [("translation", (0, 0, 0)), ("rotation", (0, 0, 0, 1)), ("scale", (1, 1, 1))]
 
 
-def sample(times, values, interpolation, secs, is_rotation):
-    after = next((key for key, time in enumerate(times) if time > secs), len(times))
-    if after in (0, len(times)) or interpolation == "STEP":
-        return values[max(after - 1, 0)]
-    p, q = values[after - 1], values[after]
-    share = (secs - times[after - 1]) / (times[after] - times[after - 1])
-    if is_rotation and sum(a * b for a, b in zip(p, q)) < 0:
-        q = tuple(-b for b in q)
-    # Keys are asked for only, where the way between two hardly matters.
-    return [(1 - share) * a + share * b for a, b in zip(p, q)]
-
-
 def composed(translation, rotation, scale):
     size = math.sqrt(sum(value * value for value in rotation))
     x, y, z, w = (value / size for value in rotation)
@@ -343,25 +322,6 @@ def composed(translation, rotation, scale):
 def product(p, q):
     rows = [*q, [0, 0, 0, 1]]
     return [[sum(p[row][k] * rows[k][column] for k in range(4)) for column in range(4)] for row in range(3)]
-
-
-def own_kinematics(path, found):
-    worst, count = 0.0, 0
-    for motion in found:
-        gltf = Gltf(path)
-        tracks = gltf.tracks(motion.animation)
-        start = min((times[0] for times, _, _ in tracks.values()), default=0.0)
-        names = gltf.names
-        for key, places in enumerate(motion.keys):
-            # A little later, so that rounding takes no step back to the key before.
-            shown = gltf.places(tracks, start + key / motion.rate_hz + 1e-6)
-            for name, meant in zip(motion.names, places):
-                if names.count(name) == 1:
-                    count += 1
-                    worst = max(worst, motion.unit_metres * math.dist(shown[names.index(name)], [value / motion.unit_metres for value in meant]))
-    if count == 0:
-        raise ValueError("no joint of that name")
-    return {"places": count, "worst": worst}
 
 
 # The programs.
@@ -405,9 +365,12 @@ def three(folder, files, before):
         for motion in found:
             # three.js turns files with Z up, and no others.
             back = TURNED_BACK["y" if form == "fbx" and motion.up == "z" else motion.up] if format_of(path) != "gltf" else TURNED_BACK["y"]
-            start = 0.0
+            start, nodes, number = 0.0, None, None
             if format_of(path) == "gltf":
-                start = min((times[0] for times, _, _ in gltf.tracks(motion.animation).values()), default=0.0)
+                nodes = [names.index(name) if names.count(name) == 1 else None for name in motion.names]
+                titles = [animation.get("name", "") for animation in gltf.json["animations"]]
+                number = titles.index(motion.animation) if motion.animation in titles else 0
+                start = gltf.start(number)
             late = lateness(path)
             frames = [
                 {
@@ -416,11 +379,6 @@ def three(folder, files, before):
                 }
                 for key, places in enumerate(motion.keys)
             ]
-            nodes = [names.index(name) if names.count(name) == 1 else None for name in motion.names] if format_of(path) == "gltf" else None
-            number = None
-            if nodes is not None:
-                titles = [animation.get("name", "") for animation in gltf.json["animations"]]
-                number = titles.index(motion.animation) if motion.animation in titles else 0
             animations.append({"name": motion.animation, "number": number, "joints": motion.names, "nodes": nodes, "frames": frames})
         what = {"glb": "places", "gltf": "places"}.get(form, form)
         shown = path
@@ -502,11 +460,6 @@ def main(command, shared, scratch, folder, *wanted):
             faults.append((path, "loopwright", str(fault)))
             continue
         read.append((path, found))
-        if format_of(path) == "gltf":
-            try:
-                answers.append(((path, "own kinematics"), own_kinematics(path, found)))
-            except (ValueError, KeyError) as fault:
-                answers.append(((path, "own kinematics"), {"error": repr(fault)}))
     if os.path.isdir(os.path.join(folder, "node_modules", "three")):
         answers += three(folder, read, files.before)
     else:

@@ -1,4 +1,5 @@
-# Faults put into captured walks, once in every cycle, and whether the command says so. Shares no code with loopwright.
+# Faults put into captured walks, once in every cycle, and whether the command says so. Shares no code with loopwright; the reader is that of
+# loops.py.
 #
 #   pip install numpy
 #   python xtask/peers/garbage.py LOOPWRIGHT MOCAP SCRATCH [--only KIND,...] [--most UNSEEN] [--most-false SHARE]
@@ -14,11 +15,14 @@ import argparse
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+
+import loops
 
 CHECKS = ("spike", "shake", "stutter", "bears", "anatomy", "stiff")
 SIDES = ("left", "right")
@@ -58,44 +62,20 @@ def turned(vectors):
 
 
 class Walk:
-    """Local rotations and positions of each joint by frame, read from a BVH file and written back into its form."""
+    """Local rotations and positions of each joint by frame, read from a BVH file and written back with positions of all."""
 
     def __init__(self, path):
-        lines = open(path, encoding="utf-8", errors="replace").read().splitlines()
-        start = next(at for at, line in enumerate(lines) if line.strip().upper() == "MOTION")
-        self.head = lines[:start]
-        rows = [line.split() for line in lines[start + 3 :] if line.strip()]
-        self.dt = float(lines[start + 2].split(":")[1])
-        values = np.array(rows, float)
-        self.names, self.parents, self.order, self.moves, offsets, stack = [], [], [], [], [], []
-        for words in (line.split() for line in self.head):
-            match words[:1]:
-                case ["ROOT" | "JOINT"]:
-                    self.parents.append(stack[-1] if stack else -1)
-                    self.names.append(words[1])
-                    stack.append(len(self.names) - 1)
-                case ["End"]:
-                    stack.append(None)
-                case ["}"]:
-                    stack.pop()
-                case ["OFFSET"] if stack[-1] is not None:
-                    offsets.append(np.array(words[1:4], float))
-                case ["CHANNELS"]:
-                    self.order.append([word[0].upper() for word in words[2:] if "rotation" in word])
-                    self.moves.append(any("position" in word for word in words[2:]))
-        count, at = len(values), 0
-        self.turns, self.places = [], []
-        for joint, order in enumerate(self.order):
-            if self.moves[joint]:
-                self.places.append(values[:, at : at + 3].copy())
-                at += 3
-            else:
-                self.places.append(np.tile(offsets[joint], (count, 1)))
-            axes = dict(X=X, Y=Y, Z=Z)
-            turns = [about(axes[axis], values[:, at + by]) for by, axis in enumerate(order)]
-            self.turns.append(turns[0] @ turns[1] @ turns[2])
-            at += 3
-        self.offsets = offsets
+        with open(path, encoding="utf-8", errors="replace") as file:
+            self.head = re.sub(r"CHANNELS [^\n]*", CHANNELS, file.read().split("MOTION")[0])
+        names, parents, self.dt, positions, rotations = loops.parsed(path, 1.0)
+        # Ends of chains do not move.
+        joints = [joint for joint, name in enumerate(names) if not name.endswith(" end")]
+        self.names, self.parents = [names[joint] for joint in joints], [joints.index(parents[joint]) if parents[joint] >= 0 else -1 for joint in joints]
+        self.places = [positions[:, joint] for joint in joints]
+        self.turns = [turned(np.degrees(loops.to_vector(rotations[:, joint]))) for joint in joints]
+
+    def __len__(self):
+        return len(self.places[0])
 
     def joint(self, part, side="left"):
         return self.joints[part, side]
@@ -108,34 +88,20 @@ class Walk:
         return turns, places
 
     def write(self, path):
-        """All joints get positions if one that had none has moved."""
-        moved = [np.ptp(places, axis=0).max() > 1e-9 or np.abs(places[0] - offset).max() > 1e-9 for places, offset in zip(self.places, self.offsets)]
-        six = [has or moved for has, moved in zip(self.moves, moved)]
-        head, joint = [], -1
-        for line in self.head:
-            words = line.split()
-            if words[:1] == ["CHANNELS"]:
-                joint += 1
-                positions = "Xposition Yposition Zposition " if six[joint] else ""
-                line = f"CHANNELS {6 if six[joint] else 3} {positions}{' '.join(axis + 'rotation' for axis in self.order[joint])}"
-            head.append(line)
-        columns = []
-        for joint, order in enumerate(self.order):
-            columns += [self.places[joint]] if six[joint] else []
-            columns.append(angles(self.turns[joint], order))
-        values = np.concatenate(columns, axis=1)
+        values = np.concatenate([part for places, turns in zip(self.places, self.turns) for part in (places, angles(turns))], axis=1)
         with open(path, "w", encoding="utf-8") as file:
-            file.write("\n".join([*head, "MOTION", f"Frames: {len(values)}", f"Frame Time: {self.dt}", ""]))
+            file.write(f"{self.head}MOTION\nFrames: {len(values)}\nFrame Time: {self.dt}\n")
             np.savetxt(file, values, fmt="%.5f")
 
 
-def angles(turn, order):
-    """Angles of three rotations about different axes, degrees, unwrapped."""
-    i, j, k = ("XYZ".index(axis) for axis in order)
-    sign = 1.0 if (j - i) % 3 == 1 else -1.0
-    second = np.arcsin(np.clip(sign * turn[:, i, k], -1, 1))
-    first = np.arctan2(-sign * turn[:, j, k], turn[:, k, k])
-    third = np.arctan2(-sign * turn[:, i, j], turn[:, i, i])
+CHANNELS = "CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation"
+
+
+def angles(turn):
+    """Angles about Z, X and Y, degrees, unwrapped."""
+    second = np.arcsin(np.clip(turn[:, 2, 1], -1, 1))
+    first = np.arctan2(-turn[:, 0, 1], turn[:, 1, 1])
+    third = np.arctan2(-turn[:, 2, 0], turn[:, 2, 2])
     return np.degrees(np.unwrap(np.stack([first, second, third], -1), axis=0))
 
 
@@ -144,29 +110,25 @@ def angles(turn, order):
 FAULTS = {}
 
 
-def fault(name):
-    def add(function):
-        FAULTS[name] = function
-        return function
-
-    return add
+def fault(name, change):
+    FAULTS[name] = change
 
 
 def moment(walk, phase=0.3, frames=1):
     """The frames of one moment in every cycle."""
     first = walk.start + np.arange(-200, 200) * walk.period + phase * walk.period
     near = np.concatenate([np.round(first) + by for by in range(frames)]).astype(int)
-    return near[(near > 0) & (near < len(walk.places[0]) - 1)]
+    return near[(near > 0) & (near < len(walk) - 1)]
 
 
 def span(walk, first, last):
     """Whether frames are between two phases."""
-    phase = (np.arange(len(walk.places[0])) - walk.start) / walk.period % 1.0
+    phase = (np.arange(len(walk)) - walk.start) / walk.period % 1.0
     return (phase >= first) & (phase < last)
 
 
 def phase_wave(walk, times=1):
-    return np.sin(2 * np.pi * times * (np.arange(len(walk.places[0])) - walk.start) / walk.period)
+    return np.sin(2 * np.pi * times * (np.arange(len(walk)) - walk.start) / walk.period)
 
 
 def leg(walk, side="left"):
@@ -190,18 +152,18 @@ def move_root(walk, way, at=slice(None)):
 
 
 for metres in (0.1, 1.0):
-    fault(f"whole body up {metres} m, a frame")(lambda walk, metres=metres: move_root(walk, [0, metres, 0], moment(walk)))
-fault("whole body aside 20 cm, a frame")(lambda walk: move_root(walk, [0.2, 0, 0], moment(walk)))
-fault("knee 60 deg, a frame")(turn_once("shin", 60))
-fault("knee 45 deg, two frames")(turn_once("shin", 45, frames=2))
-fault("arm 150 deg, a frame")(turn_once("arm", 150, Z))
-fault("arm 40 deg, a frame")(turn_once("arm", 40, Z))
-fault("hand 60 deg, a frame")(turn_once("hand", 60, Y))
-fault("head 60 deg, a frame")(turn_once("head", 60, Y))
-fault("head 30 deg, a frame")(turn_once("head", 30, X))
-fault("foot 60 deg, a frame")(turn_once("foot", 60, X))
-fault("spine 40 deg, a frame")(turn_once("spine", 40, Y))
-fault("hips turn round, a frame")(turn_once("hips", 180, Y))
+    fault(f"whole body up {metres} m, a frame", lambda walk, metres=metres: move_root(walk, [0, metres, 0], moment(walk)))
+fault("whole body aside 20 cm, a frame", lambda walk: move_root(walk, [0.2, 0, 0], moment(walk)))
+fault("knee 60 deg, a frame", turn_once("shin", 60))
+fault("knee 45 deg, two frames", turn_once("shin", 45, frames=2))
+fault("arm 150 deg, a frame", turn_once("arm", 150, Z))
+fault("arm 40 deg, a frame", turn_once("arm", 40, Z))
+fault("hand 60 deg, a frame", turn_once("hand", 60, Y))
+fault("head 60 deg, a frame", turn_once("head", 60, Y))
+fault("head 30 deg, a frame", turn_once("head", 30, X))
+fault("foot 60 deg, a frame", turn_once("foot", 60, X))
+fault("spine 40 deg, a frame", turn_once("spine", 40, Y))
+fault("hips turn round, a frame", turn_once("hips", 180, Y))
 
 
 def frozen(walk, joints, which):
@@ -224,32 +186,30 @@ def keep(walk, frames):
     walk.places = [places[frames] for places in walk.places]
 
 
-fault("leg frozen for half a cycle, then snaps")(lambda walk: frozen(walk, leg(walk), span(walk, 0.2, 0.7)))
-fault("arm frozen for half a cycle, then snaps")(lambda walk: frozen(walk, arm(walk), span(walk, 0.0, 0.5)))
-fault("leg frozen")(lambda walk: frozen(walk, leg(walk), np.ones(len(walk.places[0]), bool)))
-fault("both legs frozen")(lambda walk: frozen(walk, leg(walk) + leg(walk, "right"), np.ones(len(walk.places[0]), bool)))
-fault("arm frozen, all the time")(lambda walk: frozen(walk, arm(walk), np.ones(len(walk.places[0]), bool)))
-fault("all above the hips frozen")(lambda walk: frozen(walk, [joint for joint in range(len(walk.names)) if joint not in leg(walk) + leg(walk, "right") + [0, walk.joint("hips")]], np.ones(len(walk.places[0]), bool)))
+fault("leg frozen for half a cycle, then snaps", lambda walk: frozen(walk, leg(walk), span(walk, 0.2, 0.7)))
+fault("arm frozen for half a cycle, then snaps", lambda walk: frozen(walk, arm(walk), span(walk, 0.0, 0.5)))
+fault("leg frozen", lambda walk: frozen(walk, leg(walk), np.ones(len(walk), bool)))
+fault("both legs frozen", lambda walk: frozen(walk, leg(walk) + leg(walk, "right"), np.ones(len(walk), bool)))
+fault("arm frozen, all the time", lambda walk: frozen(walk, arm(walk), np.ones(len(walk), bool)))
+fault("all above the hips frozen", lambda walk: frozen(walk, [joint for joint in range(len(walk.names)) if joint not in leg(walk) + leg(walk, "right") + [0, walk.joint("hips")]], np.ones(len(walk), bool)))
 for every in (2, 3, 4):
-    fault(f"each {every} frames held")(lambda walk, every=every: hold(walk, np.arange(len(walk.places[0])) % (every * walk.thirtieth) != 0))
-fault("held for .15 s in every cycle")(lambda walk: hold(walk, span(walk, 0.3, 0.3 + 0.15 / walk.dt / walk.period)))
-fault("a third of the frames lost")(lambda walk: hold(walk, np.random.default_rng(1).random(len(walk.places[0])) < 1 / 3))
-fault("three frames lost in every cycle")(lambda walk: keep(walk, np.setdiff1d(np.arange(len(walk.places[0])), moment(walk, frames=3 * walk.thirtieth))))
+    fault(f"each {every} frames held", lambda walk, every=every: hold(walk, np.arange(len(walk)) % (every * walk.thirtieth) != 0))
+fault("held for .15 s in every cycle", lambda walk: hold(walk, span(walk, 0.3, 0.3 + 0.15 / walk.dt / walk.period)))
+fault("a third of the frames lost", lambda walk: hold(walk, np.random.default_rng(1).random(len(walk)) < 1 / 3))
+fault("three frames lost in every cycle", lambda walk: keep(walk, np.setdiff1d(np.arange(len(walk)), moment(walk, frames=3 * walk.thirtieth))))
 
 
 def round_turns(degrees):
     def put(walk):
-        for joint, order in enumerate(walk.order):
-            rounded = np.round(angles(walk.turns[joint], order) / degrees) * degrees
-            axes = dict(X=X, Y=Y, Z=Z)
-            one, two, three = (about(axes[axis], rounded[:, by]) for by, axis in enumerate(order))
+        for joint, turns in enumerate(walk.turns):
+            one, two, three = (about(axis, np.round(angle / degrees) * degrees) for axis, angle in zip((Z, X, Y), angles(turns).T))
             walk.turns[joint] = one @ two @ three
 
     return put
 
 
 for degrees in (3, 5, 10):
-    fault(f"rotations rounded to {degrees} deg")(round_turns(degrees))
+    fault(f"rotations rounded to {degrees} deg", round_turns(degrees))
 
 
 def rounded(walk, metres):
@@ -258,25 +218,25 @@ def rounded(walk, metres):
 
 
 for metres in (0.05, 0.1):
-    fault(f"places rounded to {100 * metres:.0f} cm")(lambda walk, metres=metres: rounded(walk, metres))
+    fault(f"places rounded to {100 * metres:.0f} cm", lambda walk, metres=metres: rounded(walk, metres))
 
 
 def noise(parts, degrees):
     def put(walk):
         rng = np.random.default_rng(1)
         for joint in parts(walk):
-            walk.turns[joint] = walk.turns[joint] @ turned(rng.normal(0, degrees, (len(walk.places[0]), 3)))
+            walk.turns[joint] = walk.turns[joint] @ turned(rng.normal(0, degrees, (len(walk), 3)))
 
     return put
 
 
-fault("noise of 2 deg, all joints")(noise(lambda walk: range(len(walk.names)), 2))
-fault("noise of 2 deg, legs")(noise(lambda walk: leg(walk) + leg(walk, "right"), 2))
-fault("noise of 6 deg, head")(noise(lambda walk: [walk.joint("head")], 6))
-fault("noise of 8 deg, hand")(noise(lambda walk: [walk.joint("hand")], 8))
-fault("noise of 8 deg, ankles")(noise(lambda walk: [walk.joint("foot", side) for side in SIDES], 8))
+fault("noise of 2 deg, all joints", noise(lambda walk: range(len(walk.names)), 2))
+fault("noise of 2 deg, legs", noise(lambda walk: leg(walk) + leg(walk, "right"), 2))
+fault("noise of 6 deg, head", noise(lambda walk: [walk.joint("head")], 6))
+fault("noise of 8 deg, hand", noise(lambda walk: [walk.joint("hand")], 8))
+fault("noise of 8 deg, ankles", noise(lambda walk: [walk.joint("foot", side) for side in SIDES], 8))
 for metres in (0.01, 0.03):
-    fault(f"noise of {100 * metres:.0f} cm, hips")(lambda walk, metres=metres: move_root(walk, np.random.default_rng(1).normal(0, metres, (len(walk.places[0]), 3))))
+    fault(f"noise of {100 * metres:.0f} cm, hips", lambda walk, metres=metres: move_root(walk, np.random.default_rng(1).normal(0, metres, (len(walk), 3))))
 
 
 def mapped(joints, change):
@@ -299,32 +259,32 @@ def swapped(walk, at):
 
 def in_moments(walk, length, change):
     """Changes the order of frames within each moment."""
-    order = np.arange(len(walk.places[0]))
+    order = np.arange(len(walk))
     for first in moment(walk):
         if first + length < len(order):
             order[first : first + length] = change(order[first : first + length])
     keep(walk, order)
 
 
-fault("two frames exchanged in every cycle")(lambda walk: in_moments(walk, 2 * walk.thirtieth, lambda frames: np.roll(frames, walk.thirtieth)))
-fault("time runs back for .15 s in every cycle")(lambda walk: in_moments(walk, round(0.15 / walk.dt), lambda frames: frames[::-1]))
-fault("legs exchanged for a frame")(lambda walk: swapped(walk, moment(walk)))
-fault("legs exchanged for half a cycle")(lambda walk: swapped(walk, span(walk, 0.2, 0.7)))
-fault("knee frozen")(lambda walk: frozen(walk, [walk.joint("shin")], np.ones(len(walk.places[0]), bool)))
-fault("both knees frozen")(lambda walk: frozen(walk, [walk.joint("shin", side) for side in SIDES], np.ones(len(walk.places[0]), bool)))
-fault("noise of 4 deg, hips")(noise(lambda walk: [walk.joint("hips")], 4))
-fault("shin doubled, a frame")(lambda walk: walk.places[walk.joint("foot")].__setitem__(moment(walk), 2 * walk.places[walk.joint("foot")][moment(walk)]))
-fault("body tips by 50 deg and back")(lambda walk: mapped(lambda walk: [walk.joint("hips")], lambda walk, turns: turns @ about(Z, 50 * np.maximum(phase_wave(walk), 0)))(walk))
-fault("thigh spread by 45 deg")(lambda walk: mapped(lambda walk: [walk.joint("thigh")], lambda walk, turns: turns @ about(Z, np.full(len(turns), 45.0)))(walk))
-fault("leg negated")(mapped(leg, lambda walk, turns: turned(-vector(turns))))
-fault("leg mirrored")(lambda walk: [walk.turns.__setitem__(one, walk.turns[other].copy()) for one, other in zip(leg(walk), leg(walk, "right"))])
-fault("leg a quarter late")(mapped(leg, later(0.25)))
-fault("leg half a cycle late")(mapped(leg, later(0.5)))
-fault("leg at double speed")(mapped(leg, lambda walk, turns: turns[(walk.start_frame + 2 * (np.arange(len(turns)) - walk.start_frame)) % len(turns)]))
-fault("knees bend backwards")(mapped(lambda walk: [walk.joint("shin", side) for side in SIDES], lambda walk, turns: turned(-vector(turns))))
-fault("thigh twisted 90 deg")(lambda walk: twist(walk, "thigh", 90))
-fault("feet turned out 90 deg")(lambda walk: [around_up(walk, "foot", side, by) for side, by in zip(SIDES, (90, -90))])
-fault("shoulders turned 90 deg")(lambda walk: around_up(walk, "spine", "left", 90))
+fault("two frames exchanged in every cycle", lambda walk: in_moments(walk, 2 * walk.thirtieth, lambda frames: np.roll(frames, walk.thirtieth)))
+fault("time runs back for .15 s in every cycle", lambda walk: in_moments(walk, round(0.15 / walk.dt), lambda frames: frames[::-1]))
+fault("legs exchanged for a frame", lambda walk: swapped(walk, moment(walk)))
+fault("legs exchanged for half a cycle", lambda walk: swapped(walk, span(walk, 0.2, 0.7)))
+fault("knee frozen", lambda walk: frozen(walk, [walk.joint("shin")], np.ones(len(walk), bool)))
+fault("both knees frozen", lambda walk: frozen(walk, [walk.joint("shin", side) for side in SIDES], np.ones(len(walk), bool)))
+fault("noise of 4 deg, hips", noise(lambda walk: [walk.joint("hips")], 4))
+fault("shin doubled, a frame", lambda walk: walk.places[walk.joint("foot")].__setitem__(moment(walk), 2 * walk.places[walk.joint("foot")][moment(walk)]))
+fault("body tips by 50 deg and back", lambda walk: mapped(lambda walk: [walk.joint("hips")], lambda walk, turns: turns @ about(Z, 50 * np.maximum(phase_wave(walk), 0)))(walk))
+fault("thigh spread by 45 deg", lambda walk: mapped(lambda walk: [walk.joint("thigh")], lambda walk, turns: turns @ about(Z, np.full(len(turns), 45.0)))(walk))
+fault("leg negated", mapped(leg, lambda walk, turns: turned(-vector(turns))))
+fault("leg mirrored", lambda walk: [walk.turns.__setitem__(one, walk.turns[other].copy()) for one, other in zip(leg(walk), leg(walk, "right"))])
+fault("leg a quarter late", mapped(leg, later(0.25)))
+fault("leg half a cycle late", mapped(leg, later(0.5)))
+fault("leg at double speed", mapped(leg, lambda walk, turns: turns[(walk.start_frame + 2 * (np.arange(len(turns)) - walk.start_frame)) % len(turns)]))
+fault("knees bend backwards", mapped(lambda walk: [walk.joint("shin", side) for side in SIDES], lambda walk, turns: turned(-vector(turns))))
+fault("thigh twisted 90 deg", lambda walk: twist(walk, "thigh", 90))
+fault("feet turned out 90 deg", lambda walk: [around_up(walk, "foot", side, by) for side, by in zip(SIDES, (90, -90))])
+fault("shoulders turned 90 deg", lambda walk: around_up(walk, "spine", "left", 90))
 
 
 def twist(walk, part, degrees):
@@ -352,14 +312,14 @@ def grown(parts, by):
     return put
 
 
-fault("shin breathes by 40 %")(grown(["foot"], lambda walk: 1 + 0.4 * phase_wave(walk)))
-fault("shin breathes by 15 %")(grown(["foot"], lambda walk: 1 + 0.15 * phase_wave(walk)))
-fault("leg longer by half")(grown(["shin", "foot"], lambda walk: 1.5))
-fault("arm longer by half")(grown(["forearm", "hand"], lambda walk: 1.5))
-fault("hips bob by 15 cm, once a cycle")(lambda walk: move_root(walk, np.outer(0.15 * phase_wave(walk), Y)))
-fault("hips bob by 10 cm, once a cycle")(lambda walk: move_root(walk, np.outer(0.1 * phase_wave(walk), Y)))
-fault("hips bob by 5 cm, three times a cycle")(lambda walk: move_root(walk, np.outer(0.05 * phase_wave(walk, 3), Y)))
-fault("body sinks by 30 cm in every cycle")(lambda walk: move_root(walk, np.outer(-0.3 * (0.5 - 0.5 * np.cos(2 * np.pi * (np.arange(len(walk.places[0])) - walk.start) / walk.period)), Y)))
+fault("shin breathes by 40 %", grown(["foot"], lambda walk: 1 + 0.4 * phase_wave(walk)))
+fault("shin breathes by 15 %", grown(["foot"], lambda walk: 1 + 0.15 * phase_wave(walk)))
+fault("leg longer by half", grown(["shin", "foot"], lambda walk: 1.5))
+fault("arm longer by half", grown(["forearm", "hand"], lambda walk: 1.5))
+fault("hips bob by 15 cm, once a cycle", lambda walk: move_root(walk, np.outer(0.15 * phase_wave(walk), Y)))
+fault("hips bob by 10 cm, once a cycle", lambda walk: move_root(walk, np.outer(0.1 * phase_wave(walk), Y)))
+fault("hips bob by 5 cm, three times a cycle", lambda walk: move_root(walk, np.outer(0.05 * phase_wave(walk, 3), Y)))
+fault("body sinks by 30 cm in every cycle", lambda walk: move_root(walk, np.outer(-0.3 * (0.5 - 0.5 * np.cos(2 * np.pi * (np.arange(len(walk)) - walk.start) / walk.period)), Y)))
 
 
 def travel(by, turn=0):
@@ -371,22 +331,22 @@ def travel(by, turn=0):
     return put
 
 
-fault("travels at .3 of its speed")(travel(0.3))
-fault("travels at half its speed")(travel(0.5))
-fault("travels at 1.6 times its speed")(travel(1.6))
-fault("travels sideways")(travel(1.0, 90))
-fault("shoulder 1 m off")(lambda walk: walk.places.__setitem__(walk.joint("arm"), walk.places[walk.joint("arm")] + walk.metre * Y))
-fault("leg three times as long")(grown(["shin", "foot"], lambda walk: 3.0))
-fault("body rises by 30 cm in every cycle")(lambda walk: move_root(walk, np.outer(0.15 - 0.15 * np.cos(2 * np.pi * (np.arange(len(walk.places[0])) - walk.start) / walk.period), Y)))
-fault("hand flips by 180 deg for three frames")(turn_once("hand", 180, Z, frames=3))
-fault("head spins")(lambda walk: mapped(lambda walk: [walk.joint("head")], lambda walk, turns: turns @ about(Y, 360 * (np.arange(len(turns)) - walk.start) / walk.period * 2))(walk))
-fault("head turns over in a quarter of the cycle")(lambda walk: mapped(lambda walk: [walk.joint("head")], lambda walk, turns: turns @ about(Y, 170 * np.clip(2 * phase_wave(walk), -0.5, 0.5)))(walk))
-fault("triple speed")(lambda walk: keep(walk, np.arange(0, len(walk.places[0]), 3)))
+fault("travels at .3 of its speed", travel(0.3))
+fault("travels at half its speed", travel(0.5))
+fault("travels at 1.6 times its speed", travel(1.6))
+fault("travels sideways", travel(1.0, 90))
+fault("shoulder 1 m off", lambda walk: walk.places.__setitem__(walk.joint("arm"), walk.places[walk.joint("arm")] + walk.metre * Y))
+fault("leg three times as long", grown(["shin", "foot"], lambda walk: 3.0))
+fault("body rises by 30 cm in every cycle", lambda walk: move_root(walk, np.outer(0.15 - 0.15 * np.cos(2 * np.pi * (np.arange(len(walk)) - walk.start) / walk.period), Y)))
+fault("hand flips by 180 deg for three frames", turn_once("hand", 180, Z, frames=3))
+fault("head spins", lambda walk: mapped(lambda walk: [walk.joint("head")], lambda walk, turns: turns @ about(Y, 360 * (np.arange(len(turns)) - walk.start) / walk.period * 2))(walk))
+fault("head turns over in a quarter of the cycle", lambda walk: mapped(lambda walk: [walk.joint("head")], lambda walk, turns: turns @ about(Y, 170 * np.clip(2 * phase_wave(walk), -0.5, 0.5)))(walk))
+fault("triple speed", lambda walk: keep(walk, np.arange(0, len(walk), 3)))
 
 
 def linear(walk, hertz):
     step = max(1, round(1 / hertz / walk.dt))
-    at = np.arange(len(walk.places[0]))
+    at = np.arange(len(walk))
     low = at // step * step
     high, share = np.minimum(low + step, at[-1]), ((at - low) / step)[:, None]
     walk.places = [places[low] * (1 - share) + places[high] * share for places in walk.places]
@@ -394,7 +354,7 @@ def linear(walk, hertz):
 
 
 for word, hertz in (("four", 4), ("eight", 8)):
-    fault(f"{word} keys a second, joined by lines")(lambda walk, hertz=hertz: linear(walk, hertz))
+    fault(f"{word} keys a second, joined by lines", lambda walk, hertz=hertz: linear(walk, hertz))
 
 
 # What the command says.

@@ -72,8 +72,7 @@ class Body:
 
     def __init__(self, names, parents):
         self.names, self.parents = names, parents
-        legs = [self.leg(side) for side in (["leftfoot", "leftankle", "foot_l", "foot.l", "lankle"], ["rightfoot", "rightankle", "foot_r", "foot.r", "rankle"])]
-        self.legs = legs
+        self.legs = [self.leg(side) for side in (["leftfoot", "leftankle", "foot_l", "foot.l", "lankle"], ["rightfoot", "rightankle", "foot_r", "foot.r", "rankle"])]
 
     def leg(self, ankles):
         ankle = next(j for j, name in enumerate(self.names) if name.lower() in ankles)
@@ -252,13 +251,13 @@ def times(count, dt):
     return there, there[::-1]
 
 
-def spring_rate(half_life, eps=0.0):
-    return 2 * np.log(2) / (half_life + eps)
+def spring_rate(half_life):
+    return 2 * np.log(2) / half_life
 
 
-def spring(half_life, eps=0.0):
+def spring(half_life):
     """Decays of a unit offset and of a unit velocity, and their slopes."""
-    y = spring_rate(half_life, eps)
+    y = spring_rate(half_life)
     return [
         lambda t: (1 + y * t) * np.exp(-y * t),
         lambda t: t * np.exp(-y * t),
@@ -498,8 +497,9 @@ def visibility(series, seam, period):
 
 
 class Results(dict):
-    def add(self, measure, values):
-        self.setdefault(measure, []).extend(values)
+    def add(self, measures):
+        for measure, values in measures.items():
+            self.setdefault(measure, []).extend(values)
 
 
 def measure_take(take, feet, start, end, results):
@@ -507,54 +507,51 @@ def measure_take(take, feet, start, end, results):
     edge = end if end + 4 < len(take) else start
     places, dt = take.places, take.dt
     velocity = np.diff(places[edge - 1 : edge + 2], axis=0) / dt
-    results.add("seam rank", [])
-    results.add("pose gap", [0.0])
-    results.add("velocity gap", [1e2 * np.linalg.norm(velocity[1] - velocity[0], axis=-1).mean()])
     slides, heights = feet_of_take(take, feet, start, end)
-    for name, values in slides.items():
-        results.add(name, values)
-    results.add("height", heights)
-    results.add("kimodo", kimodo(places[start : end + 1], feet, dt))
     half = (end - start) // 2
     low, high = max(0, edge - half - 6), min(len(take), edge + half + 6)
-    series = jerks(places[low:high], dt)
     window = min(end - start, 2 * min(edge - low - 6, high - edge - 6))
-    if window > 8:
-        results.add("visible", [visibility(series, edge - low, window)])
-    for name in ("knee", "jerk"):
-        results.add(name, [1.0])
-    results.add("displacement", [0.0])
-    results.add("drift", speed_drift(take, start, end))
+    results.add(slides | {
+        "seam rank": [],
+        "pose gap": [0.0],
+        "velocity gap": [1e2 * np.linalg.norm(velocity[1] - velocity[0], axis=-1).mean()],
+        "height": heights,
+        "kimodo": kimodo(places[start : end + 1], feet, dt),
+        "visible": [visibility(jerks(places[low:high], dt), edge - low, window)] if window > 8 else [],
+        "knee": [1.0],
+        "jerk": [1.0],
+        "displacement": [0.0],
+        "drift": speed_drift(take, start, end),
+    })
 
 
 def measure_loop(take, feet, loop, results):
     motion, count, dt = loop.motion, loop.count, loop.motion.dt
     start, end = int(round(loop.start)), int(round(loop.end))
     first = loop.moved(motion.places[:2])
-    results.add("seam rank", seam_rank(take, start, end))
-    results.add("pose gap", [1e3 * np.linalg.norm(motion.places[-1] - first[0], axis=-1).mean()])
     gap = (motion.places[-1] - motion.places[-2]) - (first[1] - first[0])
-    results.add("velocity gap", [1e2 * np.linalg.norm(gap, axis=-1).mean() / dt])
     slides, heights = feet_of_loop(take, feet, loop)
-    for name, values in slides.items():
-        results.add(name, values)
-    results.add("height", heights)
     played = loop.played(motion.places)
-    results.add("kimodo", kimodo(played[: count + 1], feet, dt))
     series = jerks(played, dt)
-    results.add("visible", [visibility(series, 2 * count, count)])
-    around = slice(max(0, start - 2), end + 3)
-    results.add("jerk", [series[count : 2 * count].max() / jerks(take.places[around], take.dt).max()])
-    angles = knee_angles(take.places[around], take.body)
-    results.add("knee", [sharpest(knee_angles(played, take.body), dt) / sharpest(angles, take.dt)])
+    around = take.places[max(0, start - 2) : end + 3]
     frames = loop.frames_of_take()
     low = np.minimum(frames.astype(int), len(take) - 2)
     rest = (frames - low)[:, None, None]
     seen = take.seen_from_root()
     own = (1 - rest) * seen[low] + rest * seen[low + 1]
     apart = np.sum((motion.seen_from_root()[:count] - own) ** 2, axis=-1)
-    results.add("displacement", [1e3 * np.sqrt(apart.mean())])
-    results.add("drift", speed_drift(take, start, end))
+    results.add(slides | {
+        "seam rank": seam_rank(take, start, end),
+        "pose gap": [1e3 * np.linalg.norm(motion.places[-1] - first[0], axis=-1).mean()],
+        "velocity gap": [1e2 * np.linalg.norm(gap, axis=-1).mean() / dt],
+        "height": heights,
+        "kimodo": kimodo(played[: count + 1], feet, dt),
+        "visible": [visibility(series, 2 * count, count)],
+        "jerk": [series[count : 2 * count].max() / jerks(around, take.dt).max()],
+        "knee": [sharpest(knee_angles(played, take.body), dt) / sharpest(knee_angles(around, take.body), take.dt)],
+        "displacement": [1e3 * np.sqrt(apart.mean())],
+        "drift": speed_drift(take, start, end),
+    })
 
 
 # The run.
@@ -633,11 +630,11 @@ def main(command, mocap, scratch):
         path, into = os.path.join(mocap, file), os.path.join(scratch, "loop.bvh")
         loops = {}
         loops["loopwright"], secs = ours(command, path, into, unit, up)
-        results["loopwright"].add("time", [secs])
+        results["loopwright"].add({"time": [secs]})
         loop = loops["loopwright"]
         start, end = int(round(loop.start)), int(round(loop.end))
         loops["loopwright, feet free"], secs = ours(command, path, into, unit, up, "--lock-feet", "off")
-        results["loopwright, feet free"].add("time", [secs])
+        results["loopwright, feet free"].add({"time": [secs]})
         cut = part(take, start, end)
         closures = {
             "demo: spring": offsets_by(spring(HALF_LIFE)),
@@ -653,7 +650,7 @@ def main(command, mocap, scratch):
         begun = time.perf_counter()
         a, b = classic_cut(take)
         loops["autocorrelation and cross-fade"] = Loop(faded(part(take, a, b)), a, b)
-        results["autocorrelation and cross-fade"].add("time", [time.perf_counter() - begun])
+        results["autocorrelation and cross-fade"].add({"time": [time.perf_counter() - begun]})
         pace = lambda a, b: np.linalg.norm(take.middle[b] - take.middle[a]) / (b - a)
         still += pace(a, b) < 0.5 * pace(start, end)
         feet = Feet(take, start, end)

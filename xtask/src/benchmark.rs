@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::page::Page;
 
 /// The parts that can be measured alone.
-pub(crate) const PARTS: [&str; 6] = ["loops", "speed", "growth", "python", "truth", "files"];
+pub(crate) const PARTS: [&str; 4] = ["loops", "speed", "truth", "files"];
 
 /// The page that is filled, below the checkout.
 pub(crate) const PAGE: &str = "docs/benchmark.md";

@@ -1,25 +1,30 @@
 //! The pictures of the README and of docs/guide, drawn from synthetic takes so that they never go stale.
 
-use std::{io::Cursor, path::Path};
+use std::{error::Error, io::Cursor, path::Path};
 
 use glam::DVec3;
 use loopwright_controller::FitSettings;
 use loopwright_core::math::{Decay, Rigid, Twist};
-use loopwright_core::{BodyOverrides, LoopClip, LoopSettings, MadeLoop, SearchSettings};
+use loopwright_core::{Analysis, BodyOverrides, LoopClip, LoopSettings, MadeLoop, SearchSettings, Take};
 use loopwright_draw::render::{
-    AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Scene, SceneSettings, View, contact_sheet, onion,
+    AnimationFormat, DrawnMotion, Packer, Picture, Scene, SceneSettings, View, contact_sheet, onion,
     side_by_side,
 };
 use loopwright_draw::{Figure, plot};
 use loopwright_moves::blend::align;
 use loopwright_moves::{Transitions, transition};
-use loopwright_synth::{DriveSettings, WalkSettings, drive};
+use loopwright_synth::{DriveSettings, WalkSettings, drive, synthesize};
 use resvg::tiny_skia::Pixmap;
 
-use crate::takes::Studied;
+/// What drawing gives, or whatever failed.
+type Drawn<T> = Result<T, Box<dyn Error>>;
 
 /// All pictures: path below the checkout, and bytes.
-pub(crate) fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
+fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
+    drawn().map_err(|error| format!("a picture cannot be drawn: {error}"))
+}
+
+fn drawn() -> Drawn<Vec<(&'static str, Vec<u8>)>> {
     // Like a recording: a T-pose first, then standing, then a slightly uneven walk.
     let recording = WalkSettings::default()
         .seconds(12.0)
@@ -81,15 +86,15 @@ fn blend_of_turns() -> String {
 const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 
 /// The loop of a synthetic walk, prepared for jumps out of it or into it.
-fn motion_of(settings: &WalkSettings) -> Result<(transition::TransitionClip, LoopClip), String> {
+fn motion_of(settings: &WalkSettings) -> Drawn<(transition::TransitionClip, LoopClip)> {
     let clip = Looped::new(Studied::walk(settings)?)?.made.loop_clip;
     let motion =
-        transition::TransitionClip::from_loop(&clip, &BodyOverrides::default()).map_err(|error| error.to_string())?;
+        transition::TransitionClip::from_loop(&clip, &BodyOverrides::default())?;
     Ok((motion, clip))
 }
 
 /// Jumps from a walk into a quicker walk, and the loops of both.
-fn walks() -> Result<(Transitions, [LoopClip; 2]), String> {
+fn walks() -> Drawn<(Transitions, [LoopClip; 2])> {
     let quick = WalkSettings::default()
         .seed(11)
         .period_secs(0.86)
@@ -97,12 +102,12 @@ fn walks() -> Result<(Transitions, [LoopClip; 2]), String> {
         .turn_dps(0.0);
     let (left, one) = motion_of(&WalkSettings::default())?;
     let (entered, other) = motion_of(&quick)?;
-    let transitions = Transitions::between(&left, &entered, &[]).map_err(|error| error.to_string())?;
+    let transitions = Transitions::between(&left, &entered, &[])?;
     Ok((transitions, [one, other]))
 }
 
 /// The costs of all jumps between the two walks.
-fn jumps() -> Result<String, String> {
+fn jumps() -> Drawn<String> {
     let (transitions, clips) = walks()?;
     let all = [transitions.num_exits(), transitions.num_entries()];
     let phases = align(&clips);
@@ -118,7 +123,7 @@ fn jumps() -> Result<String, String> {
 }
 
 /// The cost of one jump, axis by axis.
-fn jump() -> Result<String, String> {
+fn jump() -> Drawn<String> {
     let (transitions, _) = walks()?;
     let gaps = transitions.gaps(0, 0);
     let axes: Vec<(f64, f64)> = gaps
@@ -213,27 +218,44 @@ fn pixels(file: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The list of loops of a take.
-fn found(studied: &Studied) -> Result<String, String> {
+fn found(studied: &Studied) -> Drawn<String> {
     let settings = SearchSettings::default();
-    let found = studied.find(&settings)?;
+    let found = studied.analysis.find_loops(&settings)?;
     Ok(plot::find(&studied.analysis, &settings, &found))
 }
 
 /// The fitted springs of a body that known springs drive, with gait sway and sensor noise.
-fn fit() -> Result<String, String> {
+fn fit() -> Drawn<String> {
     let settings = DriveSettings {
         sway_metres: 0.015,
         noise_deg: 0.2,
         ..DriveSettings::default()
     };
-    let take = drive(&settings).map_err(|error| error.to_string())?;
-    let driven = Studied::of("the driven body", take)?;
-    let fit = loopwright_controller::fit(&driven.analysis, &FitSettings::default());
-    let fit = fit.map_err(|error| driven.failed(error))?;
+    let take = drive(&settings)?;
+    let driven = Studied::new(take)?;
+    let fit = loopwright_controller::fit(&driven.analysis, &FitSettings::default())?;
     Ok(loopwright_plots::controller_fit(&[(
         driven.take.name().to_owned(),
         &fit,
     )]))
+}
+
+/// A take with its analysis.
+struct Studied {
+    take: Take,
+    analysis: Analysis,
+}
+
+impl Studied {
+    fn new(take: Take) -> Drawn<Self> {
+        let analysis = Analysis::new(&take)?;
+        Ok(Self { take, analysis })
+    }
+
+    /// Makes and analyses a synthetic walk.
+    fn walk(settings: &WalkSettings) -> Drawn<Self> {
+        Self::new(synthesize(settings)?.take)
+    }
 }
 
 /// A take and the loop made from it by default.
@@ -243,10 +265,11 @@ struct Looped {
 }
 
 impl Looped {
-    fn new(studied: Studied) -> Result<Self, String> {
-        let best = (studied.recommended()?).ok_or_else(|| studied.failed("no loop was found"))?;
+    fn new(studied: Studied) -> Drawn<Self> {
+        let found = studied.analysis.find_loops(&SearchSettings::default())?;
+        let best = found.best().ok_or("no loop was found")?;
         Ok(Self {
-            made: studied.make(&best, &LoopSettings::default())?,
+            made: studied.analysis.make_loop(best, &LoopSettings::default())?,
             studied,
         })
     }
@@ -260,20 +283,20 @@ impl Looped {
     }
 
     /// The raw cut, repeated, and the loop.
-    fn motions(&self) -> Result<[(&'static str, DrawnMotion); 2], String> {
+    fn motions(&self) -> Drawn<[(&'static str, DrawnMotion); 2]> {
         let Self { studied, made } = self;
         let cut = &made.candidate.cut;
         let figure = Figure::new(&studied.take, &studied.analysis.body);
         let raw = DrawnMotion::of_cut(&made.source, &figure, cut.start_frame(), cut.num_frames());
         let looped = DrawnMotion::of_loop(&made.loop_clip, &figure);
         Ok([
-            ("the take, cut and repeated", raw.map_err(|error| error.to_string())?),
-            ("the loop", looped.map_err(|error| error.to_string())?),
+            ("the take, cut and repeated", raw?),
+            ("the loop", looped?),
         ])
     }
 
     /// An animation of both, side by side.
-    fn before_and_after(&self) -> Result<Vec<u8>, String> {
+    fn before_and_after(&self) -> Drawn<Vec<u8>> {
         let motions = self.motions()?;
         let settings = SceneSettings {
             size: [260, 260],
@@ -282,8 +305,7 @@ impl Looped {
         let scenes = motions
             .iter()
             .map(|(title, motion)| Scene::new(motion, &settings, title))
-            .collect::<Result<Vec<_>, _>>()
-            .map_err(|error| error.to_string())?;
+            .collect::<Result<Vec<_>, _>>()?;
         let (secs, count) = (scenes[1].shown_secs(), motions[1].1.num_frames());
         let draw = |index: usize| {
             let at = secs * index as f64 / count as f64;
@@ -293,40 +315,31 @@ impl Looped {
                 .collect::<Result<Vec<_>, _>>()?;
             side_by_side(&panels)
         };
-        let animate = || {
-            let samples = [0, count / 3, 2 * count / 3]
-                .map(draw)
-                .into_iter()
-                .collect::<Result<Vec<_>, _>>()?;
-            let packer = Packer::new(AnimationFormat::Gif, &samples)?;
-            let packed = (0..count)
-                .map(|index| packer.pack(&draw(index)?))
-                .collect::<Result<Vec<_>, _>>()?;
-            packer.join(packed, secs / count as f64)
-        };
-        animate().map_err(|error| error.to_string())
+        let samples = [draw(0)?, draw(count / 3)?, draw(2 * count / 3)?];
+        let packer = Packer::new(AnimationFormat::Gif, &samples)?;
+        let packed = (0..count)
+            .map(|index| packer.pack(&draw(index)?))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(packer.join(packed, secs / count as f64)?)
     }
 
     /// The seam of both, side by side.
-    fn onion(&self) -> Result<Vec<u8>, String> {
+    fn onion(&self) -> Drawn<Vec<u8>> {
         let motions = self.motions()?;
         let settings = SceneSettings {
             size: [400, 400],
             view: View::Side,
             ..SceneSettings::default()
         };
-        let draw = || {
-            let skins = motions
-                .iter()
-                .map(|(title, motion)| onion(&Scene::new(motion, &settings, title)?))
-                .collect::<Result<Vec<Picture>, _>>()?;
-            Ok(side_by_side(&skins)?.png()?)
-        };
-        draw().map_err(|error: RenderError| error.to_string())
+        let skins = motions
+            .iter()
+            .map(|(title, motion)| onion(&Scene::new(motion, &settings, title)?))
+            .collect::<Result<Vec<Picture>, _>>()?;
+        Ok(side_by_side(&skins)?.png()?)
     }
 
     /// A contact sheet of a loop over two cycles under a fixed camera.
-    fn sheet(&self) -> Result<Vec<u8>, String> {
+    fn sheet(&self) -> Drawn<Vec<u8>> {
         let [_, (_, motion)] = self.motions()?;
         let settings = SceneSettings {
             size: [200, 150],
@@ -335,7 +348,6 @@ impl Looped {
             ..SceneSettings::default()
         };
         let frames: Vec<usize> = (0..8).map(|cell| cell * motion.num_frames() / 4).collect();
-        let draw = || Ok(contact_sheet(&Scene::new(&motion, &settings, "walk-loop")?, &frames)?.png()?);
-        draw().map_err(|error: RenderError| error.to_string())
+        Ok(contact_sheet(&Scene::new(&motion, &settings, "walk-loop")?, &frames)?.png()?)
     }
 }

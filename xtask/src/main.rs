@@ -5,17 +5,15 @@
 //! what else they can use. `LOOPWRIGHT` in the environment names the command to measure, instead of one that is built for it, and
 //! `PYTHON` the Python.
 //!
-//! `cargo xtask docs` draws the pictures of the README and of docs/guide. With `--check` it fails if one is stale, if a link leads
-//! nowhere, or if the README states a figure that docs/benchmark.md does not have.
+//! `cargo xtask docs` draws the pictures of the README and of docs/guide. With `--check` it fails if one is stale, or if the
+//! README states a figure that docs/benchmark.md does not have.
 
 use std::{io::Write as _, path::Path, process::ExitCode};
 
 mod benchmark;
 mod docs;
 mod figures;
-mod links;
 mod page;
-mod takes;
 
 const CHECKOUT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
@@ -27,9 +25,7 @@ fn main() -> ExitCode {
         ["measure"] => benchmark::measure(checkout, &benchmark::PARTS),
         ["measure", part] if benchmark::PARTS.contains(&part) => benchmark::measure(checkout, &[part]),
         ["docs"] => docs::write(checkout),
-        ["docs", "--check"] => links::check(checkout)
-            .and_then(|()| docs::check(checkout))
-            .and_then(|()| figures::check(checkout)),
+        ["docs", "--check"] => docs::check(checkout).and_then(|()| figures::check(checkout)),
         _ => Err(format!(
             "usage: cargo xtask measure [{}], or cargo xtask docs [--check]",
             benchmark::PARTS.join("|")

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use loopwright_formats::{AnimatedFile, AnimationChoice, AnimationError, ReadError, ReadSettings};
 use loopwright_job::{Studied, Study};
 
-use crate::{args::ExcludeArgs, batch, exit::Failure, files, load, memory};
+use crate::{args::ExcludeArgs, batch, exit::{Failure, Result}, files, load, memory};
 
 /// Animations that are left out, by name, pattern or number.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ pub(crate) fn asked_for(
     file: &AnimatedFile,
     wanted: Option<&str>,
     excluded: Excluded<'_>,
-) -> Result<Vec<usize>, Failure> {
+) -> Result<Vec<usize>> {
     let failed = |error: ReadError| files::cannot_read(path, &error);
     let mut numbers = match wanted {
         Some(wanted) => file.animations_matching(wanted).map_err(failed)?,
@@ -74,7 +74,7 @@ pub(crate) fn none_left(path: &Path, what: &str) -> Failure {
 }
 
 /// Reads and analyses one animation; its warnings are kept and not printed.
-pub(crate) fn read(path: &Path, file: &AnimatedFile, number: usize, study: &Study) -> Result<Studied, Failure> {
+pub(crate) fn read(path: &Path, file: &AnimatedFile, number: usize, study: &Study) -> Result<Studied> {
     let mut soft = Vec::new();
     let settings = ReadSettings {
         animation: AnimationChoice::Number(number),

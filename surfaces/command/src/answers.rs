@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::args::{Cli, full_command};
 use crate::commands::make;
-use crate::exit::{self, Failure};
+use crate::exit::{self, Failure, Result};
 use crate::files::InputFile;
 use crate::motions::NamedMotion;
 use crate::output::Outputs;
@@ -49,7 +49,7 @@ pub struct Answer {
 
 /// Runs a command with these arguments, the first of which is its name, and returns what it would have printed. Several may run at the same
 /// time. No `loopwright.toml` is looked for. Errors: the arguments are none of its own.
-pub fn answer(typed: &[OsString]) -> Result<Answer, Failure> {
+pub fn answer(typed: &[OsString]) -> Result<Answer> {
     let parsed = full_command().try_get_matches_from(typed);
     let cli = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = cli.map_err(|error| of_arguments(&error))?;
@@ -73,7 +73,7 @@ pub fn answer(typed: &[OsString]) -> Result<Answer, Failure> {
 }
 
 /// Reads the take in a file; what is odd in it goes to `warnings`. Errors: it cannot be read.
-pub fn read(path: &Path, study: &Study, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake, Failure> {
+pub fn read(path: &Path, study: &Study, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake> {
     files::read_take(path, &study.reading(memory::limits()), warnings)
 }
 
@@ -83,13 +83,13 @@ pub fn read_bytes(
     name: &str,
     study: &Study,
     warnings: &mut Vec<FileWarning>,
-) -> Result<LoadedTake, Failure> {
+) -> Result<LoadedTake> {
     let settings = study.reading(memory::limits());
     files::read_hashed(bytes, name, &settings, warnings).map_err(|error| files::cannot_read(Path::new(name), &error))
 }
 
 /// Names of the animations in a file. Errors: it cannot be read.
-pub fn animation_names(path: &Path) -> Result<Vec<String>, Failure> {
+pub fn animation_names(path: &Path) -> Result<Vec<String>> {
     Ok(files::read_animated(path)?.animation_names().to_vec())
 }
 
@@ -99,25 +99,25 @@ pub fn loop_extension(take: &Path, recipe: &Recipe) -> String {
 }
 
 /// Reads a loop with the sidecar beside it, and its warnings. Errors: it has none, or either cannot be read.
-pub fn stored_loop(path: &Path, reading: &TakeArgs) -> (Result<StoredLoop, Failure>, Vec<String>) {
+pub fn stored_loop(path: &Path, reading: &TakeArgs) -> (Result<StoredLoop>, Vec<String>) {
     let (read, aside) =
         talk::aside(|| written_loop::read_playable(&InputFile::new(path.to_owned(), None), reading, AddedRoot::Kept));
     (read, aside.warnings)
 }
 
 /// The files of motions that a folder or a pattern stands for, or the file itself, as `match build` takes them. Errors: there are none.
-pub fn motions_in(named: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub fn motions_in(named: &Path) -> Result<Vec<PathBuf>> {
     let found = NamedMotion::all(named)?;
     Ok(found.into_iter().map(|motion| motion.path).collect())
 }
 
 /// The list of a search as the command prints it, without what all documents share. Errors: none that is known.
-pub fn found(studied: &Studied, rows: &SearchRows, settings: &SearchSettings) -> Result<Value, Failure> {
+pub fn found(studied: &Studied, rows: &SearchRows, settings: &SearchSettings) -> Result<Value> {
     to_value(&FindAnswer::new(studied, rows, settings)).map_err(Failure::error)
 }
 
 /// The recipe in a file, whose character and map lie where a recipe may name them. Errors: it is none.
-pub fn recipe(path: &Path) -> Result<Recipe, Failure> {
+pub fn recipe(path: &Path) -> Result<Recipe> {
     make::with_file(&Recipe::default(), Some(path))
 }
 
@@ -129,7 +129,7 @@ pub fn write_loop(
     inputs: &[&Path],
     pending: PendingLoop,
     of_take: &[loopwright_job::Warning],
-) -> Result<Sidecar, Failure> {
+) -> Result<Sidecar> {
     let mut outputs = Outputs::keeping(force, inputs);
     outputs.check_loop(path)?;
     let sidecar = loop_output::add(&mut outputs, pending, path, &[], loop_output::in_words(of_take))?;
@@ -139,7 +139,7 @@ pub fn write_loop(
 
 /// Writes files that belong together: all or none, and over other files only with `force`. `inputs` are never overwritten. Errors: they cannot
 /// be written.
-pub fn write_files(files: &[(&Path, &[u8])], force: bool, inputs: &[&Path]) -> Result<(), Failure> {
+pub fn write_files(files: &[(&Path, &[u8])], force: bool, inputs: &[&Path]) -> Result<()> {
     let mut outputs = Outputs::keeping(force, inputs);
     for (path, bytes) in files {
         outputs.add(path, bytes)?;

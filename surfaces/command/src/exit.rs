@@ -43,6 +43,13 @@ impl Ending {
     }
 }
 
+/// Formats what went wrong: `failure!("\"{name}\" is a folder")` is a [`Failure`] with exit status 2.
+macro_rules! failure {
+    ($($words:tt)+) => {
+        $crate::Failure::error(format!($($words)+))
+    };
+}
+
 /// What kind of failure it is, which decides how the command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -72,6 +79,9 @@ pub struct Failure {
     /// The command's own JSON document for this failure, with the facts known by then, if it has one.
     document: Option<Box<str>>,
 }
+
+/// What may fail in the command.
+pub(crate) type Result<T, E = Failure> = core::result::Result<T, E>;
 
 impl Failure {
     /// Something went wrong: exit status 2.
@@ -232,7 +242,7 @@ impl From<RecipeError> for Failure {
 }
 
 /// The status that the shell sees: 0 done, 1 negative, 2 error.
-pub(crate) fn status(result: &Result<Ending, Failure>) -> u8 {
+pub(crate) fn status(result: &Result<Ending>) -> u8 {
     match result {
         Ok(ending) => ending.exit_status(),
         Err(failure) => failure.exit_status(),

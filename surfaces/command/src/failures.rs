@@ -32,7 +32,7 @@ pub(crate) fn body(error: BodyError) -> Failure {
 
 /// Why something takes more memory than the run may; `what` is what it is for.
 pub(crate) fn memory(what: &str, error: MemoryError) -> Failure {
-    Failure::error(format!("{what}, {error}")).try_this(memory::hint(error.needed))
+    failure!("{what}, {error}").try_this(memory::hint(error.needed))
 }
 
 /// Why a file is not the manifest of a set.
@@ -49,9 +49,9 @@ pub fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -
         JobError::NoStretch => Failure::error(error)
             .because("a recipe needs both start and end under [stretch]")
             .try_this("--range START:END, or `loopwright make` to search for them"),
-        JobError::HalfLife { found } => Failure::error(format!(
+        JobError::HalfLife { found } => failure!(
             "search.half-life must be a positive number of seconds, found {found:?}"
-        ))
+        )
         .try_this("--set search.half-life=0.1"),
         JobError::Within { .. } => {
             let failure = out_of_range(what, last);
@@ -137,7 +137,7 @@ fn unmade(studied: &Studied, what: String, error: MakeError) -> Failure {
     match error {
         MakeError::Cut(error) => cut(what, studied.take().num_frames() - 1, error),
         MakeError::Rate { found } => {
-            Failure::error(format!("--fps must be a positive number, found {found:?}")).try_this("--fps 30 or --fps 60")
+            failure!("--fps must be a positive number, found {found:?}").try_this("--fps 30 or --fps 60")
         }
         MakeError::OddSamples { .. } => Failure::error(error).try_this("an even number with --set output.frames=N"),
         MakeError::Image(error) => Failure::error(what)
@@ -201,30 +201,30 @@ fn variation(what: String, error: &VariationError) -> Failure {
 
 fn root(studied: &Studied, error: RootError) -> Failure {
     match error {
-        RootError::Turns { found } => Failure::error(format!(
+        RootError::Turns { found } => failure!(
             "the loop of \"{}\" turns by {:.1} degrees, too much for --root-motion linear",
             studied.name,
             found.to_degrees()
-        ))
+        )
         .because(format!(
             "linear root motion never turns, so closing bends the body by the turn; up to {:.0} degrees are accepted",
             MAX_LINEAR_TURN.to_degrees()
         ))
         .try_this("--root-motion constant, which turns; --turning none for another loop; or --set output.force-straight=true to close the turn anyway"),
         RootError::Smoothing { found } => {
-            Failure::error(format!("output.path-smoothing must be a positive number of seconds, found {found:?}"))
+            failure!("output.path-smoothing must be a positive number of seconds, found {found:?}")
                 .try_this("--set output.path-smoothing=0.25")
         }
-        RootError::Blend { found } => Failure::error(format!(
+        RootError::Blend { found } => failure!(
             "output.root-blend-start and root-blend-end must be positive numbers of seconds, found {found:?}"
-        ))
+        )
         .try_this("--set output.root-blend-start=0.4"),
         RootError::Share { found } => {
-            Failure::error(format!("output.root-share must lie between 0 and 1, found {found:?}"))
+            failure!("output.root-share must lie between 0 and 1, found {found:?}")
                 .try_this("--set output.root-share=0.5")
         }
         RootError::PathInFullSpace { mode } => {
-            Failure::error(format!("--root-motion {mode} needs --set output.root-space=ground")).try_this(format!(
+            failure!("--root-motion {mode} needs --set output.root-space=ground").try_this(format!(
                 "--root-motion constant with --set output.root-space=full, or --root-motion {mode} without"
             ))
         }

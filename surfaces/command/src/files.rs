@@ -8,7 +8,7 @@ use loopwright_core::names;
 use loopwright_formats::loop_file::sha256;
 use loopwright_formats::{AnimatedFile, ByteCount, FileWarning, Format, LoadedTake, ReadError, ReadSettings, Sidecar};
 
-use crate::{exit::Failure, failures, memory, recipe::TakeArgs};
+use crate::{exit::{Failure, Result}, failures, memory, recipe::TakeArgs};
 
 /// The name that stands for the standard input or output.
 pub(crate) const STREAM: &str = "-";
@@ -22,7 +22,7 @@ pub(crate) fn is_stream(path: &Path) -> bool {
 static STANDARD_INPUT: OnceLock<Vec<u8>> = OnceLock::new();
 
 /// All bytes of the standard input.
-fn read_stream() -> Result<Vec<u8>, Failure> {
+fn read_stream() -> Result<Vec<u8>> {
     if let Some(bytes) = STANDARD_INPUT.get() {
         return Ok(bytes.clone());
     }
@@ -30,7 +30,7 @@ fn read_stream() -> Result<Vec<u8>, Failure> {
     let limit = limits.max_input_bytes.min(limits.max_memory_bytes);
     let mut bytes = Vec::new();
     let read = io::stdin().lock().take(limit.saturating_add(1)).read_to_end(&mut bytes);
-    read.map_err(|error| Failure::error(format!("cannot read the standard input: {error}")))?;
+    read.map_err(|error| failure!("cannot read the standard input: {error}"))?;
     if bytes.len() as u64 > limit {
         let what = format!("the standard input is too large: the limit is {}", ByteCount(limit));
         return Err(Failure::error(what).try_this("a file, cut into parts"));
@@ -58,22 +58,22 @@ pub(crate) fn lowercase_extension(path: &Path) -> Option<String> {
 const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
 /// All bytes of a file that people write: settings, maps.
-pub(crate) fn read_settings(path: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read_settings(path: &Path) -> Result<Vec<u8>> {
     let bytes = size(path);
     if bytes > MAX_SETTINGS_BYTES {
-        return Err(Failure::error(format!(
+        return Err(failure!(
             "\"{}\" is too large: it has {}, the limit for settings is {}",
             path.display(),
             ByteCount(bytes),
             ByteCount(MAX_SETTINGS_BYTES)
-        ))
+        )
         .try_this("a file of settings, as `loopwright recipe` prints them"));
     }
     read_bytes(path)
 }
 
 /// All bytes of a file.
-pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     if is_stream(path) {
         return read_stream();
     }
@@ -82,16 +82,16 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     // A link is fine here, since its user named it; what is behind it has to be a file, or opening it might wait for ever.
     let found = path.metadata().map_err(failed)?;
     if found.is_dir() {
-        return Err(Failure::error(format!("\"{}\" is a folder", path.display())).try_this("name one file in it"));
+        return Err(failure!("\"{}\" is a folder", path.display()).try_this("name one file in it"));
     }
     if !(found.is_file() || is_stream_of_this_run(path)) {
-        return Err(Failure::error(format!("\"{}\" is no file", path.display()))
+        return Err(failure!("\"{}\" is no file", path.display())
             .because("it is a pipe, a socket or a device")
             .try_this("the path of a file, or /dev/stdin"));
     }
     let limit = limits.max_input_bytes.min(limits.max_memory_bytes);
     let too_large = |size: String| {
-        let failure = Failure::error(format!("\"{}\" is too large: {size}", path.display()));
+        let failure = failure!("\"{}\" is too large: {size}", path.display());
         if limits.max_memory_bytes < limits.max_input_bytes {
             failure.try_this(memory::hint(limit))
         } else {
@@ -114,7 +114,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// All bytes of a file of JSON. Errors: it cannot be read, or takes more memory than the run may.
-pub(crate) fn read_json(path: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read_json(path: &Path) -> Result<Vec<u8>> {
     let bytes = read_bytes(path)?;
     let checked = memory::limits().check_json(&bytes);
     checked.map_err(|error| failures::memory(&format!("to read \"{}\"", path.display()), error))?;
@@ -122,7 +122,7 @@ pub(crate) fn read_json(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 /// All bytes of a file of JSON that may be missing. Errors: it is there and cannot be read.
-pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
     match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         _ => read_json(path).map(Some),
@@ -171,7 +171,7 @@ pub(crate) fn size(path: &Path) -> u64 {
 }
 
 /// Fails at once for a name that no file has: a typing error, most likely.
-pub(crate) fn check_is_there(path: &Path) -> Result<(), Failure> {
+pub(crate) fn check_is_there(path: &Path) -> Result<()> {
     InputFile::existing(path).map(drop)
 }
 
@@ -220,8 +220,8 @@ pub(crate) fn open_folders(paths: &[PathBuf]) {
 ///
 /// Those files come from strangers as takes do. What they name has to be a regular file, in their own folder or below, or in a folder
 /// that the user named, once all links are followed. Errors: it is not, or not there.
-pub(crate) fn check_named_by(owner: &Path, named: &Path) -> Result<(), Failure> {
-    let refused = |why: &str| Failure::error(format!("\"{}\" names \"{}\", {why}", owner.display(), named.display()));
+pub(crate) fn check_named_by(owner: &Path, named: &Path) -> Result<()> {
+    let refused = |why: &str| failure!("\"{}\" names \"{}\", {why}", owner.display(), named.display());
     let (file, _) = split_animation(named);
     if is_stream(&file) {
         return Err(refused("which is no file"));
@@ -295,7 +295,7 @@ pub(crate) fn read_take(
     path: &Path,
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<FileWarning>,
-) -> Result<LoadedTake, Failure> {
+) -> Result<LoadedTake> {
     read_loop(path, settings, None, warnings)
 }
 
@@ -305,7 +305,7 @@ pub(crate) fn read_loop(
     settings: &ReadSettings<'_>,
     sidecar: Option<&Sidecar>,
     warnings: &mut Vec<FileWarning>,
-) -> Result<LoadedTake, Failure> {
+) -> Result<LoadedTake> {
     let bytes = read_bytes(path)?;
     check_file(path, &bytes, sidecar)?;
     parse_take(path, &bytes, settings, warnings)
@@ -317,7 +317,7 @@ pub(crate) fn parse_take(
     bytes: &[u8],
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<FileWarning>,
-) -> Result<LoadedTake, Failure> {
+) -> Result<LoadedTake> {
     let companions = |name: &str, most: u64| companion(path, name, most);
     let settings = ReadSettings {
         companions: Some(&companions),
@@ -351,7 +351,7 @@ pub(crate) fn read_hashed(
 }
 
 /// Parses a file once, to read several of its animations.
-pub(crate) fn read_animated(path: &Path) -> Result<AnimatedFile, Failure> {
+pub(crate) fn read_animated(path: &Path) -> Result<AnimatedFile> {
     read_described(path, &[])
 }
 
@@ -360,7 +360,7 @@ thread_local! {
 }
 
 /// Parses a file once for work on one of its animations after the other: this thread keeps it until another one.
-pub(crate) fn kept_animated(path: &Path) -> Result<Rc<AnimatedFile>, Failure> {
+pub(crate) fn kept_animated(path: &Path) -> Result<Rc<AnimatedFile>> {
     let kept = KEPT.with_borrow(|kept| kept.clone().filter(|(of, _)| of == path));
     if let Some((_, file)) = kept {
         return Ok(file);
@@ -372,29 +372,29 @@ pub(crate) fn kept_animated(path: &Path) -> Result<Rc<AnimatedFile>, Failure> {
 }
 
 /// Parses a file of loops with the sidecars beside it. Errors: the file is another one than they describe.
-pub(crate) fn read_described(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile, Failure> {
+pub(crate) fn read_described(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile> {
     let bytes = read_bytes(path)?;
     check_file(path, &bytes, sidecars.first())?;
     parse(path, &bytes)
 }
 
-pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<AnimatedFile, Failure> {
+pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<AnimatedFile> {
     let companions = |name: &str, most: u64| companion(path, name, most);
     AnimatedFile::parse_within(bytes, &stem(path), Some(&companions), &memory::limits())
         .map_err(|error| cannot_read(path, &error))
 }
 
 /// Errors: the file is another one than its sidecar describes.
-fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<(), Failure> {
+fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<()> {
     let Some(Err(other)) = sidecar.map(|sidecar| sidecar.check_file(bytes)) else {
         return Ok(());
     };
     let beside = path.with_added_extension(SIDECAR);
-    Err(Failure::error(format!(
+    Err(failure!(
         "\"{}\" is not the file that \"{}\" describes: one of them was changed or replaced",
         path.display(),
         beside.display()
-    ))
+    )
     .because(format!("SHA-256 of the file:  {}", other.found))
     .because(format!("stated beside it:     {}", other.stated))
     .try_this(format!(
@@ -475,7 +475,7 @@ impl InputFile {
     }
 
     /// The same for a name as it is typed. Errors: no file has it, a typing error, most likely.
-    pub(crate) fn existing(typed: &Path) -> Result<Self, Failure> {
+    pub(crate) fn existing(typed: &Path) -> Result<Self> {
         let input = Self::named(typed);
         match input.path.symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound && !is_stream(&input.path) => {

@@ -6,7 +6,7 @@ use crate::animations::Excluded;
 use crate::written_passage::{self, WrittenPassage};
 use crate::{
     batch,
-    exit::Failure,
+    exit::{Failure, Result},
     files::{self, InputFile},
     patterns::files_below,
     recipe::TakeArgs,
@@ -46,15 +46,15 @@ pub(crate) fn loops_in(paths: &[PathBuf], flags: &TakeArgs, excluded: Excluded<'
 /// The loops in a folder and its subfolders, sorted by name: files with a sidecar, and takes that are named like loops.
 ///
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no loop.
-fn loops_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn loops_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let found = files_below(folder, |path| {
         files::has_sidecar(path) || is_named_like_a_loop(path) && !written_passage::is_cut(path)
     })?;
     if found.is_empty() {
-        return Err(Failure::error(format!(
+        return Err(failure!(
             "there is no loop in the folder \"{}\" or below",
             folder.display()
-        ))
+        )
         .because("in a folder, loops are files with a sidecar beside them, and those whose name ends in -loop")
         .try_this("name the files themselves"));
     }
@@ -67,7 +67,7 @@ fn is_named_like_a_loop(path: &Path) -> bool {
 }
 
 /// The passages for these paths, and the paths without files that are passages.
-pub(crate) fn passages_in(paths: &[PathBuf]) -> Result<(Vec<WrittenPassage>, Vec<PathBuf>), Failure> {
+pub(crate) fn passages_in(paths: &[PathBuf]) -> Result<(Vec<WrittenPassage>, Vec<PathBuf>)> {
     let (mut passages, mut others) = (Vec::new(), Vec::new());
     for path in paths {
         let found = if path.is_dir() {

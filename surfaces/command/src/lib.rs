@@ -2,16 +2,21 @@
 //!
 //! [`run`] is the command. What else is public serves programs that give the same answers in another form, as the Python package does.
 
+#[macro_use]
+extern crate loopwright_attributes;
+
 use std::{ffi::OsString, path::Path};
 
 use clap::FromArgMatches;
+
+#[macro_use]
+mod exit;
 
 mod animations;
 pub mod answers;
 mod args;
 mod batch;
 mod commands;
-mod exit;
 mod failures;
 mod files;
 mod found_loops;

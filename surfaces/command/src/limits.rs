@@ -10,8 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use crate::headings::LIMITS;
 
 /// Largest figures that loops may have.
+#[in_schema]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Args, Deserialize, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[command(next_help_heading = LIMITS)]
 #[serde(default, deny_unknown_fields, rename_all(deserialize = "kebab-case"))]
 pub(crate) struct Limits {
@@ -59,8 +59,8 @@ fn checked<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> 
 }
 
 /// A figure above its limit.
+#[in_schema]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Exceeded {
     /// The id of the check, or the key of the figure under quality, which names the unit.
     pub(crate) measure: String,

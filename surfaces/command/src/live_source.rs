@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use loopwright_formats::vmc::{VmcCounts, VmcCut, VmcEvent, VmcReader};
 
-use crate::exit::Failure;
+use crate::exit::Result;
 
 /// Bytes read of the standard input at a time.
 const READ_BYTES: usize = 1 << 16;
@@ -54,7 +54,7 @@ struct Packets {
 
 impl LiveSource {
     /// The standard input.
-    pub(crate) fn of_input() -> Result<Self, Failure> {
+    pub(crate) fn of_input() -> Result<Self> {
         let (sender, pieces) = sync_channel(MAX_WAITING / 64);
         let read = move || {
             let mut input = io::stdin().lock();
@@ -80,9 +80,9 @@ impl LiveSource {
     }
 
     /// A port of this machine, which no other one reaches; 0 is any that is free.
-    pub(crate) fn of_port(port: u16, rate_hz: Option<f64>) -> Result<Self, Failure> {
+    pub(crate) fn of_port(port: u16, rate_hz: Option<f64>) -> Result<Self> {
         let failed = |error: io::Error| {
-            Failure::error(format!("cannot listen at port {port} of this machine: {error}")).try_this(
+            failure!("cannot listen at port {port} of this machine: {error}").try_this(
                 "another --port, which the sender has to use too; or end the program that listens there already",
             )
         };
@@ -109,7 +109,7 @@ impl LiveSource {
     }
 
     /// What comes next, if it comes within that time. Errors: the standard input cannot be read.
-    pub(crate) fn next(&mut self, within: Duration) -> Result<Came, Failure> {
+    pub(crate) fn next(&mut self, within: Duration) -> Result<Came> {
         if let Some(event) = self.next_event() {
             return Ok(event);
         }
@@ -119,7 +119,7 @@ impl LiveSource {
             Err(RecvTimeoutError::Timeout) => return Ok(Came::Silence(self.came.elapsed())),
             Err(RecvTimeoutError::Disconnected) => return Ok(Came::End),
         };
-        let piece = piece.map_err(|error| Failure::error(format!("cannot read the stream: {error}")))?;
+        let piece = piece.map_err(|error| failure!("cannot read the stream: {error}"))?;
         let Some(packets) = &mut self.packets else {
             self.came = came;
             return Ok(Came::Text(piece, came));
@@ -181,7 +181,7 @@ fn receive(socket: &UdpSocket, sender: &SyncSender<Piece>, lost: &AtomicU64) {
     }
 }
 
-fn begin(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
+fn begin(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
     let begun = thread::Builder::new().name(name.to_owned()).spawn(work);
-    (begun.map(drop)).map_err(|error| Failure::error(format!("the system gives no thread to listen with: {error}")))
+    (begun.map(drop)).map_err(|error| failure!("the system gives no thread to listen with: {error}"))
 }

@@ -10,14 +10,14 @@ use loopwright_job::{self as job, CharacterTarget, Following, Matched, Studied, 
 use crate::recipe::{self, StudyArgs, TakeArgs};
 use crate::{
     args::RigArgs,
-    exit::Failure,
+    exit::{Failure, Result},
     failures,
     files::{self, InputFile},
     memory, talk,
 };
 
 /// Reads the character that the settings name. Errors: it cannot be read, or settings are for a character and none is named.
-pub fn study(args: StudyArgs) -> Result<Study, Failure> {
+pub fn study(args: StudyArgs) -> Result<Study> {
     let on = (args.map.as_deref(), args.bone_stretch);
     let target = (args.rig.as_deref().map(|rig| character(rig, on, &args.reading()))).transpose()?;
     let avatars = (args.rig.is_none() && args.reference.is_some()).then(|| following(None, &args.reading()));
@@ -41,7 +41,7 @@ pub(crate) fn following(bone_stretch: Option<f64>, reading: &TakeArgs) -> Result
 }
 
 /// The character that flags name, if they name one. Errors: it cannot be read.
-pub(crate) fn character_of(args: &RigArgs, reading: &TakeArgs) -> Result<Option<Arc<CharacterTarget>>, Failure> {
+pub(crate) fn character_of(args: &RigArgs, reading: &TakeArgs) -> Result<Option<Arc<CharacterTarget>>> {
     let on = (args.map.as_deref(), args.bone_stretch);
     (args.rig.as_deref().map(|rig| character(rig, on, reading))).transpose()
 }
@@ -52,7 +52,7 @@ pub fn character(
     path: &Path,
     (map, bone_stretch): (Option<&Path>, Option<f64>),
     reading: &TakeArgs,
-) -> Result<Arc<CharacterTarget>, Failure> {
+) -> Result<Arc<CharacterTarget>> {
     let companions = |name: &str, most: u64| files::companion(path, name, most);
     let settings = ReadSettings {
         companions: Some(&companions),
@@ -84,7 +84,7 @@ pub fn character(
 }
 
 /// Reads and analyses a take, and prints its warnings.
-pub(crate) fn load(input: &InputFile, study: &Study) -> Result<Studied, Failure> {
+pub(crate) fn load(input: &InputFile, study: &Study) -> Result<Studied> {
     load_bytes(&input.path, files::read_bytes(&input.path)?, &studied_as(input, study))
 }
 
@@ -98,7 +98,7 @@ fn studied_as<'a>(input: &InputFile, study: &'a Study) -> Cow<'a, Study> {
 }
 
 /// Analyses a take whose bytes are read already, and prints its warnings.
-pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &Study) -> Result<Studied, Failure> {
+pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &Study) -> Result<Studied> {
     let mut soft = Vec::new();
     let file = files::parse_take(path, &bytes, &study.reading(memory::limits()), &mut soft)?;
     // The analysis needs the room.
@@ -107,7 +107,7 @@ pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &Study) -> Result<S
 }
 
 /// Reads and analyses a take, or of a file without animations its skeleton at rest; prints warnings.
-pub(crate) fn load_or_rest(input: &InputFile, study: &Study) -> Result<Studied, Failure> {
+pub(crate) fn load_or_rest(input: &InputFile, study: &Study) -> Result<Studied> {
     let (path, study) = (&input.path, &studied_as(input, study));
     let mut soft = Vec::new();
     let settings = study.reading(memory::limits());
@@ -136,7 +136,7 @@ pub(crate) fn analysed(
     file: LoadedTake,
     soft: Vec<FileWarning>,
     study: &Study,
-) -> Result<Studied, Failure> {
+) -> Result<Studied> {
     (study.analyse(path.display().to_string(), file, soft)).map_err(|error| cannot_study(path, error))
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn matched(
     file: &LoadedTake,
     target: &Arc<CharacterTarget>,
     reading: &TakeArgs,
-) -> Result<Matched, Failure> {
+) -> Result<Matched> {
     (target.matched(file, &reading.overrides())).map_err(|error| cannot_study(path, error))
 }
 
@@ -160,11 +160,11 @@ pub fn cannot_study(path: &Path, error: StudyError) -> Failure {
     match error {
         StudyError::Recipe(error) => error.into(),
         StudyError::Body(error) => failures::body(error),
-        StudyError::Memory(memory) => Failure::error(format!("\"{}\" is too large: {error}", path.display()))
+        StudyError::Memory(memory) => failure!("\"{}\" is too large: {error}", path.display())
             .try_this(memory::hint(memory.needed)),
-        StudyError::Smooth(SmoothError::Frequency { found, limit, rate }) => Failure::error(format!(
+        StudyError::Smooth(SmoothError::Frequency { found, limit, rate }) => failure!(
             "--smooth must lie above 0 and up to {limit:.4} Hz, found {found:?}"
-        ))
+        )
         .because(format!(
             "{rate:.4} frames per second show nothing faster; walks need about 6 Hz, fast kicks 12"
         ))

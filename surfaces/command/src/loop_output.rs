@@ -6,7 +6,7 @@ use loopwright_formats::{Format, LoopFile, Sidecar, Target, WrittenFile};
 use loopwright_job::{PendingLoop, Warning};
 
 use crate::args::TargetArgs;
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::files;
 use crate::output::{self, Outputs};
 use crate::{recipe::Recipe, talk, written_loop};
@@ -36,14 +36,14 @@ pub(crate) fn extension_for_motion(path: &Path, engine: Option<Target>) -> Optio
 }
 
 /// The file of a loop, by default `<stem>-loop.<extension>`; `<stem>-<animation>-loop.<extension>` if an animation is given.
-pub(crate) fn of_loop(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf, Failure> {
+pub(crate) fn of_loop(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf> {
     let animation = recipe.take.animation.as_deref();
     let animation = animation.map_or_else(String::new, |name| format!("-{}", in_file_name(name)));
     of_target(take, target, &format!("{animation}-loop"), || extension(take, recipe))
 }
 
 /// The file of the loops of many animations, by default `<stem>-loops.<extension>` with the extension of the file that is copied.
-pub(crate) fn of_pack(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf, Failure> {
+pub(crate) fn of_pack(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf> {
     of_target(take, target, "-loops", || {
         let extension = copied(take, recipe).extension();
         extension.map_or_else(
@@ -64,7 +64,7 @@ fn of_target(
     target: &TargetArgs,
     suffix: &str,
     extension: impl FnOnce() -> String,
-) -> Result<PathBuf, Failure> {
+) -> Result<PathBuf> {
     // The extension of what comes in by the standard input is known once that is read.
     let name = || {
         let name = format!("{}{suffix}.{}", files::stem(take), extension());
@@ -79,11 +79,11 @@ fn of_target(
             Ok(folder.join(name()))
         }
         Some(path) if !files::is_stream(path) => match target.to {
-            Some(format) if output::format_of(path)? != format => Err(Failure::error(format!(
+            Some(format) if output::format_of(path)? != format => Err(failure!(
                 "\"{}\" is not named like a file of the format {}",
                 path.display(),
                 format.extension()
-            ))
+            )
             .try_this("a name with that extension, or no --to")),
             _ => Ok(path.clone()),
         },
@@ -136,7 +136,7 @@ pub(crate) fn add(
     path: &Path,
     others: &[&Path],
     of_take: Vec<String>,
-) -> Result<Sidecar, Failure> {
+) -> Result<Sidecar> {
     let others = others.iter().map(|path| path.display().to_string());
     let (bytes, sidecar) = pending.named(names_of(path).into_iter().chain(others).collect(), of_take);
     let text = if outputs.is_in_place(path) {
@@ -149,7 +149,7 @@ pub(crate) fn add(
 }
 
 /// Adds a loop that comes of others and its sidecar to what is written; the sidecar then names both.
-pub(crate) fn add_file(outputs: &mut Outputs, file: &mut LoopFile, path: &Path) -> Result<(), Failure> {
+pub(crate) fn add_file(outputs: &mut Outputs, file: &mut LoopFile, path: &Path) -> Result<()> {
     file.sidecar = add_written(outputs, &file.written, file.sidecar.clone(), path)?;
     Ok(())
 }
@@ -160,7 +160,7 @@ pub(crate) fn add_written(
     written: &WrittenFile,
     sidecar: Sidecar,
     path: &Path,
-) -> Result<Sidecar, Failure> {
+) -> Result<Sidecar> {
     let (bytes, sidecar) = written.named(sidecar, names_of(path).to_vec());
     outputs.add_with_sidecar(path, &bytes, Some(&sidecar.to_json().map_err(Failure::error)?))?;
     Ok(sidecar)

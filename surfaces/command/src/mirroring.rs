@@ -7,17 +7,17 @@ use loopwright_core::{Analysis, Take};
 use loopwright_job::Warning;
 
 use crate::recipe::{self, TakeArgs};
-use crate::{exit::Failure, failures, files, talk};
+use crate::{exit::Result, failures, files, talk};
 
 /// Reads the pairs from a file, if one is given.
-pub(crate) fn pairs_of(file: Option<&Path>) -> Result<Vec<String>, Failure> {
+pub(crate) fn pairs_of(file: Option<&Path>) -> Result<Vec<String>> {
     file.map_or_else(|| Ok(Vec::new()), read_pairs)
 }
 
 /// Reads a file of pairs: two names a line, separated by `=`; a single name is a joint on the mirror plane.
-fn read_pairs(path: &Path) -> Result<Vec<String>, Failure> {
+fn read_pairs(path: &Path) -> Result<Vec<String>> {
     let wrong = |line: usize, why: &str| {
-        Failure::error(format!("cannot read \"{}\": line {line}: {why}", path.display()))
+        failure!("cannot read \"{}\": line {line}: {why}", path.display())
             .try_this("lines such as LeftArm = RightArm; # begins a comment")
     };
     let bytes = files::read_bytes(path)?;
@@ -35,7 +35,7 @@ fn read_pairs(path: &Path) -> Result<Vec<String>, Failure> {
 }
 
 /// The mirror of a take, from the names of its joints and from pairs that override them; warns if its skeleton is not symmetric.
-pub(crate) fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror, Failure> {
+pub(crate) fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror> {
     let mirror = recipe::mirror(analysis, pairs)?;
     warn(&mirror);
     Ok(mirror)
@@ -49,7 +49,7 @@ pub(crate) fn warn(mirror: &Mirror) {
 }
 
 /// The mirror image of a take across the world's X, by the names of its joints and by pairs that override them; and the mirror.
-pub(crate) fn mirrored(take: &Take, pairs: &[String], reading: &TakeArgs) -> Result<(Take, Mirror), Failure> {
+pub(crate) fn mirrored(take: &Take, pairs: &[String], reading: &TakeArgs) -> Result<(Take, Mirror)> {
     let analysis = Analysis::with(take, &reading.overrides()).map_err(failures::body)?;
     let mirror = mirror(&analysis, pairs)?;
     Ok((mirror.take(take), mirror))

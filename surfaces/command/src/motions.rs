@@ -9,7 +9,7 @@ use loopwright_formats::Format;
 use loopwright_job::{AddedRoot, StoredLoop};
 
 use crate::{
-    exit::Failure,
+    exit::{Failure, Result},
     failures,
     files::{self, InputFile},
     load,
@@ -34,7 +34,7 @@ pub(crate) struct ReadMotion {
 
 impl ReadMotion {
     /// A file with a sidecar beside it is a loop, any other one a take. Prints warnings.
-    pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<Self, Failure> {
+    pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<Self> {
         let input = InputFile::named(path);
         if let Some(sidecar) = written_loop::read_sidecar(&input, reading)? {
             let read = written_loop::read_described(&input, sidecar, reading, AddedRoot::Folded)?;
@@ -64,7 +64,7 @@ impl ReadMotion {
     }
 
     /// A loop without an added root joint; `path` is its file. Errors: the two do not belong together, or a joint that is named is missing.
-    pub(crate) fn of_loop(path: &Path, read: &StoredLoop, reading: &TakeArgs) -> Result<Self, Failure> {
+    pub(crate) fn of_loop(path: &Path, read: &StoredLoop, reading: &TakeArgs) -> Result<Self> {
         let clip = read.played();
         let motion = TransitionClip::from_loop(&clip, &reading.overrides()).map_err(|error| match error {
             TransitionError::Body(error) => failures::body(error),
@@ -89,12 +89,12 @@ pub(crate) struct NamedMotion {
 
 impl NamedMotion {
     /// `FILE`, `FILE:START:END`, a folder for all files in it and below, or a pattern for those that match it.
-    pub(crate) fn all(named: &Path) -> Result<Vec<Self>, Failure> {
+    pub(crate) fn all(named: &Path) -> Result<Vec<Self>> {
         let files = if named.is_dir() {
             let all = files_below(named, files::is_named_like_a_take)?;
             if all.is_empty() {
                 return Err(
-                    Failure::error(format!("\"{}\" holds no take and no loop", named.display()))
+                    failure!("\"{}\" holds no take and no loop", named.display())
                         .try_this(format!("a folder with {} files", Format::names("or"))),
                 );
             }
@@ -117,14 +117,14 @@ impl NamedMotion {
             Some((file, start)) if is_file(file) => (file, format!("{start}:{end}")),
             // One frame is no motion.
             _ if is_file(rest) => {
-                return Err(Failure::error(format!("\"{end}\" is no range of frames of \"{rest}\""))
+                return Err(failure!("\"{end}\" is no range of frames of \"{rest}\"")
                     .because("a range is START:END, two whole frames counted from 0")
                     .try_this(format!("\"{rest}:0:60\", or the name alone for all frames")));
             }
             _ => return Ok(whole),
         };
         let frames = parse_range(&range).map_err(|why| {
-            Failure::error(format!("\"{range}\" is no range of frames of \"{file}\": {why}"))
+            failure!("\"{range}\" is no range of frames of \"{file}\": {why}")
                 .try_this(format!("\"{file}:0:60\", or the name alone for all frames"))
         })?;
         Ok(vec![Self {
@@ -134,7 +134,7 @@ impl NamedMotion {
     }
 
     /// Errors: the file has fewer frames than are named.
-    pub(crate) fn check(&self, num_frames: usize) -> Result<(), Failure> {
+    pub(crate) fn check(&self, num_frames: usize) -> Result<()> {
         match self.frames {
             Some((_, end)) => frame_of(&self.path, &end.to_string(), num_frames).map(|_| ()),
             None => Ok(()),
@@ -142,7 +142,7 @@ impl NamedMotion {
     }
 
     /// The motion, with its range checked.
-    pub(crate) fn read(&self, reading: &TakeArgs) -> Result<TransitionClip, Failure> {
+    pub(crate) fn read(&self, reading: &TakeArgs) -> Result<TransitionClip> {
         let read = ReadMotion::read(&self.path, reading)?;
         self.check(read.motion.num_frames())?;
         Ok(read.motion)
@@ -173,16 +173,16 @@ fn is_file(named: &str) -> bool {
 }
 
 /// Parses a frame of a file with this many frames.
-pub(crate) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<usize, Failure> {
+pub(crate) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<usize> {
     let last = num_frames - 1;
     match words.parse::<usize>() {
         Ok(frame) if frame <= last => Ok(frame),
-        Ok(_) => Err(Failure::error(format!("\"{}\" has no frame {words}", path.display()))
+        Ok(_) => Err(failure!("\"{}\" has no frame {words}", path.display())
             .because(format!("its frames are 0 to {last}"))
             .try_this(format!("\"{}:{last}\"", path.display()))
             .wrongly_called()),
         Err(_) => Err(
-            Failure::error(format!("\"{words}\" is no frame of \"{}\"", path.display()))
+            failure!("\"{words}\" is no frame of \"{}\"", path.display())
                 .because(format!("frames are whole numbers, here 0 to {last}"))
                 .try_this(format!("\"{}:0\", or the name alone for all frames", path.display()))
                 .wrongly_called(),
@@ -205,10 +205,10 @@ pub(crate) fn mismatch(files: [&Path; 2], error: TransitionError) -> Failure {
     else {
         return match error {
             TransitionError::Body(error) => failures::body(error),
-            other => Failure::error(format!("cannot compare \"{ours}\" and \"{theirs}\": {other}")),
+            other => failure!("cannot compare \"{ours}\" and \"{theirs}\": {other}"),
         };
     };
-    let mut failure = Failure::error(format!("\"{theirs}\" has another skeleton than \"{ours}\"")).because(difference);
+    let mut failure = failure!("\"{theirs}\" has another skeleton than \"{ours}\"").because(difference);
     for (names, file) in [(only_left, &ours), (only_entered, &theirs)] {
         if !names.is_empty() {
             let more = names.len().saturating_sub(NAMED);

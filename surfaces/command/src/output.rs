@@ -15,13 +15,13 @@ use loopwright_formats::{Format, loop_file};
 use tempfile::NamedTempFile;
 
 use crate::files::{self, folder_of};
-use crate::{exit::Failure, parallel::locked, signals, talk};
+use crate::{exit::{Failure, Result}, parallel::locked, signals, talk};
 
 /// The format for a file name's extension. Errors: no format is written under this extension.
-pub fn format_of(path: &Path) -> Result<Format, Failure> {
+pub fn format_of(path: &Path) -> Result<Format> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.and_then(Format::from_extension).ok_or_else(|| {
-        let failure = Failure::error(format!("cannot write \"{}\": unsupported extension", path.display()));
+        let failure = failure!("cannot write \"{}\": unsupported extension", path.display());
         // A character is none that motion is written as.
         if let Some(format) = extension.and_then(Format::of_motion_for) {
             let [motion, whole] = [format, Format::Glb].map(Format::extension);
@@ -103,24 +103,24 @@ impl Outputs {
     }
 
     /// Fails at once if the file could not be written later, before any work is done for it. Returns the folder that it goes into.
-    pub(crate) fn check<'p>(&self, path: &'p Path) -> Result<&'p Path, Failure> {
+    pub(crate) fn check<'p>(&self, path: &'p Path) -> Result<&'p Path> {
         if path.is_dir() {
-            return Err(Failure::error(format!("\"{}\" is a folder", path.display()))
+            return Err(failure!("\"{}\" is a folder", path.display())
                 .try_this("name a file to write, such as walk-loop.bvh"));
         }
         // Renaming onto something that is not a regular file, such as a device, would replace it with a file.
         if path.metadata().is_ok_and(|there| !there.is_file()) {
-            return Err(Failure::error(format!("\"{}\" is no file to write to", path.display()))
+            return Err(failure!("\"{}\" is no file to write to", path.display())
                 .try_this("the name of a file, such as walk-loop.bvh"));
         }
         let canonical = path.canonicalize().ok();
         if canonical.is_some() && canonical == self.extended && !self.force {
-            return Err(Failure::error(format!("\"{}\" is the take itself", path.display()))
+            return Err(failure!("\"{}\" is the take itself", path.display())
                 .try_this("--force to add the loop to it, or another name"));
         }
         let input = canonical.and_then(|path| self.protected.iter().find(|(protected, _)| *protected == path));
         if let Some((_, what)) = input {
-            return Err(Failure::error(format!("\"{}\" is the {what} itself", path.display()))
+            return Err(failure!("\"{}\" is the {what} itself", path.display())
                 .try_this(format!("another name; a {what} is never overwritten")));
         }
         // A dangling link also blocks the output, although its target does not exist.
@@ -133,13 +133,13 @@ impl Outputs {
             return Ok(folder);
         }
         Err(
-            Failure::error(format!("there is no folder \"{}\" to write to", folder.display()))
+            failure!("there is no folder \"{}\" to write to", folder.display())
                 .try_this("make the folder first, or name another output"),
         )
     }
 
     /// Fails at once if a loop or its sidecar could not be written later.
-    pub(crate) fn check_loop(&self, path: &Path) -> Result<(), Failure> {
+    pub(crate) fn check_loop(&self, path: &Path) -> Result<()> {
         self.check(path)?;
         self.check(&path.with_added_extension(files::SIDECAR)).map(drop)
     }
@@ -183,7 +183,7 @@ impl Outputs {
 
     /// Checks the place of the sidecar beside an output that holds the loop of another file, whose own sidecar is named; clears it where
     /// the output holds none.
-    pub(crate) fn check_beside(&mut self, own: Option<&Path>, output: &Path) -> Result<(), Failure> {
+    pub(crate) fn check_beside(&mut self, own: Option<&Path>, output: &Path) -> Result<()> {
         let beside = output.with_added_extension(files::SIDECAR);
         let Some(own) = own else {
             return self.clear_beside(beside);
@@ -194,11 +194,11 @@ impl Outputs {
 
     /// Makes sure that no sidecar of ours stays beside an output that has none. An existing one is an error; with `force` it is
     /// removed when the new files appear. A file that is not ours is left alone.
-    pub(crate) fn clear_sidecar(&mut self, output: &Path) -> Result<(), Failure> {
+    pub(crate) fn clear_sidecar(&mut self, output: &Path) -> Result<()> {
         self.clear_beside(output.with_added_extension(files::SIDECAR))
     }
 
-    fn clear_beside(&mut self, path: PathBuf) -> Result<(), Failure> {
+    fn clear_beside(&mut self, path: PathBuf) -> Result<()> {
         if path.symlink_metadata().is_err() {
             return Ok(());
         }
@@ -238,7 +238,7 @@ impl Outputs {
     }
 
     /// Writes a file like [`Self::add`], and its sidecar beside it; where it has none, none of ours stays there.
-    pub(crate) fn add_with_sidecar(&mut self, path: &Path, bytes: &[u8], sidecar: Option<&str>) -> Result<(), Failure> {
+    pub(crate) fn add_with_sidecar(&mut self, path: &Path, bytes: &[u8], sidecar: Option<&str>) -> Result<()> {
         let beside = path.with_added_extension(files::SIDECAR);
         self.add(path, bytes)?;
         match sidecar {
@@ -248,11 +248,11 @@ impl Outputs {
     }
 
     /// Writes a file's bytes to a temporary file next to its path.
-    pub(crate) fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<()> {
         let folder = self.check(path)?;
         let place = place(folder, path);
         if self.writes_to(&place) {
-            return Err(Failure::error(format!("two outputs would be \"{}\"", path.display()))
+            return Err(failure!("two outputs would be \"{}\"", path.display())
                 .try_this("a name for each of them"));
         }
         if writes_nothing() {
@@ -281,7 +281,7 @@ impl Outputs {
 
     /// Moves all files to their paths and returns their names. On failure nothing has changed: files that were there before are
     /// there again.
-    pub(crate) fn commit(self) -> Result<Vec<String>, Failure> {
+    pub(crate) fn commit(self) -> Result<Vec<String>> {
         if writes_nothing() {
             return Ok(Vec::new());
         }
@@ -306,7 +306,7 @@ impl Outputs {
     }
 
     /// Moves all files to their paths, and lists each change that was made, also where one fails.
-    fn move_all(self, changes: &mut Vec<Change>) -> Result<Vec<PathBuf>, Failure> {
+    fn move_all(self, changes: &mut Vec<Change>) -> Result<Vec<PathBuf>> {
         let mut written = Vec::new();
         for Waiting { file, path, .. } in self.waiting {
             let failed = |error: &io::Error| match error.kind() {
@@ -572,7 +572,7 @@ pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 fn already_there(path: &Path) -> Failure {
-    Failure::error(format!("\"{}\" exists already", path.display()))
+    failure!("\"{}\" exists already", path.display())
         .try_this("--force to overwrite it, or another name")
 }
 
@@ -589,13 +589,13 @@ pub(crate) fn is_named_as_folder(path: &Path) -> bool {
 }
 
 /// Makes a folder and those above it, where they are missing.
-pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
+pub(crate) fn make_folder(folder: &Path) -> Result<()> {
     if writes_nothing() {
         return Ok(());
     }
     if let Some(file) = folder.ancestors().find(|above| above.is_file()) {
         return Err(
-            Failure::error(format!("\"{}\" is a file, and a folder is wanted", file.display()))
+            failure!("\"{}\" is a file, and a folder is wanted", file.display())
                 .try_this("the name of a folder"),
         );
     }
@@ -606,18 +606,18 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Writes a file to stdout; it is no failure if the reader has closed the pipe.
-pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::error(format!("cannot write to the standard output: {error}")))
+            Err(failure!("cannot write to the standard output: {error}"))
         }
         _ => Ok(()),
     }
 }
 
 /// Prints data on stdout; it is no failure if the reader has closed the pipe.
-pub(crate) fn print(text: &str) -> Result<(), Failure> {
+pub(crate) fn print(text: &str) -> Result<()> {
     if talk::print_aside(text) {
         return Ok(());
     }
@@ -625,14 +625,14 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let bytes = talk::harmless(text);
     match stdout.write_all(bytes.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::error(format!("cannot print: {error}")))
+            Err(failure!("cannot print: {error}"))
         }
         _ => Ok(()),
     }
 }
 
 /// Ends a command whose document says of a failure too: prints it where that is asked for.
-pub(crate) fn end(document: String, failure: Option<Failure>, is_json: bool) -> Result<(), Failure> {
+pub(crate) fn end(document: String, failure: Option<Failure>, is_json: bool) -> Result<()> {
     match failure {
         Some(failure) => Err(failure.in_document(document)),
         None if is_json => print(&document),

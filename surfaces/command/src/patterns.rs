@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use loopwright_core::names;
 use loopwright_formats::Format;
 
-use crate::{exit::Failure, files, talk};
+use crate::{exit::{Failure, Result}, files, talk};
 
 /// A name with a wildcard.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Pattern {
     }
 
     /// Its takes and loops, sorted by path; `None` where a name is no pattern. Errors: a folder cannot be listed, nothing fits.
-    pub(crate) fn files_of(name: &Path) -> Result<Option<Vec<PathBuf>>, Failure> {
+    pub(crate) fn files_of(name: &Path) -> Result<Option<Vec<PathBuf>>> {
         let Some(pattern) = Self::new(name) else {
             return Ok(None);
         };
@@ -63,7 +63,7 @@ impl Pattern {
         };
         let found = files_below(&pattern.folder, |path| files::is_named_like_a_take(path) && fits(path))?;
         if found.is_empty() {
-            return Err(Failure::error(format!("nothing matches \"{}\"", name.display()))
+            return Err(failure!("nothing matches \"{}\"", name.display())
                 .because(format!(
                     "takes and loops are files whose names end in {}",
                     Format::extensions(&Format::ALL, ".")
@@ -77,7 +77,7 @@ impl Pattern {
 /// The wanted files in a folder and its subfolders, sorted by name.
 ///
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed.
-pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

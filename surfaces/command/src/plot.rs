@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{exit::Failure, files, output::Outputs};
+use crate::{exit::{Failure, Result}, files, output::Outputs};
 
 /// A requested plot.
 pub(crate) struct PlotFile {
@@ -18,7 +18,7 @@ enum Format {
 
 impl PlotFile {
     /// The requested plot, if any. Errors: the extension is not `.svg` or `.png`, or the file cannot be written.
-    pub(crate) fn asked_for(path: Option<&Path>, outputs: &Outputs) -> Result<Option<Self>, Failure> {
+    pub(crate) fn asked_for(path: Option<&Path>, outputs: &Outputs) -> Result<Option<Self>> {
         let Some(path) = path else {
             return Ok(None);
         };
@@ -27,7 +27,7 @@ impl PlotFile {
             Some("png") => Format::Png,
             _ => {
                 return Err(
-                    Failure::error(format!("cannot draw \"{}\": plots are SVG or PNG", path.display()))
+                    failure!("cannot draw \"{}\": plots are SVG or PNG", path.display())
                         .try_this("--plot with a name that ends in .svg or .png"),
                 );
             }
@@ -39,7 +39,7 @@ impl PlotFile {
         }))
     }
 
-    pub(crate) fn add(&self, outputs: &mut Outputs, svg: &str) -> Result<(), Failure> {
+    pub(crate) fn add(&self, outputs: &mut Outputs, svg: &str) -> Result<()> {
         match self.format {
             Format::Svg => outputs.add(&self.path, svg.as_bytes()),
             Format::Png => outputs.add(

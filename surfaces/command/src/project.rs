@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json, json};
 use toml::{Table, Value};
 
 use crate::recipe::{self, Recipe, RecipeError, Sets, Setting};
-use crate::{args, exit::Failure, files, limits::Limits};
+use crate::{args, exit::{Failure, Result}, files, limits::Limits};
 
 /// The file.
 pub(crate) const NAME: &str = "loopwright.toml";
@@ -26,7 +26,7 @@ pub(crate) struct Settings {
 }
 
 /// Reads such a file. Errors: it says what no recipe of a folder does.
-pub(crate) fn read(path: &Path) -> Result<Settings, Failure> {
+pub(crate) fn read(path: &Path) -> Result<Settings> {
     #[derive(Default, serde::Deserialize)]
     #[serde(default)]
     struct Checked {
@@ -96,7 +96,7 @@ impl Settings {
 
 /// Returns the limits in force: from flags, else from this file, or one found in the current folder or above, where a build runs: a folder of
 /// loops cannot relax the limits that it is checked against. Errors: the file cannot be read.
-pub(crate) fn limits(flags: Limits, file: Option<&Path>) -> Result<Limits, Failure> {
+pub(crate) fn limits(flags: Limits, file: Option<&Path>) -> Result<Limits> {
     let file = file.map(Path::to_owned).or_else(|| nearest(Path::new(".")));
     Ok(match file {
         Some(path) => flags.or(read(&path)?.limits),
@@ -117,7 +117,7 @@ pub(crate) struct Typed {
 /// Puts the settings of the nearest `loopwright.toml` in front of what is typed.
 ///
 /// What cannot be parsed is left as it is: its errors come first. Errors: the file cannot be read, or is none.
-pub(crate) fn with_settings(args: &[OsString]) -> Result<Typed, Failure> {
+pub(crate) fn with_settings(args: &[OsString]) -> Result<Typed> {
     let mut typed = Typed {
         args: args.to_vec(),
         file: None,

@@ -11,7 +11,7 @@ use loopwright_draw::{Figure, Surface};
 use loopwright_formats::{Source, mesh::Mesh};
 
 use crate::written_loop::WrittenLoop;
-use crate::{exit::Failure, files, memory, parallel::locked, talk};
+use crate::{exit::{Failure, Result}, files, memory, parallel::locked, talk};
 
 /// Meshes held at a time: a folder has few characters, and a mesh may have megabytes.
 const MAX_KNOWN: usize = 8;
@@ -51,7 +51,7 @@ impl Surfaces {
     }
 
     /// A mesh that cannot be read is warned about, and the body is capsules.
-    fn dressed(&self, figure: Figure, path: &Path, mesh: impl FnOnce() -> Result<Option<Mesh>, Failure>) -> Figure {
+    fn dressed(&self, figure: Figure, path: &Path, mesh: impl FnOnce() -> Result<Option<Mesh>>) -> Figure {
         if self.capsules {
             return figure;
         }
@@ -79,7 +79,7 @@ impl Surfaces {
     }
 }
 
-fn mesh(path: &Path, source: &Source, skeleton: &Skeleton) -> Result<Option<Mesh>, Failure> {
+fn mesh(path: &Path, source: &Source, skeleton: &Skeleton) -> Result<Option<Mesh>> {
     let (path, _) = files::split_animation(path);
     // Only of FBX the form does not hold all that is in the file.
     let bytes = match source {

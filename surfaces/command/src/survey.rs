@@ -8,7 +8,7 @@ use loopwright_formats::{AnimationChoice, PlainBvh, loop_file::facts::TakeFacts}
 use loopwright_job::{Studied, Study, Warning, warning};
 
 use crate::{
-    exit::Failure,
+    exit::Result,
     files::{self, InputFile},
     load, memory,
     recipe::StudyArgs,
@@ -49,7 +49,7 @@ impl From<Studied> for Surveyed {
 }
 
 /// Surveys a take, or a file that holds no animation at rest, and prints its warnings.
-pub(crate) fn of(input: &InputFile, study: &Study) -> Result<Surveyed, Failure> {
+pub(crate) fn of(input: &InputFile, study: &Study) -> Result<Surveyed> {
     // What smooths a take or carries it over has to hold it.
     let as_recorded = input.animation.is_none()
         && study.args.smooth.is_none()

@@ -14,7 +14,7 @@ use loopwright_job::{AddedRoot, CharacterTarget, StoredLoop, StoredLoopError, St
 
 use crate::{
     animations::{self, Excluded},
-    exit::Failure,
+    exit::{Failure, Result},
     failures,
     files::{self, InputFile},
     load, memory,
@@ -36,7 +36,7 @@ pub(crate) struct WrittenLoop {
 }
 
 /// Reads a loop and its sidecar. Errors: either cannot be read, or they do not belong together.
-pub(crate) fn read(input: &InputFile, flags: &TakeArgs) -> Result<WrittenLoop, Failure> {
+pub(crate) fn read(input: &InputFile, flags: &TakeArgs) -> Result<WrittenLoop> {
     let sidecar = read_sidecar(input, flags)?;
     let reading = &input.reading(flags);
     let mut warnings = Vec::new();
@@ -52,7 +52,7 @@ impl WrittenLoop {
         file: LoadedTake,
         sidecar: Option<Sidecar>,
         warnings: &[FileWarning],
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let facts = file.facts(path.display().to_string());
         Ok(Self {
             written: match &sidecar {
@@ -81,7 +81,7 @@ pub(crate) struct LoopsInFile {
 
 impl LoopsInFile {
     /// Errors: either cannot be read.
-    fn open(input: &InputFile) -> Result<Self, Failure> {
+    fn open(input: &InputFile) -> Result<Self> {
         let sidecars = all_sidecars(input)?;
         Ok(Self {
             file: files::read_described(&input.path, &sidecars)?,
@@ -91,7 +91,7 @@ impl LoopsInFile {
     }
 
     /// The file that is open, or this one if that is another. Errors: those of [`Self::open`].
-    pub(crate) fn kept<'a>(opened: &'a mut Option<Self>, input: &InputFile) -> Result<&'a Self, Failure> {
+    pub(crate) fn kept<'a>(opened: &'a mut Option<Self>, input: &InputFile) -> Result<&'a Self> {
         if opened.as_ref().is_none_or(|opened| opened.path != input.path) {
             *opened = None;
         }
@@ -102,7 +102,7 @@ impl LoopsInFile {
     }
 
     /// Reads one of the loops, like [`read`].
-    pub(crate) fn read(&self, reading: &TakeArgs) -> Result<WrittenLoop, Failure> {
+    pub(crate) fn read(&self, reading: &TakeArgs) -> Result<WrittenLoop> {
         let wanted = reading.animation.as_deref();
         let sidecar = sidecar_of(&self.path, &self.sidecars, wanted, |wanted| {
             names_of(&self.path, &self.file, wanted)
@@ -115,10 +115,10 @@ impl LoopsInFile {
 }
 
 fn no_root_joint(path: &Path) -> Failure {
-    Failure::error(format!(
+    failure!(
         "\"{}\" has no root joint above the hips, though its sidecar says so",
         path.display()
-    ))
+    )
     .try_this(OTHER_SIDECAR)
 }
 
@@ -140,7 +140,7 @@ pub(crate) fn on_character(
     read: StoredLoop,
     target: &Arc<CharacterTarget>,
     reading: &TakeArgs,
-) -> Result<StoredLoop, Failure> {
+) -> Result<StoredLoop> {
     let file = read.facts.file.clone();
     let matched = load::matched(Path::new(&file), &read.file, target, reading)?;
     talk::warn_of(&file, matched.warnings());
@@ -163,7 +163,7 @@ pub(crate) fn unusable(path: &Path, error: StoredLoopError) -> Failure {
 /// Reads a loop that must have its sidecar, and prints warnings about it.
 ///
 /// Errors: there is no sidecar, either file cannot be read, or they do not belong together.
-pub(crate) fn read_playable(input: &InputFile, flags: &TakeArgs, added_root: AddedRoot) -> Result<StoredLoop, Failure> {
+pub(crate) fn read_playable(input: &InputFile, flags: &TakeArgs, added_root: AddedRoot) -> Result<StoredLoop> {
     match read_sidecar(input, flags)? {
         Some(sidecar) => read_described(input, sidecar, flags, added_root),
         None => Err(not_described(input)),
@@ -174,7 +174,7 @@ pub(crate) fn read_playable(input: &InputFile, flags: &TakeArgs, added_root: Add
 fn not_described(input: &InputFile) -> Failure {
     let path = input.path.display();
     if input.sidecar.is_some() {
-        return Failure::error(format!("the sidecar beside \"{path}\" is of another animation"))
+        return failure!("the sidecar beside \"{path}\" is of another animation")
             .because("the sidecar holds the root motion and the period of the loop")
             .try_this(format!("one of its loops: `loopwright check {path}` lists them"));
     }
@@ -182,7 +182,7 @@ fn not_described(input: &InputFile) -> Failure {
     if let Err(failure) = files::read_bytes(&input.path) {
         return failure;
     }
-    Failure::error(format!("\"{path}\" has no sidecar beside it"))
+    failure!("\"{path}\" has no sidecar beside it")
         .because("the sidecar holds the root motion and the period of the loop")
         .try_this(format!(
             "`loopwright make` writes loops with their sidecars; keep \"{}\" beside the loop",
@@ -196,7 +196,7 @@ pub(crate) fn read_described(
     sidecar: Sidecar,
     flags: &TakeArgs,
     added_root: AddedRoot,
-) -> Result<StoredLoop, Failure> {
+) -> Result<StoredLoop> {
     let (path, reading) = (&input.path, input.reading(flags));
     let settings = settings(&reading, Some(&sidecar));
     let mut warnings = Vec::new();
@@ -207,10 +207,10 @@ pub(crate) fn read_described(
 
 /// The failure for a loop that does not match its sidecar.
 pub(crate) fn apart(path: &Path, error: &dyn Display) -> Failure {
-    Failure::error(format!(
+    failure!(
         "\"{}\" and its sidecar do not belong together: {error}",
         path.display()
-    ))
+    )
     .try_this("make the loop again")
 }
 
@@ -218,7 +218,7 @@ pub(crate) fn apart(path: &Path, error: &dyn Display) -> Failure {
 /// it, sorted by name.
 ///
 /// Errors: a folder cannot be listed, or holds no loop; nothing matches; or at once for a name that no file has: a typing error, most likely.
-fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut named = paths.iter().filter(|path| Pattern::new(path).is_none());
     named.try_for_each(|path| files::check_is_there(path))?;
     let mut loops = Vec::new();
@@ -240,7 +240,7 @@ fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         }
         if found.is_empty() {
             return Err(
-                Failure::error(format!("there is no loop in the folder \"{}\"", path.display()))
+                failure!("there is no loop in the folder \"{}\"", path.display())
                     .because("loops have their sidecar beside them: walk-loop.bvh and walk-loop.bvh.json")
                     .try_this("`loopwright make TAKE -o FOLDER/NAME.bvh`"),
             );
@@ -256,7 +256,7 @@ fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 ///
 /// A file or sidecar that cannot be read is not reported here; reading the loop reports it later. Errors: no animation is meant, or no loop
 /// is left.
-pub(crate) fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> Result<Vec<InputFile>, Failure> {
+pub(crate) fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> Result<Vec<InputFile>> {
     let path = &input.path;
     let one = || vec![input.clone()];
     // Files of one animation without a name may be large.
@@ -325,7 +325,7 @@ pub(crate) fn with_other_loops(sidecar: &Sidecar, path: &Path, bytes: &[u8]) -> 
 }
 
 /// All loops of these files and folders that are asked for: a file may hold several.
-pub(crate) fn all_loops(paths: &[PathBuf], flags: &TakeArgs) -> Result<Vec<InputFile>, Failure> {
+pub(crate) fn all_loops(paths: &[PathBuf], flags: &TakeArgs) -> Result<Vec<InputFile>> {
     let mut loops = Vec::new();
     for path in with_folders(paths)? {
         loops.extend(loops_of(&InputFile::named(&path), flags, Excluded::NONE)?);
@@ -334,7 +334,7 @@ pub(crate) fn all_loops(paths: &[PathBuf], flags: &TakeArgs) -> Result<Vec<Input
 }
 
 /// Reads one or more loops, each with its sidecar and all on the same skeleton.
-pub(crate) fn read_all_playable(names: &[InputFile], reading: &TakeArgs) -> Result<Vec<StoredLoop>, Failure> {
+pub(crate) fn read_all_playable(names: &[InputFile], reading: &TakeArgs) -> Result<Vec<StoredLoop>> {
     read_all_onto(names, reading, None)
 }
 
@@ -343,7 +343,7 @@ pub(crate) fn read_all_onto(
     names: &[InputFile],
     reading: &TakeArgs,
     target: Option<&Arc<CharacterTarget>>,
-) -> Result<Vec<StoredLoop>, Failure> {
+) -> Result<Vec<StoredLoop>> {
     let read = |name: &InputFile| match target {
         None => read_playable(name, reading, AddedRoot::Kept),
         Some(target) => on_character(read_playable(name, reading, AddedRoot::Folded)?, target, reading),
@@ -354,11 +354,11 @@ pub(crate) fn read_all_onto(
 }
 
 /// Errors: loops of several skeletons.
-pub fn same_skeletons(names: &[impl Display], loops: &[StoredLoop]) -> Result<(), Failure> {
+pub fn same_skeletons(names: &[impl Display], loops: &[StoredLoop]) -> Result<()> {
     for (name, other) in names.iter().zip(loops) {
         if let Some(difference) = SkeletonDifference::between(loops[0].clip.skeleton(), other.clip.skeleton()) {
             return Err(
-                Failure::error(format!("\"{name}\" has another skeleton than \"{}\"", names[0]))
+                failure!("\"{name}\" has another skeleton than \"{}\"", names[0])
                     .because(difference)
                     .try_this("loops made from takes of one skeleton, all with --add-root or none"),
             );
@@ -374,7 +374,7 @@ pub(crate) const OTHER_SIDECAR: &str = "make the loop again, or remove the sidec
 /// latter is reported.
 ///
 /// Errors: the sidecar exists but cannot be read, or the file has no animation as requested.
-pub(crate) fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option<Sidecar>, Failure> {
+pub(crate) fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option<Sidecar>> {
     let sidecars = all_sidecars(input)?;
     sidecar_of(&input.path, &sidecars, input.wanted(flags), |wanted| {
         names_of(&input.path, &files::read_animated(&input.path)?, wanted)
@@ -382,13 +382,13 @@ pub(crate) fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option
 }
 
 /// The sidecar of the animation of that name; `None` if it is no loop. Errors: the JSON beside the file cannot be read.
-pub(crate) fn sidecar_named(input: &InputFile, animation: &str) -> Result<Option<Sidecar>, Failure> {
+pub(crate) fn sidecar_named(input: &InputFile, animation: &str) -> Result<Option<Sidecar>> {
     let mut sidecars = all_sidecars(input)?.into_iter();
     Ok(sidecars.find(|sidecar| (sidecar.playback.animation.as_ref()).is_none_or(|named| named == animation)))
 }
 
 /// All facts of loops in the JSON beside a file; none if there is no such JSON. Errors: it cannot be read.
-fn all_sidecars(input: &InputFile) -> Result<Vec<Sidecar>, Failure> {
+fn all_sidecars(input: &InputFile) -> Result<Vec<Sidecar>> {
     let Some(beside) = &input.sidecar else {
         return Ok(Vec::new());
     };
@@ -404,8 +404,8 @@ fn sidecar_of(
     path: &Path,
     sidecars: &[Sidecar],
     wanted: Option<&str>,
-    matching: impl FnOnce(&str) -> Result<Vec<String>, Failure>,
-) -> Result<Option<Sidecar>, Failure> {
+    matching: impl FnOnce(&str) -> Result<Vec<String>>,
+) -> Result<Option<Sidecar>> {
     let Some(wanted) = wanted else {
         if sidecars.len() > 1
             && let Some(named) = sidecars.last().and_then(|last| last.playback.animation.as_ref())
@@ -446,7 +446,7 @@ fn sidecar_of(
 }
 
 /// The names of the animations that are meant. Errors: there is none.
-fn names_of(path: &Path, file: &AnimatedFile, wanted: &str) -> Result<Vec<String>, Failure> {
+fn names_of(path: &Path, file: &AnimatedFile, wanted: &str) -> Result<Vec<String>> {
     let numbers = file.animations_matching(wanted);
     let numbers = numbers.map_err(|error| files::cannot_read(path, &error))?;
     let names = numbers.into_iter().map(|number| file.animation_names()[number].clone());
@@ -454,7 +454,7 @@ fn names_of(path: &Path, file: &AnimatedFile, wanted: &str) -> Result<Vec<String
 }
 
 /// The loop that the sidecar describes. Errors: the two contradict each other.
-pub(crate) fn of_sidecar(sidecar: &Sidecar, written: &Take) -> Result<LoopInFile, Failure> {
+pub(crate) fn of_sidecar(sidecar: &Sidecar, written: &Take) -> Result<LoopInFile> {
     LoopInFile::from_sidecar(sidecar, written).map_err(contradicted)
 }
 
@@ -468,7 +468,7 @@ pub(crate) fn uncut(
     take: &Studied,
     sidecar: &Sidecar,
     written: &Take,
-) -> Result<RootRelativeClip, Failure> {
+) -> Result<RootRelativeClip> {
     let uncut = in_file.uncut(sidecar, written, &take.analysis);
     uncut.map_err(|error| of_other_take(take, sidecar, &error))
 }
@@ -476,12 +476,12 @@ pub(crate) fn uncut(
 /// The failure for a loop that was made from another take than this one.
 pub(crate) fn of_other_take(take: &Studied, sidecar: &Sidecar, error: &PlaceError) -> Failure {
     if let Some(rig) = &sidecar.take.rig {
-        return Failure::error(format!(
+        return failure!(
             "the loop is on the character \"{}\", and \"{}\" is on its own skeleton: they cannot be compared",
             rig.file, take.name
-        ))
+        )
         .try_this("no --take; the loop is then measured by itself");
     }
-    Failure::error(format!("\"{}\" is not the take of this loop: {error}", take.name))
+    failure!("\"{}\" is not the take of this loop: {error}", take.name)
         .try_this(format!("--take {}", sidecar.take.file))
 }

@@ -10,7 +10,7 @@ use loopwright_job::{AddedRoot, StoredLoop, Verdict, stated_space};
 use loopwright_sets::{PassageInFile, check_passage};
 
 use crate::{
-    exit::Failure,
+    exit::Result,
     failures,
     files::{self, InputFile},
     memory,
@@ -38,7 +38,7 @@ pub(crate) struct CheckedPassage {
 }
 
 /// Those in a folder and below, sorted by name. Errors: it cannot be listed, or a set in it cannot be read.
-pub(crate) fn below(folder: &Path) -> Result<Vec<WrittenPassage>, Failure> {
+pub(crate) fn below(folder: &Path) -> Result<Vec<WrittenPassage>> {
     let files = files_below(folder, files::is_named_like_a_take)?;
     let mut passages = Vec::new();
     for files in files.chunk_by(|one, next| one.parent() == next.parent()) {
@@ -48,7 +48,7 @@ pub(crate) fn below(folder: &Path) -> Result<Vec<WrittenPassage>, Failure> {
 }
 
 /// Those of files in one folder: the one that `cut` wrote, or those that the set in it lists. Errors: the set cannot be read.
-pub(crate) fn of_files(files: &[PathBuf]) -> Result<Vec<WrittenPassage>, Failure> {
+pub(crate) fn of_files(files: &[PathBuf]) -> Result<Vec<WrittenPassage>> {
     let Some(first) = files.first() else {
         return Ok(Vec::new());
     };
@@ -121,7 +121,7 @@ fn of_set(path: &Path, set: &Manifest) -> Vec<WrittenPassage> {
 
 impl WrittenPassage {
     /// Measures it again. Errors: it, or a loop that lies beside it, cannot be read.
-    pub(crate) fn check(&self, reading: &TakeArgs) -> Result<CheckedPassage, Failure> {
+    pub(crate) fn check(&self, reading: &TakeArgs) -> Result<CheckedPassage> {
         // The flags say which animation the passage is, not its loops.
         let of_loops = TakeArgs {
             animation: None,
@@ -153,7 +153,7 @@ impl WrittenPassage {
 
 /// Whether a file is a passage whose loops have a root joint that was added to their rig. Errors: a set or a sidecar beside it cannot
 /// be read.
-pub(crate) fn has_added_root(path: &Path, reading: &TakeArgs) -> Result<bool, Failure> {
+pub(crate) fn has_added_root(path: &Path, reading: &TakeArgs) -> Result<bool> {
     for passage in of_files(&[path.to_owned()])? {
         for input in passage.loops.iter().flatten() {
             let sidecar = written_loop::read_sidecar(input, reading)?;

@@ -276,18 +276,40 @@ fn changed_takes_lose_nothing() {
     assert!(ends[0] > 5 && ends[2] > 5, "{ends:?}");
 }
 
+/// Files that are read beside takes, each with a command that reads it.
+const READ_BESIDE: [(&str, &str); 8] = [
+    ("recipe.toml", "make walk.bvh --recipe recipe.toml -o out.bvh --json"),
+    ("map.toml", "retarget walk.bvh --rig walk.glb --map map.toml -o out.glb"),
+    ("loop.bvh.json", "check loop.bvh --json"),
+    ("loop.bvh.json", "report loop.bvh -o out.html"),
+    ("loops.csv", "catalog loops.csv --json"),
+    ("loops.jsonl", "catalog loops.jsonl --json"),
+    ("takes.lwmatch", "match inspect takes.lwmatch"),
+    ("takes.lwmatch", "match walk takes.lwmatch path.csv -o out.bvh"),
+];
+
 #[test]
-fn changed_recipes_are_followed_or_refused() {
+fn changed_settings_and_facts_are_followed_or_refused() {
     let mut trial = Trial::new(seeds());
-    let original = trial.folder.read("recipe.toml");
+    trial.folder.runs(
+        "
+        make walk.bvh -o loops/ --catalog loops.csv
+        catalog loops.csv -o loops.jsonl
+        retarget walk.bvh --rig walk.glb -o moved.glb --save-map map.toml
+        ",
+    );
+    trial.first = trial.folder.contents();
     let mut random = Random::new(11);
     let mut ends = [0; 3];
-    for round in 0..rounds(150) {
+    for round in 0..rounds(200) {
+        let (name, run) = READ_BESIDE[random.below(READ_BESIDE.len())];
+        let original = trial.folder.read(name);
         let bytes = mutated(&original, &mut random);
-        trial.folder.write("recipe.toml", &bytes);
-        trial.first.insert("recipe.toml".into(), Some(bytes.clone()));
-        let run = words("make walk.bvh --recipe recipe.toml -o out.bvh --json");
-        ends[repeating("recipe", round, &bytes, || trial.run(&run)) as usize] += 1;
+        trial.folder.write(name, &bytes);
+        trial.first.insert(name.into(), Some(bytes.clone()));
+        ends[repeating("beside", round, &bytes, || trial.run(&words(run))) as usize] += 1;
+        trial.folder.write(name, &original);
+        trial.first.insert(name.into(), Some(original));
     }
     assert!(ends[0] > 5 && ends[2] > 5, "{ends:?}");
 }

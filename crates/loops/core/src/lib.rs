@@ -41,6 +41,9 @@
     allow(dead_code, unreachable_pub, reason = "shown by the feature `unstable`")
 )]
 
+#[macro_use]
+extern crate loopwright_attributes;
+
 pub mod motion;
 
 pub mod take;

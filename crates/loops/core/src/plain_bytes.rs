@@ -12,11 +12,11 @@ pub fn serialize<T: Pod, S: Serializer>(values: &[T], serializer: S) -> Result<S
     serializer.serialize_bytes(bytemuck::cast_slice(values))
 }
 
-/// Deserializes numbers from bytes.
+/// Deserializes numbers, or what is made of them, from bytes.
 ///
 /// Errors: those of the deserializer, and bytes that are not a whole number of values.
-pub fn deserialize<'de, T: Pod, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
-    deserializer.deserialize_bytes(Bytes(PhantomData))
+pub fn deserialize<'de, T: Pod, V: From<Vec<T>>, D: Deserializer<'de>>(deserializer: D) -> Result<V, D::Error> {
+    Ok(deserializer.deserialize_bytes(Bytes(PhantomData::<T>))?.into())
 }
 
 struct Bytes<T>(PhantomData<T>);

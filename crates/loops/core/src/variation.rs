@@ -21,8 +21,8 @@ use crate::motion::{Pose, Skeleton, Tracks};
 use crate::retarget::Retarget;
 
 /// Settings of a variation.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct VariationSettings {
     /// Approximate duration, seconds: a whole number of cycles, at least two, after which everything repeats.
     pub secs: f64,
@@ -36,9 +36,8 @@ pub struct VariationSettings {
 pub const MAX_AMOUNT: f64 = 2.0;
 
 /// Why a loop cannot be varied.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum VariationError {
     #[error("a variation lasts a positive number of seconds, found {found}")]
     Secs { found: f64 },
@@ -68,8 +67,8 @@ pub enum VariationError {
 }
 
 /// The applied variation.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Variation {
     /// The requested settings.
     pub settings: VariationSettings,

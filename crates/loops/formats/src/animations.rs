@@ -11,9 +11,8 @@ const MAX_SHOWN_NAME: usize = 60;
 const MAX_NEAR: usize = 8;
 
 /// Why a name, a pattern or a number matches no animation of a file, or several.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnimationError {
     /// No animation has that name or number.
     #[error("there is no animation \"{wanted}\"; {}", there_are(.near, *.count))]

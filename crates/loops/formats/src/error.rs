@@ -11,9 +11,8 @@ use crate::{
 /// Why bytes cannot be read as a take.
 ///
 /// Messages state what was found and what was expected, with a remedy if there is one.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ReadError {
     #[error("the file is larger than the limit of {limit} bytes")]
     TooLarge { limit: u64 },
@@ -100,9 +99,8 @@ impl ReadError {
 }
 
 /// Why motion cannot be written in a source's form.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum WriteError {
     #[error("the motion has {found} joints, its source {expected}")]
     JointCount { expected: usize, found: usize },

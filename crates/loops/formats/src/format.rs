@@ -1,9 +1,9 @@
 //! File formats and their capabilities.
 
 /// A file format.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Format {
     /// BVH.
     Bvh,

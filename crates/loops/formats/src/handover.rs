@@ -1,66 +1,38 @@
 //! Serialization of parts of sources for which serde has no form.
 
-#[cfg(feature = "fbx")]
-pub(crate) mod shared_bytes {
-    use std::sync::Arc;
-
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    use super::Bytes;
-
-    pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(bytes)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<[u8]>, D::Error> {
-        Ok(Bytes::deserialize(deserializer)?.0.into())
-    }
-}
-
 /// Buffers of a glTF file, each once.
 pub(crate) mod buffers {
     use std::sync::Arc;
 
-    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use super::Bytes;
-
-    type Buffers = Vec<Option<Arc<Vec<u8>>>>;
+    #[derive(Serialize, Deserialize)]
+    struct Buffer(#[serde(with = "loopwright_core::plain_bytes")] Arc<Vec<u8>>);
 
     /// Indices of the buffers that follow.
     type Indices = Vec<Option<usize>>;
 
     pub(crate) fn serialize<S: Serializer>(buffers: &[Option<Arc<Vec<u8>>>], serializer: S) -> Result<S::Ok, S::Error> {
-        let mut each: Vec<&Arc<Vec<u8>>> = Vec::new();
+        let mut each: Vec<Buffer> = Vec::new();
         let mut indices = Indices::new();
         for buffer in buffers {
             indices.push(buffer.as_ref().map(|buffer| {
-                let known = each.iter().position(|other| Arc::ptr_eq(other, buffer));
+                let known = each.iter().position(|other| Arc::ptr_eq(&other.0, buffer));
                 known.unwrap_or_else(|| {
-                    each.push(buffer);
+                    each.push(Buffer(Arc::clone(buffer)));
                     each.len() - 1
                 })
             }));
         }
-        let each: Vec<BytesRef<'_>> = each.into_iter().map(|buffer| BytesRef(buffer)).collect();
         (indices, each).serialize(serializer)
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Buffers, D::Error> {
-        let (indices, each) = <(Indices, Vec<Bytes>)>::deserialize(deserializer)?;
-        let each: Vec<Arc<Vec<u8>>> = each.into_iter().map(|Bytes(bytes)| Arc::new(bytes)).collect();
-        Ok(indices
-            .into_iter()
-            .map(|index| index.and_then(|index| each.get(index).cloned()))
-            .collect())
-    }
-
-    struct BytesRef<'a>(&'a [u8]);
-
-    impl serde::Serialize for BytesRef<'_> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.serialize_bytes(self.0)
-        }
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Option<Arc<Vec<u8>>>>, D::Error> {
+        let (indices, each) = <(Indices, Vec<Buffer>)>::deserialize(deserializer)?;
+        let buffer = |index: Option<usize>| Some(Arc::clone(&each.get(index?)?.0));
+        Ok(indices.into_iter().map(buffer).collect())
     }
 }
 
@@ -78,34 +50,26 @@ pub(crate) mod json {
     }
 }
 
-/// The warning of a new FBX file about left-out contents: one of two, if any.
+/// The warning of a new FBX file about left-out contents, if any: whether it is of meshes.
 pub(crate) mod leaves {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 
     use crate::FileWarning;
 
-    #[derive(Serialize, Deserialize)]
-    enum Leaves {
-        Nothing,
-        Rest,
-        Meshes,
-    }
-
     pub(crate) fn serialize<S: Serializer>(leaves: &Option<FileWarning>, serializer: S) -> Result<S::Ok, S::Error> {
-        let leaves = match leaves {
-            None => Leaves::Nothing,
-            Some(FileWarning::MeshesLeftOut) => Leaves::Meshes,
-            Some(_) => Leaves::Rest,
-        };
-        leaves.serialize(serializer)
+        let of_meshes = leaves.as_ref().map(|leaves| *leaves == FileWarning::MeshesLeftOut);
+        of_meshes.serialize(serializer)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FileWarning>, D::Error> {
-        Ok(match Leaves::deserialize(deserializer)? {
-            Leaves::Nothing => None,
-            Leaves::Rest => Some(FileWarning::RestNotKept),
-            Leaves::Meshes => Some(FileWarning::MeshesLeftOut),
-        })
+        let of_meshes = Option::<bool>::deserialize(deserializer)?;
+        Ok(of_meshes.map(|of_meshes| {
+            if of_meshes {
+                FileWarning::MeshesLeftOut
+            } else {
+                FileWarning::RestNotKept
+            }
+        }))
     }
 }
 
@@ -130,28 +94,5 @@ pub(crate) mod inherit_mode {
             .into_iter()
             .find(|mode| *mode as u32 == number)
             .unwrap_or(InheritMode::Normal))
-    }
-}
-
-/// Bytes that are read in one piece.
-struct Bytes(Vec<u8>);
-
-impl<'de> serde::Deserialize<'de> for Bytes {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Piece;
-
-        impl serde::de::Visitor<'_> for Piece {
-            type Value = Bytes;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("bytes")
-            }
-
-            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
-                Ok(Bytes(bytes.to_vec()))
-            }
-        }
-
-        deserializer.deserialize_bytes(Piece)
     }
 }

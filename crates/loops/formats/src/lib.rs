@@ -47,6 +47,9 @@
 // Every public type has a public name.
 #![warn(unnameable_types)]
 
+#[macro_use]
+extern crate loopwright_attributes;
+
 mod format;
 
 #[cfg(test)]

@@ -89,9 +89,8 @@ pub(crate) const MOST: usize = 4_000_000;
 const MOST_IMAGES: usize = 1024;
 
 /// Why the mesh of a file cannot be read.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum MeshError {
     /// The glTF file is invalid.
     #[error(transparent)]

@@ -4,8 +4,8 @@ use loopwright_core::MadeLoop;
 use loopwright_core::pipeline::MakeError;
 
 /// Weights of several shapes at every frame of a take, or at every sample of a loop.
+#[handed_over]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct ShapeWeights {
     /// Number of shapes.
     pub(crate) width: usize,

@@ -55,9 +55,9 @@ impl LoadedTake {
 macro_rules! forms {
     ($($(#[$doc:meta])* $name:ident($form:ty),)*) => {
         /// The form of a take in its file, by format.
+        #[handed_over]
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
-        #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
         pub enum Source {
             $($(#[$doc])* $name($form),)*
         }

@@ -4,9 +4,8 @@ use crate::excerpt::{and_more, counted, list};
 use crate::{bvh::warning::BvhWarning, format::Format, space::warning::SpaceWarning};
 
 /// Something unusual in a file, or a change made to write one. `Display` gives one sentence.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum FileWarning {
     /// A warning specific to BVH.
     #[error(transparent)]

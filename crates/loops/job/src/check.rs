@@ -28,9 +28,8 @@ pub struct CheckedLoop {
 }
 
 /// An assumption about the checked loop, or a comparison that was left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckNote {
     #[error(
         "no sidecar: assuming that the last key {}; root motion estimated from the keys",

@@ -22,9 +22,8 @@ pub enum TargetError {
 }
 
 /// Why a take cannot be studied.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum StudyError {
     /// The settings contradict each other.
     #[error(transparent)]
@@ -52,9 +51,8 @@ pub enum StudyError {
 }
 
 /// Why there is no loop.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum JobError {
     /// The recipe cannot be followed.
     #[error(transparent)]

@@ -25,6 +25,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[macro_use]
+extern crate loopwright_attributes;
+
 mod character;
 mod check;
 pub mod checks;

@@ -63,9 +63,8 @@ impl From<Option<&LoopCandidate>> for Loops {
 }
 
 /// Why an animation gives no loop.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum NoLoop {
     #[error("only scale changes, and no joint moves")]
     OnlyScale,

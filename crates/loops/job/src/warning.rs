@@ -21,9 +21,8 @@ use crate::decision::Decision;
 use crate::recipe::Ineffective;
 
 /// A warning about a take or its loop.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Warning {
     /// Unusual contents of a file that was read or written.
     #[error("{0}")]

@@ -13,8 +13,8 @@ use super::profile::{Profile, Signal};
 use super::response;
 
 /// The changing quantity.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Quantity {
     /// Velocity over the ground, in the world.
     Velocity,
@@ -33,8 +33,8 @@ impl Quantity {
 }
 
 /// The kind of a change.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum EventKind {
     /// From standing to moving.
     Start,
@@ -72,8 +72,8 @@ impl EventKind {
 }
 
 /// A change from one steady value to another.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Event {
     /// The changing quantity.
     pub quantity: Quantity,

@@ -19,8 +19,8 @@ use super::response::{self, SmoothedResponse, golden_section};
 pub(crate) const LARGEST_ERROR: f64 = 0.1;
 
 /// A spring fitted to a response.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FittedResponse {
     /// Half-life, seconds.
     pub half_life_secs: f64,

@@ -21,6 +21,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[macro_use]
+extern crate loopwright_attributes;
+
 use loopwright_core::{Analysis, analysis::MotionKind};
 
 mod response;
@@ -63,8 +66,8 @@ pub const SMOOTHING_RANGE: core::ops::RangeInclusive<f64> = 0.001..=2.0;
 pub const MAX_RATE_HZ: f64 = 2000.0;
 
 /// How a take is fitted.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FitSettings {
     /// Standard deviation of the weights that smooth velocity and facing, seconds.
     pub smoothing_secs: f64,
@@ -82,9 +85,8 @@ impl Default for FitSettings {
 }
 
 /// Why a take cannot be fitted.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FitError {
     /// The smoothing is out of range.
     #[error("the smoothing must lie between {min} s and {max} s, found {found} s", min = SMOOTHING_RANGE.start(), max = SMOOTHING_RANGE.end())]
@@ -109,8 +111,8 @@ pub enum Lack {
 }
 
 /// The controller parameters of a take.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct TakeFit {
     /// The settings of the fit.
     pub settings: FitSettings,

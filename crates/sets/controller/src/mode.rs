@@ -34,8 +34,8 @@ pub(super) fn of_frames(segments: &[Segment], num_frames: usize) -> Vec<MotionKi
 }
 
 /// A largest value, and when it was reached.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Maximum {
     /// The value, above zero.
     pub value: f64,
@@ -44,8 +44,8 @@ pub struct Maximum {
 }
 
 /// The largest values of a take in one mode, from the smoothed profile.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct ModeFigures {
     /// The mode.
     pub mode: MotionKind,

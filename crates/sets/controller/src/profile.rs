@@ -15,8 +15,8 @@ use loopwright_core::math::{TimeStep, kernel, ops};
 pub(crate) const SUSTAINED_SECS: f64 = 0.5;
 
 /// A quantity over the frames of a take, smoothed, and its rate of change; frame-major.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Signal {
     /// Value at every frame: velocity over the ground in metres per second, or facing in radians about +Y.
     #[cfg_attr(feature = "handover", serde(with = "loopwright_core::plain_bytes"))]
@@ -58,8 +58,8 @@ fn difference_deviation(dt: f64) -> f64 {
 }
 
 /// Velocity and facing of a take. All arrays have one entry per frame; only frames within `runs` mean anything.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Profile {
     /// Seconds from frame to frame.
     pub frame_time_secs: f64,

@@ -44,9 +44,8 @@ pub struct SpeedTable {
 }
 
 /// Why a spring cannot be fitted to rows.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TableError {
     /// There are fewer rows than unknowns, or too many.
     #[error("{found} rows; a fit needs 2 to {MAX_ROWS}, with a time after 0")]

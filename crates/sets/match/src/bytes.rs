@@ -61,9 +61,8 @@ impl FeatureSetKind {
 const ALIGNMENT: usize = 64;
 
 /// Why bytes are not a database.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatabaseError {
     /// The bytes do not begin with the mark of a database.
     #[error("not a match database")]

@@ -49,9 +49,8 @@ pub struct CostFeatures {
 }
 
 /// Why a motion has no rows in a cost database.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum CostError {
     #[error("there is no joint \"{name}\", by which the frames of the database are compared")]
     Joint { name: String },

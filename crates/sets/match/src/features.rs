@@ -66,9 +66,8 @@ impl Horizon {
 const SMOOTH_SECS: f64 = 0.2;
 
 /// Why a motion cannot be matched.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MatchError {
     #[error(
         "the feet move at {feet_mps:.2} m/s, the body only at {root_mps:.2}: the take stays in place, and its speed is unknown"

@@ -30,6 +30,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[macro_use]
+extern crate loopwright_attributes;
+
 pub mod features;
 
 pub mod walk;

@@ -24,9 +24,8 @@ const CHUNK: usize = 9;
 pub const MAX_COLUMNS: usize = 1024;
 
 /// Why rows cannot be searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowsError {
     /// There are no columns, or too many.
     #[error("rows must have 1 to {MAX_COLUMNS} numbers, found {found}")]

@@ -5,6 +5,9 @@
 //!
 //! Conventions, determinism and errors follow `loopwright_core`, which defines loops.
 
+#[macro_use]
+extern crate loopwright_attributes;
+
 pub mod blend;
 
 pub mod transition;

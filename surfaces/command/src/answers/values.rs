@@ -22,7 +22,7 @@ use crate::args::{CheckArgs, CostArgs, ExcludeArgs, JumpSettings, RowSettings, W
 use crate::commands::cost::Side;
 use crate::commands::matching::{self, build::Building};
 use crate::commands::{self, check::Fails, convert, set};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::files::InputFile;
 use crate::motions::{ReadMotion, frame_of};
 use crate::output::{self, Outputs};
@@ -31,7 +31,7 @@ use crate::written_loop::{self, WrittenLoop};
 use crate::{limits::Limits, loop_output, talk};
 
 /// What was done, and warnings.
-type Said<T> = Result<(T, Vec<String>), Failure>;
+type Said<T> = Result<(T, Vec<String>)>;
 
 /// A take or a loop.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ impl Motion<'_> {
     }
 
     /// As a motion whose frames can be left and entered.
-    fn read(&self, reading: &TakeArgs) -> Result<ReadMotion, Failure> {
+    fn read(&self, reading: &TakeArgs) -> Result<ReadMotion> {
         match self {
             Self::Take(studied) => Ok(ReadMotion::of_take(studied.analysis.clone())),
             Self::Loop(name, stored) => ReadMotion::of_loop(Path::new(name), &folded(name, stored)?, reading),
@@ -59,7 +59,7 @@ impl Motion<'_> {
     }
 
     /// As a motion whose frames can be matched.
-    fn source(&self, horizon: Horizon, overrides: &BodyOverrides) -> Result<MatchSource, Failure> {
+    fn source(&self, horizon: Horizon, overrides: &BodyOverrides) -> Result<MatchSource> {
         match self {
             Self::Take(studied) => Ok(MatchSource::from_take(studied.analysis.clone())),
             Self::Loop(name, stored) => MatchSource::from_loop(&stored.clip, overrides, horizon)
@@ -69,14 +69,14 @@ impl Motion<'_> {
 }
 
 /// A loop without a root joint that was added to its file.
-fn folded(name: &str, stored: &StoredLoop) -> Result<StoredLoop, Failure> {
+fn folded(name: &str, stored: &StoredLoop) -> Result<StoredLoop> {
     stored
         .folded()
         .map_err(|error| written_loop::unusable(Path::new(name), error))
 }
 
 /// Does the work of a command, and keeps what it says.
-fn aside<T>(work: impl FnOnce() -> Result<T, Failure>) -> Said<T> {
+fn aside<T>(work: impl FnOnce() -> Result<T>) -> Said<T> {
     let (done, said) = talk::aside(work);
     Ok((done?, said.warnings))
 }
@@ -168,7 +168,7 @@ pub fn fit_files(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSettings) 
 }
 
 /// The document of `inspect` on a take. Errors: none that is known.
-pub fn inspect(studied: &Studied) -> Result<Value, Failure> {
+pub fn inspect(studied: &Studied) -> Result<Value> {
     let (document, _) = talk::aside(|| {
         talk::warn_all(&studied.warnings);
         InspectAnswer::new(&studied.clone().into(), None).json(&[])
@@ -220,7 +220,7 @@ pub fn check_file(path: PathBuf, take: Option<PathBuf>, only: Vec<CheckId>) -> S
 }
 
 /// Runs a command that prints one document. Errors: it fails without one.
-fn document(run: impl FnOnce() -> Result<Ending, Failure>) -> Said<Value> {
+fn document(run: impl FnOnce() -> Result<Ending>) -> Said<Value> {
     let (result, aside) = talk::aside(run);
     match result {
         Err(failure) if failure.exit_status() == 2 || failure.document().is_none() => Err(failure),
@@ -230,7 +230,7 @@ fn document(run: impl FnOnce() -> Result<Ending, Failure>) -> Said<Value> {
 }
 
 /// A document as a value.
-fn parsed(document: &str) -> Result<Value, Failure> {
+fn parsed(document: &str) -> Result<Value> {
     serde_json::from_str(document).map_err(Failure::error)
 }
 
@@ -271,7 +271,7 @@ pub fn match_build(
 }
 
 /// What a database holds, as `match inspect` says it. Errors: it is none.
-pub fn match_inspect(name: &Path, database: &[u8]) -> Result<Value, Failure> {
+pub fn match_inspect(name: &Path, database: &[u8]) -> Result<Value> {
     let opened = matching::open(name, database)?;
     Ok(value(&matching::inspected(name, &opened, database.len())))
 }
@@ -288,14 +288,14 @@ pub fn match_query(database: &[u8], motion: Motion<'_>, frames: &[i64], wish: &W
         let frames = frames
             .iter()
             .map(|frame| Ok(frame_of(path, &frame.to_string(), num_keys)? % num_frames))
-            .collect::<Result<Vec<usize>, Failure>>()?;
+            .collect::<Result<Vec<usize>>>()?;
         let found = matching::query::found(wish, name, path, &source, &frames, &opened)?;
         Ok(value(&found))
     })
 }
 
 /// The rows of a database, or those that the frames of a motion have there, and how many numbers one has. Errors: those of `match export`.
-pub fn match_rows(database: &[u8], motion: Option<Motion<'_>>) -> Result<(Vec<f32>, usize), Failure> {
+pub fn match_rows(database: &[u8], motion: Option<Motion<'_>>) -> Result<(Vec<f32>, usize)> {
     let opened = matching::open(Path::new("database"), database)?;
     let source = |motion: Motion<'_>| motion.source(opened.horizon(), &BodyOverrides::default());
     let source = motion.map(source).transpose()?;
@@ -311,14 +311,14 @@ pub fn unusable(name: &str, error: StoredLoopError) -> Failure {
 }
 
 /// Writes a loop that comes of others and its sidecar, as `blend` and `retarget` do: see [`super::write_loop`].
-pub fn write_file(path: &Path, force: bool, inputs: &[PathBuf], mut file: LoopFile) -> Result<(), Failure> {
+pub fn write_file(path: &Path, force: bool, inputs: &[PathBuf], mut file: LoopFile) -> Result<()> {
     let mut outputs = checked(path, force, inputs)?;
     loop_output::add_file(&mut outputs, &mut file, path)?;
     outputs.commit().map(drop)
 }
 
 /// Writes a loop that has no file and its sidecar, as `convert` does: see [`super::write_loop`].
-pub fn write_stored(path: &Path, force: bool, stored: &StoredLoop) -> Result<(), Failure> {
+pub fn write_stored(path: &Path, force: bool, stored: &StoredLoop) -> Result<()> {
     let mut outputs = checked(path, force, &[])?;
     let file = &stored.file;
     let source = file.source.in_format(output::format_of(path)?, &file.take);
@@ -336,7 +336,7 @@ pub fn write_set(
     inputs: &[PathBuf],
     clips: &[SetClipFile],
     made: &WrittenSet,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let mut outputs = Outputs::keeping(force, inputs);
     output::make_folder(folder)?;
     for file in clips {
@@ -347,7 +347,7 @@ pub fn write_set(
 }
 
 /// Outputs where a loop and its sidecar may be written.
-fn checked(path: &Path, force: bool, inputs: &[PathBuf]) -> Result<Outputs, Failure> {
+fn checked(path: &Path, force: bool, inputs: &[PathBuf]) -> Result<Outputs> {
     let outputs = Outputs::keeping(force, inputs);
     outputs.check_loop(path)?;
     Ok(outputs)

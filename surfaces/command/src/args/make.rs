@@ -8,7 +8,7 @@ use loopwright_formats::Format;
 use loopwright_job::{Rows, SearchRequest};
 
 use super::{ExcludeArgs, ManyArgs, MirrorArgs, format::parse_format};
-use crate::exit::Failure;
+use crate::exit::Result;
 use crate::headings::{INPUT, OUTPUT, WHICH_LOOP};
 use crate::numbers::{parse_cut, parse_rows};
 use crate::recipe::{ClosureRecipe, OutputRecipe, Recipe, Sets, StretchRecipe, StudyArgs};
@@ -113,7 +113,7 @@ pub(crate) struct LoopArgs {
 
 impl LoopArgs {
     /// The recipe of these flags for that stretch. Errors: settings that contradict each other.
-    pub(crate) fn recipe(&self, range: Option<(f64, f64)>, cycles: Option<u32>) -> Result<Recipe, Failure> {
+    pub(crate) fn recipe(&self, range: Option<(f64, f64)>, cycles: Option<u32>) -> Result<Recipe> {
         let flags = Recipe {
             take: self.take.clone(),
             stretch: StretchRecipe {

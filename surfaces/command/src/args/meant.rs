@@ -6,92 +6,77 @@ use loopwright_core::names;
 
 use super::help::full;
 
-/// Flags that are none, and what does what they say.
-const FLAGS: [(&str, &str); 25] = [
-    (
-        "--all",
-        "`loopwright make TAKE --pick all -o FOLDER/` makes every loop; `loopwright find TAKE --top 1000` lists them",
-    ),
-    ("--start", "--range START:END"),
-    ("--end", "--range START:END"),
-    ("--frames", "--range START:END, or --set output.frames=N"),
-    (
-        "--range",
-        "--within START:END, or `loopwright make TAKE --range START:END`",
-    ),
-    ("-v", "--json, which holds all that is known"),
-    ("--verbose", "--json, which holds all that is known"),
-    ("--in-place", "--root-motion in-place"),
-    ("--inplace", "--root-motion in-place"),
-    (
-        "--list",
-        "`loopwright list FILE` lists animations, `loopwright find FILE` the loops of a take",
-    ),
-    ("--format", "--to FORMAT, or a name with its extension after -o"),
-    ("--engine", "--for ENGINE"),
-    ("--straight", "--turning none"),
-    ("--target", "--for ENGINE"),
-    ("--input", "the name of the file alone, without a flag"),
-    ("--out", "-o OUT"),
-    ("--folder", "-o FOLDER/"),
-    ("--dir", "-o FOLDER/"),
-    ("--recursive", "the name of the folder: all below it is read"),
-    ("--overwrite", "--force"),
-    ("--yes", "--force"),
-    ("--silent", "--quiet"),
-    ("--threads", "--jobs N"),
-    ("--parallel", "--jobs N"),
-    ("--export", "--for ENGINE, or -o with the extension of the format"),
-];
+/// Flags that are none, and what does what they say: a row each.
+const FLAGS: &str = "
+--all | `loopwright make TAKE --pick all -o FOLDER/` makes every loop; `loopwright find TAKE --top 1000` lists them
+--start | --range START:END
+--end | --range START:END
+--frames | --range START:END, or --set output.frames=N
+--range | --within START:END, or `loopwright make TAKE --range START:END`
+-v | --json, which holds all that is known
+--verbose | --json, which holds all that is known
+--in-place | --root-motion in-place
+--inplace | --root-motion in-place
+--list | `loopwright list FILE` lists animations, `loopwright find FILE` the loops of a take
+--format | --to FORMAT, or a name with its extension after -o
+--engine | --for ENGINE
+--straight | --turning none
+--target | --for ENGINE
+--input | the name of the file alone, without a flag
+--out | -o OUT
+--folder | -o FOLDER/
+--dir | -o FOLDER/
+--recursive | the name of the folder: all below it is read
+--overwrite | --force
+--yes | --force
+--silent | --quiet
+--threads | --jobs N
+--parallel | --jobs N
+--export | --for ENGINE, or -o with the extension of the format
+";
 
 /// Commands that are none, and those that do what they say.
-const COMMANDS: [(&str, &str); 16] = [
-    ("ls", "list"),
-    ("lst", "list"),
-    ("animations", "list"),
-    ("info", "inspect"),
-    ("show", "render or report"),
-    ("view", "render or report"),
-    ("html", "report"),
-    ("plot", "render, or --plot of inspect, find and make"),
-    ("loop", "make"),
-    ("create", "make"),
-    ("validate", "check"),
-    ("test", "check"),
-    ("export", "convert"),
-    ("search", "find"),
-    ("query", "catalog, or match query"),
-    ("transfer", "retarget"),
-];
+const COMMANDS: &str = "
+ls | list
+lst | list
+animations | list
+info | inspect
+show | render or report
+view | render or report
+html | report
+plot | render, or --plot of inspect, find and make
+loop | make
+create | make
+validate | check
+test | check
+export | convert
+search | find
+query | catalog, or match query
+transfer | retarget
+";
 
 /// What the standard library says of numbers that are none, and what helps.
-const NUMBERS: [(&str, &str); 5] = [
-    ("invalid float literal", "must be a number, such as 30 or 0.5"),
-    (
-        "cannot parse float from empty string",
-        "must be a number, such as 30 or 0.5",
-    ),
-    ("invalid digit found in string", "must be a whole number, such as 3"),
-    (
-        "cannot parse integer from empty string",
-        "must be a whole number, such as 3",
-    ),
-    (
-        "number would be zero for non-zero type",
-        "must be a whole number from 1 on",
-    ),
-];
+const NUMBERS: &str = "
+invalid float literal | must be a number, such as 30 or 0.5
+cannot parse float from empty string | must be a number, such as 30 or 0.5
+invalid digit found in string | must be a whole number, such as 3
+cannot parse integer from empty string | must be a whole number, such as 3
+number would be zero for non-zero type | must be a whole number from 1 on
+";
+
+/// What a table says of a word.
+fn meaning(table: &'static str, word: &str) -> Option<&'static str> {
+    let mut rows = table.lines().filter_map(|row| row.split_once(" | "));
+    rows.find_map(|(said, meant)| (said == word).then_some(meant))
+}
 
 /// Says of a value that is no number what it must be.
 fn with_numbers_explained(error: Error) -> Error {
     let Some(source) = std::error::Error::source(&error).map(ToString::to_string) else {
         return error;
     };
-    let known = NUMBERS.iter().find(|(said, _)| *said == source);
-    let Some(helps) = known
-        .map(|(_, helps)| (*helps).to_owned())
-        .or_else(|| of_range(&source))
-    else {
+    let known = meaning(NUMBERS, &source).map(str::to_owned);
+    let Some(helps) = known.or_else(|| of_range(&source)) else {
         return error;
     };
     let (Some(ContextValue::String(argument)), Some(ContextValue::String(value))) =
@@ -128,10 +113,7 @@ pub(crate) fn explained(error: Error) -> Error {
     let word = typed.split('=').next().unwrap_or_default().to_owned();
     let tip = match error.kind() {
         ErrorKind::UnknownArgument => meant_by_flag(&word, &usage(&error)),
-        _ => {
-            let known = COMMANDS.iter().find(|(other, _)| *other == word);
-            known.map(|(_, meant)| format!("perhaps you mean {meant}"))
-        }
+        _ => meaning(COMMANDS, &word).map(|meant| format!("perhaps you mean {meant}")),
     };
     if let Some(tip) = tip {
         error.remove(spelled);
@@ -161,7 +143,7 @@ fn usage(error: &Error) -> String {
 
 /// What is meant by a flag that the command of this usage has not: words of other programs, outputs, and flags of other commands.
 fn meant_by_flag(flag: &str, usage: &str) -> Option<String> {
-    if let Some((_, meant)) = FLAGS.iter().find(|(other, _)| *other == flag) {
+    if let Some(meant) = meaning(FLAGS, flag) {
         return Some(format!("perhaps you mean {meant}"));
     }
     if flag.parse::<f64>().is_ok() {

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{LoopResult, Names, Shard, Written};
-use crate::{exit::Failure, files, memory, output, parallel::locked, talk};
+use crate::{exit::{Failure, Result}, files, memory, output, parallel::locked, talk};
 
 /// Prefix of the names of journals.
 const PREFIX: &str = ".loopwright-batch";
@@ -181,7 +181,7 @@ impl Journal {
     /// Opens the journal of a folder, which exists, and reads what earlier runs did; with `anew`, it begins empty.
     ///
     /// Errors: another run writes into the folder, or the file cannot be written.
-    pub(crate) fn open(folder: &Path, shard: Option<Shard>, anew: bool) -> Result<(Self, Past), Failure> {
+    pub(crate) fn open(folder: &Path, shard: Option<Shard>, anew: bool) -> Result<(Self, Past)> {
         let name = match shard {
             Some(Shard { number, of }) => format!("{PREFIX}-{number}-of-{of}.jsonl"),
             None => format!("{PREFIX}.jsonl"),
@@ -216,7 +216,7 @@ impl Journal {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {
                 return Err(
-                    Failure::error(format!("another run writes into \"{}\"", folder.display()))
+                    failure!("another run writes into \"{}\"", folder.display())
                         .try_this("wait for it, name another folder with -o, or give each run its part with --shard"),
                 );
             }
@@ -242,7 +242,7 @@ impl Journal {
     }
 
     /// Says where the catalog of the run will be, and what is in it.
-    pub(crate) fn catalog(&self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn catalog(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         self.append(&Line::Catalog {
             path: output::place(files::folder_of(path), path),
             sha256: loop_file::sha256(bytes),
@@ -250,7 +250,7 @@ impl Journal {
     }
 
     /// Adds a line, once what it says is so.
-    pub(crate) fn append(&self, line: &Line) -> Result<(), Failure> {
+    pub(crate) fn append(&self, line: &Line) -> Result<()> {
         let failed = |error: io::Error| {
             Failure::cannot("write", &self.path, error).try_this("make room on the disk, then go on with --resume")
         };

@@ -20,8 +20,8 @@ pub(crate) use names::{Named, Names, Template};
 pub(crate) use pool::{Work, each, jobs, run};
 
 /// The outcome of a loop that was asked for.
+#[in_schema]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Verdict {
     /// It is there and can be used unchanged.

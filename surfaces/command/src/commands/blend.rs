@@ -9,12 +9,12 @@ use loopwright_moves::blend::{BlendAxis, BlendError};
 use loopwright_sets::{Blend, BlendRequest, MixError};
 
 use super::play;
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::output;
 use crate::report::{json, make as report};
 use crate::{args::BlendArgs, failures, load, loop_output, talk, written_loop};
 
-pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &BlendArgs) -> Result<Ending> {
     let (names, format, mut outputs) = play::of_loops(&args.files)?;
     outputs.check_loop(&args.files.output)?;
     outputs.protect_character(args.on.rig.as_deref(), args.on.map.as_deref());
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
 }
 
 /// The blend of loops with these names, as the flags ask for it.
-fn blended(loops: &[StoredLoop], names: &[impl Display], args: &BlendArgs) -> Result<Blend, Failure> {
+fn blended(loops: &[StoredLoop], names: &[impl Display], args: &BlendArgs) -> Result<Blend> {
     let request = BlendRequest {
         weights: args.weights.clone(),
         speed_mps: args.speed,
@@ -58,25 +58,25 @@ fn blended(loops: &[StoredLoop], names: &[impl Display], args: &BlendArgs) -> Re
 /// Why these loops are not mixed.
 fn unmixed(names: &[impl Display], error: MixError) -> Failure {
     match error {
-        MixError::Cycles { index, found, first } => Failure::error(format!(
+        MixError::Cycles { index, found, first } => failure!(
             "\"{}\" holds {found} cycles of its motion, \"{}\" {first}",
             names[index], names[0]
-        ))
+        )
         .try_this("`loopwright make --cycles N` with one N for all"),
-        MixError::UnknownSpeed { index } => Failure::error(format!("the speed of \"{}\" is not known", names[index]))
+        MixError::UnknownSpeed { index } => failure!("the speed of \"{}\" is not known", names[index])
             .try_this("--weights; or the loop made with --set output.root-speed=3.2, which states its speed in m/s"),
         MixError::Range { axis, value, low, high } => {
             let (flag, unit) = match axis {
                 BlendAxis::Turn => ("--turn-rate", "degrees per second"),
                 BlendAxis::Speed => ("--speed", "m/s"),
             };
-            Failure::error(format!("{flag} {value} is outside the range of the loops"))
+            failure!("{flag} {value} is outside the range of the loops")
                 .because(format!("the loops cover {low:.3} to {high:.3} {unit}"))
                 .try_this("a value in that range, or one more loop that extends it")
                 .wrongly_called()
         }
         MixError::Blend(error) => {
-            let failure = Failure::error(format!("cannot blend: {error}"));
+            let failure = failure!("cannot blend: {error}");
             match error {
                 BlendError::Count { .. } | BlendError::Weight { .. } | BlendError::NoWeight => failure
                     .try_this(format!(

@@ -7,14 +7,14 @@ use loopwright_core::names;
 use loopwright_job::TURNING_DPS;
 
 use crate::args::{CatalogArgs, SortBy};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::{failures, files, memory, report::catalog as report};
 
 /// Memory for a row while it is printed as JSON, bytes.
 const ROW_JSON_BYTES: u64 = 12 << 10;
 
-pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &CatalogArgs) -> Result<Ending> {
     let mut outputs = Outputs::new(args.force);
     outputs.protect_as("catalog", &args.catalogs);
     let target = match &args.output {
@@ -53,27 +53,27 @@ pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
 }
 
 /// The format of a catalog by its name. Errors: it has none of the extensions.
-pub(crate) fn format_of(path: &Path) -> Result<CatalogFormat, Failure> {
+pub(crate) fn format_of(path: &Path) -> Result<CatalogFormat> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let format = extension.and_then(CatalogFormat::from_extension).ok_or_else(|| {
-        Failure::error(format!(
+        failure!(
             "\"{}\" is not named like a catalog: those are Parquet, CSV or JSON Lines",
             path.display()
-        ))
+        )
         .try_this("a name that ends in .parquet, .csv or .jsonl")
     })?;
     if format.is_there() {
         Ok(format)
     } else {
         Err(
-            Failure::error(format!("\"{}\" is Parquet, which this build has not", path.display()))
+            failure!("\"{}\" is Parquet, which this build has not", path.display())
                 .because("it takes long to build, so it is a feature; released programs have it")
                 .try_this("a name that ends in .csv or .jsonl, or a build with --features parquet"),
         )
     }
 }
 
-pub(crate) fn bytes(format: CatalogFormat, rows: &[LoopRow], path: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn bytes(format: CatalogFormat, rows: &[LoopRow], path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let written = loopwright_catalog::write(format, rows, &mut bytes);
     written.map_err(|error| Failure::cannot("write", path, error))?;
@@ -81,7 +81,7 @@ pub(crate) fn bytes(format: CatalogFormat, rows: &[LoopRow], path: &Path) -> Res
 }
 
 /// The rows of a catalog. Errors: it is not there, or no catalog.
-pub(super) fn read(path: &Path) -> Result<Vec<LoopRow>, Failure> {
+pub(super) fn read(path: &Path) -> Result<Vec<LoopRow>> {
     files::check_is_there(path)?;
     let format = format_of(path)?;
     loopwright_catalog::read_within(format, files::read_bytes(path)?, &memory::limits()).map_err(|error| {
@@ -93,10 +93,10 @@ pub(super) fn read(path: &Path) -> Result<Vec<LoopRow>, Failure> {
     })
 }
 
-fn skeleton_of(rows: &[LoopRow], file: &str) -> Result<String, Failure> {
+fn skeleton_of(rows: &[LoopRow], file: &str) -> Result<String> {
     let row = rows.iter().find(|row| row.output == file || row.path == file);
     row.map(|row| row.skeleton_sha256.clone()).ok_or_else(|| {
-        Failure::error(format!("no row of the catalogs has the take or the output \"{file}\""))
+        failure!("no row of the catalogs has the take or the output \"{file}\"")
             .try_this("a path as the catalog has it; `loopwright catalog FILE` lists them")
     })
 }

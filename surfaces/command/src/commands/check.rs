@@ -9,7 +9,7 @@ use loopwright_job::{CheckError, CheckId, CheckedLoop, Studied};
 use loopwright_sets::{LoopOfSet, check_together};
 
 use crate::animations::Excluded;
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::files::{self, InputFile};
 use crate::found_loops::{FoundLoop, loops_in, passages_in};
 use crate::limits::{Exceeded, Limits, SeamNames};
@@ -19,7 +19,7 @@ use crate::written_loop::{self, LoopsInFile, WrittenLoop};
 use crate::written_passage::{CheckedPassage, WrittenPassage};
 use crate::{args::CheckArgs, failures, load, project, recipe::TakeArgs, talk};
 
-pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &CheckArgs) -> Result<Ending> {
     let limits = project::limits(args.limits, args.config.as_deref())?;
     let (passages, others) = passages_in(&args.loops)?;
     let mut loops = loops_in(&others, &args.reading, Excluded::of(&args.loops, &args.left_out));
@@ -83,7 +83,7 @@ struct Checking<'a> {
 }
 
 impl Checking<'_> {
-    fn add_loop(&mut self, found: FoundLoop) -> Result<(), Failure> {
+    fn add_loop(&mut self, found: FoundLoop) -> Result<()> {
         match found {
             Ok(input) => {
                 let checked = self.check_loop(&input).map(|verdict| Verdict {
@@ -96,7 +96,7 @@ impl Checking<'_> {
         }
     }
 
-    fn check_loop(&mut self, input: &InputFile) -> Result<Verdict, Failure> {
+    fn check_loop(&mut self, input: &InputFile) -> Result<Verdict> {
         let reading = input.reading(&self.args.reading);
         let read = match input.animation {
             Some(_) => LoopsInFile::kept(&mut self.opened, input)?.read(&reading)?,
@@ -112,7 +112,7 @@ impl Checking<'_> {
         Ok(verdict)
     }
 
-    fn add_passage(&mut self, passage: &WrittenPassage) -> Result<(), Failure> {
+    fn add_passage(&mut self, passage: &WrittenPassage) -> Result<()> {
         let checked = passage.check(&self.args.reading);
         let checked = checked.map(|checked| of_passage(passage, checked, &self.fails));
         let InputFile { path, animation, .. } = &passage.place;
@@ -120,7 +120,7 @@ impl Checking<'_> {
     }
 
     /// Keeps the verdict on a file, or on an animation of it, and says it.
-    fn add(&mut self, path: &Path, animation: Option<&str>, checked: Result<Verdict, Failure>) -> Result<(), Failure> {
+    fn add(&mut self, path: &Path, animation: Option<&str>, checked: Result<Verdict>) -> Result<()> {
         let verdict = match checked {
             Ok(verdict) => {
                 if !self.args.json {
@@ -152,7 +152,7 @@ impl Checking<'_> {
     }
 
     /// Checks loops against each other, where that is asked for.
-    fn compare_loops(&mut self) -> Result<(), Failure> {
+    fn compare_loops(&mut self) -> Result<()> {
         let (places, loops): (Vec<usize>, Vec<LoopOfSet>) = self.of_set.drain(..).unzip();
         let fails = Fails {
             only: &[],
@@ -172,7 +172,7 @@ impl Checking<'_> {
     }
 
     /// Says of many which need work, and writes what is said of all.
-    fn end(self, mut outputs: Outputs) -> Result<Ending, Failure> {
+    fn end(self, mut outputs: Outputs) -> Result<Ending> {
         let Self { args, verdicts, .. } = self;
         let failed: Vec<&Verdict> = verdicts.iter().filter(|verdict| !verdict.failed.is_empty()).collect();
         if verdicts.len() > 1 && !failed.is_empty() {
@@ -249,7 +249,7 @@ pub(crate) fn check(
     take: Option<&Studied>,
     limits: &Limits,
     fails: &Fails<'_>,
-) -> Result<Verdict, Failure> {
+) -> Result<Verdict> {
     let (sidecar, skeleton) = (read.sidecar.as_ref(), read.written.skeleton());
     let CheckedLoop {
         in_file,

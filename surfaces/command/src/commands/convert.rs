@@ -13,7 +13,7 @@ use loopwright_job::CharacterTarget;
 
 use super::each::{self, Manner};
 use super::retarget::{self, Moved, Options};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::recipe::{Recenter, RecipeError};
 use crate::report::{convert::ConvertAnswer, json};
@@ -25,12 +25,12 @@ use crate::{
     load, loop_output, memory, mirroring, talk, written_loop,
 };
 
-pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending> {
     args.output = args.names.pop().unwrap_or_default();
     args.inputs = core::mem::take(&mut args.names);
     if args.inputs.is_empty() {
         return Err(
-            Failure::error(format!("no output is named for \"{}\"", args.output.display()))
+            failure!("no output is named for \"{}\"", args.output.display())
                 .because("the last name is that of the file to write, or of a folder for several")
                 .try_this(format!("`loopwright convert {} OUT.glb`", args.output.display())),
         );
@@ -91,7 +91,7 @@ fn extension(args: &ConvertArgs, input: &Path) -> String {
 }
 
 /// Converts one file, or one animation of it.
-fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>, is_one_of_many: bool) -> Result<Ending, Failure> {
+fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>, is_one_of_many: bool) -> Result<Ending> {
     let moved = match target.zip(args.on.rig.as_deref()) {
         Some((target, rig)) => on_character(args, target, rig)?,
         None => on_its_own(args)?,
@@ -110,7 +110,7 @@ fn one(args: &ConvertArgs, target: Option<&Arc<CharacterTarget>>, is_one_of_many
 }
 
 /// Writes the take or the loop on its own skeleton.
-fn on_its_own(args: &ConvertArgs) -> Result<Moved, Failure> {
+fn on_its_own(args: &ConvertArgs) -> Result<Moved> {
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     outputs.protect(&args.input.path);
@@ -142,7 +142,7 @@ fn write(
     file: &LoadedTake,
     sidecar: Option<Sidecar>,
     outputs: &mut Outputs,
-) -> Result<Option<Sidecar>, Failure> {
+) -> Result<Option<Sidecar>> {
     let (take, mirror) = if args.mirror {
         let pairs = mirroring::pairs_of(args.mirror_map.as_deref())?;
         let (take, mirror) = mirroring::mirrored(&file.take, &pairs, &args.reading)?;
@@ -183,7 +183,7 @@ fn write(
 }
 
 /// Puts the take or the loop onto a character, into the character's own file.
-fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -> Result<Moved, Failure> {
+fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -> Result<Moved> {
     let pairs = args.mirror.then(|| mirroring::pairs_of(args.mirror_map.as_deref()));
     let pairs = pairs.transpose()?;
     retarget::moved(&Options {
@@ -201,7 +201,7 @@ fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -
 }
 
 /// Reads the take or the loop; of a file without animations its skeleton at rest.
-fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake, Failure> {
+fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake> {
     let (path, reading) = (&args.input.path, args.input.reading(&args.reading));
     let settings = match sidecar {
         Some(_) => written_loop::settings(&reading, sidecar),
@@ -275,7 +275,7 @@ impl Work<'_> {
     }
 
     /// The file as it was read, with a root joint where the engine needs one; `None` if the motion has to be written anew.
-    fn kept(&self, add_root: bool) -> Result<Option<WrittenFile>, Failure> {
+    fn kept(&self, add_root: bool) -> Result<Option<WrittenFile>> {
         let own = &self.file.source;
         if self.args.mirror || !own.keeps_all_in(self.format) {
             return Ok(None);
@@ -297,12 +297,12 @@ impl Work<'_> {
         }))
     }
 
-    fn body(&self) -> Result<Body, Failure> {
+    fn body(&self) -> Result<Body> {
         Body::find(&self.take, &self.args.reading.overrides()).map_err(failures::body)
     }
 
     /// Returns the file of a take: the whole file that was read, where that can be kept, else the motion alone.
-    fn convert_take(&self) -> Result<WrittenFile, Failure> {
+    fn convert_take(&self) -> Result<WrittenFile> {
         let engine = self.args.engine.engine();
         let adds_root = engine.choices().always_root_joint
             && engine.needs_root_joint(root_motion::root_joint_of(&self.take, &self.body()?).is_some());
@@ -329,7 +329,7 @@ impl Work<'_> {
     }
 
     /// Returns the file of a loop, and its sidecar for it: with the keys as they are, or written anew where the engine wants another root.
-    fn convert_loop(&self, mut sidecar: Sidecar) -> Result<(WrittenFile, Option<Sidecar>), Failure> {
+    fn convert_loop(&self, mut sidecar: Sidecar) -> Result<(WrittenFile, Option<Sidecar>)> {
         let (engine, take) = (self.args.engine.engine(), &self.take);
         let add_root = engine.needs_root_joint(sidecar.playback.has_root_joint());
         // The loop, where it is written anew.
@@ -384,7 +384,7 @@ impl Work<'_> {
     }
 
     /// Where the loop is in its keys, and the loop. Errors: it and its sidecar do not belong together.
-    fn stored(&self, sidecar: &Sidecar) -> Result<(LoopInFile, LoopClip), Failure> {
+    fn stored(&self, sidecar: &Sidecar) -> Result<(LoopInFile, LoopClip)> {
         let path = &self.args.input.path;
         let in_file = LoopInFile::from_whole_file(sidecar, &self.take);
         let in_file = in_file.map_err(|error| written_loop::apart(path, &error))?;
@@ -393,7 +393,7 @@ impl Work<'_> {
     }
 
     /// The loop at the origin; `None` if it is there already. The sidecar then says how it was moved.
-    fn recentered(&self, sidecar: &mut Sidecar) -> Result<Option<LoopClip>, Failure> {
+    fn recentered(&self, sidecar: &mut Sidecar) -> Result<Option<LoopClip>> {
         let (in_file, clip) = self.stored(sidecar)?;
         let before = *clip.root();
         let recentered = clip.recentered(&self.body()?, in_file.mode, in_file.space);
@@ -444,7 +444,7 @@ const UNMOVED_METRES: f64 = 1e-6;
 const UNMOVED_RADIANS: f64 = 1e-6;
 
 /// The name of the topmost joint of a file that was written.
-fn topmost_joint(path: &Path, written: &WrittenFile) -> Result<Option<String>, Failure> {
+fn topmost_joint(path: &Path, written: &WrittenFile) -> Result<Option<String>> {
     let animation = written.animation.as_deref();
     let settings = ReadSettings {
         animation: animation.map_or(AnimationChoice::Auto, AnimationChoice::Given),

@@ -9,7 +9,7 @@ use loopwright_moves::passage::PassageError;
 use loopwright_sets::{CutPassages, CutRequest, CutTakeError, clip_kind};
 
 use crate::args::CutArgs;
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::recipe::{RecipeError, StudyArgs};
@@ -17,7 +17,7 @@ use crate::report::cut::{self as report, CutAnswer, LoopRow, Missing};
 use crate::report::json;
 use crate::{failures, load, loop_output, talk, written_loop};
 
-pub(crate) fn run(args: &CutArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &CutArgs) -> Result<Ending> {
     let input = InputFile::existing(&args.take)?;
     if args.on.rig.is_none() && args.reading.reference.is_some() {
         return Err(RecipeError::NoRig { name: "take.reference" }.into());
@@ -69,11 +69,11 @@ fn reading(args: &CutArgs, input: &InputFile) -> StudyArgs {
 }
 
 /// Errors: no foot was found.
-fn check_has_feet(args: &CutArgs, studied: &Studied) -> Result<(), Failure> {
+fn check_has_feet(args: &CutArgs, studied: &Studied) -> Result<()> {
     if studied.analysis.contacts.num_feet() > 0 {
         return Ok(());
     }
-    Err(Failure::error(format!("\"{}\" has no feet", args.take.display()))
+    Err(failure!("\"{}\" has no feet", args.take.display())
         .because("passages are held where feet stand, and none were found among its joints")
         .try_this("--feet LeftFoot,RightFoot, with its own names, if it has feet"))
 }
@@ -84,7 +84,7 @@ fn own_loops(
     studied: &Studied,
     study: StudyArgs,
     (outputs, format): (&mut Outputs, Format),
-) -> Result<(Vec<LoopClip>, Vec<LoopRow>), Failure> {
+) -> Result<(Vec<LoopClip>, Vec<LoopRow>)> {
     let mut recipe = Recipe {
         take: study,
         ..Recipe::default()
@@ -121,7 +121,7 @@ fn given_loops(
     loops: &[InputFile],
     studying: &Study,
     outputs: &mut Outputs,
-) -> Result<(Vec<LoopClip>, Vec<LoopRow>), Failure> {
+) -> Result<(Vec<LoopClip>, Vec<LoopRow>)> {
     let (mut clips, mut rows) = (Vec::new(), Vec::new());
     for name in loops {
         outputs.protect(&name.path);
@@ -156,7 +156,7 @@ fn answer(studied: &Studied, cut: &CutPassages, loops: Vec<LoopRow>) -> CutAnswe
 }
 
 /// Prints the answer. Errors: no passage was cut.
-fn end(args: &CutArgs, answer: CutAnswer, outputs: &[String]) -> Result<Ending, Failure> {
+fn end(args: &CutArgs, answer: CutAnswer, outputs: &[String]) -> Result<Ending> {
     if answer.passages.is_empty() {
         let mut failure = Failure::nothing(format!("nothing to cut in \"{}\"", args.take.display()));
         for missing in &answer.missing {
@@ -179,7 +179,7 @@ fn end(args: &CutArgs, answer: CutAnswer, outputs: &[String]) -> Result<Ending, 
 }
 
 /// The format of the files: as asked for, as the engine reads it, or that of the character or the take.
-fn format(args: &CutArgs, goes_into: &Path) -> Result<Format, Failure> {
+fn format(args: &CutArgs, goes_into: &Path) -> Result<Format> {
     if let Some(format) = args.to {
         return Ok(format);
     }
@@ -193,7 +193,7 @@ fn add_all(
     studied: &Studied,
     (cut, facts): (&CutPassages, &[PassageFacts]),
     (outputs, format): (&mut Outputs, Format),
-) -> Result<(), Failure> {
+) -> Result<()> {
     if cut.passages.is_empty() {
         return Ok(());
     }
@@ -230,15 +230,15 @@ fn uncut(studied: &Studied, loops: &[LoopRow], error: CutTakeError) -> Failure {
                 "loops of its skeleton after the take: `loopwright cut TAKE idle-loop.bvh walk-loop.bvh -o FOLDER`",
             ),
         CutTakeError::Passage(PassageError::Skeleton { index, difference }) => {
-            Failure::error(format!("\"{}\" has another skeleton than \"{}\"", name(index), studied.name))
+            failure!("\"{}\" has another skeleton than \"{}\"", name(index), studied.name)
                 .because(difference)
                 .try_this("loops made from takes of this skeleton, no loops for those of the take itself, or --rig for all on one character")
         }
-        CutTakeError::Passage(PassageError::Leans { index }) => Failure::error(format!(
+        CutTakeError::Passage(PassageError::Leans { index }) => failure!(
             "the root of \"{}\" leans: passages are made over the ground",
             name(index)
-        ))
+        )
         .try_this("a loop made without output.root-space full"),
-        other => Failure::error(format!("cannot cut \"{}\": {other}", studied.name)),
+        other => failure!("cannot cut \"{}\": {other}", studied.name),
     }
 }

@@ -3,14 +3,14 @@
 use std::io::Write;
 
 use crate::args::{CompletionsArgs, ManArgs, RecipeArgs, full_command};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Result};
 use crate::output::{self, Outputs};
 use crate::{project, recipe};
 
 const NAME: &str = "loopwright";
 
 /// `loopwright completions`: prints the script that completes commands and flags in a shell.
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending, Failure> {
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut full_command(), NAME, &mut script);
     output::print(&String::from_utf8_lossy(&script))?;
@@ -18,7 +18,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending, Failure> {
 }
 
 /// `loopwright man`: writes a page for each command into a folder.
-pub(crate) fn man(args: &ManArgs) -> Result<Ending, Failure> {
+pub(crate) fn man(args: &ManArgs) -> Result<Ending> {
     let folder = &args.output;
     output::make_folder(folder)?;
     let mut command = full_command().disable_help_subcommand(true);
@@ -36,7 +36,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, Failure> {
             }),
     );
     for (name, command) in pages {
-        let failed = |error: std::io::Error| Failure::error(format!("cannot write the page of {name}: {error}"));
+        let failed = |error: std::io::Error| failure!("cannot write the page of {name}: {error}");
         let mut page = Vec::new();
         let rendered = clap_mangen::Man::new(command.clone()).title(name.to_uppercase());
         rendered.render(&mut page).map_err(failed)?;
@@ -50,13 +50,13 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, Failure> {
 }
 
 /// `loopwright recipe`: what a recipe may say, from the descriptions of its keys.
-pub(crate) fn recipe(args: &RecipeArgs) -> Result<Ending, Failure> {
+pub(crate) fn recipe(args: &RecipeArgs) -> Result<Ending> {
     output::print(&recipe::default_recipe(args.key.as_deref())?)?;
     Ok(Ending::Done)
 }
 
 /// `loopwright schema`: what a recipe and `loopwright.toml` may say, by the descriptions of its keys.
-pub(crate) fn schema() -> Result<Ending, Failure> {
+pub(crate) fn schema() -> Result<Ending> {
     output::print(&project::schema())?;
     Ok(Ending::Done)
 }

@@ -7,13 +7,13 @@ use loopwright_formats::{Format, ReadSettings, Source};
 use loopwright_job::{self as job, Chosen, JobError, Request, Rows, SearchRequest, Study, search_rows};
 use loopwright_synth::{WalkSettings, synthesize};
 
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::report::find::FindAnswer;
 use crate::report::synth::{DemoAnswer, TruthFacts};
 use crate::{args::DemoArgs, commands::synth, failures, load, loop_output, recipe::Recipe};
 
-pub(crate) fn run(args: &DemoArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
     let folder = &args.output;
     let made_folder = !folder.exists();
     output::make_folder(folder)?;
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending, Failure> {
     result
 }
 
-fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
+fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending> {
     let [take_path, loop_path, picture_path] =
         ["walk.bvh", "walk-loop.bvh", "walk-loop.svg"].map(|name| folder.join(name));
     let mut outputs = Outputs::new(args.force);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::batch::{self, Input, Inputs, Named, Names, Template, Wanted};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::files::{self, InputFile};
 use crate::talk::{self, Aside, Progress};
 use crate::{args::JobsArgs, memory, output, report::failure};
@@ -29,8 +29,8 @@ pub(super) struct Manner<'a> {
 pub(super) fn file(
     names: &[PathBuf],
     manner: Manner<'_>,
-    work: impl Fn(&InputFile) -> Result<Ending, Failure> + Sync,
-) -> Result<Ending, Failure> {
+    work: impl Fn(&InputFile) -> Result<Ending> + Sync,
+) -> Result<Ending> {
     match names {
         [one] if !batch::are_many(names) => work(&InputFile::existing(one)?),
         _ => {
@@ -41,7 +41,7 @@ pub(super) fn file(
 }
 
 /// Where the output of one input goes: into the file that is named, or into a folder, under the name of the input.
-pub(super) fn output_of(input: &Path, named: &Path, extension: &str) -> Result<PathBuf, Failure> {
+pub(super) fn output_of(input: &Path, named: &Path, extension: &str) -> Result<PathBuf> {
     if !output::is_named_as_folder(named) {
         return Ok(named.to_owned());
     }
@@ -56,8 +56,8 @@ pub(super) fn output(
     named: &Path,
     extension: impl Fn(&Path) -> String,
     manner: Manner<'_>,
-    work: impl Fn(InputFile, &Path, bool) -> Result<Ending, Failure> + Sync,
-) -> Result<Ending, Failure> {
+    work: impl Fn(InputFile, &Path, bool) -> Result<Ending> + Sync,
+) -> Result<Ending> {
     if let ([one], false) = (names, batch::are_many(names)) {
         let input = InputFile::existing(one)?;
         let output = output_of(&input.path, named, &extension(&input.path))?;
@@ -75,8 +75,8 @@ pub(super) fn into_folder(
     folder: &Path,
     extension: impl Fn(&Path) -> String,
     manner: Manner<'_>,
-    work: impl Fn(&Path, &Path) -> Result<Ending, Failure> + Sync,
-) -> Result<Ending, Failure> {
+    work: impl Fn(&Path, &Path) -> Result<Ending> + Sync,
+) -> Result<Ending> {
     let whole = |_: &Path| Ok(vec![None]);
     animations_into_folder(names, folder, extension, manner, whole, |input, _, output| {
         work(input, output)
@@ -84,13 +84,13 @@ pub(super) fn into_folder(
 }
 
 /// Errors: files cannot go into it, because it is one or named like one.
-fn check_is_folder(folder: &Path) -> Result<(), Failure> {
+fn check_is_folder(folder: &Path) -> Result<()> {
     let is_file = folder.exists() || (folder.extension().is_some() && !output::is_named_as_folder(folder));
     if !folder.is_dir() && is_file {
-        Err(Failure::error(format!(
+        Err(failure!(
             "\"{}\" is the name of a file, and several files need a folder",
             folder.display()
-        ))
+        )
         .try_this("the name of a folder: out/"))
     } else {
         Ok(())
@@ -107,9 +107,9 @@ pub(super) fn animations_into_folder(
     folder: &Path,
     extension: impl Fn(&Path) -> String,
     manner: Manner<'_>,
-    animations: impl Fn(&Path) -> Result<Vec<Option<Animation>>, Failure>,
-    work: impl Fn(&Path, Option<&Animation>, &Path) -> Result<Ending, Failure> + Sync,
-) -> Result<Ending, Failure> {
+    animations: impl Fn(&Path) -> Result<Vec<Option<Animation>>>,
+    work: impl Fn(&Path, Option<&Animation>, &Path) -> Result<Ending> + Sync,
+) -> Result<Ending> {
     let mut found = batch::find(names, Wanted::All, Some(folder), manner.character);
     if !found.files.is_empty() {
         check_is_folder(folder)?;
@@ -150,7 +150,7 @@ pub(super) fn animations_into_folder(
     all(found, manner, |input| {
         let output = &input.below;
         if output.canonicalize().is_ok_and(|output| protected.contains(&output)) {
-            return Err(Failure::error(format!("\"{}\" is one of the inputs", output.display()))
+            return Err(failure!("\"{}\" is one of the inputs", output.display())
                 .try_this("another folder; an input is never overwritten"));
         }
         output::make_folder(files::folder_of(output))?;
@@ -166,8 +166,8 @@ pub(super) fn animations_into_folder(
 pub(super) fn all(
     found: Inputs,
     manner: Manner<'_>,
-    work: impl Fn(&Input) -> Result<Ending, Failure> + Sync,
-) -> Result<Ending, Failure> {
+    work: impl Fn(&Input) -> Result<Ending> + Sync,
+) -> Result<Ending> {
     check_for_one(manner)?;
     if found.files.is_empty()
         && let [(_, failure)] = &found.problems[..]
@@ -224,10 +224,10 @@ pub(super) fn all(
 }
 
 /// Errors: a flag is given that is for one file.
-fn check_for_one(manner: Manner<'_>) -> Result<(), Failure> {
+fn check_for_one(manner: Manner<'_>) -> Result<()> {
     for (flag, is_given) in manner.for_one {
         if *is_given {
-            return Err(Failure::error(format!("{flag} is for one file, and several are named"))
+            return Err(failure!("{flag} is for one file, and several are named")
                 .try_this(format!("one file, or no {flag}")));
         }
     }
@@ -235,7 +235,7 @@ fn check_for_one(manner: Manner<'_>) -> Result<(), Failure> {
 }
 
 /// Prints the document of a failure, where that is asked for.
-fn with_document(result: Result<Ending, Failure>, json: bool) -> Result<Ending, Failure> {
+fn with_document(result: Result<Ending>, json: bool) -> Result<Ending> {
     if let Err(failure) = &result
         && json
     {
@@ -245,8 +245,8 @@ fn with_document(result: Result<Ending, Failure>, json: bool) -> Result<Ending, 
     result
 }
 
-fn fault(input: &Input) -> (Result<Ending, Failure>, Aside) {
-    let failure = Failure::error(format!("the program itself failed on \"{}\"", input.path.display()))
+fn fault(input: &Input) -> (Result<Ending>, Aside) {
+    let failure = failure!("the program itself failed on \"{}\"", input.path.display())
         .try_this("a report of this fault, with the file");
     (Err(failure), Aside::default())
 }

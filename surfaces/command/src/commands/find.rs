@@ -5,14 +5,14 @@ use loopwright_job::{JobError, SearchRows, Studied, Study, Warning, search_rows,
 
 use super::each::{self, Manner};
 use super::like;
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Result};
 use crate::output::{self, Outputs};
 use crate::recipe::{self, StretchRecipe};
 use crate::{
     args::FindArgs, failures, files::InputFile, load, mirroring, plot::PlotFile, report::find::FindAnswer, talk,
 };
 
-pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &FindArgs) -> Result<Ending> {
     let set = args.sets.only_of_search()?;
     let search = args.search.clone().tuned(&set.search);
     let args = &FindArgs { search, ..args.clone() };
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
 }
 
 /// Lists the loops of one take, and plots them if that is asked for.
-fn find_in_take(args: &FindArgs, take: &InputFile, study: &Study) -> Result<Ending, Failure> {
+fn find_in_take(args: &FindArgs, take: &InputFile, study: &Study) -> Result<Ending> {
     if !args.like.is_empty() {
         return like::run(args, take, study);
     }

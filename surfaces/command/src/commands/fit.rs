@@ -7,7 +7,7 @@ use loopwright_core::Analysis;
 use loopwright_formats::{AnimationChoice, Format, LoadedTake};
 use loopwright_job::warning;
 
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::recipe::TakeArgs;
 use crate::report::fit::{self as report, FittedTake, Outcome, Source};
@@ -19,7 +19,7 @@ use crate::{
     talk,
 };
 
-pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
     if let Some(profile) = &args.profile {
         return from_table(args, profile);
     }
@@ -73,7 +73,7 @@ fn settings(args: &FitArgs) -> FitSettings {
 }
 
 /// The takes of each path. Errors: the only take cannot be read, or the settings fit no take.
-fn sources(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSettings) -> Result<Vec<Source>, Failure> {
+fn sources(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSettings) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     for path in paths {
         sources.push(source(path, paths.len(), reading, settings)?);
@@ -104,7 +104,7 @@ pub(crate) fn document(
     takes: Vec<(String, &LoadedTake, Vec<String>)>,
     reading: &TakeArgs,
     settings: &FitSettings,
-) -> Result<String, Failure> {
+) -> Result<String> {
     let source = |(name, file, warnings): (String, &LoadedTake, Vec<String>)| {
         let take = smoothed(fitted(Path::new(&name), file, warnings, reading, settings)?)?;
         talk::warn_all(&take.warnings);
@@ -114,7 +114,7 @@ pub(crate) fn document(
             outcomes: vec![Outcome::Take(Box::new(take))],
         })
     };
-    let sources = takes.into_iter().map(source).collect::<Result<Vec<_>, Failure>>()?;
+    let sources = takes.into_iter().map(source).collect::<Result<Vec<_>>>()?;
     Ok(report::json(&sources, &pool(&sources), settings, None, &[]))
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn document_of_files(
     paths: &[PathBuf],
     reading: &TakeArgs,
     settings: &FitSettings,
-) -> Result<String, Failure> {
+) -> Result<String> {
     let sources = sources(paths, reading, settings)?;
     match unreadable(&sources) {
         Some(failure) => Err(failure),
@@ -132,7 +132,7 @@ pub(crate) fn document_of_files(
 }
 
 /// Errors: the settings fit no take.
-fn smoothed(take: FittedTake) -> Result<FittedTake, Failure> {
+fn smoothed(take: FittedTake) -> Result<FittedTake> {
     match take.fit {
         Err(error @ FitError::Smoothing { .. }) => Err(Failure::error(error).try_this("--smoothing 0.2")),
         _ => Ok(take),
@@ -140,7 +140,7 @@ fn smoothed(take: FittedTake) -> Result<FittedTake, Failure> {
 }
 
 /// Reads and fits all takes of an argument; a bad file does not stop the others. Errors: the settings fit no take.
-fn source(path: &Path, num_paths: usize, reading: &TakeArgs, settings: &FitSettings) -> Result<Source, Failure> {
+fn source(path: &Path, num_paths: usize, reading: &TakeArgs, settings: &FitSettings) -> Result<Source> {
     let is_folder = path.is_dir() || Pattern::new(path).is_some();
     let is_batch = is_folder || num_paths > 1;
     let files = match Pattern::files_of(path) {
@@ -189,7 +189,7 @@ fn source(path: &Path, num_paths: usize, reading: &TakeArgs, settings: &FitSetti
 }
 
 /// Reads a take and fits it. Errors: it cannot be read, or its frames are too far apart or too close together.
-fn fit_take(path: &Path, reading: &TakeArgs, settings: &FitSettings) -> Result<FittedTake, Failure> {
+fn fit_take(path: &Path, reading: &TakeArgs, settings: &FitSettings) -> Result<FittedTake> {
     let mut soft = Vec::new();
     let file = files::read_take(
         path,
@@ -208,7 +208,7 @@ pub(crate) fn fitted(
     mut warnings: Vec<String>,
     reading: &TakeArgs,
     settings: &FitSettings,
-) -> Result<FittedTake, Failure> {
+) -> Result<FittedTake> {
     let analysis = Analysis::with(&file.take, &reading.overrides()).map_err(failures::body)?;
     if !analysis.defects.jumps.is_empty() {
         warnings.push(format!(
@@ -230,15 +230,15 @@ pub(crate) fn fitted(
 /// Takes in a folder and its subfolders, sorted by name: files in a format that can be read, except loops (files with a sidecar).
 ///
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no take.
-fn takes_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn takes_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let found = files_below(folder, |path| {
         files::is_named_like_a_take(path) && !files::has_sidecar(path)
     })?;
     if found.is_empty() {
-        return Err(Failure::error(format!(
+        return Err(failure!(
             "there is no take in the folder \"{}\" or below",
             folder.display()
-        ))
+        )
         .because(format!(
             "in a folder, takes are {} files without a loop's sidecar beside them",
             Format::names("and")
@@ -249,7 +249,7 @@ fn takes_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// The spring through a table of speeds or split times.
-fn from_table(args: &FitArgs, path: &Path) -> Result<Ending, Failure> {
+fn from_table(args: &FitArgs, path: &Path) -> Result<Ending> {
     takes_only(args)?;
     let table = read_table(path)?;
     let fit = table.fit();
@@ -262,7 +262,7 @@ fn from_table(args: &FitArgs, path: &Path) -> Result<Ending, Failure> {
 }
 
 /// Lines of two numbers below a line of names. Blank lines and those that begin with # are left out, further columns too.
-fn read_table(path: &Path) -> Result<SpeedTable, Failure> {
+fn read_table(path: &Path) -> Result<SpeedTable> {
     let wrong = |what: String| {
         Failure::cannot("read the table", path, what)
             .try_this("a first line time,speed or distance,time, then a line of numbers each: seconds, m/s, metres")
@@ -306,21 +306,21 @@ fn read_table(path: &Path) -> Result<SpeedTable, Failure> {
 }
 
 /// Errors: a flag that says what to make of takes, without any.
-fn takes_only(args: &FitArgs) -> Result<(), Failure> {
+fn takes_only(args: &FitArgs) -> Result<()> {
     for (flag, is_there) in [
         ("--plot", args.plot.is_some()),
         ("--toml", args.toml.is_some()),
         ("--mode", args.mode.is_some()),
     ] {
         if is_there {
-            return Err(Failure::error(format!("{flag} needs a take")).try_this("loopwright fit TAKE"));
+            return Err(failure!("{flag} needs a take").try_this("loopwright fit TAKE"));
         }
     }
     Ok(())
 }
 
 /// The closed forms, without any take.
-fn from_numbers(args: &FitArgs) -> Result<Ending, Failure> {
+fn from_numbers(args: &FitArgs) -> Result<Ending> {
     takes_only(args)?;
     let pair = |step: Option<f64>, rate: Option<f64>| report::Numbers::completed(step?, rate, args.half_life);
     let (velocity, facing) = (pair(args.speed, args.acceleration), pair(args.angle, args.turn_rate));

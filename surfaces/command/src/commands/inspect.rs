@@ -5,14 +5,14 @@ use loopwright_job::{AddedRoot, Study, stated_space};
 
 use super::each::{self, Manner};
 use super::like::reading_of;
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Result};
 use crate::output::{self, Outputs};
 use crate::survey::{self, Surveyed};
 use crate::{
     args::InspectArgs, files::InputFile, load, plot::PlotFile, report::inspect::InspectAnswer, talk, written_loop,
 };
 
-pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &InspectArgs) -> Result<Ending> {
     args.sets.only_of_search()?;
     let manner = Manner {
         jobs: args.jobs,
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     each::file(&args.takes, manner, |take| one(args, take, &study))
 }
 
-fn one(args: &InspectArgs, take: &InputFile, study: &Study) -> Result<Ending, Failure> {
+fn one(args: &InspectArgs, take: &InputFile, study: &Study) -> Result<Ending> {
     let mut outputs = Outputs::new(args.force);
     outputs.protect(&take.path);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;

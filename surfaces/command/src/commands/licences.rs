@@ -1,6 +1,6 @@
 //! `loopwright licences`: under which terms the program and all that is inside it may be used.
 
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Result};
 use crate::output;
 
 /// Written by `.ci/third-party`, before a release is built.
@@ -18,7 +18,7 @@ This program was built from its sources, and the licence of each crate inside li
 `.ci/third-party` writes all texts. Released programs print them, and their archives hold them as THIRD-PARTY-LICENCES.txt.
 ";
 
-pub(crate) fn run() -> Result<Ending, Failure> {
+pub(crate) fn run() -> Result<Ending> {
     output::print(concat!(
         "loopwright ",
         env!("CARGO_PKG_VERSION"),

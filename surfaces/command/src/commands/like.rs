@@ -6,7 +6,7 @@ use loopwright_job::Study;
 use loopwright_moves::Transitions;
 use loopwright_moves::transition::{Occurrence, TransitionClip};
 
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::motions::{self, NamedMotion};
 use crate::recipe::{StudyArgs, TakeArgs};
 use crate::report::like::{LikeAnswer, OccurrenceFacts, SoughtFacts};
@@ -18,7 +18,7 @@ use crate::{args::FindArgs, failures, files::InputFile, load, output};
 /// gaits above .45.
 const MAX_RATIO: f64 = 0.4;
 
-pub(crate) fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending> {
     let decay = args.search.decay.lasting(args.search.half_life, args.search.half_life);
     let reading = reading_of(&args.study);
     let mut patterns = Vec::new();

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use loopwright_job::{Study, pack};
 
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::report::list::{self as report, ListedAnimation, ListedFile};
 use crate::talk::{self, Progress};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     batch, files, output,
 };
 
-pub(crate) fn run(args: &ListArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &ListArgs) -> Result<Ending> {
     let study: Study = args.reading.clone().into();
     let mut files = Vec::new();
     // A file that cannot be read does not stop the others. It is reported now and, if it is one of several, listed at the end.
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &ListArgs) -> Result<Ending, Failure> {
 }
 
 /// The animations of one file. Errors: the file cannot be read, or none of its animations is asked for.
-fn list(path: &Path, study: &Study) -> Result<ListedFile, Failure> {
+fn list(path: &Path, study: &Study) -> Result<ListedFile> {
     let file = files::read_animated(path)?;
     let numbers = animations::asked_for(path, &file, study.args.animation.as_deref(), Excluded::NONE)?;
     let progress = Progress::new("listing", numbers.len());

@@ -16,7 +16,7 @@ use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRe
 
 use super::make;
 use crate::args::ListenArgs;
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::heard::{Heard, Lost};
 use crate::live_source::{Came, LiveSource};
 use crate::output::{self, Outputs};
@@ -36,7 +36,7 @@ const FRAMES_PER_LOOK: usize = 64;
 /// Lines that are no rows, of which each is warned about.
 const MAX_FAULTS_SAID: usize = 3;
 
-pub(crate) fn run(args: ListenArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: ListenArgs) -> Result<Ending> {
     let mut recorded = Vec::new();
     listen(&args, &mut recorded).map_err(|failure| {
         // A line as all that it answers.
@@ -46,11 +46,11 @@ pub(crate) fn run(args: ListenArgs) -> Result<Ending, Failure> {
 }
 
 /// Listens, and names the files of what was heard in `recorded` once they are written.
-fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending, Failure> {
+fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending> {
     if let Some(fps) = args.fps.filter(|fps| !RATE_RANGE_HZ.contains(fps)) {
         let (slowest, fastest) = RATE_RANGE_HZ.into_inner();
         return Err(
-            Failure::error(format!("--fps must lie between {slowest} and {fastest}, found {fps:?}"))
+            failure!("--fps must lie between {slowest} and {fastest}, found {fps:?}")
                 .try_this("--fps 30 or --fps 60")
                 .wrongly_called(),
         );
@@ -58,7 +58,7 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending, Failu
     for (flag, secs) in [("seconds", args.seconds), ("timeout", args.timeout)] {
         if let Some(secs) = secs.filter(|secs| !(*secs > 0.0 && secs.is_finite())) {
             return Err(
-                Failure::error(format!("--{flag} must be a positive number of seconds, found {secs:?}"))
+                failure!("--{flag} must be a positive number of seconds, found {secs:?}")
                     .try_this(format!("--{flag} 60"))
                     .wrongly_called(),
             );
@@ -87,16 +87,16 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending, Failu
     if let Some(record) = &args.record {
         if output::format_of(record)? != Format::Bvh {
             return Err(
-                Failure::error(format!("\"{}\" is not named like a BVH file", record.display()))
+                failure!("\"{}\" is not named like a BVH file", record.display())
                     .because("what is heard is recorded as BVH")
                     .try_this("a name that ends in .bvh; `loopwright convert` makes another format of it"),
             );
         }
         if output::is_same(record, &args.output) {
-            return Err(Failure::error(format!(
+            return Err(failure!(
                 "\"{}\" cannot be both the loop and what was heard",
                 record.display()
-            ))
+            )
             .try_this("another name for --record")
             .wrongly_called());
         }
@@ -204,7 +204,7 @@ struct Listening<'a> {
 
 impl Listening<'_> {
     /// Hears the stream to its end; returns whether it was stopped at the keyboard. Errors: it is none, and nothing came before.
-    fn hear(&mut self) -> Result<bool, Failure> {
+    fn hear(&mut self) -> Result<bool> {
         while !signals::stream_was_ended() {
             match self.hear_next() {
                 Ok(false) => {}
@@ -231,7 +231,7 @@ impl Listening<'_> {
     }
 
     /// Hears what comes next; returns whether the stream ends with it. Errors: it cannot be read.
-    fn hear_next(&mut self) -> Result<bool, Failure> {
+    fn hear_next(&mut self) -> Result<bool> {
         match self.source.next(LOOK_EVERY)? {
             Came::Text(text, came) => return self.take(&text, came),
             Came::Cut(why) => {
@@ -257,13 +257,13 @@ impl Listening<'_> {
     }
 
     /// Takes the next bytes; returns whether the stream ends with them. Errors: they are no BVH.
-    fn take(&mut self, text: &[u8], came: Instant) -> Result<bool, Failure> {
+    fn take(&mut self, text: &[u8], came: Instant) -> Result<bool> {
         self.stream.push(text);
         loop {
             let mut warnings = Vec::new();
             let line = self.stream.next_line(&mut warnings);
             talk::warn_all(&warnings);
-            let wrong = |error| Failure::error(format!("cannot read the stream: {error}"));
+            let wrong = |error| failure!("cannot read the stream: {error}");
             let due = match line.map_err(|error| wrong(error).try_this("a BVH file, a row on each line"))? {
                 None => return Ok(false),
                 Some(StreamedLine::Head) => {
@@ -409,7 +409,7 @@ impl Listening<'_> {
     }
 
     /// Writes a loop of the last seconds in place of the one before.
-    fn write_live(&self, pending: PendingLoop, [first, end]: [usize; 2]) -> Result<(Sidecar, Vec<String>), Failure> {
+    fn write_live(&self, pending: PendingLoop, [first, end]: [usize; 2]) -> Result<(Sidecar, Vec<String>)> {
         // What is replaced is our own from the second time on.
         let mut outputs = Outputs::new(self.args.force || self.best.is_some()).passing();
         protect(&mut outputs, self.args, self.request.recipe);
@@ -427,7 +427,7 @@ impl Listening<'_> {
     }
 
     /// Writes all recordings: as `walk.bvh`, then `walk-2.bvh` and so on, where no other file has that name. Returns their names.
-    fn record(&self, parts: &[&BvhRecording], recorded: &mut Vec<String>) -> Result<Vec<PathBuf>, Failure> {
+    fn record(&self, parts: &[&BvhRecording], recorded: &mut Vec<String>) -> Result<Vec<PathBuf>> {
         let name = self.name();
         if self.args.record.is_none() {
             return Ok(vec![name; parts.len()]);
@@ -472,7 +472,7 @@ impl Listening<'_> {
     }
 
     /// Writes what was heard, makes the last loop of the whole, and writes that.
-    fn end(self, recorded: &mut Vec<String>) -> Result<Ending, Failure> {
+    fn end(self, recorded: &mut Vec<String>) -> Result<Ending> {
         let parts = self.heard.recordings();
         if parts.is_empty() {
             return Err(self.nothing_came());
@@ -522,7 +522,7 @@ impl Listening<'_> {
     }
 
     /// The loop of a recording, as `make` makes it of that file.
-    fn loop_of_recording(&self, name: &Path, file: Vec<u8>) -> Result<(Studied, PendingLoop), Failure> {
+    fn loop_of_recording(&self, name: &Path, file: Vec<u8>) -> Result<(Studied, PendingLoop)> {
         let studied = load::load_bytes(name, file, self.study)?;
         let mut warnings = Vec::new();
         let made = self.loop_of(&studied, self.request, &mut warnings);
@@ -552,7 +552,7 @@ fn answer(
     is_of_recording: bool,
     sidecar: &Sidecar,
     outputs: &[String],
-) -> Result<Ending, Failure> {
+) -> Result<Ending> {
     output::print(&if args.json {
         last_line(counts, is_of_recording, sidecar, outputs)
     } else {

@@ -9,14 +9,14 @@ use super::make_all::{self, make_all};
 use super::make_many;
 use crate::animations::{self, Excluded, is_pattern};
 use crate::args::{CloseArgs, MakeArgs, TargetArgs};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::recipe::{Recipe, SearchRecipe};
 use crate::report::{failure, json, make as report};
 use crate::{batch, failures, load, loop_output, plot::PlotFile, project, talk};
 
-pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(mut args: MakeArgs) -> Result<Ending> {
     if args.dry_run {
         output::write_nothing();
     }
@@ -59,7 +59,7 @@ pub(crate) fn run(mut args: MakeArgs) -> Result<Ending, Failure> {
 ///
 /// Changes `args`: its search is taken out, and of the name of a single take, such as `pack.glb#Walk`, the path stays and the animation
 /// goes into the recipe.
-fn combine_settings(args: &mut MakeArgs) -> Result<(Recipe, SearchRequest), Failure> {
+fn combine_settings(args: &mut MakeArgs) -> Result<(Recipe, SearchRequest)> {
     let cycles = args.search.as_ref().and_then(|search| search.cycles);
     let searches = args.search.is_some() || args.settings.sets.0.search != SearchRecipe::default();
     let mut flags = args.settings.recipe(args.range, cycles)?;
@@ -84,7 +84,7 @@ fn animations_for_one_file(
     take: &Path,
     Request { recipe, rows, .. }: Request<'_>,
     excluded: Excluded<'_>,
-) -> Result<Option<(AnimatedFile, Vec<usize>)>, Failure> {
+) -> Result<Option<(AnimatedFile, Vec<usize>)>> {
     let names_stretch = recipe.stretch.start.is_some();
     let is_one = names_stretch || *rows != Rows::Recommended;
     let is_one = is_one || args.target.plot.is_some() || args.target.save_recipe.is_some();
@@ -102,7 +102,7 @@ fn animations_for_one_file(
 }
 
 /// `loopwright close`: the same without a search.
-pub(crate) fn close(args: CloseArgs) -> Result<Ending, Failure> {
+pub(crate) fn close(args: CloseArgs) -> Result<Ending> {
     let mut flags = args.settings.recipe(args.range, args.cycles)?;
     let input = InputFile::named(&args.take);
     flags.take.animation = input.animation.or(flags.take.animation);
@@ -115,7 +115,7 @@ pub(crate) fn close(args: CloseArgs) -> Result<Ending, Failure> {
 }
 
 /// The recipe in a file, if one is named, with the flags that go before it. Errors: it is none, or names files where it may not.
-pub(crate) fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe, Failure> {
+pub(crate) fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe> {
     let Some(path) = file else {
         return Ok(flags.clone());
     };
@@ -131,7 +131,7 @@ pub(crate) fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe, F
     Ok(recipe.overlaid(flags)?)
 }
 
-fn read_recipe(path: &Path) -> Result<Recipe, Failure> {
+fn read_recipe(path: &Path) -> Result<Recipe> {
     if path.ends_with(project::NAME) {
         return Ok(project::read(path)?.recipe);
     }
@@ -141,7 +141,7 @@ fn read_recipe(path: &Path) -> Result<Recipe, Failure> {
 }
 
 /// Makes the loop of a take that is asked for and writes it, with its sidecar, and its plot and its recipe where they are asked for.
-fn make(take: &Path, request: Request<'_>, target: &TargetArgs) -> Result<Ending, Failure> {
+fn make(take: &Path, request: Request<'_>, target: &TargetArgs) -> Result<Ending> {
     files::check_is_there(take)?;
     let recipe = request.recipe;
     let path = loop_output::of_loop(take, recipe, target)?;
@@ -166,7 +166,7 @@ fn make(take: &Path, request: Request<'_>, target: &TargetArgs) -> Result<Ending
     let source = &studied.file.source;
     if outputs.is_in_place(&path) && !source.can_be_extended() {
         let why = source.capabilities().not_extended.unwrap_or_default();
-        return Err(Failure::error(format!("\"{}\" is the take itself", path.display()))
+        return Err(failure!("\"{}\" is the take itself", path.display())
             .because(format!("no animation can be added to {why}"))
             .try_this("another name; this take is not overwritten"));
     }
@@ -203,7 +203,7 @@ fn make(take: &Path, request: Request<'_>, target: &TargetArgs) -> Result<Ending
 }
 
 /// The loop of the stretch that is chosen, written into memory; says what is odd in it. Errors: there is none, or it cannot be made.
-fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<PendingLoop, Failure> {
+fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<PendingLoop> {
     let in_words = |error: JobError| failures::job(studied, request.search, error);
     let mut warnings = Vec::new();
     let chosen = job::choose(studied, request, &mut warnings)
@@ -224,7 +224,7 @@ fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<Pe
 }
 
 /// Writes a loop to the standard output, where no sidecar can stand beside it, after the files that are written with it.
-fn stream(pending: PendingLoop, outputs: Outputs) -> Result<Ending, Failure> {
+fn stream(pending: PendingLoop, outputs: Outputs) -> Result<Ending> {
     outputs.commit()?;
     if let Some(verdict) = pending.verdict() {
         talk::note(&format!("{verdict}; its sidecar is not written"));

@@ -8,7 +8,7 @@ use loopwright_formats::{AnimatedFile, Format, Sidecar};
 use loopwright_job::pack::{NoPack, PackJob, PackedFile};
 use loopwright_job::{Request, Study};
 
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::loop_output::{self, copied};
 use crate::output::{self, Outputs};
 use crate::report::{json, make_all as report};
@@ -39,7 +39,7 @@ impl LoopedAnimations {
         request: Request<'_>,
         study: &Study,
         format: Format,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let mut pack = PackJob::new(request, format);
         let copied = copied(take, request.recipe);
         let progress = Progress::new("looping", numbers.len());
@@ -84,7 +84,7 @@ impl LoopedAnimations {
     }
 
     /// Names the file and the JSON beside it, and adds both to what is written.
-    pub(super) fn add_to(&mut self, outputs: &mut Outputs, loop_path: &Path) -> Result<(), Failure> {
+    pub(super) fn add_to(&mut self, outputs: &mut Outputs, loop_path: &Path) -> Result<()> {
         if outputs.is_in_place(loop_path) {
             written_loop::keep_other_loops(&mut self.sidecar.loops, loop_path, &self.bytes);
         }
@@ -101,7 +101,7 @@ pub(super) fn make_all(
     numbers: &[usize],
     request: Request<'_>,
     target: &TargetArgs,
-) -> Result<Ending, Failure> {
+) -> Result<Ending> {
     let recipe = request.recipe;
     let loop_path = loop_output::of_pack(take, recipe, target)?;
     let format = output::format_of(&loop_path)?;

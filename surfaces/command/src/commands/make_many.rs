@@ -16,7 +16,7 @@ use crate::batch::{
     self, Done, Input, Inputs, Journal, Line, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted,
     Work, Written,
 };
-use crate::exit::{ERROR_STATUS, Ending, Failure};
+use crate::exit::{ERROR_STATUS, Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::talk::{self, Progress};
 use crate::{failures, files, load, loop_output, memory, parallel::locked, report::make_many::Summary, signals};
@@ -33,7 +33,7 @@ pub(super) struct Options<'a> {
     pub(super) many: &'a ManyArgs,
 }
 
-pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
+pub(super) fn run(options: Options<'_>) -> Result<Ending> {
     let Options {
         target, many, request, ..
     } = options;
@@ -84,7 +84,7 @@ pub(super) fn run(options: Options<'_>) -> Result<Ending, Failure> {
 }
 
 /// Errors: nothing was found to make loops of.
-fn check_found(found: &Inputs) -> Result<(), Failure> {
+fn check_found(found: &Inputs) -> Result<()> {
     match (&found.files[..], &found.problems[..]) {
         ([], [(_, failure)]) => Err(failure.clone()),
         ([], []) => Err(Failure::nothing("there is no take to make loops of")
@@ -95,7 +95,7 @@ fn check_found(found: &Inputs) -> Result<(), Failure> {
 
 /// Whether the run goes on with an earlier one, as it does, too, where that is only looked at. Errors: an earlier run made loops of these
 /// takes, and nobody says what becomes of them.
-fn resumes(many: &ManyArgs, folder: &Path, inputs: &[Input], past: &Past) -> Result<bool, Failure> {
+fn resumes(many: &ManyArgs, folder: &Path, inputs: &[Input], past: &Past) -> Result<bool> {
     let known = inputs.iter().filter(|input| past.knows(&input.key())).count();
     if known == 0 || many.resume {
         return Ok(many.resume);
@@ -114,7 +114,7 @@ fn resumes(many: &ManyArgs, folder: &Path, inputs: &[Input], past: &Past) -> Res
 }
 
 /// The folder for all loops. Errors: none is named, or flags are given that are for one loop.
-fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
+fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path> {
     let target = options.target;
     for (flag, is_given) in [
         ("--plot", target.plot.is_some()),
@@ -122,7 +122,7 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
     ] {
         if is_given {
             return Err(
-                Failure::error(format!("{flag} is for one loop, and several would be made"))
+                failure!("{flag} is for one loop, and several would be made")
                     .try_this(format!("one take, or no {flag}")),
             );
         }
@@ -132,20 +132,20 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path, Failure> {
     }
     let why = reason_for_folder(options);
     let Some(folder) = &target.output else {
-        return Err(Failure::error(format!("{why} a folder to go into")).try_this("-o loops/"));
+        return Err(failure!("{why} a folder to go into").try_this("-o loops/"));
     };
     if folder.exists() && !folder.is_dir() {
         return Err(
-            Failure::error(format!("\"{}\" is a file, and {why} a folder", folder.display()))
+            failure!("\"{}\" is a file, and {why} a folder", folder.display())
                 .because("each loop gets a name of its own in that folder")
                 .try_this("-o loops/"),
         );
     }
     if files::is_named_like_a_take(folder) && !folder.is_dir() && !output::is_named_as_folder(folder) {
-        return Err(Failure::error(format!(
+        return Err(failure!(
             "\"{}\" is the name of a file, and {why} a folder",
             folder.display()
-        ))
+        )
         .because("each loop gets a name of its own in that folder")
         .try_this("-o loops/, and --name '{stem}-loop.glb' for the format"));
     }
@@ -204,7 +204,7 @@ fn packs(options: Options<'_>, animations: usize) -> bool {
 }
 
 /// A hash of everything that decides how a take becomes a loop: settings, the version of the program, and the files that settings name.
-fn recipe_sha256(options: Options<'_>, template: &Template) -> Result<String, Failure> {
+fn recipe_sha256(options: Options<'_>, template: &Template) -> Result<String> {
     let Request { recipe, search, rows } = options.request;
     let mut all = format!(
         "{}\n{}\n{}\n{rows:?}\n{} {}\n{:?}\n{}\n",
@@ -266,8 +266,8 @@ enum StudiedLoop {
     },
 }
 
-impl From<Result<Pending, Failure>> for StudiedLoop {
-    fn from(made: Result<Pending, Failure>) -> Self {
+impl From<Result<Pending>> for StudiedLoop {
+    fn from(made: Result<Pending>) -> Self {
         match made {
             Ok(made) => Self::Pending {
                 made,
@@ -368,7 +368,7 @@ impl Work for MakeLoops<'_> {
     }
 
     fn fault(&self, input: &Input) -> TakeResult {
-        let failure = Failure::error(format!("the program itself failed on \"{}\"", input.path.display()))
+        let failure = failure!("the program itself failed on \"{}\"", input.path.display())
             .try_this("a report of this fault, with the take");
         TakeResult {
             path: input.path.clone(),
@@ -385,7 +385,7 @@ struct Said<'a> {
     summary: Summary,
     catalog: Option<Catalog<'a>>,
     /// Whether all could be printed.
-    printed: Result<(), Failure>,
+    printed: Result<()>,
 }
 
 impl Said<'_> {
@@ -428,7 +428,7 @@ impl MakeLoops<'_> {
         problems: Vec<(PathBuf, Failure)>,
         summary: Summary,
         catalog: Option<Catalog<'_>>,
-    ) -> Result<Ending, Failure> {
+    ) -> Result<Ending> {
         let target = self.options.target;
         let jobs = batch::jobs(self.options.many.jobs.jobs, inputs.len());
         memory::share_among(jobs);
@@ -506,19 +506,19 @@ impl MakeLoops<'_> {
     }
 
     /// Errors: somebody changed an output of an earlier run, and nobody says that it may go.
-    fn check_unchanged(&self, input: &Input) -> Result<(), Failure> {
+    fn check_unchanged(&self, input: &Input) -> Result<()> {
         match self.past.changed_output(&input.key()) {
-            Some(changed) if !self.options.target.force => Err(Failure::error(format!(
+            Some(changed) if !self.options.target.force => Err(failure!(
                 "\"{}\" was changed since an earlier run wrote it, and stays as it is",
                 changed.display()
-            ))
+            )
             .try_this("--resume --force to make it again, or another place for the changed file")),
             _ => Ok(()),
         }
     }
 
     /// The format of the loops of a take. Errors: none is written under its extension.
-    fn format_for(&self, input: &Input) -> Result<Format, Failure> {
+    fn format_for(&self, input: &Input) -> Result<Format> {
         match self.template.format {
             Some(format) => Ok(format),
             None => {
@@ -529,7 +529,7 @@ impl MakeLoops<'_> {
     }
 
     /// Adds the loops of the rows that are asked for. Errors: the take has none.
-    fn rows(&self, loaded: &job::Studied, format: Format, take: &mut StudiedTake) -> Result<(), Failure> {
+    fn rows(&self, loaded: &job::Studied, format: Format, take: &mut StudiedTake) -> Result<()> {
         let request = self.options.request;
         let in_words = |error: JobError| failures::job(loaded, request.search, error);
         let mut warnings = Vec::new();
@@ -556,7 +556,7 @@ impl MakeLoops<'_> {
         number: usize,
         format: Format,
         take: &mut StudiedTake,
-    ) -> Result<Pending, Failure> {
+    ) -> Result<Pending> {
         let (name, request) = (&file.animation_names()[number], self.options.request);
         let studied = animations::read(path, file, number, &self.study)?;
         take.num_frames += studied.take().num_frames() as u64;
@@ -636,7 +636,7 @@ impl MakeLoops<'_> {
     }
 
     /// Outputs for a loop and its sidecar, where they may be written.
-    fn outputs(&self, input: &Input, loop_path: &Path, replaces: bool) -> Result<Outputs, Failure> {
+    fn outputs(&self, input: &Input, loop_path: &Path, replaces: bool) -> Result<Outputs> {
         let mut outputs = Outputs::new(replaces);
         outputs.protect(&input.path);
         let reading = &self.options.request.recipe.take;
@@ -647,7 +647,7 @@ impl MakeLoops<'_> {
         }
         for path in [loop_path, &loop_path.with_added_extension(files::SIDECAR)] {
             if path.canonicalize().is_ok_and(|path| self.protected.contains(&path)) {
-                return Err(Failure::error(format!("\"{}\" is a take of this run", path.display()))
+                return Err(failure!("\"{}\" is a take of this run", path.display())
                     .try_this("another folder with -o, or another --name; a take is never overwritten"));
             }
             outputs.check(path).map_err(|failure| {
@@ -669,7 +669,7 @@ impl MakeLoops<'_> {
         path: &Path,
         warnings: &[String],
         skeleton_sha256: &str,
-    ) -> Result<Vec<LoopResult>, Failure> {
+    ) -> Result<Vec<LoopResult>> {
         let (made, of_take) = match made {
             Pending::One(made) => (*made, warnings.to_vec()),
             Pending::Split(split) => split.written(self.options.request)?,
@@ -688,7 +688,7 @@ impl MakeLoops<'_> {
 
 impl SplitLoop {
     /// Writes it into memory, into a file that holds no other; and the warnings about its animation.
-    fn written(self, request: Request<'_>) -> Result<(PendingLoop, Vec<String>), Failure> {
+    fn written(self, request: Request<'_>) -> Result<(PendingLoop, Vec<String>)> {
         let Self {
             mut studied,
             made,
@@ -745,7 +745,7 @@ fn made_result(sidecar: &Sidecar, skeleton_sha256: &str, row: usize, outputs: Ve
 }
 
 /// A loop and its sidecar, which are there now.
-fn written(loop_path: &Path) -> Result<Vec<Written>, Failure> {
+fn written(loop_path: &Path) -> Result<Vec<Written>> {
     let mut written = Vec::new();
     for path in [loop_path.to_owned(), loop_path.with_added_extension(files::SIDECAR)] {
         let mut found = Written {
@@ -755,7 +755,7 @@ fn written(loop_path: &Path) -> Result<Vec<Written>, Failure> {
         };
         if !output::writes_nothing() {
             let bytes = fs::read(&found.path)
-                .map_err(|error| Failure::error(format!("\"{}\" is gone again: {error}", found.path.display())))?;
+                .map_err(|error| failure!("\"{}\" is gone again: {error}", found.path.display()))?;
             (found.bytes, found.sha256) = (bytes.len() as u64, sha256(&bytes));
         }
         written.push(found);
@@ -773,7 +773,7 @@ struct Catalog<'a> {
 
 impl<'a> Catalog<'a> {
     /// Errors: its name is of no format, or it cannot be written. A run that goes on replaces the catalog of the earlier one.
-    fn asked_for(path: &'a Path, target: &TargetArgs, replaces: bool) -> Result<Self, Failure> {
+    fn asked_for(path: &'a Path, target: &TargetArgs, replaces: bool) -> Result<Self> {
         let format = catalog::format_of(path)?;
         if let Some(folder) = path.parent().filter(|folder| Some(*folder) == target.output.as_deref()) {
             output::make_folder(folder)?;
@@ -789,7 +789,7 @@ impl<'a> Catalog<'a> {
     }
 
     /// Writes all rows; returns its name.
-    fn write(mut self, journal: &Journal) -> Result<String, Failure> {
+    fn write(mut self, journal: &Journal) -> Result<String> {
         let bytes = catalog::bytes(self.format, &self.rows, self.path)?;
         journal.catalog(self.path, &bytes)?;
         self.outputs.add(self.path, &bytes)?;

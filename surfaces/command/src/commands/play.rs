@@ -9,14 +9,14 @@ use loopwright_moves::play::{MAX_TRANSFORMS, PlayError};
 use loopwright_sets::{PerformError, PlayRequest, Played, fade};
 
 use crate::args::{LoopsArgs, PlayArgs};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::play::{self as report, PlayAnswer, PlayedLoop};
 use crate::{failures, memory, talk, written_loop};
 
-pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &PlayArgs) -> Result<Ending> {
     let (names, format, mut outputs) = of_loops(&args.files)?;
     outputs.check(&args.files.output)?;
     outputs.clear_sidecar(&args.files.output)?;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
 }
 
 /// The loops that flags name, the format of the output, and outputs that replace none of them.
-pub(super) fn of_loops(files: &LoopsArgs) -> Result<(Vec<InputFile>, Format, Outputs), Failure> {
+pub(super) fn of_loops(files: &LoopsArgs) -> Result<(Vec<InputFile>, Format, Outputs)> {
     let names = written_loop::all_loops(&files.loops, &files.reading)?;
     let format = output::format_of(&files.output)?;
     let mut outputs = Outputs::new(files.force);
@@ -54,7 +54,7 @@ pub(super) fn of_loops(files: &LoopsArgs) -> Result<(Vec<InputFile>, Format, Out
 }
 
 /// Loops that are played into a take of this name, as the flags ask for it.
-fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played, Failure> {
+fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played> {
     if let Some(StoredLoop { clip, .. }) = loops.first() {
         let num_frames = args.seconds * args.fps.unwrap_or(1.0 / clip.step_secs());
         let num_joints = clip.skeleton().num_joints();
@@ -107,7 +107,7 @@ pub(crate) fn answer(played: &Played, names: &[impl Display], seed: u64) -> Play
 }
 
 fn unplayed(error: PlayError) -> Failure {
-    let failure = Failure::error(format!("cannot play: {error}"));
+    let failure = failure!("cannot play: {error}");
     let hint = match error {
         PlayError::Duration { .. } => "--seconds 60",
         PlayError::FadeSecs { .. } => "--fade-seconds 0.4",

@@ -20,7 +20,7 @@ use loopwright_job::{Studied, stated_space};
 use super::{catalog, check, render};
 use crate::animations::Excluded;
 use crate::batch::{self, Work};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::files::InputFile;
 use crate::found_loops::loops_in;
 use crate::output::{self, Outputs};
@@ -33,7 +33,7 @@ use crate::written_loop::{self, WrittenLoop};
 use crate::written_passage::{self, WrittenPassage};
 use crate::{args::ReportArgs, failures, files, limits::Limits, load, memory};
 
-pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {
     for input in &args.inputs {
         if !batch::are_many(core::slice::from_ref(input)) {
             files::check_is_there(input)?;
@@ -163,7 +163,7 @@ fn show(work: &Pages<'_>, loops: &[Clip], problems: Vec<(String, Failure)>) -> S
 }
 
 /// The folder and the manifest of the set that is asked for, if it is one. Errors: the manifest cannot be read.
-fn set_of(inputs: &[PathBuf]) -> Result<Option<(PathBuf, Manifest)>, Failure> {
+fn set_of(inputs: &[PathBuf]) -> Result<Option<(PathBuf, Manifest)>> {
     let [input] = inputs else { return Ok(None) };
     let path = if input.is_dir() {
         input.join(SET_FILE)
@@ -241,11 +241,11 @@ fn summary(set: &Manifest) -> SetSummary {
 }
 
 /// Errors: the name is of no page.
-fn is_page(path: &Path) -> Result<(), Failure> {
+fn is_page(path: &Path) -> Result<()> {
     match files::lowercase_extension(path).as_deref() {
         Some("html" | "htm") => Ok(()),
         _ => Err(
-            Failure::error(format!("cannot write \"{}\": a report is a page", path.display()))
+            failure!("cannot write \"{}\": a report is a page", path.display())
                 .try_this("-o with a name that ends in .html"),
         ),
     }
@@ -271,7 +271,7 @@ struct Found {
 }
 
 /// The loops that are asked for, in the order of the names, each once.
-fn loops_of(args: &ReportArgs, set: Option<&Path>) -> Result<Found, Failure> {
+fn loops_of(args: &ReportArgs, set: Option<&Path>) -> Result<Found> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut kinds = Kinds::new();
     let mut problems = Vec::new();
@@ -335,8 +335,8 @@ struct Pages<'a> {
 
 impl Work for Pages<'_> {
     type Input = Clip;
-    type Studied = Result<(LoopEntry, usize), Failure>;
-    type Answer = Result<(Panel, bool), Failure>;
+    type Studied = Result<(LoopEntry, usize)>;
+    type Answer = Result<(Panel, bool)>;
 
     fn study(&self, one: &Clip) -> Self::Studied {
         // What reading warns about stands in the sidecar, and on the page.
@@ -359,14 +359,14 @@ impl Work for Pages<'_> {
     }
 
     fn fault(&self, one: &Clip) -> Self::Answer {
-        Err(Failure::error(format!("the program itself failed on \"{one}\""))
+        Err(failure!("the program itself failed on \"{one}\"")
             .try_this("a report of this fault, with the file"))
     }
 }
 
 impl Pages<'_> {
     /// All that the page shows of a loop. Errors: it cannot be read, or is no loop.
-    fn entry(&self, one: &InputFile) -> Result<LoopEntry, Failure> {
+    fn entry(&self, one: &InputFile) -> Result<LoopEntry> {
         let reading = one.reading(&self.args.reading);
         let read = written_loop::read(one, &reading)?;
         let (closed, in_file) = render::loop_motion(&one.path, &read, &reading, &self.surfaces)?;
@@ -498,7 +498,7 @@ impl Pages<'_> {
     }
 
     /// The take, read as it was for the loop.
-    fn take(&self, path: &Path, sidecar: &Sidecar) -> Result<Studied, Failure> {
+    fn take(&self, path: &Path, sidecar: &Sidecar) -> Result<Studied> {
         let mut study = StudyArgs::from(TakeArgs {
             animation: sidecar.take.animation.clone(),
             ..self.args.reading.clone()

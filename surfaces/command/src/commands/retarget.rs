@@ -13,7 +13,7 @@ use super::each::{self, Manner};
 use super::make_all;
 use crate::args::{EngineArgs, RetargetArgs};
 use crate::batch::{self, Wanted};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::report::{convert::RetargetAnswer, json, make as report};
 use crate::talk::{self, Progress};
@@ -26,7 +26,7 @@ use crate::{
     written_loop,
 };
 
-pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &RetargetArgs) -> Result<Ending> {
     let target = load::character(&args.rig, (args.map.as_deref(), args.bone_stretch), &args.reading)?;
     if args.into_one {
         return into_one(args, &target);
@@ -118,7 +118,7 @@ pub(super) struct Moved {
 }
 
 /// Puts a motion onto a character and writes it; a loop with its sidecar.
-pub(super) fn moved(options: &Options<'_>) -> Result<Moved, Failure> {
+pub(super) fn moved(options: &Options<'_>) -> Result<Moved> {
     let format = output::format_of(options.output)?;
     let mut outputs = Outputs::new(options.force);
     outputs.protect(&options.input.path);
@@ -184,7 +184,7 @@ impl Options<'_> {
         sidecar: Option<Sidecar>,
         source: &Source,
         outputs: &mut Outputs,
-    ) -> Result<(OnCharacter, TakeFacts), Failure> {
+    ) -> Result<(OnCharacter, TakeFacts)> {
         let read = match sidecar {
             Some(sidecar) => Read::Loop(Box::new(self.stored_loop(sidecar)?)),
             None => Read::Take(Box::new(self.take_file()?)),
@@ -217,7 +217,7 @@ impl Options<'_> {
     }
 
     /// The take as it is in its file, mirrored where that is asked for.
-    fn take_file(&self) -> Result<LoadedTake, Failure> {
+    fn take_file(&self) -> Result<LoadedTake> {
         let reading = self.input.reading(self.reading);
         let mut warnings = Vec::new();
         let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
@@ -230,7 +230,7 @@ impl Options<'_> {
     }
 
     /// The loop as it is stored, mirrored where that is asked for.
-    fn stored_loop(&self, sidecar: Sidecar) -> Result<StoredLoop, Failure> {
+    fn stored_loop(&self, sidecar: Sidecar) -> Result<StoredLoop> {
         let stored = written_loop::read_described(self.input, sidecar, self.reading, AddedRoot::Folded)?;
         let Some(pairs) = self.mirror else { return Ok(stored) };
         let mirrored = stored.mirrored(pairs, &self.reading.overrides());
@@ -241,7 +241,7 @@ impl Options<'_> {
 }
 
 /// The motions of a file: its loops, or where it has no sidecar all its animations, or those that are asked for.
-fn motions_of(input: &InputFile, flags: &TakeArgs) -> Result<Vec<InputFile>, Failure> {
+fn motions_of(input: &InputFile, flags: &TakeArgs) -> Result<Vec<InputFile>> {
     if input.sidecar.is_some() {
         return written_loop::loops_of(input, flags, Excluded::NONE);
     }
@@ -255,12 +255,12 @@ fn motions_of(input: &InputFile, flags: &TakeArgs) -> Result<Vec<InputFile>, Fai
 }
 
 /// The format of one file for all motions. Errors: it is a folder, or the file of the character takes no more animations.
-fn format_of_one(args: &RetargetArgs, character: &Source) -> Result<Format, Failure> {
+fn format_of_one(args: &RetargetArgs, character: &Source) -> Result<Format> {
     if output::is_named_as_folder(&args.output) {
-        return Err(Failure::error(format!(
+        return Err(failure!(
             "\"{}\" is a folder, and one file is to be written",
             args.output.display()
-        ))
+        )
         .try_this("the name of a file, or no --into-one"));
     }
     let format = output::format_of(&args.output)?;
@@ -280,7 +280,7 @@ fn format_of_one(args: &RetargetArgs, character: &Source) -> Result<Format, Fail
 }
 
 /// Puts all motions onto the character, as animations in one copy of its file.
-fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending, Failure> {
+fn into_one(args: &RetargetArgs, target: &Arc<CharacterTarget>) -> Result<Ending> {
     let format = format_of_one(args, &target.character.file.source)?;
     let source = target.form(format, args.engine.engine());
     let mut outputs = Outputs::new(args.force);

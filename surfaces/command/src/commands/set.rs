@@ -15,14 +15,14 @@ use loopwright_sets::set::{self, TakeLoop};
 use crate::animations::{self, Excluded};
 use crate::args::SetArgs;
 use crate::batch::{self, Wanted};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::files::{self, InputFile};
 use crate::output::{self, Outputs};
 use crate::recipe::TakeArgs;
 use crate::talk::{self, Progress};
 use crate::{failures, load, memory, report::set as report, written_loop};
 
-pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &SetArgs) -> Result<Ending> {
     let settings = settings(args)?;
     let (inputs, left_out) = inputs(args)?;
     let takes = Takes {
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending, Failure> {
 }
 
 /// The files of the style that is asked for, or of the one that most have, and what is left out of them.
-fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>), Failure> {
+fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>)> {
     let found = batch::find(&args.takes, Wanted::All, Some(&args.output), args.take.rig.as_deref());
     if let Some((_, failure)) = found.problems.into_iter().next() {
         return Err(failure);
@@ -118,7 +118,7 @@ fn name_of(file: &InputFile, below: &Path) -> SetFileName {
 }
 
 /// Errors: the rate of the recipe is no positive number.
-fn settings(args: &SetArgs) -> Result<SetSettings, Failure> {
+fn settings(args: &SetArgs) -> Result<SetSettings> {
     args.sets.0.output.sampling()?;
     Ok(SetSettings {
         recipe: Recipe {
@@ -151,7 +151,7 @@ impl From<MakeSetError> for Stopped {
 }
 
 /// Adds the manifest and the files for an engine; the clips of the set that was there before go.
-pub(crate) fn add_beside(folder: &Path, outputs: &mut Outputs, set: &WrittenSet) -> Result<(), Failure> {
+pub(crate) fn add_beside(folder: &Path, outputs: &mut Outputs, set: &WrittenSet) -> Result<()> {
     let path = folder.join(SET_FILE);
     let before = read_manifest(&path).map_or_else(|_| Vec::new(), |before| before.clips);
     outputs.add(&path, set.json.as_bytes())?;
@@ -257,7 +257,7 @@ impl SetTakes for Takes<'_> {
 
 impl Takes<'_> {
     /// Each take of a file, if it is of the style, and whether the file has several; a file of loops has none.
-    fn takes_of(&self, input: &InputFile, give: &mut dyn FnMut(&Studied, bool)) -> Result<(), Failure> {
+    fn takes_of(&self, input: &InputFile, give: &mut dyn FnMut(&Studied, bool)) -> Result<()> {
         let InputFile {
             path,
             animation,
@@ -301,7 +301,7 @@ impl Takes<'_> {
     }
 
     /// Each loop of a file with sidecars.
-    fn loops_of(&self, input: &InputFile, give: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<(), Failure> {
+    fn loops_of(&self, input: &InputFile, give: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<()> {
         if input.sidecar.is_none() {
             return Ok(());
         }
@@ -324,6 +324,6 @@ impl Takes<'_> {
 }
 
 /// The manifest in a folder, or the file itself. Errors: it cannot be read.
-pub(crate) fn read_manifest(path: &Path) -> Result<Manifest, Failure> {
+pub(crate) fn read_manifest(path: &Path) -> Result<Manifest> {
     Manifest::from_json(&files::read_json(path)?).map_err(|error| failures::manifest(path, error))
 }

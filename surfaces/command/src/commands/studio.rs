@@ -9,13 +9,13 @@ use std::{
 };
 
 use crate::args::StudioArgs;
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::files;
 
 /// The name of the program.
 const PROGRAM: &str = "loopwright-studio";
 
-pub(crate) fn run(args: &StudioArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &StudioArgs) -> Result<Ending> {
     for file in &args.files {
         files::check_is_there(file)?;
     }
@@ -42,6 +42,6 @@ pub(crate) fn run(args: &StudioArgs) -> Result<Ending, Failure> {
 }
 
 fn failed(status: ExitStatus) -> Failure {
-    Failure::error(format!("the studio ended with {status}"))
+    failure!("the studio ended with {status}")
         .try_this("LIBGL_ALWAYS_SOFTWARE=1 before the command, where the window cannot be drawn")
 }

@@ -6,11 +6,11 @@ use loopwright_formats::{Format, Source};
 use loopwright_synth::{SynthError, SyntheticTake, WalkSettings, synthesize};
 
 use crate::args::SynthArgs;
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::report::{json, synth::SynthAnswer};
 
-pub(crate) fn run(args: &SynthArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &SynthArgs) -> Result<Ending> {
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     let take = synthesize(&settings(args)).map_err(|error| {
@@ -20,10 +20,10 @@ pub(crate) fn run(args: &SynthArgs) -> Result<Ending, Failure> {
                 min,
                 max,
                 found,
-            } => Failure::error(format!(
+            } => failure!(
                 "{} must lie between {min} and {max}, found {found}",
                 flag_of(setting)
-            )),
+            ),
             _ => Failure::error(&error),
         };
         failure.try_this("settings nearer to a walk, such as --speed 1.3 --period 1.15")
@@ -46,7 +46,7 @@ pub(crate) fn add(
     path: &Path,
     synthetic: &SyntheticTake,
     format: Format,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take, format))
         .map_err(Failure::error)?;
     outputs.add(path, &written.bytes)?;

@@ -32,13 +32,13 @@ pub(crate) fn human(num_read: usize, rows: &[LoopRow], outputs: &[String]) -> St
 }
 
 /// The answer of catalog.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct CatalogAnswer<'a> {
     /// Rows of all catalogs that were read.
     rows_read: usize,
     /// Rows that fit the filters, in the order asked for.
-    #[cfg_attr(test, schemars(with = "Vec<crate::schema_words::CatalogRow>"))]
+    #[schemars(with = "Vec<crate::schema_words::CatalogRow>")]
     rows: &'a [LoopRow],
 }
 

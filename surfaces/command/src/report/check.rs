@@ -15,15 +15,16 @@ use crate::exit::Failure;
 use crate::limits::{Exceeded, Limits};
 
 /// The verdict on one loop; sections are null where the file cannot be read.
+#[in_schema]
 #[derive(Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "CheckedLoop"))]
+#[schemars(rename = "CheckedLoop")]
 pub(crate) struct Verdict {
     /// The loop's file.
     pub(crate) file: String,
     /// The animation, where the file holds several loops.
     pub(crate) animation: Option<String>,
     /// The grade of the loop; error: it cannot be checked.
-    #[cfg_attr(test, schemars(extend("enum" = ["good", "review", "bad", "error"])))]
+    #[schemars(extend("enum" = ["good", "review", "bad", "error"]))]
     pub(crate) grade: &'static str,
     /// Checks that it fails, and limits that it exceeds; none where it passes.
     pub(crate) failed: Vec<Exceeded>,
@@ -31,26 +32,26 @@ pub(crate) struct Verdict {
     #[serde(skip)]
     pub(crate) to_review: Vec<Exceeded>,
     /// The loop's file as a take.
-    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::Take>"))]
+    #[schemars(with = "Option<crate::schema_words::Take>")]
     pub(crate) take: Option<TakeFacts>,
     /// What the sidecar says of the stretch; null without one.
-    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::Candidate>"))]
+    #[schemars(with = "Option<crate::schema_words::Candidate>")]
     pub(crate) candidate: Option<CandidateFacts>,
     /// Its root motion, from the sidecar, else estimated from the keys.
-    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::RootMotion>"))]
+    #[schemars(with = "Option<crate::schema_words::RootMotion>")]
     pub(crate) root_motion: Option<RootMotionFacts>,
     /// What was measured now, with the grade and the checks.
-    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::Quality>"))]
+    #[schemars(with = "Option<crate::schema_words::Quality>")]
     pub(crate) quality: Option<QualityFacts>,
     /// What a passage does, as cut says it; null for a loop.
-    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::ClipKind>"))]
+    #[schemars(with = "Option<crate::schema_words::ClipKind>")]
     pub(crate) passage: Option<ClipKind>,
     /// How it fits the other loops, one entry per check; null unless --together asks for it.
-    #[cfg_attr(test, schemars(with = "Option<Vec<crate::schema_words::Check>>"))]
+    #[schemars(with = "Option<Vec<crate::schema_words::Check>>")]
     pub(crate) together: Option<Vec<CheckFacts>>,
     /// Why it cannot be checked; left out where it can.
     #[serde(rename = "error", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<super::json::ErrorFacts>"))]
+    #[schemars(with = "Option<super::json::ErrorFacts>")]
     pub(crate) failure: Option<Failure>,
     /// What was assumed, and what makes the verdict doubtful.
     pub(crate) warnings: Vec<String>,
@@ -222,8 +223,8 @@ fn wanting(failed: &[Exceeded], to_review: &[Exceeded]) -> String {
 }
 
 /// The answer of check.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct CheckAnswer<'a> {
     /// The verdict on each loop.
     loops: &'a [Verdict],

@@ -4,11 +4,11 @@ use loopwright_formats::loop_file::facts::{QualityFacts, TakeFacts};
 use serde::Serialize;
 
 /// The answer of `convert`; there is none as text.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct ConvertAnswer {
     /// The file that was read, as a take.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
+    #[schemars(with = "crate::schema_words::Take")]
     pub(crate) take: TakeFacts,
     /// Whether it is a loop with a sidecar, which was written as well.
     pub(crate) is_loop: bool,
@@ -17,15 +17,15 @@ pub(crate) struct ConvertAnswer {
 }
 
 /// The answer of `retarget`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct RetargetAnswer {
     /// The motion that was read, and the rig that it was carried over to.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
+    #[schemars(with = "crate::schema_words::Take")]
     pub(crate) take: TakeFacts,
     /// Whether it is a loop with a sidecar; one was then written for the rig as well.
     pub(crate) is_loop: bool,
     /// What was measured of the loop that was written; null for a take.
-    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::Quality>"))]
+    #[schemars(with = "Option<crate::schema_words::Quality>")]
     pub(crate) quality: Option<QualityFacts>,
 }

@@ -5,13 +5,13 @@ use serde::Serialize;
 use super::table::{Table, optional, rate};
 
 /// One of the two motions of a jump.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct CostSide {
     /// Its file.
     pub(crate) file: String,
     /// What it is.
-    #[cfg_attr(test, schemars(extend("enum" = ["take", "loop"])))]
+    #[schemars(extend("enum" = ["take", "loop"]))]
     pub(crate) kind: &'static str,
     /// The frame that is left or entered; null for all.
     pub(crate) frame: Option<usize>,
@@ -26,8 +26,8 @@ pub(crate) struct CostSide {
 }
 
 /// What the jump costs under one decay.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct DecayCost {
     /// How the offset of the jump fades.
     #[cfg_attr(
@@ -44,8 +44,8 @@ pub(crate) struct DecayCost {
 }
 
 /// The gaps at a jump in one joint or in the root.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct GapFacts {
     /// The joint's name, or which part of the root's motion it is, in brackets.
     pub(crate) part: String,
@@ -62,8 +62,8 @@ pub(crate) struct GapFacts {
 }
 
 /// A jump from one frame to another.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct PairFacts {
     /// Under spring, cubic and quintic.
     pub(crate) costs: [DecayCost; 3],
@@ -72,8 +72,8 @@ pub(crate) struct PairFacts {
 }
 
 /// A good jump.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct CrossingFacts {
     /// The frame that is left.
     pub(crate) exit_frame: usize,
@@ -90,8 +90,8 @@ pub(crate) struct CrossingFacts {
 }
 
 /// Jumps between many frames.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct TableFacts {
     /// How the offset of the jump fades.
     #[cfg_attr(
@@ -118,8 +118,8 @@ pub(crate) struct TableFacts {
 }
 
 /// The cheapest jump from one motion of many into another.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct JumpFacts {
     /// The file that is left.
     pub(crate) left: String,
@@ -138,8 +138,8 @@ pub(crate) struct JumpFacts {
 }
 
 /// Jumps among many motions.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct JumpsFacts {
     /// How the gap fades: spring, cubic or quintic.
     #[cfg_attr(
@@ -163,8 +163,8 @@ pub(crate) struct JumpsFacts {
 }
 
 /// The answer of `cost`.
+#[in_schema]
 #[derive(Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct CostAnswer {
     /// What is left; null among many motions.
     pub(crate) left: Option<CostSide>,

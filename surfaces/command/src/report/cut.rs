@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::{figures::counted, table::Table};
 
 /// A loop that passages begin and end in.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct LoopRow {
     /// Its name.
     pub(crate) name: String,
@@ -17,27 +17,27 @@ pub(crate) struct LoopRow {
 }
 
 /// A kind that was looked for and not found.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Missing {
     /// The kind.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::ClipKind"))]
+    #[schemars(with = "crate::schema_words::ClipKind")]
     pub(crate) kind: ClipKind,
     /// Why there is none.
     pub(crate) why: String,
 }
 
 /// The answer of `cut`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct CutAnswer {
     /// The take.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
+    #[schemars(with = "crate::schema_words::Take")]
     pub(crate) take: TakeFacts,
     /// The loops that passages begin and end in.
     pub(crate) loops: Vec<LoopRow>,
     /// The passages, by kind, those of one name with the cheapest first.
-    #[cfg_attr(test, schemars(with = "Vec<crate::schema_words::Passage>"))]
+    #[schemars(with = "Vec<crate::schema_words::Passage>")]
     pub(crate) passages: Vec<PassageFacts>,
     /// What was looked for and not found.
     pub(crate) missing: Vec<Missing>,

@@ -53,11 +53,11 @@ pub(crate) fn of_arguments(error: &clap::Error) -> Failure {
 }
 
 /// The answer of any command that fails before it knows enough for a document of its own.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct FailureAnswer {
     /// The take, where it is known; null otherwise.
-    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::Take>"))]
+    #[schemars(with = "Option<crate::schema_words::Take>")]
     take: Option<TakeFacts>,
 }
 

@@ -15,13 +15,13 @@ use super::{inspect::SegmentFacts, json};
 use crate::{exit::Failure, failures, parallel};
 
 /// A loop of the list.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct FoundLoop {
     /// Its number in the list, from 1, the recommended loop first; make --pick takes it.
     rank: usize,
     #[serde(flatten)]
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Candidate"))]
+    #[schemars(with = "crate::schema_words::Candidate")]
     candidate: CandidateFacts,
     /// Likeness of the frames around to themselves one period on, at most 1; null where no rhythm was measured.
     repeat_strength: Option<f64>,
@@ -42,19 +42,19 @@ pub(crate) struct FoundLoop {
     /// The reason for the grade, as a clause.
     reason: Option<String>,
     /// The checks that the grade comes from.
-    #[cfg_attr(test, schemars(with = "Vec<crate::schema_words::Check>"))]
+    #[schemars(with = "Vec<crate::schema_words::Check>")]
     checks: Vec<CheckFacts>,
     /// What a person sees of the loop, by which the list is ordered; null for whole clips, idle loops and with search.choose=cost.
     outcome: Option<OutcomeFacts>,
     /// Its root motion as it would be written by default.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::RootMotion"))]
+    #[schemars(with = "crate::schema_words::RootMotion")]
     root_motion: RootMotionFacts,
 }
 
 /// What a person sees of a loop, by which the list is ordered; lengths and speeds at the size of a man, null what was not worked
 /// out.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OutcomeFacts {
     /// The sum of all parts, each from 0 to 3; less is better.
     score: f64,
@@ -186,8 +186,8 @@ impl FoundLoop {
 }
 
 /// The pair of frames that came nearest to a loop, and why it failed; figures that did not fail are null.
+#[in_schema]
 #[derive(Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Miss {
     /// The frame that would be the start.
     start_frame: usize,
@@ -197,7 +197,7 @@ struct Miss {
     period_secs: f64,
     /// What was wrong: the seam costs too much, the frames around do not repeat, they have no rhythm, the cycle is seen only once, or the root
     /// motion or the number of cycles is not what was asked for.
-    #[cfg_attr(test, schemars(extend("enum" = ["cost_ratio", "repeat_strength", "no_rhythm", "seen_once", "root_motion", "cycles"])))]
+    #[schemars(extend("enum" = ["cost_ratio", "repeat_strength", "no_rhythm", "seen_once", "root_motion", "cycles"]))]
     reason: &'static str,
     /// Cost of the seam over the median cost of random jumps.
     cost_ratio: Option<f64>,
@@ -260,8 +260,8 @@ impl Miss {
 }
 
 /// A segment of the take, and the rank of its loop.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SegmentLoop {
     #[serde(flatten)]
     segment: SegmentFacts,
@@ -287,24 +287,24 @@ impl From<&SegmentLoops> for SegmentLoop {
 }
 
 /// How often the take repeats.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RhythmFacts {
     /// Seconds of one cycle.
     period_secs: f64,
     /// How sure that is, 0 to 1.
-    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
+    #[schemars(range(min = 0, max = 1))]
     confidence: f64,
     /// Likeness of the whole take to itself after one cycle, two, three and so on.
     multiples: Vec<f64>,
 }
 
 /// The answer of `find`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct FindAnswer {
     /// The take.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
+    #[schemars(with = "crate::schema_words::Take")]
     take: TakeFacts,
     /// Median cost of random jumps in the take; null where it is too short for any.
     random_cost_metre_secs: Option<f64>,

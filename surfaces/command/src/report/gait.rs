@@ -4,8 +4,8 @@ use loopwright_core::analysis::{Mean, Side, Stride, Strides};
 use serde::Serialize;
 
 /// The mean of a measure over strides without pauses.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct MeanFacts {
     /// The mean.
     mean: f64,
@@ -36,13 +36,13 @@ impl MeanFacts {
 }
 
 /// The means of a foot.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FootMeansFacts<'a> {
     /// Its lowest joint.
     foot: &'a str,
     /// Its side, if known.
-    #[cfg_attr(test, schemars(extend("enum" = ["left", "right", null])))]
+    #[schemars(extend("enum" = ["left", "right", null]))]
     side: Option<&'static str>,
     /// Share of a stride in which it stands.
     duty: Option<MeanFacts>,
@@ -53,8 +53,8 @@ struct FootMeansFacts<'a> {
 }
 
 /// How alike two feet are: the smaller over the larger mean, 1 if even; null of other numbers of feet.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SymmetryFacts {
     /// Of the times of steps.
     step_secs: Option<MeanFacts>,
@@ -65,8 +65,8 @@ struct SymmetryFacts {
 }
 
 /// The means of all strides but those that contain a pause.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct GaitSummaryFacts<'a> {
     /// Number of strides that count.
     strides: usize,
@@ -101,13 +101,13 @@ struct GaitSummaryFacts<'a> {
 }
 
 /// A stride: from a strike of a foot to its next.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct StrideFacts<'a> {
     /// The foot's lowest joint.
     foot: &'a str,
     /// Its side, if known.
-    #[cfg_attr(test, schemars(extend("enum" = ["left", "right", null])))]
+    #[schemars(extend("enum" = ["left", "right", null]))]
     side: Option<&'static str>,
     /// Its strike, after the first frame.
     strike_secs: f64,
@@ -140,8 +140,8 @@ struct StrideFacts<'a> {
 }
 
 /// The strides of a body.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct GaitFacts<'a> {
     /// Their means.
     summary: GaitSummaryFacts<'a>,

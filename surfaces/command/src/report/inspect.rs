@@ -181,8 +181,8 @@ fn tree(surveyed: &Surveyed) -> String {
 }
 
 /// A joint.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NamedJoint<'a> {
     /// Its name.
     name: &'a str,
@@ -191,8 +191,8 @@ struct NamedJoint<'a> {
 }
 
 /// A weight.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct NamedWeight<'a> {
     /// The joint.
     joint: &'a str,
@@ -201,19 +201,19 @@ struct NamedWeight<'a> {
 }
 
 /// A bad frame.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct BadFrame {
     /// The frame.
     frame: usize,
     /// Whether the pose jumps there, or stands still though the body moves.
-    #[cfg_attr(test, schemars(extend("enum" = ["jump", "frozen"])))]
+    #[schemars(extend("enum" = ["jump", "frozen"]))]
     kind: &'static str,
 }
 
 /// A joint that flips.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Flipping<'a> {
     /// The joint.
     joint: &'a str,
@@ -224,8 +224,8 @@ struct Flipping<'a> {
 }
 
 /// A peak of the autocorrelation of the take.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RhythmPeak {
     /// Its lag.
     period_secs: f64,
@@ -236,11 +236,11 @@ struct RhythmPeak {
 }
 
 /// A run of frames of one activity.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct StretchFacts {
     /// How much the body moves.
-    #[cfg_attr(test, schemars(extend("enum" = ["moving", "transition", "idle"])))]
+    #[schemars(extend("enum" = ["moving", "transition", "idle"]))]
     activity: &'static str,
     /// First frame.
     start_frame: usize,
@@ -249,8 +249,8 @@ struct StretchFacts {
 }
 
 /// A run of frames with one gait.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct SegmentFacts {
     /// What the body does, such as walk, run or idle.
     pub(super) gait: String,
@@ -271,11 +271,11 @@ impl From<&Segment> for SegmentFacts {
 }
 
 /// The answer of `inspect`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct InspectAnswer<'a> {
     /// The take.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
+    #[schemars(with = "crate::schema_words::Take")]
     take: TakeFacts,
     /// Seconds from the first frame to the last.
     duration_secs: f64,
@@ -288,7 +288,7 @@ pub(crate) struct InspectAnswer<'a> {
     /// The ankles.
     feet: Vec<&'a str>,
     /// How the feet were found.
-    #[cfg_attr(test, schemars(extend("enum" = ["given", "names", "geometry", "all leaves"])))]
+    #[schemars(extend("enum" = ["given", "names", "geometry", "all leaves"]))]
     feet_found_by: &'static str,
     /// Joints that count in the search.
     weights: Vec<NamedWeight<'a>>,
@@ -313,13 +313,13 @@ pub(crate) struct InspectAnswer<'a> {
     /// The strides of the body.
     gait: GaitFacts<'a>,
     /// The path as numbers of a closed form; null where there is none.
-    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::PeriodicLoop>"))]
+    #[schemars(with = "Option<crate::schema_words::PeriodicLoop>")]
     periodic_loop: Option<PeriodicLoopFacts>,
 }
 
 /// A time for which a foot is on the ground.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Stands<'a> {
     /// The foot's lowest joint.
     joint: &'a str,
@@ -336,8 +336,8 @@ struct Stands<'a> {
 }
 
 /// A time for which a point of a foot bears.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct BearsFacts<'a> {
     /// The foot's lowest joint.
     joint: &'a str,

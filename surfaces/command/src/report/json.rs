@@ -8,13 +8,13 @@ use serde::{Serialize, Serializer};
 
 use crate::{exit::Failure, talk};
 
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Document<'a, T> {
     /// What the document is.
     format: String,
     /// Version of the shape. Within a version keys are only added.
-    #[cfg_attr(test, schemars(extend("const" = VERSION)))]
+    #[schemars(extend("const" = VERSION))]
     version: u32,
     #[serde(flatten)]
     facts: T,
@@ -28,8 +28,8 @@ pub(super) struct Document<'a, T> {
 }
 
 /// Why a command failed, with the same wording as on stderr.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ErrorFacts<'a> {
     /// What happened and where.
     pub(super) message: &'a str,
@@ -39,7 +39,7 @@ pub(super) struct ErrorFacts<'a> {
     #[serde(rename = "try")]
     pub(super) hint: Option<&'a str>,
     /// The exit status: 1 where nothing was found, 2 for an error, 130 where nothing was found before the keyboard stopped it.
-    #[cfg_attr(test, schemars(extend("enum" = [1, 2, 130])))]
+    #[schemars(extend("enum" = [1, 2, 130]))]
     pub(super) exit_status: u8,
 }
 
@@ -90,16 +90,16 @@ impl<'a, T: Serialize> Document<'a, T> {
 }
 
 /// Several loops in one file: the answer of make --all-animations, and the JSON beside the file.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct PackAnswer<'a> {
     /// The file that the animations are from, as it was named.
     file: &'a str,
     /// What became of each animation that was asked for, in the order of the file; empty where a single loop was added to a file of loops.
-    #[cfg_attr(test, schemars(with = "Vec<crate::schema_words::Animation>"))]
+    #[schemars(with = "Vec<crate::schema_words::Animation>")]
     animations: &'a [AnimationFacts],
     /// The facts of every loop in the file; playback.animation names its animation.
-    #[cfg_attr(test, schemars(with = "Vec<crate::schema_words::Loop>"))]
+    #[schemars(with = "Vec<crate::schema_words::Loop>")]
     loops: &'a [Sidecar],
 }
 

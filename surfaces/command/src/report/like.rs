@@ -8,8 +8,8 @@ use super::{figures::headline, json, table::Table};
 use crate::exit::Failure;
 
 /// A stretch of the take that is like a motion.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct OccurrenceFacts {
     /// The motion: its place in the list of those that were sought, from 0.
     sought: usize,
@@ -60,13 +60,13 @@ impl OccurrenceFacts {
 }
 
 /// A motion that was sought.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct SoughtFacts {
     /// Its file.
     pub(crate) file: String,
     /// Whether it is a take or a loop; of a loop the whole cycle is sought.
-    #[cfg_attr(test, schemars(extend("enum" = ["take", "loop"])))]
+    #[schemars(extend("enum" = ["take", "loop"]))]
     pub(crate) kind: &'static str,
     /// First frame of it that is sought.
     pub(crate) start_frame: usize,
@@ -81,11 +81,11 @@ pub(crate) struct SoughtFacts {
 }
 
 /// The answer of `find --like`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct LikeAnswer {
     /// The take.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
+    #[schemars(with = "crate::schema_words::Take")]
     pub(crate) take: TakeFacts,
     /// The motions that were sought, in the order in which they were named.
     pub(crate) sought: Vec<SoughtFacts>,

@@ -11,8 +11,8 @@ use super::table::{Table, optional, rate};
 use crate::{exit::Failure, loop_output};
 
 /// A file and its animations.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct ListedFile {
     /// The file, as it was named.
     pub(crate) file: String,
@@ -20,7 +20,7 @@ pub(crate) struct ListedFile {
     pub(crate) animations: Vec<ListedAnimation>,
     /// Why the file cannot be read; left out where it can.
     #[serde(rename = "error", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<super::json::ErrorFacts>"))]
+    #[schemars(with = "Option<super::json::ErrorFacts>")]
     pub(crate) failure: Option<Failure>,
 }
 
@@ -44,8 +44,8 @@ impl ListedFile {
 }
 
 /// An animation of a file.
+#[in_schema]
 #[derive(Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct ListedAnimation {
     /// Its number in the file, from 0.
     number: usize,
@@ -80,7 +80,7 @@ pub(crate) struct ListedAnimation {
     warnings: Vec<String>,
     /// Why it cannot be read; left out where it can.
     #[serde(rename = "error", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(with = "Option<super::json::ErrorFacts>"))]
+    #[schemars(with = "Option<super::json::ErrorFacts>")]
     failure: Option<Failure>,
 }
 
@@ -169,8 +169,8 @@ pub(crate) fn human(file: &ListedFile) -> String {
 }
 
 /// The answer of list.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ListAnswer<'a> {
     /// The files, in the order in which they were named.
     files: &'a [ListedFile],

@@ -7,14 +7,14 @@ use serde::Serialize;
 use super::json;
 
 /// A loop that was made while the motion came.
+#[in_schema]
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct LiveLoop {
     /// What the document is.
-    #[cfg_attr(test, schemars(extend("const" = "loopwright-live")))]
+    #[schemars(extend("const" = "loopwright-live"))]
     format: &'static str,
     /// Version of the shape. Within a version keys are only added.
-    #[cfg_attr(test, schemars(extend("const" = VERSION)))]
+    #[schemars(extend("const" = VERSION))]
     version: u32,
     /// Cycles since the motion began; where it has no rhythm, tries.
     pub(crate) cycle: usize,
@@ -78,8 +78,8 @@ impl LiveLoop {
 }
 
 /// The last line of listen; where there is no loop, loopwright-error is.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ListenAnswer<'a> {
     /// Frames of the stream.
     frames: usize,
@@ -89,7 +89,7 @@ pub(super) struct ListenAnswer<'a> {
     is_of_recording: bool,
     /// The sidecar of the loop in the file.
     #[serde(rename = "loop")]
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Loop"))]
+    #[schemars(with = "crate::schema_words::Loop")]
     sidecar: &'a Sidecar,
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::json::{self, Document, ErrorFacts};
 use super::{figures::counted, table::Table};
 use crate::batch::{LoopResult, TakeResult, Verdict};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::output;
 
 /// Most different reasons that the summary lists for a verdict.
@@ -109,11 +109,11 @@ impl Summary {
     }
 
     /// Prints the summary, and says how the run ends.
-    pub(crate) fn end(&self, json: bool) -> Result<Ending, Failure> {
+    pub(crate) fn end(&self, json: bool) -> Result<Ending> {
         let broken = self.count(Verdict::Unreadable) + self.count(Verdict::Failed);
         let all: usize = self.counts.values().map(|count| count.results).sum();
         let failure = (broken > 0).then(|| {
-            Failure::error(format!("{broken} of {all} loops could not be made"))
+            failure!("{broken} of {all} loops could not be made")
                 .try_this("-v, which prints why and what to try; --resume tries only these again")
         });
         let document = self.document(failure.as_ref());
@@ -243,8 +243,8 @@ fn line(take: &TakeResult, result: &LoopResult) -> String {
 }
 
 /// One loop that was asked for, on a line of its own.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ResultFacts<'a> {
     /// The take, as it was named or found.
     take: String,
@@ -257,13 +257,13 @@ pub(super) struct ResultFacts<'a> {
     done_before: bool,
     /// Its row in a catalog; null where there is no loop.
     #[serde(rename = "loop")]
-    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::CatalogRow>"))]
+    #[schemars(with = "Option<crate::schema_words::CatalogRow>")]
     row: Option<&'a LoopRow>,
 }
 
 /// The last line of a run.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct BatchFacts {
     /// Takes, those included that could not be read.
     takes: usize,

@@ -10,8 +10,8 @@ use super::figures::counted;
 use super::table::{Table, rate};
 
 /// A tag of a clip.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Tag {
     /// Its name, such as style.
     name: String,
@@ -40,13 +40,13 @@ fn tags_text(tags: &[Tag]) -> String {
 }
 
 /// The answer of `match build`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct BuildAnswer {
     /// The match database, as it was named.
     database: String,
     /// What frames are found by: pose and future, or what a jump costs.
-    #[cfg_attr(test, schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>"))]
+    #[schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>")]
     features: &'static str,
     /// Clips in the database: takes, parts of takes between jumps, and loops.
     clips: usize,
@@ -93,13 +93,13 @@ pub(crate) fn built(answer: &BuildAnswer) -> String {
 }
 
 /// A run of frames of a take, or a loop, in a match database.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ClipFacts {
     /// The path of the take, seen from the folder of the database.
     name: String,
     /// Whether it is a take or a loop.
-    #[cfg_attr(test, schemars(extend("enum" = ["take", "loop"])))]
+    #[schemars(extend("enum" = ["take", "loop"]))]
     kind: &'static str,
     /// The first frame that can be matched, counted from 0.
     first_frame: usize,
@@ -112,16 +112,16 @@ struct ClipFacts {
     /// Gaits of its frames, in the order in which they first appear.
     gaits: Vec<String>,
     /// Share of the frames in which the left foot stands, 0 to 1.
-    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
+    #[schemars(range(min = 0, max = 1))]
     left_stands_share: f64,
     /// Share of the frames in which the right foot stands, 0 to 1.
-    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
+    #[schemars(range(min = 0, max = 1))]
     right_stands_share: f64,
 }
 
 /// How the gap of a jump fades.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Fade {
     /// The kind of fade.
     #[cfg_attr(
@@ -134,8 +134,8 @@ struct Fade {
 }
 
 /// A joint that counts in costs.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WeightFacts {
     /// Its name.
     joint: String,
@@ -144,13 +144,13 @@ struct WeightFacts {
 }
 
 /// The answer of `match inspect`.
+#[in_schema]
 #[derive(Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct InspectAnswer {
     /// The match database, as it was named.
     database: String,
     /// What frames are found by: pose and future, or what a jump costs.
-    #[cfg_attr(test, schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>"))]
+    #[schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>")]
     features: &'static str,
     /// The times after a frame at which its future is compared; none in databases of costs.
     ahead_secs: Vec<f64>,
@@ -272,8 +272,8 @@ pub(crate) fn inspected(answer: &InspectAnswer) -> String {
 }
 
 /// A frame that was found.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct FoundFrame {
     /// Its row in the database, counted from 0.
     row: usize,
@@ -321,13 +321,13 @@ impl FoundFrame {
 }
 
 /// The answer of `match query`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct QueryAnswer {
     /// The match database, as it was named.
     pub(crate) database: String,
     /// What frames are found by: pose and future, or what a jump costs.
-    #[cfg_attr(test, schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>"))]
+    #[schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>")]
     pub(crate) features: &'static str,
     /// The take or loop that was asked for.
     pub(crate) file: String,
@@ -378,8 +378,8 @@ pub(crate) fn queried(answer: &QueryAnswer) -> String {
 }
 
 /// The answer of `match export`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct ExportAnswer {
     /// The match database, as it was named.
     pub(crate) database: String,
@@ -399,8 +399,8 @@ pub(crate) fn exported(answer: &ExportAnswer, npy: &Path) -> String {
 }
 
 /// A part of a walk that plays one clip.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WalkedPart {
     /// When it starts.
     start_secs: f64,
@@ -411,8 +411,8 @@ struct WalkedPart {
 }
 
 /// What a walk along a path is like.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct WalkAnswer {
     /// Seconds from the first frame to the last.
     duration_secs: f64,

@@ -8,8 +8,8 @@ use super::figures::{counted, gap, held, root_motion, seam_step, whole_clip};
 use super::table::{optional, rate};
 
 /// The answer of `report`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct ReportAnswer {
     /// Loops on the page.
     pub(crate) loops: usize,
@@ -24,8 +24,8 @@ pub(crate) struct ReportAnswer {
 }
 
 /// A file of which the page shows nothing.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct NotShown {
     /// The file, and the animation in it if it holds several loops.
     pub(crate) file: String,

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 /// A loop as it was played.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct PlayedLoop {
     /// The loop's file.
     pub(crate) file: String,
@@ -19,8 +19,8 @@ pub(crate) struct PlayedLoop {
 }
 
 /// The answer of `play`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct PlayAnswer {
     /// Seconds from the first frame to the last.
     pub(crate) duration_secs: f64,

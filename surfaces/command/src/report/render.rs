@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 /// The answer of `render`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct RenderAnswer {
     /// What was drawn.
-    #[cfg_attr(test, schemars(extend("enum" = ["animation", "contact sheet", "onion skin"])))]
+    #[schemars(extend("enum" = ["animation", "contact sheet", "onion skin"]))]
     pub(crate) kind: &'static str,
     /// Pictures of an animation, cells of a sheet.
     pub(crate) pictures: usize,

@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::{find::FindAnswer, json, make};
 
 /// Parameters of a synthetic walk; the file of its ground truth has the rest.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct TruthFacts {
     /// Seconds of one cycle.
     period_secs: f64,
@@ -41,11 +41,11 @@ impl TruthFacts {
 }
 
 /// The answer of `synth`.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct SynthAnswer {
     /// The take that was written.
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Take"))]
+    #[schemars(with = "crate::schema_words::Take")]
     take: TakeFacts,
     /// What it was made with.
     truth: TruthFacts,
@@ -62,14 +62,14 @@ impl SynthAnswer {
 }
 
 /// The answer of `demo`: the answers of `find` and `make` for the built-in take, and its ground truth.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct DemoAnswer<'a> {
     #[serde(flatten)]
     pub(crate) found: FindAnswer,
     /// The loop that was made.
     #[serde(rename = "loop")]
-    #[cfg_attr(test, schemars(with = "crate::schema_words::Loop"))]
+    #[schemars(with = "crate::schema_words::Loop")]
     pub(crate) made: &'a Sidecar,
     /// What the take was made with.
     pub(crate) truth: TruthFacts,

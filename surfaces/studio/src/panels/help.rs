@@ -7,36 +7,36 @@ use super::ExportPanel;
 use crate::camera::Camera;
 use crate::model::{Action, Model, Shown, Steer, Stretch};
 
-/// The list of keys and their meanings.
-const KEYS: [(&str, &str); 27] = [
-    ("Space", "play or pause"),
-    ("Left, right", "one frame back or forward; ten with shift"),
-    ("[ and ]", "start and end of the stretch at the time shown"),
-    ("Tab, then arrows", "another control, then its value"),
-    ("B", "the loop, or the uncut stretch"),
-    ("G", "the ghost of the uncut stretch"),
-    ("S", "before and after side by side"),
-    ("N", "poses before and after the seam at once"),
-    ("T", "the path of the chosen joint over the seam"),
-    ("K", "the character of the file or the mannequin, or capsules"),
-    ("C", "centre the body"),
-    ("L", "repeat the time around the seam"),
-    ("1 to 9", "the loop of that number in the list"),
-    ("Alt while an end is dragged", "any frame, not only good seams"),
-    ("O", "with or without perspective"),
-    ("A", "keep the settings as A, then swap them with A"),
-    ("F", "the camera follows the body"),
-    ("Home", "to the start"),
-    ("E", "export the loop"),
-    ("Z", "zoom the bar of the take to the chosen stretch, or back"),
-    ("W A S D, arrows", "walk, where a set is shown; run with shift"),
-    ("Ctrl+O", "open files, on the desktop"),
-    ("Ctrl+Z", "undo"),
-    ("Ctrl+Shift+Z, Ctrl+Y", "redo"),
-    ("Ctrl+plus, Ctrl+minus", "larger or smaller interface"),
-    ("Escape", "close what is open, or cancel work in progress"),
-    ("?", "this list"),
-];
+/// The list of keys and their meanings: a row each.
+const KEYS: &str = "
+Space | play or pause
+Left, right | one frame back or forward; ten with shift
+[ and ] | start and end of the stretch at the time shown
+Tab, then arrows | another control, then its value
+B | the loop, or the uncut stretch
+G | the ghost of the uncut stretch
+S | before and after side by side
+N | poses before and after the seam at once
+T | the path of the chosen joint over the seam
+K | the character of the file or the mannequin, or capsules
+C | centre the body
+L | repeat the time around the seam
+1 to 9 | the loop of that number in the list
+Alt while an end is dragged | any frame, not only good seams
+O | with or without perspective
+A | keep the settings as A, then swap them with A
+F | the camera follows the body
+Home | to the start
+E | export the loop
+Z | zoom the bar of the take to the chosen stretch, or back
+W A S D, arrows | walk, where a set is shown; run with shift
+Ctrl+O | open files, on the desktop
+Ctrl+Z | undo
+Ctrl+Shift+Z, Ctrl+Y | redo
+Ctrl+plus, Ctrl+minus | larger or smaller interface
+Escape | close what is open, or cancel work in progress
+? | this list
+";
 
 pub(crate) fn help_ui(ctx: &Context, model: &Model) {
     if !model.shows_help {
@@ -48,7 +48,7 @@ pub(crate) fn help_ui(ctx: &Context, model: &Model) {
             .num_columns(2)
             .spacing([24.0, 6.0])
             .show(ui, |ui| {
-                for (key, meaning) in KEYS {
+                for (key, meaning) in KEYS.lines().filter_map(|row| row.split_once(" | ")) {
                     ui.strong(key);
                     ui.label(meaning);
                     ui.end_row();

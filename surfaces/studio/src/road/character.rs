@@ -13,7 +13,7 @@ pub struct NamedFile {
     /// Its name, or the path that a recipe states.
     pub file_name: String,
     /// Its bytes.
-    #[serde(with = "super::bytes")]
+    #[serde(with = "loopwright_core::plain_bytes")]
     pub bytes: Arc<Vec<u8>>,
 }
 

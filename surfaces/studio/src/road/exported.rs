@@ -14,7 +14,7 @@ pub struct Exported {
     /// Name of the file.
     pub file_name: String,
     /// The file.
-    #[serde(with = "super::bytes")]
+    #[serde(with = "loopwright_core::plain_bytes")]
     pub bytes: Vec<u8>,
     /// The sidecar, whose file has the name of the loop's with `.json` after it.
     pub sidecar: String,

@@ -36,7 +36,7 @@ pub struct TakeFile {
     /// Name of its file.
     pub file_name: String,
     /// Its file.
-    #[serde(with = "crate::road::bytes")]
+    #[serde(with = "loopwright_core::plain_bytes")]
     pub bytes: Arc<Vec<u8>>,
     /// The recipe.
     #[serde(with = "crate::road::recipe_text")]

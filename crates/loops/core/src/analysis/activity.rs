@@ -6,8 +6,8 @@ use super::features::Features;
 use crate::math::{percentile, time_step::TimeStep};
 
 /// Activity of a frame.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum ActivityKind {
     /// The body moves at a fair share of the take's own pace.
     Moving,
@@ -51,8 +51,8 @@ const NOISE_SECS: f64 = 0.125;
 const STILL_SPEED: f64 = 0.003;
 
 /// Activity of every frame.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Activity {
     activities: Vec<ActivityKind>,
     pace: f64,

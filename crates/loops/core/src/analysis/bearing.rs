@@ -22,8 +22,8 @@ pub use ground::Ground;
 use sole::Sole;
 
 /// A point of a foot that bears.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum FootPoint {
     /// The ankle, of a foot without toes.
     Ankle,
@@ -43,8 +43,8 @@ crate::words!(FootPoint {
 });
 
 /// A time on the ground, in frames or samples that may be fractional.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Stay {
     /// The foot, as an index into [`Body::feet`].
     pub foot: usize,
@@ -75,8 +75,8 @@ impl Stay {
 }
 
 /// A time for which a point of a foot bears.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct PointStay {
     /// The point.
     pub point: FootPoint,
@@ -85,8 +85,8 @@ pub struct PointStay {
 }
 
 /// When the feet of a body are on the ground.
+#[handed_over]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bearings {
     /// Of whole feet, by strike.
     pub stays: Vec<Stay>,

@@ -12,8 +12,8 @@ use crate::motion::{Skeleton, WorldTracks};
 use crate::take::Take;
 
 /// A span of frames in which a foot stands.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Contact {
     /// Which foot, as an index into [`Body::feet`].
     pub foot: usize,
@@ -39,8 +39,8 @@ crate::words!(FootEventKind {
 });
 
 /// All contacts of a take.
+#[handed_over]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Contacts {
     /// Per foot and frame, whether it stands.
     planted: Vec<Vec<bool>>,

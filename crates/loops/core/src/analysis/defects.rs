@@ -10,8 +10,8 @@ use crate::math::{ops, percentile, rotation, time_step::TimeStep};
 use crate::{motion::WorldTracks, take::Take};
 
 /// A fault of a frame.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum BadFrameKind {
     /// The step to the previous or next pose is far larger than the motion allows.
     Jump,
@@ -20,8 +20,8 @@ pub enum BadFrameKind {
 }
 
 /// An unreliable frame.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct BadFrame {
     /// Frame, counted from 0.
     pub frame: usize,
@@ -30,8 +30,8 @@ pub struct BadFrame {
 }
 
 /// A joint that turns over between two frames.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FlippingJoint {
     /// The joint.
     pub joint: usize,
@@ -42,8 +42,8 @@ pub struct FlippingJoint {
 }
 
 /// The defects found in a take.
+#[handed_over]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct TakeDefects {
     /// Frames flagged, in order.
     pub bad_frames: Vec<BadFrame>,

@@ -11,8 +11,8 @@ use crate::motion::{Skeleton, WorldTracks};
 use crate::{math::rotation, take::Take};
 
 /// A joint that is compared.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct WeightedJoint {
     /// The joint; one that replaces a missing hand or head is measured at the end of its bone ([`Body::point`]).
     pub joint: usize,
@@ -95,8 +95,8 @@ pub(crate) fn half_height(body: &Body, take: &Take) -> f64 {
 ///
 /// Axes: three for each weighted joint, then three for the root's linear velocity and one for its turn rate, which have no
 /// position. Frame-major.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Features {
     num_frames: usize,
     frame_time_secs: f64,

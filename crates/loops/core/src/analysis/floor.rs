@@ -29,8 +29,8 @@ const LEVEL_SHARE: f64 = 0.055;
 const BELOW: f64 = 0.02;
 
 /// The height of the floor at every frame.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Floor {
     #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     heights: Vec<f64>,

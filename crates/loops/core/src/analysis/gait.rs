@@ -9,8 +9,8 @@ use crate::math::{ops, rigid::Twist};
 use crate::take::Take;
 
 /// An activity of a body, in the words of animators.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum MotionKind {
     /// Nothing moves.
     Still,
@@ -195,8 +195,8 @@ impl MotionKind {
 }
 
 /// The motion of a body in a part of a take: its kind, and the side to which it turns, curves or goes.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Gait {
     /// The activity.
     pub kind: MotionKind,

@@ -10,8 +10,8 @@ use crate::math::{ops, percentile, rigid::Rigid, rotation, time_step::TimeStep};
 use crate::motion::WorldTracks;
 
 /// Ground position and facing at every frame.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Heading {
     #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     ground: Vec<DVec3>,

@@ -18,8 +18,8 @@ use crate::motion::WorldTracks;
 use crate::take::Take;
 
 /// A run of frames of one gait.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Segment {
     /// The gait of the body.
     pub gait: Gait,

@@ -12,8 +12,8 @@ use realfft::RealFftPlanner;
 use super::{defects::TakeDefects, features::Features};
 
 /// Autocorrelation of a take's features over lag, 1 at lag 0.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Spectrum {
     #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
     values: Vec<f64>,

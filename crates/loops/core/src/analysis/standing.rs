@@ -61,8 +61,8 @@ pub(crate) const MAY_STAND_METRES: f64 = 0.025;
 pub(crate) const SWING_MPS: f64 = 0.4;
 
 /// Limits below which a foot starts to stand, in place of those derived from its own motion.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct ContactLimits {
     /// Speed over the ground, metres per second.
     pub speed_mps: Option<f64>,

@@ -3,8 +3,8 @@
 use crate::words;
 
 /// A visible property of a loop.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum OutcomePart {
     /// The cost of the seam.
     Price,
@@ -51,8 +51,8 @@ words!(OutcomePart {
 });
 
 /// How good a loop made of a stretch looks; lengths and speeds at the size of an adult.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Outcome {
     /// Cost of the seam over that of random frames, see [`super::LoopCandidate::cost_ratio`].
     pub cost_ratio: f64,

@@ -15,8 +15,8 @@ use crate::root_motion::RootMode;
 use crate::take::Cut;
 
 /// Result of a search.
+#[handed_over]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FoundLoops {
     /// Distinct loops: the recommended one first, then by cost.
     pub candidates: Vec<LoopCandidate>,
@@ -29,8 +29,8 @@ pub struct FoundLoops {
 }
 
 /// Cycles of a gait that are unusable as loops, by the first reason that holds.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct CyclesLeftOut {
     /// Their pose does not return, or the motion around their ends differs.
     pub no_repeat: usize,
@@ -106,8 +106,8 @@ impl FoundLoops {
 const RHYTHM_REACH: f64 = 0.15;
 
 /// A stretch proposed as a loop.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopCandidate {
     /// The stretch, its end refined below one frame; half of the loop if it is mirrored or ping-pong.
     pub cut: Cut,
@@ -284,8 +284,8 @@ const ALIKE_STRENGTH: f64 = 0.93;
 const CONFIDENT_SHARE: f64 = 2.0 / 3.0;
 
 /// The nearest miss, and why it is not a loop.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct NearestMiss {
     /// The pair of frames and its cost.
     pub pair: SeamPair,
@@ -296,8 +296,8 @@ pub struct NearestMiss {
 }
 
 /// Why a pair of frames is not a loop.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum MissReason {
     /// The seam costs too large a share of the cost of random pairs.
     CostRatio {

@@ -8,8 +8,8 @@ use crate::analysis::features::Features;
 use crate::math::decay::Decay;
 
 /// Two source frames and the exact two-sided cost of the seam between them.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct SeamPair {
     /// Frame at which the loop starts.
     pub start_frame: usize,

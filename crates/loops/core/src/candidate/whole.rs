@@ -3,8 +3,8 @@
 use crate::{math::rigid::Rigid, root_motion::RootMode};
 
 /// The last keys of a whole clip.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum LastKey {
     /// The first key again, moved on by the root motion.
     Closing,
@@ -21,8 +21,8 @@ crate::words!(LastKey {
 });
 
 /// How well a whole clip loops.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum WholeClipKind {
     /// It already loops: it moves all the time, travels, or is calm throughout.
     Loops,
@@ -39,8 +39,8 @@ crate::words!(WholeClipKind {
 });
 
 /// A whole clip as a loop.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct WholeClip {
     /// How well it loops.
     pub kind: WholeClipKind,

@@ -20,9 +20,8 @@ pub const MAX_CONDITIONS: usize = 6;
 const SMALLEST_PIVOT: f64 = 1e-7;
 
 /// Why no mixture of the decays can meet the conditions.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum BoundaryError {
     /// The decays of the two ends do not differ enough over the period.
     #[error("the blends at start and end cannot be distinguished over {period_secs} s")]

@@ -6,8 +6,8 @@ use super::{crossfade::Crossfade, method::Method, shapes::Shape, shapes::ShapeKe
 use crate::{take::Clip, unit::Unit};
 
 /// An end of a cut.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum End {
     /// Where the loop starts.
     Start,
@@ -21,8 +21,8 @@ crate::words!(End {
 });
 
 /// A setting that did not fit, and the value used in its place.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Clamp {
     /// A shape was too long for the period, or too soft.
     Shape {

@@ -10,8 +10,8 @@ use crate::motion::Tracks;
 ///
 /// N is the number of intervals of the clip. Arrays are frame-major: the value of (sample, joint) is at sample * num_joints +
 /// joint.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Closed {
     /// The N unique samples. Signs of rotations are continuous, even over the seam, except for a joint that makes an odd number
     /// of whole turns per period, for which no choice of signs is continuous.

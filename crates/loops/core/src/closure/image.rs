@@ -27,9 +27,8 @@ pub(crate) struct Image<'a> {
 }
 
 /// Why a clip has no mirror image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageError {
     #[error("the joint that carries the root motion lies on one side of the body")]
     SidedCarrier,

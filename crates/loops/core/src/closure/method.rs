@@ -4,8 +4,8 @@ use super::shapes::{DEFAULT_BLEND_SECS, Shape, ShapeKind};
 use super::{names::ClosureName, order::Order};
 
 /// Shares of the gaps that the start takes, each from 0 to 1; the end takes the rest.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Shares {
     /// Of the pose gap.
     pub rho: f64,
@@ -38,8 +38,8 @@ impl Shares {
 /// The method that closes the seam of a joint.
 ///
 /// The default is quintic C2 over [`DEFAULT_BLEND_SECS`] with equal shares.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Method {
     /// Decay of the offsets from the start.
     pub start: Shape,

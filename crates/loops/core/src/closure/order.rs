@@ -3,8 +3,8 @@
 use crate::words;
 
 /// Order to which a seam is closed.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Order {
     /// Pose alone; velocities keep their gap, so the seam is a kink: to compare with.
     C0,

@@ -5,8 +5,8 @@ use glam::DVec3;
 use super::{ends::JointEnds, rotation::pose_gap};
 
 /// Gap of one joint's local motion at the seam, end minus start.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointGap {
     /// Of the translation, metres.
     pub position: DVec3,
@@ -38,8 +38,8 @@ impl JointGap {
 }
 
 /// Gaps of all joints, in skeleton order.
+#[handed_over]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct SeamGaps {
     /// One entry per joint.
     pub joints: Vec<JointGap>,
@@ -53,8 +53,8 @@ impl SeamGaps {
 }
 
 /// Largest gaps over joints, as lengths of vectors.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Gaps {
     /// Metres.
     pub position: f64,

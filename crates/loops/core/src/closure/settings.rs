@@ -5,8 +5,8 @@ use super::{boundary::BoundaryError, clamp::End};
 use crate::{unit::Unit, words};
 
 /// How velocities and accelerations at the seam are measured.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum SeamMotion {
     /// By least squares over nine samples, which the method closes; a quintic over 8 samples closes the remainder up to the
     /// central differences. The seam is then as rough as the capture, and no limb swings to match noise. If the take does not
@@ -30,8 +30,8 @@ words!(SeamMotion {
 pub(crate) const NOISE_SAMPLES: usize = 8;
 
 /// Settings of a closure: a method for all joints, and others for chosen ones.
+#[handed_over]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct ClosureSettings {
     /// The method of all joints without their own.
     pub method: Method,
@@ -106,9 +106,8 @@ impl Method {
 }
 
 /// Why a clip cannot be closed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ClosureError {
     #[error("the blend at the {end} must last a positive number of seconds, found {found}")]
     Time { end: End, found: f64 },

@@ -6,8 +6,8 @@ use super::Course;
 use crate::analysis::standing::{GROUND_REACH_SECS, LimitsAtSize, stands};
 
 /// A span of samples over which a foot stands.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopContact {
     /// The foot, as an index into [`crate::analysis::body::Body::feet`].
     pub foot: usize,

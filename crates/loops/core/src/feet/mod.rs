@@ -58,8 +58,8 @@ pub use stage::Stage;
 use stance::PointTrack;
 
 /// Whether feet are held.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum FootLock {
     /// Hold feet with reliable contacts if they then slide less.
     #[default]
@@ -96,8 +96,8 @@ impl FootPoint {
 }
 
 /// A span of samples over which a point of a foot bears.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bearing {
     /// The point.
     pub point: FootPoint,
@@ -137,8 +137,8 @@ impl Bearing {
 }
 
 /// How the speed of the root is determined.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum RootSpeed {
     /// The feet if they slide clearly less for it, else the poses.
     #[default]
@@ -184,8 +184,8 @@ impl FromStr for RootSpeed {
 }
 
 /// How feet are processed.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FeetSettings {
     /// Whether they are held.
     pub lock: FootLock,
@@ -203,8 +203,8 @@ impl From<FootLock> for FeetSettings {
 }
 
 /// The outcome for one foot.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum FootOutcome {
     /// The foot is held whenever it stands.
     Held,
@@ -242,8 +242,8 @@ impl FootOutcome {
 }
 
 /// The contacts of a loop's feet and the corrections applied to them.
+#[handed_over]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Feet {
     /// When a foot counts as standing.
     pub limits: ContactLimits,

@@ -21,8 +21,8 @@ const ROUGH_MPS: f64 = 0.3;
 const FINE_MPS: f64 = 0.1;
 
 /// A twist and how far feet slide under it.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FeetSpeed {
     /// The root's twist: turn and climb from the poses, horizontal velocity from the feet.
     pub twist: Twist,

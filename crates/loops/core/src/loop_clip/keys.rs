@@ -102,9 +102,8 @@ impl KeyLayout {
 }
 
 /// Why keys cannot be measured as a loop.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum KeysError {
     /// There are fewer than three unique samples.
     #[error("a loop has at least 3 samples, this one has {found}")]

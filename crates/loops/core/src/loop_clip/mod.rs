@@ -19,8 +19,8 @@ pub use runtime::{BufferError, MAX_SAMPLES, ModelMatrix, RuntimeError, RuntimeLo
 ///
 /// Holds N unique samples of the body relative to the root, and the root motion, without the closing key, which writers add.
 /// World transforms are root(t) times the forward kinematics of the samples. Lengths in metres, arrays frame-major.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopClip {
     name: String,
     /// The body relative to the root; at least three frames.
@@ -34,9 +34,8 @@ pub struct LoopClip {
 }
 
 /// Why samples do not form a loop clip.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum LoopClipError {
     /// The values are not tracks.
     #[error(transparent)]

@@ -8,8 +8,8 @@ use glam::{DQuat, DVec3};
 use super::rotation;
 
 /// A rigid motion: first the rotation, then the translation (metres).
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Rigid {
     /// Rotation, unit quaternion (x, y, z, w).
     pub rotation: DQuat,
@@ -59,8 +59,8 @@ impl core::ops::Mul for Rigid {
 }
 
 /// A constant rate of rigid motion in the moving body's own frame.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Twist {
     /// Linear velocity of the frame's origin, metres per second, in the frame's own axes.
     pub linear: DVec3,

@@ -34,8 +34,8 @@ pub const MIN_CYCLES: usize = 2;
 pub const MAX_CYCLE_SECS: f64 = 60.0;
 
 /// Whether a loop is the mean of several cycles, and of how many.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum MeanCycles {
     /// The loop is the chosen cycle alone.
     #[default]
@@ -84,8 +84,8 @@ impl FromStr for MeanCycles {
 }
 
 /// The cycles whose mean a loop is.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct MeanCycle {
     /// The requested cycles.
     pub asked: MeanCycles,
@@ -102,8 +102,8 @@ pub struct MeanCycle {
 }
 
 /// A cycle that a mean includes.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct UsedCycle {
     /// Source frame, fractional, at which it starts.
     pub start_frame: f64,
@@ -115,8 +115,8 @@ pub struct UsedCycle {
 }
 
 /// Why a row of cycles does not go on.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 #[expect(missing_docs, reason = "messages show what they are")]
 pub enum CyclesEnd {
     #[error("as many as are wanted were found")]
@@ -133,9 +133,8 @@ pub enum CyclesEnd {
 }
 
 /// Why there is no mean cycle.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum MeanCycleError {
     #[error("a mean takes at least {MIN_CYCLES} cycles, found {found}")]
     TooFewAsked { found: usize },

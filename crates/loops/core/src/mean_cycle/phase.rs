@@ -58,7 +58,7 @@ const TURN_RADIANS: f64 = core::f64::consts::PI / 9.0;
 pub(super) struct CycleRow {
     /// Number of cycles before the chosen one, and after it.
     pub(super) num_before: usize,
-    pub(super) num_after: usize,
+    num_after: usize,
     /// Why there are no more cycles before, and after.
     pub(super) ends: [CyclesEnd; 2],
     /// Frame at which the chosen cycle starts, and its length in frames.

@@ -19,8 +19,8 @@ pub(crate) use reflect::ACROSS;
 /// The mirror partner of every joint, and the rotation between the axes of the two.
 ///
 /// The mirror plane is across X, in the space of the topmost joint's parent.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mirror {
     partners: Vec<usize>,
     /// Per joint, the rotation from the axes of its partner to the image of its own axes.
@@ -33,8 +33,8 @@ pub struct Mirror {
 }
 
 /// The pose that is its own mirror image.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum SymmetricPose {
     /// The skeleton at rest, without rotations.
     Rest,
@@ -43,9 +43,8 @@ pub enum SymmetricPose {
 }
 
 /// Why a skeleton has no mirror image.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum MirrorError {
     #[error("no joint of the skeleton has a partner on the other side, by name or by position")]
     NoPairs,

@@ -8,8 +8,8 @@ use crate::analysis::features::{Features, WeightedJoint};
 use crate::take::{Cut, PingPong};
 
 /// How the two ends of a stretch meet in a loop.
+#[handed_over]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Pairing {
     /// The end meets the start: the stretch is the whole loop.
     #[default]

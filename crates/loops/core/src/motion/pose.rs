@@ -9,8 +9,8 @@ use crate::math::{rigid::Rigid, rotation};
 ///
 /// Translations in metres, unit quaternions. Local (each joint in its parent's axes) unless the function that returns it says
 /// otherwise.
+#[handed_over]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pose {
     /// Translations, metres.
     #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]

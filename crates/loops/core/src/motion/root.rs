@@ -7,8 +7,8 @@ use crate::math::rigid::{Rigid, Twist};
 /// Constant root motion: root(t) = start * exp(t * twist).
 ///
 /// A value without a policy: the writer or player of the loop decides whether the file or the engine moves the root.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct RootMotion {
     /// World transform of the root at the start.
     pub start: Rigid,

@@ -7,8 +7,8 @@ use glam::DVec3;
 use crate::names;
 
 /// One joint of a skeleton.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Joint {
     /// Name as in the source; not necessarily unique.
     pub name: String,
@@ -23,8 +23,8 @@ pub struct Joint {
 }
 
 /// The body part of a joint, in the words of joint names, such as "LeftForeArm".
+#[handed_over]
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Part {
     /// Stated by the file beside the name.
     Stated(String),
@@ -54,9 +54,8 @@ impl Joint {
 }
 
 /// Why a list of joints is not a skeleton.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SkeletonError {
     #[error("the skeleton has no joints")]
     Empty,
@@ -71,8 +70,8 @@ pub enum SkeletonError {
 }
 
 /// A tree of joints, parents before children, with one root at index 0.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Skeleton {
     joints: Vec<Joint>,
     children: Vec<Vec<usize>>,
@@ -282,9 +281,8 @@ impl Skeleton {
 }
 
 /// The first difference between two skeletons.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SkeletonDifference {
     /// The numbers of joints differ.
     #[error("{found} joints instead of {expected}")]

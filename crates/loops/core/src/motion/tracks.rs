@@ -10,8 +10,8 @@ use crate::math::{rigid::Rigid, rotation};
 ///
 /// Invariants: a whole number of frames, and from frame to frame every rotation stays on one side, so that quaternions may be
 /// interpolated and filtered component by component.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tracks {
     skeleton: Skeleton,
     step_secs: f64,
@@ -19,9 +19,8 @@ pub struct Tracks {
 }
 
 /// Why values are not tracks.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TracksError {
     #[error("expected {expected} values for {num_joints} joints in whole frames, found {found}")]
     WrongLength {

@@ -17,8 +17,8 @@ use crate::quality::{self, Quality};
 use crate::root_motion::RootRelativeClip;
 
 /// The visibility of a closure, with its parts in comparable units; less is better.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Score {
     /// Mean distance of joints from the uncut take, metres.
     pub displacement_metres: f64,
@@ -46,8 +46,8 @@ impl Score {
 }
 
 /// The chosen method and its score.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct ClosureChoice {
     /// The method, adjusted to the loop.
     pub method: Method,

@@ -55,8 +55,8 @@ use crate::take::{Clip, CutError, Take, TakeError};
 use crate::variation::{self, Variation, VariationError, VariationSettings};
 
 /// The times at which the loop is sampled.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Sampling {
     /// At the take's own rate; the period is retimed by at most half a frame to a whole number of them.
     #[default]
@@ -68,8 +68,8 @@ pub enum Sampling {
 }
 
 /// Settings for making a stretch into a loop.
+#[handed_over]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct LoopSettings {
     /// How the seam is closed.
     pub closure: ClosureSettings,
@@ -180,9 +180,8 @@ pub struct MadeLoop {
 }
 
 /// Why a stretch cannot be made into a loop.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum MakeError {
     /// The cut gives too few or too many samples.
     #[error(transparent)]

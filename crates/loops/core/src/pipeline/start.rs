@@ -11,8 +11,8 @@ use crate::loop_clip::LoopClip;
 use crate::math::ops;
 
 /// The phase at which the first key of a loop is.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum StartAt {
     /// The foot of this side touches down, at the begin of its longest contact.
     Contact(Side),

@@ -11,8 +11,8 @@ use crate::loop_clip::LoopKeys;
 use crate::math::{ops, percentile, rotation};
 
 /// Where a joint exceeds a reference most.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointPeak {
     /// The joint.
     pub joint: usize,
@@ -23,8 +23,8 @@ pub struct JointPeak {
 }
 
 /// The longest time for which the whole body is still while the loop as a whole moves.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct HeldPose {
     /// The first sample of it.
     pub sample: usize,
@@ -33,8 +33,8 @@ pub struct HeldPose {
 }
 
 /// The contact whose foot is farthest above or below its height in the source.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FootHeight {
     /// The standing joint.
     pub joint: usize,

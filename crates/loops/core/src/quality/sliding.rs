@@ -64,8 +64,8 @@ pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
 const MOST_PLACES: usize = 256;
 
 /// The contact in which a foot slides farthest.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FootSlide {
     /// The standing joint.
     pub joint: usize,

@@ -59,8 +59,8 @@ pub enum StepKind {
 }
 
 /// The joint whose step over the seam is largest relative to the step that its own motion explains.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Step {
     /// The joint, by index.
     pub joint: usize,
@@ -84,8 +84,8 @@ impl Step {
 }
 
 /// The steps over a seam, of the joint that shows most in each respect.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct SeamSteps {
     /// Jump in position, or the gap to the closing key.
     pub position: Step,

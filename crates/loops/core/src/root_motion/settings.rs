@@ -9,8 +9,8 @@ use crate::words;
 pub const PATH_SMOOTHING_SECS: f64 = 0.25;
 
 /// The use of the take's root motion.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum RootMode {
     /// The root moves at one constant velocity and turn rate (a twist); the hips keep what differs from it.
     #[default]
@@ -53,8 +53,8 @@ words!(RootMode {
 });
 
 /// The motions that count as root motion.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum RootSpace {
     /// Turns about the up axis, motion over the ground, and a climb above 3 cm per cycle: bodies that stand and walk.
     #[default]
@@ -69,8 +69,8 @@ words!(RootSpace {
 });
 
 /// How an inertialized root fades the difference between its velocities; `None` uses the closure's value.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct RootBlend {
     /// Seconds over which it fades after the start.
     pub start_secs: Option<f64>,
@@ -81,8 +81,8 @@ pub struct RootBlend {
 }
 
 /// How root motion is removed from a stretch, and what it is used for.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct RootSettings {
     /// The use of the root motion.
     pub mode: RootMode,
@@ -126,9 +126,8 @@ impl From<RootMode> for RootSettings {
 pub const MAX_LINEAR_TURN: f64 = 5.0 * core::f64::consts::PI / 180.0;
 
 /// Why the root motion cannot be removed with these settings.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum RootError {
     #[error(
         "the stretch turns by {:.1} degrees, a straight root takes {:.0}",

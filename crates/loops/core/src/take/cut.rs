@@ -5,17 +5,16 @@ use super::Take;
 /// A stretch of a take, from the pose that starts it to the pose that meets the start.
 ///
 /// Frames are counted from 0 and may be fractional. Invariant, held by [`Cut::new`]: finite, 0 <= start < end <= last frame.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Cut {
     start_frame: f64,
     end_frame: f64,
 }
 
 /// Why a stretch cannot be cut.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum CutError {
     /// A cycle has at least two frames.
     #[error("{cycles} cycles do not fit into {num_intervals} frames")]

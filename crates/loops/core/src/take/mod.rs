@@ -36,9 +36,8 @@ const MAX_COORDINATE: f64 = 1e9;
 const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;
 
 /// Why tracks cannot be a take.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TakeError {
     #[error("the take has no frames")]
     NoFrames,
@@ -69,8 +68,8 @@ pub struct Take {
 }
 
 /// A last key that lies off the even frames, as at the end of a cycle that lasts no whole number of them.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Tail {
     /// Time since the last frame, in frames; positive and not 1.
     pub frames: f64,

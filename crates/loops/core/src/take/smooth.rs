@@ -10,9 +10,8 @@ use super::{Take, TakeError};
 use crate::{math::ops, motion::Pose};
 
 /// Why a take cannot be smoothed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SmoothError {
     #[error(
         "the frequency must lie between 0 and {limit} Hz, which is what {rate} frames per second can show, found {found}"

@@ -5,8 +5,8 @@ use core::fmt;
 use crate::space::Axis;
 
 /// The effect of a channel.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum ChannelKind {
     /// Replaces a component of the offset, in the file's unit.
     Position,
@@ -17,8 +17,8 @@ pub enum ChannelKind {
 }
 
 /// One channel of a joint.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Channel {
     /// Its effect.
     pub kind: ChannelKind,

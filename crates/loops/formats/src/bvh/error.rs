@@ -47,9 +47,8 @@ pub enum NumberPlace {
 }
 
 /// The likely reason why a text is not a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what they are")]
+#[error_kinds]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberHint {
     /// Unknown.
     #[error("")]
@@ -92,9 +91,8 @@ pub enum FrameTimeFault {
 /// Why bytes cannot be read as a BVH file.
 ///
 /// Messages state the position, the text found, the text expected, and what to try if there is anything.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum BvhError {
     /// The first word is not HIERARCHY. The word is not quoted: a file that is not a take may hold confidential text.
     #[error("not a BVH file: expected HIERARCHY at {at}")]

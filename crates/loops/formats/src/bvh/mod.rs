@@ -47,8 +47,8 @@ pub use error::{BvhError, Found, FrameCountFault, FrameTimeFault, NumberHint, Nu
 pub use read::parse;
 
 /// A joint as stated in the file.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct BvhJoint {
     /// Its name, including blanks.
     pub name: String,
@@ -78,8 +78,8 @@ impl BvhJoint {
 }
 
 /// The tree of a file: one root at index 0, parents before children.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hierarchy {
     joints: Vec<BvhJoint>,
 }
@@ -102,8 +102,8 @@ impl Hierarchy {
 }
 
 /// A frame time and the text that stated it.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct FrameTime {
     pub(crate) secs: f64,
     /// `None` if the file's text does not state this number.

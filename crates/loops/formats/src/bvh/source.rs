@@ -7,8 +7,8 @@ use super::{BvhJoint, FrameTime, Hierarchy, channel::Channel};
 use crate::space::{Axis, Space};
 
 /// The form of a take in a BVH file: hierarchy, channels, frame time and space.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct BvhSource {
     pub(crate) hierarchy: Hierarchy,
     pub(crate) frame_time: FrameTime,

@@ -20,9 +20,8 @@ pub(super) const MAX_HEAD_BYTES: usize = 1 << 20;
 pub(super) const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Why a stream cannot be read any further.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum BvhStreamError {
     /// Its head is not a BVH head.
     #[error(transparent)]
@@ -36,9 +35,8 @@ pub enum BvhStreamError {
 }
 
 /// Why a line is not a row.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineFault {
     #[error("line {line} has {found} values, and a row has {expected}")]
     Width { line: usize, found: usize, expected: usize },

@@ -3,9 +3,8 @@
 use crate::excerpt::list;
 
 /// Why an FBX file cannot be read or written.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum FbxError {
     /// The file ends before its contents do.
     #[error("the file is cut off; export or copy it again")]

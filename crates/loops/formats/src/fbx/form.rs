@@ -14,10 +14,10 @@ use crate::{euler, shapes::ShapeWeights, space::Axis};
 const FIRST_WRITABLE: u32 = 7100;
 
 /// A binary file that can be extended.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct FbxFile {
-    #[cfg_attr(feature = "handover", serde(with = "crate::handover::shared_bytes"))]
+    #[cfg_attr(feature = "handover", serde(with = "loopwright_core::plain_bytes"))]
     pub(super) bytes: Arc<[u8]>,
     pub(super) ticks_per_sec: f64,
     pub(super) stated_unit_metres: f64,
@@ -33,8 +33,8 @@ pub(crate) struct FbxFile {
 }
 
 /// Shapes that the animation moves: the numbers of their channels, and percents in the same order.
+#[handed_over]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ChannelShapes {
     pub(super) channels: Vec<i64>,
     pub(super) percents: ShapeWeights,
@@ -47,8 +47,8 @@ pub(super) type Held = (i64, Property, [f64; 3]);
 ///
 /// The translation is T + Roff + Rp + r (Soff + Sp - S Sp - Rp), the rotation r = Rpre R Rpost^-1, with the properties Lcl
 /// Translation T, Lcl Rotation R and Lcl Scaling S, offsets and pivots of rotation and scale, and pre- and post-rotation.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct NodeForm {
     pub(super) id: i64,
     #[cfg_attr(feature = "handover", serde(with = "crate::handover::inherit_mode"))]

@@ -8,8 +8,8 @@ use super::form::FbxFile;
 use crate::{space::Space, warning::FileWarning};
 
 /// The form of a take in an FBX file: one that was read, or a new one.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct FbxSource {
     pub(super) space: Space,
     /// Rotates the file's axes to ours.
@@ -35,8 +35,8 @@ pub struct FbxSource {
 const SAME_UNIT: f64 = 1e-6;
 
 /// The contents of the file apart from the motion.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Form {
     #[cfg(feature = "fbx")]
     File(Box<FbxFile>),

@@ -28,8 +28,8 @@ const BASE64: engine::GeneralPurpose = engine::GeneralPurpose::new(
 );
 
 /// A file's complete JSON, and its buffers.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Document {
     #[cfg_attr(feature = "handover", serde(with = "crate::handover::json"))]
     pub(crate) json: Value,

@@ -5,9 +5,8 @@ use crate::excerpt::list;
 /// Why bytes cannot be read as a glTF file.
 ///
 /// Positions are written as in JSON, such as `animations[2].samplers[5].input`.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum GltfError {
     /// The container of a binary file is invalid.
     #[error("byte {at}: {fault}")]
@@ -132,9 +131,8 @@ impl GltfError {
 }
 
 /// An error in the container of a binary file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlbFault {
     /// It ends inside its header or a chunk.
     #[error("the file is cut off: {needed} bytes are stated, {available} are there")]

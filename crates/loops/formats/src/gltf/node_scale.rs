@@ -6,8 +6,8 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum NodeScale {
     /// A uniform scale.
     Even(f64),

@@ -10,8 +10,8 @@ use super::{container::Document, node_scale::NodeScale};
 use crate::{shapes::ShapeWeights, space::Space};
 
 /// The form of a take in a glTF file: the whole file, the nodes that are joints, and their transform in the world.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct GltfSource {
     pub(crate) document: Arc<Document>,
     pub(crate) is_binary: bool,
@@ -27,8 +27,8 @@ pub struct GltfSource {
 }
 
 /// Values of one node beside the pose: weights of shapes, a changing scale, an avatar's expression, or its gaze.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct NodeShapes {
     pub(crate) node: usize,
     pub(crate) property: Beside,
@@ -36,8 +36,8 @@ pub(crate) struct NodeShapes {
 }
 
 /// A property that moves beside the pose.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Beside {
     /// Weights of blend shapes.
     Shapes,
@@ -61,8 +61,8 @@ impl Beside {
     }
 }
 
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct GltfJoint {
     /// The node; `None` for a root without a node.
     pub(crate) node: Option<usize>,
@@ -71,8 +71,8 @@ pub(crate) struct GltfJoint {
 }
 
 /// The fixed nodes above the first joint, as one transform in the world.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Above {
     pub(crate) translation: DVec3,
     pub(crate) turn: DQuat,

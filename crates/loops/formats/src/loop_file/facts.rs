@@ -22,8 +22,8 @@ use crate::format::Capabilities;
 use crate::space::Space;
 
 /// A recording as it was read.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TakeFacts {
     /// The file, as it was named.
     pub file: String,
@@ -44,7 +44,7 @@ pub struct TakeFacts {
     /// The file's unit of length: m, cm, mm, in, cmu, or a number of metres such as "0.3 m".
     pub unit: String,
     /// The axis that is up in the file; with a minus where it points down.
-    #[cfg_attr(test, schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"])))]
+    #[schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"]))]
     pub up: String,
     /// Frequency above which the take was smoothed before anything else; null where it was not.
     pub smooth_hz: Option<f64>,
@@ -54,8 +54,8 @@ pub struct TakeFacts {
 }
 
 /// The rig that a motion was carried over to.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RigFacts {
     /// Its file, as it was named.
     pub file: String,
@@ -111,8 +111,8 @@ impl TakeFacts {
 }
 
 /// The stretch of the take that is the loop.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CandidateFacts {
     /// Frame of the take where the loop starts, from 0; may lie between two frames.
     pub start_frame: f64,
@@ -132,7 +132,7 @@ pub struct CandidateFacts {
     /// What the best loop of fewer cycles is worse at where the search recommends several: price, displacement, speed-drift,
     /// turn-drift, abruptness, foot-slide, knees, turn, pace, foot-height, kink or veer; null otherwise.
     #[serde(with = "optional_word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<OutcomePart>"))]
+    #[schemars(schema_with = "crate::tests::optional_word::<OutcomePart>")]
     pub several_cycles_for: Option<OutcomePart>,
     /// Cost of the jump from the end to the start: how far weighted joints are from where they should be, summed over time.
     pub seam_cost_metre_secs: Option<f64>,
@@ -150,18 +150,18 @@ pub struct CandidateFacts {
 }
 
 /// How the ends of a whole take meet.
+#[in_schema]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WholeClipFacts {
     /// loops: it loops already; ends-as-it-begins: it can be repeated but may be a single action; cycle: its ends did not quite
     /// meet and were closed.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<WholeClipKind>"))]
+    #[schemars(schema_with = "crate::tests::word::<WholeClipKind>")]
     pub kind: WholeClipKind,
     /// closing: the last key is the first again; before-closing: the closing key is missing; repeated: frames follow it
     /// that do not belong to the cycle.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<LastKey>"))]
+    #[schemars(schema_with = "crate::tests::word::<LastKey>")]
     pub last_key: LastKey,
     /// Frames of the take that do not belong to it: held or setup poses, and the start of the next cycle.
     #[serde(default)]
@@ -182,8 +182,8 @@ pub struct WholeClipFacts {
 }
 
 /// Many cycles of a loop, each varied as the take's own cycles differ; they loop as a whole.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct VariationFacts {
     /// The same seed gives the same motion.
     pub seed: u32,
@@ -203,8 +203,8 @@ pub struct VariationFacts {
 }
 
 /// The cycles of the take whose mean a loop is. Displacement, and when feet stand, are still measured against the chosen cycle.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MeanCycleFacts {
     /// What was asked for: a number of cycles, or all.
     pub asked: String,
@@ -217,8 +217,8 @@ pub struct MeanCycleFacts {
 }
 
 /// A cycle of the take that a mean includes.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UsedCycleFacts {
     /// Frame at which it starts, from 0, fractional.
     pub start_frame: f64,
@@ -229,8 +229,8 @@ pub struct UsedCycleFacts {
 }
 
 /// How the seam was closed.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ClosureFacts {
     /// Name of the method; two with a plus sign where the ends were closed differently, blend for a blend.
     pub method: String,
@@ -260,11 +260,11 @@ pub struct ClosureFacts {
 }
 
 /// An edit of the closed loop; what its kind does not have is null.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EditFacts {
     /// What is done: move (a joint, at one time), offset (a joint, all the time), swing (how far joints turn), smooth, aim (the root's turn) or noise.
-    #[cfg_attr(test, schemars(extend("enum" = ["move", "offset", "swing", "smooth", "aim", "noise"])))]
+    #[schemars(extend("enum" = ["move", "offset", "swing", "smooth", "aim", "noise"]))]
     pub kind: String,
     /// Joints that it changes; none where it changes the root.
     pub joints: Vec<String>,
@@ -313,16 +313,16 @@ impl EditFacts {
 }
 
 /// How the root moves: root(t) = start * exp(t * twist), see `sidecar`.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RootMotionFacts {
     /// What became of the root motion, as --root-motion names it; in-place and keep among others.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<RootMode>"))]
+    #[schemars(schema_with = "crate::tests::word::<RootMode>")]
     pub mode: RootMode,
     /// Which motions count as root motion: ground (turns about +Y, motion over the ground, climbs) or full (any).
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<RootSpace>"))]
+    #[schemars(schema_with = "crate::tests::word::<RootSpace>")]
     pub space: RootSpace,
     /// Velocity of the root in its own axes; constant.
     pub linear_velocity_mps: [f64; 3],
@@ -365,8 +365,8 @@ pub struct RootMotionFacts {
 /// The path of a constant root motion, at its first key: a circle or a helix around an axis, or a straight line.
 ///
 /// In the directions of the ground, +Y up, and at the places where the loop stands.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BasisFacts {
     /// Direction in which the root moves at the start, a unit vector; null where it does not move.
     pub direction: Option<[f64; 3]>,
@@ -422,8 +422,8 @@ const FARTHEST_AXIS_METRES: f64 = 4e9;
 /// The path as numbers of a closed form, in the directions of the ground: t seconds after the first key the root has moved by
 /// climb t axis + radius (cos(angle t) - 1) basis_x + radius sin(angle t) basis_y and turned by angle t about the axis. A
 /// straight path moves along its axis.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PeriodicLoopFacts {
     /// Radius of the circle.
     pub radius_m: f64,
@@ -464,8 +464,8 @@ impl PeriodicLoopFacts {
 }
 
 /// The motion that brought a loop to the origin: a turn about +Y through the take's origin, then a move over the ground.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecenteredFacts {
     /// The turn about +Y through the take's origin, left positive.
     pub turn_deg: f64,
@@ -489,8 +489,8 @@ impl RecenteredFacts {
 }
 
 /// When the feet of a loop stand, and how they were locked.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FeetFacts {
     /// Whether any foot is locked to the ground while it stands.
     pub held: bool,
@@ -512,7 +512,7 @@ pub struct FeetFacts {
     pub hips_lowered_mm: f64,
     /// What the speed of the root was measured on; given where the user stated it.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<SpeedSource>"))]
+    #[schemars(schema_with = "crate::tests::word::<SpeedSource>")]
     pub root_speed_from: SpeedSource,
     /// Speed over the ground measured on the standing feet, whether or not the root has it.
     pub feet_speed_mps: Option<f64>,
@@ -555,14 +555,14 @@ impl FeetFacts {
 }
 
 /// When a point of a foot bears.
+#[in_schema]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BearingFacts {
     /// The foot's lowest joint.
     pub joint: String,
     /// The point; ankle for a foot without toes.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<FootPoint>"))]
+    #[schemars(schema_with = "crate::tests::word::<FootPoint>")]
     pub point: FootPoint,
     /// Its first moment.
     pub start_secs: f64,
@@ -628,14 +628,14 @@ loopwright_core::words!(FootTreatment {
 });
 
 /// What was done with one foot.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FootFacts {
     /// Its lowest joint.
     pub joint: String,
     /// What was done to it: held, or why it was left alone.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<FootTreatment>"))]
+    #[schemars(schema_with = "crate::tests::word::<FootTreatment>")]
     pub outcome: FootTreatment,
     /// When its longest contact begins, as a share of the cycle from the start of the loop; null where it never stands, or never
     /// leaves the ground.
@@ -645,8 +645,8 @@ pub struct FootFacts {
 }
 
 /// A contact: a span over which a foot stands.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ContactFacts {
     /// The foot's lowest joint.
     pub joint: String,
@@ -657,12 +657,12 @@ pub struct ContactFacts {
 }
 
 /// What was measured on the loop as written.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct QualityFacts {
     /// good: nothing speaks against the loop; review: somebody should look at it; bad: it has a fault that anyone sees.
     #[serde(with = "optional_word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
+    #[schemars(schema_with = "crate::tests::optional_word::<Grade>")]
     pub grade: Option<Grade>,
     /// The reason for the grade, as a clause.
     pub reason: Option<String>,
@@ -741,8 +741,8 @@ loopwright_core::words!(Unmeasured {
 });
 
 /// One of the checks that a grade comes from.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CheckFacts {
     /// Its name: docs/checks.md.
     pub id: String,
@@ -750,7 +750,7 @@ pub struct CheckFacts {
     pub value: Option<f64>,
     /// Why it was not measured; null where it was.
     #[serde(default, with = "optional_word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Unmeasured>"))]
+    #[schemars(schema_with = "crate::tests::optional_word::<Unmeasured>")]
     pub unmeasured: Option<Unmeasured>,
     /// Standard error of a value that is an estimate; null where it was measured.
     #[serde(default)]
@@ -765,13 +765,13 @@ pub struct CheckFacts {
     pub time_secs: Option<f64>,
     /// Its grade; null where it was not measured, or is not graded.
     #[serde(with = "optional_word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
+    #[schemars(schema_with = "crate::tests::optional_word::<Grade>")]
     pub grade: Option<Grade>,
 }
 
 /// How the loop lies in the file.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlaybackFacts {
     /// Unique samples of one period.
     pub samples: usize,
@@ -798,7 +798,7 @@ pub struct PlaybackFacts {
     /// The file's unit, where it differs from take.unit; null otherwise.
     pub unit: Option<String>,
     /// The axis that is up in the file, where it differs from take.up; null otherwise.
-    #[cfg_attr(test, schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"])))]
+    #[schemars(extend("enum" = ["x", "y", "z", "-x", "-y", "-z"]))]
     pub up: Option<String>,
 }
 
@@ -837,8 +837,8 @@ impl PlaybackFacts {
 }
 
 /// The loops that were blended into this one.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BlendFacts {
     /// Their files, as they were named.
     pub loops: Vec<String>,

@@ -36,9 +36,8 @@ pub struct LoopFile {
 }
 
 /// Why a loop cannot be written.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum LoopFileError {
     #[error("{keys} keys exceed the limit of {limit}")]
     TooManyKeys { keys: usize, limit: usize },

@@ -5,13 +5,13 @@
 use serde::{Deserialize, Serialize};
 
 /// The engine that a loop was written for.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TargetFacts {
     /// Its name, as --for has it.
     pub name: String,
     /// Settings of its importer, under the importer's own names (docs/guide/engines.md); null where it needs none.
-    #[cfg_attr(test, schemars(with = "Option<serde_json::Map<String, serde_json::Value>>"))]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub importer: Option<Importer>,
 }
 

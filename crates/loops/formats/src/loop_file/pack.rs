@@ -284,8 +284,8 @@ loopwright_core::words!(AnimationOutcome {
 });
 
 /// An animation, and what became of it.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AnimationFacts {
     /// Its number in the file that was read, from 0.
     pub number: usize,
@@ -297,7 +297,7 @@ pub struct AnimationFacts {
     /// What became of it: kept (it loops already and stays as it is), closed (the whole of it), cut (a part of it), left alone (it is no loop) or
     /// error.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<AnimationOutcome>"))]
+    #[schemars(schema_with = "crate::tests::word::<AnimationOutcome>")]
     pub outcome: AnimationOutcome,
     /// Why it was left alone, or could not be looped; null for a loop.
     pub reason: Option<String>,
@@ -319,7 +319,7 @@ pub struct AnimationFacts {
     pub speed_mps: Option<f64>,
     /// Whether the loop can be used unchanged, as quality.grade.
     #[serde(with = "optional_word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
+    #[schemars(schema_with = "crate::tests::optional_word::<Grade>")]
     pub grade: Option<Grade>,
 }
 

@@ -27,9 +27,8 @@ pub struct LoopInFile {
 }
 
 /// Why a file, its sidecar and its take do not match.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PlaceError {
     #[error("the loop has no joint \"{name}\", which its sidecar names")]
     NoCarrier { name: String },

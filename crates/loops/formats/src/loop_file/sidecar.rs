@@ -41,14 +41,14 @@ const MAX_COUNT: f64 = 1e9;
 
 /// A written loop: the sidecar beside it, and the answer of make, close and blend. In the extras of a glTF animation it stands
 /// without take, recipe_sha256, file_sha256, warnings and outputs.
+#[in_schema]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Sidecar {
     /// What the document is.
-    #[cfg_attr(test, schemars(extend("const" = FORMAT)))]
+    #[schemars(extend("const" = FORMAT))]
     pub format: String,
     /// Version of the shape. Within a version keys are only added.
-    #[cfg_attr(test, schemars(extend("const" = VERSION)))]
+    #[schemars(extend("const" = VERSION))]
     pub version: u32,
     /// The program that wrote it, with its version; null where it is not known.
     #[serde(default)]
@@ -126,9 +126,8 @@ impl Default for Sidecar {
 }
 
 /// Why bytes are not a sidecar, or facts cannot be written as one.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SidecarError {
     #[error("a sidecar of {found} bytes is larger than the limit of {limit}")]
     TooLarge { found: usize, limit: usize },

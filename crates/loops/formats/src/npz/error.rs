@@ -3,9 +3,8 @@
 use crate::excerpt::list;
 
 /// Why an NPZ file cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NpzError {
     /// The archive ends before its contents do, or its parts contradict each other.
     #[error("not a readable zip archive: {detail}")]

@@ -194,7 +194,7 @@ fn of_kimodo(arrays: &Arrays<'_>) -> Result<Motion, ReadError> {
     }
     Ok(Motion {
         names: kimodo::JOINTS.iter().map(|(name, _)| (*name).to_owned()).collect(),
-        parents: kimodo::parents(),
+        parents: kimodo::JOINTS.iter().map(|(_, above)| *above).collect(),
         offsets: None,
         tips: vec![None; kimodo::JOINTS.len()],
         fps: kimodo::FPS,

@@ -5,8 +5,8 @@ use loopwright_core::Take;
 use crate::space::Space;
 
 /// The form of a take in an NPZ file: its joints and the time between frames; the space is always metres with Y up.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct NpzSource {
     pub(super) parents: Vec<Option<usize>>,
     pub(super) frame_time_secs: f64,

@@ -141,7 +141,7 @@ fn arrays_hold_what_their_names_say() {
 /// A motion of Kimodo made of known bones and rotations.
 #[test]
 fn the_layout_of_kimodo_is_read() {
-    let parents = kimodo::parents();
+    let parents: Vec<Option<usize>> = kimodo::JOINTS.iter().map(|(_, above)| *above).collect();
     let bone = |joint: usize| DVec3::new(0.02 * (joint % 5) as f64, 0.1 + 0.01 * joint as f64, -0.03);
     let (mut positions, mut rotations) = (Vec::<DVec3>::new(), Vec::<DQuat>::new());
     for frame in 0..7 {

@@ -15,9 +15,8 @@ const MAX_BYTES: usize = 64 << 20;
 const MAX_NUMBER: f64 = 1e9;
 
 /// Why bytes are not a manifest that a player can rely on.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ManifestError {
     #[error("a manifest of {found} bytes is larger than the limit of {MAX_BYTES}")]
     TooLarge { found: usize },

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::loop_file::word;
 
 /// What a clip is for.
+#[in_schema]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ClipKind {
     /// It repeats.
@@ -29,7 +29,7 @@ pub enum ClipKind {
     Transition,
     /// A kind that this version does not know: it happens once.
     #[serde(other)]
-    #[cfg_attr(test, schemars(skip))]
+    #[schemars(skip)]
     Other,
 }
 
@@ -45,8 +45,8 @@ loopwright_core::words!(ClipKind {
 });
 
 /// A moment of a loop.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LoopStateFacts {
     // The JSON beside a passage calls it `loop`.
     /// The name of the loop.
@@ -58,8 +58,8 @@ pub struct LoopStateFacts {
 
 // The JSON beside a passage calls the keys `translation_m` and `rotation_xyzw`.
 /// The root over time, seen from its first key.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RootKeys {
     /// Seconds since the first key.
     #[serde(default)]
@@ -105,8 +105,8 @@ impl RootKeys {
 }
 
 /// A foot that touches down or lifts.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FootEventFacts {
     /// Seconds since the start of the clip.
     pub secs: f64,
@@ -117,7 +117,7 @@ pub struct FootEventFacts {
     pub foot: String,
     /// What it does.
     #[serde(with = "word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::word::<FootEventKind>"))]
+    #[schemars(schema_with = "crate::tests::word::<FootEventKind>")]
     pub kind: FootEventKind,
 }
 

@@ -21,17 +21,17 @@ pub const SET_VERSION: u32 = 1;
 pub const SET_FILE: &str = "set.json";
 
 /// All that a player needs beside the clips. docs/formats/set.md explains it.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Manifest {
     /// The version of the program that wrote it.
     #[serde(default)]
     pub loopwright: String,
     /// What the document is.
-    #[cfg_attr(test, schemars(extend("const" = SET_FORMAT)))]
+    #[schemars(extend("const" = SET_FORMAT))]
     pub format: String,
     /// Version of the shape. Within a version keys are only added.
-    #[cfg_attr(test, schemars(extend("const" = SET_VERSION)))]
+    #[schemars(extend("const" = SET_VERSION))]
     pub version: u32,
     /// The name of the set.
     #[serde(default)]
@@ -71,8 +71,8 @@ pub struct Manifest {
 }
 
 /// The body of all clips.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SetSkeleton {
     /// Number of joints, without a root joint that was added.
@@ -88,8 +88,8 @@ pub struct SetSkeleton {
 }
 
 /// A clip.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetClip {
     /// Its name, which no other clip has.
     pub name: String,
@@ -150,7 +150,7 @@ pub struct SetClip {
     pub events: Vec<FootEventFacts>,
     /// Whether it can be used unchanged.
     #[serde(default, serialize_with = "optional_word::serialize", deserialize_with = "if_known")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
+    #[schemars(schema_with = "crate::tests::optional_word::<Grade>")]
     pub grade: Option<Grade>,
     /// What is wrong with one that is not good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -164,8 +164,8 @@ pub struct SetClip {
 }
 
 /// The phase of a loop: 0 half through the contact of the left foot, 1/2 half through that of the right one.
+#[in_schema]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetPhase {
     /// The loop is at the phase p at the share p + warp sin^2(pi p) of its time.
     pub warp: f64,
@@ -176,8 +176,8 @@ pub struct SetPhase {
 }
 
 /// A constant motion in its own axes.
+#[in_schema]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetTwist {
     /// Metres per second.
     pub linear: [f64; 3],
@@ -186,8 +186,8 @@ pub struct SetTwist {
 }
 
 /// What a clip was made from.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SetMade {
     /// How it came about.
@@ -219,8 +219,8 @@ impl SetMade {
 }
 
 /// How a clip came about.
+#[in_schema]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MadeFrom {
     /// Cut out of a take.
@@ -232,13 +232,13 @@ pub enum MadeFrom {
     Blend,
     /// A way that this version does not know.
     #[serde(other)]
-    #[cfg_attr(test, schemars(skip))]
+    #[schemars(skip)]
     Other,
 }
 
 /// Loops at their points.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetSpace {
     /// Its name: move or strafe.
     pub name: String,
@@ -252,8 +252,8 @@ pub struct SetSpace {
 }
 
 /// A loop in a blend space.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetPoint {
     /// Its clip.
     pub clip: String,
@@ -262,8 +262,8 @@ pub struct SetPoint {
 }
 
 /// A jump from one loop into another that fades.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetTransition {
     /// The loop that is left.
     pub from: String,
@@ -283,8 +283,8 @@ pub struct SetTransition {
 }
 
 /// Constants for a character controller.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetController {
     /// Takes that they were measured on.
     #[serde(default)]
@@ -295,8 +295,8 @@ pub struct SetController {
 }
 
 /// The constants of one way to move; null where the takes do not show them.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetMode {
     /// all, or one way to move as `fit` names it.
     pub mode: String,
@@ -311,8 +311,8 @@ pub struct SetMode {
 }
 
 /// A part that the set lacks.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Missing {
     /// The part.
     pub what: String,
@@ -321,8 +321,8 @@ pub struct Missing {
 }
 
 /// A loop that fills a hole.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Filled {
     /// Its clip.
     pub clip: String,
@@ -333,8 +333,8 @@ pub struct Filled {
 }
 
 /// Something that was given and is not used.
+#[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// The take or loop.
     pub take: String,

@@ -10,8 +10,8 @@ use crate::loop_file::word::optional_word;
 const PASSAGE_FORMAT: &str = "loopwright-passage";
 
 /// A passage from one loop to another.
+#[in_schema]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PassageFacts {
     /// The name of the passage, and of its files.
     pub name: String,
@@ -29,11 +29,11 @@ pub struct PassageFacts {
     pub duration_secs: f64,
     /// The loop that it begins in.
     #[serde(serialize_with = "state")]
-    #[cfg_attr(test, schemars(with = "LoopState"))]
+    #[schemars(with = "LoopState")]
     pub from: LoopStateFacts,
     /// The loop that it ends in.
     #[serde(serialize_with = "state")]
-    #[cfg_attr(test, schemars(with = "LoopState"))]
+    #[schemars(with = "LoopState")]
     pub to: LoopStateFacts,
     /// Change of the heading, left positive.
     pub turn_deg: f64,
@@ -43,7 +43,7 @@ pub struct PassageFacts {
     pub cost_metre_secs: f64,
     /// Its grade, as `check` gives it; null where it cannot be checked.
     #[serde(default, with = "optional_word")]
-    #[cfg_attr(test, schemars(schema_with = "crate::tests::optional_word::<Grade>"))]
+    #[schemars(schema_with = "crate::tests::optional_word::<Grade>")]
     pub grade: Option<Grade>,
     /// The reason for the grade, as a clause.
     #[serde(default)]
@@ -54,15 +54,15 @@ pub struct PassageFacts {
     pub in_place: bool,
     /// How the root moves, whether the file moves it or not: seen from where it is at the first key.
     #[serde(serialize_with = "root")]
-    #[cfg_attr(test, schemars(with = "PassageRoot"))]
+    #[schemars(with = "PassageRoot")]
     pub root: RootKeys,
     /// When feet come to stand and leave the ground, in order of time.
     pub events: Vec<FootEventFacts>,
 }
 
 /// A loop at a time.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct LoopState<'a> {
     /// The name of the loop.
     #[serde(rename = "loop")]
@@ -77,8 +77,8 @@ fn state<S: Serializer>(state: &LoopStateFacts, to: S) -> Result<S::Ok, S::Error
 }
 
 /// The root of a passage over time.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PassageRoot<'a> {
     /// Times of the keys.
     secs: &'a [f64],

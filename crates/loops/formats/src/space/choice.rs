@@ -34,9 +34,8 @@ pub enum UnitChoice {
 }
 
 /// Why a word is not a choice of axis or unit.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SpaceError {
     #[error("\"{found}\" is not an up axis; use x, y, z, -x, -y, -z or auto")]
     Up { found: String },

@@ -4,9 +4,8 @@ use super::{Axis, Up};
 use crate::excerpt::short_number;
 
 /// Why the axes or the unit taken for a file may be wrong.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SpaceWarning {
     #[error("the up axis could not be detected; assuming Y")]
     UpUnknown,

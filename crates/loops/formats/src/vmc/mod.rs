@@ -25,7 +25,7 @@ use crate::{excerpt::excerpt, source::Source};
 mod humanoid;
 mod osc;
 
-use humanoid::{BONES, HIPS, bone};
+use humanoid::{BONES, HIPS, NUM_BONES, bone};
 pub use osc::OscError;
 use osc::{Message, Value, messages};
 
@@ -141,7 +141,7 @@ type Place = (DVec3, DQuat);
 
 /// Parts of a pose, one bit each: the bones, the root, the time.
 type Parts = u64;
-const ROOT: Parts = 1 << BONES.len();
+const ROOT: Parts = 1 << NUM_BONES;
 const TIME: Parts = ROOT << 1;
 
 /// The known state of a body at a time.
@@ -149,11 +149,11 @@ const TIME: Parts = ROOT << 1;
 struct Pose {
     secs: f64,
     root: Place,
-    bones: [Option<Place>; BONES.len()],
+    bones: [Option<Place>; NUM_BONES],
 }
 
 /// Length of each bone; 0 if it is missing.
-type Lengths = [f64; BONES.len()];
+type Lengths = [f64; NUM_BONES];
 
 impl Pose {
     fn lengths(&self) -> Lengths {
@@ -272,7 +272,7 @@ impl VmcReader {
             now: Pose {
                 secs: 0.0,
                 root: (DVec3::ZERO, DQuat::IDENTITY),
-                bones: [None; BONES.len()],
+                bones: [None; NUM_BONES],
             },
             parts: 0,
             is_done: true,
@@ -431,7 +431,7 @@ impl VmcReader {
     fn cut(&mut self, why: VmcCut) {
         self.first.clear();
         self.lengths = None;
-        self.now.bones = [None; BONES.len()];
+        self.now.bones = [None; NUM_BONES];
         self.all_parts &= ROOT;
         if self.recording.take().is_some() {
             self.events.push_back(VmcEvent::Cut(why));
@@ -559,7 +559,7 @@ const CENTIMETRE: f64 = 0.01;
 
 /// Returns the head of a file for the body of a pose, and the recording that begins with it.
 fn head(pose: &Pose, began_secs: f64, step_secs: f64) -> Option<(Vec<u8>, Recording)> {
-    let mut number_of = [None; BONES.len()];
+    let mut number_of = [None; NUM_BONES];
     let (mut joints, mut own) = (Vec::new(), Vec::new());
     for (bone, place) in pose.bones.iter().enumerate() {
         let Some((position, _)) = place else { continue };

@@ -14,9 +14,8 @@ const BUNDLE: &[u8; 8] = b"#bundle\0";
 const TIME_BYTES: usize = 8;
 
 /// Why bytes are not a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what they are")]
+#[error_kinds]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OscError {
     #[error("it ends within a message or a bundle")]
     Short,

@@ -2,16 +2,16 @@
 
 /// Defines a table of a recipe. Each field is followed by its line in the recipe that lists all keys: `key = value` with the
 /// default, or `#` in front if there is no default before the take is known. The first line of the field's docs is its
-/// description.
+/// description; `flag(...)` below it are the attributes of its flag.
 macro_rules! described {
     (
         $(#[$meta:meta])* pub struct $Name:ident {
-            $(#[doc = $doc:literal] $(#[$attr:meta])* pub $field:ident: $Type:ty = $line:literal,)+
+            $(#[doc = $doc:literal] $(flag($($flag:tt)*))? $(#[$attr:meta])* pub $field:ident: $Type:ty = $line:literal,)+
         }
     ) => {
         $(#[$meta])*
         pub struct $Name {
-            $(#[doc = $doc] $(#[$attr])* pub $field: $Type,)+
+            $(#[doc = $doc] $(#[cfg_attr(feature = "clap", arg($($flag)*))])? $(#[$attr])* pub $field: $Type,)+
         }
 
         impl $Name {

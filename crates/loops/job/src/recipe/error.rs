@@ -3,9 +3,8 @@
 use loopwright_core::mirror::MirrorError;
 
 /// A recipe that cannot be read, written or followed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum RecipeError {
     /// Bytes that are not UTF-8.
     #[error("it is not text")]

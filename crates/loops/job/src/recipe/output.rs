@@ -76,76 +76,76 @@ described! {
     #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
     pub struct OutputRecipe {
         /// What the root does [default: constant].
-        #[cfg_attr(feature = "clap", arg(long, value_name = "MODE", help_heading = ROOT_MOTION, value_parser = choice::<RootMode>()))]
+        flag(long, value_name = "MODE", help_heading = ROOT_MOTION, value_parser = choice::<RootMode>())
         #[serde(with = "optional_text")]
         pub root_motion: Option<RootMode> = "# root-motion = \"constant\"",
         /// Which motion counts as root motion: ground, turning about the up axis, or full, about any axis, for props and rolls.
-        #[cfg_attr(feature = "clap", arg(skip))]
+        flag(skip)
         #[serde(with = "optional_text")]
         pub root_space: Option<RootSpace> = "root-space = \"ground\"",
         /// Smoothing of a root motion of path, or of an inertialized one without a root joint: standard deviation, seconds, above 0.
-        #[cfg_attr(feature = "clap", arg(skip))]
+        flag(skip)
         pub path_smoothing: Option<f64> = "# path-smoothing = 0.25",
         /// Seconds over which an inertialized root fades its gap in velocity after the start [default: those of the closure].
-        #[cfg_attr(feature = "clap", arg(skip))]
+        flag(skip)
         pub root_blend_start: Option<f64> = "# root-blend-start = 0.4",
         /// The same before the end.
-        #[cfg_attr(feature = "clap", arg(skip))]
+        flag(skip)
         pub root_blend_end: Option<f64> = "# root-blend-end = 0.4",
         /// The start's share of that gap, 0 to 1 [default: that of the closure].
-        #[cfg_attr(feature = "clap", arg(skip))]
+        flag(skip)
         pub root_share: Option<f64> = "# root-share = 0.5",
         /// What the speed of the root is measured from: auto, feet, pose, or the speed itself, m/s.
-        #[cfg_attr(feature = "clap", arg(skip))]
+        flag(skip)
         #[serde(with = "optional_text")]
         pub root_speed: Option<RootSpeed> = "root-speed = \"auto\"",
         /// Whether linear root motion may take loops that turn by 5 degrees or more.
-        #[cfg_attr(feature = "clap", arg(skip))]
+        flag(skip)
         pub force_straight: Option<bool> = "force-straight = false",
         /// Add a root joint that carries the root motion, where the take has none.
-        #[cfg_attr(feature = "clap", arg(long, num_args = 0, default_missing_value = "true", help_heading = ROOT_MOTION))]
+        flag(long, num_args = 0, default_missing_value = "true", help_heading = ROOT_MOTION)
         pub add_root: Option<bool> = "# add-root = true",
         /// Whether planted feet are locked [default: auto].
-        #[cfg_attr(feature = "clap", arg(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>()))]
+        flag(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>())
         #[serde(with = "optional_text")]
         pub lock_feet: Option<FootLock> = "lock-feet = \"auto\"",
         /// Frames per second of the loop [default: those of the take].
-        #[cfg_attr(feature = "clap", arg(long, value_name = "R", help_heading = OUTPUT))]
+        flag(long, value_name = "R", help_heading = OUTPUT)
         pub fps: Option<f64> = "# fps = 30.0",
         /// Frames of the loop in place of fps, not counting a repeated last key.
-        #[cfg_attr(feature = "clap", arg(skip))]
+        flag(skip)
         pub frames: Option<usize> = "# frames = 30",
         /// Copies of the loop, one after another, 1 to 100000.
-        #[cfg_attr(feature = "clap", arg(skip))]
+        flag(skip)
         #[serde(deserialize_with = "count")]
         pub repeat: Option<usize> = "repeat = 1",
         /// Seconds of many cycles, about, of which none is like another, as the take's own differ; they loop as a whole.
-        #[cfg_attr(feature = "clap", arg(skip))]
+        flag(skip)
         pub vary: Option<f64> = "# vary = 60.0",
         /// The same seed varies them in the same way.
-        #[cfg_attr(feature = "clap", arg(skip))]
+        flag(skip)
         pub vary_seed: Option<u32> = "# vary-seed = 0",
         /// Share of the take's own variation, above 0, up to 2.
-        #[cfg_attr(feature = "clap", arg(skip))]
+        flag(skip)
         pub vary_amount: Option<f64> = "# vary-amount = 1.0",
         /// Whether the last key repeats the first, moved on by the root motion: repeat, or drop.
-        #[cfg_attr(feature = "clap", arg(skip))]
+        flag(skip)
         #[serde(with = "optional_text")]
         pub last_key: Option<ClosingKey> = "last-key = \"repeat\"",
         /// What happens between keys: linear, or step, each pose held until the next as in animation on twos (GLB, glTF, FBX).
-        #[cfg_attr(feature = "clap", arg(skip))]
+        flag(skip)
         #[serde(with = "optional_text")]
         pub interpolation: Option<KeyInterpolation> = "interpolation = \"linear\"",
         /// Where in its cycle the loop starts: left-contact, right-contact, passing, or a share of the cycle, 0 to 1 [default: at its seam].
-        #[cfg_attr(feature = "clap", arg(long, value_name = "PHASE", help_heading = OUTPUT))]
+        flag(long, value_name = "PHASE", help_heading = OUTPUT)
         #[serde(with = "optional_text")]
         pub start_at: Option<StartAt> = "# start-at = \"left-contact\"",
         /// Whether the loop starts at the origin and faces forward [default: on with --for, else off].
-        #[cfg_attr(feature = "clap", arg(skip))]
+        flag(skip)
         #[serde(with = "optional_text")]
         pub recenter: Option<Recenter> = "# recenter = \"off\"",
         /// Write for an engine.
-        #[cfg_attr(feature = "clap", arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true))]
+        flag(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)
         #[serde(rename = "for", with = "optional_text")]
         pub target: Option<Target> = "# for = \"unity\"",
     }

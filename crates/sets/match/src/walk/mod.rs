@@ -26,9 +26,8 @@ pub use path::WalkPath;
 use walker::Walker;
 
 /// Why a path cannot be walked.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum WalkError {
     #[error("a path has two points or more, found {found}")]
     Points { found: usize },

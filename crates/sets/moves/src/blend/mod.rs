@@ -28,9 +28,8 @@ pub use shift::align;
 pub use space::{BlendAxis, BlendSpace};
 
 /// Why loops cannot be blended.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum BlendError {
     #[error("there are no loops")]
     NoLoops,

@@ -21,9 +21,8 @@ const SLOPES: usize = 32;
 const MOST_STEPS: usize = 60;
 
 /// Why a loop has no phase by its touch-downs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseError {
     /// The body does not have exactly one left and one right foot.
     #[error("the body does not stand on one left and one right foot")]

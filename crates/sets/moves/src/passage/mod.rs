@@ -90,9 +90,8 @@ pub struct Passage {
 }
 
 /// Why a passage cannot be found or made.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PassageError {
     #[error("the skeleton of loop {index} differs from that of the take: {difference}")]
     Skeleton {

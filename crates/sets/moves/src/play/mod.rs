@@ -69,9 +69,8 @@ const MAX_SEGMENTS: usize = 100_000;
 pub const MAX_TRANSFORMS: usize = 20_000_000;
 
 /// Why loops cannot be played one after the other.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PlayError {
     #[error("there are no loops")]
     NoLoops,

@@ -70,9 +70,8 @@ impl State<'_> {
 }
 
 /// Why two motions cannot be compared.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TransitionError {
     #[error("the motions have different skeletons: {difference}")]
     Skeleton {

@@ -7,7 +7,7 @@ use loopwright_moves::transition::{Crossing, TransitionError};
 use super::{Side, decays};
 use crate::args::{CostArgs, JumpSettings};
 use crate::batch::{self, Wanted};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::report::cost::{self as report, CostAnswer, JumpFacts, JumpsFacts};
 use crate::report::json;
 use crate::talk::{self, Progress};
@@ -20,7 +20,7 @@ const MOST_MOTIONS: usize = 256;
 /// an error.
 ///
 /// Errors: more motions than are held, no two that can be compared.
-pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &CostArgs) -> Result<Ending> {
     let mut outputs = Outputs::new(args.force);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     decays(&args.jumps)?;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     let num_files = found.files.len() + found.problems.len();
     if num_files > MOST_MOTIONS {
         return Err(
-            Failure::error(format!("{num_files} motions are named, of at most {MOST_MOTIONS}"))
+            failure!("{num_files} motions are named, of at most {MOST_MOTIONS}")
                 .try_this("a pattern that fits fewer, such as 'set/walk*.bvh'"),
         );
     }
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     progress.finish();
     if num_files < 2 {
         return Err(failed.pop().unwrap_or_else(|| {
-            Failure::error(format!("{num_files} motion to compare"))
+            failure!("{num_files} motion to compare")
                 .try_this("two motions, or a folder that holds several")
         }));
     }
@@ -84,7 +84,7 @@ fn drawn(sides: &[Side], decay: Decay, costs: &[Vec<Option<f64>>]) -> String {
 /// The cheapest jump of each pair of motions, cheapest first.
 ///
 /// Errors: no two motions have one skeleton, or no jump exists between any.
-pub(crate) fn compared(sides: &[Side], settings: &JumpSettings) -> Result<CostAnswer, Failure> {
+pub(crate) fn compared(sides: &[Side], settings: &JumpSettings) -> Result<CostAnswer> {
     let decay = decays(settings)?[settings.fade as usize];
     let mut best: Vec<([usize; 2], Crossing)> = Vec::new();
     let (mut num_apart, mut mismatch) = (0, None);

@@ -14,7 +14,7 @@ use loopwright_moves::transition::{GapOf, TransitionClip};
 use loopwright_plots::TransitionMap;
 
 use crate::args::{CostArgs, JumpSettings};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::motions::{self, ReadMotion};
 use crate::output::{self, Outputs};
 use crate::report::cost::{
@@ -32,7 +32,7 @@ const MAP: usize = 152;
 /// Why two motions may have no jump.
 const NO_JUMP: &str = "bad frames are never left or entered, and a take is not left at its very end";
 
-pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &CostArgs) -> Result<Ending> {
     let is_one = |named: &PathBuf| !batch::are_many(core::slice::from_ref(named));
     match &args.motions[..] {
         [left, entered] if is_one(left) && is_one(entered) => between(left, entered, args),
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
 }
 
 /// Compares two motions, or frames of them.
-fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending, Failure> {
+fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending> {
     let mut outputs = Outputs::new(args.force);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     decays(&args.jumps)?;
@@ -69,7 +69,7 @@ pub(crate) fn compared(
     settings: &JumpSettings,
     most: usize,
     drawn: bool,
-) -> Result<(CostAnswer, Option<String>), Failure> {
+) -> Result<(CostAnswer, Option<String>)> {
     let decays = decays(settings)?;
     let transitions = Transitions::between(&left.motion, &entered.motion, &settings.weights)
         .map_err(|error| motions::mismatch([&left.path, &entered.path], error))?;
@@ -101,20 +101,20 @@ pub(crate) fn compared(
 }
 
 /// Spring, cubic and quintic with the settings of the flags, in this order.
-fn decays(settings: &JumpSettings) -> Result<[Decay; 3], Failure> {
+fn decays(settings: &JumpSettings) -> Result<[Decay; 3]> {
     check_fade(settings.half_life, settings.blend)?;
     Ok(DecayKind::ALL.map(|kind| kind.lasting(settings.half_life, settings.blend)))
 }
 
 /// Errors: a fade that is too short or too long.
-pub(crate) fn check_fade(half_life: f64, blend: f64) -> Result<(), Failure> {
+pub(crate) fn check_fade(half_life: f64, blend: f64) -> Result<()> {
     for (flag, secs, usual) in [
         ("--half-life", half_life, DEFAULT_HALF_LIFE_SECS),
         ("--blend", blend, DEFAULT_FADE_SECS),
     ] {
         if !(0.001..=10.0).contains(&secs) {
             return Err(
-                Failure::error(format!("{flag} must be 0.001 to 10 seconds, found {secs:?}"))
+                failure!("{flag} must be 0.001 to 10 seconds, found {secs:?}")
                     .try_this(format!("{flag} {usual}"))
                     .wrongly_called(),
             );
@@ -134,18 +134,18 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    fn read(named: &Path, reading: &TakeArgs) -> Result<Self, Failure> {
+    fn read(named: &Path, reading: &TakeArgs) -> Result<Self> {
         let (path, frame) = motions::split(named);
         Self::of_frame(path, frame.as_deref(), reading)
     }
 
-    fn of_frame(path: PathBuf, frame: Option<&str>, reading: &TakeArgs) -> Result<Self, Failure> {
+    fn of_frame(path: PathBuf, frame: Option<&str>, reading: &TakeArgs) -> Result<Self> {
         let read = ReadMotion::read(&path, reading)?;
         Self::new(path, read, frame)
     }
 
     /// A motion of this name, or a frame of it. Errors: it has no such frame.
-    pub(crate) fn new(path: PathBuf, read: ReadMotion, frame: Option<&str>) -> Result<Self, Failure> {
+    pub(crate) fn new(path: PathBuf, read: ReadMotion, frame: Option<&str>) -> Result<Self> {
         let ReadMotion {
             motion,
             clip,
@@ -234,7 +234,7 @@ fn table(
     decay: Decay,
     most: usize,
     drawn: bool,
-) -> Result<(TableFacts, Option<String>), Failure> {
+) -> Result<(TableFacts, Option<String>)> {
     let [exits, entries] = sides.map(|side| match side.frame {
         Some(frame) => frame..frame + 1,
         None => 0..side.motion.num_frames(),

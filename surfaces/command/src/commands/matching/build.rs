@@ -10,14 +10,14 @@ use loopwright_match::{
 
 use super::{Opened, open, source, source::Motion, tags::TagTable, unmatched, unmatched_cost};
 use crate::args::{MatchBuildArgs, RowSettings};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::matching::{self as report, BuildAnswer};
 use crate::talk::{self, Progress};
 use crate::{batch, commands::cost, files, motions::NamedMotion};
 
-pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
+pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending> {
     let (named, found) = named_motions(args)?;
     let mut outputs = Outputs::new(args.force);
     for NamedMotion { path, .. } in &named {
@@ -74,7 +74,7 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
 }
 
 /// The motions that are named, each once, and which of their files no one named. Errors: one is not there.
-fn named_motions(args: &MatchBuildArgs) -> Result<(Vec<NamedMotion>, HashSet<PathBuf>), Failure> {
+fn named_motions(args: &MatchBuildArgs) -> Result<(Vec<NamedMotion>, HashSet<PathBuf>)> {
     let mut named: Vec<NamedMotion> = Vec::new();
     let mut found: HashSet<PathBuf> = HashSet::new();
     for name in &args.takes {
@@ -108,18 +108,18 @@ fn nothing_added(failures: &[Failure], left_out: &[Failure]) -> Failure {
 }
 
 /// The times ahead that are asked for.
-fn horizon_of(ahead: &[f64]) -> Result<Horizon, Failure> {
+fn horizon_of(ahead: &[f64]) -> Result<Horizon> {
     let [first, second, third] = *ahead else {
         return match ahead {
             [] => Ok(Horizon::default()),
             _ => Err(
-                Failure::error(format!("--ahead needs three times, found {}", ahead.len()))
+                failure!("--ahead needs three times, found {}", ahead.len())
                     .try_this("--ahead 0.2,0.4,0.8"),
             ),
         };
     };
     Horizon::new([first, second, third])
-        .map_err(|error| Failure::error(format!("--ahead: {error}")).try_this("--ahead 0.2,0.4,0.8"))
+        .map_err(|error| failure!("--ahead: {error}").try_this("--ahead 0.2,0.4,0.8"))
 }
 
 /// Warns of what is not among the rows.
@@ -136,11 +136,11 @@ fn of_file(
     horizon: Horizon,
     table: &mut TagTable,
     building: &mut Building<'_>,
-) -> Result<usize, Failure> {
+) -> Result<usize> {
     let path = &named.path;
     if named.frames.is_some() && files::has_sidecar(path) {
         return Err(
-            Failure::error(format!("\"{}\" is a loop, and has no range of frames", path.display()))
+            failure!("\"{}\" is a loop, and has no range of frames", path.display())
                 .try_this("the name alone: every sample of a loop can be matched"),
         );
     }
@@ -204,7 +204,7 @@ pub(crate) enum Building<'a> {
 
 impl<'a> Building<'a> {
     /// A database without more rows than those that are known, and how far its motions look ahead. Errors: a setting that cannot be followed.
-    pub(crate) fn new(known: Option<Opened<'a>>, settings: &RowSettings) -> Result<(Self, Horizon), Failure> {
+    pub(crate) fn new(known: Option<Opened<'a>>, settings: &RowSettings) -> Result<(Self, Horizon)> {
         cost::check_fade(settings.half_life, settings.blend)?;
         let horizon = match &known {
             Some(known) => known.horizon(),
@@ -246,7 +246,7 @@ impl<'a> Building<'a> {
         source: &MatchSource,
         name: &str,
         tags: &[(String, String)],
-    ) -> Result<usize, Failure> {
+    ) -> Result<usize> {
         match self {
             Self::Future {
                 known,
@@ -280,7 +280,7 @@ impl<'a> Building<'a> {
     }
 
     /// The database as bytes, and what is said of it. Errors: too few rows, or too many.
-    pub(crate) fn finish(self, path: &Path, num_added: usize) -> Result<(Vec<u8>, BuildAnswer), Failure> {
+    pub(crate) fn finish(self, path: &Path, num_added: usize) -> Result<(Vec<u8>, BuildAnswer)> {
         self.arranged(path, num_added).map_err(|error| rows_failure(&error))
     }
 
@@ -323,7 +323,7 @@ fn add_new<'c, F>(
     motions: &mut Vec<FrameRows<F>>,
     known: impl Iterator<Item = &'c ClipRows>,
     found: Vec<FrameRows<F>>,
-) -> Result<usize, Failure> {
+) -> Result<usize> {
     let known = known.map(|rows| (&rows.clip, rows.num_rows));
     let earlier = motions.iter().map(|motion| (&motion.clip, motion.features.len()));
     let known: Vec<(&MatchClip, usize)> = known.chain(earlier).collect();
@@ -334,7 +334,7 @@ fn add_new<'c, F>(
                 && clip.first_frame < other.first_frame + num_rows
         };
         if known.iter().any(overlaps) {
-            return Err(Failure::error(format!("\"{}\" is in the database already", clip.name))
+            return Err(failure!("\"{}\" is in the database already", clip.name)
                 .try_this("build it again without --add, or name frames that are not there yet"));
         }
     }
@@ -350,7 +350,7 @@ pub(crate) fn no_rows() -> Failure {
 }
 
 fn rows_failure(error: &RowsError) -> Failure {
-    let failure = Failure::error(format!("cannot build the database: {error}"));
+    let failure = failure!("cannot build the database: {error}");
     match error {
         RowsError::Number { .. } => failure.try_this("--unit: a body may be read far too large"),
         _ => failure.try_this("fewer takes"),

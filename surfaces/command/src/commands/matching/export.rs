@@ -5,13 +5,13 @@ use std::path::Path;
 use loopwright_match::{MatchSource, features::NUM_FEATURES};
 
 use super::{Opened, asked_for, open, unmatched, unmatched_cost};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Result};
 use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::matching::{self as report, ExportAnswer};
 use crate::{args::MatchExportArgs, files};
 
-pub(super) fn run(args: &MatchExportArgs) -> Result<Ending, Failure> {
+pub(super) fn run(args: &MatchExportArgs) -> Result<Ending> {
     let mut outputs = Outputs::new(args.force);
     outputs.protect_as("database", [&args.database]);
     for path in &args.takes {
@@ -50,7 +50,7 @@ pub(crate) fn add_rows(
     rows: &mut Vec<f32>,
     database: &Opened<'_>,
     motion: Option<(&Path, &MatchSource)>,
-) -> Result<usize, Failure> {
+) -> Result<usize> {
     match (database, motion) {
         (Opened::Future(database), None) => rows.extend((0..database.num_rows()).flat_map(|row| database.row(row))),
         (Opened::Future(database), Some((path, source))) => {

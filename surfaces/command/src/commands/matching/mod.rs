@@ -6,7 +6,7 @@ use loopwright_match::features::{Horizon, MatchError};
 use loopwright_match::{CostDatabase, CostError, DatabaseError, FeatureSetKind, MatchDatabase, MatchSource};
 
 use crate::args::{MatchArgs, MatchCommand};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::report::json;
 use crate::report::matching::{self as report, InspectAnswer};
 use crate::{
@@ -22,7 +22,7 @@ mod source;
 mod tags;
 mod walk;
 
-pub(crate) fn run(args: &MatchArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &MatchArgs) -> Result<Ending> {
     match &args.command {
         MatchCommand::Build(args) => build::run(args),
         MatchCommand::Query(args) => query::run(args),
@@ -75,7 +75,7 @@ impl Opened<'_> {
 }
 
 /// The database in the bytes of a file.
-pub(crate) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>, Failure> {
+pub(crate) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>> {
     let opened = FeatureSetKind::from_bytes(bytes).and_then(|kind| {
         Ok(match kind {
             FeatureSetKind::Future => Opened::Future(MatchDatabase::from_bytes(bytes)?),
@@ -92,13 +92,13 @@ pub(crate) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>, Failu
 }
 
 /// The one motion of a file whose frames are asked for.
-fn asked_for(path: &Path, reading: &TakeArgs, horizon: Horizon) -> Result<MatchSource, Failure> {
+fn asked_for(path: &Path, reading: &TakeArgs, horizon: Horizon) -> Result<MatchSource> {
     let mut sources = source::read_all(path, String::new(), reading, &[], horizon)?;
     let several = sources.len() > 1;
     match sources.pop().filter(|_| !several) {
         Some(motion) => motion.source,
         None => Err(
-            Failure::error(format!("\"{}\" holds several loops: which one?", path.display()))
+            failure!("\"{}\" holds several loops: which one?", path.display())
                 .try_this("--animation NAME; `loopwright check FILE` lists them"),
         ),
     }

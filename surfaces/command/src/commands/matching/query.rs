@@ -9,17 +9,17 @@ use loopwright_match::{Cheapest, CostDatabase, MatchDatabase, MatchFilter, Match
 
 use super::{Opened, asked_for, open, unmatched, unmatched_cost};
 use crate::args::{MatchQueryArgs, StandingFoot, Wish, gaits_of};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::report::json;
 use crate::report::matching::{self as report, FoundFrame, QueryAnswer};
 use crate::{files, motions, output};
 
-pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
+pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending> {
     let bytes = files::read_bytes(&args.database)?;
     let database = open(&args.database, &bytes)?;
     let (path, frame) = motions::split(&args.take);
     let Some(frame) = frame else {
-        return Err(Failure::error(format!("which frame of \"{}\"?", path.display()))
+        return Err(failure!("which frame of \"{}\"?", path.display())
             .because("write FILE:FRAME, with frames counted from 0")
             .try_this(format!("{}:0", path.display())));
     };
@@ -48,7 +48,7 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
 }
 
 /// Errors: a speed or a turn rate that nobody has.
-fn check_wish(wish: &Wish) -> Result<(), Failure> {
+fn check_wish(wish: &Wish) -> Result<()> {
     for (flag, number, most) in [
         ("--speed", wish.speed.unwrap_or(0.0), MOST_MPS),
         ("--turn-rate", wish.turn_rate, MOST_DPS),
@@ -56,7 +56,7 @@ fn check_wish(wish: &Wish) -> Result<(), Failure> {
         // NaN is out of every range.
         if !(-most..=most).contains(&number) {
             return Err(
-                Failure::error(format!("{flag} must be from {} to {most}, found {number}", -most))
+                failure!("{flag} must be from {} to {most}, found {number}", -most)
                     .try_this("--speed 1.4 --turn-rate 30")
                     .wrongly_called(),
             );
@@ -74,7 +74,7 @@ pub(crate) fn found(
     source: &MatchSource,
     frames: &[usize],
     database: &Opened<'_>,
-) -> Result<Vec<Vec<FoundFrame>>, Failure> {
+) -> Result<Vec<Vec<FoundFrame>>> {
     check_wish(wish)?;
     let filter = MatchFilter {
         tags: wish.tags.clone(),
@@ -124,12 +124,12 @@ fn nearest(
     frame: usize,
     database: &MatchDatabase<'_>,
     filter: &MatchFilter,
-) -> Result<Vec<FoundFrame>, Failure> {
+) -> Result<Vec<FoundFrame>> {
     let Some(mut asked) = frames.get(frame).copied() else {
-        return Err(Failure::error(format!(
+        return Err(failure!(
             "nobody knows what \"{}\" does after frame {frame}",
             path.display()
-        ))
+        )
         .because(format!(
             "the database looks {:.3} s ahead",
             database.horizon().farthest_secs()

@@ -10,7 +10,7 @@ use super::unmatched;
 use crate::recipe::{StudyArgs, TakeArgs};
 use crate::{
     animations::Excluded,
-    exit::Failure,
+    exit::Result,
     files::{self, InputFile},
     load, memory, talk, written_loop,
 };
@@ -22,7 +22,7 @@ pub(super) struct Motion {
     /// The file, and the animation in it if it holds several loops.
     pub(super) path: PathBuf,
     /// The motion, or why it cannot be read: the others of the file still can.
-    pub(super) source: Result<MatchSource, Failure>,
+    pub(super) source: Result<MatchSource>,
 }
 
 /// What a file holds, by the name of its clips: its loops if it has a sidecar, else its take. Joints of takes get these weights.
@@ -32,7 +32,7 @@ pub(super) fn read_all(
     reading: &TakeArgs,
     weights: &[(String, f64)],
     horizon: Horizon,
-) -> Result<Vec<Motion>, Failure> {
+) -> Result<Vec<Motion>> {
     let input = InputFile::named(path);
     let reading = &input.reading(reading);
     let study = StudyArgs {
@@ -69,7 +69,7 @@ pub(super) fn read_all(
 }
 
 /// Reads a take and studies it; warnings name the file.
-fn read_take(path: &Path, study: &Study) -> Result<Analysis, Failure> {
+fn read_take(path: &Path, study: &Study) -> Result<Analysis> {
     let mut soft = Vec::new();
     let file = files::read_take(path, &study.reading(memory::limits()), &mut soft)?;
     let loaded = load::analysed(path, file, soft, study)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use loopwright_core::names;
 
-use crate::{args::parse_tag, exit::Failure, files, motions::NamedMotion, talk};
+use crate::{args::parse_tag, exit::{Failure, Result}, files, motions::NamedMotion, talk};
 
 /// Which takes have which tags.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ struct Line {
 
 impl TagTable {
     /// Lines of a pattern and of tags, by commas. Blank lines and those that begin with # are left out.
-    pub(super) fn read(file: &Path) -> Result<Self, Failure> {
+    pub(super) fn read(file: &Path) -> Result<Self> {
         let wrong = |what: String| {
             Failure::cannot("read the tags", file, what).try_this("lines such as *run*,style=run,mood=calm")
         };

@@ -11,7 +11,7 @@ use loopwright_formats::AnimationChoice;
 
 use super::{Opened, open, source};
 use crate::args::{MatchWalkArgs, gaits_of};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::matching::{self as report, WalkAnswer};
@@ -24,7 +24,7 @@ use crate::{
     talk, written_loop,
 };
 
-pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending> {
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     outputs.protect_as("database", [&args.database]);
@@ -33,10 +33,10 @@ pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     let path = read_path(&args.path)?;
     let bytes = files::read_bytes(&args.database)?;
     let Opened::Future(database) = open(&args.database, &bytes)? else {
-        return Err(Failure::error(format!(
+        return Err(failure!(
             "nobody walks by \"{}\": it holds what jumps cost, and no futures",
             args.database.display()
-        ))
+        )
         .try_this("a database that `loopwright match build` wrote without --features cost"));
     };
     let filter = MatchFilter {
@@ -116,7 +116,7 @@ fn files_of(path: &Path, database: &MatchDatabase<'_>) -> Vec<(PathBuf, String)>
 }
 
 /// The form in which the first motion stands in its file.
-fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source, Failure> {
+fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source> {
     let input = InputFile::named(path);
     let reading = &input.reading(reading);
     if input.sidecar.is_some() {
@@ -133,7 +133,7 @@ fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source, F
 }
 
 /// Lines of three numbers: seconds, x, z. A first line of words, blank lines and those that begin with # are left out.
-fn read_path(file: &Path) -> Result<WalkPath, Failure> {
+fn read_path(file: &Path) -> Result<WalkPath> {
     let bytes = files::read_bytes(file)?;
     let wrong = |what: String| {
         Failure::cannot("read the path", file, what)
@@ -159,7 +159,7 @@ fn failure(error: &WalkError) -> Failure {
         return Failure::nothing(format!("cannot walk: {error}"))
             .try_this("fewer --tag; `loopwright match inspect DB` lists the tags");
     }
-    let failure = Failure::error(format!("cannot walk: {error}"));
+    let failure = failure!("cannot walk: {error}");
     match error {
         WalkError::Skeleton { .. } | WalkError::Rate { .. } => {
             failure.try_this("a database of takes of one skeleton and one frame rate")

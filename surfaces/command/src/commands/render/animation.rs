@@ -3,7 +3,7 @@
 use loopwright_draw::render::{self, AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Scene};
 
 use super::Drawn;
-use crate::{args::RenderArgs, exit::Failure, parallel, talk::Progress};
+use crate::{args::RenderArgs, exit::{Failure, Result}, parallel, talk::Progress};
 
 /// Maximum number of pictures in an animation: a minute and a half at 30 a second, some hundred megabytes.
 const MAX_PICTURES: usize = 3000;
@@ -27,13 +27,13 @@ pub(super) fn animation(
     motions: &[(String, DrawnMotion)],
     scenes: &[Scene<'_>],
     format: AnimationFormat,
-) -> Result<Drawn, Failure> {
+) -> Result<Drawn> {
     let rate = rate(args, motions)?;
     let shown = scenes.iter().map(Scene::shown_secs).fold(0.0, f64::max);
     let count = (shown * rate).round().max(1.0);
     if count > MAX_PICTURES as f64 {
         return Err(
-            Failure::error(format!("{count:.0} pictures exceed the limit of {MAX_PICTURES}"))
+            failure!("{count:.0} pictures exceed the limit of {MAX_PICTURES}")
                 .because(format!("{shown:.1} s are shown at {rate:.0} pictures a second"))
                 .try_this("--range START:END for a part of it, fewer --cycles, or a lower --fps"),
         );
@@ -62,10 +62,10 @@ pub(super) fn animation(
         .map_err(failed)?;
     let size = samples[0].size();
     if count as f64 * size.map(f64::from).iter().product::<f64>() > MAX_PIXELS {
-        return Err(Failure::error(format!(
+        return Err(failure!(
             "{count} pictures of {} x {} pixels are too much for one animation",
             size[0], size[1]
-        ))
+        )
         .try_this("a smaller --size or --fps, --range START:END, or fewer --cycles"));
     }
     let packer = Packer::new(format, &samples).map_err(failed)?;
@@ -86,7 +86,7 @@ pub(super) fn animation(
 }
 
 /// Pictures a second.
-fn rate(args: &RenderArgs, motions: &[(String, DrawnMotion)]) -> Result<f64, Failure> {
+fn rate(args: &RenderArgs, motions: &[(String, DrawnMotion)]) -> Result<f64> {
     let own = motions
         .iter()
         .map(|(_, motion)| 1.0 / motion.step_secs())
@@ -94,9 +94,9 @@ fn rate(args: &RenderArgs, motions: &[(String, DrawnMotion)]) -> Result<f64, Fai
     match args.fps {
         None => Ok(own.min(DEFAULT_FPS)),
         Some(rate) if rate > 0.0 && rate <= MAX_FPS => Ok(rate),
-        Some(rate) => Err(Failure::error(format!(
+        Some(rate) => Err(failure!(
             "--fps must be a positive number of at most {MAX_FPS}, found {rate:?}"
-        ))
+        )
         .because("players show faster animations slower")
         .try_this("--fps 25")),
     }

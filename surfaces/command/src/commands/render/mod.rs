@@ -5,7 +5,7 @@ use loopwright_draw::render::{
 };
 
 use super::each::{self, Manner};
-use crate::exit::{Ending, Failure};
+use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::report::render::{self as report, RenderAnswer};
@@ -25,7 +25,7 @@ const CELLS: usize = 24;
 const PICTURE: [u32; 2] = [512, 512];
 const CELL: [u32; 2] = [256, 256];
 
-pub(crate) fn run(args: &RenderArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(args: &RenderArgs) -> Result<Ending> {
     let are_patterns = args
         .inputs
         .iter()
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Ending, Failure> {
 }
 
 /// One picture.
-fn one(args: &RenderArgs) -> Result<Ending, Failure> {
+fn one(args: &RenderArgs) -> Result<Ending> {
     let kind = kind_of(args)?;
     let mut outputs = Outputs::keeping(args.force, &args.inputs);
     outputs.check(&args.output)?;
@@ -116,10 +116,10 @@ const PIXEL_BYTES: u64 = 20;
 const AT_ONCE: usize = 2;
 
 /// Errors: pictures of that size take more memory than the run may.
-fn check_room(pictures: usize, [width, height]: [u32; 2]) -> Result<(), Failure> {
+fn check_room(pictures: usize, [width, height]: [u32; 2]) -> Result<()> {
     let pixels = u64::from(width) * u64::from(height) * pictures as u64;
     memory::limits().check_room(PIXEL_BYTES * pixels).map_err(|error| {
-        Failure::error(format!("pictures of {width} x {height} pixels are too large: {error}"))
+        failure!("pictures of {width} x {height} pixels are too large: {error}")
             .try_this(format!("a smaller --size; or {}", memory::hint(error.needed)))
     })
 }
@@ -133,7 +133,7 @@ enum Kind {
 }
 
 /// The kind of picture that the file name and the flags ask for.
-fn kind_of(args: &RenderArgs) -> Result<Kind, Failure> {
+fn kind_of(args: &RenderArgs) -> Result<Kind> {
     let path = &args.output;
     let wrong = |why: &str, hint: &str| Err(Failure::cannot("draw", path, why).try_this(hint.to_owned()));
     let kind = match files::lowercase_extension(path).as_deref() {
@@ -187,7 +187,7 @@ fn sheet(
     motions: &[(String, DrawnMotion)],
     scenes: &[Scene<'_>],
     size: [u32; 2],
-) -> Result<Drawn, Failure> {
+) -> Result<Drawn> {
     let failed = |error: RenderError| Failure::cannot("draw", &args.output, error).try_this("another --size");
     let mut pictures = 0;
     let sheets = motions

@@ -13,7 +13,7 @@ use crate::surface::Surfaces;
 use crate::written_loop::{self, WrittenLoop};
 use crate::{
     args::RenderArgs,
-    exit::Failure,
+    exit::{Failure, Result},
     failures,
     files::{self, InputFile},
     load,
@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Titles and motions of all inputs.
-pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>, Failure> {
+pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>> {
     let inputs: Vec<Input> = args
         .inputs
         .iter()
@@ -51,7 +51,7 @@ struct Input {
 
 impl Input {
     /// Reads a loop with its sidecar, and prints its warnings; a take is read when it is drawn.
-    fn read(path: &Path, args: &RenderArgs) -> Result<Self, Failure> {
+    fn read(path: &Path, args: &RenderArgs) -> Result<Self> {
         let file = InputFile::named(path);
         let as_loop = match written_loop::read_sidecar(&file, &args.reading)? {
             Some(_) => Some(read_loop(&file, &args.reading)?),
@@ -62,7 +62,7 @@ impl Input {
     }
 }
 
-fn read_loop(file: &InputFile, reading: &TakeArgs) -> Result<WrittenLoop, Failure> {
+fn read_loop(file: &InputFile, reading: &TakeArgs) -> Result<WrittenLoop> {
     let read = written_loop::read(file, reading)?;
     talk::warn_of(file.path.display(), &read.warnings);
     Ok(read)
@@ -74,7 +74,7 @@ pub(in crate::commands) fn loop_motion(
     read: &WrittenLoop,
     reading: &TakeArgs,
     surfaces: &Surfaces,
-) -> Result<(DrawnMotion, LoopInFile), Failure> {
+) -> Result<(DrawnMotion, LoopInFile)> {
     let written = &read.written;
     let body = Body::find(written, &reading.overrides()).map_err(failures::body)?;
     let in_file = match &read.sidecar {
@@ -99,7 +99,7 @@ fn take_motion(
     args: &RenderArgs,
     beside: Option<&Input>,
     surfaces: &Surfaces,
-) -> Result<DrawnMotion, Failure> {
+) -> Result<DrawnMotion> {
     let path = &file.path;
     let loaded = load::load(file, &reading.clone().into())?;
     let figure = Figure::new(loaded.take(), &loaded.analysis.body);
@@ -149,7 +149,7 @@ fn cut_motion(
     num_frames: usize,
     step_secs: f64,
     figure: &Figure,
-) -> Result<DrawnMotion, Failure> {
+) -> Result<DrawnMotion> {
     let clip =
         Clip::new(loaded.take(), cut, num_frames, step_secs).map_err(|error| unfit(Path::new(&loaded.name), error))?;
     let source = (loaded

@@ -17,8 +17,8 @@ use crate::exit::Failure;
 use crate::report::json::{self, ErrorFacts};
 
 /// Values over many takes or changes, in the unit that the key above ends in.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SpreadFacts {
     /// How many.
     count: usize,
@@ -46,8 +46,8 @@ fn spread(spread: Option<Spread>, scale: f64) -> Option<SpreadFacts> {
 }
 
 /// Half-lives of changes; 59.7 percent of a change is left after one.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct HalfLifeFacts {
     /// Changes seen.
     events: usize,
@@ -85,8 +85,8 @@ impl From<&HalfLives> for HalfLifeFacts {
 }
 
 /// What many takes show in one mode.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ModeFacts {
     /// The mode, such as walk or run; all for all together.
     mode: &'static str,
@@ -137,8 +137,8 @@ impl From<&ModePool> for ModeFacts {
 }
 
 /// What many takes show together.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PoolFacts {
     /// The take or the folder; "all takes" for everything.
     name: String,
@@ -162,8 +162,8 @@ impl PoolFacts {
 }
 
 /// A largest value, in the unit that the key above ends in.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PeakFacts {
     /// The value.
     value: f64,
@@ -179,8 +179,8 @@ fn peak(peak: Option<Maximum>, scale: f64) -> Option<PeakFacts> {
 }
 
 /// Largest figures of a take in one mode, with their times.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct LargestFacts {
     /// The mode.
     mode: &'static str,
@@ -210,11 +210,11 @@ impl From<&ModeFigures> for LargestFacts {
 }
 
 /// A change from one steady velocity or facing to another.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct EventFacts {
     /// What changes.
-    #[cfg_attr(test, schemars(extend("enum" = ["velocity", "facing"])))]
+    #[schemars(extend("enum" = ["velocity", "facing"]))]
     quantity: &'static str,
     /// What kind of change, such as start, stop or turn.
     kind: &'static str,
@@ -290,18 +290,18 @@ impl EventFacts {
 }
 
 /// What one take shows.
+#[in_schema]
 #[derive(Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct TakeAnswer<'a> {
     /// The file.
     file: &'a str,
     /// fitted; nothing: no half-life in it; short: too short to fit; error: it cannot be read.
-    #[cfg_attr(test, schemars(extend("enum" = ["fitted", "nothing", "short", "error"])))]
+    #[schemars(extend("enum" = ["fitted", "nothing", "short", "error"]))]
     outcome: &'static str,
     /// Why there is no half-life of velocity or facing, or nothing at all; null where there are both.
     why: Option<String>,
     /// The take; null where it cannot be read.
-    #[cfg_attr(test, schemars(with = "Option<crate::schema_words::Take>"))]
+    #[schemars(with = "Option<crate::schema_words::Take>")]
     take: Option<&'a TakeFacts>,
     /// Largest figures by mode.
     largest: Vec<LargestFacts>,
@@ -365,8 +365,8 @@ impl<'a> TakeAnswer<'a> {
 }
 
 /// The answer of fit.
+#[in_schema]
 #[derive(Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct FitAnswer<'a> {
     /// How much velocity and facing were smoothed: standard deviation of the weights; null where numbers alone were given.
     smoothing_secs: Option<f64>,

@@ -58,8 +58,8 @@ pub(crate) fn numbers_human(velocity: Option<Numbers>, facing: Option<Numbers>) 
 }
 
 /// A change of velocity, from numbers alone.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct VelocityNumbers {
     /// Top speed.
     speed_mps: f64,
@@ -72,8 +72,8 @@ pub(super) struct VelocityNumbers {
 }
 
 /// A change of facing, from numbers alone.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct FacingNumbers {
     /// Angle turned by.
     angle_deg: f64,

@@ -9,8 +9,8 @@ use super::numbers::{Numbers, numbers_human};
 use crate::report::table::Table;
 
 /// A row of the table, and where the spring is then.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RowFacts {
     /// Its time.
     time_secs: f64,
@@ -29,13 +29,13 @@ struct RowFacts {
 }
 
 /// How a spring goes through a table.
+#[in_schema]
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ProfileFacts {
     /// The table, as it was named.
     file: String,
     /// What the table holds.
-    #[cfg_attr(test, schemars(extend("enum" = ["speeds", "splits"])))]
+    #[schemars(extend("enum" = ["speeds", "splits"]))]
     of: &'static str,
     /// When the spring starts from rest; 0 with fewer than four rows.
     start_secs: f64,

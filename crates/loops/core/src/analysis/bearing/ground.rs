@@ -6,8 +6,8 @@ use super::{Point, SPEED_SECS, Times};
 use crate::math::{ops, percentile};
 
 /// The velocity of the ground, metres per second.
+#[handed_over]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Ground {
     /// It rests.
     #[default]

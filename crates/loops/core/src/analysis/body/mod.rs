@@ -27,8 +27,8 @@ pub use shape::guess_parts;
 use vocabulary::Word;
 
 /// Left or right.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum Side {
     /// The character's own left.
     Left,
@@ -53,8 +53,8 @@ crate::words!(Side {
 });
 
 /// A foot: the joints that touch the ground.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Foot {
     /// The ankle, or the last joint of the leg if nothing finer is known. A leg without a foot stands on the end of its bone: see
     /// [`Body::point`].
@@ -73,8 +73,8 @@ impl Foot {
 }
 
 /// How the feet were found.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub enum FoundBy {
     /// The caller named them.
     Given,
@@ -104,8 +104,8 @@ pub(crate) const USUAL_HEIGHT_METRES: f64 = 1.7;
 const USUAL_LEG_METRES: f64 = 0.95;
 
 /// The caller's choices of joints.
+#[handed_over]
 #[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyOverrides {
     /// The hips, by exact name.
     pub hips: Option<String>,
@@ -140,9 +140,8 @@ impl BodyOverrides {
 pub(super) const MAX_WEIGHT: f64 = 1000.0;
 
 /// Why the caller's choice of joints cannot be used.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "messages show what their fields are")]
+#[error_kinds]
+#[derive(Clone, Debug, PartialEq)]
 pub enum BodyError {
     #[error("the skeleton has no joint named \"{name}\"")]
     NoSuchJoint { name: String, similar: Vec<String> },
@@ -157,8 +156,8 @@ pub enum BodyError {
 }
 
 /// The joints that the stages use.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Body {
     /// The joint at which both legs and the upper body meet.
     pub hips: usize,

@@ -16,8 +16,8 @@ use super::Side;
 use crate::motion::Skeleton;
 
 /// A part of the body that a name can state.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Word {
     Hips,
     Spine,
@@ -183,8 +183,8 @@ fn by_word(rows: &[(Word, &'static str)]) -> Words {
 }
 
 /// The meaning of a name.
+#[handed_over]
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Meaning {
     /// Its possible parts, likeliest first.
     words: Vec<Word>,

@@ -23,8 +23,8 @@ words!(ShapeKey {
 });
 
 /// The numbers of a shape by key; keys that its kind does not have are absent.
+#[handed_over]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct ShapeValues([Option<f64>; ShapeKey::ALL.len()]);
 
 impl ShapeValues {

@@ -25,9 +25,9 @@ use descriptor::{Period, ShapeValues};
 macro_rules! kinds {
     ($(#[doc = $doc:literal] $Kind:ident: $file:ident,)+) => {
         /// A kind of shape.
+        #[handed_over]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
-        #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
         pub enum ShapeKind {
             $(#[doc = $doc] $Kind,)+
         }
@@ -64,8 +64,8 @@ kinds! {
 }
 
 /// How an offset fades: a kind of shape, and its numbers.
+#[handed_over]
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
 pub struct Shape {
     kind: ShapeKind,
     values: ShapeValues,
