@@ -7,8 +7,7 @@ use loopwright_controller::FitSettings;
 use loopwright_core::math::{Decay, Rigid, Twist};
 use loopwright_core::{Analysis, BodyOverrides, LoopClip, LoopSettings, MadeLoop, SearchSettings, Take};
 use loopwright_draw::render::{
-    AnimationFormat, DrawnMotion, Packer, Picture, Scene, SceneSettings, View, contact_sheet, onion,
-    side_by_side,
+    AnimationFormat, DrawnMotion, Packer, Picture, Scene, SceneSettings, View, contact_sheet, onion, side_by_side,
 };
 use loopwright_draw::{Figure, plot};
 use loopwright_moves::blend::align;
@@ -88,8 +87,7 @@ const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 /// The loop of a synthetic walk, prepared for jumps out of it or into it.
 fn motion_of(settings: &WalkSettings) -> Drawn<(transition::TransitionClip, LoopClip)> {
     let clip = Looped::new(Studied::walk(settings)?)?.made.loop_clip;
-    let motion =
-        transition::TransitionClip::from_loop(&clip, &BodyOverrides::default())?;
+    let motion = transition::TransitionClip::from_loop(&clip, &BodyOverrides::default())?;
     Ok((motion, clip))
 }
 
@@ -289,10 +287,7 @@ impl Looped {
         let figure = Figure::new(&studied.take, &studied.analysis.body);
         let raw = DrawnMotion::of_cut(&made.source, &figure, cut.start_frame(), cut.num_frames());
         let looped = DrawnMotion::of_loop(&made.loop_clip, &figure);
-        Ok([
-            ("the take, cut and repeated", raw?),
-            ("the loop", looped?),
-        ])
+        Ok([("the take, cut and repeated", raw?), ("the loop", looped?)])
     }
 
     /// An animation of both, side by side.

@@ -5,7 +5,12 @@ use std::path::{Path, PathBuf};
 use loopwright_formats::{AnimatedFile, AnimationChoice, AnimationError, ReadError, ReadSettings};
 use loopwright_job::{Studied, Study};
 
-use crate::{args::ExcludeArgs, batch, exit::{Failure, Result}, files, load, memory};
+use crate::{
+    args::ExcludeArgs,
+    batch,
+    exit::{Failure, Result},
+    files, load, memory,
+};
 
 /// Animations that are left out, by name, pattern or number.
 #[derive(Clone, Copy, Debug)]

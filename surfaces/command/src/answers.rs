@@ -78,12 +78,7 @@ pub fn read(path: &Path, study: &Study, warnings: &mut Vec<FileWarning>) -> Resu
 }
 
 /// The same for the bytes of a file, which names no other files. `name` becomes the take's where the file has none.
-pub fn read_bytes(
-    bytes: &[u8],
-    name: &str,
-    study: &Study,
-    warnings: &mut Vec<FileWarning>,
-) -> Result<LoadedTake> {
+pub fn read_bytes(bytes: &[u8], name: &str, study: &Study, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake> {
     let settings = study.reading(memory::limits());
     files::read_hashed(bytes, name, &settings, warnings).map_err(|error| files::cannot_read(Path::new(name), &error))
 }

@@ -8,7 +8,11 @@ use loopwright_core::names;
 use loopwright_formats::loop_file::sha256;
 use loopwright_formats::{AnimatedFile, ByteCount, FileWarning, Format, LoadedTake, ReadError, ReadSettings, Sidecar};
 
-use crate::{exit::{Failure, Result}, failures, memory, recipe::TakeArgs};
+use crate::{
+    exit::{Failure, Result},
+    failures, memory,
+    recipe::TakeArgs,
+};
 
 /// The name that stands for the standard input or output.
 pub(crate) const STREAM: &str = "-";

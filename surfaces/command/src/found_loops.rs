@@ -51,12 +51,11 @@ fn loops_below(folder: &Path) -> Result<Vec<PathBuf>> {
         files::has_sidecar(path) || is_named_like_a_loop(path) && !written_passage::is_cut(path)
     })?;
     if found.is_empty() {
-        return Err(failure!(
-            "there is no loop in the folder \"{}\" or below",
-            folder.display()
-        )
-        .because("in a folder, loops are files with a sidecar beside them, and those whose name ends in -loop")
-        .try_this("name the files themselves"));
+        return Err(
+            failure!("there is no loop in the folder \"{}\" or below", folder.display())
+                .because("in a folder, loops are files with a sidecar beside them, and those whose name ends in -loop")
+                .try_this("name the files themselves"),
+        );
     }
     Ok(found)
 }

@@ -131,12 +131,7 @@ pub(crate) fn load_or_rest(input: &InputFile, study: &Study) -> Result<Studied> 
 }
 
 /// Analyses a take that was read with the warnings `soft`; all warnings are kept and not printed.
-pub(crate) fn analysed(
-    path: &Path,
-    file: LoadedTake,
-    soft: Vec<FileWarning>,
-    study: &Study,
-) -> Result<Studied> {
+pub(crate) fn analysed(path: &Path, file: LoadedTake, soft: Vec<FileWarning>, study: &Study) -> Result<Studied> {
     (study.analyse(path.display().to_string(), file, soft)).map_err(|error| cannot_study(path, error))
 }
 
@@ -160,15 +155,16 @@ pub fn cannot_study(path: &Path, error: StudyError) -> Failure {
     match error {
         StudyError::Recipe(error) => error.into(),
         StudyError::Body(error) => failures::body(error),
-        StudyError::Memory(memory) => failure!("\"{}\" is too large: {error}", path.display())
-            .try_this(memory::hint(memory.needed)),
-        StudyError::Smooth(SmoothError::Frequency { found, limit, rate }) => failure!(
-            "--smooth must lie above 0 and up to {limit:.4} Hz, found {found:?}"
-        )
-        .because(format!(
-            "{rate:.4} frames per second show nothing faster; walks need about 6 Hz, fast kicks 12"
-        ))
-        .try_this("--smooth 6"),
+        StudyError::Memory(memory) => {
+            failure!("\"{}\" is too large: {error}", path.display()).try_this(memory::hint(memory.needed))
+        }
+        StudyError::Smooth(SmoothError::Frequency { found, limit, rate }) => {
+            failure!("--smooth must lie above 0 and up to {limit:.4} Hz, found {found:?}")
+                .because(format!(
+                    "{rate:.4} frames per second show nothing faster; walks need about 6 Hz, fast kicks 12"
+                ))
+                .try_this("--smooth 6")
+        }
         StudyError::Joints { error, map } => {
             let failure = joints(&error);
             let map = map.map(|map| format!("the map is \"{map}\""));

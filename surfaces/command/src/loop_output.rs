@@ -59,12 +59,7 @@ pub(crate) fn copied<'a>(take: &'a Path, recipe: &'a Recipe) -> &'a Path {
 }
 
 /// The file that is named, or one with the default name, in the current folder or in the one that is named; its format is the one asked for.
-fn of_target(
-    take: &Path,
-    target: &TargetArgs,
-    suffix: &str,
-    extension: impl FnOnce() -> String,
-) -> Result<PathBuf> {
+fn of_target(take: &Path, target: &TargetArgs, suffix: &str, extension: impl FnOnce() -> String) -> Result<PathBuf> {
     // The extension of what comes in by the standard input is known once that is read.
     let name = || {
         let name = format!("{}{suffix}.{}", files::stem(take), extension());

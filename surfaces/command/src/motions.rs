@@ -93,10 +93,8 @@ impl NamedMotion {
         let files = if named.is_dir() {
             let all = files_below(named, files::is_named_like_a_take)?;
             if all.is_empty() {
-                return Err(
-                    failure!("\"{}\" holds no take and no loop", named.display())
-                        .try_this(format!("a folder with {} files", Format::names("or"))),
-                );
+                return Err(failure!("\"{}\" holds no take and no loop", named.display())
+                    .try_this(format!("a folder with {} files", Format::names("or"))));
             }
             Some(all)
         } else {
@@ -181,12 +179,10 @@ pub(crate) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<us
             .because(format!("its frames are 0 to {last}"))
             .try_this(format!("\"{}:{last}\"", path.display()))
             .wrongly_called()),
-        Err(_) => Err(
-            failure!("\"{words}\" is no frame of \"{}\"", path.display())
-                .because(format!("frames are whole numbers, here 0 to {last}"))
-                .try_this(format!("\"{}:0\", or the name alone for all frames", path.display()))
-                .wrongly_called(),
-        ),
+        Err(_) => Err(failure!("\"{words}\" is no frame of \"{}\"", path.display())
+            .because(format!("frames are whole numbers, here 0 to {last}"))
+            .try_this(format!("\"{}:0\", or the name alone for all frames", path.display()))
+            .wrongly_called()),
     }
 }
 

@@ -15,7 +15,11 @@ use loopwright_formats::{Format, loop_file};
 use tempfile::NamedTempFile;
 
 use crate::files::{self, folder_of};
-use crate::{exit::{Failure, Result}, parallel::locked, signals, talk};
+use crate::{
+    exit::{Failure, Result},
+    parallel::locked,
+    signals, talk,
+};
 
 /// The format for a file name's extension. Errors: no format is written under this extension.
 pub fn format_of(path: &Path) -> Result<Format> {
@@ -105,8 +109,9 @@ impl Outputs {
     /// Fails at once if the file could not be written later, before any work is done for it. Returns the folder that it goes into.
     pub(crate) fn check<'p>(&self, path: &'p Path) -> Result<&'p Path> {
         if path.is_dir() {
-            return Err(failure!("\"{}\" is a folder", path.display())
-                .try_this("name a file to write, such as walk-loop.bvh"));
+            return Err(
+                failure!("\"{}\" is a folder", path.display()).try_this("name a file to write, such as walk-loop.bvh")
+            );
         }
         // Renaming onto something that is not a regular file, such as a device, would replace it with a file.
         if path.metadata().is_ok_and(|there| !there.is_file()) {
@@ -132,10 +137,8 @@ impl Outputs {
         if folder.is_dir() || writes_nothing() {
             return Ok(folder);
         }
-        Err(
-            failure!("there is no folder \"{}\" to write to", folder.display())
-                .try_this("make the folder first, or name another output"),
-        )
+        Err(failure!("there is no folder \"{}\" to write to", folder.display())
+            .try_this("make the folder first, or name another output"))
     }
 
     /// Fails at once if a loop or its sidecar could not be written later.
@@ -252,8 +255,7 @@ impl Outputs {
         let folder = self.check(path)?;
         let place = place(folder, path);
         if self.writes_to(&place) {
-            return Err(failure!("two outputs would be \"{}\"", path.display())
-                .try_this("a name for each of them"));
+            return Err(failure!("two outputs would be \"{}\"", path.display()).try_this("a name for each of them"));
         }
         if writes_nothing() {
             return Ok(());
@@ -572,8 +574,7 @@ pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 fn already_there(path: &Path) -> Failure {
-    failure!("\"{}\" exists already", path.display())
-        .try_this("--force to overwrite it, or another name")
+    failure!("\"{}\" exists already", path.display()).try_this("--force to overwrite it, or another name")
 }
 
 /// Whether a path means a folder: its name ends like one, or there is one whose name is not that of a file to write.
@@ -595,8 +596,7 @@ pub(crate) fn make_folder(folder: &Path) -> Result<()> {
     }
     if let Some(file) = folder.ancestors().find(|above| above.is_file()) {
         return Err(
-            failure!("\"{}\" is a file, and a folder is wanted", file.display())
-                .try_this("the name of a folder"),
+            failure!("\"{}\" is a file, and a folder is wanted", file.display()).try_this("the name of a folder")
         );
     }
     fs::create_dir_all(folder).map_err(|error| {
@@ -624,9 +624,7 @@ pub(crate) fn print(text: &str) -> Result<()> {
     let mut stdout = anstream::stdout().lock();
     let bytes = talk::harmless(text);
     match stdout.write_all(bytes.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(failure!("cannot print: {error}"))
-        }
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(failure!("cannot print: {error}")),
         _ => Ok(()),
     }
 }

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use loopwright_core::names;
 use loopwright_formats::Format;
 
-use crate::{exit::{Failure, Result}, files, talk};
+use crate::{
+    exit::{Failure, Result},
+    files, talk,
+};
 
 /// A name with a wildcard.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{exit::{Failure, Result}, files, output::Outputs};
+use crate::{
+    exit::{Failure, Result},
+    files,
+    output::Outputs,
+};
 
 /// A requested plot.
 pub(crate) struct PlotFile {
@@ -26,10 +30,8 @@ impl PlotFile {
             Some("svg") => Format::Svg,
             Some("png") => Format::Png,
             _ => {
-                return Err(
-                    failure!("cannot draw \"{}\": plots are SVG or PNG", path.display())
-                        .try_this("--plot with a name that ends in .svg or .png"),
-                );
+                return Err(failure!("cannot draw \"{}\": plots are SVG or PNG", path.display())
+                    .try_this("--plot with a name that ends in .svg or .png"));
             }
         };
         outputs.check(path)?;

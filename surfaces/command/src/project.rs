@@ -12,7 +12,12 @@ use serde_json::{Map, Value as Json, json};
 use toml::{Table, Value};
 
 use crate::recipe::{self, Recipe, RecipeError, Sets, Setting};
-use crate::{args, exit::{Failure, Result}, files, limits::Limits};
+use crate::{
+    args,
+    exit::{Failure, Result},
+    files,
+    limits::Limits,
+};
 
 /// The file.
 pub(crate) const NAME: &str = "loopwright.toml";

@@ -11,7 +11,12 @@ use loopwright_draw::{Figure, Surface};
 use loopwright_formats::{Source, mesh::Mesh};
 
 use crate::written_loop::WrittenLoop;
-use crate::{exit::{Failure, Result}, files, memory, parallel::locked, talk};
+use crate::{
+    exit::{Failure, Result},
+    files, memory,
+    parallel::locked,
+    talk,
+};
 
 /// Meshes held at a time: a folder has few characters, and a mesh may have megabytes.
 const MAX_KNOWN: usize = 8;

@@ -136,11 +136,7 @@ pub(crate) fn settings<'a>(reading: &'a TakeArgs, sidecar: Option<&'a Sidecar>) 
 }
 
 /// Puts a loop onto a character by its pose alone, and says what is unsure of it.
-pub(crate) fn on_character(
-    read: StoredLoop,
-    target: &Arc<CharacterTarget>,
-    reading: &TakeArgs,
-) -> Result<StoredLoop> {
+pub(crate) fn on_character(read: StoredLoop, target: &Arc<CharacterTarget>, reading: &TakeArgs) -> Result<StoredLoop> {
     let file = read.facts.file.clone();
     let matched = load::matched(Path::new(&file), &read.file, target, reading)?;
     talk::warn_of(&file, matched.warnings());
@@ -207,11 +203,7 @@ pub(crate) fn read_described(
 
 /// The failure for a loop that does not match its sidecar.
 pub(crate) fn apart(path: &Path, error: &dyn Display) -> Failure {
-    failure!(
-        "\"{}\" and its sidecar do not belong together: {error}",
-        path.display()
-    )
-    .try_this("make the loop again")
+    failure!("\"{}\" and its sidecar do not belong together: {error}", path.display()).try_this("make the loop again")
 }
 
 /// Replaces every folder in a list of paths by the loops in it, its files that have a sidecar, and every pattern by the files that match
@@ -239,11 +231,9 @@ fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
             }
         }
         if found.is_empty() {
-            return Err(
-                failure!("there is no loop in the folder \"{}\"", path.display())
-                    .because("loops have their sidecar beside them: walk-loop.bvh and walk-loop.bvh.json")
-                    .try_this("`loopwright make TAKE -o FOLDER/NAME.bvh`"),
-            );
+            return Err(failure!("there is no loop in the folder \"{}\"", path.display())
+                .because("loops have their sidecar beside them: walk-loop.bvh and walk-loop.bvh.json")
+                .try_this("`loopwright make TAKE -o FOLDER/NAME.bvh`"));
         }
         found.sort();
         loops.extend(found);
@@ -357,11 +347,9 @@ pub(crate) fn read_all_onto(
 pub fn same_skeletons(names: &[impl Display], loops: &[StoredLoop]) -> Result<()> {
     for (name, other) in names.iter().zip(loops) {
         if let Some(difference) = SkeletonDifference::between(loops[0].clip.skeleton(), other.clip.skeleton()) {
-            return Err(
-                failure!("\"{name}\" has another skeleton than \"{}\"", names[0])
-                    .because(difference)
-                    .try_this("loops made from takes of one skeleton, all with --add-root or none"),
-            );
+            return Err(failure!("\"{name}\" has another skeleton than \"{}\"", names[0])
+                .because(difference)
+                .try_this("loops made from takes of one skeleton, all with --add-root or none"));
         }
     }
     Ok(())
@@ -478,7 +466,8 @@ pub(crate) fn of_other_take(take: &Studied, sidecar: &Sidecar, error: &PlaceErro
     if let Some(rig) = &sidecar.take.rig {
         return failure!(
             "the loop is on the character \"{}\", and \"{}\" is on its own skeleton: they cannot be compared",
-            rig.file, take.name
+            rig.file,
+            take.name
         )
         .try_this("no --take; the loop is then measured by itself");
     }

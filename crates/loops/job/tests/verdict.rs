@@ -4,8 +4,8 @@ use std::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 use loopwright_core::{
-    Analysis, BodyOverrides, LoopClip, LoopSettings, MadeLoop, Pose, RootMode, SearchSettings, Take, Tracks, loop_clip::LoopKeys,
-    quality,
+    Analysis, BodyOverrides, LoopClip, LoopSettings, MadeLoop, Pose, RootMode, SearchSettings, Take, Tracks,
+    loop_clip::LoopKeys, quality,
 };
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, Unmeasured};
 use loopwright_job::verdict::{self, default_loop};

@@ -16,7 +16,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{LoopResult, Names, Shard, Written};
-use crate::{exit::{Failure, Result}, files, memory, output, parallel::locked, talk};
+use crate::{
+    exit::{Failure, Result},
+    files, memory, output,
+    parallel::locked,
+    talk,
+};
 
 /// Prefix of the names of journals.
 const PREFIX: &str = ".loopwright-batch";
@@ -215,10 +220,8 @@ impl Journal {
         let mut file = options.open(&path).map_err(failed)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {
-                return Err(
-                    failure!("another run writes into \"{}\"", folder.display())
-                        .try_this("wait for it, name another folder with -o, or give each run its part with --shard"),
-                );
+                return Err(failure!("another run writes into \"{}\"", folder.display())
+                    .try_this("wait for it, name another folder with -o, or give each run its part with --shard"));
             }
             // Where the file system has no locks, two runs into one folder still leave whole files.
             Err(TryLockError::Error(_)) | Ok(()) => {}

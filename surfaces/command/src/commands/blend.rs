@@ -60,7 +60,8 @@ fn unmixed(names: &[impl Display], error: MixError) -> Failure {
     match error {
         MixError::Cycles { index, found, first } => failure!(
             "\"{}\" holds {found} cycles of its motion, \"{}\" {first}",
-            names[index], names[0]
+            names[index],
+            names[0]
         )
         .try_this("`loopwright make --cycles N` with one N for all"),
         MixError::UnknownSpeed { index } => failure!("the speed of \"{}\" is not known", names[index])

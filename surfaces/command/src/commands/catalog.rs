@@ -65,11 +65,9 @@ pub(crate) fn format_of(path: &Path) -> Result<CatalogFormat> {
     if format.is_there() {
         Ok(format)
     } else {
-        Err(
-            failure!("\"{}\" is Parquet, which this build has not", path.display())
-                .because("it takes long to build, so it is a feature; released programs have it")
-                .try_this("a name that ends in .csv or .jsonl, or a build with --features parquet"),
-        )
+        Err(failure!("\"{}\" is Parquet, which this build has not", path.display())
+            .because("it takes long to build, so it is a feature; released programs have it")
+            .try_this("a name that ends in .csv or .jsonl, or a build with --features parquet"))
     }
 }
 

@@ -29,11 +29,9 @@ pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending> {
     args.output = args.names.pop().unwrap_or_default();
     args.inputs = core::mem::take(&mut args.names);
     if args.inputs.is_empty() {
-        return Err(
-            failure!("no output is named for \"{}\"", args.output.display())
-                .because("the last name is that of the file to write, or of a folder for several")
-                .try_this(format!("`loopwright convert {} OUT.glb`", args.output.display())),
-        );
+        return Err(failure!("no output is named for \"{}\"", args.output.display())
+            .because("the last name is that of the file to write, or of a folder for several")
+            .try_this(format!("`loopwright convert {} OUT.glb`", args.output.display())));
     }
     let args = &args;
     let target = load::character_of(&args.on, &args.reading)?;

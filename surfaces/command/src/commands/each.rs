@@ -163,11 +163,7 @@ pub(super) fn animations_into_folder(
 }
 
 /// Does it with each of many files.
-pub(super) fn all(
-    found: Inputs,
-    manner: Manner<'_>,
-    work: impl Fn(&Input) -> Result<Ending> + Sync,
-) -> Result<Ending> {
+pub(super) fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<Ending> + Sync) -> Result<Ending> {
     check_for_one(manner)?;
     if found.files.is_empty()
         && let [(_, failure)] = &found.problems[..]
@@ -227,8 +223,9 @@ pub(super) fn all(
 fn check_for_one(manner: Manner<'_>) -> Result<()> {
     for (flag, is_given) in manner.for_one {
         if *is_given {
-            return Err(failure!("{flag} is for one file, and several are named")
-                .try_this(format!("one file, or no {flag}")));
+            return Err(
+                failure!("{flag} is for one file, and several are named").try_this(format!("one file, or no {flag}"))
+            );
         }
     }
     Ok(())

@@ -119,11 +119,7 @@ pub(crate) fn document(
 }
 
 /// The document of the takes that these paths name. Errors: one cannot be read or fitted.
-pub(crate) fn document_of_files(
-    paths: &[PathBuf],
-    reading: &TakeArgs,
-    settings: &FitSettings,
-) -> Result<String> {
+pub(crate) fn document_of_files(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSettings) -> Result<String> {
     let sources = sources(paths, reading, settings)?;
     match unreadable(&sources) {
         Some(failure) => Err(failure),
@@ -235,15 +231,14 @@ fn takes_below(folder: &Path) -> Result<Vec<PathBuf>> {
         files::is_named_like_a_take(path) && !files::has_sidecar(path)
     })?;
     if found.is_empty() {
-        return Err(failure!(
-            "there is no take in the folder \"{}\" or below",
-            folder.display()
-        )
-        .because(format!(
-            "in a folder, takes are {} files without a loop's sidecar beside them",
-            Format::names("and")
-        ))
-        .try_this("name the files themselves"));
+        return Err(
+            failure!("there is no take in the folder \"{}\" or below", folder.display())
+                .because(format!(
+                    "in a folder, takes are {} files without a loop's sidecar beside them",
+                    Format::names("and")
+                ))
+                .try_this("name the files themselves"),
+        );
     }
     Ok(found)
 }

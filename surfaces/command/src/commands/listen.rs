@@ -86,19 +86,16 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending> {
     outputs.check_loop(&args.output)?;
     if let Some(record) = &args.record {
         if output::format_of(record)? != Format::Bvh {
-            return Err(
-                failure!("\"{}\" is not named like a BVH file", record.display())
-                    .because("what is heard is recorded as BVH")
-                    .try_this("a name that ends in .bvh; `loopwright convert` makes another format of it"),
-            );
+            return Err(failure!("\"{}\" is not named like a BVH file", record.display())
+                .because("what is heard is recorded as BVH")
+                .try_this("a name that ends in .bvh; `loopwright convert` makes another format of it"));
         }
         if output::is_same(record, &args.output) {
-            return Err(failure!(
-                "\"{}\" cannot be both the loop and what was heard",
-                record.display()
-            )
-            .try_this("another name for --record")
-            .wrongly_called());
+            return Err(
+                failure!("\"{}\" cannot be both the loop and what was heard", record.display())
+                    .try_this("another name for --record")
+                    .wrongly_called(),
+            );
         }
         outputs.check(record)?;
         outputs.clear_sidecar(record)?;

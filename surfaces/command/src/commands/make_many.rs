@@ -121,10 +121,8 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path> {
         ("--save-recipe", target.save_recipe.is_some()),
     ] {
         if is_given {
-            return Err(
-                failure!("{flag} is for one loop, and several would be made")
-                    .try_this(format!("one take, or no {flag}")),
-            );
+            return Err(failure!("{flag} is for one loop, and several would be made")
+                .try_this(format!("one take, or no {flag}")));
         }
     }
     if options.all_animations && options.request.recipe.stretch.start.is_some() {
@@ -135,19 +133,16 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path> {
         return Err(failure!("{why} a folder to go into").try_this("-o loops/"));
     };
     if folder.exists() && !folder.is_dir() {
-        return Err(
-            failure!("\"{}\" is a file, and {why} a folder", folder.display())
-                .because("each loop gets a name of its own in that folder")
-                .try_this("-o loops/"),
-        );
+        return Err(failure!("\"{}\" is a file, and {why} a folder", folder.display())
+            .because("each loop gets a name of its own in that folder")
+            .try_this("-o loops/"));
     }
     if files::is_named_like_a_take(folder) && !folder.is_dir() && !output::is_named_as_folder(folder) {
-        return Err(failure!(
-            "\"{}\" is the name of a file, and {why} a folder",
-            folder.display()
-        )
-        .because("each loop gets a name of its own in that folder")
-        .try_this("-o loops/, and --name '{stem}-loop.glb' for the format"));
+        return Err(
+            failure!("\"{}\" is the name of a file, and {why} a folder", folder.display())
+                .because("each loop gets a name of its own in that folder")
+                .try_this("-o loops/, and --name '{stem}-loop.glb' for the format"),
+        );
     }
     Ok(folder)
 }

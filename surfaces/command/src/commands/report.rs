@@ -46,7 +46,11 @@ pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {
     let Found { loops, kinds, problems } = loops_of(args, set.as_ref().map(|(folder, _)| folder.as_path()))?;
     let mut clips: Vec<Clip> = loops.into_iter().map(Clip::Loop).collect();
     if let Some((folder, _)) = &set {
-        clips.extend(written_passage::below(folder)?.into_iter().map(Clip::Passage));
+        clips.extend(
+            written_passage::below(folder)?
+                .into_iter()
+                .map(|passage| Clip::Passage(Box::new(passage))),
+        );
     }
     let work = Pages {
         args,
@@ -124,13 +128,14 @@ impl Shown {
 /// A motion on the page.
 enum Clip {
     Loop(InputFile),
-    Passage(WrittenPassage),
+    Passage(Box<WrittenPassage>),
 }
 
 impl fmt::Display for Clip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Loop(place) | Self::Passage(WrittenPassage { place, .. }) => place.fmt(f),
+            Self::Loop(place) => place.fmt(f),
+            Self::Passage(passage) => passage.place.fmt(f),
         }
     }
 }
@@ -244,10 +249,8 @@ fn summary(set: &Manifest) -> SetSummary {
 fn is_page(path: &Path) -> Result<()> {
     match files::lowercase_extension(path).as_deref() {
         Some("html" | "htm") => Ok(()),
-        _ => Err(
-            failure!("cannot write \"{}\": a report is a page", path.display())
-                .try_this("-o with a name that ends in .html"),
-        ),
+        _ => Err(failure!("cannot write \"{}\": a report is a page", path.display())
+            .try_this("-o with a name that ends in .html")),
     }
 }
 
@@ -359,8 +362,7 @@ impl Work for Pages<'_> {
     }
 
     fn fault(&self, one: &Clip) -> Self::Answer {
-        Err(failure!("the program itself failed on \"{one}\"")
-            .try_this("a report of this fault, with the file"))
+        Err(failure!("the program itself failed on \"{one}\"").try_this("a report of this fault, with the file"))
     }
 }
 

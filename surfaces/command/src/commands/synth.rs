@@ -20,10 +20,7 @@ pub(crate) fn run(args: &SynthArgs) -> Result<Ending> {
                 min,
                 max,
                 found,
-            } => failure!(
-                "{} must lie between {min} and {max}, found {found}",
-                flag_of(setting)
-            ),
+            } => failure!("{} must lie between {min} and {max}, found {found}", flag_of(setting)),
             _ => Failure::error(&error),
         };
         failure.try_this("settings nearer to a walk, such as --speed 1.3 --period 1.15")
@@ -41,12 +38,7 @@ pub(crate) fn run(args: &SynthArgs) -> Result<Ending> {
 }
 
 /// Writes a synthetic take and its ground truth to temporary files.
-pub(crate) fn add(
-    outputs: &mut Outputs,
-    path: &Path,
-    synthetic: &SyntheticTake,
-    format: Format,
-) -> Result<()> {
+pub(crate) fn add(outputs: &mut Outputs, path: &Path, synthetic: &SyntheticTake, format: Format) -> Result<()> {
     let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take, format))
         .map_err(Failure::error)?;
     outputs.add(path, &written.bytes)?;

@@ -1,6 +1,5 @@
 //! From a file to a file: a take that was opened, what is chosen of it, the loop made by that, and the bytes it is written to.
 
-
 pub(crate) mod recipe_text;
 
 mod sketch;

@@ -27,10 +27,8 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending> {
     let found = batch::find(&args.motions, Wanted::All, None, None);
     let num_files = found.files.len() + found.problems.len();
     if num_files > MOST_MOTIONS {
-        return Err(
-            failure!("{num_files} motions are named, of at most {MOST_MOTIONS}")
-                .try_this("a pattern that fits fewer, such as 'set/walk*.bvh'"),
-        );
+        return Err(failure!("{num_files} motions are named, of at most {MOST_MOTIONS}")
+            .try_this("a pattern that fits fewer, such as 'set/walk*.bvh'"));
     }
     let mut failed: Vec<Failure> = found.problems.into_iter().map(|(_, problem)| problem).collect();
     memory::share_among(num_files);
@@ -49,8 +47,7 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending> {
     progress.finish();
     if num_files < 2 {
         return Err(failed.pop().unwrap_or_else(|| {
-            failure!("{num_files} motion to compare")
-                .try_this("two motions, or a folder that holds several")
+            failure!("{num_files} motion to compare").try_this("two motions, or a folder that holds several")
         }));
     }
     for failure in &failed {

@@ -113,11 +113,9 @@ pub(crate) fn check_fade(half_life: f64, blend: f64) -> Result<()> {
         ("--blend", blend, DEFAULT_FADE_SECS),
     ] {
         if !(0.001..=10.0).contains(&secs) {
-            return Err(
-                failure!("{flag} must be 0.001 to 10 seconds, found {secs:?}")
-                    .try_this(format!("{flag} {usual}"))
-                    .wrongly_called(),
-            );
+            return Err(failure!("{flag} must be 0.001 to 10 seconds, found {secs:?}")
+                .try_this(format!("{flag} {usual}"))
+                .wrongly_called());
         }
     }
     Ok(())

@@ -112,14 +112,10 @@ fn horizon_of(ahead: &[f64]) -> Result<Horizon> {
     let [first, second, third] = *ahead else {
         return match ahead {
             [] => Ok(Horizon::default()),
-            _ => Err(
-                failure!("--ahead needs three times, found {}", ahead.len())
-                    .try_this("--ahead 0.2,0.4,0.8"),
-            ),
+            _ => Err(failure!("--ahead needs three times, found {}", ahead.len()).try_this("--ahead 0.2,0.4,0.8")),
         };
     };
-    Horizon::new([first, second, third])
-        .map_err(|error| failure!("--ahead: {error}").try_this("--ahead 0.2,0.4,0.8"))
+    Horizon::new([first, second, third]).map_err(|error| failure!("--ahead: {error}").try_this("--ahead 0.2,0.4,0.8"))
 }
 
 /// Warns of what is not among the rows.
@@ -139,10 +135,8 @@ fn of_file(
 ) -> Result<usize> {
     let path = &named.path;
     if named.frames.is_some() && files::has_sidecar(path) {
-        return Err(
-            failure!("\"{}\" is a loop, and has no range of frames", path.display())
-                .try_this("the name alone: every sample of a loop can be matched"),
-        );
+        return Err(failure!("\"{}\" is a loop, and has no range of frames", path.display())
+            .try_this("the name alone: every sample of a loop can be matched"));
     }
     let name = source::name_beside(path, &args.output);
     let motions = source::read_all(path, name, &args.reading, &args.rows.weights, horizon)?;

@@ -97,10 +97,8 @@ fn asked_for(path: &Path, reading: &TakeArgs, horizon: Horizon) -> Result<MatchS
     let several = sources.len() > 1;
     match sources.pop().filter(|_| !several) {
         Some(motion) => motion.source,
-        None => Err(
-            failure!("\"{}\" holds several loops: which one?", path.display())
-                .try_this("--animation NAME; `loopwright check FILE` lists them"),
-        ),
+        None => Err(failure!("\"{}\" holds several loops: which one?", path.display())
+            .try_this("--animation NAME; `loopwright check FILE` lists them")),
     }
 }
 

@@ -55,11 +55,9 @@ fn check_wish(wish: &Wish) -> Result<()> {
     ] {
         // NaN is out of every range.
         if !(-most..=most).contains(&number) {
-            return Err(
-                failure!("{flag} must be from {} to {most}, found {number}", -most)
-                    .try_this("--speed 1.4 --turn-rate 30")
-                    .wrongly_called(),
-            );
+            return Err(failure!("{flag} must be from {} to {most}, found {number}", -most)
+                .try_this("--speed 1.4 --turn-rate 30")
+                .wrongly_called());
         }
     }
     Ok(())
@@ -126,15 +124,14 @@ fn nearest(
     filter: &MatchFilter,
 ) -> Result<Vec<FoundFrame>> {
     let Some(mut asked) = frames.get(frame).copied() else {
-        return Err(failure!(
-            "nobody knows what \"{}\" does after frame {frame}",
-            path.display()
-        )
-        .because(format!(
-            "the database looks {:.3} s ahead",
-            database.horizon().farthest_secs()
-        ))
-        .try_this(format!("a frame from 0 to {}", frames.len() - 1)));
+        return Err(
+            failure!("nobody knows what \"{}\" does after frame {frame}", path.display())
+                .because(format!(
+                    "the database looks {:.3} s ahead",
+                    database.horizon().farthest_secs()
+                ))
+                .try_this(format!("a frame from 0 to {}", frames.len() - 1)),
+        );
     };
     if let Some(speed) = wish.speed {
         features::steer(&mut asked, arc(speed, wish.turn_rate.to_radians(), database.horizon()));

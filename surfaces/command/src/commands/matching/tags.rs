@@ -4,7 +4,13 @@ use std::path::Path;
 
 use loopwright_core::names;
 
-use crate::{args::parse_tag, exit::{Failure, Result}, files, motions::NamedMotion, talk};
+use crate::{
+    args::parse_tag,
+    exit::{Failure, Result},
+    files,
+    motions::NamedMotion,
+    talk,
+};
 
 /// Which takes have which tags.
 #[derive(Debug, Default)]

@@ -3,7 +3,12 @@
 use loopwright_draw::render::{self, AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Scene};
 
 use super::Drawn;
-use crate::{args::RenderArgs, exit::{Failure, Result}, parallel, talk::Progress};
+use crate::{
+    args::RenderArgs,
+    exit::{Failure, Result},
+    parallel,
+    talk::Progress,
+};
 
 /// Maximum number of pictures in an animation: a minute and a half at 30 a second, some hundred megabytes.
 const MAX_PICTURES: usize = 3000;
@@ -32,11 +37,9 @@ pub(super) fn animation(
     let shown = scenes.iter().map(Scene::shown_secs).fold(0.0, f64::max);
     let count = (shown * rate).round().max(1.0);
     if count > MAX_PICTURES as f64 {
-        return Err(
-            failure!("{count:.0} pictures exceed the limit of {MAX_PICTURES}")
-                .because(format!("{shown:.1} s are shown at {rate:.0} pictures a second"))
-                .try_this("--range START:END for a part of it, fewer --cycles, or a lower --fps"),
-        );
+        return Err(failure!("{count:.0} pictures exceed the limit of {MAX_PICTURES}")
+            .because(format!("{shown:.1} s are shown at {rate:.0} pictures a second"))
+            .try_this("--range START:END for a part of it, fewer --cycles, or a lower --fps"));
     }
     let count = count as usize;
     let secs_each = shown / count as f64;
@@ -64,7 +67,8 @@ pub(super) fn animation(
     if count as f64 * size.map(f64::from).iter().product::<f64>() > MAX_PIXELS {
         return Err(failure!(
             "{count} pictures of {} x {} pixels are too much for one animation",
-            size[0], size[1]
+            size[0],
+            size[1]
         )
         .try_this("a smaller --size or --fps, --range START:END, or fewer --cycles"));
     }
@@ -94,10 +98,10 @@ fn rate(args: &RenderArgs, motions: &[(String, DrawnMotion)]) -> Result<f64> {
     match args.fps {
         None => Ok(own.min(DEFAULT_FPS)),
         Some(rate) if rate > 0.0 && rate <= MAX_FPS => Ok(rate),
-        Some(rate) => Err(failure!(
-            "--fps must be a positive number of at most {MAX_FPS}, found {rate:?}"
-        )
-        .because("players show faster animations slower")
-        .try_this("--fps 25")),
+        Some(rate) => Err(
+            failure!("--fps must be a positive number of at most {MAX_FPS}, found {rate:?}")
+                .because("players show faster animations slower")
+                .try_this("--fps 25"),
+        ),
     }
 }

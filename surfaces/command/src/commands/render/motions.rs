@@ -143,13 +143,7 @@ fn take_motion(
 }
 
 /// A stretch of a take, repeated unchanged.
-fn cut_motion(
-    loaded: &Studied,
-    cut: &Cut,
-    num_frames: usize,
-    step_secs: f64,
-    figure: &Figure,
-) -> Result<DrawnMotion> {
+fn cut_motion(loaded: &Studied, cut: &Cut, num_frames: usize, step_secs: f64, figure: &Figure) -> Result<DrawnMotion> {
     let clip =
         Clip::new(loaded.take(), cut, num_frames, step_secs).map_err(|error| unfit(Path::new(&loaded.name), error))?;
     let source = (loaded
