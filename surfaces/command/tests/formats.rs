@@ -10,7 +10,7 @@ fn takes_and_loops_of_every_format_go_through_every_command() {
     for [format, unit, facts] in rows(
         "
         bvh  | cm | playback/root_joint_added = false; playback/animation = null
-        fbx  | cm | playback/root_joint_added = false; playback/animation = take-loop
+        fbx  | cm | playback/root_joint_added = false; playback/animation = walk-loop
         glb  | m  | playback/root_joint_added = true; playback/root_joint = root; playback/animation = walk-loop
         gltf | m  | playback/root_joint_added = true; playback/root_joint = root; playback/animation = walk-loop
         npz  | m  | playback/root_joint_added = false; playback/animation = null

@@ -357,11 +357,11 @@ fn animations_are_split_as_they_are() {
         convert walk.bvh pack.fbx
         make pack.fbx --animation walk -o pack.fbx --force
         convert pack.fbx walk.bvh split/ --split
-        check split/pack-pack-loop.fbx
+        check split/pack-walk-loop.fbx
         ",
     );
     let names = files_in(&folder, "split");
-    assert_eq!(names, ["pack-pack-loop.fbx", "pack-walk.fbx", "walk.bvh"]);
+    assert_eq!(names, ["pack-walk-loop.fbx", "pack-walk.fbx", "walk.bvh"]);
     assert_eq!(animation_names(&folder.read("split/pack-walk.fbx")), ["walk"]);
 }
 

@@ -144,7 +144,7 @@ fn plain() -> Vec<u8> {
 fn a_file_made_by_hand_is_a_take() {
     let (LoadedTake { take, source, .. }, warnings) = read(&plain()).unwrap();
     assert_eq!((take.num_joints(), take.num_frames()), (1, 31));
-    assert_eq!((take.name(), take.skeleton().joint(0).name.as_str()), ("t", "Hips"));
+    assert_eq!((take.name(), take.skeleton().joint(0).name.as_str()), ("Walk", "Hips"));
     assert!(take.translations(30)[0].distance(DVec3::X * 0.5) < 1e-12);
     assert!(take.translations(15)[0].distance(DVec3::X * 0.25) < 1e-12);
     assert_eq!(source.space().unit_metres, 0.01);

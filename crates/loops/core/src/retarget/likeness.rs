@@ -45,7 +45,7 @@ const ASIDE_RADIANS: f64 = 0.52;
 
 impl RigPair {
     /// Compares a loop on the character with its source, sample by sample: with the directions that it has by [`Self::neutral`].
-    /// `None` where the two have other samples.
+    /// `None` where the two have other samples, and of bodies on more than two legs, whose soles and trunks are no person's.
     pub fn likeness(&self, source: &LoopClip, carried: &LoopClip) -> Option<Likeness> {
         let [source, carried] = [source, carried].map(|clip| clip.clone().on_screw().ok());
         let (source, carried) = (source?, carried?);
@@ -60,7 +60,7 @@ impl RigPair {
             let found = carried.body_pose(sample).world(&target.skeleton);
             [retarget.directions(source.body_pose(sample)), found]
         });
-        (carried.num_samples() == count).then(|| {
+        (carried.num_samples() == count && target.anatomy.is_biped()).then(|| {
             let poses = poses.collect();
             Compared { target, poses }.likeness(&retarget.stands(&source))
         })

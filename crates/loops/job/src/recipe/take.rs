@@ -191,7 +191,7 @@ impl StudyArgs {
         let settings = [
             ("--map", self.map.is_some()),
             ("take.bone-stretch", self.bone_stretch.is_some()),
-            ("take.gaze", self.gaze.is_some()),
+            ("take.gaze", self.gaze.as_ref().is_some_and(|gaze| *gaze != Gaze::Keep)),
         ];
         match settings.into_iter().find(|(_, is_said)| *is_said) {
             Some((name, _)) if self.rig.is_none() => Err(RecipeError::NoRig { name }),

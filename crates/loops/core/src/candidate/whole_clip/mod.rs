@@ -167,7 +167,8 @@ pub(in crate::candidate) fn is_single_action(analysis: &Analysis) -> bool {
 /// As [`Analysis::whole_cycle`].
 pub(crate) fn whole_cycle(analysis: &Analysis) -> Option<WholeClip> {
     let num_frames = analysis.take.num_frames();
-    if num_frames <= MIN_FRAMES + MAX_TRIMMED || analysis.activity.is_still() {
+    // A body that idles all the time is cut anywhere in its breath: a search finds its calmest stretch.
+    if num_frames <= MIN_FRAMES + MAX_TRIMMED || analysis.activity.is_still() || is_all_idle(analysis) {
         return None;
     }
     if let Some(padded) = without_held_poses(analysis).and_then(|moving| of_padded(&moving, whole_cycle)) {
