@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use loopwright_core::handover::{AnalysisParts, MadeParts};
-use loopwright_core::{FoundLoops, Pose, Quality, Take, retarget::RigPair};
+use loopwright_core::retarget::{Rig, RigPair};
+use loopwright_core::{FoundLoops, Pose, Quality, Take};
 use loopwright_formats::{Character, Format, LoadedTake, Source};
 use loopwright_job::{CharacterTarget, Decision, Following, LoopMade, Matched, Recipe};
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,7 @@ pub(in crate::work) struct OpenedParts {
     #[serde(with = "recipe_text")]
     study: Recipe,
     character: Option<CharacterParts>,
+    rig: Option<Rig>,
     speeds: Vec<f32>,
 }
 
@@ -139,6 +141,7 @@ impl OpenedParts {
             warnings: warnings.clone(),
             study: of_reading(study),
             character: studied.character.as_ref().map(CharacterParts::new),
+            rig: studied.rig.clone(),
             speeds: speeds.clone(),
         })
     }
@@ -156,6 +159,7 @@ impl OpenedParts {
             smooth_hz: study.smooth,
             licence: study.licence.clone(),
             character: self.character.map(CharacterParts::join).transpose()?,
+            rig: self.rig,
             // The opened take has them as words.
             warnings: Vec::new(),
         };
