@@ -5,6 +5,7 @@ use std::{borrow::Cow, path::Path, sync::Arc};
 use loopwright_core::retarget::MapError;
 use loopwright_core::take::SmoothError;
 use loopwright_formats::{AnimationChoice, Character, CharacterError, FileWarning, LoadedTake, ReadSettings};
+use loopwright_job::recipe::ReferencePose;
 use loopwright_job::{self as job, CharacterTarget, Following, Matched, Studied, Study, StudyError, TargetError};
 
 use crate::recipe::{self, StudyArgs, TakeArgs};
@@ -20,7 +21,8 @@ use crate::{
 pub fn study(args: StudyArgs) -> Result<Study> {
     let on = (args.map.as_deref(), args.bone_stretch);
     let target = (args.rig.as_deref().map(|rig| character(rig, on, &args.reading()))).transpose()?;
-    let avatars = (args.rig.is_none() && args.reference.is_some()).then(|| following(None, &args.reading()));
+    let avatars = (args.rig.is_none() && ReferencePose::is_stated(args.reference.as_ref()))
+        .then(|| following(None, &args.reading()));
     let avatars = avatars.transpose()?;
     let study = Study::new(args, target).map_err(|error| match error {
         StudyError::Recipe(error) => error.into(),

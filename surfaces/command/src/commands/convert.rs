@@ -10,6 +10,7 @@ use loopwright_formats::{
     Source, WrittenFile,
 };
 use loopwright_job::CharacterTarget;
+use loopwright_job::recipe::ReferencePose;
 
 use super::each::{self, Manner};
 use super::retarget::{self, Moved, Options};
@@ -239,7 +240,10 @@ fn stated_rig(args: &ConvertArgs, format: Format, file: &LoadedTake, take: &Take
     let reading = &args.reading;
     let settings = [
         ("take.gaze", reading.gaze.is_some()),
-        ("take.reference", reading.reference.is_some() && format != Format::Vrma),
+        (
+            "take.reference",
+            ReferencePose::is_stated(reading.reference.as_ref()) && format != Format::Vrma,
+        ),
     ];
     if let Some((name, _)) = settings.into_iter().find(|(_, is_stated)| *is_stated) {
         return Err(RecipeError::NoRig { name }.into());

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use loopwright_core::LoopClip;
 use loopwright_formats::{Format, Target, set::PassageFacts};
+use loopwright_job::recipe::ReferencePose;
 use loopwright_job::{self as job, Recipe, Request, Rows, Studied, Study};
 use loopwright_moves::passage::PassageError;
 use loopwright_sets::{CutPassages, CutRequest, CutTakeError, clip_kind};
@@ -19,7 +20,7 @@ use crate::{failures, load, loop_output, talk, written_loop};
 
 pub(crate) fn run(args: &CutArgs) -> Result<Ending> {
     let input = InputFile::existing(&args.take)?;
-    if args.on.rig.is_none() && args.reading.reference.is_some() {
+    if args.on.rig.is_none() && ReferencePose::is_stated(args.reading.reference.as_ref()) {
         return Err(RecipeError::NoRig { name: "take.reference" }.into());
     }
     let loops = written_loop::all_loops(&args.loops, &args.reading)?;

@@ -36,6 +36,11 @@ pub enum Gaze {
 const MOST_DEGREES: f64 = 90.0;
 
 impl ReferencePose {
+    /// Whether another pose than the usual one is asked for.
+    pub fn is_stated(asked: Option<&Self>) -> bool {
+        asked.is_some_and(|pose| *pose != Self::Auto)
+    }
+
     /// Returns the file that it names.
     pub fn file(&self) -> Option<&Path> {
         match self {
