@@ -17,8 +17,8 @@ use crate::analysis::{
 };
 use crate::{
     LoopCandidate, LoopClip, MadeLoop, Pose, RootSettings, Skeleton, Take, Tracks, closure::Closed, edit::LoopEdit,
-    feet::Feet, math::rigid::Rigid, mean_cycle::MeanCycle, motion::WorldTracks, root_motion::RootRelativeClip,
-    take::Tail, variation::Variation,
+    feet::Feet, math::rigid::Rigid, mean_cycle::MeanCycle, motion::WorldTracks, retarget::Likeness,
+    root_motion::RootRelativeClip, take::Tail, variation::Variation,
 };
 
 /// Number of arrays of [`long_arrays`].
@@ -162,7 +162,6 @@ macro_rules! made_parts {
                         None => take.clone(),
                     },
                     $($field: self.$field,)*
-                    likeness: None,
                     of_take: None,
                     unvaried: None,
                 }
@@ -184,4 +183,5 @@ made_parts! {
     edits: Vec<LoopEdit>,
     first_sample: usize,
     recentered_by: Option<Rigid>,
+    likeness: Option<Likeness>,
 }
