@@ -2,10 +2,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use loopwright_core::Take;
-use loopwright_formats::AnimationChoice;
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_formats::set::{ClipKind, Manifest, ManifestError, PassageFacts, SET_FILE, SetClip};
+use loopwright_formats::{AnimationChoice, LoadedTake};
 use loopwright_job::{AddedRoot, StoredLoop, Verdict, stated_space};
 use loopwright_sets::{PassageInFile, check_passage};
 
@@ -23,7 +22,7 @@ use crate::{
 pub(crate) struct WrittenPassage {
     /// Its file, and the animation where that holds several.
     pub(crate) place: InputFile,
-    facts: PassageInFile,
+    pub(crate) facts: PassageInFile,
     /// The loops that it begins and ends in, if they are beside it.
     loops: [Option<InputFile>; 2],
 }
@@ -31,7 +30,7 @@ pub(crate) struct WrittenPassage {
 /// A passage that was measured.
 pub(crate) struct CheckedPassage {
     pub(crate) kind: ClipKind,
-    pub(crate) written: Take,
+    pub(crate) file: LoadedTake,
     pub(crate) take: TakeFacts,
     pub(crate) verdict: Verdict,
     pub(crate) warnings: Vec<String>,
@@ -144,7 +143,7 @@ impl WrittenPassage {
         Ok(CheckedPassage {
             kind: self.facts.kind,
             take: file.facts(path.display().to_string()),
-            written: file.take,
+            file,
             verdict,
             warnings: soft.iter().map(ToString::to_string).collect(),
         })

@@ -1,6 +1,6 @@
 //! Every format through the commands: as take, as loop with each kind of root and last key, and on to the next command.
 
-use crate::harness::{Folder, holds, lines, near, number, rows};
+use crate::harness::{Folder, holds, items, lines, near, number, rows};
 
 #[test]
 fn takes_and_loops_of_every_format_go_through_every_command() {
@@ -89,4 +89,29 @@ fn the_default_output_is_of_the_same_kind_and_holds_both_animations() {
         ",
     );
     assert!(folder.has("walk-loop.glb walk-loop.glb.json walk-0-loop.glb"));
+}
+
+#[test]
+fn a_changing_scale_that_a_file_loses_is_not_good() {
+    let folder = Folder::with_walk();
+    folder.runs("convert walk.bvh walk.gltf");
+    let mut file = folder.json("walk.gltf");
+    // An end of a limb, whose size shows nowhere else.
+    let end = items(&file["nodes"]).position(|node| node["children"].is_null());
+    let channels = file["animations"][0]["channels"].as_array_mut().unwrap();
+    let mut scaled = (channels
+        .iter()
+        .find(|channel| channel["target"]["path"] == "translation"))
+    .unwrap()
+    .clone();
+    scaled["target"] = serde_json::json!({"node": end, "path": "scale"});
+    channels.push(scaled);
+    folder.write("scaled.gltf", file.to_string());
+    for [output, grade] in [["loop.glb", "good"], ["loop.bvh", "review"], ["loop.fbx", "review"]] {
+        let made = folder.answer(&format!("make scaled.gltf -o {output} --json"));
+        let check = items(&made["quality"]["checks"])
+            .find(|check| check["id"] == "scale")
+            .unwrap();
+        holds(check, &format!("grade = {grade}"));
+    }
 }

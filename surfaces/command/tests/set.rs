@@ -99,7 +99,16 @@ fn a_set_has_what_its_takes_show_and_names_what_they_lack() {
         "blend_spaces/0/triangles/0 != null\ncontroller/modes/0/top_speed_mps > 1",
     );
     // A page shows the grid and the phases.
-    folder.runs("report hero -o page.html\nreport hero/set.json -o same.html");
+    let page = folder.answer("report hero -o page.html --json");
+    let passages = items(&set["clips"]).count() - loops;
+    holds(&page, &format!("loops = {loops}\npassages = {passages}\npassages > 0"));
+    folder.runs(
+        "
+        report hero/set.json -o same.html
+        1 set takes -o rooted --to glb
+        cost rooted |! another skeleton
+        ",
+    );
     let page = folder.text("page.html");
     for shown in ["Speed and turn rate", "Phases", "start_walk", "Missing: stop"] {
         assert!(page.contains(shown), "{shown}");

@@ -247,6 +247,26 @@ fn a_single_cycle_has_its_own_period() {
 }
 
 #[test]
+fn a_cycle_that_nearly_closes_is_one_at_every_frame_rate() {
+    for rate_hz in [30.0, 60.0, 120.0] {
+        let settings = WalkSettings::default()
+            .period_secs(1.1)
+            .seconds(1.1 - 1.0 / rate_hz)
+            .frame_rate_hz(rate_hz);
+        let take = walk_of(settings);
+        let last = take.num_frames() as f64;
+        // The body sinks by 2 cm.
+        let sunk = posed(&take, |frame, pose| {
+            pose.translations[0].y -= 0.02 * frame as f64 / last;
+        });
+        let found = analysed(&sunk).find_loops(&SearchSettings::default()).unwrap();
+        let whole = found.best().and_then(|best| best.whole);
+        let last_key = whole.map(|whole| whole.last_key);
+        assert_eq!(last_key, Some(LastKey::BeforeClosing), "{rate_hz} Hz");
+    }
+}
+
+#[test]
 fn a_gap_is_closed_and_little_else_is_moved() {
     // The last key is off by 3 mm and a degree, as after a cut by hand.
     let take = cycle(66, 67);

@@ -760,6 +760,9 @@ fn a_scale_that_pulses_is_looped_beside_the_pose() {
         ],
     );
     let read = loaded(&file);
+    let lost =
+        [Format::Glb, Format::Gltf, Format::Vrma, Format::Fbx, Format::Bvh].map(|to| read.source.loses_scale(to));
+    assert_eq!(lost, [false, false, true, true, true]);
     let made = best_made(&Analysis::new(&read.take).unwrap(), &LoopSettings::default());
     let facts = read.facts("hop.glb");
     let made = LoopFile::write_with(&made, facts, &read.source, &LoopWriteSettings::default()).unwrap();

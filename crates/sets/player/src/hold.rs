@@ -42,7 +42,7 @@ const STEP_ANYWAY_SHARE: f64 = 0.29;
 const MOST_SHARE: f64 = 0.36;
 
 /// The fade of a correction by a step, and the most that its rate counts, metres per second.
-const STEP: Decay = Decay::Quintic { blend_secs: 0.3 };
+const STEP: Decay = Decay::Quintic { blend_secs: STEP_SECS };
 const STEP_SECS: f64 = 0.3;
 const MOST_STEP_MPS: f64 = 1.5;
 

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{Body, BodyError, FootEventKind, Side};
 use loopwright_core::loop_clip::Interpolation;
-use loopwright_core::math::Rigid;
+use loopwright_core::math::{Rigid, ops, rotation};
 use loopwright_core::motion::WorldTracks;
 use loopwright_core::{BodyOverrides, LoopClip, Skeleton, Take};
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade, Unmeasured};
@@ -148,6 +148,16 @@ impl From<PassageFacts> for PassageInFile {
 }
 
 impl PassageInFile {
+    /// Returns how far its root goes over the ground from first to last, metres, and how far it turns on the way, radians, left positive.
+    pub fn travel_and_turn(&self) -> (f64, f64) {
+        let (Some(first), Some(last)) = (self.root.first(), self.root.last()) else {
+            return (0.0, 0.0);
+        };
+        let steps = self.root.windows(2);
+        let turns = steps.map(|step| rotation::yaw_of(step[0].rotation.conjugate() * step[1].rotation));
+        (ops::over_ground(last.translation - first.translation), turns.sum())
+    }
+
     /// Describes a passage that is not in a file yet, between loops of these names; `feet` are the names of its feet.
     pub(crate) fn new(passage: &Passage, names: &[String; 2], feet: &[String]) -> Self {
         Self {

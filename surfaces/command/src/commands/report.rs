@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loopwright_catalog::CatalogFormat;
-use loopwright_core::math::ops::over_ground;
 use loopwright_core::{Analysis, analysis::FootEventKind, candidate::MotionKind};
 use loopwright_draw::report::{
     self as page, DrawnBar, DrawnContact, DrawnPassage, DrawnPoint, LoopEntry, PageHeading, Panel, SetSummary,
@@ -434,27 +433,30 @@ impl Pages<'_> {
     /// All that the page shows of a passage, which is played over and over. Errors: it cannot be read.
     fn entry_of_passage(&self, passage: &WrittenPassage) -> Result<LoopEntry, Failure> {
         let checked = passage.check(&self.args.reading)?;
-        let take = &checked.written;
+        let (path, take) = (&passage.place.path, &checked.file.take);
         let analysis = Analysis::with(take, &self.args.reading.overrides()).map_err(failures::body)?;
         let last = take.num_frames() - 1;
         let figure = Figure::new(take, &analysis.body);
-        let closed = DrawnMotion::of_take(&analysis, &figure, 0, last)
-            .map_err(|error| Failure::error(error).of_file(&passage.place.path))?;
-        let hips = |frame| analysis.world.position(frame, analysis.body.hips);
+        let figure = self.surfaces.of_take(figure, path, take, &checked.file.source);
+        let closed =
+            DrawnMotion::of_take(&analysis, &figure, 0, last).map_err(|error| Failure::error(error).of_file(path))?;
+        let secs = take.duration_secs();
+        let (travel, turn) = passage.facts.travel_and_turn();
+        let a_second = |whole: f64| if secs > 0.0 { whole / secs } else { 0.0 };
         Ok(LoopEntry {
             name: passage.place.to_string(),
             grade: checked.verdict.grade.as_str(),
             reason: checked.verdict.reason,
             kind: checked.kind.to_string(),
-            speed_mps: over_ground(hips(last) - hips(0)) / take.duration_secs(),
-            turn_rate_dps: 0.0,
+            speed_mps: a_second(travel),
+            turn_rate_dps: a_second(turn.to_degrees()),
             foot_slide_cmps: None,
             seam_step_ratio: None,
             seam_joint: None,
             cycles: 1,
             contact_phase: 0.0,
             figures: vec![
-                ("Length", format!("{:.3} s, {} keys", take.duration_secs(), last + 1)),
+                ("Length", format!("{secs:.3} s, {} keys", last + 1)),
                 ("Joints", take.num_joints().to_string()),
             ],
             contacts: Vec::new(),
