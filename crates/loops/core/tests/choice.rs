@@ -1,5 +1,7 @@
 //! The recommended loop is the one that comes out best, not the one with the cheapest seam.
 
+use std::cmp::Reverse;
+
 use glam::{DQuat, DVec3};
 use loopwright_core::candidate::{ChooseBy, Outcome};
 use loopwright_core::{Joint, LoopCandidate, SearchSettings, Skeleton, Take};
@@ -77,7 +79,8 @@ fn the_list_is_in_the_order_of_outcome() {
     for list in [&by_outcome[..3], &by_outcome[3..num_closed], &by_outcome[num_closed..]] {
         for pair in list.windows(2) {
             let scores: Vec<f64> = by_outcome.iter().map(score).collect();
-            let worth = |candidate: &LoopCandidate| (candidate.is_sound(), candidate.steadiness_around.is_even());
+            let worth =
+                |candidate: &LoopCandidate| (candidate.is_sound(), Reverse(candidate.steadiness_around.regularity()));
             assert!(
                 worth(&pair[0]) > worth(&pair[1]) || score(&pair[0]) <= score(&pair[1]),
                 "{scores:?}"

@@ -106,10 +106,25 @@ impl Analysis {
     /// Errors: a joint named in `overrides` does not exist, or a weight or limit cannot be used.
     pub fn with(take: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
         overrides.check()?;
-        let world = take.world_tracks();
         let body = Body::find(take, overrides)?;
+        let world = take.world_tracks();
         let defects = TakeDefects::of(take, &world, &body);
         let usable = defects.usable_ends(take.num_frames());
+        Self::of_body((take.clone(), world), body, (defects, usable), overrides)
+    }
+
+    /// Analyses another take of the same body, with its defects and the frames that may be ends; `None` as for [`Self::with`].
+    pub(crate) fn of_same_body(&self, take: Take, defects: TakeDefects, usable: Vec<bool>) -> Option<Self> {
+        let world = take.world_tracks();
+        Self::of_body((take, world), self.body.clone(), (defects, usable), &self.overrides).ok()
+    }
+
+    fn of_body(
+        (take, world): (Take, WorldTracks),
+        body: Body,
+        (defects, usable): (TakeDefects, Vec<bool>),
+        overrides: &BodyOverrides,
+    ) -> Result<Self, BodyError> {
         let contacts = Contacts::of(
             &world,
             (take.skeleton(), &body),
@@ -119,12 +134,12 @@ impl Analysis {
         let floor = Floor::of(&world, &body, &contacts, take.frame_time_secs());
         let heading = Heading::over(&world, &body, floor.heights());
         let joints = features::weights(take.skeleton(), &body, &defects, &overrides.weights)?;
-        let features = Features::of(take, &world, &heading, &body, &joints);
-        let activity = Activity::of(&features, &usable, body.known_size(take), take.frame_time_secs());
-        let segments = segments::segments((take, &world, &body), &heading, &activity, &contacts);
+        let features = Features::of(&take, &world, &heading, &body, &joints);
+        let activity = Activity::of(&features, &usable, body.known_size(&take), take.frame_time_secs());
+        let segments = segments::segments((&take, &world, &body), &heading, &activity, &contacts);
         let spectrum = Spectrum::of(&features, &defects);
         Ok(Self {
-            take: take.clone(),
+            take,
             world,
             body,
             defects,

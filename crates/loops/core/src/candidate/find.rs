@@ -1,5 +1,6 @@
 //! The searches for loops: in a whole take, or for a stretch that the caller chose.
 
+use super::choosing::Choosing;
 use super::error::SearchError;
 use super::finder::{Finder, is_gesture};
 use super::ping_pong;
@@ -13,32 +14,38 @@ use crate::analysis::Analysis;
 use crate::analysis::features::Features;
 use crate::take::{Cut, CutError};
 
-/// Returns the loops that a search proposes, in the order of their costs; the pipeline chooses among them. Errors:
-/// [`SearchError`].
-pub(crate) fn propose_loops(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+/// The loops that a search proposes.
+pub(crate) struct Proposed {
+    /// The whole take as a loop, in its own frames.
+    pub(crate) whole: Option<LoopCandidate>,
+    /// The others in the order of their costs, in frames of the take to choose on.
+    pub(crate) found: FoundLoops,
+}
+
+/// Returns the loops that a search proposes; the pipeline chooses among them. Errors: [`SearchError`].
+pub(crate) fn propose_loops(choosing: &Choosing<'_>) -> Result<Proposed, SearchError> {
+    let (analysis, settings) = (choosing.own(), choosing.own_settings());
     if settings.pairing.is_ping_pong() {
         check(analysis, settings)?;
-        return ping_pong::find(analysis, settings);
+        let found = ping_pong::find(analysis, settings)?;
+        return Ok(Proposed { whole: None, found });
     }
-    let features = settings.pairing.features(analysis);
-    find_all(analysis, &finder(analysis, settings, &features), settings)
+    let features = settings.pairing.features(choosing.analysis());
+    find_all(choosing, &finder(choosing, &features))
 }
 
-/// Returns the search of a take. Errors: [`SearchError`].
-pub(super) fn finder<'a>(
-    analysis: &'a Analysis,
-    settings: &'a SearchSettings,
-    features: &'a Features,
-) -> Result<Finder<'a>, SearchError> {
-    check(analysis, settings).map(|()| Finder::new(analysis, settings, features))
+/// Returns the search on the take to choose on. Errors: [`SearchError`].
+pub(super) fn finder<'a>(choosing: &'a Choosing<'_>, features: &'a Features) -> Result<Finder<'a>, SearchError> {
+    check(choosing.own(), choosing.own_settings())
+        .map(|()| Finder::new(choosing.analysis(), choosing.settings(), features))
 }
 
-/// Finds the loops of the whole take, and of the stretches that the settings admit. Errors: [`SearchError`].
+/// Finds the loop of the whole take, and those of the stretches that the settings admit. Errors: [`SearchError`].
 pub(super) fn find_all(
-    analysis: &Analysis,
+    choosing: &Choosing<'_>,
     finder: &Result<Finder<'_>, SearchError>,
-    settings: &SearchSettings,
-) -> Result<FoundLoops, SearchError> {
+) -> Result<Proposed, SearchError> {
+    let (analysis, settings) = (choosing.own(), choosing.own_settings());
     let admits_whole = settings.admits_whole_take();
     let asked_for = |whole: WholeClip| {
         let candidate = whole_candidate(analysis, &whole, settings)?;
@@ -57,36 +64,34 @@ pub(super) fn find_all(
     if is_action && analysis.named_motion().repeats == Some(false) {
         return Err(SearchError::SingleAction);
     }
-    let (mut found, cycle) = match finder {
+    let (found, cycle) = match finder {
         Ok(finder) => {
-            let found = finder.find(settings.within, settings.idle);
+            let within = choosing.settings().within;
+            let found = finder.find(within, settings.idle);
             // A search finds an idle stretch in any take that rests somewhere, but a cycle is the purpose of the take.
             let moves = found.candidates.first().is_some_and(|best| !best.is_idle);
             let cycle = (admits_whole && !moves && whole_loop.is_none()).then(|| {
                 let whole = whole_cycle(analysis);
-                trimmed_cycle(analysis, finder, whole.as_ref()).or(whole)
+                let own = Finder::new(analysis, settings, &analysis.features);
+                trimmed_cycle(analysis, &own, whole.as_ref()).or(whole)
             });
             (found, cycle.flatten())
         }
         Err(_) if whole_loop.is_some() => (FoundLoops::default(), None),
         Err(error) => return Err(error.clone()),
     };
-    let first = (whole_loop.filter(|whole| !is_chance(whole, &found))).or_else(|| cycle.and_then(asked_for));
-    if let Some(first) = first {
-        found.candidates.insert(0, first);
-        found.candidates.truncate(settings.max_candidates.max(1));
-    }
-    Ok(found)
+    let whole = (whole_loop.filter(|whole| !is_chance(whole, &found))).or_else(|| cycle.and_then(asked_for));
+    Ok(Proposed { whole, found })
 }
 
 /// Whether a take that counts as one cycle ends at its start by chance: the search finds a shorter cycle at least twice.
 fn is_chance(candidate: &LoopCandidate, found: &FoundLoops) -> bool {
     candidate.cycles == 1
         && (candidate.whole).is_some_and(|whole| whole.last_key == LastKey::BeforeClosing && !whole.is_in_place())
-        && found
-            .candidates
-            .iter()
-            .any(|best| !best.is_idle && 2.0 * best.num_frames <= f64::from(best.cycles.max(1)) * candidate.num_frames)
+        && found.candidates.iter().any(|best| {
+            let cycles = f64::from(best.cycles.max(1));
+            !best.is_idle && 2.0 * best.source_period_secs <= cycles * candidate.source_period_secs
+        })
 }
 
 /// Implements [`Analysis::appraise`].

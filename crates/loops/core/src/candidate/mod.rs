@@ -14,6 +14,8 @@ mod report;
 
 mod error;
 
+mod choosing;
+
 mod find;
 
 mod finder;
@@ -59,8 +61,9 @@ pub(crate) mod comparison;
 pub(crate) mod score;
 
 pub use crate::analysis::MotionKind;
+pub(crate) use choosing::Choosing;
 pub use error::SearchError;
-pub(crate) use find::{appraise, propose_loops};
+pub(crate) use find::{Proposed, appraise, propose_loops};
 pub use finder::MAX_COST_RATIO;
 pub(crate) use finder::every_cycle;
 pub(crate) use kind::motion_kind;

@@ -4,8 +4,9 @@
 //! any segment. Within a segment the search continues beside a loop for different motion, so that a walk that gets faster gives
 //! two rows. Rule and thresholds: docs/math/segments.md.
 
+use super::choosing::Choosing;
 use super::error::SearchError;
-use super::find::{find_all, finder, propose_loops};
+use super::find::{Proposed, find_all, finder, propose_loops};
 use super::finder::Finder;
 use super::report::{LoopCandidate, NearestMiss};
 use super::seams::SeamPair;
@@ -53,7 +54,7 @@ pub struct SegmentLoops {
     pub has_loop: bool,
 }
 
-/// Number of loops listed by each search, whatever the requested number of rows, so that fewer rows are the first of more.
+/// Number of loops of the whole take that may become rows.
 const LISTED: usize = 10;
 
 /// Idle segments shorter than this give no row of their own, seconds: people pause for a second or two before they turn.
@@ -79,35 +80,30 @@ const OVERLAP: f64 = 0.5;
 
 /// Proposes the stretches that repeat; the pipeline chooses the best loop of each.
 ///
-/// `rank` sorts the loops of the whole take by recommendation; `num_listed` of them are needed.
+/// `rank` sorts loops, in frames of the take to choose on, by recommendation.
 pub(crate) fn propose_stretches(
-    analysis: &Analysis,
-    settings: &SearchSettings,
-    num_listed: usize,
+    choosing: &Choosing<'_>,
+    max_rows: usize,
     rank: &dyn Fn(Vec<LoopCandidate>) -> Vec<LoopCandidate>,
 ) -> Result<FoundStretches, SearchError> {
-    let max_rows = settings.max_candidates.max(1);
-    let settings = SearchSettings {
-        max_candidates: num_listed.max(LISTED),
-        ..settings.clone()
-    };
+    let (analysis, settings) = (choosing.analysis(), choosing.settings());
     if settings.pairing.is_ping_pong() {
-        return played_there_and_back(analysis, &settings, max_rows);
+        return played_there_and_back(choosing, max_rows);
     }
     let features = settings.pairing.features(analysis);
-    let finder = finder(analysis, &settings, &features);
-    let mut found = find_all(analysis, &finder, &settings)?;
+    let finder = finder(choosing, &features);
+    let Proposed { whole, found } = find_all(choosing, &finder)?;
     let mut gathered = Gathered {
         analysis,
-        settings: &settings,
+        settings,
         rows: Vec::new(),
         segments: Vec::new(),
     };
-    let mut listed = rank(core::mem::take(&mut found.candidates)).into_iter().peekable();
     // A whole clip is kept as it is; the recommended loop of the search comes after it.
-    while let Some(whole) = listed.next_if(|first| first.whole.is_some()) {
-        gathered.open(whole);
+    if let Some(whole) = &whole {
+        gathered.open(choosing.in_chosen_frames(whole));
     }
+    let mut listed = rank(found.candidates).into_iter();
     let mut num_first = gathered.rows.len();
     if let (Ok(finder), Some(recommended)) = (&finder, listed.next()) {
         gathered.open(recommended);
@@ -120,23 +116,38 @@ pub(crate) fn propose_stretches(
         }
     }
     let num_rows = gathered.rows.len();
-    let (rows, segments) = gathered.in_order(num_first, max_rows);
+    let (mut rows, segments) = gathered.in_order(num_first, max_rows);
+    let mut whole = whole;
+    for (index, row) in rows.iter_mut().enumerate() {
+        if let Some(whole) = whole.take_if(|_| index == 0) {
+            row.best = whole;
+            continue;
+        }
+        let all = core::iter::once(row.best.clone()).chain(core::mem::take(&mut row.versions));
+        // The first row is ranked already.
+        let ranked = if index == 0 { all.collect() } else { rank(all.collect()) };
+        let mut own = choosing.in_own_frames(ranked).into_iter();
+        row.best = own.next().unwrap_or_else(|| row.best.clone());
+        row.versions = own.collect();
+    }
     Ok(FoundStretches {
         num_left_out: num_rows - rows.len(),
         rows,
-        segments,
+        segments: (segments.into_iter())
+            .map(|of| SegmentLoops {
+                segment: choosing.own_segment(of.segment),
+                nearest_miss: of.nearest_miss.map(|miss| choosing.own_miss(miss)),
+                ..of
+            })
+            .collect(),
         random_cost: found.random_cost,
-        nearest_miss: found.nearest_miss,
+        nearest_miss: found.nearest_miss.map(|miss| choosing.own_miss(miss)),
     })
 }
 
 /// Lists ping-pong stretches: each is a row of its own.
-fn played_there_and_back(
-    analysis: &Analysis,
-    settings: &SearchSettings,
-    max_rows: usize,
-) -> Result<FoundStretches, SearchError> {
-    let mut best = propose_loops(analysis, settings)?.candidates;
+fn played_there_and_back(choosing: &Choosing<'_>, max_rows: usize) -> Result<FoundStretches, SearchError> {
+    let mut best = propose_loops(choosing)?.found.candidates;
     let num_left_out = best.len().saturating_sub(max_rows);
     best.truncate(max_rows);
     let rows = best.into_iter().map(|best| FoundStretch {

@@ -9,12 +9,12 @@ use super::auto::bend;
 use super::{ClosedStretch, LoopSettings, MadeLoop, Plan};
 use crate::analysis::{Analysis, MOVING_MPS};
 use crate::candidate::{
-    FoundLoops, FoundStretches, LoopCandidate, MotionKind, Outcome, OutcomePart, SearchError, SearchSettings,
-    every_cycle, propose_loops, propose_stretches,
+    Choosing, FoundLoops, FoundStretches, LoopCandidate, MotionKind, Outcome, OutcomePart, Proposed, SearchError,
+    SearchSettings, every_cycle, propose_loops, propose_stretches,
 };
 use crate::loop_clip::LoopKeys;
 use crate::math::{ops, percentile};
-use crate::quality;
+use crate::quality::{self, Quality};
 
 /// Number of loops to choose from, whatever the requested number, so that fewer are the first of more.
 const LISTED: usize = 60;
@@ -30,7 +30,19 @@ const MADE_IN_FULL: usize = 3;
 
 /// As [`Analysis::find_loops`].
 pub(crate) fn find_loops(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
-    find_and_make(analysis, settings).map(|(found, _)| found)
+    let listing = listing_enough(settings);
+    let choosing = Choosing::new(analysis, &listing);
+    let Proposed { whole, mut found } = propose_loops(&choosing)?;
+    let most = settings.max_candidates.max(1);
+    let mut ranked = ranked(choosing.analysis(), found.candidates, settings);
+    ranked.truncate(most);
+    found.candidates = whole
+        .into_iter()
+        .chain(choosing.in_own_frames(ranked))
+        .take(most)
+        .collect();
+    found.nearest_miss = found.nearest_miss.map(|miss| choosing.own_miss(miss));
+    Ok(found)
 }
 
 /// As [`Analysis::find_and_make`].
@@ -38,31 +50,24 @@ pub(crate) fn find_and_make(
     analysis: &Analysis,
     settings: &SearchSettings,
 ) -> Result<(FoundLoops, Option<MadeLoop>), SearchError> {
-    let mut found = propose_loops(analysis, &listing_enough(settings))?;
-    let (ranked, made) = ranked(analysis, found.candidates, settings);
-    found.candidates = ranked;
-    found.candidates.truncate(settings.max_candidates.max(1));
+    let mut found = find_loops(analysis, settings)?;
+    let best = (found.candidates.first_mut()).filter(|best| settings.ranks_by_outcome() && !best.keeps_its_place());
+    let made = best.and_then(|best| {
+        let (mut made, quality) = made_in_full(analysis, best, closed(analysis, best)?)?;
+        best.quality = Some(Box::new(quality));
+        made.candidate = best.clone();
+        Some(made)
+    });
     Ok((found, made))
 }
 
 /// As [`Analysis::find_stretches`].
 pub(crate) fn find_stretches(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
-    let mut found = propose_stretches(
-        analysis,
-        settings,
-        listing_enough(settings).max_candidates,
-        &|candidates| ranked(analysis, candidates, settings).0,
-    )?;
-    for row in found.rows.iter_mut().skip(1) {
-        let versions = core::mem::take(&mut row.versions);
-        let all = core::iter::once(row.best.clone()).chain(versions).collect();
-        let mut ranked = ranked(analysis, all, settings).0.into_iter();
-        if let Some(best) = ranked.next() {
-            row.best = best;
-        }
-        row.versions = ranked.collect();
-    }
-    Ok(found)
+    let listing = listing_enough(settings);
+    let choosing = Choosing::new(analysis, &listing);
+    propose_stretches(&choosing, settings.max_candidates.max(1), &|candidates| {
+        ranked(choosing.analysis(), candidates, settings)
+    })
 }
 
 /// As [`Analysis::find_cycles`].
@@ -78,15 +83,10 @@ pub(crate) fn find_cycles(analysis: &Analysis, settings: &SearchSettings) -> Res
     })
 }
 
-/// Returns candidates in the order of recommendation, and the first of them if it was made. A whole take and idle loops keep
-/// their position.
-fn ranked(
-    analysis: &Analysis,
-    candidates: Vec<LoopCandidate>,
-    settings: &SearchSettings,
-) -> (Vec<LoopCandidate>, Option<MadeLoop>) {
+/// Returns candidates in the order of recommendation. A whole take and idle loops keep their position.
+fn ranked(analysis: &Analysis, candidates: Vec<LoopCandidate>, settings: &SearchSettings) -> Vec<LoopCandidate> {
     if !settings.ranks_by_outcome() {
-        return (candidates, None);
+        return candidates;
     }
     let (mut ranked, mut first): (Vec<_>, Vec<_>) = (candidates.into_iter()).partition(|each| !each.keeps_its_place());
     // The fewest cycles in the list count as one.
@@ -108,14 +108,15 @@ fn ranked(
             best_closed.truncate(MADE_IN_FULL);
         }
     });
-    let mut made_in_full = Vec::new();
     work_out(&mut ranked, MADE_IN_FULL, 1, |candidate| {
         let known = best_closed.iter().position(|(best, _)| best.cut == candidate.cut);
         let closed = match known {
             Some(index) => Some(best_closed.swap_remove(index).1),
             None => closed(analysis, candidate),
         };
-        made_in_full.extend(closed.and_then(|closed| add_outcome_in_full(analysis, candidate, closed)));
+        if let Some(closed) = closed {
+            add_outcome_in_full(analysis, candidate, closed);
+        }
     });
     if let Some((best, others)) = ranked.split_first_mut()
         && let Some(outcome) = &mut best.outcome
@@ -124,12 +125,7 @@ fn ranked(
         outcome.fewer_cycles_lose_by = fewer_cycles_lose_by(outcome, of_others);
     }
     first.append(&mut ranked);
-    let made = first.first().and_then(|best| {
-        let mut made = made_in_full.into_iter().find(|made| made.candidate.cut == best.cut)?;
-        made.candidate = best.clone();
-        Some(made)
-    });
-    (first, made)
+    first
 }
 
 /// Returns the parts of the outcome that the take alone shows.
@@ -204,8 +200,8 @@ fn add_outcome_of_closing(analysis: &Analysis, candidate: &mut LoopCandidate) ->
     closed
 }
 
-/// Adds the parts that only the finished loop shows; returns that.
-fn add_outcome_in_full(analysis: &Analysis, candidate: &mut LoopCandidate, closed: ClosedStretch) -> Option<MadeLoop> {
+/// Returns the loop of a closed stretch with default settings, and its figures; `None` if it cannot be made.
+fn made_in_full(analysis: &Analysis, candidate: &LoopCandidate, closed: ClosedStretch) -> Option<(MadeLoop, Quality)> {
     // Loops of mirrored halves are not ranked by their outcome, so there is no image.
     let plan = Plan {
         analysis,
@@ -214,15 +210,19 @@ fn add_outcome_in_full(analysis: &Analysis, candidate: &mut LoopCandidate, close
     };
     let made = plan.make(closed, None).ok()?;
     let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
-    if let Some(outcome) = &mut candidate.outcome {
-        outcome.foot_slide_mps = Some(quality.foot_slide_mps.unwrap_or(0.0) / analysis.body.size(&analysis.take));
+    Some((made, quality))
+}
+
+/// Adds the parts that only the finished loop shows.
+fn add_outcome_in_full(analysis: &Analysis, candidate: &mut LoopCandidate, closed: ClosedStretch) {
+    let made = made_in_full(analysis, candidate, closed);
+    if let Some(((made, quality), outcome)) = made.zip(candidate.outcome.as_mut()) {
+        let size = analysis.body.size(&analysis.take);
+        outcome.foot_slide_mps = Some(quality.foot_slide_mps.unwrap_or(0.0) / size);
         outcome.knee_ratio = Some(sharpest_knee(&made));
-        let height = quality.foot_height.map_or(0.0, |height| height.metres.abs());
-        outcome.foot_height_metres = Some(height / analysis.body.size(&analysis.take));
+        outcome.foot_height_metres = Some(quality.foot_height.map_or(0.0, |height| height.metres.abs()) / size);
         outcome.kink_ratio = quality.kink.map(|kink| kink.ratio);
     }
-    candidate.quality = Some(Box::new(quality));
-    Some(made)
 }
 
 /// Compares loops, even of different parts of a take, by recommendation: sound ones first, of these the even ones, of these the

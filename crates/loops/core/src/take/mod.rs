@@ -20,7 +20,7 @@ pub(crate) mod smooth;
 pub use clip::Clip;
 pub use cut::{Cut, CutError};
 pub use ping_pong::{DEFAULT_EASE_SECS, PingPong};
-use sampler::Sampler;
+pub(crate) use sampler::Sampler;
 pub use smooth::SmoothError;
 
 use crate::math::{rigid::Rigid, rotation};

@@ -4,12 +4,13 @@ use core::ops::RangeInclusive;
 
 use super::{Finder, MAX_COST_RATIO, MAX_LOOKED_AT};
 use crate::analysis::activity::ActivityKind;
+use crate::candidate::refine;
 use crate::candidate::report::{FoundLoops, LoopCandidate, MissReason};
+use crate::candidate::rhythm::{self, Rhythm};
 use crate::candidate::seams::SeamPair;
 use crate::candidate::search::Admission;
 use crate::candidate::settings::RootMotionBounds;
 use crate::candidate::steadiness::Steadiness;
-use crate::candidate::{refine, rhythm};
 use crate::math::rigid::Twist;
 use crate::take::Cut;
 
@@ -189,15 +190,49 @@ impl Finder<'_> {
         {
             return Err(MissReason::Cycles { found: rhythm.cycles });
         }
-        let refined = refine::refine_lag(self.seams.comparison(), pair.start_frame, pair.lag(), rhythm.cycles);
+        let refined = self.refined(pair.start_frame, pair.lag(), rhythm);
+        self.admitted(refined.ok_or(MissReason::SeenOnce)?)
+    }
+
+    /// Describes a stretch that moves, its end refined.
+    fn refined(&self, start: usize, lag: usize, rhythm: Rhythm) -> Option<LoopCandidate> {
+        let refined = refine::refine_lag(self.seams.comparison(), start, lag, rhythm.cycles);
+        let cut = Cut::new(&self.source.analysis.take, start as f64, start as f64 + refined).ok()?;
         // The figures of a stretch are those of its nearest whole frames, whoever chose it.
-        let near = match refined.round() as usize {
-            lag if lag == pair.lag() => *pair,
-            lag => self.pair(pair.start_frame, pair.start_frame + lag),
+        let near = self.pair(start, start + refined.round() as usize);
+        Some(self.describe(&near, cut, Some(rhythm), false))
+    }
+
+    /// Describes a loop that was found on another take of the same motion: `start` and `length` are those here, in frames.
+    pub(in crate::candidate) fn found_elsewhere(
+        &self,
+        start: usize,
+        length: f64,
+        found: &LoopCandidate,
+    ) -> Option<LoopCandidate> {
+        let take = &self.source.analysis.take;
+        let lag = (length.round() as usize).min((take.num_frames() - 1).checked_sub(start)?);
+        let pair = self.pair(start, start + lag);
+        if found.is_idle {
+            let cut = Cut::new(take, start as f64, pair.end_frame as f64).ok()?;
+            return Some(LoopCandidate {
+                twist: Twist::default(),
+                ..self.describe(&pair, cut, None, true)
+            });
+        }
+        let rhythm = Rhythm {
+            cycles: found.cycles,
+            strength: found.strength?,
+            prominence: rhythm::MIN_PROMINENCE,
         };
-        let start = pair.start_frame as f64;
-        let cut = Cut::new(&self.source.analysis.take, start, start + refined).map_err(|_| MissReason::SeenOnce)?;
-        self.admitted(self.describe(&near, cut, Some(rhythm), false))
+        self.refined(
+            start,
+            lag,
+            self.rhythm(&pair).map_or(rhythm, |own| Rhythm {
+                cycles: found.cycles,
+                ..own
+            }),
+        )
     }
 
     /// Returns the candidate with the fewest cycles at a cost within the allowance of the best one's.

@@ -1,0 +1,180 @@
+//! The take on which loops are chosen: the same motion at every frame rate.
+//!
+//! Figures that rank loops are flat, and each of them has errors that follow the frame rate; on a take of one rate, without what
+//! the poses of other rates cannot hold, they are equal for equal motion. Why, and what it changes: docs/math/choice.md.
+
+use super::finder::Finder;
+use super::report::{LoopCandidate, NearestMiss};
+use super::seams::SeamPair;
+use super::settings::SearchSettings;
+use crate::analysis::{Analysis, BadFrame, Segment, TakeDefects};
+use crate::motion::Tracks;
+use crate::take::{Cut, Sampler, Take};
+
+/// Rate at which a take is sampled before it is filtered, hertz, and the cutoff of the filter.
+const SAMPLED_HZ: f64 = 60.0;
+const CUTOFF_HZ: f64 = 8.0;
+
+/// One sample of so many is kept: what is left does not move faster.
+const KEPT: usize = 2;
+
+/// Frame rates that are sampled anew, hertz: between fewer keys nobody knows the motion.
+const LEAST_HZ: f64 = 20.0;
+
+/// Fewest frames to choose from.
+const LEAST_FRAMES: usize = 12;
+
+/// A take, and the one on which its loops are chosen.
+pub(crate) struct Choosing<'a> {
+    own: &'a Analysis,
+    settings: &'a SearchSettings,
+    /// The take at one rate, with the settings in its frames; `None` if loops are chosen on the take itself.
+    even: Option<(Analysis, SearchSettings)>,
+}
+
+impl<'a> Choosing<'a> {
+    /// Creates the take to choose on; loops that are not ranked by their outcome are chosen on the take itself.
+    pub(crate) fn new(own: &'a Analysis, settings: &'a SearchSettings) -> Self {
+        let even = settings.ranks_by_outcome().then(|| even(own)).flatten();
+        let mut choosing = Self {
+            own,
+            settings,
+            even: even.map(|even| (even, settings.clone())),
+        };
+        let frames_each = choosing.frames_each();
+        if let Some((_, settings)) = &mut choosing.even {
+            settings.within = (settings.within)
+                .map(|(first, last)| [first, last].map(|frame| frame as f64 / frames_each))
+                .map(|[first, last]| (first.ceil() as usize, last.floor() as usize));
+        }
+        choosing
+    }
+
+    /// Returns the take itself.
+    pub(super) fn own(&self) -> &'a Analysis {
+        self.own
+    }
+
+    /// Returns the settings in frames of the take itself.
+    pub(super) fn own_settings(&self) -> &'a SearchSettings {
+        self.settings
+    }
+
+    /// Returns the take to choose on.
+    pub(crate) fn analysis(&self) -> &Analysis {
+        self.even.as_ref().map_or(self.own, |(even, _)| even)
+    }
+
+    /// Returns the settings in its frames.
+    pub(crate) fn settings(&self) -> &SearchSettings {
+        self.even.as_ref().map_or(self.settings, |(_, settings)| settings)
+    }
+
+    /// Returns the frames of the take itself in one of the take to choose on.
+    fn frames_each(&self) -> f64 {
+        self.analysis().take.frame_time_secs() / self.own.take.frame_time_secs()
+    }
+
+    /// Returns the nearest frame of the take itself.
+    fn own_frame(&self, frame: usize) -> usize {
+        let last = self.own.take.num_frames() - 1;
+        ((frame as f64 * self.frames_each()).round() as usize).min(last)
+    }
+
+    /// Returns loops in frames of the take itself, described by it but for what they were chosen by.
+    pub(crate) fn in_own_frames(&self, chosen: Vec<LoopCandidate>) -> Vec<LoopCandidate> {
+        if self.even.is_none() || chosen.is_empty() {
+            return chosen;
+        }
+        let features = self.settings.pairing.features(self.own);
+        let finder = Finder::new(self.own, self.settings, &features);
+        (chosen.into_iter())
+            .filter_map(|chosen| {
+                let start = self.own_frame(chosen.cut.start_frame().round() as usize);
+                let own = finder.found_elsewhere(start, chosen.cut.num_frames() * self.frames_each(), &chosen)?;
+                Some(LoopCandidate {
+                    outcome: chosen.outcome,
+                    steadiness_around: chosen.steadiness_around,
+                    abruptness: chosen.abruptness,
+                    ..own
+                })
+            })
+            .collect()
+    }
+
+    /// Returns a loop in frames of the take to choose on.
+    pub(super) fn in_chosen_frames(&self, own: &LoopCandidate) -> LoopCandidate {
+        let (each, last) = (self.frames_each(), (self.analysis().take.num_frames() - 1) as f64);
+        let [start, end] = [own.cut.start_frame(), own.cut.end_frame()].map(|frame| (frame / each).min(last));
+        LoopCandidate {
+            cut: Cut::new(&self.analysis().take, start, end).unwrap_or(own.cut),
+            num_frames: own.num_frames / each,
+            ..own.clone()
+        }
+    }
+
+    /// Returns a segment in frames of the take itself.
+    pub(super) fn own_segment(&self, segment: Segment) -> Segment {
+        Segment {
+            start_frame: self.own_frame(segment.start_frame),
+            end_frame: self.own_frame(segment.end_frame),
+            ..segment
+        }
+    }
+
+    /// Returns a miss in frames of the take itself.
+    pub(crate) fn own_miss(&self, miss: NearestMiss) -> NearestMiss {
+        let [start_frame, end_frame] = [miss.pair.start_frame, miss.pair.end_frame].map(|frame| self.own_frame(frame));
+        NearestMiss {
+            pair: SeamPair {
+                start_frame,
+                end_frame,
+                ..miss.pair
+            },
+            ..miss
+        }
+    }
+}
+
+/// Returns a take at the rate of choosing, with the body and the defects of the take itself; `None` if it is too short or too
+/// slow for that.
+fn even(own: &Analysis) -> Option<Analysis> {
+    let take = &own.take;
+    let step = 1.0 / (SAMPLED_HZ * take.frame_time_secs());
+    let last = ((take.num_frames() - 1) as f64 / step + 1e-9).floor() as usize;
+    if take.frame_rate_hz() < LEAST_HZ || last < KEPT * LEAST_FRAMES {
+        return None;
+    }
+    let mut sampler = Sampler::new(take);
+    let poses = (0..=last).map(|sample| sampler.sample(sample as f64 * step));
+    let tracks = Tracks::pose_by_pose(take.skeleton(), 1.0 / SAMPLED_HZ, poses);
+    let sampled = Take::from_tracks(take.name(), tracks).ok()?;
+    let jumps = |step: f64| -> Vec<usize> {
+        let jumps = own.defects.jumps.iter();
+        jumps.map(|&jump| (jump as f64 / step).ceil() as usize).collect()
+    };
+    let filtered = sampled.smoothed(CUTOFF_HZ, &jumps(step)).ok()?;
+    let kept = (0..=last).step_by(KEPT).map(|frame| filtered.pose(frame).to_pose());
+    let tracks = Tracks::pose_by_pose(take.skeleton(), KEPT as f64 / SAMPLED_HZ, kept);
+    let take = Take::from_tracks(take.name(), tracks).ok()?;
+    let step = KEPT as f64 * step;
+    let defects = TakeDefects {
+        bad_frames: (own.defects.bad_frames.iter())
+            .map(|bad| BadFrame {
+                frame: (bad.frame as f64 / step).round() as usize,
+                ..*bad
+            })
+            .filter(|bad| bad.frame < take.num_frames())
+            .collect(),
+        jumps: jumps(step),
+        ..own.defects.clone()
+    };
+    let usable = (0..take.num_frames())
+        .map(|frame| {
+            let at = frame as f64 * step;
+            let around = [at.floor(), at.ceil()].map(|frame| own.usable.get(frame as usize));
+            around.into_iter().all(|known| known.is_none_or(|&is_usable| is_usable))
+        })
+        .collect();
+    own.of_same_body(take, defects, usable)
+}
