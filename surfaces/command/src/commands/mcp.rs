@@ -23,7 +23,7 @@ const MAX_MESSAGE: u64 = 1 << 20;
 const REVISIONS: [&str; 3] = ["2024-11-05", "2025-03-26", "2025-06-18"];
 
 const INSTRUCTIONS: &str = "Makes seamless loops of motion capture (BVH, FBX, glTF, NPZ). inspect a take, find its loops, make one, check it; \
-    set makes all loops and transitions of a character. Properties are the flags of `loopwright TOOL --help`; those that are not listed work \
+    set makes all loops and transitions of a character. Name files by absolute paths. Properties are the flags of `loopwright TOOL --help`; those that are not listed work \
     too. Answers are JSON: believe `grade` (good, review, bad) and the measured checks beside it. Existing files are kept without `force`.";
 
 /// What is wrong with a message: the code of JSON-RPC, and words.
