@@ -39,13 +39,13 @@ pub(crate) fn measure(checkout: &Path, parts: &[&str]) -> Result<(), String> {
     page.write(&path)
 }
 
-/// Runs a script of xtask/peers, which prints the contents of sections as JSON.
+/// Runs a script of bench, which prints the contents of sections as JSON.
 fn ask(checkout: &Path, script: &str, about: &Path, scratch: &Path) -> Result<serde_json::Map<String, Value>, String> {
     let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
     let output = Command::new(python)
         // Leaves no compiled files beside the scripts.
         .arg("-B")
-        .arg(checkout.join(format!("xtask/peers/{script}.py")))
+        .arg(checkout.join(format!("bench/{script}.py")))
         .args([&command()?, about, scratch])
         .output()
         .map_err(|error| format!("Python cannot be run: {error}"))?;

@@ -1,7 +1,7 @@
 //! Tasks that need more than one cargo call.
 //!
 //! `cargo xtask measure` measures anew and fills the tables of docs/benchmark.md, `cargo xtask measure loops`, `speed` or `files` some
-//! of them. It needs the captured takes (`loopwright_mocap` says where they are) and Python with numpy; the scripts in xtask/peers say
+//! of them. It needs the captured takes (`loopwright_mocap` says where they are) and Python with numpy; the scripts in bench and xtask/peers say
 //! what else they can use. `LOOPWRIGHT` in the environment names the command to measure, instead of one that is built for it, and
 //! `PYTHON` the Python.
 //!

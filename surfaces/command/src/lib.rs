@@ -117,6 +117,7 @@ fn perform(command: Command) -> Result<Ending, Failure> {
         Command::Synth(args) => commands::synth::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
         Command::Studio(args) => commands::studio::run(&args),
+        Command::Mcp => commands::mcp::run(),
         Command::Completions(args) => commands::definitions::completions(&args),
         Command::Man(args) => commands::definitions::man(&args),
         Command::Recipe(args) => commands::definitions::recipe(&args),

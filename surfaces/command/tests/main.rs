@@ -28,6 +28,7 @@ mod many_animations;
 mod many_files;
 mod many_takes;
 mod matching;
+mod mcp;
 mod mutations;
 mod odd_takes;
 mod outputs;

@@ -30,7 +30,7 @@ pub(crate) use catalog::{CatalogArgs, SortBy};
 pub(crate) use cut::CutArgs;
 pub(crate) use engine::EngineArgs;
 pub(crate) use fit::FitArgs;
-pub(crate) use help::{command, full as full_command};
+pub(crate) use help::{command, full as full_command, short as short_command};
 pub(crate) use listen::ListenArgs;
 pub use loops::JumpSettings;
 pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, LoopsArgs, PlayArgs};
@@ -128,6 +128,8 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Opens the window that shows takes, and finds, closes and edits loops.
     Studio(StudioArgs),
+    /// Serves inspect, find, make, check and set to agents, by the Model Context Protocol.
+    Mcp,
     /// Prints a script that completes commands and flags in a shell.
     Completions(CompletionsArgs),
     /// Writes the manual pages.

@@ -20,6 +20,7 @@ pub(crate) mod make;
 mod make_all;
 mod make_many;
 pub(crate) mod matching;
+pub(crate) mod mcp;
 pub(crate) mod play;
 pub(crate) mod render;
 pub(crate) mod report;

@@ -1,7 +1,7 @@
 # How long the command takes, against other tools.
 #
 #   pip install numpy scipy pybvh
-#   python xtask/peers/speed.py LOOPWRIGHT BATCH_TAKES SCRATCH      (cargo xtask measure runs it so)
+#   python bench/speed.py LOOPWRIGHT BATCH_TAKES SCRATCH      (cargo xtask measure runs it so)
 #
 # LOOPWRIGHT is the command, BATCH_TAKES the script .ci/batch-takes, SCRATCH a folder for files. Prints the tables of docs/benchmark.md
 # as JSON. A tool that is not installed is left out. Every figure is the median of three runs, files in the cache.

@@ -2,7 +2,7 @@
 # loops.py.
 #
 #   pip install numpy
-#   python xtask/peers/garbage.py LOOPWRIGHT MOCAP SCRATCH [--only KIND,...] [--most UNSEEN] [--most-false SHARE]
+#   python bench/garbage.py LOOPWRIGHT MOCAP SCRATCH [--only KIND,...] [--most UNSEEN] [--most-false SHARE]
 #
 # LOOPWRIGHT is the command, MOCAP the folder of takes with its manifest.csv, SCRATCH a folder for changed takes and loops. A fault is in
 # every cycle, so the loop and all that the take says of itself have it, too. Prints as Markdown what `make` says of each kind in each walk

@@ -2,7 +2,7 @@
 # loopwright. docs/benchmark.md (Outside truth) defines every measure.
 #
 #   pip install numpy
-#   python xtask/peers/truth.py [LOOPWRIGHT [MOCAP [SCRATCH]]] [--markdown] [--floors STRIKE LIFT]      (cargo xtask measure truth)
+#   python bench/truth.py [LOOPWRIGHT [MOCAP [SCRATCH]]] [--markdown] [--floors STRIKE LIFT]      (cargo xtask measure truth)
 #
 # LOOPWRIGHT is the command, MOCAP the folder of takes, beside which the folder `truth` is, SCRATCH a folder for changed takes. Prints the
 # tables as JSON, or as Markdown. With floors it fails where F1 within 50 ms over all plates, heels hidden, is lower.

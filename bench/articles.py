@@ -1,7 +1,7 @@
 # The formulas of two published articles, written anew from their text, against what the command does. Shares no code with loopwright.
 #
 #   pip install numpy
-#   python xtask/peers/articles.py LOOPWRIGHT MOCAP SCRATCH
+#   python bench/articles.py LOOPWRIGHT MOCAP SCRATCH
 #
 # The articles: D. Holden, "Creating Looping Animations from Motion Capture" and "Inertialization Transition Cost" (both 2022). Prints one
 # row for each comparison: article, what is compared, take, the largest difference, and the tolerance. Exit status 1 where one is exceeded.

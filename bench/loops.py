@@ -2,20 +2,23 @@
 # reader of BVH, its own forward kinematics, its own contacts.
 #
 #   pip install numpy
-#   python xtask/peers/loops.py LOOPWRIGHT MOCAP SCRATCH      (cargo xtask measure runs it so)
+#   python bench/loops.py LOOPWRIGHT MOCAP SCRATCH [METHOD.py...] [--markdown]      (cargo xtask measure runs it so)
 #
-# LOOPWRIGHT is the command, MOCAP the folder of takes with its manifest.csv, SCRATCH a folder for the loops it makes. Prints the
-# tables of docs/benchmark.md as JSON: {"sample": Markdown, "loops": Markdown}. docs/benchmark.md defines every measure.
+# LOOPWRIGHT is the command, MOCAP the folder of takes with its manifest.csv, SCRATCH a folder for the loops it makes. A METHOD is one of
+# your own, as bench/example.py is one. Prints the tables of docs/benchmark.md as JSON, {"sample": Markdown, "loops": Markdown}, or as
+# Markdown. docs/benchmark.md defines every measure.
 #
 # Lengths are in metres, +Y is up, rotations are quaternions (w, x, y, z). "Root" is the point on the floor below the hips, turned
 # the way that the hips face.
 
+import argparse
 import csv
 import json
 import os
+import runpy
 import subprocess
-import sys
 import time
+from functools import cached_property
 
 import numpy as np
 
@@ -186,6 +189,7 @@ def from_the_hips(names, parents, dt, positions, rotations, up):
 class Loop:
     def __init__(self, motion, start, end):
         self.motion, self.start, self.end = motion, start, end
+        self.secs = None  # that it took to find and close, where its method says so
         self.count = len(motion) - 1
         self.step = about_y(motion.yaw[-1] - motion.yaw[0])
         self.shift = motion.middle[-1] - turn(self.step, motion.middle[0])
@@ -199,6 +203,10 @@ class Loop:
         for _ in range(2):
             rounds.append(self.moved(rounds[-1]))
         return np.concatenate(rounds)
+
+    def frames(self):
+        """Start and end in the take, to the nearest frame."""
+        return int(round(self.start)), int(round(self.end))
 
     def frames_of_take(self):
         return self.start + (self.end - self.start) * np.arange(self.count) / self.count
@@ -527,7 +535,7 @@ def measure_take(take, feet, start, end, results):
 
 def measure_loop(take, feet, loop, results):
     motion, count, dt = loop.motion, loop.count, loop.motion.dt
-    start, end = int(round(loop.start)), int(round(loop.end))
+    start, end = loop.frames()
     first = loop.moved(motion.places[:2])
     gap = (motion.places[-1] - motion.places[-2]) - (first[1] - first[0])
     slides, heights = feet_of_loop(take, feet, loop)
@@ -554,32 +562,66 @@ def measure_loop(take, feet, loop, results):
     })
 
 
-# The run.
+# Methods: each makes a loop of a case.
 
 
-def ours(command, path, into, unit, up, *flags):
-    begun = time.perf_counter()
-    done = subprocess.run([command, "make", path, "-o", into, "--force", *flags], capture_output=True)
-    secs = time.perf_counter() - begun
-    if done.returncode > 1:  # 1: written, and bad
-        raise RuntimeError(done.stderr)
-    sidecar = json.load(open(into + ".json"))
-    candidate = sidecar["candidate"]
-    return Loop(read(into, unit, up), candidate["start_frame"], candidate["end_frame"]), secs
+class Case:
+    """A take, how its file is read, and the cut at loopwright's seam, for methods that only close."""
+
+    def __init__(self, command, scratch, path, unit, up, take):
+        self.command, self.scratch, self.path, self.unit, self.up, self.take = command, scratch, path, unit, up, take
+
+    def made(self, *flags):
+        """The loop of `loopwright make` with these flags."""
+        into = os.path.join(self.scratch, "loop.bvh")
+        begun = time.perf_counter()
+        done = subprocess.run([self.command, "make", self.path, "-o", into, "--force", *flags], capture_output=True)
+        secs = time.perf_counter() - begun
+        if done.returncode > 1:  # 1: written, and bad
+            raise RuntimeError(done.stderr)
+        candidate = json.load(open(into + ".json"))["candidate"]
+        loop = Loop(read(into, self.unit, self.up), candidate["start_frame"], candidate["end_frame"])
+        loop.secs = secs
+        return loop
+
+    @cached_property
+    def ours(self):
+        return self.made()
+
+    @cached_property
+    def seam(self):
+        return self.ours.frames()
+
+    @cached_property
+    def cut(self):
+        return part(self.take, *self.seam)
+
+    def closed(self, offsets_of, root_offsets=None):
+        return Loop(with_offsets(self.cut, offsets_of, root_offsets), *self.seam)
+
+    def classic(self):
+        begun = time.perf_counter()
+        start, end = classic_cut(self.take)
+        loop = Loop(faded(part(self.take, start, end)), start, end)
+        loop.secs = time.perf_counter() - begun
+        return loop
+
+    def demo(self, decays):
+        return self.closed(offsets_by(decays), demo_root)
 
 
-METHODS = [
-    "raw cut",
-    "autocorrelation and cross-fade",
-    "demo: spring",
-    "demo: cubic",
-    "demo: linear",
-    "demo: soft fade",
-    "linear spread",
-    "loopwright",
-    "loopwright, feet free",
-    "uncut take",
-]
+CLASSIC, OURS, UNCUT = "autocorrelation and cross-fade", "loopwright", "uncut take"
+METHODS = {
+    "raw cut": lambda case: Loop(case.cut, *case.seam),
+    CLASSIC: Case.classic,
+    "demo: spring": lambda case: case.demo(spring(HALF_LIFE)),
+    "demo: cubic": lambda case: case.demo(cubic(BLEND)),
+    "demo: linear": lambda case: case.demo(linear((len(case.cut) - 1) * case.take.dt, BLEND)),
+    "demo: soft fade": lambda case: case.demo(soft_fade(FADE, HARDNESS, BLEND)),
+    "linear spread": lambda case: case.closed(spread),
+    OURS: lambda case: case.ours,
+    "loopwright, feet free": lambda case: case.made("--lock-feet", "off"),
+}
 
 # Measure, its name on the page, which way is better, decimals, and how a sample becomes a cell.
 ROWS = [
@@ -622,52 +664,41 @@ def sample(mocap):
             yield row["file"], unit, up, take
 
 
-def main(command, mocap, scratch):
-    results = {method: Results() for method in METHODS}
+def main(command, mocap, scratch, methods):
+    results = {method: Results() for method in [*methods, UNCUT]}
     takes, still = 0, 0
     for file, unit, up, take in sample(mocap):
         takes += 1
-        path, into = os.path.join(mocap, file), os.path.join(scratch, "loop.bvh")
-        loops = {}
-        loops["loopwright"], secs = ours(command, path, into, unit, up)
-        results["loopwright"].add({"time": [secs]})
-        loop = loops["loopwright"]
-        start, end = int(round(loop.start)), int(round(loop.end))
-        loops["loopwright, feet free"], secs = ours(command, path, into, unit, up, "--lock-feet", "off")
-        results["loopwright, feet free"].add({"time": [secs]})
-        cut = part(take, start, end)
-        closures = {
-            "demo: spring": offsets_by(spring(HALF_LIFE)),
-            "demo: cubic": offsets_by(cubic(BLEND)),
-            "demo: linear": offsets_by(linear((end - start) * take.dt, BLEND)),
-            "demo: soft fade": offsets_by(soft_fade(FADE, HARDNESS, BLEND)),
-            "linear spread": spread,
-        }
-        loops["raw cut"] = Loop(cut, start, end)
-        for method, offsets in closures.items():
-            root = demo_root if method.startswith("demo") else None
-            loops[method] = Loop(with_offsets(cut, offsets, root), start, end)
-        begun = time.perf_counter()
-        a, b = classic_cut(take)
-        loops["autocorrelation and cross-fade"] = Loop(faded(part(take, a, b)), a, b)
-        results["autocorrelation and cross-fade"].add({"time": [time.perf_counter() - begun]})
-        pace = lambda a, b: np.linalg.norm(take.middle[b] - take.middle[a]) / (b - a)
-        still += pace(a, b) < 0.5 * pace(start, end)
-        feet = Feet(take, start, end)
-        for method, loop in loops.items():
-            of_cut = feet if method != "autocorrelation and cross-fade" else Feet(take, a, b)
-            measure_loop(take, of_cut, loop, results[method])
-        measure_take(take, feet, start, end, results["uncut take"])
-    contacts = sum(len(results["loopwright"][name]) for name in ("ball", "tip", "heel"))
-    header = "| measure | better | " + " | ".join(METHODS) + " |"
-    lines = [header, "| --- " * (len(METHODS) + 2) + "|"]
+        case = Case(command, scratch, os.path.join(mocap, file), unit, up, take)
+        feet = {case.seam: Feet(take, *case.seam)}
+        pace = lambda start, end: np.linalg.norm(take.middle[end] - take.middle[start]) / (end - start)
+        for method, make in methods.items():
+            loop = make(case)
+            seam = loop.frames()
+            if seam not in feet:
+                feet[seam] = Feet(take, *seam)
+            measure_loop(take, feet[seam], loop, results[method])
+            results[method].add({"time": [] if loop.secs is None else [loop.secs]})
+            still += method == CLASSIC and pace(*seam) < 0.5 * pace(*case.seam)
+        measure_take(take, feet[case.seam], *case.seam, results[UNCUT])
+    contacts = sum(len(results[OURS][name]) for name in ("ball", "tip", "heel"))
+    header = "| measure | better | " + " | ".join(results) + " |"
+    lines = [header, "| --- " * (len(results) + 2) + "|"]
     for measure, name, better, decimals in ROWS:
-        cells = [cell(measure, results[method].get(measure), decimals) for method in METHODS]
+        cells = [cell(measure, of_method.get(measure), decimals) for of_method in results.values()]
         lines.append(f"| {name} | {better} | " + " | ".join(cells) + " |")
     counts = f"{takes} takes, a loop of each by every method, {contacts} contacts of points of feet in loopwright's loops. "
     counts += f"Of the autocorrelation's loops {still} travel less than half as fast as loopwright's of the same take."
-    print(json.dumps({"sample": counts, "loops": "\n".join(lines)}))
+    return {"sample": counts, "loops": "\n".join(lines)}
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    parser = argparse.ArgumentParser()
+    for folder in ("loopwright", "mocap", "scratch"):
+        parser.add_argument(folder)
+    parser.add_argument("method", nargs="*")
+    parser.add_argument("--markdown", action="store_true")
+    asked = parser.parse_args()
+    more = {name: make for path in asked.method for name, make in runpy.run_path(path)["METHODS"].items()}
+    sections = main(asked.loopwright, asked.mocap, asked.scratch, METHODS | more)
+    print("\n\n".join(sections.values()) if asked.markdown else json.dumps(sections))
