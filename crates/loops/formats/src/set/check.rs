@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::manifest::{Manifest, SET_FORMAT, SET_VERSION, SetClip};
 use crate::loop_file::numbers::{WildNumber, in_range};
-use crate::loop_file::{from_text, json::reason, to_text};
+use crate::loop_file::{from_text, json::reason, to_short_text};
 
 /// Largest manifest that is read, bytes.
 const MAX_BYTES: usize = 64 << 20;
@@ -88,11 +88,11 @@ impl Manifest {
         Ok(from_text(bytes)?)
     }
 
-    /// Formats the manifest as indented JSON with a final newline. Errors: it could not be read again.
+    /// Formats the manifest as JSON on one line, its numbers in single precision. Errors: it could not be read again.
     pub fn to_json(&self) -> Result<String, ManifestError> {
         // Reports the position of invalid numbers, which JSON would write as null.
         self.check()?;
-        let text = to_text(self)?;
+        let text = to_short_text(self)?;
         Self::from_json(text.as_bytes())?;
         Ok(text)
     }

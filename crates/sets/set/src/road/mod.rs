@@ -37,8 +37,8 @@ pub struct SetSettings {
     pub target: Option<Target>,
     /// The format of its clips; `None` for the engine's, the character's, or that of the first loop.
     pub format: Option<Format>,
-    /// Whether all clips are animations of one file.
-    pub is_single: bool,
+    /// Whether each clip has a file of its own, even where one file can hold all.
+    pub is_split: bool,
     /// The folder of its files, as sidecars state it; the set is named after it.
     pub folder: PathBuf,
 }

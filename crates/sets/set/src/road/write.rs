@@ -47,12 +47,12 @@ impl MadeSet {
         notes: &mut Vec<SetNote>,
         mut add: impl FnMut(SetClipFile) -> Result<(), E>,
     ) -> Result<WrittenSet, E> {
-        let written = if self.settings.is_single {
+        let written = if self.settings.is_split || !self.source().can_be_extended() {
+            self.each(&mut add)?
+        } else {
             let (written, file) = self.single(notes)?;
             add(file)?;
             written
-        } else {
-            self.each(&mut add)?
         };
         Ok(self.with_manifest(&written)?)
     }
@@ -151,8 +151,10 @@ impl MadeSet {
             controller: self.controller,
             ..manifest
         };
+        let json = manifest.to_json()?;
+        let manifest = Manifest::from_json(json.as_bytes())?;
         Ok(WrittenSet {
-            json: manifest.to_json()?,
+            json,
             engine_files: if self.settings.target == Some(Target::Godot) {
                 godot::resources(&manifest).to_vec()
             } else {
