@@ -61,6 +61,8 @@ pub struct MotionSet {
     pub(crate) half_life_secs: f64,
     /// The left and the right leg, or none.
     pub(crate) legs: Vec<Leg>,
+    /// The joints of the upper body: those that hang from the hips, but not by a leg; none without legs.
+    pub(crate) upper: Vec<usize>,
     versions: Vec<Vec<usize>>,
 }
 
@@ -192,12 +194,14 @@ impl MotionSet {
             std::iter::once(clip).chain(others).collect()
         });
         let versions = versions.collect();
+        let legs = legs.unwrap_or_default();
         let mut set = Self {
+            upper: upper(&skeleton, &legs),
             skeleton,
             clips,
             spaces,
             ways: Vec::new(),
-            legs: legs.unwrap_or_default(),
+            legs,
             versions,
             half_life_secs: half_life.filter(|secs| *secs > 0.0).unwrap_or(HALF_LIFE_SECS),
         };
@@ -218,6 +222,11 @@ impl MotionSet {
     /// Returns the clips.
     pub fn clips(&self) -> &[MotionClip] {
         &self.clips
+    }
+
+    /// Whether a loop may follow an action.
+    pub(crate) fn goes_on(&self, clip: &MotionClip) -> bool {
+        clip.next.iter().any(|next| self.clips[next.loop_index].loops())
     }
 
     /// Returns a loop and its versions.
@@ -342,6 +351,18 @@ impl MotionSet {
             0.0
         }
     }
+}
+
+fn upper(skeleton: &Skeleton, legs: &[Leg]) -> Vec<usize> {
+    let Some(Leg { hips, .. }) = legs.first() else {
+        return Vec::new();
+    };
+    let below_hips = |joint: usize| skeleton.path_from_root(joint).into_iter().skip_while(move |above| above != hips).nth(1);
+    let of_legs: Vec<Option<usize>> = legs.iter().map(|leg| below_hips(leg.tip)).collect();
+    let joints = 0..skeleton.num_joints();
+    joints
+        .filter(|&joint| below_hips(joint).is_some_and(|branch| !of_legs.contains(&Some(branch))))
+        .collect()
 }
 
 #[cfg(test)]

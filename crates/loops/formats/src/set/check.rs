@@ -159,12 +159,13 @@ impl SetClip {
         in_range(&format!("{at}.seconds"), [self.seconds], 1e-6..=MAX_NUMBER)?;
         in_range(&format!("{at}.frames"), [self.frames as f64], 1.0..=MAX_NUMBER)?;
         let numbers = [self.speed_mps, self.direction_deg, self.turn_rate_dps, self.climb_mps];
-        let more = [self.turn_deg, self.cost];
+        let more = [self.turn_deg, self.cost, self.leave_secs];
         let all = (numbers.into_iter().chain(more).flatten())
             .chain(self.events.iter().map(|event| event.secs))
             .chain(self.travel_m.into_iter().flatten());
         are_plausible(at, all)?;
-        for state in [&self.from, &self.to].into_iter().flatten() {
+        let ends = [&self.from, &self.to, &self.entry].into_iter().flatten();
+        for state in ends.chain(&self.next) {
             named(names, at, &state.clip)?;
         }
         if self.is_loop() {
