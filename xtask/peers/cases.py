@@ -71,7 +71,7 @@ def loop(name, T, speed, turn=0.0, duty=0.6, warp=0.0):
         s = key / frames
         wave = math.sin(2 * math.pi * s)
         toes = [tip(0 if stands else s - start, x, twist, T, duty) for start, x in ((0, 0.1), (0.5 + warp, -0.1))]
-        rows.append(body(toes, -0.02 + 0.01 * math.cos(4 * math.pi * s) * (not stands), 0.02 * wave, 0.1 * math.sin(4 * math.pi * s) * (not stands)))
+        rows.append(body(toes, -0.02 + 0.01 * math.cos(4 * math.pi * s) * (not stands), 0.02 * wave, 0.06 * math.sin(4 * math.pi * s) * (not stands)))
     events = [{"secs": T * ((at + side * duty / 2) % 1), "foot": foot, "kind": kind} for foot, at in (("left", 0), ("right", 0.5 + warp))
               for kind, side in (("lift", 1), ("strike", -1)) if not stands]
     entry = {"name": name, "kind": "loop", "seconds": T, "frames": frames, "twist": {"linear": list(twist[0]), "angular": list(twist[1])},

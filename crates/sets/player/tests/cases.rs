@@ -146,7 +146,7 @@ fn slides(holds_feet: bool) -> f64 {
     found.iter().sum::<f64>() / found.len() as f64
 }
 
-/// Returns the farthest step of each of these joints over the ground in a frame, seen `count` times.
+/// Returns the farthest step of each of these joints in a frame.
 fn farthest_steps(count: usize, mut next: impl FnMut(usize) -> Vec<DVec3>) -> Vec<f64> {
     let mut last = next(0);
     let mut farthest = vec![0.0_f64; last.len()];
@@ -165,6 +165,7 @@ fn actions_begin_and_end_at_any_phase_without_larger_steps_than_they_and_the_wal
     let set = set();
     let names = ["Hips", "LeftFoot", "RightFoot", "LeftToeBase", "RightToeBase", "Head"];
     let find = |name: &&str| set.skeleton().find(name).unwrap();
+    // Over the ground. What is played is seen from the root, or steps of a walk that fades would add to those of the action.
     let inside = ["walk", "bow"].map(|name| {
         let clip = set.clips().iter().find(|clip| clip.name == name).unwrap();
         farthest_steps((clip.seconds * RATE) as usize + 1, |frame| {
@@ -181,8 +182,7 @@ fn actions_begin_and_end_at_any_phase_without_larger_steps_than_they_and_the_wal
         assert!(if is_over { hero.play_over("bow") } else { hero.play("bow") });
         let steps = farthest_steps(180, |_| {
             hero.update(1.0 / RATE);
-            let root = hero.root();
-            places(&hero, &names).iter().map(|place| root.transform_point(*place)).collect()
+            places(&hero, &names)
         });
         for (joint, step) in steps.iter().enumerate() {
             let own = inside[0][joint].max(inside[1][joint]);

@@ -5,12 +5,13 @@ use super::{LoopState, Passage, PassageError, PassageKind, Way, check, stands};
 use crate::play::entry::{WeightedState, state_in};
 use crate::play::{DEFAULT_FADE_SECS, LoopSet, check_count};
 use loopwright_core::analysis::Analysis;
-use loopwright_core::math::{Decay, Rigid, ops};
+use loopwright_core::math::{Decay, Rigid, ops, rotation};
 use loopwright_core::motion::Tracks;
 
-/// A body that ends nearer to where it began stays in place: share of a body of usual size, metres, and radians (20 degrees).
+/// A body that ends nearer to where it began, and to how it faced, stays in place: metres for a body of usual size, and radians
+/// (75 degrees: hips turn less in a blow whose end is held).
 const STAYS_METRES: f64 = 0.2;
-const STAYS_RADIANS: f64 = 0.349;
+const STAYS_RADIANS: f64 = 1.309;
 
 /// An action may be left where that costs at most this many times what it costs at its end, and this more, metre-seconds.
 const LEAVE_TIMES: f64 = 1.5;
@@ -60,18 +61,25 @@ impl Action {
             |joint| like.body_pose(0).world_of(skeleton, joint),
             || like.carrier(),
         );
-        let way = Way::of_root(analysis);
+        let (way, smooth) = (Way::of_root(analysis), Way::of_hips(analysis));
         let (body, limits) = (&analysis.body, analysis.contacts.limits());
         let start = root_under(like, body, limits, 0.0, heading_at(analysis, &way, 0.0)).root();
-        let [first, last] = [0.0, last_frame].map(|frame| way.between(frame));
-        let stays = ops::over_ground(last.at - first.at) < STAYS_METRES * body.size(take)
-            && (last.yaw - first.yaw).abs() < STAYS_RADIANS;
-        let back = first.root().inverse();
-        let roots = frames.clone().map(|frame| match stays {
-            true => start,
-            false => start * (back * way.between(frame).root()),
+        // A path that is smoothed does not end below the hips.
+        let ends = [0.0, last_frame].map(|frame| match way.between(frame) {
+            at if at == smooth.between(frame) => heading_at(analysis, &way, frame),
+            at => at,
         });
-        let roots: Vec<Rigid> = roots.collect();
+        let off = [0, 1].map(|end| ends[end] - way.between([0.0, last_frame][end]));
+        let [first, last] = ends;
+        let stays = ops::over_ground(last.at - first.at) < STAYS_METRES * body.size(take)
+            && rotation::wrap_angle(last.yaw - first.yaw).abs() < STAYS_RADIANS;
+        let back = first.root().inverse();
+        let root = |frame: f64| {
+            let share = frame / last_frame;
+            let at = way.between(frame) + off[0] * (1.0 - share) + off[1] * share;
+            if stays { start } else { start * (back * at.root()) }
+        };
+        let roots: Vec<Rigid> = frames.clone().map(root).collect();
         let poses = (frames.zip(&roots)).map(|(frame, &root)| hanging.seen(skeleton, take.sample(frame), root));
         let tracks = Tracks::pose_by_pose(skeleton, take.duration_secs() / steps, poses);
         Ok(Self::joined(set, analysis, (tracks, roots, hanging.carrier)))

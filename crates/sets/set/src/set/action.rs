@@ -12,7 +12,7 @@ use crate::cut::foot_names;
 use loopwright_job::Studied;
 
 /// Largest cost of a pose after another, metre-seconds: above it one does not lead to the other.
-const MOST_COST: f64 = 0.3;
+const MOST_COST: f64 = 0.4;
 
 /// Words in names of actions, in lower case.
 const WORDS: [(ClipKind, &str); 4] = [
