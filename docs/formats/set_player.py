@@ -207,8 +207,9 @@ class Player:
     def pose(self, secs=0.0):
         body, u = self.source(secs), (self.faded + secs) / FADE
         if u < 1:
-            terms = [1 + 3 * u + 6 * u * u, FADE * u * (1 + 3 * u), 0.5 * (FADE * u) ** 2]
-            offset = np.tensordot((1 - u) ** 3 * np.array(terms), self.fading[0], 1)
+            quintic = (1 - u) ** 3 * np.array([1 + 3 * u + 6 * u * u, FADE * u * (1 + 3 * u), 0.5 * (FADE * u) ** 2])
+            cubic = (1 - u) ** 2 * np.array([1 + 2 * u, FADE * u, 0])
+            offset = np.tensordot(cubic if self.is_cubic else quintic, self.fading[0], 1)
             body = np.c_[body[:, :3] + offset[:, :3], q_mul(q_exp(offset[:, 3:]), body[:, 3:])]
         return body
 
@@ -217,20 +218,21 @@ class Player:
         return np.array([place, q_log(turn)]) / (2 * STEP)
 
     def play(self, name):  # at once
-        self.go_on(lambda: self.enter(self.set.clips[name]))
+        clip = self.set.clips[name]
+        self.go_on(lambda: self.enter(clip), "leave_secs" in clip.entry)
 
     def play_over(self, name):  # the upper body alone; None ends it
-        self.go_on(lambda: setattr(self, "over", name and [self.set.clips[name], 0.0]))
+        self.go_on(lambda: setattr(self, "over", name and [self.set.clips[name], 0.0]), True)
 
-    def go_on(self, change):
+    def go_on(self, change, is_cubic):
         left = max(1 - self.faded / FADE, 0)
-        rate = self.root_rate() + (self.fading[1] * left**3 * (10 - 15 * left + 6 * left**2) if left else 0)
+        rate = self.root_rate() + (self.fading[1] * left**2 * (3 - 2 * left if self.is_cubic else left * (10 - 15 * left + 6 * left**2)) if left else 0)
         seen = [self.pose(secs) for secs in (-STEP, 0, STEP)]
         change()
         follows = [self.source(secs) for secs in (-STEP, 0, STEP)]
         before, here, after = (np.c_[a[:, :3] - b[:, :3], q_log(q_mul(a[:, 3:], b[:, 3:] * [-1, -1, -1, 1]))] for a, b in zip(seen, follows))
         terms = np.array([here, (after - before) / (2 * STEP), (after + before - 2 * here) / STEP**2])
-        self.fading, self.faded = (terms, rate - self.root_rate()), 0.0
+        self.fading, self.faded, self.is_cubic = (terms, rate - self.root_rate()), 0.0, is_cubic
 
     def update(self, secs):
         if self.over and (rest := self.over[0].entry["leave_secs"] - self.over[1]) <= secs:
@@ -261,14 +263,14 @@ class Player:
         clip = self.set.clips[to["clip"]]
         self.phase = phase(to["secs"] / clip.seconds, clip.warp)
         if "next" in entry:
-            self.go_on(lambda: (self.enter(clip), setattr(self, "at", goal.copy()), setattr(self, "goal", goal.copy())))
+            self.go_on(lambda: (self.enter(clip), setattr(self, "at", goal.copy()), setattr(self, "goal", goal.copy())), True)
         else:
             self.play(to["clip"])
 
     def advance(self, secs):
         half = (np.zeros(3), NONE)
         if self.faded < FADE:  # the area under the fade
-            area = lambda u: FADE * (u - 2.5 * u**4 + 3 * u**5 - u**6)
+            area = lambda u: FADE * (u - u**3 + u**4 / 2 if self.is_cubic else u - 2.5 * u**4 + 3 * u**5 - u**6)
             half = exp(self.fading[1], 0.5 * (area(min((self.faded + secs) / FADE, 1)) - area(self.faded / FADE)))
         self.root = then(then(then(self.root, half), self.root_step(secs)), half)
         if self.over:

@@ -15,7 +15,7 @@ use loopwright_moves::passage::LoopState;
 use crate::clip::{MotionClip, STILL};
 use crate::hold::{Frame, Hold, Playlist};
 use crate::keys::{Lanes, rigid};
-use crate::set::{FADE, Moment, MotionSet, Way};
+use crate::set::{ACTION_FADE, FADE, Moment, MotionSet, Way};
 use crate::source::{Clock, Cycle, Fading, Over, Source, held};
 use crate::space::{Goal, PlayedSpace};
 
@@ -338,7 +338,8 @@ impl SteeredCharacter {
             Source::Once(clip, 0.0)
         };
         self.begin_events();
-        self.switch_to(next, None, FADE);
+        let is_action = self.set.clips[clip].leave_secs.is_some();
+        self.switch_to(next, None, if is_action { ACTION_FADE } else { FADE });
         self.plan = Plan::Stay;
         true
     }
@@ -351,7 +352,7 @@ impl SteeredCharacter {
             return false;
         };
         self.begin_events();
-        self.switch_to(self.source.clone(), Some(Over { clip, secs: 0.0 }), FADE);
+        self.switch_to(self.source.clone(), Some(Over { clip, secs: 0.0 }), ACTION_FADE);
         true
     }
 
@@ -547,7 +548,7 @@ impl SteeredCharacter {
     fn leave(&mut self) {
         let set = Arc::clone(&self.set);
         if self.over.is_some_and(|over| over.left(&set) < NOW_SECS) {
-            self.switch_to(self.source.clone(), None, FADE);
+            self.switch_to(self.source.clone(), None, ACTION_FADE);
             return;
         }
         if let (Source::Cycle(cycle), Plan::Stay) = (&self.source, &self.plan) {
@@ -570,7 +571,7 @@ impl SteeredCharacter {
                 let clip = &set.clips[*clip];
                 if clip.leave_secs.is_some() {
                     let next = self.after_action(clip);
-                    return self.switch_to(Source::Cycle(next), self.over, FADE);
+                    return self.switch_to(Source::Cycle(next), self.over, ACTION_FADE);
                 }
                 // The rest of a turn is left to another turn if that brings it nearer.
                 if self.goal.turn != 0.0 {

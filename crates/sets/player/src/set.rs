@@ -18,6 +18,10 @@ use crate::space::{self, PlayedSpace};
 /// The fade of a switch for which the manifest states none.
 pub(crate) const FADE: Decay = Decay::Quintic { blend_secs: 0.3 };
 
+/// The fade into an action and out of it. Its speed never exceeds that which was seen: limbs that are thrown up by a quintic, which goes on with their
+/// acceleration, dart over an action that is elsewhere.
+pub(crate) const ACTION_FADE: Decay = Decay::Cubic { blend_secs: 0.3 };
+
 /// Half-life of a change of speed or turn rate if the manifest states none, seconds; docs/math/fit.md.
 const HALF_LIFE_SECS: f64 = 0.4;
 
