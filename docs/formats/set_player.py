@@ -1,4 +1,4 @@
-"""Plays a set by set.md alone: loops, blend spaces and switches, without holding feet. Needs numpy, and a set of binary glTF files in place.
+"""Plays a set by set.md alone: loops, blend spaces, switches and actions, without holding feet. Needs numpy, and a set of binary glTF files in place.
 
     python set_player.py hero 1.4 2.0          # where root and joints are after two seconds at each of these speeds
 """
@@ -118,10 +118,19 @@ class Set:
         self.manifest = json.loads((Path(folder) / "set.json").read_text())
         files = {entry["file"]: read_glb(Path(folder) / entry["file"]) for entry in self.manifest["clips"]}
         self.names, self.parents, _ = next(iter(files.values()))
+        body = self.manifest["skeleton"]
+        hips, feet = self.names.index(body["hips"]), [self.names.index(body[side + "_foot"]) for side in ("left", "right") if body.get(side + "_foot")]
+        branches = [self.branch(joint, hips) for joint in range(len(self.names))]
+        self.upper = [joint for joint, branch in enumerate(branches) if branch is not None and branch not in [branches[foot] for foot in feet]]
         self.clips = {entry["name"]: Clip(entry, files[entry["file"]][2][entry["animation"]]) for entry in self.manifest["clips"]}
         modes = (self.manifest.get("controller") or {}).get("modes", [])
         half_life = next((mode["velocity_half_life_secs"] for mode in modes if mode["mode"] == "all"), None) or 0.4
         self.rate = 2 * math.log(2) / half_life
+
+    def branch(self, joint, hips):  # the joint below the hips through which one hangs from them
+        while joint is not None and self.parents[joint] != hips:
+            joint = self.parents[joint]
+        return joint
 
     def parts(self, space, at):  # (clip, share, weight) at a point of a blend space, or at the nearest one
         points = np.array([point["at"] for point in space["points"]], float)
@@ -161,7 +170,7 @@ def clock(parts):  # the warp and the period of a mean of loops
 
 class Player:
     def __init__(self, motion, clip):
-        self.set, self.root, self.fading, self.faded, self.phase = motion, (np.zeros(3), NONE), None, math.inf, 0.0
+        self.set, self.root, self.fading, self.faded, self.phase, self.over = motion, (np.zeros(3), NONE), None, math.inf, 0.0, None
         self.enter(motion.clips[clip])
 
     def enter(self, clip):
@@ -177,12 +186,12 @@ class Player:
 
     def root_step(self, secs):
         if self.clip:
-            return then(inverse(self.clip.root(self.secs)), self.clip.root(self.secs + secs))
+            return then(inverse(self.clip.root(self.secs)), self.clip.root(min(self.secs + secs, self.clip.seconds + STEP)))
         return exp(sum(s * clip.twist for clip, s, _ in self.parts(secs / 2)), secs)
 
     def source(self, secs):  # the body some seconds from now, without what fades
         if self.clip:
-            body = self.clip.body.at(self.secs + secs)
+            body = self.clip.body.at(min(self.secs + secs, self.clip.seconds + STEP))
         else:
             parts, body = self.parts(secs), 0
             warp, T = clock(parts)
@@ -190,14 +199,17 @@ class Player:
             for clip, _, w in parts:
                 own = w * clip.body.at(share(p, clip.warp) * clip.seconds)
                 body = body + (aligned(own, body) if np.ndim(body) else own)
+        if self.over:
+            body[self.set.upper] = self.over[0].body.at(self.over[1] + secs)[self.set.upper]
         body[:, 3:] /= np.linalg.norm(body[:, 3:], axis=1, keepdims=True)
         return body
 
     def pose(self, secs=0.0):
         body, u = self.source(secs), (self.faded + secs) / FADE
         if u < 1:
-            terms = [1 + 3 * u + 6 * u * u, FADE * u * (1 + 3 * u), 0.5 * (FADE * u) ** 2]
-            offset = np.tensordot((1 - u) ** 3 * np.array(terms), self.fading[0], 1)
+            quintic = (1 - u) ** 3 * np.array([1 + 3 * u + 6 * u * u, FADE * u * (1 + 3 * u), 0.5 * (FADE * u) ** 2])
+            cubic = (1 - u) ** 2 * np.array([1 + 2 * u, FADE * u, 0])
+            offset = np.tensordot(cubic if self.is_cubic else quintic, self.fading[0], 1)
             body = np.c_[body[:, :3] + offset[:, :3], q_mul(q_exp(offset[:, 3:]), body[:, 3:])]
         return body
 
@@ -206,33 +218,65 @@ class Player:
         return np.array([place, q_log(turn)]) / (2 * STEP)
 
     def play(self, name):  # at once
+        clip = self.set.clips[name]
+        self.go_on(lambda: self.enter(clip), "leave_secs" in clip.entry)
+
+    def play_over(self, name):  # the upper body alone; None ends it
+        self.go_on(lambda: setattr(self, "over", name and [self.set.clips[name], 0.0]), True)
+
+    def go_on(self, change, is_cubic):
         left = max(1 - self.faded / FADE, 0)
-        rate = self.root_rate() + (self.fading[1] * left**3 * (10 - 15 * left + 6 * left**2) if left else 0)
+        rate = self.root_rate() + (self.fading[1] * left**2 * (3 - 2 * left if self.is_cubic else left * (10 - 15 * left + 6 * left**2)) if left else 0)
         seen = [self.pose(secs) for secs in (-STEP, 0, STEP)]
-        self.enter(self.set.clips[name])
+        change()
         follows = [self.source(secs) for secs in (-STEP, 0, STEP)]
         before, here, after = (np.c_[a[:, :3] - b[:, :3], q_log(q_mul(a[:, 3:], b[:, 3:] * [-1, -1, -1, 1]))] for a, b in zip(seen, follows))
         terms = np.array([here, (after - before) / (2 * STEP), (after + before - 2 * here) / STEP**2])
-        self.fading, self.faded = (terms, rate - self.root_rate()), 0.0
+        self.fading, self.faded, self.is_cubic = (terms, rate - self.root_rate()), 0.0, is_cubic
 
     def update(self, secs):
-        if self.clip and self.clip.seconds - self.secs <= secs:
-            to, rest = self.clip.entry["to"], self.clip.seconds - self.secs
+        if self.over and (rest := self.over[0].entry["leave_secs"] - self.over[1]) <= secs:
             self.advance(rest)
-            clip = self.set.clips[to["clip"]]
-            self.phase = phase(to["secs"] / clip.seconds, clip.warp)
-            self.play(to["clip"])
+            self.play_over(None)
+            secs -= rest
+        if self.clip and (rest := self.end() - self.secs) <= secs:
+            self.advance(rest)
+            self.leave()
             secs -= rest
         self.advance(secs)
+
+    def end(self):  # of what happens once: an action is left early for what moves, and not at all if no loop follows
+        entry = self.clip.entry
+        if "leave_secs" not in entry:
+            return self.clip.seconds
+        return math.inf if not self.next() else entry["leave_secs"] if np.any(np.abs(self.goal) >= 0.05) else self.clip.seconds
+
+    def next(self):
+        return [to for to in self.clip.entry.get("next", []) if self.set.clips[to["clip"]].loops]
+
+    def leave(self):  # for the loop it leads to; after an action for the goal, in the state of the loop that is nearest to it
+        entry, goal, at = self.clip.entry, self.goal, {point["clip"]: point["at"] for point in self.space["points"]}
+        scale = np.maximum(np.ptp([list(each) for each in at.values()], axis=0), [0.5 if axis.endswith("_mps") else 45 for axis in self.space["axes"]])
+        is_still = not np.any(np.abs(goal) >= 0.05)
+        fits = [to for to in self.next() if to["clip"] in at and is_still == (not np.any(self.set.clips[to["clip"]].twist))]
+        to = entry.get("to") or min(fits, key=lambda to: np.linalg.norm((at[to["clip"]] - goal) / scale), default=(self.next() or [None])[0])
+        clip = self.set.clips[to["clip"]]
+        self.phase = phase(to["secs"] / clip.seconds, clip.warp)
+        if "next" in entry:
+            self.go_on(lambda: (self.enter(clip), setattr(self, "at", goal.copy()), setattr(self, "goal", goal.copy())), True)
+        else:
+            self.play(to["clip"])
 
     def advance(self, secs):
         half = (np.zeros(3), NONE)
         if self.faded < FADE:  # the area under the fade
-            area = lambda u: FADE * (u - 2.5 * u**4 + 3 * u**5 - u**6)
+            area = lambda u: FADE * (u - u**3 + u**4 / 2 if self.is_cubic else u - 2.5 * u**4 + 3 * u**5 - u**6)
             half = exp(self.fading[1], 0.5 * (area(min((self.faded + secs) / FADE, 1)) - area(self.faded / FADE)))
         self.root = then(then(then(self.root, half), self.root_step(secs)), half)
+        if self.over:
+            self.over[1] += secs
         if self.clip:
-            self.secs += secs
+            self.secs = min(self.secs + secs, self.clip.seconds + STEP)
         else:
             warp, T = clock(self.parts(secs / 2))
             self.phase = phase(share(self.phase, warp) + secs / T, warp) % 1

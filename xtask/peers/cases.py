@@ -16,7 +16,8 @@ from set_player import NONE, Player, Set, exp, inverse, q_exp, q_log, q_mul, q_t
 RATE, THIGH, SHIN, ANKLE, HIPS, FOOT = 30, 0.42, 0.42, 0.08, 0.83, 0.13
 JOINTS = [("Hips", -1, (0, HIPS, 0))] + [
     (side + name, parent + at, place) for side, x, at in (("Left", 0.09, 0), ("Right", -0.09, 4))
-    for name, parent, place in (("UpLeg", 0 - at, (x, -0.03, 0)), ("Leg", 1, (0, -THIGH, 0)), ("Foot", 2, (0, -SHIN, 0)), ("ToeBase", 3, (0, -ANKLE, FOOT)))]
+    for name, parent, place in (("UpLeg", 0 - at, (x, -0.03, 0)), ("Leg", 1, (0, -THIGH, 0)), ("Foot", 2, (0, -SHIN, 0)), ("ToeBase", 3, (0, -ANKLE, FOOT)))] + [
+    ("Spine", 0, (0, 0.2, 0)), ("Head", 9, (0, 0.4, 0))]
 
 
 def about_x(angle):
@@ -38,13 +39,13 @@ def leg(hips, thigh_at, toe, yaw):
     return thigh, shin, q_mul(inverse((np.zeros(3), q_mul(q_mul(hips[1], thigh), shin)))[1], foot)
 
 
-def body(toes, bob, sway):
+def body(toes, bob, sway, lean=0.0):
     hips = (np.array([sway, HIPS + bob, 0]), NONE)
     rows = [[*hips[0], *hips[1]]]
     for (at, yaw), x in zip(toes, (0.09, -0.09)):
         thigh, shin, foot = leg(hips, np.array([x, -0.03, 0]), at, yaw)
         rows += [[x, -0.03, 0, *thigh], [0, -THIGH, 0, *shin], [0, -SHIN, 0, *foot], [0, -ANKLE, FOOT, *NONE]]
-    return rows
+    return rows + [[*JOINTS[9][2], *about_x(lean)], [*JOINTS[10][2], *NONE]]
 
 
 def tip(s, x, twist, T, duty):
@@ -70,7 +71,7 @@ def loop(name, T, speed, turn=0.0, duty=0.6, warp=0.0):
         s = key / frames
         wave = math.sin(2 * math.pi * s)
         toes = [tip(0 if stands else s - start, x, twist, T, duty) for start, x in ((0, 0.1), (0.5 + warp, -0.1))]
-        rows.append(body(toes, -0.02 + 0.01 * math.cos(4 * math.pi * s) * (not stands), 0.02 * wave))
+        rows.append(body(toes, -0.02 + 0.01 * math.cos(4 * math.pi * s) * (not stands), 0.02 * wave, 0.06 * math.sin(4 * math.pi * s) * (not stands)))
     events = [{"secs": T * ((at + side * duty / 2) % 1), "foot": foot, "kind": kind} for foot, at in (("left", 0), ("right", 0.5 + warp))
               for kind, side in (("lift", 1), ("strike", -1)) if not stands]
     entry = {"name": name, "kind": "loop", "seconds": T, "frames": frames, "twist": {"linear": list(twist[0]), "angular": list(twist[1])},
@@ -92,6 +93,18 @@ def start(idle, walk, seconds=0.8):
     entry = {"name": "start", "kind": "start", "seconds": frames / RATE, "frames": frames, "phase": None, "events": [], "turn_deg": 0.0,
              "from": {"clip": "idle", "secs": 0.0}, "to": {"clip": "walk", "secs": (frames % walk[0]["frames"]) / RATE},
              "root": {"secs": [key / RATE for key in range(frames + 1)], "translation": way, "rotation": [0, 0, 0, 1] * (frames + 1)}}
+    return entry, np.array(rows)
+
+
+def bow(seconds=1.2):
+    """An action that begins and ends as the idle does."""
+    frames, rows = round(seconds * RATE), []
+    for key in range(frames + 1):
+        deep = math.sin(math.pi * min(key / frames / 0.8, 1.0)) ** 2
+        rows.append(body([(np.array([x, 0, FOOT]), 0.0) for x in (0.1, -0.1)], -0.01 - 0.08 * deep, 0.0, 1.2 * deep))
+    entry = {"name": "bow", "kind": "gesture", "seconds": frames / RATE, "frames": frames, "phase": None, "events": [], "turn_deg": 0.0, "leave_secs": 0.9,
+             "entry": {"clip": "idle", "secs": 0.0}, "next": [{"clip": "idle", "secs": 0.5}, {"clip": "walk", "secs": 0.27}, {"clip": "run", "secs": 0.2}],
+             "root": {"secs": [key / RATE for key in range(frames + 1)], "translation": [0.0] * 3 * (frames + 1), "rotation": [0, 0, 0, 1] * (frames + 1)}}
     return entry, np.array(rows)
 
 
@@ -128,6 +141,8 @@ CASES = [
     ("between loops, into a turn", "walk", [[0, "at", [1.4, 0]], [0.7, "at", [1.3, 30]], [1.4, "at", [1.0, 0]]]),
     ("at once from the walk to the run, and again before it has faded", "walk", [[0.4, "play", "run"], [0.6, "play", "walk"]]),
     ("a start that leads to the walk", "idle", [[0.3, "play", "start"]]),
+    ("an action instead of the walk, and on", "walk", [[0.33, "play", "bow"]]),
+    ("an action over the walk", "walk", [[0.4, "over", "bow"]]),
 ]
 
 
@@ -140,6 +155,8 @@ def table(folder):
                 _, verb, value = left.pop(0)
                 if verb == "play":
                     hero.play(value)
+                elif verb == "over":
+                    hero.play_over(value)
                 else:
                     hero.goal = np.array(value, float)
             if frame % 12 == 0:
@@ -147,7 +164,7 @@ def table(folder):
                 places = hero.places()
                 shows.append({"secs": round(frame / 60, 4), "root": [*np.round(hero.root[0], 5).tolist(), round(q_log(hero.root[1])[1], 5)],
                               "phase": None if hero.clip else round(hero.phase, 5), "weights": clips,
-                              "joints": {name: np.round(places[name], 4).tolist() for name in ("Hips", "LeftToeBase", "RightToeBase")}})
+                              "joints": {name: np.round(places[name], 4).tolist() for name in ("Hips", "LeftToeBase", "RightToeBase", "Head")}})
             hero.update(1 / 60)
         made.append({"case": what, "clip": clip, "inputs": inputs, "shows": shows})
     return made
@@ -157,12 +174,12 @@ if __name__ == "__main__":
     folder = project / "crates/sets/player/tests/cases"
     idle, walk = loop("idle", 1.0, 0.0), loop("walk", 1.0, 1.0, warp=0.03)
     clips = [idle, walk, loop("walk_left", 1.0, 1.0, 60.0, warp=-0.02), loop("run", 0.7, 2.2, duty=0.36, warp=-0.05)]
-    clips.append(start(idle, walk))
+    clips += [start(idle, walk), bow()]
     for entry, _ in clips:
         entry.update(file="hero.glb", animation=entry["name"])
     points = [("idle", [0, 0]), ("walk", [1.0, 0]), ("walk_left", [1.0, 60.0]), ("run", [2.2, 0])]
     manifest = {"format": "loopwright-set", "version": 1, "name": "cases", "fps": RATE, "in_place": True, "root_joint": None,
-                "skeleton": {"joints": 9, "hips": "Hips", "left_foot": "LeftToeBase", "right_foot": "RightToeBase", "carrier": "Hips"},
+                "skeleton": {"joints": 11, "hips": "Hips", "left_foot": "LeftToeBase", "right_foot": "RightToeBase", "carrier": "Hips"},
                 "clips": [entry for entry, _ in clips], "transitions": [],
                 "blend_spaces": [{"name": "move", "axes": ["speed_mps", "turn_rate_dps"], "points": [{"clip": clip, "at": at} for clip, at in points],
                                   "triangles": [[0, 1, 2], [1, 3, 2]]}]}

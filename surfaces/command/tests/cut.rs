@@ -55,7 +55,7 @@ fn an_engine_that_moves_the_root_gets_passages_in_place() {
 #[test]
 fn names_of_animations_lead_nowhere() {
     let folder = with_start();
-    folder.run("set start.bvh -o hero --single --to glb").ended(1);
+    folder.run("set start.bvh -o hero --to glb").ended(1);
     let glb = replaced(&folder.read("hero/hero.glb"), b"\"walk-loop\"", b"\"../x-loop\"");
     folder.write("hero/hero.glb", glb);
     let mut beside = folder.json("hero/hero.glb.json");
@@ -117,7 +117,7 @@ fn passages_are_checked_as_passages() {
     folder.runs(
         "
         1 check cut/start_walk-loop.bvh | where it ends
-        1 set start.bvh -o hero --single --to glb
+        1 set start.bvh -o hero --to glb
         check hero | (start_walk): good: it meets its loops
         ",
     );

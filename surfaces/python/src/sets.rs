@@ -20,7 +20,7 @@ use crate::work::work;
 pub(crate) struct Wanted {
     variants: usize,
     format: Option<String>,
-    single: bool,
+    split: bool,
     folder: Option<PathBuf>,
     force: bool,
 }
@@ -53,7 +53,7 @@ pub(crate) fn make_set<'py>(py: Python<'py>, files: Vec<OfFile>, asked: Asked, w
             fps: recipe.output.fps,
             target: recipe.output.target,
             format: wanted.format.as_deref().map(format_of).transpose()?,
-            is_single: wanted.single,
+            is_split: wanted.split,
             folder: wanted.folder.clone().unwrap_or_default(),
             recipe,
         };

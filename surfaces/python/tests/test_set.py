@@ -25,17 +25,17 @@ def takes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("single", [False, True])
-def test_a_set_is_that_of_the_command(takes: Path, single: bool) -> None:
+@pytest.mark.parametrize("split", [False, True])
+def test_a_set_is_that_of_the_command(takes: Path, split: bool) -> None:
     before = os.getcwd()
     os.chdir(takes)
     try:
-        flags = ["--for", "godot", "--to", "glb", "--force", *(["--single"] if single else [])]
+        flags = ["--for", "godot", "--to", "glb", "--force", *(["--split"] if split else [])]
         command("set", "takes", "-o", "hero", *flags)
         wanted = {path.name: path.read_bytes() for path in Path("hero").iterdir()}
         for path in Path("hero").iterdir():
             path.unlink()
-        hero = loopwright.make_set("takes", "hero", for_="godot", format="glb", single=single)
+        hero = loopwright.make_set("takes", "hero", for_="godot", format="glb", split=split)
         written = {path.name: path.read_bytes() for path in Path("hero").iterdir()}
         for path in Path("hero").iterdir():
             path.unlink()

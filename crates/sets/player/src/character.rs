@@ -15,8 +15,8 @@ use loopwright_moves::passage::LoopState;
 use crate::clip::{MotionClip, STILL};
 use crate::hold::{Frame, Hold, Playlist};
 use crate::keys::{Lanes, rigid};
-use crate::set::{FADE, Moment, MotionSet, Way};
-use crate::source::{Clock, Cycle, Fading, Source};
+use crate::set::{ACTION_FADE, FADE, Moment, MotionSet, Way};
+use crate::source::{Clock, Cycle, Fading, Over, Source, held};
 use crate::space::{Goal, PlayedSpace};
 
 /// Distance from a loop's point at which that loop counts as played, as a share of the range of the axes.
@@ -32,6 +32,9 @@ const SAME_EVENT_SECS: f64 = 0.1;
 /// speeds up should neither turn nor stop.
 const UNASKED_TURN: f64 = 3.0;
 const UNASKED_STAND: f64 = 3.0;
+
+/// An action that may be left in less is left now, seconds.
+const NOW_SECS: f64 = 1e-9;
 
 /// Most switches within one step.
 const MOST_SWITCHES: usize = 16;
@@ -94,6 +97,8 @@ pub struct Playing<'a> {
     pub phase: f64,
     /// The clips that take part.
     pub clips: Vec<PlayingClip<'a>>,
+    /// The action that plays over them, and its time.
+    pub over: Option<(&'a MotionClip, f64)>,
     /// The remaining share of the fading offset, 1 to 0.
     pub fading: f64,
 }
@@ -103,6 +108,7 @@ pub struct Playing<'a> {
 pub struct SteeredCharacter {
     pub(crate) set: Arc<MotionSet>,
     source: Source,
+    over: Option<Over>,
     fading: Fading,
     goal: Goal,
     met: Goal,
@@ -156,6 +162,7 @@ impl SteeredCharacter {
             wanted,
             playlist: Playlist::new(&set, &source, None),
             source,
+            over: None,
             fading: Fading::none(FADE),
             goal,
             met: goal,
@@ -265,6 +272,7 @@ impl SteeredCharacter {
             space,
             phase,
             clips,
+            over: self.over.map(|over| (&set.clips[over.clip], over.secs)),
             fading: self.fading.left(),
         }
     }
@@ -283,6 +291,9 @@ impl SteeredCharacter {
     fn show(&mut self, secs: f64) {
         let set = Arc::clone(&self.set);
         self.playlist.body(&set, &mut self.row);
+        if let Some(over) = self.over {
+            over.lay(&set, 0.0, &mut self.row);
+        }
         self.fading.add_to(&mut self.row, 0.0);
         let joints = self.row[..set.skeleton().num_joints()].iter().map(rigid);
         self.pose.translations.clear();
@@ -306,7 +317,9 @@ impl SteeredCharacter {
         }
     }
 
-    /// Plays a clip by name, such as a jump, or enters a loop, at once. Returns whether the set has it.
+    /// Plays a clip by name, such as a jump or an attack, or enters a loop, at once. Returns whether the set has it.
+    ///
+    /// After an action the character goes on towards its goal; in one that ends as nothing begins, such as a death, it stays.
     pub fn play(&mut self, name: &str) -> bool {
         let Some(clip) = self.set.clip(name) else {
             return false;
@@ -325,8 +338,21 @@ impl SteeredCharacter {
             Source::Once(clip, 0.0)
         };
         self.begin_events();
-        self.switch_to(next, FADE);
+        let is_action = self.set.clips[clip].leave_secs.is_some();
+        self.switch_to(next, None, if is_action { ACTION_FADE } else { FADE });
         self.plan = Plan::Stay;
+        true
+    }
+
+    /// Plays the upper body of an action, or of another clip that happens once, over what plays, at once. Returns whether that can be: the set
+    /// has it, and a body with two legs.
+    pub fn play_over(&mut self, name: &str) -> bool {
+        let clip = self.set.clip(name).filter(|clip| !self.set.clips[*clip].loops());
+        let Some(clip) = clip.filter(|_| !self.set.upper.is_empty()) else {
+            return false;
+        };
+        self.begin_events();
+        self.switch_to(self.source.clone(), Some(Over { clip, secs: 0.0 }), ACTION_FADE);
         true
     }
 
@@ -365,7 +391,7 @@ impl SteeredCharacter {
             if matches!((&self.plan, &self.source), (Plan::Open, Source::Cycle(_))) {
                 self.plan = self.planned();
             }
-            let due = self.due();
+            let due = self.due().min(self.over.map_or(f64::INFINITY, |over| over.left(&self.set)));
             let step = left.min(due);
             if step > 0.0 {
                 self.advance(step);
@@ -386,7 +412,16 @@ impl SteeredCharacter {
     /// Returns the time to the next switch, seconds.
     fn due(&self) -> f64 {
         match (&self.source, &self.plan) {
-            (Source::Once(clip, secs), _) => (self.set.clips[*clip].seconds - secs).max(0.0),
+            (Source::Once(clip, secs), _) => {
+                let clip = &self.set.clips[*clip];
+                let is_still = self.goal.speed.abs() < STILL && self.goal.turn_rate.abs() < STILL;
+                let end = match clip.leave_secs {
+                    Some(_) if !self.set.goes_on(clip) => return f64::INFINITY,
+                    Some(leave) if !is_still => leave,
+                    _ => clip.seconds,
+                };
+                (end - secs).max(0.0)
+            }
             (Source::Cycle(cycle), Plan::Go(way, waited)) => match way.ends {
                 Some([leave, _]) if !self.set.spaces[cycle.space].stands => {
                     let is_there = self.is_near(cycle, leave) || *waited > MOST_CYCLES;
@@ -441,7 +476,7 @@ impl SteeredCharacter {
                         found.push((*clip, index, after - event.secs));
                     }
                 }
-                *played_secs = after;
+                *played_secs = held(&set.clips[*clip], after);
             }
             Source::Cycle(cycle) => {
                 let parts = parts.unwrap_or_else(|| cycle.parts(&set, 0.5 * secs));
@@ -474,6 +509,9 @@ impl SteeredCharacter {
                     *waited += secs / clock.period;
                 }
             }
+        }
+        if let Some(over) = &mut self.over {
+            over.secs += secs;
         }
         self.playlist = Playlist::new(&set, &self.source, Some(from));
         if let Some(hold) = self.hold.as_mut().filter(|_| self.holds_feet) {
@@ -509,6 +547,10 @@ impl SteeredCharacter {
     /// Leaves the source for what is planned: at the end of a passage its loops, at the end of a cycle other versions or the way elsewhere.
     fn leave(&mut self) {
         let set = Arc::clone(&self.set);
+        if self.over.is_some_and(|over| over.left(&set) < NOW_SECS) {
+            self.switch_to(self.source.clone(), None, ACTION_FADE);
+            return;
+        }
         if let (Source::Cycle(cycle), Plan::Stay) = (&self.source, &self.plan) {
             let next = cycle.varied(&set, &mut self.random);
             // Only visible changes cause a switch, not changes of loops without a weight.
@@ -517,7 +559,7 @@ impl SteeredCharacter {
                 parts.iter().map(|part| part.clip).collect::<Vec<_>>()
             });
             if others != own {
-                self.switch_to(Source::Cycle(next), FADE);
+                self.switch_to(Source::Cycle(next), self.over, FADE);
             } else if let Source::Cycle(cycle) = &mut self.source {
                 cycle.phase = 0.0;
             }
@@ -527,6 +569,10 @@ impl SteeredCharacter {
         match (&self.source, plan) {
             (Source::Once(clip, _), _) => {
                 let clip = &set.clips[*clip];
+                if clip.leave_secs.is_some() {
+                    let next = self.after_action(clip);
+                    return self.switch_to(Source::Cycle(next), self.over, ACTION_FADE);
+                }
                 // The rest of a turn is left to another turn if that brings it nearer.
                 if self.goal.turn != 0.0 {
                     let is_near = (self.goal.turn - clip.turn).abs() < 0.5 * clip.turn.abs();
@@ -542,7 +588,7 @@ impl SteeredCharacter {
                     let at = set.spaces[0].covered(&set.clips, [0.0; 2]);
                     Cycle::new(0, Moment { at, phase: 0.0 })
                 });
-                self.switch_to(Source::Cycle(next), FADE);
+                self.switch_to(Source::Cycle(next), self.over, FADE);
             }
             (Source::Cycle(cycle), Plan::Go(way, _)) => {
                 let next = match (way.passage, way.ends) {
@@ -554,22 +600,48 @@ impl SteeredCharacter {
                         Source::Cycle(Cycle::new(way.to, Moment { at, phase: cycle.phase }))
                     }
                 };
-                self.switch_to(next, way.fade);
+                self.switch_to(next, self.over, way.fade);
             }
             _ => {}
         }
     }
 
-    /// Continues with another source from here: the visible motion is continuous in value and rate.
-    fn switch_to(&mut self, next: Source, fade: Decay) {
+    /// Returns the loops towards the goal that may follow an action, in the state of the nearest of them.
+    fn after_action(&self, clip: &MotionClip) -> Cycle {
+        let set = &*self.set;
+        let wanted = self.suiting(usize::MAX);
+        let space = &set.spaces[wanted];
+        let at = space.covered(&set.clips, space.place(&space.met(&set.clips, &self.goal)));
+        let loops = || clip.next.iter().filter(|next| set.clips[next.loop_index].loops());
+        let away = |next: &&LoopState| space.distance(at, space.point_of(next.loop_index));
+        let in_space = loops().filter(|next| set.space_of(next.loop_index, wanted) == Some(wanted));
+        let nearest = in_space.min_by(|a, b| away(a).total_cmp(&away(b))).map(|next| (wanted, at, next));
+        let other = || {
+            let next = loops().next()?;
+            let space = set.space_of(next.loop_index, wanted)?;
+            Some((space, set.spaces[space].point_of(next.loop_index), next))
+        };
+        let (space, at, phase) = match nearest.or_else(other) {
+            Some((space, at, next)) => (space, at, set.clips[next.loop_index].phase_at(next.secs)),
+            None => (0, set.spaces[0].covered(&set.clips, [0.0; 2]), 0.0),
+        };
+        Cycle::new(space, Moment { at, phase })
+    }
+
+    /// Continues with another source, and another action over it, from here: the visible motion is continuous in value and rate.
+    fn switch_to(&mut self, next: Source, over: Option<Over>, fade: Decay) {
         let set = Arc::clone(&self.set);
+        let name = |source: &Source, over: Option<Over>, other: Option<Over>| match over.filter(|_| other.is_none()) {
+            Some(over) => set.clips[over.clip].name.clone(),
+            None => source.name(&set).to_owned(),
+        };
         self.events.push(PlayerEvent::Switch {
-            from: self.source.name(&set).to_owned(),
-            to: next.name(&set).to_owned(),
+            from: name(&self.source, self.over, over),
+            to: name(&next, over, self.over),
             fade_secs: fade.secs(),
         });
-        self.fading = Fading::between(&set, (&self.source, &self.fading), &next, fade);
-        self.source = next;
+        self.fading = Fading::between(&set, (&self.source, self.over, &self.fading), (&next, over), fade);
+        (self.source, self.over) = (next, over);
         self.playlist = Playlist::new(&set, &self.source, None);
         self.before = None;
     }

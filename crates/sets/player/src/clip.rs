@@ -34,6 +34,10 @@ pub struct MotionClip {
     pub to: Option<LoopState>,
     /// The state of a loop at which it begins.
     pub from: Option<LoopState>,
+    /// What may follow an action, the nearest first; what is played by name alone has it or nothing.
+    pub next: Vec<LoopState>,
+    /// When an action may be left for a loop that moves, seconds; `None` if it is none.
+    pub leave_secs: Option<f64>,
     /// The loop that it is another version of.
     pub variant_of: Option<usize>,
     pub(crate) warp: f64,
@@ -118,6 +122,13 @@ impl MotionClip {
                 .map(|joint| lanes(joint.rotation, joint.translation))
                 .collect()
         });
+        let next = entry.next.iter().map(|state| {
+            let loop_index = index(&state.clip)?;
+            Ok(LoopState {
+                loop_index,
+                secs: state.secs,
+            })
+        });
         let [to, from] = [&entry.to, &entry.from].map(|state| {
             let state = state.as_ref()?;
             Some(index(&state.clip).map(|loop_index| LoopState {
@@ -134,6 +145,8 @@ impl MotionClip {
             turn: entry.turn_deg.unwrap_or(0.0).to_radians(),
             to: to.transpose()?,
             from: from.transpose()?,
+            next: next.collect::<Result<_, SetError>>()?,
+            leave_secs: (entry.is_action()).then(|| entry.leave_secs.unwrap_or(entry.seconds)),
             variant_of: entry.variant_of.as_deref().map(index).transpose()?,
             warp: warp(entry),
             contacts: [Side::Left, Side::Right].map(|side| Contacts::new(entry, side)),

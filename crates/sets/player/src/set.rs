@@ -18,6 +18,10 @@ use crate::space::{self, PlayedSpace};
 /// The fade of a switch for which the manifest states none.
 pub(crate) const FADE: Decay = Decay::Quintic { blend_secs: 0.3 };
 
+/// The fade into an action and out of it. Its speed never exceeds that which was seen: limbs that are thrown up by a quintic, which goes on with their
+/// acceleration, dart over an action that is elsewhere.
+pub(crate) const ACTION_FADE: Decay = Decay::Cubic { blend_secs: 0.3 };
+
 /// Half-life of a change of speed or turn rate if the manifest states none, seconds; docs/math/fit.md.
 const HALF_LIFE_SECS: f64 = 0.4;
 
@@ -61,6 +65,8 @@ pub struct MotionSet {
     pub(crate) half_life_secs: f64,
     /// The left and the right leg, or none.
     pub(crate) legs: Vec<Leg>,
+    /// The joints of the upper body: those that hang from the hips, but not by a leg; none without legs.
+    pub(crate) upper: Vec<usize>,
     versions: Vec<Vec<usize>>,
 }
 
@@ -192,12 +198,14 @@ impl MotionSet {
             std::iter::once(clip).chain(others).collect()
         });
         let versions = versions.collect();
+        let legs = legs.unwrap_or_default();
         let mut set = Self {
+            upper: upper(&skeleton, &legs),
             skeleton,
             clips,
             spaces,
             ways: Vec::new(),
-            legs: legs.unwrap_or_default(),
+            legs,
             versions,
             half_life_secs: half_life.filter(|secs| *secs > 0.0).unwrap_or(HALF_LIFE_SECS),
         };
@@ -218,6 +226,11 @@ impl MotionSet {
     /// Returns the clips.
     pub fn clips(&self) -> &[MotionClip] {
         &self.clips
+    }
+
+    /// Whether a loop may follow an action.
+    pub(crate) fn goes_on(&self, clip: &MotionClip) -> bool {
+        clip.next.iter().any(|next| self.clips[next.loop_index].loops())
     }
 
     /// Returns a loop and its versions.
@@ -342,6 +355,18 @@ impl MotionSet {
             0.0
         }
     }
+}
+
+fn upper(skeleton: &Skeleton, legs: &[Leg]) -> Vec<usize> {
+    let Some(Leg { hips, .. }) = legs.first() else {
+        return Vec::new();
+    };
+    let below_hips = |joint: usize| skeleton.path_from_root(joint).into_iter().skip_while(move |above| above != hips).nth(1);
+    let of_legs: Vec<Option<usize>> = legs.iter().map(|leg| below_hips(leg.tip)).collect();
+    let joints = 0..skeleton.num_joints();
+    joints
+        .filter(|&joint| below_hips(joint).is_some_and(|branch| !of_legs.contains(&Some(branch))))
+        .collect()
 }
 
 #[cfg(test)]

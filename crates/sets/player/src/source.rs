@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
 
+use crate::clip::MotionClip;
 use crate::keys::{Lanes, lanes, rigid};
 use crate::phase::{phase_at, share_at};
 use crate::set::{Moment, MotionSet};
@@ -146,6 +147,11 @@ pub(crate) enum Source {
     Once(usize, f64),
 }
 
+/// Returns the time of what happens once: it goes on hardly beyond its end.
+pub(crate) fn held(clip: &MotionClip, secs: f64) -> f64 {
+    secs.min(clip.seconds + STEP)
+}
+
 impl Source {
     pub(crate) fn name<'a>(&self, set: &'a MotionSet) -> &'a str {
         match self {
@@ -171,7 +177,10 @@ impl Source {
                     clip.body.add(clip.secs_at(phase), part.weight, into);
                 }
             }
-            Self::Once(clip, played_secs) => set.clips[*clip].body.add(played_secs + secs, 1.0, into),
+            Self::Once(clip, played_secs) => {
+                let clip = &set.clips[*clip];
+                clip.body.add(held(clip, played_secs + secs), 1.0, into);
+            }
         }
     }
 
@@ -180,7 +189,8 @@ impl Source {
         match self {
             Self::Cycle(cycle) => cycle.twist(set, 0.5 * secs).exp(secs),
             Self::Once(clip, played_secs) => {
-                set.clips[*clip].root(*played_secs).inverse() * set.clips[*clip].root(played_secs + secs)
+                let clip = &set.clips[*clip];
+                clip.root(*played_secs).inverse() * clip.root(held(clip, played_secs + secs))
             }
         }
     }
@@ -191,6 +201,29 @@ impl Source {
             self.root_step(set, -STEP).inverse() * self.root_step(set, STEP),
             2.0 * STEP,
         )
+    }
+}
+
+/// An action of which the upper body plays over a source, and the seconds since its start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Over {
+    pub(crate) clip: usize,
+    pub(crate) secs: f64,
+}
+
+impl Over {
+    /// Puts the upper body some seconds from now into a row.
+    pub(crate) fn lay(self, set: &MotionSet, secs: f64, into: &mut [Lanes]) {
+        for &joint in &set.upper {
+            let own = set.clips[self.clip].body.at(self.secs + secs, joint);
+            into[joint] = lanes(own.rotation, own.translation);
+        }
+    }
+
+    /// Returns the seconds until it may be left.
+    pub(crate) fn left(self, set: &MotionSet) -> f64 {
+        let clip = &set.clips[self.clip];
+        (clip.leave_secs.unwrap_or(clip.seconds) - self.secs).max(0.0)
     }
 }
 
@@ -219,14 +252,24 @@ impl Fading {
         }
     }
 
-    /// Returns the offset of a source that plays, with what is fading there, from the one that follows.
-    pub(crate) fn between(set: &MotionSet, playing: (&Source, &Self), next: &Source, fade: Decay) -> Self {
-        let (source, fading) = playing;
+    /// Returns the offset of what plays, with what is fading there, from what follows: sources, and what plays over them.
+    pub(crate) fn between(
+        set: &MotionSet,
+        (source, over, fading): (&Source, Option<Over>, &Self),
+        (next, next_over): (&Source, Option<Over>),
+        fade: Decay,
+    ) -> Self {
+        let body = |source: &Source, over: Option<Over>, secs: f64, row: &mut [Lanes]| {
+            source.body(set, secs, row);
+            if let Some(over) = over {
+                over.lay(set, secs, row);
+            }
+        };
         let mut rows = [0, 1].map(|_| set.row());
         let gaps = [-STEP, 0.0, STEP].map(|secs| -> Vec<[DVec3; 2]> {
-            source.body(set, secs, &mut rows[0]);
+            body(source, over, secs, &mut rows[0]);
             fading.add_to(&mut rows[0], secs);
-            next.body(set, secs, &mut rows[1]);
+            body(next, next_over, secs, &mut rows[1]);
             let pairs = rows[0].iter().zip(&rows[1]);
             pairs
                 .map(|(seen, next)| {

@@ -66,6 +66,8 @@ fn every_case_is_played_as_the_reference_plays_it() {
                 if verb == "play" {
                     assert!(hero.play(value.as_str().unwrap()));
                     hero.set_goal(goal(1.0, 0.0));
+                } else if verb == "over" {
+                    assert!(hero.play_over(value.as_str().unwrap()));
                 } else {
                     let [speed, degrees]: [f64; 2] = serde_json::from_value(value).unwrap();
                     hero.set_goal(goal(speed, degrees));
@@ -142,6 +144,53 @@ fn slides(holds_feet: bool) -> f64 {
         last = Some(now);
     }
     found.iter().sum::<f64>() / found.len() as f64
+}
+
+/// Returns the farthest step of each of these joints in a frame.
+fn farthest_steps(count: usize, mut next: impl FnMut(usize) -> Vec<DVec3>) -> Vec<f64> {
+    let mut last = next(0);
+    let mut farthest = vec![0.0_f64; last.len()];
+    for frame in 1..count {
+        let now = next(frame);
+        for ((farthest, last), now) in farthest.iter_mut().zip(&last).zip(&now) {
+            *farthest = farthest.max(last.distance(*now));
+        }
+        last = now;
+    }
+    farthest
+}
+
+#[test]
+fn actions_begin_and_end_at_any_phase_without_larger_steps_than_they_and_the_walk_have() {
+    let set = set();
+    let names = ["Hips", "LeftFoot", "RightFoot", "LeftToeBase", "RightToeBase", "Head"];
+    let find = |name: &&str| set.skeleton().find(name).unwrap();
+    // Over the ground. What is played is seen from the root, or steps of a walk that fades would add to those of the action.
+    let inside = ["walk", "bow"].map(|name| {
+        let clip = set.clips().iter().find(|clip| clip.name == name).unwrap();
+        farthest_steps((clip.seconds * RATE) as usize + 1, |frame| {
+            let secs = frame as f64 / RATE;
+            let world = clip.pose(secs).as_ref().world(set.skeleton());
+            let root = clip.root(secs);
+            names.iter().map(|name| root.transform_point(world.translations[find(name)])).collect()
+        })
+    });
+    for (start, is_over) in (0..24).flat_map(|start| [(start, false), (start, true)]) {
+        let mut hero = SteeredCharacter::in_loop(Arc::clone(&set), "walk").unwrap();
+        hero.set_goal(goal(1.0, 0.0));
+        hero.update(2.0 + f64::from(start) / 24.0);
+        assert!(if is_over { hero.play_over("bow") } else { hero.play("bow") });
+        let steps = farthest_steps(180, |_| {
+            hero.update(1.0 / RATE);
+            places(&hero, &names)
+        });
+        for (joint, step) in steps.iter().enumerate() {
+            let own = inside[0][joint].max(inside[1][joint]);
+            assert!(*step <= 1.2 * own, "{} from {start}/24, over {is_over}: {step} m of {own}", names[joint]);
+        }
+        let playing = hero.playing();
+        assert!(playing.space.is_some() && playing.over.is_none() && playing.clips[0].clip.name == "walk", "{playing:?}");
+    }
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn settings() -> SetSettings {
         fps: None,
         target: None,
         format: None,
-        is_single: false,
+        is_split: false,
         folder: "hero".into(),
     }
 }
@@ -134,7 +134,6 @@ fn one_file_for_all_and_the_files_of_an_engine() {
     let of_godot = SetSettings {
         target: Some(Target::Godot),
         format: Some(Format::Glb),
-        is_single: true,
         ..settings()
     };
     assert_eq!(of_godot.files_beside(), ["set.json", "tree.tres", "events.tres"]);

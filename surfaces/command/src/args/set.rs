@@ -35,9 +35,9 @@ pub(crate) struct SetArgs {
     /// The folder for the clips and for set.json.
     #[arg(short, long, value_name = "FOLDER", help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
-    /// Write all clips into one file, as its animations.
+    /// Write each clip into a file of its own, with the character, where one file could hold all.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) single: bool,
+    pub(crate) split: bool,
     /// Format of the clips: {extensions} [default: the engine's, or that of the character or of the takes].
     #[arg(long, value_name = "FORMAT", help_heading = OUTPUT, value_parser = parse_format)]
     pub(crate) to: Option<Format>,

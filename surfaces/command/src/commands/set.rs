@@ -129,7 +129,7 @@ fn settings(args: &SetArgs) -> Result<SetSettings> {
         fps: args.fps.or(args.sets.0.output.fps),
         target: args.target.or(args.sets.0.output.target),
         format: args.to,
-        is_single: args.single,
+        is_split: args.split,
         folder: args.output.clone(),
     })
 }
@@ -186,7 +186,7 @@ pub fn failure(folder: &Path, error: MakeSetError) -> Failure {
         MakeSetError::LoopOfSingle { file, error } => of_file(&file, failures::write(error)),
         MakeSetError::Passage { file, error } => of_file(&file, Failure::error(error)),
         MakeSetError::Single { file, error } => {
-            of_file(&file, Failure::error(error)).try_this("--to glb, or no --single for a file of each")
+            of_file(&file, Failure::error(error)).try_this("--split, for a file of each")
         }
         other => Failure::error(other),
     }

@@ -16,7 +16,10 @@ pub(crate) fn human(set: &Manifest, path: &Path) -> String {
         if let (Some(speed), Some(turn)) = (clip.speed_mps, clip.turn_rate_dps) {
             text += &format!("  {speed:>5.2} m/s  {:>6.1} deg/s", (10.0 * turn).round() / 10.0 + 0.0);
         }
-        if let (Some(turn), Some(cost)) = (clip.turn_deg, clip.cost) {
+        if clip.is_action() {
+            let next = clip.next.first().map_or("nothing", |next| &next.clip);
+            text += &format!("  {}, then {next}", clip.kind.as_str());
+        } else if let (Some(turn), Some(cost)) = (clip.turn_deg, clip.cost) {
             let ends = [&clip.from, &clip.to].map(|state| state.as_ref().map_or("", |state| state.clip.as_str()));
             text += &format!(
                 "  {} to {}, {:.0} deg, cost {cost:.3}",

@@ -37,15 +37,15 @@ def make_set(
     *,
     variants: int = 1,
     format: str | None = None,
-    single: bool = False,
+    split: bool = False,
     force: bool = False,
     recipe: RecipeLike | None = None,
     **settings: Unpack[Settings],
 ) -> MotionSet:
     """Makes the loops of one character of takes, in phase, with what happens once between them, as `loopwright set` does.
 
-    Paths are files, all animations of which are used, or folders. With `folder` the files are written there; with `single` all clips are
-    animations of one file. `fps`, `for_` and `rig` are settings. Raises NoLoopError, MakeError, WriteError.
+    Paths are files, all animations of which are used, or folders. With `folder` the files are written there; with `split` each clip has a
+    file of its own, even where one could hold all. `fps`, `for_` and `rig` are settings. Raises NoLoopError, MakeError, WriteError.
     """
     check_count("variants", variants)
     several = listed("takes", takes, Take, "takes")
@@ -53,7 +53,7 @@ def make_set(
     wanted: dict[str, object] = {
         "variants": int(variants),
         "format": format,
-        "single": single,
+        "split": split,
         "folder": None if folder is None else path_of("folder", folder),
         "force": force,
     }

@@ -89,7 +89,7 @@ impl SetOrder {
             fps: self.recipe.output.fps,
             target: self.recipe.output.target,
             format: self.format,
-            is_single: false,
+            is_split: true,
             folder: (&self.name).into(),
         };
         let name = settings.name();

@@ -193,7 +193,7 @@ fn files_by_road(takes: &[HeldSetFile], fps: Option<f64>, format: Option<Format>
         fps,
         target: None,
         format,
-        is_single: false,
+        is_split: true,
         folder: "set".into(),
     };
     let made = make_set(settings, takes, Vec::new(), &mut Vec::new()).unwrap();

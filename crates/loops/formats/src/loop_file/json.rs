@@ -10,7 +10,20 @@ use crate::excerpt::one_line;
 /// Numbers keep all their digits. Control characters are escaped, even those that JSON allows, because terminals obey them.
 /// Errors: a map whose keys are not texts.
 pub fn to_text<T: Serialize>(facts: &T) -> Result<String, serde_json::Error> {
-    let mut text = serde_json::to_string_pretty(&to_value(facts)?)?;
+    Ok(escaped(serde_json::to_string_pretty(&to_value(facts)?)?))
+}
+
+/// Formats facts as JSON on one line with a final newline; numbers have the digits that single precision holds.
+///
+/// Otherwise as [`to_text`]. Errors: a map whose keys are not texts.
+pub fn to_short_text<T: Serialize>(facts: &T) -> Result<String, serde_json::Error> {
+    let mut value = to_value(facts)?;
+    // The shortest number that is the same in single precision.
+    change_numbers(&mut value, |number| (number as f32).to_string().parse().unwrap_or(number));
+    Ok(escaped(value.to_string()))
+}
+
+fn escaped(mut text: String) -> String {
     text.push('\n');
     let is_harmful = |letter: char| letter.is_control() && letter != '\n';
     if text.contains(is_harmful) {
@@ -23,7 +36,7 @@ pub fn to_text<T: Serialize>(facts: &T) -> Result<String, serde_json::Error> {
         });
         text = escaped.collect();
     }
-    Ok(text)
+    text
 }
 
 /// Reads JSON from other programs; its texts are put on one line. Errors: it is not JSON, or has another form.
@@ -45,17 +58,19 @@ fn put_on_one_line(value: &mut Value) {
 /// Converts facts to JSON whose zeros have no sign. Errors: a map whose keys are not texts.
 pub fn to_value<T: Serialize>(facts: &T) -> Result<Value, serde_json::Error> {
     let mut value = serde_json::to_value(facts)?;
-    drop_signs_of_zeros(&mut value);
+    change_numbers(&mut value, |number| number + 0.0);
     Ok(value)
 }
 
-fn drop_signs_of_zeros(value: &mut Value) {
+/// Changes all numbers that are not whole by their type; what would be infinite stays.
+fn change_numbers(value: &mut Value, change: fn(f64) -> f64) {
     match value {
-        Value::Number(number) if number.is_f64() && number.as_f64() == Some(0.0) => {
-            *number = Number::from_f64(0.0).unwrap_or_else(|| Number::from(0));
+        Value::Number(number) if number.is_f64() => {
+            let changed = number.as_f64().and_then(|value| Number::from_f64(change(value)));
+            *number = changed.unwrap_or_else(|| number.clone());
         }
-        Value::Array(values) => values.iter_mut().for_each(drop_signs_of_zeros),
-        Value::Object(fields) => fields.values_mut().for_each(drop_signs_of_zeros),
+        Value::Array(values) => values.iter_mut().for_each(|value| change_numbers(value, change)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| change_numbers(value, change)),
         _ => {}
     }
 }
@@ -75,6 +90,8 @@ mod tests {
     fn zeros_have_no_sign_and_numbers_all_their_digits() {
         let text = to_text(&[-0.0, 0.1 + 0.2, -1.0]).unwrap();
         assert_eq!(text, "[\n  0.0,\n  0.30000000000000004,\n  -1.0\n]\n");
+        let short = to_short_text(&(-0.0, 1.0 / 3.0, 1e300, 16_777_217)).unwrap();
+        assert_eq!(short, "[0.0,0.33333334,1e+300,16777217]\n");
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(crate) mod word;
 
 pub use file::{BlendOrigin, DerivedLoop, LoopFile, LoopFileError, RetargetOrigin};
 pub use hash::{OtherFile, sha256};
-pub use json::{from_text, to_text, to_value};
+pub use json::{from_text, to_short_text, to_text, to_value};
 pub use load::{LoadLoopError, load_loop};
 pub use pack::{
     AnimationFacts, AnimationOutcome, CarriedMotion, LoopPack, MeasuredLoop, MotionPack, PACK_FORMAT, PackSidecar,

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::manifest::{Manifest, SET_FORMAT, SET_VERSION, SetClip};
 use crate::loop_file::numbers::{WildNumber, in_range};
-use crate::loop_file::{from_text, json::reason, to_text};
+use crate::loop_file::{from_text, json::reason, to_short_text};
 
 /// Largest manifest that is read, bytes.
 const MAX_BYTES: usize = 64 << 20;
@@ -88,11 +88,11 @@ impl Manifest {
         Ok(from_text(bytes)?)
     }
 
-    /// Formats the manifest as indented JSON with a final newline. Errors: it could not be read again.
+    /// Formats the manifest as JSON on one line, its numbers in single precision. Errors: it could not be read again.
     pub fn to_json(&self) -> Result<String, ManifestError> {
         // Reports the position of invalid numbers, which JSON would write as null.
         self.check()?;
-        let text = to_text(self)?;
+        let text = to_short_text(self)?;
         Self::from_json(text.as_bytes())?;
         Ok(text)
     }
@@ -159,12 +159,13 @@ impl SetClip {
         in_range(&format!("{at}.seconds"), [self.seconds], 1e-6..=MAX_NUMBER)?;
         in_range(&format!("{at}.frames"), [self.frames as f64], 1.0..=MAX_NUMBER)?;
         let numbers = [self.speed_mps, self.direction_deg, self.turn_rate_dps, self.climb_mps];
-        let more = [self.turn_deg, self.cost];
+        let more = [self.turn_deg, self.cost, self.leave_secs];
         let all = (numbers.into_iter().chain(more).flatten())
             .chain(self.events.iter().map(|event| event.secs))
             .chain(self.travel_m.into_iter().flatten());
         are_plausible(at, all)?;
-        for state in [&self.from, &self.to].into_iter().flatten() {
+        let ends = [&self.from, &self.to, &self.entry].into_iter().flatten();
+        for state in ends.chain(&self.next) {
             named(names, at, &state.clip)?;
         }
         if self.is_loop() {

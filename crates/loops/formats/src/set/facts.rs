@@ -27,6 +27,16 @@ pub enum ClipKind {
     Jump,
     /// From any loop to any other.
     Transition,
+    /// An action: a blow, a shot, a bite, a spell.
+    Attack,
+    /// An action: it is hit.
+    Hit,
+    /// An action: it dies.
+    Death,
+    /// An action: it waves, nods, cheers.
+    Gesture,
+    /// Another action.
+    Action,
     /// A kind that this version does not know: it happens once.
     #[serde(other)]
     #[schemars(skip)]
@@ -41,6 +51,11 @@ loopwright_core::words!(ClipKind {
     Turn: "turn",
     Jump: "jump",
     Transition: "transition",
+    Attack: "attack",
+    Hit: "hit",
+    Death: "death",
+    Gesture: "gesture",
+    Action: "action",
     Other: "other",
 });
 

@@ -133,6 +133,16 @@ pub struct SetClip {
     /// The state of a loop that it ends with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<LoopStateFacts>,
+    /// The state of a loop whose pose the first one of an action is nearest to; absent where none is near.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry: Option<LoopStateFacts>,
+    /// What may follow an action, from its last pose: loops, the nearest pose first, and then other actions. None where it ends as nothing
+    /// begins: the body stays in its last pose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<LoopStateFacts>,
+    /// When an action may be left for a loop of `next`, seconds since its start: that shows little more than at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leave_secs: Option<f64>,
     /// By how much a passage turns, left positive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_deg: Option<f64>,
@@ -364,6 +374,12 @@ impl SetClip {
     /// Whether it repeats; otherwise it happens once.
     pub fn is_loop(&self) -> bool {
         self.kind == ClipKind::Loop
+    }
+
+    /// Whether it is played by name, over or instead of loops.
+    pub fn is_action(&self) -> bool {
+        use ClipKind::{Action, Attack, Death, Gesture, Hit};
+        self.leave_secs.is_some() || matches!(self.kind, Action | Attack | Death | Gesture | Hit)
     }
 
     /// Returns the seconds from frame to frame.

@@ -26,7 +26,7 @@ use loopwright_core::take::Take;
 const FADE_SECS: f64 = 0.6;
 
 /// Fewest samples of a passage, both ends included.
-const FEWEST_SAMPLES: usize = 8;
+pub(super) const FEWEST_SAMPLES: usize = 8;
 
 /// Longest time between the instants at which feet are held, seconds: at the frame rates of engines a correction would begin
 /// within one sample.
@@ -74,7 +74,7 @@ fn name_of(kind: PassageKind, [from, to]: [&str; 2], turn: f64) -> String {
 }
 
 /// Checks the step. Errors: it is not positive.
-fn check_step(step_secs: f64) -> Result<(), PassageError> {
+pub(super) fn check_step(step_secs: f64) -> Result<(), PassageError> {
     if step_secs > 0.0 && step_secs.is_finite() {
         Ok(())
     } else {
@@ -259,7 +259,7 @@ fn near_turn(gap: DVec3, other: DVec3) -> DVec3 {
 }
 
 /// Returns the root joint of a rig, if it has one, and its children with positions of their own.
-fn rig_root(analysis: &Analysis) -> Option<(usize, Vec<usize>)> {
+pub(super) fn rig_root(analysis: &Analysis) -> Option<(usize, Vec<usize>)> {
     let skeleton = analysis.take.skeleton();
     let joint = root_joint::find(skeleton, &analysis.world, &analysis.body)?;
     Some((joint, root_joint::kept_children(skeleton, joint, analysis)))
@@ -267,15 +267,15 @@ fn rig_root(analysis: &Analysis) -> Option<(usize, Vec<usize>)> {
 
 /// How a rig is attached to the root: by its own root joint, or by the joint that carries the body.
 #[derive(Clone, Debug)]
-struct Hanging<'a> {
-    carrier: usize,
+pub(super) struct Hanging<'a> {
+    pub(super) carrier: usize,
     /// For a rig with a root joint: its transform relative to the root, and its children with positions of their own.
     joint: Option<(Rigid, &'a [usize])>,
 }
 
 impl<'a> Hanging<'a> {
     /// Attaches a rig by its root joint, or by the joint that carries the body.
-    fn new(
+    pub(super) fn new(
         joint: Option<&'a (usize, Vec<usize>)>,
         place: impl FnOnce(usize) -> Rigid,
         carrier: impl FnOnce() -> usize,
@@ -293,7 +293,7 @@ impl<'a> Hanging<'a> {
     }
 
     /// Returns a pose of the take relative to the root.
-    fn seen(&self, skeleton: &Skeleton, pose: Pose, root: Rigid) -> Pose {
+    pub(super) fn seen(&self, skeleton: &Skeleton, pose: Pose, root: Rigid) -> Pose {
         let mut seen = pose.clone();
         match &self.joint {
             None => {
@@ -329,12 +329,12 @@ impl<'a> StudiedTake<'a> {
     }
 }
 
-fn loop_at(set: &LoopSet, index: usize) -> Result<&LoopClip, PassageError> {
+pub(super) fn loop_at(set: &LoopSet, index: usize) -> Result<&LoopClip, PassageError> {
     set.loops().get(index).ok_or(PassageError::NoSuchLoop { index })
 }
 
 /// Returns the root of a loop at a time at which its body is over a place and faces as `heading` says.
-fn root_under(clip: &LoopClip, body: &Body, limits: &ContactLimits, secs: f64, heading: Ground) -> Ground {
+pub(super) fn root_under(clip: &LoopClip, body: &Body, limits: &ContactLimits, secs: f64, heading: Ground) -> Ground {
     let pose = clip.body_pose_at(secs, Interpolation::Cubic);
     let tracks = Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), [pose]);
     let own = Heading::level(&tracks.world(), body).world_from_heading(0);
@@ -596,7 +596,7 @@ impl Passage {
     }
 
     /// Finds when feet touch down and lift, in the motion with its loops before and after.
-    fn strikes_and_lifts(&self, set: &LoopSet, (body, limits): (&Body, &ContactLimits)) -> Vec<FootEvent> {
+    pub(super) fn strikes_and_lifts(&self, set: &LoopSet, (body, limits): (&Body, &ContactLimits)) -> Vec<FootEvent> {
         let step_secs = self.step_secs();
         let context = TimeStep::new(step_secs).up(CONTEXT_SECS) as isize;
         let last = self.num_samples() as isize - 1;
@@ -640,7 +640,7 @@ impl Passage {
 }
 
 /// Returns the position below the hips and the facing at a frame of a take.
-fn heading_at(analysis: &Analysis, way: &Way, frame: f64) -> Ground {
+pub(super) fn heading_at(analysis: &Analysis, way: &Way, frame: f64) -> Ground {
     let heading = &analysis.heading;
     let last = heading.num_frames() - 1;
     let before = (frame.floor() as usize).min(last);

@@ -15,12 +15,17 @@ use loopwright_core::math::{Rigid, ops, rotation};
 use loopwright_core::motion::{Pose, PoseRef, Skeleton, SkeletonDifference, Tracks};
 use loopwright_core::take::{Take, TakeError};
 
+mod action;
+
 mod find;
 
 mod ground;
 
 mod made;
 
+use ground::Way;
+
+pub use action::Action;
 pub use find::{FoundPassage, FoundPassages, Looked, calmest_stands, find};
 pub use made::stance;
 

@@ -12,7 +12,8 @@ use super::INTERPOLATION;
 use crate::blend::shift::joint_weights;
 use crate::transition::State;
 use loopwright_core::loop_clip::LoopClip;
-use loopwright_core::math::Decay;
+use loopwright_core::math::{Decay, Rigid};
+use loopwright_core::motion::Tracks;
 
 /// The point at which a jump enters a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,13 +43,13 @@ pub(super) struct SampledLoops {
 
 /// Positions (metres) and velocities (metres per second) of all joints, weighted, axis by axis, in the root's axes.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct WeightedState {
+pub(crate) struct WeightedState {
     pub(super) positions: Vec<f64>,
     pub(super) velocities: Vec<f64>,
 }
 
 impl WeightedState {
-    pub(super) fn state(&self) -> State<'_> {
+    pub(crate) fn state(&self) -> State<'_> {
         State {
             positions: &self.positions,
             velocities: &self.velocities,
@@ -85,7 +86,11 @@ impl SampledLoops {
 
     /// Finds the cheapest phase of `to` for a jump from a time of `from`.
     pub(super) fn entry(&self, from: usize, secs: f64, to: usize, decay: Decay) -> Entry {
-        let left = self.state(from, secs);
+        self.entry_from(&self.state(from, secs), to, decay)
+    }
+
+    /// Finds the cheapest phase of `to` for a jump from a state.
+    pub(super) fn entry_from(&self, left: &WeightedState, to: usize, decay: Decay) -> Entry {
         let clip = &self.loops[to];
         let mut best = Entry {
             secs: 0.0,
@@ -100,7 +105,7 @@ impl SampledLoops {
                 };
             }
         }
-        let mut best = self.refined_entry(&left, to, best, decay);
+        let mut best = self.refined_entry(left, to, best, decay);
         best.secs = best.secs.rem_euclid(clip.period_secs());
         best
     }
@@ -137,6 +142,21 @@ fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> WeightedState {
     WeightedState {
         positions: weighted(here.iter().copied(), weights),
         velocities: weighted(velocities, weights),
+    }
+}
+
+/// Returns the state of a motion that plays once, given relative to its roots, at a sample.
+pub(crate) fn state_in(tracks: &Tracks, roots: &[Rigid], sample: usize, weights: &[f64]) -> WeightedState {
+    let (before, after) = (sample.saturating_sub(1), (sample + 1).min(roots.len() - 1));
+    let [before_at, here, after_at] = [before, sample, after].map(|at| {
+        let root = roots[sample].inverse() * roots[at];
+        let world = tracks.pose(at).world(tracks.skeleton()).translations;
+        world.into_iter().map(move |place| root.transform_point(place))
+    });
+    let secs = (after - before) as f64 * tracks.step_secs();
+    WeightedState {
+        positions: weighted(here, weights),
+        velocities: weighted(before_at.zip(after_at).map(|(from, to)| (to - from) / secs), weights),
     }
 }
 

@@ -26,7 +26,7 @@ pub use entry::Entry;
 pub use jump::Jump;
 pub use offset::{FadingOffset, MovingPose};
 
-use entry::SampledLoops;
+use entry::{SampledLoops, WeightedState};
 use jump::Jumps;
 
 /// How a set of loops is played.
@@ -155,6 +155,16 @@ impl LoopSet {
     pub fn entry(&self, from: usize, secs: f64, to: usize, fade: Decay) -> Result<Entry, PlayError> {
         check_secs(fade)?;
         Ok(self.sampled.entry(from, secs, to, fade))
+    }
+
+    /// Finds the phase at which to enter a loop from another state, under a fade that is in range.
+    pub(crate) fn entry_from(&self, state: &WeightedState, to: usize, fade: Decay) -> Entry {
+        self.sampled.entry_from(state, to, fade)
+    }
+
+    /// Returns the weights of joints in costs.
+    pub(crate) fn weights(&self) -> &[f64] {
+        &self.sampled.weights
     }
 
     /// Finds the cheapest jump from one loop into another under a fade, over all phases of both.

@@ -8,7 +8,7 @@ mod choice;
 mod style;
 mod write;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use loopwright_controller::{FitSettings, Pool, TakeFit};
@@ -18,7 +18,7 @@ use loopwright_formats::{Format, LoopFileError, SidecarError, Target};
 use loopwright_job::{Recipe, Studied};
 use loopwright_moves::play::PlayError;
 
-use crate::set::{self, Offered, Set, SetForm, SetRequest, TakeLoop, TakePassages, godot};
+use crate::set::{self, Offered, Set, SetForm, SetRequest, TakeLoop, TakeOnce, called, godot};
 use loopwright_formats::set::{LeftOut, ManifestError, SET_FILE, SetController, SetMode};
 
 pub use style::{ChosenStyle, OfStyle, SetFileName, of_style};
@@ -37,8 +37,8 @@ pub struct SetSettings {
     pub target: Option<Target>,
     /// The format of its clips; `None` for the engine's, the character's, or that of the first loop.
     pub format: Option<Format>,
-    /// Whether all clips are animations of one file.
-    pub is_single: bool,
+    /// Whether each clip has a file of its own, even where one file can hold all.
+    pub is_split: bool,
     /// The folder of its files, as sidecars state it; the set is named after it.
     pub folder: PathBuf,
 }
@@ -255,9 +255,9 @@ pub fn make_set(
         pairs: settings.recipe.take.mirror.clone(),
     };
     let set = Set::new(offered, &request);
-    let passages = passages(takes, &set, &request.pairs)?;
+    let once = once(takes, &set, &request.pairs)?;
     Ok(MadeSet {
-        set: set.with_passages(passages),
+        set: set.with_once(once),
         form: request.form,
         controller: controller(&fits),
         settings,
@@ -325,18 +325,6 @@ fn of_take(settings: &SetSettings, studied: &Studied, offers: &mut Offers) -> Re
     }
 }
 
-/// Returns the name of a take; of several in one file, with its animation.
-fn called(take: &str, animation: Option<&str>) -> String {
-    let extension = Path::new(take).extension().and_then(|extension| extension.to_str());
-    let format = extension.and_then(Format::from_extension);
-    match animation {
-        Some(animation) if format.is_some_and(|format| format.capabilities().holds_animations) => {
-            format!("{take}#{animation}")
-        }
-        _ => take.to_owned(),
-    }
-}
-
 /// Returns a still body on the skeleton of a set, from the first file with a take in which it stands.
 fn stance(takes: &(impl SetTakes + ?Sized), like: &Offered, form: &SetForm) -> Option<Offered> {
     (0..takes.num_files()).find_map(|file| {
@@ -357,13 +345,13 @@ fn stance(takes: &(impl SetTakes + ?Sized), like: &Offered, form: &SetForm) -> O
     })
 }
 
-/// Returns the passages of all takes. Errors: the loops of the set cannot be played.
-fn passages(takes: &(impl SetTakes + ?Sized), set: &Set, pairs: &[String]) -> Result<Vec<TakePassages>, PlayError> {
+/// Returns what happens once in all takes. Errors: the loops of the set cannot be played.
+fn once(takes: &(impl SetTakes + ?Sized), set: &Set, pairs: &[String]) -> Result<Vec<TakeOnce>, PlayError> {
     let loops = set.loops()?;
-    let of_each = takes.on_all(SetStage::Passages, |file, once: &mut Vec<TakePassages>| {
+    let of_each = takes.on_all(SetStage::Passages, |file, once: &mut Vec<TakeOnce>| {
         // Unreadable files have been left out before.
         let _ = takes.takes(file, &mut |studied, is_of_pack| {
-            once.extend(set::passages_of(studied, (set, &loops), is_of_pack, pairs));
+            once.push(set::once_of(studied, (set, &loops), is_of_pack, pairs));
         });
         Ok(())
     });

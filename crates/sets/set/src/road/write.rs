@@ -7,7 +7,7 @@ use loopwright_formats::{Sidecar, Source, Target};
 use loopwright_job::judge_pack;
 
 use super::{MadeSet, MakeSetError, SetNote};
-use crate::set::godot;
+use crate::set::{self, godot};
 use loopwright_formats::set::Manifest;
 
 /// A file of clips.
@@ -32,11 +32,11 @@ pub struct WrittenSet {
     pub engine_files: Vec<(&'static str, String)>,
 }
 
-/// The written files: the file and the facts of each loop, the file and the animation of each passage.
+/// The written files: the file and the facts of each loop, the file and the animation of what happens once.
 #[derive(Default)]
 struct Written {
     loops: Vec<(String, Sidecar)>,
-    passages: Vec<(String, Option<String>)>,
+    once: Vec<(String, Option<String>)>,
 }
 
 impl MadeSet {
@@ -47,12 +47,12 @@ impl MadeSet {
         notes: &mut Vec<SetNote>,
         mut add: impl FnMut(SetClipFile) -> Result<(), E>,
     ) -> Result<WrittenSet, E> {
-        let written = if self.settings.is_single {
+        let written = if self.settings.is_split || !self.source().can_be_extended() {
+            self.each(&mut add)?
+        } else {
             let (written, file) = self.single(notes)?;
             add(file)?;
             written
-        } else {
-            self.each(&mut add)?
         };
         Ok(self.with_manifest(&written)?)
     }
@@ -86,9 +86,9 @@ impl MadeSet {
             written.loops.push((name, sidecar));
         }
         let source = self.source();
-        for each in &self.set.passages {
-            let name = named(each.passage.name());
-            let ready = each.ready(&self.form, self.set.has_root_joint());
+        for each in self.set.once() {
+            let name = named(each.name());
+            let ready = set::ready(each, &self.form, self.set.has_root_joint());
             let file = ready.map_err(MakeSetError::from)?.write(&source);
             let file = file.map_err(|error| MakeSetError::Passage {
                 file: name.clone(),
@@ -99,7 +99,7 @@ impl MadeSet {
                 bytes: file.bytes,
                 sidecar: None,
             })?;
-            written.passages.push((name, file.animation));
+            written.once.push((name, file.animation));
         }
         Ok(written)
     }
@@ -113,8 +113,8 @@ impl MadeSet {
             carried.push(CarriedMotion::Loop(Box::new(ready.derived.clone())));
             onto.push(Some(ready));
         }
-        for each in &self.set.passages {
-            carried.push(each.ready(&self.form, self.set.has_root_joint())?);
+        for each in self.set.once() {
+            carried.push(set::ready(each, &self.form, self.set.has_root_joint())?);
             onto.push(None);
         }
         let pack = MotionPack::write(&carried, &self.source()).map_err(|error| MakeSetError::Single {
@@ -133,11 +133,10 @@ impl MadeSet {
             bytes,
             sidecar: Some(sidecar.to_json()?),
         };
-        let passages = self.set.passages.iter();
         let written = Written {
             loops: sidecar.loops.into_iter().map(|facts| (name.clone(), facts)).collect(),
-            passages: passages
-                .map(|each| (name.clone(), Some(each.passage.name().to_owned())))
+            once: (self.set.once())
+                .map(|each| (name.clone(), Some(each.name().to_owned())))
                 .collect(),
         };
         Ok((written, file))
@@ -146,13 +145,15 @@ impl MadeSet {
     /// Returns the manifest of the written files, and the files of the engine.
     fn with_manifest(self, written: &Written) -> Result<WrittenSet, MakeSetError> {
         let name = self.settings.name();
-        let manifest = (self.set).manifest(&name, &written.loops, &written.passages, self.left_out)?;
+        let manifest = (self.set).manifest(&name, &written.loops, &written.once, self.left_out)?;
         let manifest = Manifest {
             controller: self.controller,
             ..manifest
         };
+        let json = manifest.to_json()?;
+        let manifest = Manifest::from_json(json.as_bytes())?;
         Ok(WrittenSet {
-            json: manifest.to_json()?,
+            json,
             engine_files: if self.settings.target == Some(Target::Godot) {
                 godot::resources(&manifest).to_vec()
             } else {

@@ -5,6 +5,7 @@
 //! best of each way to move, mirrors and blends what is missing, and gives names. Each loop is then written
 //! ([`SetEntry::ready`]), and [`Set::manifest`] describes the files for a player.
 
+mod action;
 mod fill;
 mod find;
 pub mod godot;
@@ -15,6 +16,7 @@ mod space;
 mod style;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use loopwright_core::LoopClip;
 use loopwright_core::analysis::{MotionKind, Side};
@@ -23,17 +25,20 @@ use loopwright_formats::set::{
     ClipKind, Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FORMAT, SET_VERSION, SetClip, SetMade, SetSkeleton,
     SetTransition, SetTwist,
 };
-use loopwright_formats::{Sidecar, loop_file::facts::Grade};
+use loopwright_formats::{Format, Sidecar, loop_file::facts::Grade};
 use loopwright_moves::play::{DEFAULT_FADE_SECS, PlayError};
-use loopwright_moves::{LoopSet, on_one_floor};
+use loopwright_moves::{LoopSet, Passage, on_one_floor};
 
+use crate::cut::unique_names;
+use action::place_of;
 use loopwright_job::LoopOfLoops;
 use member::foot_of;
 use select::{names, select, side_of, way_of};
 
 pub use find::{TakeLoop, loop_made_before, loops_of};
 pub use member::{Member, SetForm};
-pub use once::{SetPassage, TakePassages, passages_of, stance_of};
+pub use action::SetAction;
+pub use once::{SetPassage, TakeOnce, once_of, ready, stance_of};
 pub use select::{Offered, gait_of};
 pub use style::{fits_style, styles};
 
@@ -100,11 +105,31 @@ pub struct Set {
     pub entries: Vec<SetEntry>,
     /// Passages between them.
     pub passages: Vec<SetPassage>,
+    /// Actions.
+    pub actions: Vec<SetAction>,
     /// Parts that it lacks.
     pub missing: Vec<Missing>,
     filled: Vec<Filled>,
     left_out: Vec<LeftOut>,
+    /// Takes that move as a loop does, whether it is theirs or a better one.
+    moving: BTreeSet<String>,
     form: SetForm,
+}
+
+/// Returns the name of a take; of several in one file, with its animation.
+pub(crate) fn called(take: &str, animation: Option<&str>) -> String {
+    let extension = Path::new(take).extension().and_then(|extension| extension.to_str());
+    let format = extension.and_then(Format::from_extension);
+    match animation {
+        Some(animation) if format.is_some_and(|format| format.capabilities().holds_animations) => {
+            format!("{take}#{animation}")
+        }
+        _ => take.to_owned(),
+    }
+}
+
+fn name_of(offered: &Offered) -> String {
+    called(&offered.member.made.take, offered.member.made.animation.as_deref())
 }
 
 /// Puts the root motion of all loops on one joint: takes decide each for itself whether a joint above the hips moves, but an engine
@@ -139,10 +164,16 @@ impl Set {
         let mut entries: Vec<Entry> = Vec::new();
         let (taken, dropped) = select(offered);
         let mut alike: Vec<(usize, String)> = Vec::new();
+        let mut moving: BTreeSet<String> = dropped.iter().map(name_of).collect();
         for taken in taken {
             let index = entries.len();
             let varied = select::variants(&taken.best, &taken.others, *variants);
-            alike.extend(taken.others.iter().map(|other| (index, other.member.made.take.clone())));
+            alike.extend(taken.others.iter().map(|other| (index, name_of(other))));
+            // What does not go anywhere may be an action as well.
+            if taken.best.gait != MotionKind::Idle {
+                moving.extend(taken.others.iter().map(name_of));
+            }
+            moving.insert(name_of(&taken.best));
             entries.push(Entry::new(taken.best, Source::Offered));
             entries.extend(varied.into_iter().map(|offered| Entry {
                 variant_of: Some(index),
@@ -177,12 +208,12 @@ impl Set {
                 }),
             })
             .collect();
-        let mut told: BTreeSet<&str> = entries.iter().map(|entry| &*entry.offered.member.made.take).collect();
+        let mut told: BTreeSet<String> = entries.iter().map(|entry| name_of(&entry.offered)).collect();
         let mut left_out: Vec<LeftOut> = dropped.iter().map(bad).collect();
         left_out.extend(
             alike
                 .iter()
-                .filter(|(_, take)| told.insert(take))
+                .filter(|(_, take)| told.insert(take.clone()))
                 .map(|(index, take)| LeftOut {
                     take: take.clone(),
                     why: format!("it moves as {} does, which is better", called[*index]),
@@ -199,9 +230,11 @@ impl Set {
         Self {
             entries,
             passages: Vec::new(),
+            actions: Vec::new(),
             missing,
             filled,
             left_out,
+            moving,
             form: form.clone(),
         }
     }
@@ -213,13 +246,28 @@ impl Set {
         LoopSet::with(clips.collect(), &self.form.overrides)
     }
 
-    /// Adds the best passages of takes.
+    /// Adds the best passages of takes, and actions.
     #[must_use]
-    pub fn with_passages(mut self, of_takes: Vec<TakePassages>) -> Self {
-        let (passages, missing) = TakePassages::best(of_takes);
+    pub fn with_once(mut self, of_takes: Vec<TakeOnce>) -> Self {
+        let (passages, missing, mut actions) = TakeOnce::best(of_takes);
+        let taken = (self.entries.iter().map(|entry| entry.name.clone()))
+            .chain(passages.iter().map(|each| each.passage.name().to_owned()));
+        let taken: Vec<String> = taken.collect();
+        let wanted = taken.iter().cloned().chain(actions.iter().map(SetAction::plain_name));
+        let names = unique_names(wanted).split_off(taken.len());
+        for (action, name) in actions.iter_mut().zip(names) {
+            action.rename(name);
+        }
         self.passages = passages;
+        self.actions = actions;
         self.missing.extend(missing);
         self
+    }
+
+    /// Returns all that happens once, in the order of the manifest.
+    pub fn once(&self) -> impl Iterator<Item = &Passage> {
+        let passages = self.passages.iter().map(|each| &each.passage);
+        passages.chain(self.actions.iter().map(|each| &each.action.passage))
     }
 
     /// Whether its skeleton has a separate joint for the root motion.
@@ -228,16 +276,21 @@ impl Set {
         first.is_some_and(|entry| entry.member.stored.sidecar.playback.root_joint.is_some())
     }
 
-    /// Returns the manifest of the set as written: for each loop its file and its facts, for each passage its file and
+    /// Returns the manifest of the set as written: for each loop its file and its facts, for what happens once its file and
     /// animation. Errors: it cannot be played.
     pub fn manifest(
         &self,
         name: &str,
         written: &[(String, Sidecar)],
-        passages: &[(String, Option<String>)],
+        once: &[(String, Option<String>)],
         mut left_out: Vec<LeftOut>,
     ) -> Result<Manifest, PlayError> {
         left_out.extend(self.left_out.iter().cloned());
+        // What was no loop for a reason, or not the best, may happen once.
+        let once = (self.actions.iter().map(|each| &each.made)).chain(self.passages.iter().map(|each| &each.made));
+        let placed: BTreeSet<String> = once.map(place_of).collect();
+        let mut told = BTreeSet::new();
+        left_out.retain(|left| !placed.contains(&left.take) && told.insert((left.take.clone(), left.why.clone())));
         let Some(first) = self.entries.first() else {
             return Err(PlayError::NoLoops);
         };
@@ -248,6 +301,8 @@ impl Set {
             .map(|side| foot_of(&first.member.body, side).map(|foot| joint(foot.lowest_joint())));
         let made = self.entries.iter().map(|entry| &entry.member.made);
         let made = made.chain(self.passages.iter().map(|passage| &passage.made));
+        let made = made.chain(self.actions.iter().map(|action| &action.made));
+        let (of_passages, of_actions) = once.split_at(self.passages.len());
         let licences: BTreeSet<String> = made.filter_map(|made| made.licence.clone()).collect();
         Ok(Manifest {
             loopwright: env!("CARGO_PKG_VERSION").to_owned(),
@@ -266,10 +321,8 @@ impl Set {
             },
             clips: (self.entries.iter().zip(written))
                 .map(|(entry, (file, facts))| entry.clip(file, facts))
-                .chain(
-                    (self.passages.iter().zip(passages))
-                        .map(|(each, (file, animation))| each.clip(file, animation.clone())),
-                )
+                .chain((self.passages.iter().zip(of_passages)).map(|(each, (file, name))| each.clip((file, name.clone()))))
+                .chain((self.actions.iter().zip(of_actions)).map(|(each, (file, name))| each.clip(self, (file, name.clone()))))
                 .collect(),
             blend_spaces: space::spaces(&self.entries),
             transitions: self.transitions()?,

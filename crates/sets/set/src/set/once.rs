@@ -12,6 +12,7 @@ use loopwright_formats::{LoadedTake, Sidecar};
 use loopwright_moves::passage::{self, Looked};
 use loopwright_moves::{LoopSet, Passage, PassageKind};
 
+use super::action::{SetAction, place_of};
 use super::Set;
 use super::fill::described;
 use super::find::TakeLoop;
@@ -40,11 +41,12 @@ pub struct SetPassage {
     verdict: Option<Verdict>,
 }
 
-/// The passages of one take.
+/// What happens once in one take: passages, or the whole of it.
 #[derive(Clone, Debug, Default)]
-pub struct TakePassages {
+pub struct TakeOnce {
     found: Vec<SetPassage>,
     missing: Vec<(PassageKind, Looked)>,
+    action: Option<SetAction>,
 }
 
 /// The kinds that takes contain.
@@ -57,22 +59,28 @@ const KINDS: [PassageKind; 5] = [
 ];
 
 /// Finds the passages of a take between the loops of a set ([`Set::loops`]), and those of its mirror image, by these pairs of
-/// joints.
+/// joints; and the action that it is as a whole.
 ///
-/// An animation of a pack (`is_of_pack`) gives only the kind that its name states, if it states one: others are attacks and the
-/// like. A take that cannot be mirrored gives its own passages. `None` if the take has another skeleton, or cannot be put onto
-/// the character.
-pub fn passages_of(
+/// An animation of a pack (`is_of_pack`) gives only the kind of passage that its name states, if it states one. A take that cannot be
+/// mirrored gives its own passages; one on another skeleton, or that cannot be put onto the character, nothing.
+pub fn once_of(studied: &Studied, of_set: (&Set, &LoopSet), is_of_pack: bool, pairs: &[String]) -> TakeOnce {
+    TakeOnce {
+        action: SetAction::of_take(studied, of_set, is_of_pack),
+        ..passages_of(studied, of_set, is_of_pack, pairs).unwrap_or_default()
+    }
+}
+
+fn passages_of(
     studied: &Studied,
     of_set: (&Set, &LoopSet),
     is_of_pack: bool,
     pairs: &[String],
-) -> Option<TakePassages> {
+) -> Option<TakeOnce> {
     let kinds = match studied.analysis.named_motion().kind.filter(|_| is_of_pack) {
         Some(MotionKind::Jump) => &KINDS[4..],
         Some(MotionKind::Walk | MotionKind::Run | MotionKind::Backward | MotionKind::Strafe) => &KINDS[..4],
         Some(MotionKind::TurningWalk | MotionKind::TurnInPlace) => &KINDS[2..4],
-        _ if is_of_pack => return Some(TakePassages::default()),
+        _ if is_of_pack => return Some(TakeOnce::default()),
         _ => &KINDS[..],
     };
     let analysis = studied.analysis_of_loops().ok()?;
@@ -95,7 +103,7 @@ fn passages_in(
     (set, loops): (&Set, &LoopSet),
     kinds: &[PassageKind],
     from: MadeFrom,
-) -> Option<TakePassages> {
+) -> Option<TakeOnce> {
     let found = passage::find(loops, analysis, kinds).ok()?;
     let facts = studied.facts();
     let entry = |name: &String| set.entries.iter().find(|entry| entry.name == *name);
@@ -123,21 +131,24 @@ fn passages_in(
     });
     let (found_ones, dear): (Vec<SetPassage>, Vec<SetPassage>) = described.partition(SetPassage::fits);
     let dear = dear.iter().map(|each| (each.passage.kind(), Looked::NoLoopLike));
-    Some(TakePassages {
+    Some(TakeOnce {
         missing: found.missing.into_iter().chain(dear).collect(),
         found: found_ones,
+        action: None,
     })
 }
 
-impl TakePassages {
+impl TakeOnce {
     /// Selects the best passages of all takes: for each kind one per side, and per gait at either end; mirror images only if no
-    /// take shows it. Also returns the kinds of which there is none, with reasons.
-    pub(super) fn best(all: Vec<Self>) -> (Vec<SetPassage>, Vec<Missing>) {
+    /// take shows it. Also returns the kinds of which there is none, with reasons, and the actions of takes that give none of these.
+    pub(super) fn best(all: Vec<Self>) -> (Vec<SetPassage>, Vec<Missing>, Vec<SetAction>) {
         let mut looked: Vec<(PassageKind, Looked)> = Vec::new();
         let mut found: Vec<SetPassage> = Vec::new();
+        let mut actions: Vec<SetAction> = Vec::new();
         for each in all {
             looked.extend(each.missing);
             found.extend(each.found);
+            actions.extend(each.action);
         }
         // Prefer originals to mirror images, then straight ones to curved ones.
         let order = |each: &SetPassage| {
@@ -160,8 +171,9 @@ impl TakePassages {
         for (each, name) in kept.iter_mut().zip(names) {
             each.passage = each.passage.clone().named(name);
         }
+        actions.retain(|action| !kept.iter().any(|kept| place_of(&kept.made) == place_of(&action.made)));
         let missing = missing(&kept, &looked);
-        (kept, missing)
+        (kept, missing, actions)
     }
 }
 
@@ -242,14 +254,8 @@ impl SetPassage {
         }
     }
 
-    /// Returns the take of its frames, with a root joint if the files of the set have one, ready to be written. Errors: it does
-    /// not form a take.
-    pub fn ready(&self, form: &SetForm, has_root_joint: bool) -> Result<CarriedMotion, TakeError> {
-        carried(&self.passage, form.engine(), form.format, has_root_joint)
-    }
-
     /// Returns its entry in the manifest.
-    pub(super) fn clip(&self, file: &str, animation: Option<String>) -> SetClip {
+    pub(super) fn clip(&self, written: (&str, Option<String>)) -> SetClip {
         let passage = &self.passage;
         let [from, to] = [0, 1].map(|end| LoopStateFacts {
             clip: self.ends[end].clone(),
@@ -260,27 +266,40 @@ impl SetPassage {
         let seen = (self.verdict.as_ref()).filter(|verdict| verdict.grade > Grade::Good);
         let reason = seen.map(|verdict| verdict.reason.clone()).or(free);
         SetClip {
-            name: passage.name().to_owned(),
-            file: file.to_owned(),
-            animation,
             kind: clip_kind(passage.kind()),
-            seconds: passage.duration_secs(),
-            frames: passage.num_samples() - 1,
             from: Some(from),
             to: Some(to),
-            turn_deg: Some(passage.turn().to_degrees() + 0.0),
-            travel_m: Some(passage.travel().to_array().map(|metres| metres + 0.0)),
-            cost: Some(passage.cost()),
-            root: Some(RootKeys::new(passage.step_secs(), passage.roots())),
-            events: events(passage, &self.feet),
             grade: Some(match reason {
                 Some(_) => self.grade().max(Grade::Review),
                 None => Grade::Good,
             }),
             reason,
             made: self.made.clone(),
-            ..SetClip::default()
+            ..entry(passage, &self.feet, written)
         }
+    }
+}
+
+/// Returns the take of what happens once, with a root joint if the files of the set have one, ready to be written. Errors: it does
+/// not form a take.
+pub fn ready(passage: &Passage, form: &SetForm, has_root_joint: bool) -> Result<CarriedMotion, TakeError> {
+    carried(passage, form.engine(), form.format, has_root_joint)
+}
+
+/// Returns what the manifest says of any motion that happens once.
+pub(super) fn entry(passage: &Passage, feet: &[String], (file, animation): (&str, Option<String>)) -> SetClip {
+    SetClip {
+        name: passage.name().to_owned(),
+        file: file.to_owned(),
+        animation,
+        seconds: passage.duration_secs(),
+        frames: passage.num_samples() - 1,
+        turn_deg: Some(passage.turn().to_degrees() + 0.0),
+        travel_m: Some(passage.travel().to_array().map(|metres| metres + 0.0)),
+        cost: Some(passage.cost()),
+        root: Some(RootKeys::new(passage.step_secs(), passage.roots())),
+        events: events(passage, feet),
+        ..SetClip::default()
     }
 }
 

@@ -1,0 +1,139 @@
+//! Takes a whole take as it is, for an action such as an attack: nothing of it is bent to meet loops.
+
+use super::made::{FEWEST_SAMPLES, Hanging, check_step, heading_at, loop_at, rig_root, root_under};
+use super::{LoopState, Passage, PassageError, PassageKind, Way, check, stands};
+use crate::play::entry::{WeightedState, state_in};
+use crate::play::{DEFAULT_FADE_SECS, LoopSet, check_count};
+use loopwright_core::analysis::Analysis;
+use loopwright_core::math::{Decay, Rigid, ops, rotation};
+use loopwright_core::motion::Tracks;
+
+/// A body that ends nearer to where it began, and to how it faced, stays in place: metres for a body of usual size, and radians
+/// (75 degrees: hips turn less in a blow whose end is held).
+const STAYS_METRES: f64 = 0.2;
+const STAYS_RADIANS: f64 = 1.309;
+
+/// An action may be left where that costs at most this many times what it costs at its end, and this more, metre-seconds.
+const LEAVE_TIMES: f64 = 1.5;
+const LEAVE_MORE: f64 = 0.02;
+
+/// The fade by which joins are compared.
+const FADE: Decay = Decay::Quintic {
+    blend_secs: DEFAULT_FADE_SECS,
+};
+
+/// A motion that plays once, over or instead of loops, and how it joins them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    /// The motion, as it is in its take; its ends are the nearest states of loops.
+    pub passage: Passage,
+    /// The cheapest entry of each loop, in their order, after the last sample, and its cost, metre-seconds.
+    pub next: Vec<(LoopState, f64)>,
+    /// The cost of its first pose after the nearest state of a loop, metre-seconds.
+    pub entry_cost: f64,
+    /// Seconds since the start after which it may be left: from then on that costs little more than at the end.
+    pub leave_secs: f64,
+    ends: [WeightedState; 2],
+}
+
+impl Action {
+    /// Takes a whole take, with this time between samples, up to half of one shorter or longer. Its root stays where it is, below a
+    /// standing loop of the set, unless the body ends elsewhere; then it goes with it. Errors: [`PassageError`].
+    pub fn new(set: &LoopSet, analysis: &Analysis, step_secs: f64) -> Result<Self, PassageError> {
+        check(set, Some(analysis))?;
+        check_step(step_secs)?;
+        let (take, skeleton) = (&analysis.take, analysis.take.skeleton());
+        let last_frame = (take.num_frames() - 1) as f64;
+        let steps = (take.duration_secs() / step_secs).round();
+        check_count(steps, skeleton)?;
+        if steps + 1.0 < FEWEST_SAMPLES as f64 {
+            return Err(PassageError::TooShort {
+                end_frame: last_frame,
+                fewest: FEWEST_SAMPLES,
+            });
+        }
+        let frames = (0..=steps as usize).map(|sample| sample as f64 * last_frame / steps);
+        let standing = set.loops().iter().position(|clip| stands(clip, analysis)).unwrap_or(0);
+        let like = loop_at(set, standing)?;
+        let joint = rig_root(analysis);
+        let hanging = Hanging::new(
+            joint.as_ref(),
+            |joint| like.body_pose(0).world_of(skeleton, joint),
+            || like.carrier(),
+        );
+        let (way, smooth) = (Way::of_root(analysis), Way::of_hips(analysis));
+        let (body, limits) = (&analysis.body, analysis.contacts.limits());
+        let start = root_under(like, body, limits, 0.0, heading_at(analysis, &way, 0.0)).root();
+        // A path that is smoothed does not end below the hips.
+        let ends = [0.0, last_frame].map(|frame| match way.between(frame) {
+            at if at == smooth.between(frame) => heading_at(analysis, &way, frame),
+            at => at,
+        });
+        let off = [0, 1].map(|end| ends[end] - way.between([0.0, last_frame][end]));
+        let [first, last] = ends;
+        let stays = ops::over_ground(last.at - first.at) < STAYS_METRES * body.size(take)
+            && rotation::wrap_angle(last.yaw - first.yaw).abs() < STAYS_RADIANS;
+        let back = first.root().inverse();
+        let root = |frame: f64| {
+            let share = frame / last_frame;
+            let at = way.between(frame) + off[0] * (1.0 - share) + off[1] * share;
+            if stays { start } else { start * (back * at.root()) }
+        };
+        let roots: Vec<Rigid> = frames.clone().map(root).collect();
+        let poses = (frames.zip(&roots)).map(|(frame, &root)| hanging.seen(skeleton, take.sample(frame), root));
+        let tracks = Tracks::pose_by_pose(skeleton, take.duration_secs() / steps, poses);
+        Ok(Self::joined(set, analysis, (tracks, roots, hanging.carrier)))
+    }
+
+    /// Finds how it joins the loops of a set.
+    fn joined(set: &LoopSet, analysis: &Analysis, (tracks, roots, carrier): (Tracks, Vec<Rigid>, usize)) -> Self {
+        let last = tracks.num_frames() - 1;
+        let state = |sample: usize| state_in(&tracks, &roots, sample, set.weights());
+        let entries = |state: &WeightedState| -> Vec<(LoopState, f64)> {
+            let loops = 0..set.loops().len();
+            let entry = |loop_index| (LoopState { loop_index, secs: 0.0 }, set.entry_from(state, loop_index, FADE));
+            let found = loops.map(entry);
+            found
+                .map(|(loop_state, entry)| (LoopState { secs: entry.secs, ..loop_state }, entry.cost))
+                .collect()
+        };
+        let cheapest = |entries: &[(LoopState, f64)]| {
+            let best = entries.iter().min_by(|one, other| one.1.total_cmp(&other.1));
+            best.copied().unwrap_or((LoopState { loop_index: 0, secs: 0.0 }, 0.0))
+        };
+        let ends = [state(0), state(last)];
+        let (begins, next) = (cheapest(&entries(&ends[0])), entries(&ends[1]));
+        let ending = cheapest(&next);
+        let most = LEAVE_TIMES * ending.1 + LEAVE_MORE;
+        let fits = |sample: &usize| set.entry_from(&state(*sample), ending.0.loop_index, FADE).cost <= most;
+        let leave = (last / 2..last).rev().take_while(fits).last().unwrap_or(last);
+        let step_secs = tracks.step_secs();
+        let from_start = roots[0].inverse();
+        let mut passage = Passage {
+            name: String::new(),
+            kind: PassageKind::Transition,
+            tracks,
+            roots: roots.iter().map(|&root| from_start * root).collect(),
+            carrier,
+            ends: [begins.0, ending.0],
+            cost: begins.1 + ending.1,
+            events: Vec::new(),
+            source_frames: Some([0.0, (analysis.take.num_frames() - 1) as f64]),
+            has_held_feet: false,
+        };
+        passage.roots[0] = Rigid::IDENTITY;
+        passage.events = passage.strikes_and_lifts(set, (&analysis.body, analysis.contacts.limits()));
+        Self {
+            passage,
+            next,
+            entry_cost: begins.1,
+            leave_secs: leave as f64 * step_secs,
+            ends,
+        }
+    }
+
+    /// Returns the cost of another action right after it, metre-seconds.
+    pub fn cost_before(&self, other: &Self) -> f64 {
+        self.ends[1].state().cost(other.ends[0].state(), FADE)
+    }
+}

@@ -1,0 +1,153 @@
+//! Actions of a set: whole takes that are no loop of it, such as attacks, hits and gestures.
+
+use loopwright_core::candidate::MotionKind;
+use loopwright_formats::set::{ClipKind, LoopStateFacts, SetClip, SetMade};
+use loopwright_formats::loop_file::facts::Grade;
+use loopwright_moves::LoopSet;
+use loopwright_moves::passage::{Action, LoopState};
+
+use super::once::entry;
+use super::{Set, called};
+use crate::cut::foot_names;
+use loopwright_job::Studied;
+
+/// Largest cost of a pose after another, metre-seconds: above it one does not lead to the other.
+const MOST_COST: f64 = 0.4;
+
+/// Words in names of actions, in lower case.
+const WORDS: [(ClipKind, &str); 4] = [
+    (ClipKind::Death, "death die dies dying dead"),
+    (
+        ClipKind::Attack,
+        "attack attacks slash slice chop stab punch kick bite shoot shooting throw cast casting spellcast spellcasting headbut butt strike",
+    ),
+    (ClipKind::Hit, "hit hits hurt damage knockback stagger impact"),
+    (
+        ClipKind::Gesture,
+        "wave waves cheer yes no nod clap bow salute taunt emote thumbs thumbsup dance talk point greet bark howl",
+    ),
+];
+
+/// An action of a set.
+#[derive(Clone, Debug)]
+pub struct SetAction {
+    /// The motion, under its name.
+    pub action: Action,
+    /// Its origin.
+    pub made: SetMade,
+    /// The names of the loops that it was compared with.
+    loops: Vec<String>,
+    /// Names of the feet of its body.
+    feet: Vec<String>,
+}
+
+/// Returns the name of the take that something was made from.
+pub(super) fn place_of(made: &SetMade) -> String {
+    called(&made.take, made.animation.as_deref())
+}
+
+/// Returns a name in lower case whose words are joined by `_`; what stands before a bar belongs to the armature.
+fn in_snake_case(name: &str) -> String {
+    let name = name.rsplit('|').next().unwrap_or(name);
+    let (mut snake, mut before) = (String::new(), ' ');
+    for letter in name.chars() {
+        let begins = letter.is_uppercase() && before.is_lowercase();
+        if begins || !letter.is_alphanumeric() && !snake.ends_with('_') {
+            snake.push('_');
+        }
+        snake.extend(letter.to_lowercase().filter(|letter| letter.is_alphanumeric()));
+        before = letter;
+    }
+    snake.trim_matches('_').to_owned()
+}
+
+impl SetAction {
+    /// Takes the whole of a take that is no loop of the set: any animation of a pack that moves but does not travel on, or another take if its name says
+    /// that it happens once.
+    pub(super) fn of_take(studied: &Studied, (set, loops): (&Set, &LoopSet), is_of_pack: bool) -> Option<Self> {
+        let named = studied.analysis.named_motion().kind;
+        let is_wanted = match named {
+            Some(kind) if kind.travels() => false,
+            Some(MotionKind::OneShot | MotionKind::Jump) => true,
+            _ => is_of_pack,
+        };
+        let facts = studied.facts();
+        let made = SetMade::of_take(&facts, None);
+        if !is_wanted || set.moving.contains(&place_of(&made)) || studied.analysis.activity.is_still() {
+            return None;
+        }
+        let analysis = studied.analysis_of_loops().ok()?;
+        let action = Action::new(loops, &analysis, 1.0 / set.form.fps).ok()?;
+        Some(Self {
+            made: SetMade {
+                frames: action.passage.source_frames(),
+                ..made
+            },
+            loops: loops.loops().iter().map(|clip| clip.name().to_owned()).collect(),
+            feet: foot_names(&analysis),
+            action,
+        })
+    }
+
+    /// Returns its name without a number: that of the animation or the file.
+    pub(super) fn plain_name(&self) -> String {
+        let take = &self.made.take;
+        let stem = std::path::Path::new(take).file_stem().map_or_else(|| take.into(), |stem| stem.to_string_lossy());
+        let name = in_snake_case(self.made.animation.as_deref().unwrap_or(&stem));
+        if name.is_empty() { "action".to_owned() } else { name }
+    }
+
+    pub(super) fn rename(&mut self, name: String) {
+        self.action.passage = self.action.passage.clone().named(name);
+    }
+
+    fn kind(&self) -> ClipKind {
+        let name = self.plain_name();
+        let has = |words: &str| name.split('_').any(|own| words.split(' ').any(|word| word == own));
+        let found = WORDS.iter().find(|(_, words)| has(words));
+        found.map_or(ClipKind::Action, |(kind, _)| *kind)
+    }
+
+    fn state(&self, state: LoopState) -> LoopStateFacts {
+        LoopStateFacts {
+            clip: self.loops[state.loop_index].clone(),
+            secs: state.secs,
+        }
+    }
+
+    /// Returns what may follow: loops if the pose of one is near, the nearest first, and then other actions.
+    fn next(&self, set: &Set) -> Vec<LoopStateFacts> {
+        let mut loops = self.action.next.clone();
+        loops.sort_by(|one, other| one.1.total_cmp(&other.1));
+        loops.retain(|_| loops_near(&self.action));
+        let others = set.actions.iter().filter(|other| {
+            other.action.entry_cost > MOST_COST && self.action.cost_before(&other.action) <= MOST_COST
+        });
+        (loops.into_iter().map(|(state, _)| self.state(state)))
+            .chain(others.map(|other| LoopStateFacts {
+                clip: other.action.passage.name().to_owned(),
+                secs: 0.0,
+            }))
+            .collect()
+    }
+
+    /// Returns its entry in the manifest.
+    pub(super) fn clip(&self, set: &Set, written: (&str, Option<String>)) -> SetClip {
+        let action = &self.action;
+        let begins = self.state(action.passage.ends()[0]);
+        SetClip {
+            kind: self.kind(),
+            entry: (action.entry_cost <= MOST_COST).then_some(begins),
+            next: self.next(set),
+            leave_secs: Some(action.leave_secs),
+            grade: Some(Grade::Good),
+            made: self.made.clone(),
+            ..entry(&action.passage, &self.feet, written)
+        }
+    }
+}
+
+/// Whether an action ends near a loop.
+fn loops_near(action: &Action) -> bool {
+    action.next.iter().any(|(_, cost)| *cost <= MOST_COST)
+}
