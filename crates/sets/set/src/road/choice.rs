@@ -31,6 +31,10 @@ pub(super) fn form(
             limit_hz,
         });
     }
+    let is_gltf = |format| matches!(format, Format::Glb | Format::Gltf);
+    if format == Format::Fbx && loops.iter().any(|(stored, _)| is_gltf(stored.file.source.format())) {
+        notes.push(SetNote::Mesh);
+    }
     let complaints = engine.complaint(format).into_iter().chain(engine.rate_complaint(fps));
     notes.extend(complaints.map(SetNote::Engine));
     let take = &settings.recipe.take;

@@ -55,6 +55,8 @@ impl SetSettings {
     pub fn files_beside(&self) -> &'static [&'static str] {
         match self.target {
             Some(Target::Godot) => &[SET_FILE, godot::TREE_FILE, godot::EVENTS_FILE],
+            Some(Target::Unity | Target::UnityHumanoid) => &[SET_FILE, write::UNITY_FILE],
+            Some(Target::Unreal) => &[SET_FILE, write::UNREAL_FILE],
             _ => &[SET_FILE],
         }
     }
@@ -159,6 +161,11 @@ pub enum SetNote {
         1e3 * .metres
     )]
     Bones { one: String, other: String, metres: f64 },
+    /// The mesh of a character is lost.
+    #[error(
+        "FBX is written without the mesh of a glTF file; `blender -b --python-expr \"import bpy; bpy.ops.wm.read_factory_settings(use_empty=True); bpy.ops.import_scene.gltf(filepath='hero.glb'); bpy.ops.export_scene.fbx(filepath='hero.fbx', add_leaf_bones=False)\"` makes one whose mesh stays"
+    )]
+    Mesh,
     /// A change made while writing.
     #[error(transparent)]
     File(loopwright_formats::FileWarning),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use loopwright_formats::loop_file::importer::Importer;
 use loopwright_formats::loop_file::{CarriedMotion, MotionPack};
 use loopwright_formats::{Sidecar, Source, Target};
 use loopwright_job::judge_pack;
@@ -30,6 +31,25 @@ pub struct WrittenSet {
     pub json: String,
     /// Files for its engine, by their names.
     pub engine_files: Vec<(&'static str, String)>,
+}
+
+/// The names of the files by which Unity and Unreal import all clips.
+pub(super) const UNITY_FILE: &str = "LoopwrightSet.cs";
+pub(super) const UNREAL_FILE: &str = "import_set.py";
+
+/// Returns the script by which Unity imports all clips, with the rig and the motion node of the loops.
+fn unity(loops: &[(String, Sidecar)]) -> String {
+    let importer = loops.iter().find_map(|(_, facts)| match facts.target.as_ref()?.importer.as_ref()? {
+        Importer::Unity(importer) => Some(importer),
+        _ => None,
+    });
+    let (rig, node) = importer.map_or(("Generic", ""), |importer| {
+        (importer.animation_type.as_str(), importer.motion_node_name.as_str())
+    });
+    let node = node.replace('\\', "\\\\").replace('"', "\\\"");
+    include_str!("../set/engines/LoopwrightSet.cs")
+        .replace("RIG", rig)
+        .replace("MOTION_NODE", &node)
 }
 
 /// The written files: the file and the facts of each loop, the file and the animation of what happens once.
@@ -154,10 +174,11 @@ impl MadeSet {
         let manifest = Manifest::from_json(json.as_bytes())?;
         Ok(WrittenSet {
             json,
-            engine_files: if self.settings.target == Some(Target::Godot) {
-                godot::resources(&manifest).to_vec()
-            } else {
-                Vec::new()
+            engine_files: match self.settings.target {
+                Some(Target::Godot) => godot::resources(&manifest).to_vec(),
+                Some(Target::Unity | Target::UnityHumanoid) => vec![(UNITY_FILE, unity(&written.loops))],
+                Some(Target::Unreal) => vec![(UNREAL_FILE, include_str!("../set/engines/import_set.py").to_owned())],
+                _ => Vec::new(),
             },
             manifest,
         })

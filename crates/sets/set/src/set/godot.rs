@@ -29,6 +29,10 @@ const LEAST_APART_SECS: f64 = 1e-3;
 /// Distance between drawn states, pixels.
 const GRID: usize = 200;
 
+/// Distances below the others of actions, and of a passage for each degree that it turns, pixels.
+const ACTIONS_AT: f64 = 20_000.0;
+const TURNS_AT: f64 = 10.0;
+
 /// States per row.
 const ACROSS: usize = 4;
 
@@ -111,7 +115,13 @@ pub fn tree(manifest: &Manifest) -> String {
     let mut text = header("AnimationNodeStateMachine", &resources);
     text.push_str("[resource]\nstates/Start/position = Vector2(0, 0)\n");
     for (index, (state, id)) in states.all.iter().enumerate() {
-        let at = [GRID * (1 + index % ACROSS), GRID * (index / ACROSS) / 2];
+        // `travel` takes the way that is shortest on the canvas: it shall neither turn nor act on the way.
+        let clip = manifest.clips.iter().find(|clip| state_name(&clip.name) == *state);
+        let aside = clip.map_or(0.0, |clip| match clip.is_action() {
+            true => ACTIONS_AT,
+            false => TURNS_AT * clip.turn_deg.unwrap_or(0.0).abs(),
+        });
+        let at = [GRID * (1 + index % ACROSS), GRID * (index / ACROSS) / 2 + aside as usize];
         text += &format!(
             "states/{state}/node = SubResource(\"{id}\")\nstates/{state}/position = Vector2({}, {})\n",
             at[0], at[1]
@@ -196,7 +206,9 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
         let begins = Link::new(0.0, AT_ONCE, BY_ITSELF);
         links.insert(("Start".to_owned(), state.clone()), begins);
     }
-    for clip in manifest.clips.iter().filter(|clip| !clip.is_loop()) {
+    let (actions, passages): (Vec<_>, Vec<_>) =
+        (manifest.clips.iter().filter(|clip| !clip.is_loop())).partition(|clip| clip.is_action());
+    for clip in passages {
         let state = state_name(&clip.name);
         let [from, to] = [&clip.from, &clip.to].map(|end| states.of_clip.get(&*end.as_ref()?.clip).cloned());
         if let Some(from) = from {
@@ -209,6 +221,18 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
     }
     for (ends, link) in fades(manifest, states, &links) {
         links.entry(ends).or_insert(link);
+    }
+    for clip in actions {
+        let state = state_name(&clip.name);
+        // It begins in any loop that leads to it or goes on after it.
+        for from in clip.entry.iter().chain(&clip.next) {
+            let from = states.of_clip.get(&*from.clip).filter(|from| **from != state);
+            let begins = Link::new(BEGIN_FADE_SECS, AT_ONCE, ON_TRAVEL);
+            links.extend(from.map(|from| ((from.clone(), state.clone()), begins)));
+        }
+        let to = clip.next.first().and_then(|to| states.of_clip.get(&*to.clip));
+        let ends = Link::new(END_FADE_SECS, AT_END, BY_ITSELF);
+        links.extend(to.filter(|to| **to != state).map(|to| ((state, to.clone()), ends)));
     }
     links
 }

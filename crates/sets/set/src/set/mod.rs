@@ -287,8 +287,8 @@ impl Set {
     ) -> Result<Manifest, PlayError> {
         left_out.extend(self.left_out.iter().cloned());
         // What was no loop for a reason, or not the best, may happen once.
-        let once = (self.actions.iter().map(|each| &each.made)).chain(self.passages.iter().map(|each| &each.made));
-        let placed: BTreeSet<String> = once.map(place_of).collect();
+        let placed = (self.actions.iter().map(|each| &each.made)).chain(self.passages.iter().map(|each| &each.made));
+        let placed: BTreeSet<String> = placed.map(place_of).collect();
         let mut told = BTreeSet::new();
         left_out.retain(|left| !placed.contains(&left.take) && told.insert((left.take.clone(), left.why.clone())));
         let Some(first) = self.entries.first() else {
