@@ -119,7 +119,7 @@ fn name_of(file: &InputFile, below: &Path) -> SetFileName {
 
 /// Errors: the rate of the recipe is no positive number.
 fn settings(args: &SetArgs) -> Result<SetSettings> {
-    args.sets.0.output.sampling()?;
+    args.sets.0.output.timing()?;
     Ok(SetSettings {
         recipe: Recipe {
             take: args.take.clone(),
