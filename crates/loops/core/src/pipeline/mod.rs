@@ -547,6 +547,7 @@ impl<'a> Plan<'a> {
         feet.speed_is_theirs = twist.is_some() && !is_given;
         feet.replaced_velocity = (twist.is_some() && is_given).then_some(of_poses);
         timed.loop_clip = held.unwrap_or(timed.loop_clip);
+        timed.measure();
         Ok((timed, feet))
     }
 

@@ -215,11 +215,21 @@ pub(super) struct Timed {
     pub(super) first_sample: usize,
     /// Whether feet stand for so few of its samples that straight lines between them show.
     pub(super) has_short_contacts: bool,
+    /// The hardest accelerations before, at as many samples.
+    hardest: f64,
     /// When points of its feet bear, if its strides have another length.
     pub(super) bearing: Option<Vec<Bearing>>,
 }
 
 impl Timed {
+    /// Measures what its time changed, once its feet are held.
+    pub(super) fn measure(&mut self) {
+        if let Some(retimed) = &mut self.retimed {
+            let relative = hardest(&self.loop_clip) / self.hardest;
+            retimed.acceleration = relative * retimed.length * retimed.length;
+        }
+    }
+
     /// Whether the second half is still like the first.
     pub(super) fn is_even(&self) -> bool {
         self.retimed.is_none_or(|retimed| retimed.footfalls == 0.0)
@@ -445,6 +455,7 @@ impl Plan<'_> {
             retimed: None,
             first_sample: 0,
             has_short_contacts: false,
+            hardest: 0.0,
             bearing: None,
         };
         if timing.is_own() {
@@ -477,14 +488,16 @@ impl Plan<'_> {
             }
         }
         let course = Course::new(map, count, clip.num_samples());
-        let (before, clip_samples) = (hardest(clip), clip.num_samples() as f64);
+        let clip_samples = clip.num_samples() as f64;
+        let even = Course::new(None, count, clip.num_samples());
+        let even = loop_at(&even, clip.period_secs() / count as f64, clip.clone(), timed.source.root_joint)?;
+        timed.hardest = hardest(&even);
         timed.source = source_at(&course, step_secs, timed.source);
         timed.loop_clip = loop_at(&course, step_secs, timed.loop_clip, timed.source.root_joint)?;
         timed.first_sample = course.first_sample();
         let per_sample = count as f64 / clip_samples;
         timed.has_short_contacts = (stays.iter().filter_map(|stay| Some(stay.lift? - stay.strike?)))
             .any(|samples| samples * per_sample < FEWEST_SAMPLES);
-        retimed.acceleration = hardest(&timed.loop_clip) / before * retimed.length * retimed.length;
         timed.retimed = Some(retimed);
         if stride != 1.0 {
             let stage = Stage::of_loop(&timed.loop_clip);
