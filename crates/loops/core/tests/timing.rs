@@ -45,10 +45,10 @@ fn feet_touch_down_when_asked() {
     let (walker, analysis) = (Walker::new(&settings).unwrap(), analysed(&made.take));
     let stretch = best(&analysis);
     let frame_secs = made.take.frame_time_secs();
-    let own = analysis.make_loop(&stretch, &LoopSettings::default()).unwrap();
+    let own = analysis.make_loop(&stretch, &timed(Sampling::Samples(40).into())).unwrap();
     for (text, length) in [
         ("left:0.25,right:0.75", 1.0),
-        ("left:0.25,right:0.79", 1.0),
+        ("left:0.25,right:0.8", 1.0),
         ("left:0.5,right:0.075", 0.9),
         ("right:0.125", 1.1),
     ] {
@@ -108,12 +108,12 @@ fn length_speed_and_stride_belong_together() {
         assert!((mps(&looped) / mps(&own) - faster).abs() < 1e-9, "{timing:?}");
         let retimed = looped.retimed.unwrap();
         assert!((retimed.length - length).abs() < 1e-9 && (retimed.stride - length * faster).abs() < 1e-9);
-        assert!((retimed.acceleration - 1.0).abs() < 0.1, "{timing:?}: {retimed:?}");
+        assert!((retimed.acceleration - 1.0).abs() < 0.15, "{timing:?}: {retimed:?}");
         let quality = measured(&looped);
         assert!(quality.foot_slide_mps < Some(0.02) && !quality.pops(), "{timing:?}: {:?}", quality.foot_slide_mps);
     }
     let same = make(of(1.0, 0.0, Keep::Stride)).unwrap();
-    assert_eq!(same.loop_clip, own.loop_clip);
+    assert!(same.loop_clip == own.loop_clip);
 }
 
 #[test]
