@@ -19,6 +19,8 @@ mod find;
 
 mod ground;
 
+mod joined;
+
 mod made;
 
 pub use find::{FoundPassage, FoundPassages, Looked, calmest_stands, find};
