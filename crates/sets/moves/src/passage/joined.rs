@@ -69,7 +69,7 @@ impl Passage {
         let joined = Self {
             name: clip.name().to_owned(),
             kind: PassageKind::Transition,
-            tracks: Tracks::pose_by_pose(clip.skeleton(), step_secs, &poses),
+            tracks: Tracks::pose_by_pose(clip.skeleton(), step_secs, poses),
             roots,
             carrier: clip.carrier(),
             ends: [
