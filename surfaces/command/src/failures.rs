@@ -151,7 +151,9 @@ fn unmade(studied: &Studied, what: String, error: MakeError) -> Failure {
             "--set stance=FOOT:FROM:TO within the loop, in frames of the take, or in seconds: LeftFoot:0.2s:0.6s",
         ),
         MakeError::Edit(error) => edit(&error),
-        MakeError::Timing(error) => Failure::error(error).try_this("a setting nearer to what was recorded, or another take"),
+        MakeError::Timing(error) => {
+            Failure::error(error).try_this("a setting nearer to what was recorded, or another take")
+        }
         other => Failure::error(other).try_this("another --blend"),
     }
 }

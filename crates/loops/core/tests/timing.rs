@@ -33,7 +33,9 @@ fn mps(made: &MadeLoop) -> f64 {
 /// Sum of the turns of all joints but the hips between two poses, radians.
 fn unlike(one: &Pose, other: &Pose) -> f64 {
     let turns = one.rotations.iter().zip(&other.rotations).skip(1);
-    turns.map(|(one, other)| rotation::difference(*one, *other).length()).sum()
+    turns
+        .map(|(one, other)| rotation::difference(*one, *other).length())
+        .sum()
 }
 
 /// At the moment asked for, the body is as the walk is when that foot truly touches down, to half a frame; it slides no more than
@@ -45,7 +47,9 @@ fn feet_touch_down_when_asked() {
     let (walker, analysis) = (Walker::new(&settings).unwrap(), analysed(&made.take));
     let stretch = best(&analysis);
     let frame_secs = made.take.frame_time_secs();
-    let own = analysis.make_loop(&stretch, &timed(Sampling::Samples(40).into())).unwrap();
+    let own = analysis
+        .make_loop(&stretch, &timed(Sampling::Samples(40).into()))
+        .unwrap();
     for (text, length) in [
         ("left:0.25,right:0.75", 1.0),
         ("left:0.25,right:0.8", 1.0),
@@ -60,7 +64,10 @@ fn feet_touch_down_when_asked() {
         let looped = analysis.make_loop(&stretch, &timed(timing)).unwrap();
         assert!((secs(&looped) - length * secs(&own)).abs() < 1e-12, "{text}");
         let written = looped.from_start();
-        for (side, moment) in [(Side::Left, timing.footfalls.left), (Side::Right, timing.footfalls.right)] {
+        for (side, moment) in [
+            (Side::Left, timing.footfalls.left),
+            (Side::Right, timing.footfalls.right),
+        ] {
             let Some(Moment::Share(share)) = moment else { continue };
             let pose = written.body_pose((40.0 * share).round() as usize).to_pose();
             let foot = if side == Side::Left { "LeftFoot" } else { "RightFoot" };
@@ -110,7 +117,11 @@ fn length_speed_and_stride_belong_together() {
         assert!((retimed.length - length).abs() < 1e-9 && (retimed.stride - length * faster).abs() < 1e-9);
         assert!((retimed.acceleration - 1.0).abs() < 0.15, "{timing:?}: {retimed:?}");
         let quality = measured(&looped);
-        assert!(quality.foot_slide_mps < Some(0.02) && !quality.pops(), "{timing:?}: {:?}", quality.foot_slide_mps);
+        assert!(
+            quality.foot_slide_mps < Some(0.02) && !quality.pops(),
+            "{timing:?}: {:?}",
+            quality.foot_slide_mps
+        );
     }
     let same = make(of(1.0, 0.0, Keep::Stride)).unwrap();
     assert!(same.loop_clip == own.loop_clip);

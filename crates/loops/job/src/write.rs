@@ -142,7 +142,11 @@ fn check_length(studied: &Studied, done: &LoopMade, format: Format) -> Result<()
     if !is_asked || is_free && !of_engine || (frames - frames.round()).abs() < NOT_WHOLE_FRAMES {
         return Ok(());
     }
-    let what = if of_engine { engine.to_string() } else { format.capabilities().name.to_owned() };
+    let what = if of_engine {
+        engine.to_string()
+    } else {
+        format.capabilities().name.to_owned()
+    };
     Err(JobError::Length { what, secs, rate_hz })
 }
 

@@ -168,7 +168,11 @@ pub(crate) struct Found {
 }
 
 /// Looks for the requested passages between these loops, and stances of the take if none of them stands.
-pub(crate) fn found_in(studied: &Studied, mut loops: Vec<LoopClip>, request: &CutRequest) -> Result<Found, CutTakeError> {
+pub(crate) fn found_in(
+    studied: &Studied,
+    mut loops: Vec<LoopClip>,
+    request: &CutRequest,
+) -> Result<Found, CutTakeError> {
     let analysis = &*studied.analysis_of_loops()?;
     let own_hz = (loops.first()).map_or(studied.take().frame_rate_hz(), |clip| 1.0 / clip.step_secs());
     let wanted_hz = request.fps.unwrap_or_else(|| request.engine.sampled_rate(own_hz));
@@ -221,9 +225,16 @@ impl CutPassages {
     /// Errors: [`CutTakeError`].
     pub fn new(studied: &Studied, loops: Vec<LoopClip>, request: &CutRequest) -> Result<Self, CutTakeError> {
         let analysis = &*studied.analysis_of_loops()?;
-        let Found { loops, found, step_secs } = found_in(studied, loops, request)?;
+        let Found {
+            loops,
+            found,
+            step_secs,
+        } = found_in(studied, loops, request)?;
         let overrides = analysis.overrides();
-        let FoundPassages { passages: found, missing } = found;
+        let FoundPassages {
+            passages: found,
+            missing,
+        } = found;
         let made = Passage::all_from_take(&loops, analysis, &found, step_secs)?;
         let mut passages = made.collect::<Result<Vec<_>, _>>()?;
         if request.kinds.contains(&PassageKind::Transition) {

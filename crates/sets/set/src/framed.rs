@@ -96,7 +96,11 @@ impl Framed {
     pub fn facts(&self, studied: &Studied) -> PassageFacts {
         let passage = self.passage();
         PassageFacts {
-            cycles: Some(CyclesFacts::new(self.cycles.clone(), passage.num_samples() - 1, passage.step_secs())),
+            cycles: Some(CyclesFacts::new(
+                self.cycles.clone(),
+                passage.num_samples() - 1,
+                passage.step_secs(),
+            )),
             ..self.cut.facts(studied, passage)
         }
     }

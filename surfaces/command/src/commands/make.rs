@@ -224,7 +224,9 @@ fn framed(
         FrameError::Missing { .. } => Failure::nothing(error).try_this("a take in which it starts and stops"),
         other => Failure::error(other).try_this("--with start,stop, start or stop"),
     })?;
-    let written = framed.write(studied, output::format_of(path)?).map_err(Failure::error)?;
+    let written = framed
+        .write(studied, output::format_of(path)?)
+        .map_err(Failure::error)?;
     talk::warn_all(&written.warnings);
     let facts = framed.facts(studied);
     let beside = path.with_extension("json");
@@ -233,11 +235,7 @@ fn framed(
     outputs.add(path, &written.bytes)?;
     outputs.add(&beside, document.as_bytes())?;
     outputs.commit()?;
-    output::print(&if target.json {
-        document
-    } else {
-        report::framed(&facts)
-    })?;
+    output::print(&if target.json { document } else { report::framed(&facts) })?;
     Ok(Ending::of_grade(facts.grade))
 }
 

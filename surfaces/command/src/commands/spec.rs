@@ -5,7 +5,7 @@ use std::path::Path;
 use loopwright_core::analysis::{MotionKind, Side};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_formats::{Format, Sidecar};
-use loopwright_job::{self as job, Chosen, Recipe, Request, Rows, Studied};
+use loopwright_job::{self as job, Chosen, JobError, LoopMade, Recipe, Request, Rows, SearchRequest, Studied};
 use loopwright_sets::own_loops;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
@@ -109,10 +109,14 @@ impl Row {
         })
     }
 
-    /// Whether a loop of a take, by the name of its gait there, is of this kind.
-    fn fits(&self, name: &str) -> bool {
-        let side = self.side.map_or_else(String::new, |side| format!("_{side}"));
-        name == format!("{}{side}", self.kind)
+    /// Whether a loop of a take moves like this.
+    fn fits(&self, own: &LoopMade, studied: &Studied) -> bool {
+        let side = if own.made.loop_clip.root().twist.linear.x > 0.0 {
+            Side::Left
+        } else {
+            Side::Right
+        };
+        own.kind(studied).straight() == self.kind && self.side.is_none_or(|asked| asked == side)
     }
 }
 
@@ -165,6 +169,23 @@ fn studied(args: &SetArgs, input: &InputFile, is_mirrored: bool) -> Result<Studi
     load::analysed(path, file, soft, &study)
 }
 
+/// Returns the recommended loop of a take, if there is one, and those of its gaits.
+fn offers(studied: &Studied, base: &Recipe) -> Result<Vec<LoopMade>, JobError> {
+    let search = SearchRequest::default();
+    let request = Request {
+        recipe: base,
+        search: Some(&search),
+        rows: &Rows::Recommended,
+    };
+    let chosen = job::choose(studied, request, &mut Vec::new()).unwrap_or_default();
+    let whole = chosen
+        .iter()
+        .flatten()
+        .map(|chosen| job::make(studied, request, chosen));
+    let of_gaits = own_loops(studied, base)?.into_iter().map(|(_, made)| Ok(made));
+    whole.chain(of_gaits).collect()
+}
+
 /// Offers the loops of a take to rows that none of a better grade, or less changed in time, fills.
 fn fill(
     studied: &Studied,
@@ -172,9 +193,8 @@ fn fill(
     rows: &mut [(&Row, &mut (Option<Filled>, String))],
     args: &SetArgs,
 ) -> Result<()> {
-    let loops = own_loops(studied, base).map_err(|error| failures::job(studied, None, error))?;
-    for (name, own) in &loops {
-        for (row, (best, why)) in rows.iter_mut().filter(|(row, _)| row.fits(name)) {
+    for own in &offers(studied, base).map_err(|error| failures::job(studied, None, error))? {
+        for (row, (best, why)) in rows.iter_mut().filter(|(row, _)| row.fits(own, studied)) {
             let request = Request {
                 recipe: &row.recipe,
                 search: None,
@@ -183,7 +203,8 @@ fn fill(
             let path = args.output.join(&row.file);
             let format: Format = output::format_of(&path)?;
             let stretch = Chosen::new(1, own.made.candidate.clone());
-            let made = job::make(studied, request, &stretch).and_then(|made| job::write(studied, request, made, format));
+            let made =
+                job::make(studied, request, &stretch).and_then(|made| job::write(studied, request, made, format));
             let pending = match made {
                 Ok(pending) => pending,
                 Err(error) if best.is_none() => {
@@ -227,7 +248,9 @@ fn end(args: &SetArgs, rows: &[Row], filled: Vec<(Option<Filled>, String)>, mut 
             speed_mps: sidecar.map(|sidecar| sidecar.root_motion.speed_mps),
             time: sidecar.and_then(|sidecar| sidecar.time.clone()),
             grade: quality.and_then(|quality| quality.grade).map(Grade::as_str),
-            reason: quality.and_then(|quality| quality.reason.clone()).unwrap_or_else(|| why.clone()),
+            reason: quality
+                .and_then(|quality| quality.reason.clone())
+                .unwrap_or_else(|| why.clone()),
         });
     }
     let path = args.output.join(MANIFEST);
@@ -235,16 +258,20 @@ fn end(args: &SetArgs, rows: &[Row], filled: Vec<(Option<Filled>, String)>, mut 
     let document = json::document("spec", &answer, None, &[]);
     outputs.add(&path, document.as_bytes())?;
     outputs.commit()?;
-    let lines = answer.clips.iter().zip(rows).map(|(clip, row)| match clip.seconds.zip(clip.speed_mps) {
-        Some((seconds, speed)) => format!(
-            "{}  {seconds:.4} s  {speed:.2} m/s  {}  {}: {}\n",
-            row.name,
-            clip.grade.unwrap_or_default(),
-            clip.take.unwrap_or_default(),
-            clip.reason
-        ),
-        None => format!("{}  missing: {}\n", row.name, clip.reason),
-    });
+    let lines = answer
+        .clips
+        .iter()
+        .zip(rows)
+        .map(|(clip, row)| match clip.seconds.zip(clip.speed_mps) {
+            Some((seconds, speed)) => format!(
+                "{}  {seconds:.4} s  {speed:.2} m/s  {}  {}: {}\n",
+                row.name,
+                clip.grade.unwrap_or_default(),
+                clip.take.unwrap_or_default(),
+                clip.reason
+            ),
+            None => format!("{}  missing: {}\n", row.name, clip.reason),
+        });
     let text: String = lines.collect();
     output::print(if args.json { &document } else { &text })?;
     Ok(Ending::of_answer(answer.clips.iter().all(|clip| clip.file.is_some())))

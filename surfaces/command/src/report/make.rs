@@ -61,9 +61,15 @@ fn edits(edits: &[EditFacts]) -> String {
 
 /// The answer of `make --with`.
 pub(crate) fn framed(facts: &PassageFacts) -> String {
-    let (grade, reason) = (facts.grade.unwrap_or_default(), facts.reason.as_deref().unwrap_or_default());
+    let (grade, reason) = (
+        facts.grade.unwrap_or_default(),
+        facts.reason.as_deref().unwrap_or_default(),
+    );
     let mut text = format!("{}: {grade}: {reason}\n", facts.name);
-    text += &labelled("length", format_args!("{:.4} s, {} frames", facts.duration_secs, facts.frames));
+    text += &labelled(
+        "length",
+        format_args!("{:.4} s, {} frames", facts.duration_secs, facts.frames),
+    );
     let cycles = facts.cycles.map(|cycles| {
         let CyclesFacts { start_frame, end_frame, start_secs, end_secs, start_percent, end_percent } = cycles;
         labelled(
@@ -83,7 +89,12 @@ fn time(time: &TimeFacts) -> String {
         text += &format!(", strides {:.3} times", time.stride_ratio);
     }
     if time.footfalls_moved > 0.0 {
-        let TimeFacts { footfalls_moved, slowest, fastest, .. } = time;
+        let TimeFacts {
+            footfalls_moved,
+            slowest,
+            fastest,
+            ..
+        } = time;
         text += &format!(", touch-downs moved by {footfalls_moved:.3} of a cycle, rates {slowest:.2} to {fastest:.2}");
     }
     text

@@ -70,7 +70,10 @@ mod tests {
             }
             let [least, most] = map.rates();
             let bend = 6.0 * f64::abs(shift);
-            assert!((1.0 - bend - least).abs() < 1e-4 && (1.0 + bend - most).abs() < 1e-4, "{least} {most}");
+            assert!(
+                (1.0 - bend - least).abs() < 1e-4 && (1.0 + bend - most).abs() < 1e-4,
+                "{least} {most}"
+            );
         }
     }
 }

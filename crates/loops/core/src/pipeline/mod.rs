@@ -46,7 +46,9 @@ use crate::closure::{
 };
 use crate::edit::{self, EditError, EditKind, LoopEdit};
 use crate::feet::edited::EditedStance;
-use crate::feet::{self, Feet, FeetSettings, FeetSpeed, FootLock, HoldError, Holding, RootSpeed, StanceEdit, StanceSpan};
+use crate::feet::{
+    self, Feet, FeetSettings, FeetSpeed, FootLock, HoldError, Holding, RootSpeed, StanceEdit, StanceSpan,
+};
 use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
 use crate::math::rigid::{Rigid, Twist};
 use crate::mean_cycle::{MeanCycle, MeanCycleError, MeanCycles};
@@ -564,17 +566,18 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the loop with its feet held, if that is an improvement, and the outcome.
-    fn with_feet_held(
-        &self,
-        timed: &Timed,
-        image: Option<&Image<'_>>,
-    ) -> Result<(Option<LoopClip>, Feet), MakeError> {
+    fn with_feet_held(&self, timed: &Timed, image: Option<&Image<'_>>) -> Result<(Option<LoopClip>, Feet), MakeError> {
         let Self {
             analysis,
             candidate,
             settings,
         } = *self;
-        let Timed { loop_clip, source, bearing, .. } = timed;
+        let Timed {
+            loop_clip,
+            source,
+            bearing,
+            ..
+        } = timed;
         let edited = edited_stances(
             settings,
             &analysis.body,
@@ -587,11 +590,15 @@ impl<'a> Plan<'a> {
             image,
             edited: &edited,
             known: bearing.as_deref(),
-            ..Holding::new(&analysis.body, source.root_joint, match settings.feet.lock {
-                // Strides of another length slide until their feet are held.
-                FootLock::Auto if bearing.is_some() => FootLock::Solve,
-                lock => lock,
-            })
+            ..Holding::new(
+                &analysis.body,
+                source.root_joint,
+                match settings.feet.lock {
+                    // Strides of another length slide until their feet are held.
+                    FootLock::Auto if bearing.is_some() => FootLock::Solve,
+                    lock => lock,
+                },
+            )
         };
         let limits = analysis.contacts.limits();
         if holding.weighs() && candidate.loops_already() && settings.edits.is_empty() && !timed.has_short_contacts {

@@ -36,7 +36,10 @@ impl LoopSettings {
         let speed_mps = self.timing.speed_mps.map(|mps| mps / pair.scale());
         Cow::Owned(Self {
             feet: FeetSettings { speed, ..self.feet },
-            timing: Timing { speed_mps, ..self.timing },
+            timing: Timing {
+                speed_mps,
+                ..self.timing
+            },
             edits: Vec::new(),
             stances: Vec::new(),
             variation: None,

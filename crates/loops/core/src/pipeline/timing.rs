@@ -81,7 +81,8 @@ impl FromStr for Footfalls {
 
     /// A side and a moment, or two with a comma: `left:0.25,right:0.75`, in seconds `left:0.1833s`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const ERROR: &str = "must be like left:0.25,right:0.75: shares of the cycle from 0 to below 1, or seconds as in left:0.1833s";
+        const ERROR: &str =
+            "must be like left:0.25,right:0.75: shares of the cycle from 0 to below 1, or seconds as in left:0.1833s";
         let mut falls = Self::default();
         for part in text.split(',') {
             let (side, moment) = part.trim().split_once(':').ok_or(ERROR)?;
@@ -89,7 +90,11 @@ impl FromStr for Footfalls {
                 Some(secs) => (secs, Moment::Secs),
                 None => (moment, Moment::Share),
             };
-            let number = number.trim().parse().ok().filter(|at: &f64| *at >= 0.0 && at.is_finite());
+            let number = number
+                .trim()
+                .parse()
+                .ok()
+                .filter(|at: &f64| *at >= 0.0 && at.is_finite());
             let moment = moment(number.ok_or(ERROR)?);
             let fall = match side.parse() {
                 Ok(Side::Left) => &mut falls.left,
@@ -200,6 +205,9 @@ pub enum TimingError {
     Outside { found: f64, cycle_secs: f64 },
 }
 
+/// Lengths and strides are given in a few digits.
+const ROUNDING: f64 = 5e-4;
+
 /// Lengths within this share of a frame of a whole number of frames are that number.
 const WHOLE_FRAMES: f64 = 0.01;
 
@@ -245,7 +253,11 @@ impl Timing {
 
     /// Returns the times at which a stretch is sampled before it is timed.
     pub(super) fn before(&self) -> Sampling {
-        if self.is_own() { self.sampling } else { Sampling::SourceRate }
+        if self.is_own() {
+            self.sampling
+        } else {
+            Sampling::SourceRate
+        }
     }
 
     /// Returns length and stride over the recorded ones.
@@ -268,7 +280,13 @@ impl Timing {
         }
         let faster = self.speed_mps.map(|mps| mps / own_mps);
         let to_power = |base: f64, power: f64| ops::exp(power * ops::ln(base));
-        let exponent = || if is_run(clip, stays, num_feet) { RUNNING } else { WALKING };
+        let exponent = || {
+            if is_run(clip, stays, num_feet) {
+                RUNNING
+            } else {
+                WALKING
+            }
+        };
         let [length, faster] = match (length, faster, self.keep) {
             (Some(length), Some(faster), _) => [length, faster],
             (None, Some(_), Keep::Speed) => return Err(TimingError::KeepsSpeed),
@@ -278,7 +296,7 @@ impl Timing {
             (Some(length), None, Keep::Natural) if moves => [length, to_power(length, -1.0 / exponent())],
             (length, None, _) => [length.unwrap_or(1.0), 1.0 / length.unwrap_or(1.0)],
         };
-        let is_within = |value: f64, [least, most]: [f64; 2]| (least - 1e-9..=most + 1e-9).contains(&value);
+        let is_within = |value: f64, [least, most]: [f64; 2]| (least - ROUNDING..=most + ROUNDING).contains(&value);
         if !is_within(length, LENGTHS) {
             let wanted_secs = length * own_secs;
             return Err(TimingError::Length { wanted_secs, own_secs });
@@ -298,14 +316,24 @@ impl Timing {
             Sampling::Samples(count) => return (count, secs / count.max(1) as f64),
         };
         let frames = secs * rate_hz;
-        let count = if is_mirrored { 2.0 * (frames / 2.0).round() } else { frames.round() }.max(1.0);
+        let count = if is_mirrored {
+            2.0 * (frames / 2.0).round()
+        } else {
+            frames.round()
+        }
+        .max(1.0);
         let is_whole = (frames - count).abs() < WHOLE_FRAMES;
         (count as usize, if is_whole { 1.0 / rate_hz } else { secs / count })
     }
 
     /// Returns pairs of a new and the recorded share of the loop at which a foot touches down, with its side; empty if nothing is
     /// given.
-    fn moments(&self, body: &Body, stays: &[Stay], [count, secs]: [f64; 2]) -> Result<Vec<(Side, [f64; 2])>, TimingError> {
+    fn moments(
+        &self,
+        body: &Body,
+        stays: &[Stay],
+        [count, secs]: [f64; 2],
+    ) -> Result<Vec<(Side, [f64; 2])>, TimingError> {
         let mut moments: Vec<(Side, [f64; 2])> = Vec::new();
         let mut numbers = Vec::new();
         for (side, moment) in self.footfalls.given() {
@@ -322,7 +350,9 @@ impl Timing {
                 Moment::Share(share) => share,
                 Moment::Secs(found) => found * cycles / secs,
             };
-            if let Moment::Secs(found) = moment && share >= 1.0 {
+            if let Moment::Secs(found) = moment
+                && share >= 1.0
+            {
                 let cycle_secs = secs / cycles;
                 return Err(TimingError::Outside { found, cycle_secs });
             }
@@ -333,11 +363,16 @@ impl Timing {
             moments.extend((0..own.len()).map(|cycle| {
                 let new = (cycle as f64 + share) / cycles;
                 let near = |old: &f64| (old - new - off) - (old - new - off).round();
-                let nearest = own.iter().map(near).min_by(|one, other| one.abs().total_cmp(&other.abs()));
+                let nearest = own
+                    .iter()
+                    .map(near)
+                    .min_by(|one, other| one.abs().total_cmp(&other.abs()));
                 (side, [new, new + off + nearest.unwrap_or(0.0)])
             }));
         }
-        if let [left, right] = numbers[..] && left != right {
+        if let [left, right] = numbers[..]
+            && left != right
+        {
             return Err(TimingError::Uneven { left, right });
         }
         moments.sort_by(|(_, one), (_, other)| one[0].total_cmp(&other[0]));
@@ -370,9 +405,9 @@ impl Course {
             let old = map.at(sample as f64 / count as f64);
             (old - old.round()).abs()
         };
-        let first = map.as_ref().and_then(|map| {
-            (0..count).min_by(|&one, &other| off_seam(map, one).total_cmp(&off_seam(map, other)))
-        });
+        let first = map
+            .as_ref()
+            .and_then(|map| (0..count).min_by(|&one, &other| off_seam(map, one).total_cmp(&off_seam(map, other))));
         let share = first.unwrap_or(0) as f64 / count as f64;
         let cycles = map.as_ref().map_or(0.0, |map| map.at(share).round());
         Self {
@@ -495,7 +530,12 @@ impl Plan<'_> {
             return Ok(timed);
         }
         let even = Course::new(None, count, clip.num_samples());
-        let even = loop_at(&even, clip.period_secs() / count as f64, clip.clone(), timed.source.root_joint)?;
+        let even = loop_at(
+            &even,
+            clip.period_secs() / count as f64,
+            clip.clone(),
+            timed.source.root_joint,
+        )?;
         timed.hardest = hardest(&even);
         timed.source = source_at(&course, step_secs, timed.source);
         timed.loop_clip = loop_at(&course, step_secs, timed.loop_clip, timed.source.root_joint)?;
@@ -517,13 +557,23 @@ impl Plan<'_> {
 
 /// Measures how far touch-downs are moved against each other.
 fn moved(moments: &[(Side, [f64; 2])]) -> Result<Retimed, TimingError> {
-    let cycles = moments.iter().filter(|(side, _)| Some(side) == moments.first().map(|(side, _)| side)).count();
+    let cycles = moments
+        .iter()
+        .filter(|(side, _)| Some(side) == moments.first().map(|(side, _)| side))
+        .count();
     let early = |(side, [new, old]): &(Side, [f64; 2])| (*side, (old - new) * cycles as f64);
     let most = moments.iter().map(early).max_by(|one, other| one.1.total_cmp(&other.1));
-    let least = moments.iter().map(early).map(|(_, early)| early).fold(f64::INFINITY, f64::min);
+    let least = moments
+        .iter()
+        .map(early)
+        .map(|(_, early)| early)
+        .fold(f64::INFINITY, f64::min);
     let footfalls = most.map_or(0.0, |(_, most)| most - least);
     match most {
-        Some((earliest, _)) if footfalls > FOOTFALLS => Err(TimingError::Footfalls { shift: footfalls, earliest }),
+        Some((earliest, _)) if footfalls > FOOTFALLS => Err(TimingError::Footfalls {
+            shift: footfalls,
+            earliest,
+        }),
         _ => Ok(Retimed {
             length: 1.0,
             stride: 1.0,

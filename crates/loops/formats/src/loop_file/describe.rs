@@ -8,7 +8,8 @@ use loopwright_core::feet::{Feet, FootOutcome};
 use loopwright_core::math::{Twist, ops, rotation};
 use loopwright_core::{
     LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton, analysis::Body, candidate::WholeClip,
-    mean_cycle::MeanCycle, mirror::Pairing, pipeline::Retimed, quality::Stand, root_motion::RootSpace, unit::Unit, variation::Variation,
+    mean_cycle::MeanCycle, mirror::Pairing, pipeline::Retimed, quality::Stand, root_motion::RootSpace, unit::Unit,
+    variation::Variation,
 };
 
 use super::facts::{

@@ -100,9 +100,10 @@ impl<'a> Subject<'a> {
                 && made.edits.is_empty()
                 && !pulls_back(made.root.mode),
             authored: match &made.candidate.whole {
-                Some(whole) if whole.loops_already() => {
-                    Authored::of_clip(made.edits.is_empty() && made.retimed.is_none(), made.variation.is_none())
-                }
+                Some(whole) if whole.loops_already() => Authored::of_clip(
+                    made.edits.is_empty() && made.retimed.is_none(),
+                    made.variation.is_none(),
+                ),
                 Some(whole) if whole.is_in_place() && made.edits.is_empty() => Authored::Motion,
                 _ => Authored::Nothing,
             },

@@ -39,7 +39,12 @@ pub(super) const STRIDE: Check<Measure> = Check {
         limits: LimitsFrom::Row(Limits::never_bad(7.0)),
         cure: "--set output.keep=stride, or a take at that speed",
         cure_of_ping_pong: None,
-        reason: |check| format!("its strides are {} than recorded", more_or_less(check, "longer", "shorter")),
+        reason: |check| {
+            format!(
+                "its strides are {} than recorded",
+                more_or_less(check, "longer", "shorter")
+            )
+        },
     },
     measure: Measure::OfTime(|row, retimed| changed(row, 100.0 * (retimed.stride - 1.0))),
 };
@@ -52,7 +57,12 @@ pub(super) const FOOTFALLS: Check<Measure> = Check {
         limits: LimitsFrom::Row(Limits::never_bad(4.0)),
         cure: "touch-downs nearer to the recorded ones in output.contact",
         cure_of_ping_pong: None,
-        reason: |check| format!("it limps: touch-downs are moved by {:.0}% of a cycle against each other", value(check)),
+        reason: |check| {
+            format!(
+                "it limps: touch-downs are moved by {:.0}% of a cycle against each other",
+                value(check)
+            )
+        },
     },
     measure: Measure::OfTime(|row, retimed| row.graded(100.0 * retimed.footfalls, 1.0)),
 };
@@ -65,7 +75,12 @@ pub(super) const ACCELERATION: Check<Measure> = Check {
         limits: LimitsFrom::Row(Limits::never_bad(1.15)),
         cure: "touch-downs, length and speed nearer to the recorded ones",
         cure_of_ping_pong: None,
-        reason: |check| format!("limbs accelerate {:.2} times as hard as recorded at its pace", value(check)),
+        reason: |check| {
+            format!(
+                "limbs accelerate {:.2} times as hard as recorded at its pace",
+                value(check)
+            )
+        },
     },
     measure: Measure::OfTime(|row, retimed| row.graded(retimed.acceleration, 1.0)),
 };

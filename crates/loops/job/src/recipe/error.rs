@@ -54,7 +54,9 @@ pub enum RecipeError {
     #[error("output.{name} must be a positive number, found {found:?}")]
     NotPositive { name: &'static str, found: f64 },
     /// More settings than determine the length of a loop.
-    #[error("output.seconds, cadence, and frames with fps each say how long a loop lasts; with output.speed nothing is left for output.keep")]
+    #[error(
+        "output.seconds, cadence, and frames with fps each say how long a loop lasts; with output.speed nothing is left for output.keep"
+    )]
     TwoLengths,
     #[error("output.contact says where a loop starts, and so does --start-at")]
     TwoStarts,

@@ -284,8 +284,15 @@ impl OutputRecipe {
         if let Some(found) = self.fps.filter(|rate| !is_positive(*rate)) {
             return Err(RecipeError::Rate { found });
         }
-        let given = [("seconds", self.seconds), ("cadence", self.cadence), ("speed", self.speed)];
-        if let Some((name, Some(found))) = given.into_iter().find(|(_, value)| value.is_some_and(|value| !is_positive(value))) {
+        let given = [
+            ("seconds", self.seconds),
+            ("cadence", self.cadence),
+            ("speed", self.speed),
+        ];
+        if let Some((name, Some(found))) = given
+            .into_iter()
+            .find(|(_, value)| value.is_some_and(|value| !is_positive(value)))
+        {
             return Err(RecipeError::NotPositive { name, found });
         }
         if self.contact.is_some() && self.start_at.is_some() {

@@ -59,7 +59,12 @@ impl Passage {
         let out_secs = (before + last - first) as f64 * step_secs;
         let events = |passage: Option<&Self>, secs: f64| -> Vec<FootEvent> {
             let events = passage.map_or(&[][..], |passage| &passage.events).iter();
-            events.map(|event| FootEvent { secs: event.secs + secs, ..*event }).collect()
+            events
+                .map(|event| FootEvent {
+                    secs: event.secs + secs,
+                    ..*event
+                })
+                .collect()
         };
         let state = |key: usize| LoopState {
             loop_index,
