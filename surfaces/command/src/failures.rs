@@ -77,6 +77,7 @@ pub fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -
             )),
         JobError::Cut(error) => cut(what, last, error),
         JobError::Rate { wanted_hz, limit_hz } => rate(wanted_hz, limit_hz),
+        JobError::Length { .. } => Failure::error(error).try_this("one of the two, another --fps, or GLB, which states the time of each key"),
         JobError::Frames { .. } => too_dense(&error.to_string()),
         JobError::Make(error) => unmade(studied, what, error),
         JobError::Write(error) => write(error),
@@ -150,6 +151,9 @@ fn unmade(studied: &Studied, what: String, error: MakeError) -> Failure {
             "--set stance=FOOT:FROM:TO within the loop, in frames of the take, or in seconds: LeftFoot:0.2s:0.6s",
         ),
         MakeError::Edit(error) => edit(&error),
+        MakeError::Timing(error) => {
+            Failure::error(error).try_this("a setting nearer to what was recorded, or another take")
+        }
         other => Failure::error(other).try_this("another --blend"),
     }
 }

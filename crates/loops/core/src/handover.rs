@@ -17,7 +17,7 @@ use crate::analysis::{
 };
 use crate::{
     LoopCandidate, LoopClip, MadeLoop, Pose, RootSettings, Skeleton, Take, Tracks, closure::Closed, edit::LoopEdit,
-    feet::Feet, math::rigid::Rigid, mean_cycle::MeanCycle, motion::WorldTracks, retarget::Likeness,
+    feet::Feet, math::rigid::Rigid, mean_cycle::MeanCycle, motion::WorldTracks, pipeline::Retimed, retarget::Likeness,
     root_motion::RootRelativeClip, take::Tail, variation::Variation,
 };
 
@@ -181,6 +181,7 @@ made_parts! {
     closed: Closed,
     feet: Feet,
     edits: Vec<LoopEdit>,
+    retimed: Option<Retimed>,
     first_sample: usize,
     recentered_by: Option<Rigid>,
     likeness: Option<Likeness>,

@@ -35,6 +35,7 @@ mod start;
 mod stretches;
 mod strides;
 mod synthetic;
+mod timing;
 mod transition_cost;
 mod variation;
 mod whole_clips;

@@ -202,6 +202,7 @@ impl Stored<'_> {
                 sidecar.variation.is_some() && !is_shaped
             }),
             authored: sidecar.map_or(Authored::Nothing, Authored::of),
+            retimed: None,
             likeness: None,
             known: stored.unwrap_or_default(),
         })

@@ -96,6 +96,12 @@ pub enum JobError {
     /// More frames than an engine uses.
     #[error("{wanted} frames exceed the limit of {limit}")]
     Frames { wanted: usize, limit: f64 },
+    #[error(
+        "{what} holds whole frames at {rate_hz} a second, not {secs:.4} s: {:.4} s and {:.4} s are nearest",
+        (secs * rate_hz).floor() / rate_hz,
+        (secs * rate_hz).ceil() / rate_hz
+    )]
+    Length { what: String, secs: f64, rate_hz: f64 },
     /// The stretch cannot be made into a loop.
     #[error(transparent)]
     Make(#[from] MakeError),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loopwright_core::closure::ClosureName;
-use loopwright_core::pipeline::{RetriedLoop, Retry, Sampling};
+use loopwright_core::pipeline::{Length, RetriedLoop, Retry, Sampling, Timing};
 use loopwright_core::{
     LoopCandidate, LoopSettings, MadeLoop, analysis::MOVING_MPS, candidate::MotionKind, feet::FootLock, math::ops,
     quality,
@@ -101,7 +101,7 @@ pub(crate) fn ground_speed(made: &MadeLoop) -> f64 {
 pub fn make(studied: &Studied, request: Request<'_>, chosen: &Chosen) -> Result<LoopMade, JobError> {
     let recipe = request.recipe;
     let (mut settings, output, ineffective) = settings(studied, recipe, &chosen.stretch)?;
-    check_sampling(studied, &chosen.stretch, settings.sampling)?;
+    check_sampling(studied, &chosen.stretch, &settings.timing)?;
     let choice = (recipe.closure.method == Some(ClosureName::Auto))
         .then(|| (studied.analysis).choose_closure(&chosen.stretch, &settings))
         .transpose()?;
@@ -161,16 +161,20 @@ pub fn max_rate_hz(frame_rate_hz: f64) -> f64 {
 }
 
 /// Refuses a rate that no engine can use, and a loop that takes too much memory, before any work is done.
-fn check_sampling(studied: &Studied, chosen: &LoopCandidate, sampling: Sampling) -> Result<(), JobError> {
+fn check_sampling(studied: &Studied, chosen: &LoopCandidate, timing: &Timing) -> Result<(), JobError> {
     let rate_hz = studied.take().frame_rate_hz();
     let limit_hz = max_rate_hz(rate_hz);
-    let limit = (limit_hz * chosen.source_period_secs).ceil();
-    let samples = match sampling {
+    let secs = match timing.length {
+        Some(Length::Secs(secs)) => secs,
+        _ => chosen.source_period_secs,
+    };
+    let limit = (limit_hz * secs).ceil();
+    let samples = match timing.sampling {
         Sampling::Rate(wanted_hz) if wanted_hz > limit_hz => return Err(JobError::Rate { wanted_hz, limit_hz }),
         Sampling::Samples(wanted) if wanted as f64 > limit => return Err(JobError::Frames { wanted, limit }),
         Sampling::Samples(wanted) => wanted as f64,
-        Sampling::Rate(wanted_hz) => wanted_hz * chosen.source_period_secs,
-        Sampling::SourceRate => rate_hz * chosen.source_period_secs,
+        Sampling::Rate(wanted_hz) => wanted_hz * secs,
+        Sampling::SourceRate => rate_hz * secs,
     };
     let joints = studied.take().num_joints() as u64;
     Ok((studied.file.limits).check_held((samples as u64).saturating_mul(joints))?)

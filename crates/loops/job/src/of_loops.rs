@@ -58,6 +58,7 @@ impl LoopOfLoops {
             is_meant_to_differ: false,
             is_varied: false,
             authored: self.authored,
+            retimed: None,
             likeness: None,
             known: &known,
         });

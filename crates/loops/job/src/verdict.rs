@@ -144,6 +144,7 @@ pub fn default_loop(analysis: &Analysis, candidate: &LoopCandidate) -> Option<(V
         is_meant_to_differ: false,
         is_varied: false,
         authored: Authored::Nothing,
+        retimed: None,
         likeness: None,
         known: &of_take,
     };

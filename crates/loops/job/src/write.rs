@@ -24,6 +24,9 @@ pub fn name_part(text: &str) -> String {
     text.chars().map(fit).collect()
 }
 
+/// From this part of a frame on a length is no whole number of frames.
+const NOT_WHOLE_FRAMES: f64 = 0.01;
+
 /// A loop written into memory, without a file name yet.
 #[derive(Clone, Debug)]
 pub struct PendingLoop {
@@ -68,6 +71,7 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     let engine = recipe.output.engine();
     let made = &done.made;
     let (clip, candidate) = (&made.loop_clip, &made.candidate);
+    check_length(studied, &done, format)?;
     let body = studied.body_of_loops();
     let writing = done.output.writing(format, body.root_joint, studied.file.limits);
     let source = engine.placed(studied.form(format));
@@ -124,6 +128,26 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
         file,
         warnings,
     })
+}
+
+/// Refuses a length in seconds that a file of even frames, or its engine, does not hold.
+fn check_length(studied: &Studied, done: &LoopMade, format: Format) -> Result<(), JobError> {
+    let (engine, output) = (done.output.engine(), &done.output);
+    let of_engine = engine.choices().whole_rate;
+    let is_free = format.capabilities().has_key_times || output.frames.is_some();
+    let is_asked = done.made.retimed.is_some_and(|retimed| retimed.is_exact);
+    let rate_hz = output.fps.unwrap_or(studied.take().frame_rate_hz());
+    let secs = done.made.on_take().loop_clip.period_secs();
+    let frames = secs * rate_hz;
+    if !is_asked || is_free && !of_engine || (frames - frames.round()).abs() < NOT_WHOLE_FRAMES {
+        return Ok(());
+    }
+    let what = if of_engine {
+        engine.to_string()
+    } else {
+        format.capabilities().name.to_owned()
+    };
+    Err(JobError::Length { what, secs, rate_hz })
 }
 
 fn seam_shows(file: &LoopFile, done: &LoopMade) -> Option<Warning> {

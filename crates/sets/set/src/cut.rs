@@ -160,6 +160,51 @@ pub(crate) fn unique_names(wanted: impl Iterator<Item = String>) -> Vec<String> 
     names
 }
 
+/// Passages that were found between loops.
+pub(crate) struct Found {
+    pub(crate) loops: LoopSet,
+    pub(crate) found: FoundPassages,
+    pub(crate) step_secs: f64,
+}
+
+/// Looks for the requested passages between these loops, and stances of the take if none of them stands.
+pub(crate) fn found_in(
+    studied: &Studied,
+    mut loops: Vec<LoopClip>,
+    request: &CutRequest,
+) -> Result<Found, CutTakeError> {
+    let analysis = &*studied.analysis_of_loops()?;
+    let own_hz = (loops.first()).map_or(studied.take().frame_rate_hz(), |clip| 1.0 / clip.step_secs());
+    let wanted_hz = request.fps.unwrap_or_else(|| request.engine.sampled_rate(own_hz));
+    let limit_hz = max_rate_hz(own_hz);
+    if wanted_hz > limit_hz {
+        return Err(CutTakeError::Rate { wanted_hz, limit_hz });
+    }
+    let step_secs = if wanted_hz == own_hz {
+        (loops.first()).map_or(studied.take().frame_time_secs(), LoopClip::step_secs)
+    } else {
+        1.0 / wanted_hz
+    };
+    if !loops.iter().any(|clip| passage::stands(clip, analysis)) {
+        for (index, frame) in passage::calmest_stands(analysis).into_iter().enumerate() {
+            let name = match index {
+                0 => STANCE.to_owned(),
+                _ => format!("{STANCE}_{}", index + 1),
+            };
+            loops.push(passage::stance(analysis, frame, &name, step_secs)?);
+        }
+    }
+    if loops.is_empty() {
+        return Err(CutTakeError::NoLoops);
+    }
+    let loops = LoopSet::with(loops, analysis.overrides())?;
+    Ok(Found {
+        found: passage::find(&loops, analysis, &request.kinds)?,
+        loops,
+        step_secs,
+    })
+}
+
 /// Passages that were cut out of a take, and the loops in which they begin and end.
 #[derive(Clone, Debug)]
 pub struct CutPassages {
@@ -178,37 +223,18 @@ impl CutPassages {
     /// Cuts passages of the requested kinds between these loops; transitions connect all of them. The loops carry their names.
     ///
     /// Errors: [`CutTakeError`].
-    pub fn new(studied: &Studied, mut loops: Vec<LoopClip>, request: &CutRequest) -> Result<Self, CutTakeError> {
+    pub fn new(studied: &Studied, loops: Vec<LoopClip>, request: &CutRequest) -> Result<Self, CutTakeError> {
         let analysis = &*studied.analysis_of_loops()?;
-        let own_hz = (loops.first()).map_or(studied.take().frame_rate_hz(), |clip| 1.0 / clip.step_secs());
-        let wanted_hz = request.fps.unwrap_or_else(|| request.engine.sampled_rate(own_hz));
-        let limit_hz = max_rate_hz(own_hz);
-        if wanted_hz > limit_hz {
-            return Err(CutTakeError::Rate { wanted_hz, limit_hz });
-        }
-        let step_secs = if wanted_hz == own_hz {
-            (loops.first()).map_or(studied.take().frame_time_secs(), LoopClip::step_secs)
-        } else {
-            1.0 / wanted_hz
-        };
-        if !loops.iter().any(|clip| passage::stands(clip, analysis)) {
-            for (index, frame) in passage::calmest_stands(analysis).into_iter().enumerate() {
-                let name = match index {
-                    0 => STANCE.to_owned(),
-                    _ => format!("{STANCE}_{}", index + 1),
-                };
-                loops.push(passage::stance(analysis, frame, &name, step_secs)?);
-            }
-        }
-        if loops.is_empty() {
-            return Err(CutTakeError::NoLoops);
-        }
+        let Found {
+            loops,
+            found,
+            step_secs,
+        } = found_in(studied, loops, request)?;
         let overrides = analysis.overrides();
-        let loops = LoopSet::with(loops, overrides)?;
         let FoundPassages {
             passages: found,
             missing,
-        } = passage::find(&loops, analysis, &request.kinds)?;
+        } = found;
         let made = Passage::all_from_take(&loops, analysis, &found, step_secs)?;
         let mut passages = made.collect::<Result<Vec<_>, _>>()?;
         if request.kinds.contains(&PassageKind::Transition) {
@@ -230,6 +256,17 @@ impl CutPassages {
             feet: foot_names(analysis),
             engine: request.engine,
         })
+    }
+
+    /// Wraps passages of these loops.
+    pub(crate) fn of(loops: LoopSet, passages: Vec<Passage>, analysis: &Analysis, engine: Target) -> Self {
+        Self {
+            loops,
+            passages,
+            missing: Vec::new(),
+            feet: foot_names(analysis),
+            engine,
+        }
     }
 
     /// Writes a passage in a format, in the form of the take's file: in place, or below a root joint, like loops.
@@ -269,6 +306,7 @@ impl CutPassages {
             cost_metre_secs: passage.cost(),
             feet_held: passage.has_held_feet(),
             in_place: self.is_in_place(),
+            cycles: None,
             root: RootKeys::new(passage.step_secs(), passage.roots()),
             events: events(passage, &self.feet),
             source_frames: passage.source_frames(),

@@ -7,6 +7,7 @@
 
 mod blend;
 mod cut;
+mod framed;
 mod passage_check;
 mod play;
 pub mod road;
@@ -17,6 +18,7 @@ use loopwright_job::checks::{CheckId, CheckRow};
 
 pub use blend::{Blend, BlendRequest, MixError};
 pub use cut::{CutPassages, CutRequest, CutTakeError, CutWriteError, STANCE, own_loops};
+pub use framed::{FrameError, Framed};
 pub use passage_check::{PassageCheckId, PassageInFile, check_passage, clip_kind};
 pub use play::{PerformError, PlayRequest, Played, fade};
 pub use together::{LoopOfSet, SetCheckId, check_together};

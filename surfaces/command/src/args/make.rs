@@ -6,6 +6,7 @@ use clap::Args;
 use loopwright_core::mean_cycle::MeanCycles;
 use loopwright_formats::Format;
 use loopwright_job::{Rows, SearchRequest};
+use loopwright_moves::PassageKind;
 
 use super::{ExcludeArgs, ManyArgs, MirrorArgs, format::parse_format};
 use crate::exit::Result;
@@ -38,6 +39,9 @@ pub(crate) struct MakeArgs {
     pub(crate) settings: LoopArgs,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
+    /// Put the take's start before the loop and its stop after it, or one of them, in one clip whose middle repeats.
+    #[arg(long, value_name = "start,stop", help_heading = OUTPUT, value_delimiter = ',', conflicts_with_all = ["all_animations", "plot"])]
+    pub(crate) with: Vec<PassageKind>,
     /// Write nothing: read, search and close, and say what would be written.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) dry_run: bool,

@@ -17,6 +17,9 @@ pub(crate) struct SetArgs {
     /// Takes, files of many animations, and loops with their sidecars ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
     pub(crate) takes: Vec<PathBuf>,
+    /// Fill this table of clips (TOML) from the takes, in place of a set: [[clip]] with name, gait, direction, mirrored, file, and keys of [output].
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    pub(crate) spec: Option<PathBuf>,
     /// Only takes and animations of this name or pattern: '*Neutral*' [default: the style with most takes].
     #[arg(long, value_name = "PATTERN", help_heading = INPUT)]
     pub(crate) style: Option<String>,

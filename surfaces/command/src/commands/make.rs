@@ -4,6 +4,8 @@ use std::path::Path;
 
 use loopwright_formats::{AnimatedFile, Format};
 use loopwright_job::{self as job, JobError, PendingLoop, Request, Rows, SearchRequest, Studied};
+use loopwright_moves::PassageKind;
+use loopwright_sets::{FrameError, Framed};
 
 use super::make_all::{self, make_all};
 use super::make_many;
@@ -40,8 +42,11 @@ pub(crate) fn run(mut args: MakeArgs) -> Result<Ending> {
         [take] if rows.is_one() && !batch::are_many(&args.takes) && !args.many.are_given() && !args.split => {
             match animations_for_one_file(&args, take, request, excluded)? {
                 Some((file, numbers)) => make_all(take, &file, &numbers, request, &args.target),
-                None => make(take, request, &args.target),
+                None => make(take, request, &args.target, &args.with),
             }
+        }
+        _ if !args.with.is_empty() => {
+            Err(Failure::error("--with frames one loop").try_this("one take, without --pick of several rows"))
         }
         takes => make_many::run(make_many::Options {
             takes,
@@ -111,7 +116,7 @@ pub(crate) fn close(args: CloseArgs) -> Result<Ending> {
         search: None,
         rows: &Rows::Recommended,
     };
-    make(&input.path, request, &args.target)
+    make(&input.path, request, &args.target, &[])
 }
 
 /// The recipe in a file, if one is named, with the flags that go before it. Errors: it is none, or names files where it may not.
@@ -141,7 +146,7 @@ fn read_recipe(path: &Path) -> Result<Recipe> {
 }
 
 /// Makes the loop of a take that is asked for and writes it, with its sidecar, and its plot and its recipe where they are asked for.
-fn make(take: &Path, request: Request<'_>, target: &TargetArgs) -> Result<Ending> {
+fn make(take: &Path, request: Request<'_>, target: &TargetArgs, with: &[PassageKind]) -> Result<Ending> {
     files::check_is_there(take)?;
     let recipe = request.recipe;
     let path = loop_output::of_loop(take, recipe, target)?;
@@ -171,6 +176,9 @@ fn make(take: &Path, request: Request<'_>, target: &TargetArgs) -> Result<Ending
             .try_this("another name; this take is not overwritten"));
     }
     let pending = pending(&studied, request, format)?;
+    if !with.is_empty() && !is_streamed {
+        return framed(&studied, &pending, with, (outputs, &path, target));
+    }
     if is_streamed && plot.is_some() {
         return Err(Failure::error("--plot needs a loop that is written to a file").try_this("a file with -o"));
     }
@@ -200,6 +208,35 @@ fn make(take: &Path, request: Request<'_>, target: &TargetArgs) -> Result<Ending
         report::human(&sidecar, target.verbose)
     })?;
     Ok(ending)
+}
+
+/// Writes a loop between its start and its stop, and its facts beside it. Errors: the take has none.
+fn framed(
+    studied: &Studied,
+    pending: &PendingLoop,
+    with: &[PassageKind],
+    (mut outputs, path, target): (Outputs, &Path, &TargetArgs),
+) -> Result<Ending> {
+    let output = &pending.done.output;
+    let clip = pending.done.made.from_start().into_owned();
+    let cycles = (output.repeat.unwrap_or(1), output.engine());
+    let framed = Framed::new(studied, clip, with, cycles).map_err(|error| match error {
+        FrameError::Missing { .. } => Failure::nothing(error).try_this("a take in which it starts and stops"),
+        other => Failure::error(other).try_this("--with start,stop, start or stop"),
+    })?;
+    let written = framed
+        .write(studied, output::format_of(path)?)
+        .map_err(Failure::error)?;
+    talk::warn_all(&written.warnings);
+    let facts = framed.facts(studied);
+    let beside = path.with_extension("json");
+    let names = [path, &beside].map(|path| path.display().to_string());
+    let document = json::document("passage", &facts, None, &names);
+    outputs.add(path, &written.bytes)?;
+    outputs.add(&beside, document.as_bytes())?;
+    outputs.commit()?;
+    output::print(&if target.json { document } else { report::framed(&facts) })?;
+    Ok(Ending::of_grade(facts.grade))
 }
 
 /// The loop of the stretch that is chosen, written into memory; says what is odd in it. Errors: there is none, or it cannot be made.

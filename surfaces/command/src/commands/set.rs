@@ -23,6 +23,9 @@ use crate::talk::{self, Progress};
 use crate::{failures, load, memory, report::set as report, written_loop};
 
 pub(crate) fn run(args: &SetArgs) -> Result<Ending> {
+    if let Some(spec) = &args.spec {
+        return super::spec::run(args, spec);
+    }
     let settings = settings(args)?;
     let (inputs, left_out) = inputs(args)?;
     let takes = Takes {
@@ -77,7 +80,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending> {
 }
 
 /// The files of the style that is asked for, or of the one that most have, and what is left out of them.
-fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>)> {
+pub(super) fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>)> {
     let found = batch::find(&args.takes, Wanted::All, Some(&args.output), args.take.rig.as_deref());
     if let Some((_, failure)) = found.problems.into_iter().next() {
         return Err(failure);
@@ -118,8 +121,8 @@ fn name_of(file: &InputFile, below: &Path) -> SetFileName {
 }
 
 /// Errors: the rate of the recipe is no positive number.
-fn settings(args: &SetArgs) -> Result<SetSettings> {
-    args.sets.0.output.sampling()?;
+pub(super) fn settings(args: &SetArgs) -> Result<SetSettings> {
+    args.sets.0.output.timing()?;
     Ok(SetSettings {
         recipe: Recipe {
             take: args.take.clone(),

@@ -1,6 +1,7 @@
 //! Answers of `make`, `close` and `blend`.
 
-use loopwright_formats::loop_file::facts::{EditFacts, MeanCycleFacts};
+use loopwright_formats::loop_file::facts::{EditFacts, MeanCycleFacts, TimeFacts};
+use loopwright_formats::set::{CyclesFacts, PassageFacts};
 use loopwright_formats::{Sidecar, loop_file::PackSidecar};
 use loopwright_job::Verdict;
 
@@ -56,6 +57,47 @@ fn edits(edits: &[EditFacts]) -> String {
         format!("{}{what}{how_far}", edit.kind)
     });
     words.collect::<Vec<_>>().join(", ")
+}
+
+/// The answer of `make --with`.
+pub(crate) fn framed(facts: &PassageFacts) -> String {
+    let (grade, reason) = (
+        facts.grade.unwrap_or_default(),
+        facts.reason.as_deref().unwrap_or_default(),
+    );
+    let mut text = format!("{}: {grade}: {reason}\n", facts.name);
+    text += &labelled(
+        "length",
+        format_args!("{:.4} s, {} frames", facts.duration_secs, facts.frames),
+    );
+    let cycles = facts.cycles.map(|cycles| {
+        let CyclesFacts { start_frame, end_frame, start_secs, end_secs, start_percent, end_percent } = cycles;
+        labelled(
+            "repeats",
+            format_args!(
+                "frames {start_frame}-{end_frame}, {start_secs:.4}-{end_secs:.4} s, {start_percent:.2}-{end_percent:.2}%"
+            ),
+        )
+    });
+    text + &cycles.unwrap_or_default()
+}
+
+/// What of its time is not as recorded.
+fn time(time: &TimeFacts) -> String {
+    let mut text = format!("{:.3} times as long as recorded", time.length_ratio);
+    if time.stride_ratio != 1.0 {
+        text += &format!(", strides {:.3} times", time.stride_ratio);
+    }
+    if time.footfalls_moved > 0.0 {
+        let TimeFacts {
+            footfalls_moved,
+            slowest,
+            fastest,
+            ..
+        } = time;
+        text += &format!(", touch-downs moved by {footfalls_moved:.3} of a cycle, rates {slowest:.2} to {fastest:.2}");
+    }
+    text
 }
 
 /// The answer of `make`; `verbose` adds all figures.
@@ -116,6 +158,9 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
         "period",
         format_args!("{} (recorded {recorded_secs:.4} s{times})", period(sidecar)),
     );
+    if let Some(changed) = &sidecar.time {
+        text += &labelled("time", time(changed));
+    }
     text += &labelled("root motion", root_motion(&sidecar.root_motion));
     if let Some(joint) = &sidecar.playback.root_joint {
         let added = if sidecar.playback.root_joint_added {

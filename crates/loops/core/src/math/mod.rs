@@ -21,6 +21,8 @@ pub mod kernel;
 
 pub(crate) mod decay;
 
+pub(crate) mod time_map;
+
 pub(crate) mod time_step;
 
 pub mod percentile;

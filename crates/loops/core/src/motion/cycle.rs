@@ -1,5 +1,7 @@
 //! Poses of one cycle whose last step is shorter than the others, at even times.
 
+use glam::{DQuat, DVec3};
+
 use super::{Pose, PoseRef, Skeleton, Tracks};
 use crate::math::spline::{Place, Spline};
 use crate::math::{rigid::Rigid, rotation};
@@ -9,6 +11,51 @@ const KEYS_AROUND: usize = 16;
 
 /// Samples of a frame, so that straight lines between them stay near the curve: a quarter of a millimetre on finished walks.
 const SAMPLES_A_FRAME: f64 = 4.0;
+
+/// The C2 curve through local poses at increasing times, at least two.
+pub(crate) struct PoseCurve {
+    times: Vec<f64>,
+    joints: Vec<(Spline<DVec3>, Spline<DQuat>)>,
+}
+
+impl PoseCurve {
+    pub(crate) fn new(times: Vec<f64>, poses: &[Pose]) -> Self {
+        let curves = (0..poses[0].rotations.len()).map(|joint| {
+            let mut before = poses[0].rotations[joint];
+            let turns = poses.iter().map(|pose| {
+                before = rotation::on_side_of(pose.rotations[joint], before);
+                before
+            });
+            let points = poses.iter().map(|pose| pose.translations[joint]);
+            (
+                Spline::new(&times, points.collect()),
+                Spline::new(&times, turns.collect()),
+            )
+        });
+        Self {
+            joints: curves.collect(),
+            times,
+        }
+    }
+
+    /// Creates the curve of unique samples of a cycle, at times 0, 1, ...
+    pub(crate) fn around(cycle: &Tracks) -> Self {
+        let (count, around) = (cycle.num_frames() as isize, KEYS_AROUND as isize);
+        let samples = -around..=count + around;
+        let poses: Vec<Pose> = (samples.clone())
+            .map(|sample| cycle.pose(sample.rem_euclid(count) as usize).to_pose())
+            .collect();
+        Self::new(samples.map(|sample| sample as f64).collect(), &poses)
+    }
+
+    /// Returns the pose at a time.
+    pub(crate) fn at(&self, time: f64) -> Pose {
+        let place = Place::find(&self.times, time);
+        (self.joints.iter())
+            .map(|(points, turns)| (points.at(place), turns.at(place).normalize()))
+            .collect()
+    }
+}
 
 /// One cycle of keys a frame apart, with a shorter or longer step from the last to the first.
 pub(crate) struct KeyedCycle<'a> {
@@ -41,27 +88,9 @@ impl KeyedCycle<'_> {
             times.push(cycle as f64 * self.num_frames + key as f64);
             poses.push(self.in_cycle(keys(key), cycle));
         }
-        let num_joints = self.skeleton.num_joints();
-        let curves = (0..num_joints).map(|joint| {
-            let mut before = poses[0].rotations[joint];
-            let turns = poses.iter().map(|pose| {
-                before = rotation::on_side_of(pose.rotations[joint], before);
-                before
-            });
-            let points = poses.iter().map(|pose| pose.translations[joint]);
-            (
-                Spline::new(&times, points.collect()),
-                Spline::new(&times, turns.collect()),
-            )
-        });
-        let curves: Vec<_> = curves.collect();
+        let curve = PoseCurve::new(times, &poses);
         let step_frames = self.num_frames / num_samples as f64;
-        let sampled = (0..num_samples).map(|sample| -> Pose {
-            let place = Place::find(&times, sample as f64 * step_frames);
-            (curves.iter())
-                .map(|(points, turns)| (points.at(place), turns.at(place).normalize()))
-                .collect()
-        });
+        let sampled = (0..num_samples).map(|sample| curve.at(sample as f64 * step_frames));
         Tracks::pose_by_pose(self.skeleton, step_frames * step_secs, sampled)
     }
 

@@ -15,7 +15,7 @@ pub(crate) mod world;
 
 pub(crate) mod root;
 
-pub(crate) use cycle::KeyedCycle;
+pub(crate) use cycle::{KeyedCycle, PoseCurve};
 pub use pose::{Pose, PoseRef};
 pub use root::RootMotion;
 pub use skeleton::{Joint, Part, Skeleton, SkeletonDifference, SkeletonError};

@@ -22,6 +22,8 @@ mod retry;
 
 mod start;
 
+mod timing;
+
 pub(crate) use auto::choose_closure;
 pub use auto::{ClosureChoice, Score};
 pub use choice::by_recommendation;
@@ -31,6 +33,7 @@ pub use placement::Recentered;
 pub(crate) use retry::make_loop_or_retry;
 pub use retry::{RetriedLoop, Retry};
 pub use start::{StartAt, StartError};
+pub use timing::{Footfalls, Keep, Length, Moment, Retimed, Timing, TimingError};
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -43,7 +46,9 @@ use crate::closure::{
 };
 use crate::edit::{self, EditError, EditKind, LoopEdit};
 use crate::feet::edited::EditedStance;
-use crate::feet::{self, Feet, FeetSettings, FeetSpeed, HoldError, Holding, RootSpeed, StanceEdit, StanceSpan};
+use crate::feet::{
+    self, Feet, FeetSettings, FeetSpeed, FootLock, HoldError, Holding, RootSpeed, StanceEdit, StanceSpan,
+};
 use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
 use crate::math::rigid::{Rigid, Twist};
 use crate::mean_cycle::{MeanCycle, MeanCycleError, MeanCycles};
@@ -53,6 +58,8 @@ use crate::retarget::{Likeness, RigPair};
 use crate::root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
 use crate::take::{Clip, CutError, Take, TakeError};
 use crate::variation::{self, Variation, VariationError, VariationSettings};
+
+use timing::Timed;
 
 /// The times at which the loop is sampled.
 #[handed_over]
@@ -75,8 +82,8 @@ pub struct LoopSettings {
     pub closure: ClosureSettings,
     /// How the root motion is extracted and used.
     pub root: RootSettings,
-    /// The times at which the loop is sampled.
-    pub sampling: Sampling,
+    /// The time of the loop.
+    pub timing: Timing,
     /// Whether a whole clip that already loops is closed like a cut, over its own frames.
     pub mend: bool,
     /// How feet are processed.
@@ -169,6 +176,8 @@ pub struct MadeLoop {
     pub feet: Feet,
     /// The edits of the closed loop.
     pub edits: Vec<LoopEdit>,
+    /// What its time changed; `None` if it is as recorded.
+    pub retimed: Option<Retimed>,
     /// The sample that is written first; all samples here count from the seam.
     pub first_sample: usize,
     /// The motion from its place in the take to the origin; `None` if it was not recentered.
@@ -196,6 +205,9 @@ pub enum MakeError {
     /// The stretch has no mirror image.
     #[error(transparent)]
     Image(#[from] ImageError),
+    /// The loop cannot have that time.
+    #[error(transparent)]
+    Timing(#[from] TimingError),
     /// The feet cannot be held.
     #[error(transparent)]
     Feet(#[from] HoldError),
@@ -377,6 +389,7 @@ impl<'a> Plan<'a> {
             settings,
         } = *self;
         let (take, cut) = (&analysis.take, &candidate.cut);
+        let sampling = settings.timing.before();
         // Half a cycle has half the samples; ping-pong is sampled all the way.
         let halves = usize::from(candidate.pairing.num_stretches());
         let source_frames = match candidate.pairing.ping_pong(cut) {
@@ -385,9 +398,9 @@ impl<'a> Plan<'a> {
         };
         let source_secs = source_frames * take.frame_time_secs();
         let kept = (candidate.whole.as_ref())
-            .filter(|whole| whole.ends_between_frames() && settings.sampling == Sampling::SourceRate)
+            .filter(|whole| whole.ends_between_frames() && sampling == Sampling::SourceRate)
             .map(|whole| KeptKeys::of(analysis, whole));
-        let (num_intervals, step_secs) = match settings.sampling {
+        let (num_intervals, step_secs) = match sampling {
             Sampling::SourceRate => (source_frames.round() as usize, take.frame_time_secs()),
             Sampling::Rate(rate) => {
                 if !(rate > 0.0 && rate.is_finite()) {
@@ -473,7 +486,8 @@ impl<'a> Plan<'a> {
             candidate,
             settings,
         } = *self;
-        let (loop_clip, source, feet) = self.on_its_feet(closed.loop_clip, closed.source, image)?;
+        let (timed, feet) = self.on_its_feet(closed.loop_clip, closed.source, image)?;
+        let Timed { loop_clip, source, .. } = timed;
         let path = match settings.root.mode {
             RootMode::Path => path::smoothed(&loop_clip, &analysis.body, settings.root.path_smoothing_secs),
             RootMode::Inertialized => {
@@ -500,7 +514,8 @@ impl<'a> Plan<'a> {
             closed: closed.closed,
             feet,
             edits: settings.edits.clone(),
-            first_sample: 0,
+            retimed: timed.retimed,
+            first_sample: timed.first_sample,
             recentered_by: None,
             likeness: None,
             of_take: None,
@@ -508,7 +523,7 @@ impl<'a> Plan<'a> {
         Ok(made.placed(settings))
     }
 
-    /// Sets the loop to the speed of its feet, if that is more accurate, and holds its feet during contacts.
+    /// Sets the loop to the speed of its feet, if that is more accurate, and to its time, and holds its feet during contacts.
     ///
     /// `image` is that of the first half if the second half must mirror it.
     fn on_its_feet(
@@ -516,7 +531,7 @@ impl<'a> Plan<'a> {
         loop_clip: LoopClip,
         source: RootRelativeClip,
         image: Option<&Image<'_>>,
-    ) -> Result<(LoopClip, RootRelativeClip, Feet), MakeError> {
+    ) -> Result<(Timed, Feet), MakeError> {
         let of_poses = loop_clip.root().twist.linear;
         let is_given = matches!(self.settings.feet.speed, RootSpeed::Given(_));
         let (speed, twist) = self.measured_speed(&loop_clip, is_given);
@@ -526,12 +541,16 @@ impl<'a> Plan<'a> {
             Some(twist) => at_twist(loop_clip, source, twist),
             None => (loop_clip, source),
         };
-        let (loop_clip, source) = edited(loop_clip, source, image, self.settings)?;
-        let (held, mut feet) = self.with_feet_held(&loop_clip, &source, image)?;
+        let mut timed = self.timed(loop_clip, source)?;
+        let image = image.filter(|_| timed.is_even());
+        (timed.loop_clip, timed.source) = edited(timed.loop_clip, timed.source, image, self.settings)?;
+        let (held, mut feet) = self.with_feet_held(&timed, image)?;
         feet.speed = speed;
         feet.speed_is_theirs = twist.is_some() && !is_given;
         feet.replaced_velocity = (twist.is_some() && is_given).then_some(of_poses);
-        Ok((held.unwrap_or(loop_clip), source, feet))
+        timed.loop_clip = held.unwrap_or(timed.loop_clip);
+        timed.measure();
+        Ok((timed, feet))
     }
 
     /// Returns the root's speed by its feet, and the twist that the root gets for it or for the speed that is given; see
@@ -547,17 +566,18 @@ impl<'a> Plan<'a> {
     }
 
     /// Returns the loop with its feet held, if that is an improvement, and the outcome.
-    fn with_feet_held(
-        &self,
-        loop_clip: &LoopClip,
-        source: &RootRelativeClip,
-        image: Option<&Image<'_>>,
-    ) -> Result<(Option<LoopClip>, Feet), MakeError> {
+    fn with_feet_held(&self, timed: &Timed, image: Option<&Image<'_>>) -> Result<(Option<LoopClip>, Feet), MakeError> {
         let Self {
             analysis,
             candidate,
             settings,
         } = *self;
+        let Timed {
+            loop_clip,
+            source,
+            bearing,
+            ..
+        } = timed;
         let edited = edited_stances(
             settings,
             &analysis.body,
@@ -569,10 +589,19 @@ impl<'a> Plan<'a> {
             source: Some(source),
             image,
             edited: &edited,
-            ..Holding::new(&analysis.body, source.root_joint, settings.feet.lock)
+            known: bearing.as_deref(),
+            ..Holding::new(
+                &analysis.body,
+                source.root_joint,
+                match settings.feet.lock {
+                    // Strides of another length slide until their feet are held.
+                    FootLock::Auto if bearing.is_some() => FootLock::Solve,
+                    lock => lock,
+                },
+            )
         };
         let limits = analysis.contacts.limits();
-        if holding.weighs() && candidate.loops_already() && settings.edits.is_empty() {
+        if holding.weighs() && candidate.loops_already() && settings.edits.is_empty() && !timed.has_short_contacts {
             return Ok((None, holding.measured(loop_clip, limits)));
         }
         let (held, mut feet) = holding.hold(loop_clip, limits)?;

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::{LoopSettings, MadeLoop, MakeError, edited, edited_stances};
+use super::{LoopSettings, MadeLoop, MakeError, Timing, edited, edited_stances};
 use crate::analysis::heading::Heading;
 use crate::closure::Image;
 use crate::feet::{FeetSettings, Holding, RootSpeed};
@@ -33,8 +33,13 @@ impl LoopSettings {
             RootSpeed::Given(mps) => RootSpeed::Given(mps / pair.scale()),
             other => other,
         };
+        let speed_mps = self.timing.speed_mps.map(|mps| mps / pair.scale());
         Cow::Owned(Self {
             feet: FeetSettings { speed, ..self.feet },
+            timing: Timing {
+                speed_mps,
+                ..self.timing
+            },
             edits: Vec::new(),
             stances: Vec::new(),
             variation: None,

@@ -151,8 +151,9 @@ impl Take {
 impl MadeLoop {
     /// Returns the loop at the requested phase and place.
     pub(super) fn placed(mut self, settings: &LoopSettings) -> Self {
-        let start = settings.start_at.map(|start| self.sample_of(start));
-        self.first_sample = start.and_then(Result::ok).unwrap_or(0);
+        if let Some(start) = settings.start_at {
+            self.first_sample = self.sample_of(start).unwrap_or(0);
+        }
         if settings.root.recenter {
             self.recentered()
         } else {

@@ -8,13 +8,14 @@ use loopwright_core::feet::{Feet, FootOutcome};
 use loopwright_core::math::{Twist, ops, rotation};
 use loopwright_core::{
     LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton, analysis::Body, candidate::WholeClip,
-    mean_cycle::MeanCycle, mirror::Pairing, quality::Stand, root_motion::RootSpace, unit::Unit, variation::Variation,
+    mean_cycle::MeanCycle, mirror::Pairing, pipeline::Retimed, quality::Stand, root_motion::RootSpace, unit::Unit,
+    variation::Variation,
 };
 
 use super::facts::{
     BasisFacts, BearingFacts, CandidateFacts, ClosureFacts, ContactFacts, EditFacts, FeetFacts, FootFacts,
     FootTreatment, MeanCycleFacts, PeriodicLoopFacts, QualityFacts, RecenteredFacts, RootMotionFacts, SpeedSource,
-    UsedCycleFacts, VariationFacts, WholeClipFacts,
+    TimeFacts, UsedCycleFacts, VariationFacts, WholeClipFacts,
 };
 
 /// From this ratio on, random frames of the take differ only by rounding: it rests nearly everywhere, and the ratio means
@@ -91,6 +92,19 @@ pub fn variation(variation: &Variation, skeleton: &Skeleton) -> VariationFacts {
         joints: variation.joints,
         joints_left_out: names_of(skeleton, &variation.joints_left_out),
         rotation_deg: variation.radians.to_degrees(),
+    }
+}
+
+/// Describes what of the time of a loop is not as recorded.
+pub fn time(retimed: &Retimed) -> TimeFacts {
+    let [slowest, fastest] = retimed.rates;
+    TimeFacts {
+        length_ratio: retimed.length,
+        stride_ratio: retimed.stride,
+        slowest,
+        fastest,
+        footfalls_moved: retimed.footfalls,
+        acceleration_ratio: retimed.acceleration,
     }
 }
 

@@ -228,6 +228,24 @@ pub struct UsedCycleFacts {
     pub share: f64,
 }
 
+/// What of the time of a loop is not as recorded.
+#[in_schema]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimeFacts {
+    /// Its length over the recorded one.
+    pub length_ratio: f64,
+    /// Length of its strides over the recorded one.
+    pub stride_ratio: f64,
+    /// The least rate at which the recorded cycle is shown, over the mean rate.
+    pub slowest: f64,
+    /// The greatest of these.
+    pub fastest: f64,
+    /// How far its touch-downs are moved against each other, as a share of a cycle.
+    pub footfalls_moved: f64,
+    /// The 95th percentile of the accelerations of joints over the recorded one at that length.
+    pub acceleration_ratio: f64,
+}
+
 /// How the seam was closed.
 #[in_schema]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

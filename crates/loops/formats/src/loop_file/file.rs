@@ -241,6 +241,7 @@ impl DerivedLoop {
             candidate: first.candidate.clone(),
             mean_cycle: first.mean_cycle.clone(),
             variation: first.variation.clone(),
+            time: first.time.clone(),
             edits: first.edits.clone(),
             closure: first.closure.clone(),
             playback: PlaybackFacts {
@@ -353,6 +354,7 @@ pub(super) fn described(
         },
         variation: (made.variation.as_ref()).map(|variation| describe::variation(variation, clip.skeleton())),
         mean_cycle: (made.mean_cycle.as_ref()).map(|mean| describe::mean_cycle(mean, made.take.skeleton())),
+        time: made.retimed.as_ref().map(describe::time),
         closure: describe::closure(&made.closed),
         edits: made.edits.iter().map(|edit| describe::edit(edit, clip)).collect(),
         root_motion: describe::root_motion_as_made(

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::facts::{
     BasisFacts, BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PeriodicLoopFacts,
-    PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, VariationFacts,
+    PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, TimeFacts, VariationFacts,
 };
 use super::importer::TargetFacts;
 use super::numbers::{WildNumber, check_numbers, in_range};
@@ -72,6 +72,9 @@ pub struct Sidecar {
     /// What the cycles of the loop were varied by; null where they are all one.
     #[serde(default)]
     pub variation: Option<VariationFacts>,
+    /// What of its time is not as recorded; null where all is.
+    #[serde(default)]
+    pub time: Option<TimeFacts>,
     /// How the seam was closed.
     pub closure: ClosureFacts,
     /// How the closed loop was edited, in the order in which the edits apply.
@@ -110,6 +113,7 @@ impl Default for Sidecar {
             candidate: CandidateFacts::default(),
             mean_cycle: None,
             variation: None,
+            time: None,
             closure: ClosureFacts::default(),
             edits: Vec::new(),
             root_motion: RootMotionFacts::default(),

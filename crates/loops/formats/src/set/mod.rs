@@ -16,4 +16,4 @@ pub use manifest::{
     Filled, LeftOut, MadeFrom, Manifest, Missing, SET_FILE, SET_FORMAT, SET_VERSION, SetClip, SetController, SetMade,
     SetMode, SetPhase, SetPoint, SetSkeleton, SetSpace, SetTransition, SetTwist,
 };
-pub use passage::PassageFacts;
+pub use passage::{CyclesFacts, PassageFacts};

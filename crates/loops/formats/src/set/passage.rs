@@ -1,5 +1,7 @@
 //! The JSON beside a passage: a motion that plays once between two loops.
 
+use core::ops::Range;
+
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::facts::{ClipKind, FootEventFacts, LoopStateFacts, RootKeys};
@@ -52,12 +54,48 @@ pub struct PassageFacts {
     pub feet_held: bool,
     /// Whether the root stays at the origin in the file.
     pub in_place: bool,
+    /// The part of it that repeats, if it is a loop between its start and its stop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<CyclesFacts>,
     /// How the root moves, whether the file moves it or not: seen from where it is at the first key.
     #[serde(serialize_with = "root")]
     #[schemars(with = "PassageRoot")]
     pub root: RootKeys,
     /// When feet come to stand and leave the ground, in order of time.
     pub events: Vec<FootEventFacts>,
+}
+
+/// The part of a clip that repeats: its last frame is the first again, moved on.
+#[in_schema]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CyclesFacts {
+    /// First frame, from 0.
+    pub start_frame: usize,
+    /// Last frame.
+    pub end_frame: usize,
+    /// Seconds of the first frame.
+    pub start_secs: f64,
+    /// Seconds of the last frame.
+    pub end_secs: f64,
+    /// Share of the clip before the first frame.
+    pub start_percent: f64,
+    /// Share of the clip before the last frame.
+    pub end_percent: f64,
+}
+
+impl CyclesFacts {
+    /// Describes these frames of a clip of so many steps.
+    pub fn new(frames: Range<usize>, num_steps: usize, step_secs: f64) -> Self {
+        let percent = |frame: usize| 100.0 * frame as f64 / num_steps.max(1) as f64;
+        Self {
+            start_frame: frames.start,
+            end_frame: frames.end,
+            start_secs: frames.start as f64 * step_secs,
+            end_secs: frames.end as f64 * step_secs,
+            start_percent: percent(frames.start),
+            end_percent: percent(frames.end),
+        }
+    }
 }
 
 /// A loop at a time.

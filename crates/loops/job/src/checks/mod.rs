@@ -1,6 +1,7 @@
 //! The checks of loops: one row per check, with everything known about it. docs/checks.md lists them.
 
 use loopwright_core::Skeleton;
+use loopwright_core::pipeline::Retimed;
 use loopwright_core::retarget::{JointAngle, Likeness};
 use loopwright_formats::loop_file::facts::{CheckFacts, Unmeasured};
 
@@ -13,6 +14,7 @@ mod row;
 mod seam;
 mod stretch;
 mod subject;
+mod time;
 
 pub use feet::{GOOD_FOOT_HEIGHT_METRES, GOOD_FOOT_SLIDE_METRES};
 pub use row::{Check, CheckRow, Limits, LimitsFrom, not_passed};
@@ -27,6 +29,8 @@ pub(crate) enum Measure {
     OfLoop(fn(&CheckRow, &Subject<'_>) -> Option<CheckFacts>),
     /// Measured on its stretch of the take, whatever was made of it.
     OfTake(fn(&CheckRow, &Stretch<'_>) -> Option<CheckFacts>),
+    /// Measured on what its time changed.
+    OfTime(fn(&CheckRow, &Retimed) -> CheckFacts),
     /// Measured on the loop on a character, compared with its source.
     OnCharacter(fn(&Likeness) -> Option<JointAngle>),
 }
@@ -78,6 +82,14 @@ crate::checks! {
         RootSteady = stretch::ROOT_STEADY,
         /// Closing moved joints far from the take.
         Displacement = body::DISPLACEMENT,
+        /// It is slower or faster than recorded.
+        TimeLength = time::LENGTH,
+        /// Its strides are longer or shorter than recorded.
+        TimeStride = time::STRIDE,
+        /// Touch-downs are moved against each other.
+        TimeFootfalls = time::FOOTFALLS,
+        /// Limbs accelerate harder than recorded.
+        TimeAcceleration = time::ACCELERATION,
         /// The scale of joints changes, and the file does not hold it.
         Scale = body::SCALE,
         /// The root creeps.
@@ -134,6 +146,7 @@ impl CheckId {
         let measured = match measure {
             Measure::OfLoop(measure) => measure(row, subject),
             Measure::OfTake(_) => None,
+            Measure::OfTime(measure) => subject.retimed.map(|retimed| measure(row, retimed)),
             Measure::OnCharacter(measure) => subject
                 .likeness
                 .and_then(measure)

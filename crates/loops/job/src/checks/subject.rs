@@ -3,6 +3,7 @@
 use loopwright_core::analysis::Body;
 use loopwright_core::candidate::WholeClipKind;
 use loopwright_core::feet::FootOutcome;
+use loopwright_core::pipeline::Retimed;
 use loopwright_core::retarget::Likeness;
 use loopwright_core::{MadeLoop, Quality, RootMode, Skeleton};
 use loopwright_formats::{Sidecar, loop_file::facts::CheckFacts};
@@ -70,6 +71,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) is_varied: bool,
     /// What of it is as its author meant it.
     pub(crate) authored: Authored,
+    /// What its time changed, if it is not as recorded.
+    pub(crate) retimed: Option<&'a Retimed>,
     /// How far it is from its source, if it is on a character.
     pub(crate) likeness: Option<&'a Likeness>,
     /// Checks that the loop does not answer, as recorded when it was made: those of its take, or those in its sidecar.
@@ -97,12 +100,14 @@ impl<'a> Subject<'a> {
                 && made.edits.is_empty()
                 && !pulls_back(made.root.mode),
             authored: match &made.candidate.whole {
-                Some(whole) if whole.loops_already() => {
-                    Authored::of_clip(made.edits.is_empty(), made.variation.is_none())
-                }
+                Some(whole) if whole.loops_already() => Authored::of_clip(
+                    made.edits.is_empty() && made.retimed.is_none(),
+                    made.variation.is_none(),
+                ),
                 Some(whole) if whole.is_in_place() && made.edits.is_empty() => Authored::Motion,
                 _ => Authored::Nothing,
             },
+            retimed: made.retimed.as_ref(),
             likeness: made.likeness.as_ref(),
             known: of_take,
         }

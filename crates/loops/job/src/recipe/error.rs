@@ -51,6 +51,15 @@ pub enum RecipeError {
     /// A rate that is not a positive number of frames per second.
     #[error("--fps must be a positive number, found {found:?}")]
     Rate { found: f64 },
+    #[error("output.{name} must be a positive number, found {found:?}")]
+    NotPositive { name: &'static str, found: f64 },
+    /// More settings than determine the length of a loop.
+    #[error(
+        "output.seconds, cadence, and frames with fps each say how long a loop lasts; with output.speed nothing is left for output.keep"
+    )]
+    TwoLengths,
+    #[error("output.contact says where a loop starts, and so does --start-at")]
+    TwoStarts,
     /// Bone growth above the limit or below zero.
     #[error("take.bone-stretch must be a number from 0 to 1, percent, found {found:?}")]
     BoneStretch { found: f64 },
@@ -133,7 +142,9 @@ impl RecipeError {
             Self::VelocityBlend => {
                 "--closure spring, or --blend, which is the velocity's blend of linear and adjustment"
             }
-            Self::TwoPairings => "one of the two",
+            Self::TwoPairings | Self::TwoStarts => "one of the two",
+            Self::TwoLengths => "one of them",
+            Self::NotPositive { .. } => "--set output.seconds=0.7333, output.cadence=110 or output.speed=1.4",
             Self::VaryAlone => "--set output.vary=60, or neither of the two",
             Self::EaseAlone => "--ping-pong, or no stretch.ease",
             Self::BoneStretch { .. } => "take.bone-stretch=1, the most",

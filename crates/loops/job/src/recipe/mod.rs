@@ -181,7 +181,7 @@ impl Recipe {
         Ok(LoopSettings {
             closure: self.closure.settings(&self.joints, analysis.take.skeleton())?,
             root: output.root_settings(ineffective),
-            sampling: output.sampling()?,
+            timing: output.timing()?,
             feet: output.feet_settings(),
             stances: stances(&self.stances, edited)?,
             mend: self.stretch.mend == Some(true),

@@ -6,7 +6,7 @@ use loopwright_core::feet::{FootLock, RootSpeed};
 use loopwright_core::variation::VariationSettings;
 use loopwright_core::{
     FeetSettings, LoopCandidate, RootMode, RootSettings,
-    pipeline::{Sampling, StartAt},
+    pipeline::{Footfalls, Keep, Length, Sampling, StartAt, Timing},
     root_motion::{RootBlend, RootSpace},
 };
 use loopwright_formats::{ClosingKey, Format, KeyInterpolation, LoopWriteSettings, SizeLimits, Target};
@@ -112,9 +112,26 @@ described! {
         /// Frames per second of the loop [default: those of the take].
         flag(long, value_name = "R", help_heading = OUTPUT)
         pub fps: Option<f64> = "# fps = 30.0",
-        /// Frames of the loop in place of fps, not counting a repeated last key.
+        /// Frames of the loop in place of fps, not counting a repeated last key; with fps they are its length.
         flag(skip)
         pub frames: Option<usize> = "# frames = 30",
+        /// Seconds that the loop lasts, 0.8 to 1.25 times those recorded [default: those recorded, in whole frames].
+        flag(skip)
+        pub seconds: Option<f64> = "# seconds = 0.7333",
+        /// Steps a minute, in place of seconds.
+        flag(skip)
+        pub cadence: Option<f64> = "# cadence = 110.0",
+        /// Metres per second over the ground, which its time is for.
+        flag(skip)
+        pub speed: Option<f64> = "# speed = 1.4",
+        /// What stays where only its length or only its speed is given: stride, speed, or natural, as people change their pace.
+        flag(skip)
+        #[serde(with = "optional_text")]
+        pub keep: Option<Keep> = "keep = \"stride\"",
+        /// When feet touch down in each cycle, which also says where the loop starts: shares of the cycle, or seconds (left:0.1833s).
+        flag(skip)
+        #[serde(with = "optional_text")]
+        pub contact: Option<Footfalls> = "# contact = \"left:0.25,right:0.75\"",
         /// Copies of the loop, one after another, 1 to 100000.
         flag(skip)
         #[serde(deserialize_with = "count")]
@@ -261,14 +278,44 @@ impl OutputRecipe {
         Ok(variation)
     }
 
-    /// Returns how densely the loop is sampled. Errors: the rate is not a positive number.
-    pub fn sampling(&self) -> Result<Sampling, RecipeError> {
-        match (self.fps, self.frames) {
-            (Some(rate), _) if !(rate > 0.0 && rate.is_finite()) => Err(RecipeError::Rate { found: rate }),
-            (Some(rate), _) => Ok(Sampling::Rate(rate)),
-            (None, Some(count)) => Ok(Sampling::Samples(count)),
-            (None, None) => Ok(Sampling::SourceRate),
+    /// Returns the time of the loop. Errors: numbers that are not positive, or settings that contradict each other.
+    pub fn timing(&self) -> Result<Timing, RecipeError> {
+        let is_positive = |value: f64| value > 0.0 && value.is_finite();
+        if let Some(found) = self.fps.filter(|rate| !is_positive(*rate)) {
+            return Err(RecipeError::Rate { found });
         }
+        let given = [
+            ("seconds", self.seconds),
+            ("cadence", self.cadence),
+            ("speed", self.speed),
+        ];
+        if let Some((name, Some(found))) = given
+            .into_iter()
+            .find(|(_, value)| value.is_some_and(|value| !is_positive(value)))
+        {
+            return Err(RecipeError::NotPositive { name, found });
+        }
+        if self.contact.is_some() && self.start_at.is_some() {
+            return Err(RecipeError::TwoStarts);
+        }
+        let of_frames = self.frames.zip(self.fps).map(|(count, rate)| count as f64 / rate);
+        let lengths = [self.seconds, of_frames].into_iter().flatten().map(Length::Secs);
+        let mut lengths = lengths.chain(self.cadence.map(Length::StepsPerMinute));
+        let length = lengths.next();
+        if lengths.next().is_some() || (length.is_some() && self.speed.is_some() && self.keep.is_some()) {
+            return Err(RecipeError::TwoLengths);
+        }
+        Ok(Timing {
+            sampling: match (self.frames, self.fps) {
+                (Some(count), _) => Sampling::Samples(count),
+                (None, Some(rate)) => Sampling::Rate(rate),
+                (None, None) => Sampling::SourceRate,
+            },
+            length,
+            speed_mps: self.speed,
+            keep: self.keep.unwrap_or_default(),
+            footfalls: self.contact.unwrap_or_default(),
+        })
     }
 
     /// Returns how the loop is laid out in a file of this format; `root_joint` is the take's own joint above the hips, and

@@ -8,7 +8,12 @@ use loopwright_core::candidate::{ChooseBy, OutcomePart};
 use loopwright_core::closure::{ClosureName, Order, Preset, SeamMotion};
 use loopwright_core::feet::{FootLock, RootSpeed};
 use loopwright_core::{
-    RootMode, math::DecayKind, mean_cycle::MeanCycles, pipeline::StartAt, root_motion::RootSpace, words::did_you_mean,
+    RootMode,
+    math::DecayKind,
+    mean_cycle::MeanCycles,
+    pipeline::{Footfalls, Keep, StartAt},
+    root_motion::RootSpace,
+    words::did_you_mean,
 };
 use loopwright_formats::{ClosingKey, KeyInterpolation, Target};
 
@@ -109,6 +114,11 @@ choices! {
         Solve: "Always",
         Off: "Never",
     }
+    Keep::ALL {
+        Stride: "Strides keep their length: nothing but time changes",
+        Speed: "Strides are as long as the speed needs",
+        Natural: "Strides and cadence change as those of people do",
+    }
     ClosingKey::ALL {
         Repeat: "The last key is the first again, moved on by the root motion",
         Drop: "The last key is the one before the first",
@@ -175,7 +185,7 @@ macro_rules! written_by_text {
     )+};
 }
 
-written_by_text!(MeanCycles, StartAt, RootSpeed, OutcomePart);
+written_by_text!(Footfalls, MeanCycles, StartAt, RootSpeed, OutcomePart);
 
 /// Two bounds, of which one may be infinite.
 impl Written for [f64; 2] {

@@ -21,6 +21,8 @@ mod find;
 
 mod ground;
 
+mod joined;
+
 mod made;
 
 use ground::Way;

@@ -157,7 +157,7 @@ fn takes_and_their_loops_come_back_as_they_were() {
         };
         let mut edit = Box::new(Edit::first(&opened));
         edit.settings.closure.method.shares.rho = 0.3;
-        edit.settings.sampling = Sampling::Rate(24.0);
+        edit.settings.timing.sampling = Sampling::Rate(24.0);
         // What was taken back names its choices itself.
         if let Job::Follow { take, .. } = job.clone() {
             let edit = Some(edit.clone());

@@ -1,0 +1,666 @@
+//! Time as a setting: how long a loop lasts, how fast it goes, and when its feet touch down. Derivation: docs/math/time.md.
+
+use core::fmt::{self, Display, Formatter};
+use core::str::FromStr;
+
+use super::{MakeError, Plan, Sampling};
+use crate::analysis::MOVING_MPS;
+use crate::analysis::bearing::Stay;
+use crate::analysis::body::{Body, Side};
+use crate::feet::{self, Bearing, FootModel, Stage};
+use crate::loop_clip::LoopClip;
+use crate::math::rigid::{Rigid, Twist};
+use crate::math::{ops, percentile, time_map::TimeMap};
+use crate::motion::{Pose, PoseCurve, RootMotion, Skeleton, Tracks};
+use crate::root_motion::RootRelativeClip;
+use crate::take::Clip;
+
+/// The length of a loop.
+#[handed_over]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Length {
+    /// Seconds.
+    Secs(f64),
+    /// Touch-downs a minute.
+    StepsPerMinute(f64),
+}
+
+/// What stays the same where only the length of a loop is given, or only its speed.
+#[handed_over]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// The length of its strides: nothing but time changes.
+    #[default]
+    Stride,
+    /// Its speed.
+    Speed,
+    /// The manner in which people change their pace: cadence grows with a power of speed.
+    Natural,
+}
+
+crate::words!(Keep {
+    Stride: "stride",
+    Speed: "speed",
+    Natural: "natural",
+});
+
+/// Powers of speed with which the cadence of people grows, walking and running: least errors of the period among 546 pairs of takes
+/// (docs/math/time.md).
+const WALKING: f64 = 0.5;
+const RUNNING: f64 = 0.2;
+
+/// A moment of a cycle.
+#[handed_over]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Moment {
+    /// A share of the cycle, 0 to 1.
+    Share(f64),
+    /// Seconds after its start.
+    Secs(f64),
+}
+
+/// When the feet of each side touch down in each cycle.
+#[handed_over]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Footfalls {
+    /// Of the left foot.
+    pub left: Option<Moment>,
+    /// Of the right foot.
+    pub right: Option<Moment>,
+}
+
+impl Footfalls {
+    fn given(self) -> impl Iterator<Item = (Side, Moment)> {
+        let both = [(Side::Left, self.left), (Side::Right, self.right)];
+        both.into_iter().filter_map(|(side, moment)| Some((side, moment?)))
+    }
+}
+
+impl FromStr for Footfalls {
+    type Err = &'static str;
+
+    /// A side and a moment, or two with a comma: `left:0.25,right:0.75`, in seconds `left:0.1833s`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const ERROR: &str =
+            "must be like left:0.25,right:0.75: shares of the cycle from 0 to below 1, or seconds as in left:0.1833s";
+        let mut falls = Self::default();
+        for part in text.split(',') {
+            let (side, moment) = part.trim().split_once(':').ok_or(ERROR)?;
+            let (number, moment): (_, fn(f64) -> Moment) = match moment.strip_suffix('s') {
+                Some(secs) => (secs, Moment::Secs),
+                None => (moment, Moment::Share),
+            };
+            let number = number
+                .trim()
+                .parse()
+                .ok()
+                .filter(|at: &f64| *at >= 0.0 && at.is_finite());
+            let moment = moment(number.ok_or(ERROR)?);
+            let fall = match side.parse() {
+                Ok(Side::Left) => &mut falls.left,
+                Ok(Side::Right) => &mut falls.right,
+                Err(_) => return Err(ERROR),
+            };
+            if matches!(moment, Moment::Share(share) if share >= 1.0) || fall.replace(moment).is_some() {
+                return Err(ERROR);
+            }
+        }
+        Ok(falls)
+    }
+}
+
+impl Display for Footfalls {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (index, (side, moment)) in self.given().enumerate() {
+            f.write_str(if index > 0 { "," } else { "" })?;
+            match moment {
+                Moment::Share(share) => write!(f, "{side}:{share}")?,
+                Moment::Secs(secs) => write!(f, "{side}:{secs}s")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The time of a loop: all as recorded by default.
+#[handed_over]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Timing {
+    /// The times at which it is sampled.
+    pub sampling: Sampling,
+    /// How long it lasts.
+    pub length: Option<Length>,
+    /// How fast it goes over the ground, metres per second.
+    pub speed_mps: Option<f64>,
+    /// What stays the same where only one of the two is given.
+    pub keep: Keep,
+    /// When its feet touch down; it then starts so that they do.
+    pub footfalls: Footfalls,
+}
+
+impl From<Sampling> for Timing {
+    fn from(sampling: Sampling) -> Self {
+        Self {
+            sampling,
+            ..Self::default()
+        }
+    }
+}
+
+/// How a loop differs in time from the stretch that it was made of.
+#[handed_over]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Retimed {
+    /// Its length over the recorded one.
+    pub length: f64,
+    /// Length of its strides over the recorded one.
+    pub stride: f64,
+    /// The least and the greatest rate at which the recorded cycle is shown, over the mean rate.
+    pub rates: [f64; 2],
+    /// How far its touch-downs are moved against each other, as a share of a cycle.
+    pub footfalls: f64,
+    /// The foot that touches down earliest for it.
+    pub earliest: Option<Side>,
+    /// The 95th percentile of the accelerations of joints over that before, times the square of [`Self::length`]: 1 if time is
+    /// stretched evenly.
+    pub acceleration: f64,
+    /// Whether the length was given in seconds.
+    pub is_exact: bool,
+}
+
+/// Lengths, strides, footfalls and rates beyond which a loop is refused.
+const LENGTHS: [f64; 2] = [0.8, 1.25];
+const STRIDES: [f64; 2] = [0.85, 1.12];
+const FOOTFALLS: f64 = 0.08;
+const RATES: [f64; 2] = [0.75, 1.33];
+
+/// Why a loop cannot have the time that is asked for.
+#[error_kinds]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TimingError {
+    #[error(
+        "a loop of {wanted_secs:.4} s is {:.2} times as long as recorded, beyond {} to {}: {:.4} to {:.4} s",
+        wanted_secs / own_secs, LENGTHS[0], LENGTHS[1], LENGTHS[0] * own_secs, LENGTHS[1] * own_secs
+    )]
+    Length { wanted_secs: f64, own_secs: f64 },
+    #[error("its strides would be {stride:.2} times as long as recorded, beyond {} to {}", STRIDES[0], STRIDES[1])]
+    Stride { stride: f64 },
+    #[error(
+        "its touch-downs would move by {shift:.3} of a cycle against each other, beyond {FOOTFALLS}: the {earliest} foot comes too early"
+    )]
+    Footfalls { shift: f64, earliest: Side },
+    #[error("it would be shown at {:.2} to {:.2} times its rate in places, beyond {} to {}", rates[0], rates[1], RATES[0], RATES[1])]
+    Rates { rates: [f64; 2] },
+    #[error("it stays in place, so that it has no other speed")]
+    Stays,
+    #[error("a given speed is not kept: output.keep is stride or natural, or the length is given, too")]
+    KeepsSpeed,
+    #[error("it has no steps to count")]
+    NoSteps,
+    #[error("the {side} foot never touches down in it")]
+    NeverTouches { side: Side },
+    #[error("the left foot touches down {left} times in it, the right foot {right} times")]
+    Uneven { left: usize, right: usize },
+    #[error("a touch-down at {found} s lies outside a cycle of {cycle_secs:.4} s")]
+    Outside { found: f64, cycle_secs: f64 },
+}
+
+/// Lengths and strides are given in a few digits.
+const ROUNDING: f64 = 5e-4;
+
+/// Lengths within this share of a frame of a whole number of frames are that number.
+const WHOLE_FRAMES: f64 = 0.01;
+
+/// Feet that stand for fewer samples are held again in loops that loop already.
+const FEWEST_SAMPLES: f64 = 6.0;
+
+/// A closed loop, timed.
+pub(super) struct Timed {
+    pub(super) loop_clip: LoopClip,
+    pub(super) source: RootRelativeClip,
+    pub(super) retimed: Option<Retimed>,
+    /// The sample that is written first.
+    pub(super) first_sample: usize,
+    /// Whether feet stand for so few of its samples that straight lines between them show.
+    pub(super) has_short_contacts: bool,
+    /// The hardest accelerations before, at as many samples.
+    hardest: f64,
+    /// When points of its feet bear, if its strides have another length.
+    pub(super) bearing: Option<Vec<Bearing>>,
+}
+
+impl Timed {
+    /// Measures what its time changed, once its feet are held.
+    pub(super) fn measure(&mut self) {
+        if let Some(retimed) = &mut self.retimed {
+            if self.hardest > 0.0 {
+                retimed.acceleration = hardest(&self.loop_clip) / self.hardest * retimed.length * retimed.length;
+            }
+        }
+    }
+
+    /// Whether the second half is still like the first.
+    pub(super) fn is_even(&self) -> bool {
+        self.retimed.is_none_or(|retimed| retimed.footfalls == 0.0)
+    }
+}
+
+impl Timing {
+    /// Whether it is as recorded.
+    fn is_own(&self) -> bool {
+        *self == self.sampling.into()
+    }
+
+    /// Returns the times at which a stretch is sampled before it is timed.
+    pub(super) fn before(&self) -> Sampling {
+        if self.is_own() {
+            self.sampling
+        } else {
+            Sampling::SourceRate
+        }
+    }
+
+    /// Returns length and stride over the recorded ones.
+    fn pace(&self, clip: &LoopClip, stays: &[Stay], num_feet: usize) -> Result<[f64; 2], TimingError> {
+        let (own_secs, own_mps) = (clip.period_secs(), ops::over_ground(clip.root().twist.linear));
+        let length = match self.length {
+            None => None,
+            Some(Length::Secs(secs)) => Some(secs / own_secs),
+            Some(Length::StepsPerMinute(rate)) => {
+                let steps = stays.iter().filter(|stay| stay.strike.is_some()).count();
+                if steps == 0 {
+                    return Err(TimingError::NoSteps);
+                }
+                Some(60.0 * steps as f64 / rate / own_secs)
+            }
+        };
+        let moves = own_mps >= MOVING_MPS;
+        if self.speed_mps.is_some() && !moves {
+            return Err(TimingError::Stays);
+        }
+        let faster = self.speed_mps.map(|mps| mps / own_mps);
+        let to_power = |base: f64, power: f64| ops::exp(power * ops::ln(base));
+        let exponent = || {
+            if is_run(clip, stays, num_feet) {
+                RUNNING
+            } else {
+                WALKING
+            }
+        };
+        let [length, faster] = match (length, faster, self.keep) {
+            (Some(length), Some(faster), _) => [length, faster],
+            (None, Some(_), Keep::Speed) => return Err(TimingError::KeepsSpeed),
+            (None, Some(faster), Keep::Stride) => [1.0 / faster, faster],
+            (None, Some(faster), Keep::Natural) => [to_power(faster, -exponent()), faster],
+            (Some(length), None, Keep::Speed) if moves => [length, 1.0],
+            (Some(length), None, Keep::Natural) if moves => [length, to_power(length, -1.0 / exponent())],
+            (length, None, _) => [length.unwrap_or(1.0), 1.0 / length.unwrap_or(1.0)],
+        };
+        let is_within = |value: f64, [least, most]: [f64; 2]| (least - ROUNDING..=most + ROUNDING).contains(&value);
+        if !is_within(length, LENGTHS) {
+            let wanted_secs = length * own_secs;
+            return Err(TimingError::Length { wanted_secs, own_secs });
+        }
+        let stride = length * faster;
+        if !is_within(stride, STRIDES) {
+            return Err(TimingError::Stride { stride });
+        }
+        Ok([length, if (stride - 1.0).abs() < 1e-9 { 1.0 } else { stride }])
+    }
+
+    /// Returns the number of samples and the seconds between them of a loop that lasts so long, of a take of that rate.
+    fn samples(&self, secs: f64, take_rate_hz: f64, is_mirrored: bool) -> (usize, f64) {
+        let rate_hz = match self.sampling {
+            Sampling::SourceRate => take_rate_hz,
+            Sampling::Rate(rate_hz) => rate_hz,
+            Sampling::Samples(count) => return (count, secs / count.max(1) as f64),
+        };
+        let frames = secs * rate_hz;
+        let count = if is_mirrored {
+            2.0 * (frames / 2.0).round()
+        } else {
+            frames.round()
+        }
+        .max(1.0);
+        let is_whole = (frames - count).abs() < WHOLE_FRAMES;
+        (count as usize, if is_whole { 1.0 / rate_hz } else { secs / count })
+    }
+
+    /// Returns pairs of a new and the recorded share of the loop at which a foot touches down, with its side; empty if nothing is
+    /// given.
+    fn moments(
+        &self,
+        body: &Body,
+        stays: &[Stay],
+        [count, secs]: [f64; 2],
+    ) -> Result<Vec<(Side, [f64; 2])>, TimingError> {
+        let mut moments: Vec<(Side, [f64; 2])> = Vec::new();
+        let mut numbers = Vec::new();
+        for (side, moment) in self.footfalls.given() {
+            let foot = body.feet.iter().position(|foot| foot.side == Some(side));
+            let strikes = stays.iter().filter(|stay| Some(stay.foot) == foot);
+            let mut own: Vec<f64> = strikes.filter_map(|stay| Some(stay.strike? / count)).collect();
+            own.sort_by(f64::total_cmp);
+            let Some(&first) = own.first() else {
+                return Err(TimingError::NeverTouches { side });
+            };
+            numbers.push(own.len());
+            let cycles = own.len() as f64;
+            let share = match moment {
+                Moment::Share(share) => share,
+                Moment::Secs(found) => found * cycles / secs,
+            };
+            if let Moment::Secs(found) = moment
+                && share >= 1.0
+            {
+                let cycle_secs = secs / cycles;
+                return Err(TimingError::Outside { found, cycle_secs });
+            }
+            let off = match moments.first() {
+                Some((_, [new, old])) => old - new,
+                None => first - share / cycles,
+            };
+            moments.extend((0..own.len()).map(|cycle| {
+                let new = (cycle as f64 + share) / cycles;
+                let near = |old: &f64| (old - new - off) - (old - new - off).round();
+                let nearest = own
+                    .iter()
+                    .map(near)
+                    .min_by(|one, other| one.abs().total_cmp(&other.abs()));
+                (side, [new, new + off + nearest.unwrap_or(0.0)])
+            }));
+        }
+        if let [left, right] = numbers[..]
+            && left != right
+        {
+            return Err(TimingError::Uneven { left, right });
+        }
+        moments.sort_by(|(_, one), (_, other)| one[0].total_cmp(&other[0]));
+        Ok(moments)
+    }
+}
+
+/// Whether the feet of a gait are on the ground for less than half of the time.
+fn is_run(clip: &LoopClip, stays: &[Stay], num_feet: usize) -> bool {
+    let whole = clip.num_samples() as f64;
+    let down = |stay: &Stay| stay.strike.zip(stay.lift).map_or(whole, |(strike, lift)| lift - strike);
+    stays.iter().map(down).sum::<f64>() < 0.5 * whole * num_feet as f64
+}
+
+/// The moved time of a loop: what its samples show.
+struct Course {
+    /// By [`Self::at`], samples of the loop before.
+    map: Option<TimeMap>,
+    /// Samples after and before.
+    count: usize,
+    before: f64,
+    /// The share of the new cycle that is written first, and whole cycles before it, of the sample 0.
+    from: [f64; 2],
+}
+
+impl Course {
+    fn new(map: Option<TimeMap>, count: usize, before: usize) -> Self {
+        // The sample 0 stays as near to the seam as it can.
+        let off_seam = |map: &TimeMap, sample: usize| {
+            let old = map.at(sample as f64 / count as f64);
+            (old - old.round()).abs()
+        };
+        let first = map
+            .as_ref()
+            .and_then(|map| (0..count).min_by(|&one, &other| off_seam(map, one).total_cmp(&off_seam(map, other))));
+        let share = first.unwrap_or(0) as f64 / count as f64;
+        let cycles = map.as_ref().map_or(0.0, |map| map.at(share).round());
+        Self {
+            map,
+            count,
+            before: before as f64,
+            from: [share, cycles],
+        }
+    }
+
+    /// Returns the share of the loop before that a sample shows.
+    fn at(&self, sample: isize) -> f64 {
+        let share = sample as f64 / self.count as f64;
+        match &self.map {
+            Some(map) => map.at(share + self.from[0]) - self.from[1],
+            None => share,
+        }
+    }
+
+    /// Returns how much of the loop before a sample is ahead of even time, over the mean.
+    fn ahead(&self, sample: isize) -> f64 {
+        self.at(sample) - sample as f64 / self.count as f64
+    }
+
+    fn mean_ahead(&self) -> f64 {
+        (0..self.count as isize).map(|sample| self.ahead(sample)).sum::<f64>() / self.count as f64
+    }
+
+    /// Whether the samples are those before.
+    fn is_same(&self) -> bool {
+        self.map.is_none() && self.count as f64 == self.before
+    }
+
+    fn first_sample(&self) -> usize {
+        let first = (self.from[0] * self.count as f64).round() as usize;
+        (self.count - first) % self.count
+    }
+}
+
+/// The root of a motion before, and its body, moved so that each sample is where it was at its time before.
+struct Carried {
+    root: RootMotion,
+    secs: f64,
+    mean_ahead: f64,
+    carrier: usize,
+    root_joint: Option<usize>,
+}
+
+impl Carried {
+    fn motion(&self, ahead: f64) -> Rigid {
+        self.root.twist.exp((ahead - self.mean_ahead) * self.secs)
+    }
+
+    fn pose(&self, skeleton: &Skeleton, mut pose: Pose, ahead: f64) -> Pose {
+        let motion = self.motion(ahead);
+        pose.carry(skeleton, self.carrier, motion);
+        match self.root_joint {
+            Some(joint) => pose.as_ref().with_joint_led(skeleton, joint, motion.inverse()),
+            None => pose,
+        }
+    }
+
+    /// Returns the root that moves evenly, over a period of so many seconds.
+    fn root(&self, secs: f64) -> RootMotion {
+        let Twist { linear, angular } = self.root.twist;
+        let slower = self.secs / secs;
+        RootMotion {
+            start: self.root.start * self.root.twist.exp(self.mean_ahead * self.secs),
+            twist: Twist::new(linear * slower, angular * slower),
+        }
+    }
+}
+
+impl Plan<'_> {
+    /// Returns the closed loop, and its uncut samples, at the times asked for.
+    pub(super) fn timed(&self, loop_clip: LoopClip, source: RootRelativeClip) -> Result<Timed, MakeError> {
+        let timing = &self.settings.timing;
+        let mut timed = Timed {
+            loop_clip,
+            source,
+            retimed: None,
+            first_sample: 0,
+            has_short_contacts: false,
+            hardest: 0.0,
+            bearing: None,
+        };
+        if timing.is_own() {
+            return Ok(timed);
+        }
+        let (body, limits) = (&self.analysis.body, self.analysis.contacts.limits());
+        let clip = &timed.loop_clip;
+        let stays = feet::bearings(&Stage::of_loop(clip), body, limits).stays;
+        let [length, stride] = timing.pace(clip, &stays, body.feet.len())?;
+        let is_mirrored = self.candidate.pairing.is_mirrored();
+        let (count, step_secs) = timing.samples(
+            length * clip.period_secs(),
+            self.analysis.take.frame_rate_hz(),
+            is_mirrored,
+        );
+        let secs = count as f64 * step_secs;
+        let moments = timing.moments(body, &stays, [clip.num_samples() as f64, secs])?;
+        let mut retimed = Retimed {
+            length: secs / clip.period_secs(),
+            stride,
+            is_exact: matches!(timing.length, Some(Length::Secs(_))),
+            ..moved(&moments)?
+        };
+        let moments: Vec<_> = moments.into_iter().map(|(_, moment)| moment).collect();
+        let map = (!moments.is_empty()).then(|| TimeMap::through(&moments));
+        if let Some(map) = &map {
+            retimed.rates = map.rates();
+            if retimed.rates[0] < RATES[0] || retimed.rates[1] > RATES[1] {
+                return Err(TimingError::Rates { rates: retimed.rates }.into());
+            }
+        }
+        let course = Course::new(map, count, clip.num_samples());
+        let clip_samples = clip.num_samples() as f64;
+        if course.is_same() && (retimed.length - 1.0).abs() < 1e-12 && stride == 1.0 {
+            timed.retimed = Some(retimed);
+            return Ok(timed);
+        }
+        let even = Course::new(None, count, clip.num_samples());
+        let even = loop_at(
+            &even,
+            clip.period_secs() / count as f64,
+            clip.clone(),
+            timed.source.root_joint,
+        )?;
+        timed.hardest = hardest(&even);
+        timed.source = source_at(&course, step_secs, timed.source);
+        timed.loop_clip = loop_at(&course, step_secs, timed.loop_clip, timed.source.root_joint)?;
+        timed.first_sample = course.first_sample();
+        let per_sample = count as f64 / clip_samples;
+        timed.has_short_contacts = (stays.iter().filter_map(|stay| Some(stay.lift? - stay.strike?)))
+            .any(|samples| samples * per_sample < FEWEST_SAMPLES);
+        timed.retimed = Some(retimed);
+        if stride != 1.0 {
+            let stage = Stage::of_loop(&timed.loop_clip);
+            timed.bearing = Some(feet::bearing(&stage, body, &FootModel::new(&stage, body, limits)));
+            let Twist { linear, angular } = timed.loop_clip.root().twist;
+            let twist = Twist::new(linear * stride, angular);
+            (timed.loop_clip, timed.source) = super::at_twist(timed.loop_clip, timed.source, twist);
+        }
+        Ok(timed)
+    }
+}
+
+/// Measures how far touch-downs are moved against each other.
+fn moved(moments: &[(Side, [f64; 2])]) -> Result<Retimed, TimingError> {
+    let cycles = moments
+        .iter()
+        .filter(|(side, _)| Some(side) == moments.first().map(|(side, _)| side))
+        .count();
+    let early = |(side, [new, old]): &(Side, [f64; 2])| (*side, (old - new) * cycles as f64);
+    let most = moments.iter().map(early).max_by(|one, other| one.1.total_cmp(&other.1));
+    let least = moments
+        .iter()
+        .map(early)
+        .map(|(_, early)| early)
+        .fold(f64::INFINITY, f64::min);
+    let footfalls = most.map_or(0.0, |(_, most)| most - least);
+    match most {
+        Some((earliest, _)) if footfalls > FOOTFALLS => Err(TimingError::Footfalls {
+            shift: footfalls,
+            earliest,
+        }),
+        _ => Ok(Retimed {
+            length: 1.0,
+            stride: 1.0,
+            rates: [1.0; 2],
+            footfalls,
+            earliest: most.map(|(side, _)| side),
+            acceleration: 1.0,
+            is_exact: false,
+        }),
+    }
+}
+
+/// Returns the 95th percentile of the accelerations of all joints of a loop, metres per second squared.
+fn hardest(clip: &LoopClip) -> f64 {
+    let count = clip.num_samples();
+    let places: Vec<_> = (0..count + 2).map(|key| clip.world_pose(key).translations).collect();
+    let step = clip.step_secs();
+    let all = places.windows(3).flat_map(|three| {
+        let joints = three[0].iter().zip(&three[1]).zip(&three[2]);
+        joints.map(|((&from, &at), &to)| (from - 2.0 * at + to).length() / (step * step))
+    });
+    percentile::of(all.collect(), 0.95)
+}
+
+fn loop_at(course: &Course, step_secs: f64, clip: LoopClip, root_joint: Option<usize>) -> Result<LoopClip, MakeError> {
+    let carried = Carried {
+        root: *clip.root(),
+        secs: clip.period_secs(),
+        mean_ahead: course.mean_ahead(),
+        carrier: clip.carrier(),
+        root_joint,
+    };
+    let skeleton = clip.skeleton();
+    let tracks = if course.is_same() {
+        let poses = (0..course.count).map(|sample| clip.body_pose(sample));
+        Tracks::pose_by_pose(skeleton, step_secs, poses)
+    } else {
+        let curve = PoseCurve::around(clip.tracks());
+        let poses = (0..course.count as isize).map(|sample| {
+            let pose = curve.at(course.at(sample) * course.before);
+            carried.pose(skeleton, pose, course.ahead(sample))
+        });
+        Tracks::pose_by_pose(skeleton, step_secs, poses)
+    };
+    let root = carried.root(course.count as f64 * step_secs);
+    Ok(LoopClip::new(clip.name(), tracks, clip.carrier(), root)?)
+}
+
+fn source_at(course: &Course, step_secs: f64, source: RootRelativeClip) -> RootRelativeClip {
+    let clip = &source.clip;
+    let samples = clip.sample_range();
+    let carried = Carried {
+        root: source.root,
+        secs: clip.period_secs(),
+        mean_ahead: course.mean_ahead(),
+        carrier: source.carrier,
+        root_joint: source.root_joint,
+    };
+    let [first, last] = [*samples.start(), *samples.end()].map(|sample| sample as f64);
+    let shown = |sample: isize| course.at(sample) * course.before;
+    let count = course.count as isize;
+    let before = (1..=count).take_while(|&sample| shown(-sample) >= first).count() as isize;
+    let after = (1..=count).take_while(|&sample| shown(count + sample) <= last).count() as isize;
+    let times: Vec<f64> = samples.clone().map(|sample| sample as f64).collect();
+    let poses: Vec<Pose> = samples.map(|sample| clip.pose(sample).to_pose()).collect();
+    let curve = PoseCurve::new(times.clone(), &poses);
+    let moved = (-before..=count + after).map(|sample| {
+        let pose = curve.at(shown(sample));
+        carried.pose(clip.skeleton(), pose, course.ahead(sample))
+    });
+    let tracks = Tracks::pose_by_pose(clip.skeleton(), step_secs, moved);
+    let timed = Clip::from_samples(tracks, course.count, before as usize);
+    let captured = if source.captured.is_empty() {
+        Vec::new()
+    } else {
+        let own: Vec<Pose> = (source.captured.iter())
+            .map(|own| Pose::new(vec![own.translation], vec![own.rotation]))
+            .collect();
+        let curve = PoseCurve::new(times, &own);
+        let own = (-before..=count + after)
+            .map(|sample| carried.motion(course.ahead(sample)) * curve.at(shown(sample)).joint(0));
+        own.collect()
+    };
+    RootRelativeClip {
+        clip: timed,
+        root: carried.root(course.count as f64 * step_secs),
+        captured,
+        ..source
+    }
+}
