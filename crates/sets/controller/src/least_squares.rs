@@ -94,8 +94,11 @@ const LEAST_EXPLAINED: f64 = 0.2;
 /// ... the step leaves more than rounding, as a share of its size, ...
 const RAMPED_ERROR: f64 = 1e-3;
 
-/// ... and counts where it takes away this many times the squared error that noise has along it: four standard errors.
-const RAMPED_RATIO: f64 = 16.0;
+/// ... and counts where it takes away this many times the squared error that noise has along it, five standard errors, ...
+const RAMPED_RATIO: f64 = 25.0;
+
+/// ... and leaves less than this share of the squared error of a step.
+const RAMPED_SHARE: f64 = 0.5;
 
 /// Frequencies of sway that are tried, hertz: first, last, and their distance.
 const SWAYS_HZ: (f64, f64, f64) = (0.6, 2.4, 0.05);
@@ -117,7 +120,6 @@ pub(super) fn fit(
     let changes = changes.iter().map(|(frames, peak)| Change::new(signal, quantity, frames, *peak, dt));
     let stepped: Vec<(Change, Option<Fit>)> = changes.map(|change| (change.stepped(), change)).map(|(fit, change)| (change, fit)).collect();
     let sway_hz = sway(&stepped);
-    if std::env::var("DBG").is_ok() { println!("{quantity:?} {sway_hz:?}"); }
     let fits: Vec<_> = stepped
         .into_iter()
         .map(|(change, step)| {
@@ -132,11 +134,13 @@ pub(super) fn fit(
             Some((change, step, ramped))
         })
         .collect();
-    let judged = fits.iter().flatten().map(|(change, step, ramped)| change.noise(&ramped.as_ref().unwrap_or(step).1));
-    let (left, free) = judged.fold((0.0, 0.0), |sum, each| (sum.0 + each.left, sum.1 + each.free));
-    let fits = fits.into_iter().map(|fit| {
-        let (change, step, ramped) = fit?;
-        let variance = change.variance.max(if free > FEWEST_FREE * change.samples.len() as f64 { left / free } else { 0.0 });
+    let noises: Vec<Option<Noise>> = fits.iter().map(|fit| fit.as_ref().map(|(change, step, ramped)| change.noise(&ramped.as_ref().unwrap_or(step).1))).collect();
+    let (left, free) = noises.iter().flatten().fold((0.0, 0.0), |sum, each| (sum.0 + each.left, sum.1 + each.free));
+    let fits = fits.into_iter().zip(noises).map(|(fit, noise)| {
+        let ((change, step, ramped), noise) = (fit?, noise?);
+        // What the change leaves, and one sample of what all leave.
+        let own = if free > FEWEST_FREE * change.samples.len() as f64 { (noise.left + left / free) / (noise.free.max(0.0) + 1.0) } else { 0.0 };
+        let variance = change.variance.max(own);
         let known = |fit: Fit| FittedResponse { uncertainty_secs: change.uncertainty_secs(&fit.1, variance), ..fit.1 };
         let (mut step, ramped) = (known(step), ramped.map(known));
         if let (Some(error), Some(ramped)) = (&mut step.uncertainty_secs, ramped) {
@@ -383,7 +387,8 @@ impl Change {
         let noise = self.noise(&ramped.1);
         let own = if noise.free > FEWEST_FREE * self.samples.len() as f64 { noise.left / noise.free } else { 0.0 };
         let variance = self.variance.max(own) * self.variance_along(along);
-        (left - ramped.0 > RAMPED_RATIO * variance && ramped.1.ramp_secs >= RAMPS_SECS[0]).then_some(ramped)
+        let counts = left - ramped.0 > RAMPED_RATIO * variance && ramped.0 < RAMPED_SHARE * left;
+        (counts && ramped.1.ramp_secs >= RAMPS_SECS[0]).then_some(ramped)
     }
 
     /// Fits a ramped goal of this duration, starting from the fit of a step: the middle of the input stays about the same.
