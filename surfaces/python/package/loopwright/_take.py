@@ -11,10 +11,12 @@ import numpy as np
 
 from . import _native
 from ._native import Take as NativeTake
+from ._bodies import body as known_body
 from ._errors import ArrayError, SettingError
 from ._loop import Loop
 from ._motion import Motion, warn, warn_each
-from ._poses import Ints, check_keys, numbers, of_numbers, quaternions
+from ._poses import Floats, Ints, check_keys, numbers, of_numbers, positive
+from ._rotations import inverse, least_twist, product, rotate, rotations_of, upright
 from ._settings import RecipeLike, asked, check_count, path_of, text_of
 
 if TYPE_CHECKING:
@@ -54,48 +56,46 @@ class Take(Motion[NativeTake]):
         fps: float,
         scalar_first: bool = False,
         tips: Any = None,
+        up: str = "+y",
+        unit: float = 1.0,
         name: str = "take",
     ) -> Take:
         """A take of arrays.
 
-        `names` (J,), `parents` (J,) with -1 for the first joint and each parent before its children, `offsets` (J, 3) in metres,
-        `rotations` (F, J, 4) in the axes of the parents. `positions` are those of the first joint (F, 3), or of all joints in the axes of
-        their parents (F, J, 3); without them joints stay at their offsets. `tips` (J, 3) may be nan.
+        `names` (J,), `parents` (J,) with -1 for the first joint and each parent before its children, `offsets` (J, 3), `rotations` in the
+        axes of the parents: quaternions (F, J, 4), matrices (F, J, 3, 3), or the first two columns of these, one after the other (F, J, 6).
+        `positions` are those of the first joint (F, 3), or of all joints in the axes of their parents (F, J, 3); without them joints stay at their
+        offsets. `tips` (J, 3) may be nan. `up` is the axis of the world that points up, `unit` the metres of one unit of length.
 
         Raises ArrayError, which names the argument, what was expected and what was found.
+
+        >>> turned = np.tile(np.eye(3), (30, 2, 1, 1))
+        >>> Take.from_arrays(["hips", "head"], [-1, 0], [[0, 90, 0], [0, 60, 0]], turned, fps=30, unit=0.01)
+        <Take 'take': 30 frames at 30 fps, 2 joints>
         """
-        is_list = isinstance(names, Iterable) and not isinstance(names, str)
-        if not (is_list and all(isinstance(each, str) for each in names)):
-            raise ArrayError(f"names: expected a list of strings, found {names!r:.60}")
-        count = len(names)
-        if count == 0:
-            raise ArrayError("names: expected one joint or more, found none")
-        of_parents = numbers("parents", parents, (count,))
-        for joint, parent in enumerate(of_parents):
-            expected = "-1" if joint == 0 else f"0 to {joint - 1}"
-            low, high = (-1, -1) if joint == 0 else (0, joint - 1)
-            if not low <= parent <= high or parent != int(parent):
-                raise ArrayError(f"parents: expected {expected} for joint {joint}, found {parent:g}")
-        of_offsets = numbers("offsets", offsets, (count, 3))
-        of_rotations = quaternions("rotations", rotations, (None, count, 4), scalar_first)
+        of_parents = _parents(names, parents)
+        count = len(of_parents)
+        scale, turned = positive("unit", unit), upright(up)
+        of_offsets = numbers("offsets", offsets, (count, 3)) * scale
+        of_rotations = rotations_of("rotations", rotations, count, scalar_first)
         frames = len(of_rotations)
         if frames == 0:
             raise ArrayError("rotations: expected one frame or more, found none")
         local = np.repeat(of_offsets[None], frames, axis=0)
         if positions is not None:
             if of_numbers("positions", positions).ndim == 2:
-                local[:, 0] = numbers("positions", positions, (frames, 3))
+                local[:, 0] = numbers("positions", positions, (frames, 3)) * scale
             else:
-                local = numbers("positions", positions, (frames, count, 3))
-        of_tips = None if tips is None else numbers("tips", tips, (count, 3), finite=False)
-        rate = _number("fps", fps)
-        if not 0 < rate < np.inf:
-            raise ArrayError(f"fps: expected a positive number, found {fps!r:.60}")
+                local = numbers("positions", positions, (frames, count, 3)) * scale
+        local[:, 0] = rotate(turned, local[:, 0])
+        of_rotations[:, 0] = product(turned, of_rotations[:, 0])
+        of_tips = None if tips is None else numbers("tips", tips, (count, 3), finite=False) * scale
+        rate = positive("fps", fps)
         return cls(
             _native.Take.of_arrays(
                 text_of("name", name),
                 [text_of("names", each) for each in names],
-                [int(parent) for parent in of_parents],
+                of_parents,
                 of_offsets.tobytes(),
                 None if of_tips is None else of_tips.tobytes(),
                 local.tobytes(),
@@ -105,12 +105,46 @@ class Take(Motion[NativeTake]):
         )
 
     @classmethod
+    def from_positions(
+        cls,
+        positions: Any,
+        body: str | tuple[Sequence[str], Sequence[int]] | None = None,
+        *,
+        fps: float,
+        offsets: Any = None,
+        up: str = "+y",
+        unit: float = 1.0,
+        name: str = "take",
+    ) -> Take:
+        """A take of positions in the world (F, J, 3) alone, as generators and markers give them, kept as they are.
+
+        `body` is a name that `bridges.body` knows, such as "humanml3d" or "smpl", or names and parents; without it the number of joints says
+        which. Rotations are those of least twist against the body at rest: about a bone they say nothing. `offsets` (J, 3) are its joints at
+        rest in the axes of the world; without them it rests as in the first frame. `up` and `unit` are as in `from_arrays`. Raises ArrayError.
+
+        >>> standing = np.zeros((30, 22, 3))
+        >>> standing[..., 1] = np.linspace(0, 1.7, 22)
+        >>> Take.from_positions(standing, fps=20)
+        <Take 'take': 30 frames at 20 fps, 22 joints>
+        """
+        found = numbers("positions", positions, (None, None, 3))
+        if len(found) == 0:
+            raise ArrayError("positions: expected one frame or more, found none")
+        names, parents = known_body(found.shape[1] if body is None else body) if body is None or isinstance(body, str) else body
+        of_parents = _parents(names, parents)
+        world = rotate(upright(up), numbers("positions", found, (None, len(of_parents), 3)) * positive("unit", unit))
+        above = [max(parent, 0) for parent in of_parents]
+        rest = world[0] - world[0, above] if offsets is None else rotate(upright(up), numbers("offsets", offsets, (len(above), 3)) * unit)
+        rest[0] = world[0, 0] if offsets is None else rest[0]
+        return of_world(names, of_parents, world, least_twist(world, of_parents, rest), rest, fps=fps, name=name)
+
+    @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Take:
         """A take of the arguments of `Take.from_arrays`, such as `to_dict` gives. Raises ArrayError."""
         if not isinstance(data, Mapping):
             raise ArrayError(f"data: expected a dictionary, found {type(data).__name__}")
         needed = ("names", "parents", "offsets", "rotations", "fps")
-        known = (*needed, "positions", "scalar_first", "tips", "name")
+        known = (*needed, "positions", "scalar_first", "tips", "up", "unit", "name")
         check_keys(data, needed)
         for key in data:
             if key not in known:
@@ -308,6 +342,37 @@ class Found(Sequence[Candidate]):
 
     def __repr__(self) -> str:
         return repr(self._candidates)
+
+
+def _parents(names: Any, parents: Any) -> list[int]:
+    """The parents of joints with these names. Raises ArrayError where either are none of a body."""
+    is_list = isinstance(names, Iterable) and not isinstance(names, str)
+    if not (is_list and all(isinstance(each, str) for each in names)):
+        raise ArrayError(f"names: expected a list of strings, found {names!r:.60}")
+    if len(names) == 0:
+        raise ArrayError("names: expected one joint or more, found none")
+    twice = [name for at, name in enumerate(names) if name in names[:at]]
+    if twice:
+        raise ArrayError(f"names: expected each once, found {twice[0]!r} twice")
+    found = numbers("parents", parents, (len(names),))
+    for joint, parent in enumerate(found):
+        expected = "-1" if joint == 0 else f"0 to {joint - 1}"
+        low, high = (-1, -1) if joint == 0 else (0, joint - 1)
+        if not low <= parent <= high or parent != int(parent):
+            raise ArrayError(f"parents: expected {expected} for joint {joint}, found {parent:g}")
+    return [int(parent) for parent in found]
+
+
+def of_world(
+    names: Sequence[str], parents: Sequence[int], positions: Floats, rotations: Floats, offsets: Floats | None = None, *, fps: float, name: str
+) -> Take:
+    """A take of positions (F, J, 3) and rotations (F, J, 4) in the world; without offsets joints rest at the middle of where they are."""
+    above = rotations[:, [max(parent, 0) for parent in parents]].copy()
+    slid = positions - positions[:, [max(parent, 0) for parent in parents]]
+    above[:, 0], slid[:, 0] = (0.0, 0.0, 0.0, 1.0), positions[:, 0]
+    local = rotate(inverse(above), slid)
+    rest = np.median(local, axis=0) if offsets is None else offsets
+    return Take.from_arrays(names, parents, rest, product(inverse(above), rotations), local, fps=fps, name=name)
 
 
 def _number(name: str, value: Any) -> float:
