@@ -94,11 +94,8 @@ const LEAST_EXPLAINED: f64 = 0.2;
 /// ... the step leaves more than rounding, as a share of its size, ...
 const RAMPED_ERROR: f64 = 1e-3;
 
-/// ... and counts where it takes away this many times the squared error that noise has along it, five standard errors, ...
+/// ... and counts where it takes away this many times the squared error that noise has along it: five standard errors.
 const RAMPED_RATIO: f64 = 25.0;
-
-/// ... and leaves less than this share of the squared error of a step.
-const RAMPED_SHARE: f64 = 0.5;
 
 /// Frequencies of sway that are tried, hertz: first, last, and their distance.
 const SWAYS_HZ: (f64, f64, f64) = (0.6, 2.4, 0.05);
@@ -118,38 +115,65 @@ pub(super) fn fit(
     dt: f64,
 ) -> Vec<Option<(FittedResponse, Option<FittedResponse>)>> {
     let changes = changes.iter().map(|(frames, peak)| Change::new(signal, quantity, frames, *peak, dt));
-    let stepped: Vec<(Change, Option<Fit>)> = changes.map(|change| (change.stepped(), change)).map(|(fit, change)| (change, fit)).collect();
-    let sway_hz = sway(&stepped);
-    let fits: Vec<_> = stepped
-        .into_iter()
-        .map(|(change, step)| {
-            let Some(hz) = sway_hz else { return (change, step) };
-            let change = change.without(hz);
-            let step = step.and_then(|(_, step)| change.from(step));
+    let changes: Vec<(Change, Option<Fit>)> = changes
+        .map(|change| {
+            let step = change.stepped();
             (change, step)
         })
-        .map(|(change, step)| {
-            let step = change.inside(step?)?;
-            let ramped = change.ramped(&step).and_then(|fit| change.inside(fit));
-            Some((change, step, ramped))
-        })
         .collect();
-    let noises: Vec<Option<Noise>> = fits.iter().map(|fit| fit.as_ref().map(|(change, step, ramped)| change.noise(&ramped.as_ref().unwrap_or(step).1))).collect();
-    let (left, free) = noises.iter().flatten().fold((0.0, 0.0), |sum, each| (sum.0 + each.left, sum.1 + each.free));
-    let fits = fits.into_iter().zip(noises).map(|(fit, noise)| {
-        let ((change, step, ramped), noise) = (fit?, noise?);
-        // What the change leaves, and one sample of what all leave.
-        let own = if free > FEWEST_FREE * change.samples.len() as f64 { (noise.left + left / free) / (noise.free.max(0.0) + 1.0) } else { 0.0 };
+    let mut models: Vec<Option<Model>> = changes.iter().map(|(change, step)| Model::new(change.clone(), *step)).collect();
+    if let Some(hz) = sway(&changes) {
+        let swaying = changes.into_iter().map(|(change, step)| {
+            let change = change.without(hz);
+            let step = step.and_then(|(_, step)| change.from(step));
+            Model::new(change, step)
+        });
+        let swaying: Vec<Option<Model>> = swaying.collect();
+        // Goals that ramp look like sway, too.
+        let left = |models: &[Option<Model>], step: bool| models.iter().flatten().map(|model| if step { model.step.0 } else { model.best().0 }).sum::<f64>();
+        if left(&swaying, true) < left(&models, false) {
+            models = swaying;
+        }
+    }
+    let noises = models.iter().flatten().map(|model| model.change.noise(&model.best().1));
+    let (left, free) = noises.fold((0.0, 0.0), |sum, each| (sum.0 + each.left, sum.1 + each.free));
+    models.into_iter().map(|model| Some(model?.known(left, free))).collect()
+}
+
+/// What a change is taken for.
+struct Model {
+    change: Change,
+    step: Fit,
+    ramped: Option<Fit>,
+}
+
+impl Model {
+    fn new(change: Change, step: Option<Fit>) -> Option<Self> {
+        let step = change.inside(step?)?;
+        let ramped = change.ramped(&step).and_then(|fit| change.inside(fit));
+        Some(Self { change, step, ramped })
+    }
+
+    fn best(&self) -> &Fit {
+        self.ramped.as_ref().unwrap_or(&self.step)
+    }
+
+    /// Adds uncertainties, by what the fits of all changes leave, squared, and how many independent samples of it are left.
+    fn known(self, left: f64, free: f64) -> (FittedResponse, Option<FittedResponse>) {
+        let change = &self.change;
+        let noise = change.noise(&self.best().1);
+        // What this change leaves, and one sample of what all leave.
+        let own = (noise.left + left / free) / (noise.free.max(0.0) + 1.0);
+        let own = if free > FEWEST_FREE * change.samples.len() as f64 { own } else { 0.0 };
         let variance = change.variance.max(own);
         let known = |fit: Fit| FittedResponse { uncertainty_secs: change.uncertainty_secs(&fit.1, variance), ..fit.1 };
-        let (mut step, ramped) = (known(step), ramped.map(known));
+        let (mut step, ramped) = (known(self.step), self.ramped.map(known));
         if let (Some(error), Some(ramped)) = (&mut step.uncertainty_secs, ramped) {
             // A spring of another goal is no better known than the two differ.
             *error = ops::hypot(*error, step.half_life_secs - ramped.half_life_secs);
         }
-        Some((step, ramped))
-    });
-    fits.collect()
+        (step, ramped)
+    }
 }
 
 /// Returns the frequency of sway that runs through changes, hertz, if there is one.
@@ -189,6 +213,7 @@ struct Noise {
 }
 
 /// A change to be fitted, and the limits of its parameters.
+#[derive(Clone)]
 struct Change {
     /// Times and values.
     samples: Vec<(f64, DVec3)>,
@@ -387,8 +412,7 @@ impl Change {
         let noise = self.noise(&ramped.1);
         let own = if noise.free > FEWEST_FREE * self.samples.len() as f64 { noise.left / noise.free } else { 0.0 };
         let variance = self.variance.max(own) * self.variance_along(along);
-        let counts = left - ramped.0 > RAMPED_RATIO * variance && ramped.0 < RAMPED_SHARE * left;
-        (counts && ramped.1.ramp_secs >= RAMPS_SECS[0]).then_some(ramped)
+        (left - ramped.0 > RAMPED_RATIO * variance && ramped.1.ramp_secs >= RAMPS_SECS[0]).then_some(ramped)
     }
 
     /// Fits a ramped goal of this duration, starting from the fit of a step: the middle of the input stays about the same.

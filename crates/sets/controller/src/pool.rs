@@ -116,7 +116,7 @@ const LARGE_SCATTER: f64 = 2.0;
 
 /// Returns the standard error of the median of values that have standard errors. `None` for a single value without one.
 ///
-/// It is that of their own errors, or of their scatter where that is significantly larger.
+/// It is that of the harmonic mean of their errors, or as much larger as they scatter more than these say.
 fn uncertainty(values: impl Iterator<Item = (f64, Option<f64>)>) -> Option<f64> {
     let (values, own): (Vec<f64>, Vec<Option<f64>>) = values.unzip();
     let count = values.len() as f64;
@@ -124,13 +124,15 @@ fn uncertainty(values: impl Iterator<Item = (f64, Option<f64>)>) -> Option<f64> 
         return *own.first()?;
     }
     let mean = values.iter().sum::<f64>() / count;
-    let scatter = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / (count - 1.0);
-    let within = own.iter().flatten().map(|own| own * own).sum::<f64>() / count;
-    let largest = within * (1.0 + LARGE_SCATTER * (2.0 / (count - 1.0)).sqrt());
-    let variance = if scatter > largest { scatter } else { within };
+    let scatter = values.iter().map(|value| (value - mean) * (value - mean));
     // The median of two is their mean; of more it tends to be worse.
-    let of_median = 1.0 + (OF_MEDIAN - 1.0) * (1.0 - 2.0 / count);
-    Some(of_median * (variance / count).sqrt())
+    let of_median = (1.0 + (OF_MEDIAN - 1.0) * (1.0 - 2.0 / count)) / count.sqrt();
+    let Some(own) = own.into_iter().collect::<Option<Vec<f64>>>() else {
+        return Some(of_median * (scatter.sum::<f64>() / (count - 1.0)).sqrt());
+    };
+    let ratio = scatter.zip(&own).map(|(square, own)| square / (own * own)).sum::<f64>() / (count - 1.0);
+    let larger = if ratio > 1.0 + LARGE_SCATTER * (2.0 / (count - 1.0)).sqrt() { ratio.sqrt() } else { 1.0 };
+    Some(of_median * larger * count / own.iter().map(|own| 1.0 / own).sum::<f64>())
 }
 
 /// Statistics of one mode, or of all modes together.

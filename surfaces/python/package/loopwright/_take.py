@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from html import escape
+from difflib import get_close_matches
+from functools import cached_property
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,11 +17,13 @@ from . import _native
 from ._native import Take as NativeTake
 from ._bodies import body as known_body
 from ._errors import ArrayError, SettingError
+from ._labels import phase_of, repeats_of
 from ._loop import Loop
 from ._motion import Motion, warn, warn_each
 from ._poses import Floats, Ints, check_keys, numbers, of_numbers, positive
 from ._rotations import inverse, least_twist, product, rotate, rotations_of, upright
 from ._settings import RecipeLike, asked, check_count, path_of, text_of
+from ._tables import Table
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -43,6 +49,11 @@ class Take(Motion[NativeTake]):
 
     def __repr__(self) -> str:
         return f"<Take {self.name!r}: {self.num_frames} frames at {self.fps:.6g} fps, {self.num_joints} joints>"
+
+    def _repr_html_(self) -> str:
+        """Shows notebooks what `inspect` says of it."""
+        segments = _native.inspect(self._native, asked({}))["segments"]
+        return f"<p>{escape(repr(self))}</p>{Table(segments)._repr_html_()}"
 
     @classmethod
     def from_arrays(
@@ -77,7 +88,7 @@ class Take(Motion[NativeTake]):
         count = len(of_parents)
         scale, turned = positive("unit", unit), upright(up)
         of_offsets = numbers("offsets", offsets, (count, 3)) * scale
-        of_rotations = rotations_of("rotations", rotations, count, scalar_first)
+        of_rotations = rotations_of("rotations", rotations, count, scalar_first).copy()
         frames = len(of_rotations)
         if frames == 0:
             raise ArrayError("rotations: expected one frame or more, found none")
@@ -180,6 +191,52 @@ class Take(Motion[NativeTake]):
         """Facts about its file, with the keys of `take` in sidecars (docs/formats/json.md)."""
         return self._native.facts()
 
+    @cached_property
+    def phase(self) -> Floats:
+        """The phase of the gait at each frame (F,), 0 to below 1 and continuous between frames; nan where there is none.
+
+        It is 0 half through a contact of the left foot and 1/2 half through one of the right, as in sets (docs/formats/set.md), and passes evenly
+        in between. Before the first of these, behind the last and in pauses there is none.
+
+        >>> walk.phase[200:203].round(2)
+        array([0.36, 0.38, 0.4 ])
+        """
+        found = phase_of(_native.inspect(self._native, asked({}))["contacts"], self.num_frames, self.fps)
+        found.flags.writeable = False
+        return found
+
+    def strides(self) -> Table:
+        """Every stride with its parameters, whether it loops or not: `loopwright.gait(take).strides`."""
+        return Table(self._native.gait()["strides"])
+
+    def repetitions(self) -> Table:
+        """The stretches in which a motion is repeated twice or more: exercises as well as gaits.
+
+        `start_secs` and `end_secs`, `start_frame` and `end_frame`, `period_secs` in the middle, `count` with parts of a period, and `strength`,
+        which is 1 where poses repeat exactly and 0 where they are no more alike than others. Poses are seen from the body: where it goes and
+        which way it faces is left out. Of stretches that overlap the one that repeats better is listed.
+
+        >>> [round(row["count"]) for row in walk.repetitions()]
+        [7]
+        """
+        joint = self.names.index(_native.inspect(self._native, asked({}))["hips"])
+        turns = self.world_rotations()[:, joint] * (0.0, 1.0, 0.0, 1.0)
+        lengths = np.linalg.norm(turns, axis=1, keepdims=True)
+        turns = np.where(lengths > 1e-6, turns / np.maximum(lengths, 1e-6), (0.0, 0.0, 0.0, 1.0))
+        poses = rotate(inverse(turns)[:, None], self.positions - self.positions[:, [joint]] * (1.0, 0.0, 1.0))
+        return Table(
+            {
+                "start_secs": each.start,
+                "end_secs": each.end,
+                "start_frame": round(each.start * self.fps),
+                "end_frame": round(each.end * self.fps),
+                "period_secs": each.period,
+                "count": each.count,
+                "strength": each.strength,
+            }
+            for each in repeats_of(poses, self.fps)
+        )
+
     @property
     def played(self) -> list[dict[str, Any]] | None:
         """Which loop plays when, of a take that `loopwright.play` made, with the keys of `played` in `loopwright play --json`; else None."""
@@ -189,6 +246,10 @@ class Take(Motion[NativeTake]):
         """The stretches that loop, the recommended one first; empty where there is none.
 
         Raises SettingError where settings cannot be followed.
+
+        >>> best = walk.find(cycles=2, speed=(1, 1.5))[0]
+        >>> best.kind, best.grade, best.cycles
+        ('walk', 'good', 2)
         """
         check_count("top", top)
         facts, stretches, said = self._native.find(asked(settings, recipe), top)
@@ -207,17 +268,28 @@ class Take(Motion[NativeTake]):
         """Makes a loop: the recommended one, that of a `candidate`, or of row `pick` of the list, counted from 1.
 
         Raises NoLoopError where there is none, SettingError where settings cannot be followed, MakeError where it cannot be made.
+
+        >>> walk.make(method="quintic", fps=30).fps
+        30.0
         """
         return self._make(recipe, candidate, None if pick is None else [pick], False, settings)[0]
 
     def make_all(self, recipe: RecipeLike | None = None, **settings: Unpack[Settings]) -> list[Loop]:
-        """Makes a loop of each row of the list; with `every_cycle=True` of each cycle of a gait."""
+        """Makes a loop of each row of the list; with `every_cycle=True` of each cycle of a gait.
+
+        >>> len(walk.make_all(every_cycle=True))
+        6
+        """
         return self._make(recipe, None, None, True, settings)
 
     def close(
         self, start: float, end: float, recipe: RecipeLike | None = None, **settings: Unpack[Settings]
     ) -> Loop:
-        """Makes a loop of the frames from `start` to `end`, whose pose repeats that of `start`."""
+        """Makes a loop of the frames from `start` to `end`, whose pose repeats that of `start`.
+
+        >>> walk.close(100, 169, method="spring").num_samples
+        69
+        """
         ends = {"start": _number("start", start), "end": _number("end", end)}
         return self._make(recipe, None, None, False, {**settings, **ends})[0]
 
@@ -296,6 +368,11 @@ class Candidate:
         return float(self.facts["source_period_secs"])
 
     @property
+    def kind(self) -> str:
+        """What the body does in it, such as "walk" or "turning_walk"."""
+        return "idle" if self.facts["idle"] else str(self.facts["segment"])
+
+    @property
     def cycles(self) -> int:
         """Cycles of the motion in it."""
         return int(self.facts["cycles"])
@@ -351,9 +428,9 @@ def _parents(names: Any, parents: Any) -> list[int]:
         raise ArrayError(f"names: expected a list of strings, found {names!r:.60}")
     if len(names) == 0:
         raise ArrayError("names: expected one joint or more, found none")
-    twice = [name for at, name in enumerate(names) if name in names[:at]]
-    if twice:
-        raise ArrayError(f"names: expected each once, found {twice[0]!r} twice")
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise ArrayError(f"names: expected each once, found {twice!r:.60} again")
     found = numbers("parents", parents, (len(names),))
     for joint, parent in enumerate(found):
         expected = "-1" if joint == 0 else f"0 to {joint - 1}"
@@ -389,7 +466,11 @@ def read(
 ) -> Take:
     """Reads a take from a file (BVH, FBX, glTF, NPZ or VRMA; `pack.glb#Walk` names an animation), or from the bytes of one.
 
-    Settings say how it is read: `up`, `unit`, `animation`, `skin`, `speed_up`. Raises ReadError.
+    Settings say how it is read, such as `up`, `unit`, `animation`, `skin` and `speed_up`, and what is seen in it, such as `feet` and
+    `contact_speed`, which its contacts and its gait follow. Raises ReadError.
+
+    >>> read(walk.to_bytes("bvh"), name="walk.bvh", contact_speed=0.1)
+    <Take 'walk.bvh': 481 frames at 60 fps, 24 joints>
     """
     if isinstance(source, bytes | bytearray | memoryview):
         native, said = _native.Take.parse(bytes(source), text_of("name", name), asked(settings))
@@ -398,6 +479,11 @@ def read(
     warn("FileWarning", said)
     take = Take(native)
     take._said = frozenset(said)
+    named = settings.get("feet") or ()
+    for joint in [*([named] if isinstance(named, str) else named), *filter(None, [settings.get("hips")])]:
+        if joint not in take.names:
+            near = get_close_matches(str(joint), take.names, 1)
+            raise SettingError(f"there is no joint named {joint!r:.60}", hint=repr(near[0]) if near else "take.names, which lists all")
     return take
 
 

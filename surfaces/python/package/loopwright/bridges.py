@@ -172,6 +172,9 @@ def from_amass(
     `poses` in their order, such as `(*body("smplh"), offsets)`; what follows behind them, such as fingers behind a body of 22 joints, is left out. `trans` moves the first
     joint from its offset. `fps` [default: `mocap_framerate` or `mocap_frame_rate`]. `up` is the axis that points up: "+z" as in AMASS, "+y" in
     what many estimators of bodies write. Raises ArrayError or ReadError.
+
+    >>> from_amass(to_amass(walk), walk)
+    <Take 'take': 481 frames at 60 fps, 24 joints>
     """
     if not isinstance(data, Mapping):
         data = _file(path_of("data", data))
