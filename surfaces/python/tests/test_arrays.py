@@ -77,7 +77,7 @@ def test_grades_do_not_depend_on_the_order_of_joints(take: Take, tmp_path: Path,
 def test_rotations_of_every_kind(take: Take) -> None:
     data = take.to_dict()
     matrices = take.matrices(local=True)[..., :3, :3]
-    kinds = {
+    kinds: dict[str, dict[str, Any]] = {
         "matrices": {"rotations": matrices},
         "six": {"rotations": np.concatenate([matrices[..., 0], matrices[..., 1]], axis=-1) * 1.5},
         "w first": {"rotations": take.local_rotations(scalar_first=True), "scalar_first": True},

@@ -60,7 +60,7 @@ def test_exercises_are_counted(seed: int) -> None:
         poses = np.einsum("fk,kjc->fjc", shares, rng.normal(size=(2, 20, 3)) * 0.15) + rng.normal(size=(20, 3))
         poses += 0.003 * rng.normal(size=poses.shape)
         found = list(repeats_of(poses, fps))
-        assert [round(each.count) for each in found] == [count]
+        assert [round(each.times) for each in found] == [count]
         assert found[0].start == pytest.approx(len(parts[0]) / fps, abs=0.5)
 
 

@@ -97,6 +97,9 @@ const RAMPED_ERROR: f64 = 1e-3;
 /// ... and counts where it takes away this many times the squared error that noise has along it: five standard errors.
 const RAMPED_RATIO: f64 = 25.0;
 
+/// A ramp that takes away this many times is possible, which makes the half-life of a step less certain.
+const POSSIBLE_RATIO: f64 = 4.0;
+
 /// Frequencies of sway that are tried, hertz: first, last, and their distance.
 const SWAYS_HZ: (f64, f64, f64) = (0.6, 2.4, 0.05);
 
@@ -144,18 +147,19 @@ pub(super) fn fit(
 struct Model {
     change: Change,
     step: Fit,
-    ramped: Option<Fit>,
+    /// The best ramp, and how many times it takes away what noise explains.
+    ramped: Option<(Fit, f64)>,
 }
 
 impl Model {
     fn new(change: Change, step: Option<Fit>) -> Option<Self> {
         let step = change.inside(step?)?;
-        let ramped = change.ramped(&step).and_then(|fit| change.inside(fit));
+        let ramped = change.ramped(&step).and_then(|(fit, ratio)| Some((change.inside(fit)?, ratio)));
         Some(Self { change, step, ramped })
     }
 
     fn best(&self) -> &Fit {
-        self.ramped.as_ref().unwrap_or(&self.step)
+        self.ramped.as_ref().filter(|ramped| ramped.1 > RAMPED_RATIO).map_or(&self.step, |ramped| &ramped.0)
     }
 
     /// Adds uncertainties, by what the fits of all changes leave, squared, and how many independent samples of it are left.
@@ -167,12 +171,12 @@ impl Model {
         let own = if free > FEWEST_FREE * change.samples.len() as f64 { own } else { 0.0 };
         let variance = change.variance.max(own);
         let known = |fit: Fit| FittedResponse { uncertainty_secs: change.uncertainty_secs(&fit.1, variance), ..fit.1 };
-        let (mut step, ramped) = (known(self.step), self.ramped.map(known));
-        if let (Some(error), Some(ramped)) = (&mut step.uncertainty_secs, ramped) {
+        let mut step = known(self.step);
+        if let (Some(error), Some((ramped, _))) = (&mut step.uncertainty_secs, self.ramped) {
             // A spring of another goal is no better known than the two differ.
-            *error = ops::hypot(*error, step.half_life_secs - ramped.half_life_secs);
+            *error = ops::hypot(*error, step.half_life_secs - ramped.1.half_life_secs);
         }
-        (step, ramped)
+        (step, self.ramped.filter(|ramped| ramped.1 > RAMPED_RATIO).map(|ramped| known(ramped.0)))
     }
 }
 
@@ -375,8 +379,8 @@ impl Change {
         best
     }
 
-    /// Fits a ramped goal, if that takes away far more than noise along it explains.
-    fn ramped(&self, step: &Fit) -> Option<Fit> {
+    /// Fits a ramped goal, if that takes away more than noise along it explains, and returns how many times.
+    fn ramped(&self, step: &Fit) -> Option<(Fit, f64)> {
         let (left, step) = step;
         let error = (RAMPED_ERROR..=LARGEST_ERROR).contains(&step.error);
         let (basis, _) = orthogonal(self.derivatives(step).into_iter().chain([self.of_a_ramp(step)]).collect());
@@ -412,7 +416,8 @@ impl Change {
         let noise = self.noise(&ramped.1);
         let own = if noise.free > FEWEST_FREE * self.samples.len() as f64 { noise.left / noise.free } else { 0.0 };
         let variance = self.variance.max(own) * self.variance_along(along);
-        (left - ramped.0 > RAMPED_RATIO * variance && ramped.1.ramp_secs >= RAMPS_SECS[0]).then_some(ramped)
+        let ratio = (left - ramped.0) / variance.max(f64::MIN_POSITIVE);
+        (ratio > POSSIBLE_RATIO && ramped.1.ramp_secs >= RAMPS_SECS[0]).then_some((ramped, ratio))
     }
 
     /// Fits a ramped goal of this duration, starting from the fit of a step: the middle of the input stays about the same.

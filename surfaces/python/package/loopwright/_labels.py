@@ -67,7 +67,7 @@ class Repeats(NamedTuple):
     end: float
     period: float
     """The middle one, seconds."""
-    count: float
+    times: float
     """How often the motion is done, with parts of it."""
     strength: float
     """1 where poses repeat exactly, 0 where they are no more alike than others."""

@@ -362,10 +362,10 @@ def inspect(take: Take | Pathlike, **settings: Unpack[Settings]) -> dict[str, An
     >>> inspect(walk)["feet"]
     ['LeftFoot', 'RightFoot']
     """
-    if is_path(take) and settings:
-        take = read(take, **settings)
-    elif settings:
+    if settings and isinstance(take, Take):
         raise SettingError("the take is read already", hint="these settings for loopwright.read")
+    if settings:
+        take = read(path_of("take", take), **settings)
     if is_path(take):
         return document("inspect", path_of("take", take))
     return _native.inspect(take_of("take", take)._native, asked({}))

@@ -119,7 +119,7 @@ class Take(Motion[NativeTake]):
     def from_positions(
         cls,
         positions: Any,
-        body: str | tuple[Sequence[str], Sequence[int]] | None = None,
+        body: str | tuple[Sequence[str], Sequence[int] | Ints] | None = None,
         *,
         fps: float,
         offsets: Any = None,
@@ -231,7 +231,7 @@ class Take(Motion[NativeTake]):
                 "start_frame": round(each.start * self.fps),
                 "end_frame": round(each.end * self.fps),
                 "period_secs": each.period,
-                "count": each.count,
+                "count": each.times,
                 "strength": each.strength,
             }
             for each in repeats_of(poses, self.fps)
@@ -423,15 +423,15 @@ class Found(Sequence[Candidate]):
 
 def _parents(names: Any, parents: Any) -> list[int]:
     """The parents of joints with these names. Raises ArrayError where either are none of a body."""
-    is_list = isinstance(names, Iterable) and not isinstance(names, str)
-    if not (is_list and all(isinstance(each, str) for each in names)):
+    listed = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [names]
+    if isinstance(names, str) or not all(isinstance(each, str) for each in listed):
         raise ArrayError(f"names: expected a list of strings, found {names!r:.60}")
-    if len(names) == 0:
+    if not listed:
         raise ArrayError("names: expected one joint or more, found none")
-    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    twice = next((name for name, count in Counter(listed).items() if count > 1), None)
     if twice is not None:
         raise ArrayError(f"names: expected each once, found {twice!r:.60} again")
-    found = numbers("parents", parents, (len(names),))
+    found = numbers("parents", parents, (len(listed),))
     for joint, parent in enumerate(found):
         expected = "-1" if joint == 0 else f"0 to {joint - 1}"
         low, high = (-1, -1) if joint == 0 else (0, joint - 1)
