@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from pathlib import Path
 
@@ -69,6 +70,22 @@ def test_what_does_not_repeat_has_no_count() -> None:
     still = rng.normal(size=(1, 20, 3)) + 0.003 * rng.normal(size=(600, 20, 3))
     wandering = np.cumsum(rng.normal(size=(600, 20, 3)), axis=0) * 0.02
     assert not list(repeats_of(still, 60.0)) and not list(repeats_of(wandering, 60.0)) and not list(repeats_of(still[:3], 60.0))
+
+
+def test_the_phase_of_a_captured_take(mocap: Path) -> None:
+    """Against the labels of its authors, once their median offset is taken out."""
+    labels = json.loads((mocap.parent / "truth/pfnn-truth.json").read_text())["LocomotionFlat04_000"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        take = loopwright.read(mocap / "pfnn/LocomotionFlat04_000.bvh")
+    marks = sorted([(frame, 0.0) for frame in labels["phase0"]] + [(frame, 0.5) for frame in labels["phase_half"]])
+    frames, halves = np.array(marks).T
+    steps = np.diff(halves) % 1
+    truth = np.interp(np.arange(take.num_frames), frames, np.concatenate([[0.0], np.cumsum(np.where(steps == 0, 1, steps))]) + halves[0])
+    known = np.isfinite(take.phase) & (np.arange(take.num_frames) >= frames[0]) & (np.arange(take.num_frames) <= frames[-1])
+    turns = 2 * np.pi * (take.phase - truth)[known]
+    off = min(np.median(np.abs(np.angle(np.exp(1j * (turns - offset))))) for offset in np.linspace(0, 2 * np.pi, 361))
+    assert known.mean() > 0.75 and np.degrees(off) < 11.5
 
 
 def test_captured_exercises(mocap: Path) -> None:

@@ -26,7 +26,7 @@ def table(items: Iterable[Any]) -> Table:
     rows = Table()
     for item in items:
         if isinstance(item, Candidate):
-            rows.append(_scalars(item.facts))
+            rows.append({"kind": item.kind, **_scalars(item.facts)})
         elif isinstance(item, Loop):
             rows.append(row_of(item))
         elif isinstance(item, Gait):

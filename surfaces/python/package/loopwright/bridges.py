@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ._bodies import body
+from ._c3d import Markers, parsed
 from ._errors import ArrayError, ReadError, package
 from ._loop import Loop
 from ._poses import check_keys, numbers, positive
@@ -28,8 +29,10 @@ from ._settings import path_of
 from ._take import Take, of_world, read
 
 __all__ = [
+    "Markers",
     "body",
     "from_amass",
+    "from_c3d",
     "from_kimodo",
     "from_npz",
     "from_pybvh",
@@ -204,6 +207,21 @@ def from_amass(
     rotations[:, 0] = product(turned, rotations[:, 0])
     positions = rotate(turned, trans + rest[0])
     return Take.from_arrays([str(each) for each in names], parents, rest, rotations, positions, fps=fps, tips=tips, name=name)
+
+
+def from_c3d(source: PathLike | bytes, *, up: str = "+z") -> Markers:
+    """The markers and events in a C3D file, or in the bytes of one; `take()` of these is the motion of a body that they are on.
+
+    `up` is the axis that points up. Analog channels, such as those of force plates, are not read. Raises ReadError.
+    """
+    if isinstance(source, bytes | bytearray | memoryview):
+        return parsed(bytes(source), "bytes", up)
+    path = path_of("source", source)
+    try:
+        with open(path, "rb") as file:
+            return parsed(file.read(), path, up)
+    except OSError as error:
+        raise ReadError(f'cannot read "{path}": {error.strerror}') from error
 
 
 def to_kimodo(motion: Take | Loop) -> dict[str, np.ndarray[Any, Any]]:
