@@ -118,9 +118,9 @@ def _parsed(data: bytes, up: str) -> Markers:
     facts = dict(_parameters(data, section + 4, order, floats))
     head = np.frombuffer(data[:24], f"{order}u2")
     count, analog, first, last = (int(each) for each in head[1:5])
-    trial = [facts.get(("TRIAL", f"ACTUAL_{end}_FIELD")) for end in ("START", "END")]
-    if all(each is not None and len(each) > 1 for each in trial):
-        first, last = (int(np.uint16(low)) + 65536 * int(high) for low, high in (each[:2] for each in trial))
+    trial = [facts.get(("TRIAL", f"ACTUAL_{end}_FIELD"), ()) for end in ("START", "END")]
+    if all(len(each) > 1 for each in trial):
+        first, last = (int(each[0]) % 65536 + 65536 * int(each[1]) for each in trial)
     scale = float(floats(data[12:16])[0])
     fps = float(facts.get(("POINT", "RATE"), floats(data[20:24]))[0])
     size = 4 if scale < 0 else 2

@@ -9,8 +9,8 @@ import numpy as np
 
 from ._poses import Floats
 
-# A stride is a pause if it takes this many times the median; frames in it have no phase.
-_PAUSE = 2.0
+# A stride is a pause if it takes this many times the median, and longer than a slow step; frames in it have no phase.
+_PAUSE, _PAUSE_SECS = 2.0, 2.0
 
 # Poses are compared this many times a second.
 _RATE_HZ = 15.0
@@ -54,7 +54,7 @@ def phase_of(contacts: Sequence[dict[str, Any]], frames: int, fps: float) -> Flo
     strides = np.diff(times) / passed
     at = np.arange(frames) / fps
     phases = np.interp(at, times, np.concatenate([[0.0], np.cumsum(passed)]) + sides[0], np.nan, np.nan)
-    pauses = strides > _PAUSE * np.median(strides)
+    pauses = strides > max(_PAUSE * np.median(strides), _PAUSE_SECS)
     phases[pauses[np.clip(np.searchsorted(times, at, "right") - 1, 0, len(pauses) - 1)]] = np.nan
     return np.asarray(phases % 1)
 
