@@ -176,7 +176,10 @@ pub(super) fn find(profile: &Profile, modes: &[MotionKind], quantity: Quantity) 
             }
         }
     }
-    let changes: Vec<_> = events.iter().map(|event| (event.frames.clone(), event.peak_frame)).collect();
+    let changes: Vec<_> = events
+        .iter()
+        .map(|event| (event.frames.clone(), event.peak_frame))
+        .collect();
     let fits = least_squares::fit(signal, quantity, &changes, profile.frame_time_secs);
     for (event, fit) in events.iter_mut().zip(fits) {
         (event.fitted, event.ramped) = fit.map_or((None, None), |(step, ramped)| (Some(step), ramped));

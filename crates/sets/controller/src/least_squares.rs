@@ -117,14 +117,16 @@ pub(super) fn fit(
     changes: &[(Range<usize>, usize)],
     dt: f64,
 ) -> Vec<Option<(FittedResponse, Option<FittedResponse>)>> {
-    let changes = changes.iter().map(|(frames, peak)| Change::new(signal, quantity, frames, *peak, dt));
-    let changes: Vec<(Change, Option<Fit>)> = changes
-        .map(|change| {
-            let step = change.stepped();
-            (change, step)
-        })
+    let changes = changes.iter().map(|(frames, peak)| {
+        let change = Change::new(signal, quantity, frames, *peak, dt);
+        let step = change.stepped();
+        (change, step)
+    });
+    let changes: Vec<(Change, Option<Fit>)> = changes.collect();
+    let mut models: Vec<Option<Model>> = changes
+        .iter()
+        .map(|(change, step)| Model::new(change.clone(), *step))
         .collect();
-    let mut models: Vec<Option<Model>> = changes.iter().map(|(change, step)| Model::new(change.clone(), *step)).collect();
     if let Some(hz) = sway(&changes) {
         let swaying = changes.into_iter().map(|(change, step)| {
             let change = change.without(hz);
@@ -133,8 +135,8 @@ pub(super) fn fit(
         });
         let swaying: Vec<Option<Model>> = swaying.collect();
         // Goals that ramp look like sway, too.
-        let left = |models: &[Option<Model>], step: bool| models.iter().flatten().map(|model| if step { model.step.0 } else { model.best().0 }).sum::<f64>();
-        if left(&swaying, true) < left(&models, false) {
+        let ramps: f64 = models.iter().flatten().map(|model| model.best().0).sum();
+        if swaying.iter().flatten().map(|model| model.step.0).sum::<f64>() < ramps {
             models = swaying;
         }
     }
@@ -154,12 +156,17 @@ struct Model {
 impl Model {
     fn new(change: Change, step: Option<Fit>) -> Option<Self> {
         let step = change.inside(step?)?;
-        let ramped = change.ramped(&step).and_then(|(fit, ratio)| Some((change.inside(fit)?, ratio)));
+        let ramped = change
+            .ramped(&step)
+            .and_then(|(fit, ratio)| Some((change.inside(fit)?, ratio)));
         Some(Self { change, step, ramped })
     }
 
     fn best(&self) -> &Fit {
-        self.ramped.as_ref().filter(|ramped| ramped.1 > RAMPED_RATIO).map_or(&self.step, |ramped| &ramped.0)
+        self.ramped
+            .as_ref()
+            .filter(|ramped| ramped.1 > RAMPED_RATIO)
+            .map_or(&self.step, |ramped| &ramped.0)
     }
 
     /// Adds uncertainties, by what the fits of all changes leave, squared, and how many independent samples of it are left.
@@ -168,27 +175,48 @@ impl Model {
         let noise = change.noise(&self.best().1);
         // What this change leaves, and one sample of what all leave.
         let own = (noise.left + left / free) / (noise.free.max(0.0) + 1.0);
-        let own = if free > FEWEST_FREE * change.samples.len() as f64 { own } else { 0.0 };
+        let own = if free > FEWEST_FREE * change.samples.len() as f64 {
+            own
+        } else {
+            0.0
+        };
         let variance = change.variance.max(own);
-        let known = |fit: Fit| FittedResponse { uncertainty_secs: change.uncertainty_secs(&fit.1, variance), ..fit.1 };
+        let known = |fit: Fit| FittedResponse {
+            uncertainty_secs: change.uncertainty_secs(&fit.1, variance),
+            ..fit.1
+        };
         let mut step = known(self.step);
         if let (Some(error), Some((ramped, _))) = (&mut step.uncertainty_secs, self.ramped) {
             // A spring of another goal is no better known than the two differ.
             *error = ops::hypot(*error, step.half_life_secs - ramped.1.half_life_secs);
         }
-        (step, self.ramped.filter(|ramped| ramped.1 > RAMPED_RATIO).map(|ramped| known(ramped.0)))
+        (
+            step,
+            self.ramped
+                .filter(|ramped| ramped.1 > RAMPED_RATIO)
+                .map(|ramped| known(ramped.0)),
+        )
     }
 }
 
 /// Returns the frequency of sway that runs through changes, hertz, if there is one.
 fn sway(changes: &[(Change, Option<Fit>)]) -> Option<f64> {
-    let residuals: Vec<_> = changes.iter().filter_map(|(change, fit)| {
-        let step = &fit.as_ref()?.1;
-        let (basis, _) = orthogonal(change.derivatives(step).into_iter().chain([change.of_a_ramp(step)]).collect());
-        let left = orthogonal(basis.iter().cloned().chain([change.left(step)]).collect());
-        let left: Vec<f64> = left.0.last()?.iter().map(|unit| unit * left.1).collect();
-        Some((change, basis, left))
-    }).collect();
+    let residuals: Vec<_> = changes
+        .iter()
+        .filter_map(|(change, fit)| {
+            let step = &fit.as_ref()?.1;
+            let (basis, _) = orthogonal(
+                change
+                    .derivatives(step)
+                    .into_iter()
+                    .chain([change.of_a_ramp(step)])
+                    .collect(),
+            );
+            let left = orthogonal(basis.iter().cloned().chain([change.left(step)]).collect());
+            let left: Vec<f64> = left.0.last()?.iter().map(|unit| unit * left.1).collect();
+            Some((change, basis, left))
+        })
+        .collect();
     let all: f64 = residuals.iter().map(|(_, _, left)| dot(left, left)).sum();
     let (first, last, apart) = SWAYS_HZ;
     let count = ((last - first) / apart) as usize;
@@ -265,14 +293,26 @@ impl Change {
             self.clean(&mut column);
             column
         });
-        self.rest = (0..self.samples.len()).map(|at| DVec3::from_array(axes.each_ref().map(|axis| axis[at]))).collect();
+        self.rest = (0..self.samples.len())
+            .map(|at| DVec3::from_array(axes.each_ref().map(|axis| axis[at])))
+            .collect();
         self
     }
 
     /// Cosine and sine of a frequency at the samples; those of a velocity grow with the speed.
     fn wave(&self, hz: f64) -> [Vec<f64>; 2] {
-        let size = |value: DVec3| if self.quantity == Quantity::Velocity { value.length() } else { 1.0 };
-        let at = |turn: f64| self.samples.iter().map(move |&(secs, value)| size(value) * ops::cos(TAU * (hz * secs - turn)));
+        let size = |value: DVec3| {
+            if self.quantity == Quantity::Velocity {
+                value.length()
+            } else {
+                1.0
+            }
+        };
+        let at = |turn: f64| {
+            self.samples
+                .iter()
+                .map(move |&(secs, value)| size(value) * ops::cos(TAU * (hz * secs - turn)))
+        };
         [0.0, 0.25].map(|turn| at(turn).collect())
     }
 
@@ -383,7 +423,12 @@ impl Change {
     fn ramped(&self, step: &Fit) -> Option<(Fit, f64)> {
         let (left, step) = step;
         let error = (RAMPED_ERROR..=LARGEST_ERROR).contains(&step.error);
-        let (basis, _) = orthogonal(self.derivatives(step).into_iter().chain([self.of_a_ramp(step)]).collect());
+        let (basis, _) = orthogonal(
+            self.derivatives(step)
+                .into_iter()
+                .chain([self.of_a_ramp(step)])
+                .collect(),
+        );
         let (along, rest) = (basis.last()?, self.left(step));
         let explained = dot(along, &rest) * dot(along, &rest);
         if !error || explained < LEAST_EXPLAINED * dot(&rest, &rest) {
@@ -414,7 +459,11 @@ impl Change {
         }
         let ramped = self.fit_of_ramp(step, 0.5 * (low + high), FINEST)?;
         let noise = self.noise(&ramped.1);
-        let own = if noise.free > FEWEST_FREE * self.samples.len() as f64 { noise.left / noise.free } else { 0.0 };
+        let own = if noise.free > FEWEST_FREE * self.samples.len() as f64 {
+            noise.left / noise.free
+        } else {
+            0.0
+        };
         let variance = self.variance.max(own) * self.variance_along(along);
         let ratio = (left - ramped.0) / variance.max(f64::MIN_POSITIVE);
         (ratio > POSSIBLE_RATIO && ramped.1.ramp_secs >= RAMPS_SECS[0]).then_some((ramped, ratio))
@@ -501,7 +550,10 @@ impl Change {
         let (basis, _) = orthogonal(self.derivatives(fitted));
         let left = self.left(fitted);
         let taken: f64 = basis.iter().map(|unit| self.variance_along(unit)).sum();
-        Noise { left: dot(&left, &left), free: self.samples.len() as f64 - taken }
+        Noise {
+            left: dot(&left, &left),
+            free: self.samples.len() as f64 - taken,
+        }
     }
 
     /// Returns the variance along a unit column of noise that has a variance of 1: white in what was captured, and smoothed as the
@@ -519,7 +571,10 @@ impl Change {
         let correlation: Vec<f64> = correlation.collect();
         let rows = unit.iter().enumerate().map(|(one, value)| {
             let others = unit.iter().enumerate();
-            value * others.map(|(other, value)| value * correlation[one.abs_diff(other)]).sum::<f64>()
+            value
+                * others
+                    .map(|(other, value)| value * correlation[one.abs_diff(other)])
+                    .sum::<f64>()
         });
         rows.sum()
     }
@@ -538,12 +593,17 @@ impl Change {
             return None;
         }
         let pairs = || self.rest.iter().zip(&shares);
-        let step = (pairs().map(|(&value, &share)| value * share).sum::<DVec3>() / spread).clamp_length_max(self.largest_step);
+        let step =
+            (pairs().map(|(&value, &share)| value * share).sum::<DVec3>() / spread).clamp_length_max(self.largest_step);
         let from = self.mean - step * mean_share;
-        let left: f64 = pairs().map(|(&value, &share)| (value - step * share).length_squared()).sum();
+        let left: f64 = pairs()
+            .map(|(&value, &share)| (value - step * share).length_squared())
+            .sum();
         let error = (left / count).sqrt() / step.length();
         let to = from + step;
-        error.is_finite().then_some((left, FittedResponse { from, to, error, ..at }))
+        error
+            .is_finite()
+            .then_some((left, FittedResponse { from, to, error, ..at }))
     }
 }
 

@@ -131,7 +131,11 @@ fn uncertainty(values: impl Iterator<Item = (f64, Option<f64>)>) -> Option<f64> 
         return Some(of_median * (scatter.sum::<f64>() / (count - 1.0)).sqrt());
     };
     let ratio = scatter.zip(&own).map(|(square, own)| square / (own * own)).sum::<f64>() / (count - 1.0);
-    let larger = if ratio > 1.0 + LARGE_SCATTER * (2.0 / (count - 1.0)).sqrt() { ratio.sqrt() } else { 1.0 };
+    let larger = if ratio > 1.0 + LARGE_SCATTER * (2.0 / (count - 1.0)).sqrt() {
+        ratio.sqrt()
+    } else {
+        1.0
+    };
     Some(of_median * larger * count / own.iter().map(|own| 1.0 / own).sum::<f64>())
 }
 

@@ -61,10 +61,13 @@ fn white_noise(values: &[DVec3], runs: &[Range<usize>]) -> f64 {
     /// Sum of the squares of 1, -4, 6, -4, 1, and the median of the squares of normal noise.
     const OF_DIFFERENCES: f64 = 70.0 * 0.4549;
     let fourth = |at: &[DVec3]| at[0] + at[4] - 4.0 * (at[1] + at[3]) + 6.0 * at[2];
-    let squares = runs.iter().flat_map(|run| values[run.clone()].windows(5)).flat_map(|at| {
-        let difference = fourth(at);
-        [difference.x, difference.y, difference.z].map(|each| each * each)
-    });
+    let squares = runs
+        .iter()
+        .flat_map(|run| values[run.clone()].windows(5))
+        .flat_map(|at| {
+            let difference = fourth(at);
+            [difference.x, difference.y, difference.z].map(|each| each * each)
+        });
     let squares = squares.filter(|square| *square > 0.0).collect();
     percentile::of(squares, 0.5) / OF_DIFFERENCES
 }
@@ -102,7 +105,10 @@ impl Profile {
         let count = take.num_frames();
         let runs = runs(analysis);
         let mut raw_velocity = vec![DVec3::ZERO; count];
-        let ground = (0..count).map(|frame| DVec3 { y: 0.0, ..analysis.heading.ground(frame) });
+        let ground = (0..count).map(|frame| DVec3 {
+            y: 0.0,
+            ..analysis.heading.ground(frame)
+        });
         let ground: Vec<DVec3> = ground.collect();
         for run in &runs {
             raw_velocity[run.clone()].copy_from_slice(&velocities(&ground[run.clone()], dt));
@@ -114,7 +120,8 @@ impl Profile {
         // Gaussian weights leave dt / (2 sqrt(pi) deviation) of the variance of white noise, and of its rate 1 / (2 deviation^2) of that.
         let left = |noise: f64, deviation: f64| noise * dt / (2.0 * PI.sqrt() * deviation);
         facing.noise = left(white_noise(&yaw, &runs), smoothing_secs);
-        velocity.noise = left(white_noise(&ground, &runs), velocity.deviation_secs) / (2.0 * velocity.deviation_secs.powi(2));
+        velocity.noise =
+            left(white_noise(&ground, &runs), velocity.deviation_secs) / (2.0 * velocity.deviation_secs.powi(2));
         let mut speed_rate = vec![0.0; count];
         for run in &runs {
             let speeds = velocity.values[run.clone()].iter();

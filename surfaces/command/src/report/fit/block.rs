@@ -46,7 +46,10 @@ pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
                     None => "by the peak alone: no spring comes near the whole change".to_owned(),
                 };
                 let error = |secs: Option<f64>| secs.map_or_else(String::new, |secs| format!(" ± {secs:.4}"));
-                lines += &format!("{key} = {secs:.4} # s{}, {source}\n", error(half_lives.uncertainty_secs));
+                lines += &format!(
+                    "{key} = {secs:.4} # s{}, {source}\n",
+                    error(half_lives.uncertainty_secs)
+                );
                 if let Some(ramped) = half_lives.ramped {
                     let (secs, ramp) = (ramped.half_lives.median, ramped.secs.median);
                     let error = error(ramped.uncertainty_secs);
