@@ -180,7 +180,7 @@ pub(super) fn find(profile: &Profile, modes: &[MotionKind], quantity: Quantity) 
         .iter()
         .map(|event| (event.frames.clone(), event.peak_frame))
         .collect();
-    let fits = least_squares::fit(signal, quantity, &changes, profile.frame_time_secs);
+    let fits = least_squares::fit(signal, &changes, profile.frame_time_secs);
     for (event, fit) in events.iter_mut().zip(fits) {
         (event.fitted, event.ramped) = fit.map_or((None, None), |(step, ramped)| (Some(step), ramped));
     }

@@ -10,7 +10,6 @@ use core::ops::Range;
 use glam::DVec3;
 use loopwright_core::math::ops;
 
-use super::event::Quantity;
 use super::profile::Signal;
 use super::response::{self, SmoothedResponse, golden_section};
 
@@ -113,12 +112,11 @@ const SWAY_RATIO: f64 = 8.0;
 /// a ramped goal if that fits better than noise explains. `None` where no spring fits.
 pub(super) fn fit(
     signal: &Signal,
-    quantity: Quantity,
     changes: &[(Range<usize>, usize)],
     dt: f64,
 ) -> Vec<Option<(FittedResponse, Option<FittedResponse>)>> {
     let changes = changes.iter().map(|(frames, peak)| {
-        let change = Change::new(signal, quantity, frames, *peak, dt);
+        let change = Change::new(signal, frames, *peak, dt);
         let step = change.stepped();
         (change, step)
     });
@@ -255,7 +253,7 @@ struct Change {
     /// Orthonormal columns of what is in the values besides the response: a constant, and sway.
     besides: Vec<Vec<f64>>,
     deviation_secs: f64,
-    quantity: Quantity,
+    is_rate: bool,
     /// Variance that noise of the capture has in the values.
     variance: f64,
     half_lives: Range<f64>,
@@ -264,7 +262,7 @@ struct Change {
 }
 
 impl Change {
-    fn new(signal: &Signal, quantity: Quantity, frames: &Range<usize>, peak: usize, dt: f64) -> Self {
+    fn new(signal: &Signal, frames: &Range<usize>, peak: usize, dt: f64) -> Self {
         let every = ((SAMPLE_SHARE * signal.deviation_secs / dt) as usize).max(1);
         let samples = frames.clone().step_by(every);
         let samples: Vec<(f64, DVec3)> = samples.map(|frame| (frame as f64 * dt, signal.values[frame])).collect();
@@ -275,7 +273,7 @@ impl Change {
             rest: Vec::new(),
             besides: Vec::new(),
             deviation_secs: signal.deviation_secs,
-            quantity,
+            is_rate: signal.is_rate,
             variance: signal.noise,
             half_lives: (response::SHORTEST_SHARE * signal.deviation_secs).max(SHORTEST_SECS)..LONGEST_SECS,
             starts: frames.start as f64 * dt..peak as f64 * dt,
@@ -302,11 +300,7 @@ impl Change {
     /// Cosine and sine of a frequency at the samples; those of a velocity grow with the speed.
     fn wave(&self, hz: f64) -> [Vec<f64>; 2] {
         let size = |value: DVec3| {
-            if self.quantity == Quantity::Velocity {
-                value.length()
-            } else {
-                1.0
-            }
+            if self.is_rate { value.length() } else { 1.0 }
         };
         let at = |turn: f64| {
             self.samples
@@ -563,10 +557,7 @@ impl Change {
         let correlation = self.samples.iter().map(|(secs, _)| {
             let apart = (secs - self.samples[0].0) / self.deviation_secs.max(1e-9);
             let of_values = ops::exp(-0.25 * apart * apart);
-            match self.quantity {
-                Quantity::Velocity => (1.0 - 0.5 * apart * apart) * of_values,
-                Quantity::Facing => of_values,
-            }
+            if self.is_rate { (1.0 - 0.5 * apart * apart) * of_values } else { of_values }
         });
         let correlation: Vec<f64> = correlation.collect();
         let rows = unit.iter().enumerate().map(|(one, value)| {

@@ -29,6 +29,8 @@ pub struct Signal {
     pub deviation_secs: f64,
     /// Variance of noise in the values that is white in what was captured: positions, or facings.
     pub noise: f64,
+    /// Whether the values are rates of what was captured, as velocities are.
+    pub is_rate: bool,
 }
 
 impl Signal {
@@ -52,6 +54,7 @@ impl Signal {
             rates,
             deviation_secs: smoothing_secs,
             noise: 0.0,
+            is_rate: false,
         }
     }
 }
@@ -116,6 +119,7 @@ impl Profile {
         let yaw: Vec<DVec3> = (0..count).map(|frame| DVec3::Y * analysis.heading.yaw(frame)).collect();
         let mut velocity = Signal::smoothed(&raw_velocity, &runs, dt, smoothing_secs);
         velocity.deviation_secs = ops::hypot(smoothing_secs, difference_deviation(dt));
+        velocity.is_rate = true;
         let mut facing = Signal::smoothed(&yaw, &runs, dt, smoothing_secs);
         // Gaussian weights leave dt / (2 sqrt(pi) deviation) of the variance of white noise, and of its rate 1 / (2 deviation^2) of that.
         let left = |noise: f64, deviation: f64| noise * dt / (2.0 * PI.sqrt() * deviation);
