@@ -25,7 +25,7 @@ _MOVING = 0.02
 _ALIKE = 0.45
 
 # ... the shortest period is meant whose share is at most this much above the best, ...
-_SHORTEST = 0.2
+_SHORTEST = 0.3
 
 # Of stretches that share more than this of the weaker one the stronger counts.
 _SHARED = 0.4

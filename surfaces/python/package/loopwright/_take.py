@@ -213,8 +213,8 @@ class Take(Motion[NativeTake]):
         """The stretches in which a motion is repeated twice or more: exercises as well as gaits.
 
         `start_secs` and `end_secs`, `start_frame` and `end_frame`, `period_secs` in the middle, `count` with parts of a period, and `strength`,
-        which is 1 where poses repeat exactly and 0 where they are no more alike than others. Poses are seen from the body: where it goes and
-        which way it faces is left out. Of stretches that overlap the one that repeats better is listed.
+        which is 1 where poses repeat exactly and 0 where they are no more alike than others. Poses are seen from the hips: where they go and
+        which way they face is left out. Of stretches that overlap the one that repeats better is listed.
 
         >>> [round(row["count"]) for row in walk.repetitions()]
         [7]
@@ -223,7 +223,12 @@ class Take(Motion[NativeTake]):
         turns = self.world_rotations()[:, joint] * (0.0, 1.0, 0.0, 1.0)
         lengths = np.linalg.norm(turns, axis=1, keepdims=True)
         turns = np.where(lengths > 1e-6, turns / np.maximum(lengths, 1e-6), (0.0, 0.0, 0.0, 1.0))
-        poses = rotate(inverse(turns)[:, None], self.positions - self.positions[:, [joint]] * (1.0, 0.0, 1.0))
+        # What the hips hang on does not go with them.
+        body = [joint]
+        for each in range(joint + 1, self.num_joints):
+            if self.parents[each] in body:
+                body.append(each)
+        poses = rotate(inverse(turns)[:, None], self.positions[:, body] - self.positions[:, [joint]])
         return Table(
             {
                 "start_secs": each.start,
