@@ -557,7 +557,11 @@ impl Change {
         let correlation = self.samples.iter().map(|(secs, _)| {
             let apart = (secs - self.samples[0].0) / self.deviation_secs.max(1e-9);
             let of_values = ops::exp(-0.25 * apart * apart);
-            if self.is_rate { (1.0 - 0.5 * apart * apart) * of_values } else { of_values }
+            if self.is_rate {
+                (1.0 - 0.5 * apart * apart) * of_values
+            } else {
+                of_values
+            }
         });
         let correlation: Vec<f64> = correlation.collect();
         let rows = unit.iter().enumerate().map(|(one, value)| {
