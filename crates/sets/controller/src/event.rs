@@ -95,7 +95,7 @@ pub struct Event {
     pub closed_secs: Option<f64>,
     /// Half-life by least squares over the whole response; `None` if no spring fits.
     pub fitted: Option<FittedResponse>,
-    /// Fit of a ramped goal, if it leaves less than a fifth of the squared error of a step.
+    /// Fit of a ramped goal, if it takes away far more of the error of a step than noise explains.
     pub ramped: Option<FittedResponse>,
 }
 
@@ -175,6 +175,14 @@ pub(super) fn find(profile: &Profile, modes: &[MotionKind], quantity: Quantity) 
                 events.push(event);
             }
         }
+    }
+    let changes: Vec<_> = events
+        .iter()
+        .map(|event| (event.frames.clone(), event.peak_frame))
+        .collect();
+    let fits = least_squares::fit(signal, &changes, profile.frame_time_secs);
+    for (event, fit) in events.iter_mut().zip(fits) {
+        (event.fitted, event.ramped) = fit.map_or((None, None), |(step, ramped)| (Some(step), ramped));
     }
     events
 }
@@ -283,7 +291,6 @@ fn measured_event(
         }
         (mode, _) => mode,
     };
-    let (fitted, ramped) = least_squares::fit(signal, frames.clone(), core.peak, dt).unzip();
     Event {
         quantity,
         kind,
@@ -293,8 +300,8 @@ fn measured_event(
         to,
         peak_rate,
         closed_secs: response::half_life_of_smoothed_peak(step.length(), peak_rate, signal.rates_deviation_secs(dt)),
-        fitted,
-        ramped: ramped.flatten(),
+        fitted: None,
+        ramped: None,
         frames,
     }
 }

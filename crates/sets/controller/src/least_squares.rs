@@ -4,6 +4,7 @@
 //! them the others follow from a linear regression. So the sum of squares is evaluated on a coarse grid of (h, t0), and then
 //! minimized by steps along both, which are halved when none of them helps. Source: docs/math/fit.md.
 
+use core::f64::consts::TAU;
 use core::ops::Range;
 
 use glam::DVec3;
@@ -86,54 +87,269 @@ const RAMP_STEPS: usize = 10;
 const RAMPED_STEPS: [f64; 2] = [0.1, 0.05];
 const FINE: f64 = 1e-3;
 
-/// A goal was ramped if that leaves less than this share of the squared error of a step ...
-const RAMPED_SHARE: f64 = 0.2;
+/// A ramp is searched where it would explain this share of the squared error of a step to first order, ...
+const LEAST_EXPLAINED: f64 = 0.2;
 
-/// ... of which a ramp would explain this share to first order, ...
-const LEAST_EXPLAINED: f64 = 0.4;
-
-/// ... and the step leaves more than rounding, as a share of its size.
+/// ... the step leaves more than rounding, as a share of its size, ...
 const RAMPED_ERROR: f64 = 1e-3;
 
-/// Fits springs to the frames of a signal: for a goal that steps, and for a ramped goal if that fits far better. `peak` is the
-/// frame of the largest rate. `None` if no spring fits.
+/// ... and counts where it takes away this many times the squared error that noise has along it: five standard errors.
+const RAMPED_RATIO: f64 = 25.0;
+
+/// A ramp that takes away this many times is possible, which makes the half-life of a step less certain.
+const POSSIBLE_RATIO: f64 = 4.0;
+
+/// Frequencies of sway that are tried, hertz: first, last, and their distance.
+const SWAYS_HZ: (f64, f64, f64) = (0.6, 2.4, 0.05);
+
+/// Sway is taken out where one frequency explains this share of what all changes of a take leave, ...
+const SWAY_SHARE: f64 = 0.8;
+
+/// ... and this many times what noise has along it.
+const SWAY_RATIO: f64 = 8.0;
+
+/// Fits springs to changes of a signal, each given by its frames and the frame of its largest rate: for a goal that steps, and for
+/// a ramped goal if that fits better than noise explains. `None` where no spring fits.
 pub(super) fn fit(
     signal: &Signal,
-    frames: Range<usize>,
-    peak: usize,
+    changes: &[(Range<usize>, usize)],
     dt: f64,
-) -> Option<(FittedResponse, Option<FittedResponse>)> {
-    let every = ((SAMPLE_SHARE * signal.deviation_secs / dt) as usize).max(1);
-    let samples = frames.clone().step_by(every);
-    let samples: Vec<(f64, DVec3)> = samples.map(|frame| (frame as f64 * dt, signal.values[frame])).collect();
-    let seen = signal.values[frames.end - 1] - signal.values[frames.start];
-    let change = Change {
-        samples,
-        deviation_secs: signal.deviation_secs,
-        half_lives: (response::SHORTEST_SHARE * signal.deviation_secs).max(SHORTEST_SECS)..LONGEST_SECS,
-        starts: frames.start as f64 * dt..peak as f64 * dt,
-        largest_step: LARGEST_STEP * seen.length(),
-    };
-    let range = ops::ln(change.half_lives.end) - ops::ln(change.half_lives.start);
-    let step = change.refined(change.coarse()?, [range / HALF_LIVES as f64, STARTS_SECS], FINEST);
-    let ramped = change.ramped(step).and_then(|fit| change.known(fit));
-    Some((change.known(step)?, ramped))
+) -> Vec<Option<(FittedResponse, Option<FittedResponse>)>> {
+    let changes = changes.iter().map(|(frames, peak)| {
+        let change = Change::new(signal, frames, *peak, dt);
+        let step = change.stepped();
+        (change, step)
+    });
+    let changes: Vec<(Change, Option<Fit>)> = changes.collect();
+    let mut models: Vec<Option<Model>> = changes
+        .iter()
+        .map(|(change, step)| Model::new(change.clone(), *step))
+        .collect();
+    if let Some(hz) = sway(&changes) {
+        let swaying = changes.into_iter().map(|(change, step)| {
+            let change = change.without(hz);
+            let step = step.and_then(|(_, step)| change.from(step));
+            Model::new(change, step)
+        });
+        let swaying: Vec<Option<Model>> = swaying.collect();
+        // Goals that ramp look like sway, too.
+        let ramps: f64 = models.iter().flatten().map(|model| model.best().0).sum();
+        if swaying.iter().flatten().map(|model| model.step.0).sum::<f64>() < ramps {
+            models = swaying;
+        }
+    }
+    let noises = models.iter().flatten().map(|model| model.change.noise(&model.best().1));
+    let (left, free) = noises.fold((0.0, 0.0), |sum, each| (sum.0 + each.left, sum.1 + each.free));
+    models.into_iter().map(|model| Some(model?.known(left, free))).collect()
+}
+
+/// What a change is taken for.
+struct Model {
+    change: Change,
+    step: Fit,
+    /// The best ramp, and how many times it takes away what noise explains.
+    ramped: Option<(Fit, f64)>,
+}
+
+impl Model {
+    fn new(change: Change, step: Option<Fit>) -> Option<Self> {
+        let step = change.inside(step?)?;
+        let ramped = change
+            .ramped(&step)
+            .and_then(|(fit, ratio)| Some((change.inside(fit)?, ratio)));
+        Some(Self { change, step, ramped })
+    }
+
+    fn best(&self) -> &Fit {
+        self.ramped
+            .as_ref()
+            .filter(|ramped| ramped.1 > RAMPED_RATIO)
+            .map_or(&self.step, |ramped| &ramped.0)
+    }
+
+    /// Adds uncertainties, by what the fits of all changes leave, squared, and how many independent samples of it are left.
+    fn known(self, left: f64, free: f64) -> (FittedResponse, Option<FittedResponse>) {
+        let change = &self.change;
+        let noise = change.noise(&self.best().1);
+        // What this change leaves, and one sample of what all leave.
+        let own = (noise.left + left / free) / (noise.free.max(0.0) + 1.0);
+        let own = if free > FEWEST_FREE * change.samples.len() as f64 {
+            own
+        } else {
+            0.0
+        };
+        let variance = change.variance.max(own);
+        let known = |fit: Fit| FittedResponse {
+            uncertainty_secs: change.uncertainty_secs(&fit.1, variance),
+            ..fit.1
+        };
+        let mut step = known(self.step);
+        if let (Some(error), Some((ramped, _))) = (&mut step.uncertainty_secs, self.ramped) {
+            // A spring of another goal is no better known than the two differ.
+            *error = ops::hypot(*error, step.half_life_secs - ramped.1.half_life_secs);
+        }
+        (
+            step,
+            self.ramped
+                .filter(|ramped| ramped.1 > RAMPED_RATIO)
+                .map(|ramped| known(ramped.0)),
+        )
+    }
+}
+
+/// Returns the frequency of sway that runs through changes, hertz, if there is one.
+fn sway(changes: &[(Change, Option<Fit>)]) -> Option<f64> {
+    let residuals: Vec<_> = changes
+        .iter()
+        .filter_map(|(change, fit)| {
+            let step = &fit.as_ref()?.1;
+            let (basis, _) = orthogonal(
+                change
+                    .derivatives(step)
+                    .into_iter()
+                    .chain([change.of_a_ramp(step)])
+                    .collect(),
+            );
+            let left = orthogonal(basis.iter().cloned().chain([change.left(step)]).collect());
+            let left: Vec<f64> = left.0.last()?.iter().map(|unit| unit * left.1).collect();
+            Some((change, basis, left))
+        })
+        .collect();
+    let all: f64 = residuals.iter().map(|(_, _, left)| dot(left, left)).sum();
+    let (first, last, apart) = SWAYS_HZ;
+    let count = ((last - first) / apart) as usize;
+    let explained = (0..=count).map(|index| first + apart * index as f64).map(|hz| {
+        let (mut explained, mut noise) = (0.0, 0.0);
+        for (change, basis, left) in &residuals {
+            let (units, _) = orthogonal(basis.iter().cloned().chain(change.wave(hz)).collect());
+            for unit in &units[basis.len()..] {
+                explained += dot(unit, left) * dot(unit, left);
+                noise += change.variance * change.variance_along(unit);
+            }
+        }
+        (explained, noise, hz)
+    });
+    let best = explained.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    (best.0 > SWAY_SHARE * all && best.0 > SWAY_RATIO * best.1).then_some(best.2)
 }
 
 /// A fit and its sum of squared errors.
 type Fit = (f64, FittedResponse);
 
+/// What a fit leaves along the change, squared, and how many independent samples of it are left.
+struct Noise {
+    left: f64,
+    free: f64,
+}
+
 /// A change to be fitted, and the limits of its parameters.
+#[derive(Clone)]
 struct Change {
     /// Times and values.
     samples: Vec<(f64, DVec3)>,
+    /// Values without what is besides the response, and their mean.
+    rest: Vec<DVec3>,
+    mean: DVec3,
+    /// Orthonormal columns of what is in the values besides the response: a constant, and sway.
+    besides: Vec<Vec<f64>>,
     deviation_secs: f64,
+    is_rate: bool,
+    /// Variance that noise of the capture has in the values.
+    variance: f64,
     half_lives: Range<f64>,
     starts: Range<f64>,
     largest_step: f64,
 }
 
 impl Change {
+    fn new(signal: &Signal, frames: &Range<usize>, peak: usize, dt: f64) -> Self {
+        let every = ((SAMPLE_SHARE * signal.deviation_secs / dt) as usize).max(1);
+        let samples = frames.clone().step_by(every);
+        let samples: Vec<(f64, DVec3)> = samples.map(|frame| (frame as f64 * dt, signal.values[frame])).collect();
+        let seen = signal.values[frames.end - 1] - signal.values[frames.start];
+        let change = Self {
+            mean: samples.iter().map(|&(_, value)| value).sum::<DVec3>() / samples.len() as f64,
+            samples,
+            rest: Vec::new(),
+            besides: Vec::new(),
+            deviation_secs: signal.deviation_secs,
+            is_rate: signal.is_rate,
+            variance: signal.noise,
+            half_lives: (response::SHORTEST_SHARE * signal.deviation_secs).max(SHORTEST_SECS)..LONGEST_SECS,
+            starts: frames.start as f64 * dt..peak as f64 * dt,
+            largest_step: LARGEST_STEP * seen.length(),
+        };
+        let constant = vec![1.0; change.samples.len()];
+        change.besides(vec![constant])
+    }
+
+    /// States what is in the values besides the response.
+    fn besides(mut self, columns: Vec<Vec<f64>>) -> Self {
+        self.besides = orthogonal(columns).0;
+        let axes = [0, 1, 2].map(|axis| {
+            let mut column: Vec<f64> = self.samples.iter().map(|(_, value)| value[axis]).collect();
+            self.clean(&mut column);
+            column
+        });
+        self.rest = (0..self.samples.len())
+            .map(|at| DVec3::from_array(axes.each_ref().map(|axis| axis[at])))
+            .collect();
+        self
+    }
+
+    /// Cosine and sine of a frequency at the samples; those of a velocity grow with the speed.
+    fn wave(&self, hz: f64) -> [Vec<f64>; 2] {
+        let size = |value: DVec3| {
+            if self.is_rate { value.length() } else { 1.0 }
+        };
+        let at = |turn: f64| {
+            self.samples
+                .iter()
+                .map(move |&(secs, value)| size(value) * ops::cos(TAU * (hz * secs - turn)))
+        };
+        [0.0, 0.25].map(|turn| at(turn).collect())
+    }
+
+    /// Adds sway of a frequency to what is in the values.
+    fn without(self, hz: f64) -> Self {
+        let columns = self.besides.iter().cloned().chain(self.wave(hz)).collect();
+        self.besides(columns)
+    }
+
+    /// Every third sample: enough to find a ramp.
+    fn thinned(&self) -> Self {
+        let thin = |column: &Vec<f64>| column.iter().copied().step_by(3).collect();
+        let columns = self.besides.iter().map(thin).collect();
+        let thinned = Self {
+            samples: self.samples.iter().copied().step_by(3).collect(),
+            rest: Vec::new(),
+            besides: Vec::new(),
+            half_lives: self.half_lives.clone(),
+            starts: self.starts.clone(),
+            ..*self
+        };
+        thinned.besides(columns)
+    }
+
+    /// Takes what is in the values besides the response out of a column.
+    fn clean(&self, column: &mut [f64]) {
+        for unit in &self.besides {
+            take_out(unit, column);
+        }
+    }
+
+    /// Fits a goal that steps.
+    fn stepped(&self) -> Option<Fit> {
+        let range = ops::ln(self.half_lives.end) - ops::ln(self.half_lives.start);
+        Some(self.refined(self.coarse()?, [range / HALF_LIVES as f64, STARTS_SECS], FINEST))
+    }
+
+    /// Fits a goal that steps, starting from such a fit.
+    fn from(&self, step: FittedResponse) -> Option<Fit> {
+        let fit = self.regress(ops::ln(step.half_life_secs), step.start_secs, 0.0)?;
+        Some(self.refined(fit, RAMPED_STEPS, FINEST))
+    }
+
     /// Finds the best values for a half-life, given by its logarithm, a start and a ramp; `None` outside the limits.
     fn regress(&self, log: f64, start_secs: f64, ramp_secs: f64) -> Option<Fit> {
         let half_life_secs = ops::exp(log);
@@ -149,7 +365,7 @@ impl Change {
             to: DVec3::ZERO,
             error: 0.0,
         };
-        inside.then(|| regression(&self.samples, at, self.deviation_secs, self.largest_step))?
+        inside.then(|| self.regression(at))?
     }
 
     /// Finds the best of a grid of half-lives and starts, for a step.
@@ -197,22 +413,25 @@ impl Change {
         best
     }
 
-    /// Fits a ramped goal, if that explains most of the error of a step.
-    fn ramped(&self, (left, step): Fit) -> Option<Fit> {
-        let counts = (RAMPED_ERROR..=LARGEST_ERROR).contains(&step.error);
-        if !counts || self.share_of_a_ramp(&step) < LEAST_EXPLAINED {
+    /// Fits a ramped goal, if that takes away more than noise along it explains, and returns how many times.
+    fn ramped(&self, step: &Fit) -> Option<(Fit, f64)> {
+        let (left, step) = step;
+        let error = (RAMPED_ERROR..=LARGEST_ERROR).contains(&step.error);
+        let (basis, _) = orthogonal(
+            self.derivatives(step)
+                .into_iter()
+                .chain([self.of_a_ramp(step)])
+                .collect(),
+        );
+        let (along, rest) = (basis.last()?, self.left(step));
+        let explained = dot(along, &rest) * dot(along, &rest);
+        if !error || explained < LEAST_EXPLAINED * dot(&rest, &rest) {
             return None;
         }
-        // A third of the samples is enough to find the ramp.
-        let thinned = Self {
-            samples: self.samples.iter().copied().step_by(3).collect(),
-            half_lives: self.half_lives.clone(),
-            starts: self.starts.clone(),
-            ..*self
-        };
+        let thinned = self.thinned();
         let cost = |ramp_secs: f64| {
             thinned
-                .fit_of_ramp(&step, ramp_secs, FINE)
+                .fit_of_ramp(step, ramp_secs, FINE)
                 .map_or(f64::INFINITY, |fit| fit.0)
         };
         let costs = RAMPS_SECS.map(cost);
@@ -232,8 +451,16 @@ impl Change {
                 costs = [costs[1], cost(at[1])];
             }
         }
-        let ramped = self.fit_of_ramp(&step, 0.5 * (low + high), FINEST)?;
-        (ramped.0 < RAMPED_SHARE * left && ramped.1.ramp_secs >= RAMPS_SECS[0]).then_some(ramped)
+        let ramped = self.fit_of_ramp(step, 0.5 * (low + high), FINEST)?;
+        let noise = self.noise(&ramped.1);
+        let own = if noise.free > FEWEST_FREE * self.samples.len() as f64 {
+            noise.left / noise.free
+        } else {
+            0.0
+        };
+        let variance = self.variance.max(own) * self.variance_along(along);
+        let ratio = (left - ramped.0) / variance.max(f64::MIN_POSITIVE);
+        (ratio > POSSIBLE_RATIO && ramped.1.ramp_secs >= RAMPS_SECS[0]).then_some((ramped, ratio))
     }
 
     /// Fits a ramped goal of this duration, starting from the fit of a step: the middle of the input stays about the same.
@@ -243,16 +470,13 @@ impl Change {
         Some(self.refined(from, RAMPED_STEPS, finest))
     }
 
-    /// Adds the uncertainty to a fit; `None` at the edge of the range, where the half-life is only bounded.
-    fn known(&self, (_, fitted): Fit) -> Option<FittedResponse> {
+    /// Returns a fit, but not at the edge of the range, where the half-life is only bounded.
+    fn inside(&self, fit: Fit) -> Option<Fit> {
         let inside = self.half_lives.start * 1.01..self.half_lives.end * 0.99;
-        (fitted.half_life_secs > inside.start && fitted.half_life_secs < inside.end).then(|| FittedResponse {
-            uncertainty_secs: self.uncertainty_secs(&fitted),
-            ..fitted
-        })
+        (fit.1.half_life_secs > inside.start && fit.1.half_life_secs < inside.end).then_some(fit)
     }
 
-    /// Returns the derivatives of the fitted values by each parameter: first value, step, start, ramp if there is one, and last
+    /// Returns the derivatives of the fitted values by each parameter: what is besides, step, start, ramp if there is one, and last
     /// the half-life.
     fn derivatives(&self, fitted: &FittedResponse) -> Vec<Vec<f64>> {
         let size = (fitted.to - fitted.from).length();
@@ -269,7 +493,8 @@ impl Change {
         };
         const SMALL: f64 = 1e-4;
         let (h, ramp) = (fitted.half_life_secs, fitted.ramp_secs);
-        let mut columns = vec![vec![1.0; self.samples.len()], shares(h, 0.0, ramp)];
+        let mut columns = self.besides.clone();
+        columns.push(shares(h, 0.0, ramp));
         columns.push(slope(shares(h, SMALL, ramp), shares(h, -SMALL, ramp), 2.0 * SMALL));
         if ramp > 0.0 {
             let [less, more] = [ramp - SMALL, ramp + SMALL].map(|ramp| shares(h, 0.0, ramp));
@@ -286,54 +511,94 @@ impl Change {
         let response = SmoothedResponse::new(fitted.half_life_secs, self.deviation_secs);
         let samples = self.samples.iter().map(|&(secs, value)| {
             let share = response.ramped(secs - fitted.start_secs, fitted.ramp_secs);
-            (value - fitted.from - (fitted.to - fitted.from) * share).dot(along)
+            (value - (fitted.to - fitted.from) * share).dot(along)
         });
-        samples.collect()
+        let mut left: Vec<f64> = samples.collect();
+        self.clean(&mut left);
+        left
     }
 
-    /// Estimates to first order the share of a step's squared error that a short ramp would explain.
-    fn share_of_a_ramp(&self, step: &FittedResponse) -> f64 {
+    /// Returns what a short ramp changes of a step.
+    fn of_a_ramp(&self, step: &FittedResponse) -> Vec<f64> {
         const SHORT_SECS: f64 = 0.1;
         let response = SmoothedResponse::new(step.half_life_secs, self.deviation_secs);
         let change = self.samples.iter().map(|(secs, _)| {
             let since = secs - step.start_secs;
             response.ramped(since + 0.5 * SHORT_SECS, SHORT_SECS) - response.step(since)
         });
-        let mut columns = self.derivatives(step);
-        columns.push(change.collect());
-        let (basis, _) = orthogonal(columns);
-        let left = self.left(step);
-        let along = basis.last().map_or(0.0, |unit| dot(unit, &left));
-        along * along / dot(&left, &left)
+        change.collect()
     }
 
-    /// Estimates the standard error of the half-life, seconds, if the residual is noise with the smoothing of the take.
+    /// Estimates the standard error of the half-life, seconds, by the variance of noise.
     ///
-    /// The half-life errs by the component of the residual along the part of its derivative that is orthogonal to those of the
+    /// The half-life errs by the component of the noise along the part of its derivative that is orthogonal to those of the
     /// other parameters. Source: docs/math/fit.md.
-    fn uncertainty_secs(&self, fitted: &FittedResponse) -> Option<f64> {
+    fn uncertainty_secs(&self, fitted: &FittedResponse, variance: f64) -> Option<f64> {
         let (basis, sensitivity) = orthogonal(self.derivatives(fitted));
-        // Noise smoothed by Gaussian weights is correlated like weights of twice the variance; samples are evenly apart.
+        let error = (variance * self.variance_along(basis.last()?)).sqrt() / sensitivity;
+        (variance > 0.0 && error.is_finite()).then_some(error)
+    }
+
+    /// Returns what a fit leaves.
+    fn noise(&self, fitted: &FittedResponse) -> Noise {
+        let (basis, _) = orthogonal(self.derivatives(fitted));
+        let left = self.left(fitted);
+        let taken: f64 = basis.iter().map(|unit| self.variance_along(unit)).sum();
+        Noise {
+            left: dot(&left, &left),
+            free: self.samples.len() as f64 - taken,
+        }
+    }
+
+    /// Returns the variance along a unit column of noise that has a variance of 1: white in what was captured, and smoothed as the
+    /// take is. Gaussian weights correlate it like weights of twice the variance; velocities are rates of it.
+    fn variance_along(&self, unit: &[f64]) -> f64 {
+        // Samples are evenly apart.
         let correlation = self.samples.iter().map(|(secs, _)| {
             let apart = (secs - self.samples[0].0) / self.deviation_secs.max(1e-9);
-            ops::exp(-0.25 * apart * apart)
+            let of_values = ops::exp(-0.25 * apart * apart);
+            if self.is_rate {
+                (1.0 - 0.5 * apart * apart) * of_values
+            } else {
+                of_values
+            }
         });
         let correlation: Vec<f64> = correlation.collect();
-        let spreads = basis.iter().map(|unit| {
-            let rows = (0..unit.len()).map(|one| {
-                let others = unit.iter().enumerate();
-                others
+        let rows = unit.iter().enumerate().map(|(one, value)| {
+            let others = unit.iter().enumerate();
+            value
+                * others
                     .map(|(other, value)| value * correlation[one.abs_diff(other)])
                     .sum::<f64>()
-            });
-            unit.iter().zip(rows).map(|(value, row)| value * row).sum()
         });
-        let spreads: Vec<f64> = spreads.collect();
+        rows.sum()
+    }
+
+    /// Finds the best first value and step, limited in size, for the half-life, start and ramp of `at`, and the residual sum of
+    /// squares.
+    fn regression(&self, at: FittedResponse) -> Option<Fit> {
         let count = self.samples.len() as f64;
-        let free = count - spreads.iter().sum::<f64>();
-        let left = self.left(fitted);
-        let error = (dot(&left, &left) / free * spreads.last()?).sqrt() / sensitivity;
-        (free > FEWEST_FREE * count && error.is_finite()).then_some(error)
+        let response = SmoothedResponse::new(at.half_life_secs, self.deviation_secs);
+        let shares = (self.samples.iter()).map(|&(secs, _)| response.ramped(secs - at.start_secs, at.ramp_secs));
+        let mut shares: Vec<f64> = shares.collect();
+        let mean_share = shares.iter().sum::<f64>() / count;
+        self.clean(&mut shares);
+        let spread = dot(&shares, &shares);
+        if spread < 1e-9 {
+            return None;
+        }
+        let pairs = || self.rest.iter().zip(&shares);
+        let step =
+            (pairs().map(|(&value, &share)| value * share).sum::<DVec3>() / spread).clamp_length_max(self.largest_step);
+        let from = self.mean - step * mean_share;
+        let left: f64 = pairs()
+            .map(|(&value, &share)| (value - step * share).length_squared())
+            .sum();
+        let error = (left / count).sqrt() / step.length();
+        let to = from + step;
+        error
+            .is_finite()
+            .then_some((left, FittedResponse { from, to, error, ..at }))
     }
 }
 
@@ -344,11 +609,7 @@ fn orthogonal(columns: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, f64) {
     for mut column in columns {
         // Twice, because the first pass leaves rounding errors.
         for unit in basis.iter().chain(&basis) {
-            let along = dot(unit, &column);
-            column
-                .iter_mut()
-                .zip(unit)
-                .for_each(|(value, unit)| *value -= along * unit);
+            take_out(unit, &mut column);
         }
         length = dot(&column, &column).sqrt();
         basis.push(column.iter().map(|value| value / length).collect());
@@ -356,39 +617,17 @@ fn orthogonal(columns: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, f64) {
     (basis, length)
 }
 
+/// Takes the part along a unit column out of a column.
+fn take_out(unit: &[f64], column: &mut [f64]) {
+    let along = dot(unit, column);
+    for (value, unit) in column.iter_mut().zip(unit) {
+        *value -= along * unit;
+    }
+}
+
 /// Least share of the samples' noise that must remain after the fit; with less, the residual says nothing about the noise.
 const FEWEST_FREE: f64 = 0.05;
 
 fn dot(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
-}
-
-/// Finds the best first value and step, limited in size, for the half-life, start and ramp of `at`, and the residual sum of
-/// squares.
-fn regression(samples: &[(f64, DVec3)], at: FittedResponse, deviation_secs: f64, largest_step: f64) -> Option<Fit> {
-    let count = samples.len() as f64;
-    let response = SmoothedResponse::new(at.half_life_secs, deviation_secs);
-    let shares = (samples.iter()).map(|&(secs, _)| response.ramped(secs - at.start_secs, at.ramp_secs));
-    let shares: Vec<f64> = shares.collect();
-    let mean_share = shares.iter().sum::<f64>() / count;
-    let mean = samples.iter().map(|&(_, value)| value).sum::<DVec3>() / count;
-    let (mut spread, mut slope) = (0.0, DVec3::ZERO);
-    for (&(_, value), share) in samples.iter().zip(&shares) {
-        spread += (share - mean_share) * (share - mean_share);
-        slope += (value - mean) * (share - mean_share);
-    }
-    if spread < 1e-9 {
-        return None;
-    }
-    let step = (slope / spread).clamp_length_max(largest_step);
-    let from = mean - step * mean_share;
-    let pairs = samples.iter().map(|&(_, value)| value).zip(&shares);
-    let left: f64 = pairs
-        .map(|(value, &share)| (value - from - step * share).length_squared())
-        .sum();
-    let error = (left / count).sqrt() / step.length();
-    let to = from + step;
-    error
-        .is_finite()
-        .then_some((left, FittedResponse { from, to, error, ..at }))
 }

@@ -44,7 +44,7 @@ mod table;
 
 pub use event::{Event, EventKind, Quantity};
 pub use mode::{MODES, Maximum, ModeFigures};
-pub use pool::{HalfLives, ModePool, Pool, Spread};
+pub use pool::{HalfLives, ModePool, Pool, Ramped, Spread};
 use profile::SUSTAINED_SECS;
 pub use profile::{Profile, Signal};
 pub use response::{SmoothedResponse, half_life_of_peak, peak_of_half_life};

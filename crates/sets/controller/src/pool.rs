@@ -59,8 +59,19 @@ pub struct HalfLives {
     pub error: Option<Spread>,
     /// Standard error of the median of the fits, seconds: from their scatter or from the uncertainty of each, whichever is larger.
     pub uncertainty_secs: Option<f64>,
-    /// Half-lives and ramps, seconds, of the changes with a ramped goal, if these are at least half of all.
-    pub ramped: Option<[Spread; 2]>,
+    /// Fits of ramped goals, if these are at least half of all changes.
+    pub ramped: Option<Ramped>,
+}
+
+/// Fits of changes whose goal went evenly to its value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ramped {
+    /// Half-lives, seconds.
+    pub half_lives: Spread,
+    /// Standard error of their median, seconds.
+    pub uncertainty_secs: Option<f64>,
+    /// Durations of the ramps, seconds.
+    pub secs: Spread,
 }
 
 impl HalfLives {
@@ -76,11 +87,14 @@ impl HalfLives {
         }
     }
 
-    fn ramped<'a>(events: impl Iterator<Item = &'a Event> + Clone) -> Option<[Spread; 2]> {
+    fn ramped<'a>(events: impl Iterator<Item = &'a Event> + Clone) -> Option<Ramped> {
         let ramps = || events.clone().filter_map(|event| event.ramped);
-        let half_lives = Spread::new(ramps().map(|fitted| fitted.half_life_secs))?;
-        let secs = Spread::new(ramps().map(|fitted| fitted.ramp_secs))?;
-        (2 * half_lives.count >= events.count()).then_some([half_lives, secs])
+        let ramped = Ramped {
+            half_lives: Spread::new(ramps().map(|fitted| fitted.half_life_secs))?,
+            uncertainty_secs: uncertainty(ramps().map(|fitted| (fitted.half_life_secs, fitted.uncertainty_secs))),
+            secs: Spread::new(ramps().map(|fitted| fitted.ramp_secs))?,
+        };
+        (2 * ramped.half_lives.count >= events.count()).then_some(ramped)
     }
 
     /// Returns the half-life to use: the median of the fits, or of the closed forms without fits.
@@ -94,10 +108,15 @@ impl HalfLives {
     }
 }
 
-/// The standard error of a median is this times that of the mean, for normal scatter.
+/// The standard error of a median of many values is this times that of their mean, for normal scatter.
 const OF_MEDIAN: f64 = 1.253;
 
+/// Values scatter more than their own errors say where the ratio of both variances is above 1 by this many of its standard errors.
+const LARGE_SCATTER: f64 = 2.0;
+
 /// Returns the standard error of the median of values that have standard errors. `None` for a single value without one.
+///
+/// It is that of the harmonic mean of their errors, or as much larger as they scatter more than these say.
 fn uncertainty(values: impl Iterator<Item = (f64, Option<f64>)>) -> Option<f64> {
     let (values, own): (Vec<f64>, Vec<Option<f64>>) = values.unzip();
     let count = values.len() as f64;
@@ -105,9 +124,19 @@ fn uncertainty(values: impl Iterator<Item = (f64, Option<f64>)>) -> Option<f64> 
         return *own.first()?;
     }
     let mean = values.iter().sum::<f64>() / count;
-    let scatter = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / (count - 1.0);
-    let within = own.iter().flatten().map(|own| own * own).sum::<f64>() / count;
-    Some(OF_MEDIAN * (scatter.max(within) / count).sqrt())
+    let scatter = values.iter().map(|value| (value - mean) * (value - mean));
+    // The median of two is their mean; of more it tends to be worse.
+    let of_median = (1.0 + (OF_MEDIAN - 1.0) * (1.0 - 2.0 / count)) / count.sqrt();
+    let Some(own) = own.into_iter().collect::<Option<Vec<f64>>>() else {
+        return Some(of_median * (scatter.sum::<f64>() / (count - 1.0)).sqrt());
+    };
+    let ratio = scatter.zip(&own).map(|(square, own)| square / (own * own)).sum::<f64>() / (count - 1.0);
+    let larger = if ratio > 1.0 + LARGE_SCATTER * (2.0 / (count - 1.0)).sqrt() {
+        ratio.sqrt()
+    } else {
+        1.0
+    };
+    Some(of_median * larger * count / own.iter().map(|own| 1.0 / own).sum::<f64>())
 }
 
 /// Statistics of one mode, or of all modes together.

@@ -4,12 +4,13 @@
 //! smoothed with Gaussian weights: hips speed up and slow down with every step, and without smoothing the largest acceleration
 //! of a steady walk is that of its steps.
 
+use core::f64::consts::PI;
 use core::ops::Range;
 
 use glam::DVec3;
 use loopwright_core::Analysis;
 use loopwright_core::analysis::{BadFrameKind, velocities};
-use loopwright_core::math::{TimeStep, kernel, ops};
+use loopwright_core::math::{TimeStep, kernel, ops, percentile};
 
 /// Speeds must be held for this long to count, seconds; runs of clean frames shorter than this are left out.
 pub(crate) const SUSTAINED_SECS: f64 = 0.5;
@@ -26,6 +27,10 @@ pub struct Signal {
     pub rates: Vec<DVec3>,
     /// Standard deviation of all smoothing of the values together, seconds; differences are a mean over two frames.
     pub deviation_secs: f64,
+    /// Variance of noise in the values that is white in what was captured: positions, or facings.
+    pub noise: f64,
+    /// Whether the values are rates of what was captured, as velocities are.
+    pub is_rate: bool,
 }
 
 impl Signal {
@@ -48,8 +53,26 @@ impl Signal {
             values,
             rates,
             deviation_secs: smoothing_secs,
+            noise: 0.0,
+            is_rate: false,
         }
     }
+}
+
+/// Returns the variance of white noise in values, by the median of their fourth differences, which hold next to nothing of motion.
+fn white_noise(values: &[DVec3], runs: &[Range<usize>]) -> f64 {
+    /// Sum of the squares of 1, -4, 6, -4, 1, and the median of the squares of normal noise.
+    const OF_DIFFERENCES: f64 = 70.0 * 0.4549;
+    let fourth = |at: &[DVec3]| at[0] + at[4] - 4.0 * (at[1] + at[3]) + 6.0 * at[2];
+    let squares = runs
+        .iter()
+        .flat_map(|run| values[run.clone()].windows(5))
+        .flat_map(|at| {
+            let difference = fourth(at);
+            [difference.x, difference.y, difference.z].map(|each| each * each)
+        });
+    let squares = squares.filter(|square| *square > 0.0).collect();
+    percentile::of(squares, 0.5) / OF_DIFFERENCES
 }
 
 /// Returns the standard deviation, seconds, of a central difference, which is the mean rate over two frames.
@@ -85,20 +108,24 @@ impl Profile {
         let count = take.num_frames();
         let runs = runs(analysis);
         let mut raw_velocity = vec![DVec3::ZERO; count];
+        let ground = (0..count).map(|frame| DVec3 {
+            y: 0.0,
+            ..analysis.heading.ground(frame)
+        });
+        let ground: Vec<DVec3> = ground.collect();
         for run in &runs {
-            let path: Vec<DVec3> = run
-                .clone()
-                .map(|frame| DVec3 {
-                    y: 0.0,
-                    ..analysis.heading.ground(frame)
-                })
-                .collect();
-            raw_velocity[run.clone()].copy_from_slice(&velocities(&path, dt));
+            raw_velocity[run.clone()].copy_from_slice(&velocities(&ground[run.clone()], dt));
         }
         let yaw: Vec<DVec3> = (0..count).map(|frame| DVec3::Y * analysis.heading.yaw(frame)).collect();
         let mut velocity = Signal::smoothed(&raw_velocity, &runs, dt, smoothing_secs);
         velocity.deviation_secs = ops::hypot(smoothing_secs, difference_deviation(dt));
-        let facing = Signal::smoothed(&yaw, &runs, dt, smoothing_secs);
+        velocity.is_rate = true;
+        let mut facing = Signal::smoothed(&yaw, &runs, dt, smoothing_secs);
+        // Gaussian weights leave dt / (2 sqrt(pi) deviation) of the variance of white noise, and of its rate 1 / (2 deviation^2) of that.
+        let left = |noise: f64, deviation: f64| noise * dt / (2.0 * PI.sqrt() * deviation);
+        facing.noise = left(white_noise(&yaw, &runs), smoothing_secs);
+        velocity.noise =
+            left(white_noise(&ground, &runs), velocity.deviation_secs) / (2.0 * velocity.deviation_secs.powi(2));
         let mut speed_rate = vec![0.0; count];
         for run in &runs {
             let speeds = velocity.values[run.clone()].iter();

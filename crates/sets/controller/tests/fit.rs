@@ -1,8 +1,10 @@
 //! The controller fit against known springs, and against motion that must not give a half-life.
 
+use core::f64::consts::TAU;
+
 use glam::DVec3;
 use loopwright_controller::{EventKind, FitError, FitSettings, Lack, Pool, Quantity, TakeFit, peak_of_half_life};
-use loopwright_core::{Analysis, Take, analysis::MotionKind};
+use loopwright_core::{Analysis, Take, analysis::MotionKind, math::ops};
 use loopwright_synth::{Command, DriveSettings, WalkSettings, drive, synthesize};
 
 fn command(at_secs: f64, velocity_mps: [f64; 2], facing_deg: f64) -> Command {
@@ -174,6 +176,43 @@ fn half_lives_scatter_as_their_uncertainties_say() {
             );
         }
     }
+}
+
+/// A body whose facing sways with its strides, slowly enough to look like ramps: its turns are steps, of the half-life that they have.
+#[test]
+fn turns_that_sway_are_no_ramps() {
+    let (mut offs, mut within) = (Vec::new(), 0);
+    for seed in 0..20 {
+        let settings = DriveSettings {
+            seed,
+            sway_metres: 0.03,
+            noise_deg: 0.2,
+            frame_rate_hz: 30.0,
+            ..DriveSettings::default()
+        };
+        let take = drive(&settings).unwrap();
+        let (values, skeleton) = (take.values(), take.skeleton().clone());
+        let mut rotations = values.rotations.to_vec();
+        for frame in 0..take.num_frames() {
+            let angle = TAU * 0.93 * take.frame_time_secs() * frame as f64 + seed as f64;
+            let sway = loopwright_core::math::rotation::from_yaw(0.04 * ops::sin(angle));
+            let hips = &mut rotations[frame * skeleton.joints().len()];
+            *hips = sway * *hips;
+        }
+        let translations = values.translations.to_vec();
+        let swaying = Take::new("t", skeleton, take.frame_time_secs(), translations, rotations).unwrap();
+        let found = fit(&swaying);
+        for event in found.events_of(Quantity::Facing) {
+            let fitted = event.trusted().unwrap();
+            assert_eq!(event.ramped, None, "{seed}: {fitted:?}");
+            let off = fitted.half_life_secs - settings.facing_half_life_secs;
+            offs.push(off.abs() / settings.facing_half_life_secs);
+            within += usize::from(off.abs() < 2.0 * fitted.uncertainty_secs.unwrap());
+        }
+    }
+    offs.sort_by(f64::total_cmp);
+    assert!(offs.len() >= 30 && offs[offs.len() / 2] < 0.02, "{offs:?}");
+    assert!(within * 10 >= offs.len() * 9, "{within} of {}", offs.len());
 }
 
 #[test]

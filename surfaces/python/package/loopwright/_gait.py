@@ -15,7 +15,7 @@ from ._take import Take
 _MEANS = ("step_secs", "step_length_m", "stride_secs", "stride_length_m", "stance_secs")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Gait:
     """The strides of a body, as `inspect` states them under `gait`. What is not known is None, as lengths and speeds are in place."""
 
@@ -27,6 +27,13 @@ class Gait:
     means: dict[str, Any]
     """The means over all strides but those with a pause, each with `mean`, `std_dev`, `std_error` and `count`, of each foot too (`feet`), and a
     `note` on what is unusual."""
+
+    def __repr__(self) -> str:
+        return f"<Gait: {len(self.strides)} strides, {_short(self.cadence)} steps per minute, {_short(self.summary['speed_mps'])} m/s>"
+
+    def _repr_html_(self) -> str:
+        """Shows notebooks the means and the strides."""
+        return Table([self.summary])._repr_html_() + self.strides._repr_html_()
 
     @property
     def cadence(self) -> float | None:
@@ -61,7 +68,11 @@ class Gait:
 
 
 def gait(motion: Take | Loop) -> Gait:
-    """The strides of a take or a loop, by its contacts; none of a body without feet."""
+    """The strides of a take or a loop, by its contacts; none of a body without feet.
+
+    >>> gait(walk)
+    <Gait: 12 strides, 104 steps per minute, 1.247 m/s>
+    """
     if not isinstance(motion, Take | Loop):
         raise ArrayError(f"motion: expected a take or a loop, found {type(motion).__name__}")
     facts = motion._native.gait()
@@ -72,6 +83,10 @@ def contacts_of(motion: Take | Loop) -> tuple[tuple[int, ...], Bools]:
     """Joints of feet and whether each stands: of a take at its frames, of a loop at the samples of one period."""
     count = motion.num_samples if isinstance(motion, Loop) else motion.num_frames
     return motion.contact_joints, motion.contacts[:count]
+
+
+def _short(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.4g}"
 
 
 def _mean(facts: Mapping[str, float] | None) -> float | None:

@@ -119,6 +119,9 @@ class Loop(Motion[NativeLoop]):
 
         They are in the world; with `local` in the axes of the parents, the first joint in those of the root. Interpolation is "cubic", whose
         velocities are continuous over the seam too, or "linear", as engines play keys.
+
+        >>> loop.sample([0, 0.5, 10]).positions.shape
+        (3, 24, 3)
         """
         times = _times(t)
         if interpolation not in ("cubic", "linear"):
@@ -143,7 +146,11 @@ class Loop(Motion[NativeLoop]):
         return array(looped, self.num_samples, found.shape[1])
 
     def root(self, t: Any, *, scalar_first: bool = False) -> Poses:
-        """The root at `t`, seconds: positions (*t, 3) and rotations (*t, 4) in the world."""
+        """The root at `t`, seconds: positions (*t, 3) and rotations (*t, 4) in the world.
+
+        >>> loop.root([0, 60]).positions.shape
+        (2, 3)
+        """
         times = _times(t)
         return poses_in(*self._native.root(times.tobytes(), scalar_first), *times.shape)
 

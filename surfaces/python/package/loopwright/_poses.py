@@ -90,3 +90,10 @@ def quaternions(name: str, value: Any, shape: Sequence[int | None], scalar_first
         at = [int(index) for index in np.argwhere(lengths < 1e-6)[0]]
         raise ArrayError(f"{name}: expected unit quaternions, found one of length {lengths[tuple(at)]:.3g} at {at}")
     return np.roll(found, -1, axis=-1) if scalar_first else found
+
+
+def positive(name: str, value: Any) -> float:
+    """An argument as a positive number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not (np.isfinite(value) and value > 0):
+        raise ArrayError(f"{name}: expected a positive number, found {value!r:.60}")
+    return float(value)

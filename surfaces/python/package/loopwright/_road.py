@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._native import Loop as NativeLoop
+    from ._settings import Settings
 
 Pathlike: TypeAlias = "str | os.PathLike[str]"
 Motionlike: TypeAlias = "Take | Loop | Pathlike"
@@ -102,6 +103,9 @@ def blend(
     """Mixes loops of one skeleton into one, with `weights`, or by the `speed` (m/s) or `turn_rate` (deg/s) that it is to have.
 
     With `rig`, a character's file, loops of any skeletons are mixed on that. Raises MakeError.
+
+    >>> blend([loop, mirror(loop)], [0.5, 0.5]).grade
+    'good'
     """
     settings = given(
         weights=None if weights is None else numbers("weights", weights, (None,)),
@@ -145,6 +149,9 @@ def play(
     """Plays loops of one skeleton one after the other in a random order, which `Take.played` tells. Raises MakeError.
 
     Each plays for `cycles`, fewest and most, and on to its best exit; the same `seed` gives the same motion.
+
+    >>> play([loop], seconds=10, seed=1).num_frames
+    601
     """
     settings = given(
         seconds=seconds,
@@ -253,6 +260,9 @@ def cost(
 
     With `frames`, an exit and an entry, the parts of that jump; of several motions `a` alone, or a folder, the cheapest jump from each into
     each other. `weights` are those of joints, by pattern. Raises NoLoopError where there is no jump.
+
+    >>> cost(loop, loop)
+    <Costs of 69 exits and 69 entries>
     """
     check_count("size", size)
     settings = given(fade=fade, half_life=half_life, blend=blend, top=top, weights=weights, hips=hips, feet=feet)
@@ -333,7 +343,11 @@ def fit(
     hips: str | None = None,
     feet: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Figures for a character controller from takes or folders of them: the document of `loopwright fit --json`."""
+    """Figures for a character controller from takes or folders of them: the document of `loopwright fit --json`.
+
+    >>> fit(walk, smoothing=0.2)["smoothing_secs"]
+    0.2
+    """
     several = listed("takes", takes, Take, "takes")
     settings = given(mode=mode, smoothing=smoothing, hips=hips, feet=feet)
     if all(is_path(take) for take in several):
@@ -342,8 +356,16 @@ def fit(
     return warned(*_native.fit(natives, settings))
 
 
-def inspect(take: Take | Pathlike) -> dict[str, Any]:
-    """Describes a take: the document of `loopwright inspect --json`."""
+def inspect(take: Take | Pathlike, **settings: Unpack[Settings]) -> dict[str, Any]:
+    """Describes a take: the document of `loopwright inspect --json`. Settings say how a file is read, as those of `read`.
+
+    >>> inspect(walk)["feet"]
+    ['LeftFoot', 'RightFoot']
+    """
+    if settings and isinstance(take, Take):
+        raise SettingError("the take is read already", hint="these settings for loopwright.read")
+    if settings:
+        take = read(path_of("take", take), **settings)
     if is_path(take):
         return document("inspect", path_of("take", take))
     return _native.inspect(take_of("take", take)._native, asked({}))
@@ -446,6 +468,9 @@ def mirror(
     """The mirror image of a motion across X: left and right are exchanged by the names of joints and by `pairs`, left to right.
 
     Raises SettingError where they cannot be exchanged.
+
+    >>> mirror(loop).grade
+    'good'
     """
     if isinstance(pairs, Mapping):
         pairs = [f"{left}={right}" for left, right in pairs.items()]
@@ -473,7 +498,11 @@ class Check:
 
 
 def check(loop: Motionlike, *, take: Take | Pathlike | None = None, only: Sequence[str] | None = None) -> Check:
-    """Measures a loop again, beside the `take` that it was made of where that is given; a file, or a take, needs no sidecar."""
+    """Measures a loop again, beside the `take` that it was made of where that is given; a file, or a take, needs no sidecar.
+
+    >>> check(loop, take=walk)
+    <Check good: the seam does not show>
+    """
     settings = given(only=only)
     if is_path(loop) and (take is None or is_path(take)):
         beside = None if take is None else path_of("take", take)

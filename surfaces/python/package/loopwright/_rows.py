@@ -19,11 +19,14 @@ def table(items: Iterable[Any]) -> Table:
     """A row for each candidate, loop or gait; those of loops have the columns of catalogs (docs/formats/catalog.md).
 
     Dictionaries are rows already. Raises ArrayError for anything else.
+
+    >>> table([loop, walk.make(method="cubic")]).column("closure")
+    ['quintic', 'cubic']
     """
     rows = Table()
     for item in items:
         if isinstance(item, Candidate):
-            rows.append(_scalars(item.facts))
+            rows.append({"kind": item.kind, **_scalars(item.facts)})
         elif isinstance(item, Loop):
             rows.append(row_of(item))
         elif isinstance(item, Gait):

@@ -105,12 +105,17 @@ class Settings(TypedDict, total=False):
 
 RecipeLike = Mapping[str, Any] | str | os.PathLike[str]
 
+# Names that flags of the command have, and those of settings.
+_ELSEWHERE = {"closure": "method", "range": "within", "for": "for_", "root": "root_motion"}
+
 # Tables with the keys of recipes; the keys of others are names of joints.
 _TABLES = ("joint", "stance", "edit")
 
 
 def asked(settings: Mapping[str, Any], recipe: RecipeLike | None = None, picks: bool = False) -> _native.Asked:
     """Settings and a recipe as the compiled module takes them. Raises SettingError."""
+    for name in _ELSEWHERE.keys() & settings.keys():
+        raise SettingError(f"there is no setting '{name}'", hint=f"{_ELSEWHERE[name]}=")
     under = recipe if recipe is None or isinstance(recipe, Mapping) else path_of("recipe", recipe)
     return _native.asked(given(**settings), _plain(under, True), picks)
 

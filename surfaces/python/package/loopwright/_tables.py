@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from html import escape
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -14,6 +15,15 @@ import numpy as np
 
 from ._errors import ArrayError, MissingPackageError, ReadError, WriteError, package
 from ._settings import path_of
+
+
+# Rows that notebooks show.
+_SHOWN = 20
+
+
+def _short(value: Any) -> str:
+    """A value as people read it."""
+    return "" if value is None else f"{value:.4g}" if isinstance(value, float) else f"{value!s:.60}"
 
 
 def _columns(kind: type, section: str, names: str) -> dict[str, tuple[type, str]]:
@@ -70,7 +80,22 @@ CATALOG = {name: kind for name, (kind, _) in COLUMNS.items()}
 
 
 class Table(list[dict[str, Any]]):
-    """Rows with the same columns; `pandas.DataFrame` and `polars.DataFrame` take it as it is."""
+    """Rows with the same columns; `pandas.DataFrame` and `polars.DataFrame` take it as it is.
+
+    >>> Table([{"speed": 1.2, "grade": "good"}, {"speed": 0.9, "grade": "bad"}]).where(grade="good").column("speed")
+    [1.2]
+    """
+
+    def __repr__(self) -> str:
+        return f"<Table of {len(self)} rows: {', '.join(self.columns)}>"
+
+    def _repr_html_(self) -> str:
+        """Shows notebooks the first rows."""
+        shown, columns = self[:_SHOWN], self.columns
+        head = "".join(f"<th>{escape(name)}</th>" for name in columns)
+        rows = ("".join(f"<td>{escape(_short(row.get(name)))}</td>" for name in columns) for row in shown)
+        more = f"<p>and {len(self) - _SHOWN} more</p>" if len(self) > _SHOWN else ""
+        return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>{more}"
 
     @property
     def columns(self) -> list[str]:

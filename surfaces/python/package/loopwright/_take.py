@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from html import escape
+from difflib import get_close_matches
+from functools import cached_property
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +15,15 @@ import numpy as np
 
 from . import _native
 from ._native import Take as NativeTake
+from ._bodies import body as known_body
 from ._errors import ArrayError, SettingError
+from ._labels import phase_of, repeats_of
 from ._loop import Loop
 from ._motion import Motion, warn, warn_each
-from ._poses import Ints, check_keys, numbers, of_numbers, quaternions
+from ._poses import Floats, Ints, check_keys, numbers, of_numbers, positive
+from ._rotations import inverse, least_twist, product, rotate, rotations_of, upright
 from ._settings import RecipeLike, asked, check_count, path_of, text_of
+from ._tables import Table
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -42,6 +50,11 @@ class Take(Motion[NativeTake]):
     def __repr__(self) -> str:
         return f"<Take {self.name!r}: {self.num_frames} frames at {self.fps:.6g} fps, {self.num_joints} joints>"
 
+    def _repr_html_(self) -> str:
+        """Shows notebooks what `inspect` says of it."""
+        segments = _native.inspect(self._native, asked({}))["segments"]
+        return f"<p>{escape(repr(self))}</p>{Table(segments)._repr_html_()}"
+
     @classmethod
     def from_arrays(
         cls,
@@ -54,48 +67,46 @@ class Take(Motion[NativeTake]):
         fps: float,
         scalar_first: bool = False,
         tips: Any = None,
+        up: str = "+y",
+        unit: float = 1.0,
         name: str = "take",
     ) -> Take:
         """A take of arrays.
 
-        `names` (J,), `parents` (J,) with -1 for the first joint and each parent before its children, `offsets` (J, 3) in metres,
-        `rotations` (F, J, 4) in the axes of the parents. `positions` are those of the first joint (F, 3), or of all joints in the axes of
-        their parents (F, J, 3); without them joints stay at their offsets. `tips` (J, 3) may be nan.
+        `names` (J,), `parents` (J,) with -1 for the first joint and each parent before its children, `offsets` (J, 3), `rotations` in the
+        axes of the parents: quaternions (F, J, 4), matrices (F, J, 3, 3), or the first two columns of these, one after the other (F, J, 6).
+        `positions` are those of the first joint (F, 3), or of all joints in the axes of their parents (F, J, 3); without them joints stay at their
+        offsets. `tips` (J, 3) may be nan. `up` is the axis of the world that points up, `unit` the metres of one unit of length.
 
         Raises ArrayError, which names the argument, what was expected and what was found.
+
+        >>> turned = np.tile(np.eye(3), (30, 2, 1, 1))
+        >>> Take.from_arrays(["hips", "head"], [-1, 0], [[0, 90, 0], [0, 60, 0]], turned, fps=30, unit=0.01)
+        <Take 'take': 30 frames at 30 fps, 2 joints>
         """
-        is_list = isinstance(names, Iterable) and not isinstance(names, str)
-        if not (is_list and all(isinstance(each, str) for each in names)):
-            raise ArrayError(f"names: expected a list of strings, found {names!r:.60}")
-        count = len(names)
-        if count == 0:
-            raise ArrayError("names: expected one joint or more, found none")
-        of_parents = numbers("parents", parents, (count,))
-        for joint, parent in enumerate(of_parents):
-            expected = "-1" if joint == 0 else f"0 to {joint - 1}"
-            low, high = (-1, -1) if joint == 0 else (0, joint - 1)
-            if not low <= parent <= high or parent != int(parent):
-                raise ArrayError(f"parents: expected {expected} for joint {joint}, found {parent:g}")
-        of_offsets = numbers("offsets", offsets, (count, 3))
-        of_rotations = quaternions("rotations", rotations, (None, count, 4), scalar_first)
+        of_parents = _parents(names, parents)
+        count = len(of_parents)
+        scale, turned = positive("unit", unit), upright(up)
+        of_offsets = numbers("offsets", offsets, (count, 3)) * scale
+        of_rotations = rotations_of("rotations", rotations, count, scalar_first).copy()
         frames = len(of_rotations)
         if frames == 0:
             raise ArrayError("rotations: expected one frame or more, found none")
         local = np.repeat(of_offsets[None], frames, axis=0)
         if positions is not None:
             if of_numbers("positions", positions).ndim == 2:
-                local[:, 0] = numbers("positions", positions, (frames, 3))
+                local[:, 0] = numbers("positions", positions, (frames, 3)) * scale
             else:
-                local = numbers("positions", positions, (frames, count, 3))
-        of_tips = None if tips is None else numbers("tips", tips, (count, 3), finite=False)
-        rate = _number("fps", fps)
-        if not 0 < rate < np.inf:
-            raise ArrayError(f"fps: expected a positive number, found {fps!r:.60}")
+                local = numbers("positions", positions, (frames, count, 3)) * scale
+        local[:, 0] = rotate(turned, local[:, 0])
+        of_rotations[:, 0] = product(turned, of_rotations[:, 0])
+        of_tips = None if tips is None else numbers("tips", tips, (count, 3), finite=False) * scale
+        rate = positive("fps", fps)
         return cls(
             _native.Take.of_arrays(
                 text_of("name", name),
                 [text_of("names", each) for each in names],
-                [int(parent) for parent in of_parents],
+                of_parents,
                 of_offsets.tobytes(),
                 None if of_tips is None else of_tips.tobytes(),
                 local.tobytes(),
@@ -105,12 +116,46 @@ class Take(Motion[NativeTake]):
         )
 
     @classmethod
+    def from_positions(
+        cls,
+        positions: Any,
+        body: str | tuple[Sequence[str], Sequence[int] | Ints] | None = None,
+        *,
+        fps: float,
+        offsets: Any = None,
+        up: str = "+y",
+        unit: float = 1.0,
+        name: str = "take",
+    ) -> Take:
+        """A take of positions in the world (F, J, 3) alone, as generators and markers give them, kept as they are.
+
+        `body` is a name that `bridges.body` knows, such as "humanml3d" or "smpl", or names and parents; without it the number of joints says
+        which. Rotations are those of least twist against the body at rest: about a bone they say nothing. `offsets` (J, 3) are its joints at
+        rest in the axes of the world; without them it rests as in the first frame. `up` and `unit` are as in `from_arrays`. Raises ArrayError.
+
+        >>> standing = np.zeros((30, 22, 3))
+        >>> standing[..., 1] = np.linspace(0, 1.7, 22)
+        >>> Take.from_positions(standing, fps=20)
+        <Take 'take': 30 frames at 20 fps, 22 joints>
+        """
+        found = numbers("positions", positions, (None, None, 3))
+        if len(found) == 0:
+            raise ArrayError("positions: expected one frame or more, found none")
+        names, parents = known_body(found.shape[1] if body is None else body) if body is None or isinstance(body, str) else body
+        of_parents = _parents(names, parents)
+        world = rotate(upright(up), numbers("positions", found, (None, len(of_parents), 3)) * positive("unit", unit))
+        above = [max(parent, 0) for parent in of_parents]
+        rest = world[0] - world[0, above] if offsets is None else rotate(upright(up), numbers("offsets", offsets, (len(above), 3)) * unit)
+        rest[0] = world[0, 0] if offsets is None else rest[0]
+        return of_world(names, of_parents, world, least_twist(world, of_parents, rest), rest, fps=fps, name=name)
+
+    @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Take:
         """A take of the arguments of `Take.from_arrays`, such as `to_dict` gives. Raises ArrayError."""
         if not isinstance(data, Mapping):
             raise ArrayError(f"data: expected a dictionary, found {type(data).__name__}")
         needed = ("names", "parents", "offsets", "rotations", "fps")
-        known = (*needed, "positions", "scalar_first", "tips", "name")
+        known = (*needed, "positions", "scalar_first", "tips", "up", "unit", "name")
         check_keys(data, needed)
         for key in data:
             if key not in known:
@@ -146,6 +191,57 @@ class Take(Motion[NativeTake]):
         """Facts about its file, with the keys of `take` in sidecars (docs/formats/json.md)."""
         return self._native.facts()
 
+    @cached_property
+    def phase(self) -> Floats:
+        """The phase of the gait at each frame (F,), 0 to below 1 and continuous between frames; nan where there is none.
+
+        It is 0 half through a contact of the left foot and 1/2 half through one of the right, as in sets (docs/formats/set.md), and passes evenly
+        in between. Before the first of these, behind the last and in pauses there is none.
+
+        >>> walk.phase[200:203].round(2)
+        array([0.36, 0.38, 0.4 ])
+        """
+        found = phase_of(_native.inspect(self._native, asked({}))["contacts"], self.num_frames, self.fps)
+        found.flags.writeable = False
+        return found
+
+    def strides(self) -> Table:
+        """Every stride with its parameters, whether it loops or not: `loopwright.gait(take).strides`."""
+        return Table(self._native.gait()["strides"])
+
+    def repetitions(self) -> Table:
+        """The stretches in which a motion is repeated twice or more: exercises as well as gaits.
+
+        `start_secs` and `end_secs`, `start_frame` and `end_frame`, `period_secs` in the middle, `count` with parts of a period, and `strength`,
+        which is 1 where poses repeat exactly and 0 where they are no more alike than others. Poses are seen from the hips: where they go and
+        which way they face is left out. Of stretches that overlap the one that repeats better is listed.
+
+        >>> [round(row["count"]) for row in walk.repetitions()]
+        [7]
+        """
+        joint = self.names.index(_native.inspect(self._native, asked({}))["hips"])
+        turns = self.world_rotations()[:, joint] * (0.0, 1.0, 0.0, 1.0)
+        lengths = np.linalg.norm(turns, axis=1, keepdims=True)
+        turns = np.where(lengths > 1e-6, turns / np.maximum(lengths, 1e-6), (0.0, 0.0, 0.0, 1.0))
+        # What the hips hang on does not go with them.
+        body = [joint]
+        for each in range(joint + 1, self.num_joints):
+            if self.parents[each] in body:
+                body.append(each)
+        poses = rotate(inverse(turns)[:, None], self.positions[:, body] - self.positions[:, [joint]])
+        return Table(
+            {
+                "start_secs": each.start,
+                "end_secs": each.end,
+                "start_frame": round(each.start * self.fps),
+                "end_frame": round(each.end * self.fps),
+                "period_secs": each.period,
+                "count": each.times,
+                "strength": each.strength,
+            }
+            for each in repeats_of(poses, self.fps)
+        )
+
     @property
     def played(self) -> list[dict[str, Any]] | None:
         """Which loop plays when, of a take that `loopwright.play` made, with the keys of `played` in `loopwright play --json`; else None."""
@@ -155,6 +251,10 @@ class Take(Motion[NativeTake]):
         """The stretches that loop, the recommended one first; empty where there is none.
 
         Raises SettingError where settings cannot be followed.
+
+        >>> best = walk.find(cycles=2, speed=(1, 1.5))[0]
+        >>> best.kind, best.grade, best.cycles
+        ('walk', 'good', 2)
         """
         check_count("top", top)
         facts, stretches, said = self._native.find(asked(settings, recipe), top)
@@ -173,17 +273,28 @@ class Take(Motion[NativeTake]):
         """Makes a loop: the recommended one, that of a `candidate`, or of row `pick` of the list, counted from 1.
 
         Raises NoLoopError where there is none, SettingError where settings cannot be followed, MakeError where it cannot be made.
+
+        >>> walk.make(method="quintic", fps=30).fps
+        30.0
         """
         return self._make(recipe, candidate, None if pick is None else [pick], False, settings)[0]
 
     def make_all(self, recipe: RecipeLike | None = None, **settings: Unpack[Settings]) -> list[Loop]:
-        """Makes a loop of each row of the list; with `every_cycle=True` of each cycle of a gait."""
+        """Makes a loop of each row of the list; with `every_cycle=True` of each cycle of a gait.
+
+        >>> len(walk.make_all(every_cycle=True))
+        6
+        """
         return self._make(recipe, None, None, True, settings)
 
     def close(
         self, start: float, end: float, recipe: RecipeLike | None = None, **settings: Unpack[Settings]
     ) -> Loop:
-        """Makes a loop of the frames from `start` to `end`, whose pose repeats that of `start`."""
+        """Makes a loop of the frames from `start` to `end`, whose pose repeats that of `start`.
+
+        >>> walk.close(100, 169, method="spring").num_samples
+        69
+        """
         ends = {"start": _number("start", start), "end": _number("end", end)}
         return self._make(recipe, None, None, False, {**settings, **ends})[0]
 
@@ -262,6 +373,11 @@ class Candidate:
         return float(self.facts["source_period_secs"])
 
     @property
+    def kind(self) -> str:
+        """What the body does in it, such as "walk" or "turning_walk"."""
+        return "idle" if self.facts["idle"] else str(self.facts["segment"])
+
+    @property
     def cycles(self) -> int:
         """Cycles of the motion in it."""
         return int(self.facts["cycles"])
@@ -310,6 +426,37 @@ class Found(Sequence[Candidate]):
         return repr(self._candidates)
 
 
+def _parents(names: Any, parents: Any) -> list[int]:
+    """The parents of joints with these names. Raises ArrayError where either are none of a body."""
+    listed = list(names) if isinstance(names, Iterable) and not isinstance(names, str) else [names]
+    if isinstance(names, str) or not all(isinstance(each, str) for each in listed):
+        raise ArrayError(f"names: expected a list of strings, found {names!r:.60}")
+    if not listed:
+        raise ArrayError("names: expected one joint or more, found none")
+    twice = next((name for name, count in Counter(listed).items() if count > 1), None)
+    if twice is not None:
+        raise ArrayError(f"names: expected each once, found {twice!r:.60} again")
+    found = numbers("parents", parents, (len(listed),))
+    for joint, parent in enumerate(found):
+        expected = "-1" if joint == 0 else f"0 to {joint - 1}"
+        low, high = (-1, -1) if joint == 0 else (0, joint - 1)
+        if not low <= parent <= high or parent != int(parent):
+            raise ArrayError(f"parents: expected {expected} for joint {joint}, found {parent:g}")
+    return [int(parent) for parent in found]
+
+
+def of_world(
+    names: Sequence[str], parents: Sequence[int], positions: Floats, rotations: Floats, offsets: Floats | None = None, *, fps: float, name: str
+) -> Take:
+    """A take of positions (F, J, 3) and rotations (F, J, 4) in the world; without offsets joints rest at the middle of where they are."""
+    above = rotations[:, [max(parent, 0) for parent in parents]].copy()
+    slid = positions - positions[:, [max(parent, 0) for parent in parents]]
+    above[:, 0], slid[:, 0] = (0.0, 0.0, 0.0, 1.0), positions[:, 0]
+    local = rotate(inverse(above), slid)
+    rest = np.median(local, axis=0) if offsets is None else offsets
+    return Take.from_arrays(names, parents, rest, product(inverse(above), rotations), local, fps=fps, name=name)
+
+
 def _number(name: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         raise SettingError(f"{name}: expected a number, found {value!r:.60}")
@@ -324,7 +471,11 @@ def read(
 ) -> Take:
     """Reads a take from a file (BVH, FBX, glTF, NPZ or VRMA; `pack.glb#Walk` names an animation), or from the bytes of one.
 
-    Settings say how it is read: `up`, `unit`, `animation`, `skin`, `speed_up`. Raises ReadError.
+    Settings say how it is read, such as `up`, `unit`, `animation`, `skin` and `speed_up`, and what is seen in it, such as `feet` and
+    `contact_speed`, which its contacts and its gait follow. Raises ReadError.
+
+    >>> read(walk.to_bytes("bvh"), name="walk.bvh", contact_speed=0.1)
+    <Take 'walk.bvh': 481 frames at 60 fps, 24 joints>
     """
     if isinstance(source, bytes | bytearray | memoryview):
         native, said = _native.Take.parse(bytes(source), text_of("name", name), asked(settings))
@@ -333,6 +484,11 @@ def read(
     warn("FileWarning", said)
     take = Take(native)
     take._said = frozenset(said)
+    named = settings.get("feet") or ()
+    for joint in [*([named] if isinstance(named, str) else named), *filter(None, [settings.get("hips")])]:
+        if joint not in take.names:
+            near = get_close_matches(str(joint), take.names, 1)
+            raise SettingError(f"there is no joint named {joint!r:.60}", hint=repr(near[0]) if near else "take.names, which lists all")
     return take
 
 

@@ -19,15 +19,20 @@ from typing import Any
 
 import numpy as np
 
+from ._bodies import body
+from ._c3d import Markers, parsed
 from ._errors import ArrayError, ReadError, package
 from ._loop import Loop
-from ._poses import Floats, check_keys, numbers
-from ._rotations import from_axis_angles, from_matrices, inverse, product, rotate, to_axis_angles, to_matrices
+from ._poses import check_keys, numbers, positive
+from ._rotations import from_axis_angles, from_matrices, inverse, product, rotate, to_axis_angles, rotations_of, to_matrices, upright
 from ._settings import path_of
-from ._take import Take, read
+from ._take import Take, of_world, read
 
 __all__ = [
+    "Markers",
+    "body",
     "from_amass",
+    "from_c3d",
     "from_kimodo",
     "from_npz",
     "from_pybvh",
@@ -42,24 +47,8 @@ SkeletonLike = Take | Loop | Sequence[Any]
 
 # Farthest that a joint may slide in its parent, metres, where only rotations are kept.
 _STILL = 1e-6
-_HALF = 0.5**0.5
-
-# The rotation that brings an axis up.
-_UPRIGHT = {
-    "+y": np.array([0.0, 0.0, 0.0, 1.0]),
-    "-y": np.array([1.0, 0.0, 0.0, 0.0]),
-    "+z": np.array([-_HALF, 0.0, 0.0, _HALF]),
-    "-z": np.array([_HALF, 0.0, 0.0, _HALF]),
-    "+x": np.array([0.0, 0.0, _HALF, _HALF]),
-    "-x": np.array([0.0, 0.0, -_HALF, _HALF]),
-}
-
-# The joints of Kimodo in their order, and its frames per second (docs/formats/npz.md).
-_KIMODO = (
-    "Hips Spine1 Spine2 Chest Neck1 Neck2 Head Jaw LeftEye RightEye LeftShoulder LeftArm LeftForeArm LeftHand LeftHandThumbEnd "
-    "LeftHandMiddleEnd RightShoulder RightArm RightForeArm RightHand RightHandThumbEnd RightHandMiddleEnd LeftLeg LeftShin LeftFoot "
-    "LeftToeBase RightLeg RightShin RightFoot RightToeBase"
-).split()
+# The joints of Kimodo that are written, and its frames per second (docs/formats/npz.md).
+_KIMODO = body("kimodo30")[0]
 _KIMODO_FPS = 30.0
 
 # Keys that are read of files.
@@ -94,7 +83,7 @@ def to_pybvh(motion: Take | Loop, *, unit: float = 0.01, order: str = "ZXY") -> 
     """
     pybvh, nodes_of = package("pybvh", "pybvh"), package("pybvh.bvhnode", "pybvh")
     still = _still(_motion(motion), "pybvh")
-    scale = 1 / _positive("unit", unit)
+    scale = 1 / positive("unit", unit)
     if sorted(order) != ["X", "Y", "Z"]:
         raise ArrayError(f"order: expected X, Y and Z in some order, found {order!r}")
     joints: list[Any] = []
@@ -132,8 +121,8 @@ def from_pybvh(bvh: Any, *, unit: float = 0.01, up: str | None = None, name: str
             raise ArrayError(f"bvh: expected a pybvh.Bvh, found {type(bvh).__name__}")
     if not bvh.frame_time > 0:
         raise ArrayError(f"bvh: expected a positive frame_time, found {bvh.frame_time!r}")
-    scale = _positive("unit", unit)
-    upright = _upright(bvh.world_up if up is None else up)
+    scale = positive("unit", unit)
+    turned = upright(bvh.world_up if up is None else up)
     joints = [node for node in bvh.nodes if not node.is_end_site()]
     index = {id(node): at for at, node in enumerate(joints)}
     tips = np.full((len(joints), 3), np.nan)
@@ -142,13 +131,13 @@ def from_pybvh(bvh: Any, *, unit: float = 0.01, up: str | None = None, name: str
             tips[index[id(node.parent)]] = np.asarray(node.offset) * scale
     roots, matrices = bvh.to_rotmat()
     rotations = from_matrices(matrices)
-    rotations[:, 0] = product(upright, rotations[:, 0])
+    rotations[:, 0] = product(turned, rotations[:, 0])
     return Take.from_arrays(
         [node.name for node in joints],
         [-1 if node.parent is None else index[id(node.parent)] for node in joints],
         np.array([node.offset for node in joints]) * scale,
         rotations,
-        rotate(upright, roots * scale),
+        rotate(turned, roots * scale),
         fps=1 / bvh.frame_time,
         tips=tips,
         name=name,
@@ -162,7 +151,7 @@ def to_amass(motion: Take | Loop) -> dict[str, Any]:
     ArrayError where a joint slides in its parent.
     """
     still = _still(_motion(motion), "AMASS")
-    back = inverse(_UPRIGHT["+z"])
+    back = inverse(upright("+z"))
     rotations = np.array(still.local_rotations())
     rotations[:, 0] = product(back, rotations[:, 0])
     return {
@@ -183,9 +172,12 @@ def from_amass(
     """The take in arrays as AMASS has them, or in a file of them, on a skeleton, which they do not hold.
 
     `skeleton` is a take or loop, or names, parents and offsets (J, 3) in metres: the body at rest as its model has it, with the joints of
-    `poses` in their order; what follows behind them, such as fingers behind a body of 22 joints, is left out. `trans` moves the first
+    `poses` in their order, such as `(*body("smplh"), offsets)`; what follows behind them, such as fingers behind a body of 22 joints, is left out. `trans` moves the first
     joint from its offset. `fps` [default: `mocap_framerate` or `mocap_frame_rate`]. `up` is the axis that points up: "+z" as in AMASS, "+y" in
     what many estimators of bodies write. Raises ArrayError or ReadError.
+
+    >>> from_amass(to_amass(walk), walk)
+    <Take 'take': 481 frames at 60 fps, 24 joints>
     """
     if not isinstance(data, Mapping):
         data = _file(path_of("data", data))
@@ -210,11 +202,26 @@ def from_amass(
         if not stated:
             raise ArrayError("fps: expected mocap_framerate or mocap_frame_rate in data, found neither", hint="fps=120")
         fps = float(numbers("mocap_framerate", np.reshape(stated[0], -1), (1,))[0])
-    upright = _upright(up)
+    turned = upright(up)
     rotations = from_axis_angles(poses[:, : 3 * count].reshape(frames, count, 3))
-    rotations[:, 0] = product(upright, rotations[:, 0])
-    positions = rotate(upright, trans + rest[0])
+    rotations[:, 0] = product(turned, rotations[:, 0])
+    positions = rotate(turned, trans + rest[0])
     return Take.from_arrays([str(each) for each in names], parents, rest, rotations, positions, fps=fps, tips=tips, name=name)
+
+
+def from_c3d(source: PathLike | bytes, *, up: str = "+z") -> Markers:
+    """The markers and events in a C3D file, or in the bytes of one; `take()` of these is the motion of a body that they are on.
+
+    `up` is the axis that points up. Analog channels, such as those of force plates, are not read. Raises ReadError.
+    """
+    if isinstance(source, bytes | bytearray | memoryview):
+        return parsed(bytes(source), "bytes", up)
+    path = path_of("source", source)
+    try:
+        with open(path, "rb") as file:
+            return parsed(file.read(), path, up)
+    except OSError as error:
+        raise ReadError(f'cannot read "{path}": {error.strerror}') from error
 
 
 def to_kimodo(motion: Take | Loop) -> dict[str, np.ndarray[Any, Any]]:
@@ -244,14 +251,22 @@ def to_kimodo(motion: Take | Loop) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def from_kimodo(data: Mapping[str, Any] | PathLike, *, name: str = "take") -> Take:
-    """The take in arrays of Kimodo, or in a file of them; its contacts are detected anew. Raises ArrayError or ReadError."""
+    """The take in arrays of Kimodo, or in a file of them, of 30, 34 (the robot G1) or 77 joints; its contacts are detected anew. Raises ArrayError
+    or ReadError."""
     if not isinstance(data, Mapping):
         data = _file(path_of("data", data))
-    count = len(_KIMODO)
-    shapes: dict[str, tuple[int | None, ...]] = {"posed_joints": (None, count, 3), "global_rot_mats": (None, count, 3, 3)}
-    check_keys(data, shapes)
-    arrays = {key: numbers(key, data[key], shape).astype(np.float32) for key, shape in shapes.items()}
-    return from_npz(arrays, name=name)
+    check_keys(data, ("posed_joints", "global_rot_mats"))
+    counts = [len(body(each)[0]) for each in ("kimodo30", "kimodo34", "kimodo77")]
+    count = np.shape(data["posed_joints"])[1] if np.ndim(data["posed_joints"]) > 1 else 0
+    if count not in counts:
+        shapes = " or ".join(f"(any, {each}, 3)" for each in counts)
+        raise ArrayError(f"posed_joints: expected the shape {shapes}, found {np.shape(data['posed_joints'])}")
+    positions = numbers("posed_joints", data["posed_joints"], (None, count, 3))
+    matrices = numbers("global_rot_mats", data["global_rot_mats"], (len(positions), count, 3, 3))
+    if count == len(_KIMODO):
+        arrays = {"posed_joints": positions.astype(np.float32), "global_rot_mats": matrices.astype(np.float32)}
+        return from_npz(arrays, name=name)
+    return of_world(*body(count), positions, rotations_of("global_rot_mats", matrices, count, False), fps=_KIMODO_FPS, name=name)
 
 
 def _motion(motion: Any) -> Take | Loop:
@@ -270,20 +285,6 @@ def _still(motion: Take | Loop, whom: str) -> Take | Loop:
             hint="to_npz keeps it" if isinstance(motion, Loop) else "to_npz, or write it as BVH",
         )
     return motion
-
-
-def _positive(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not (np.isfinite(value) and value > 0):
-        raise ArrayError(f"{name}: expected a positive number, found {value!r}")
-    return float(value)
-
-
-def _upright(up: str) -> Floats:
-    axis = str(up).lower()
-    axis = axis if axis.startswith(("+", "-")) else f"+{axis}"
-    if axis not in _UPRIGHT:
-        raise ArrayError(f"up: expected one of {', '.join(_UPRIGHT)}, found {up!r}")
-    return _UPRIGHT[axis]
 
 
 def _file(path: str) -> dict[str, Any]:

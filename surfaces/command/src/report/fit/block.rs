@@ -45,13 +45,15 @@ pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
                     Some(_) => "fitted to 1 change".to_owned(),
                     None => "by the peak alone: no spring comes near the whole change".to_owned(),
                 };
-                let error = half_lives
-                    .uncertainty_secs
-                    .map_or_else(String::new, |secs| format!(" ± {secs:.4}"));
-                lines += &format!("{key} = {secs:.4} # s{error}, {source}\n");
-                if let Some([half_lives, ramp]) = half_lives.ramped {
-                    let (secs, ramp) = (half_lives.median, ramp.median);
-                    lines += &format!("# nearer still: {key} = {secs:.4} with a goal that takes {ramp:.2} s\n");
+                let error = |secs: Option<f64>| secs.map_or_else(String::new, |secs| format!(" ± {secs:.4}"));
+                lines += &format!(
+                    "{key} = {secs:.4} # s{}, {source}\n",
+                    error(half_lives.uncertainty_secs)
+                );
+                if let Some(ramped) = half_lives.ramped {
+                    let (secs, ramp) = (ramped.half_lives.median, ramped.secs.median);
+                    let error = error(ramped.uncertainty_secs);
+                    lines += &format!("# nearer still: {key} = {secs:.4}{error} with a goal that takes {ramp:.2} s\n");
                 }
             }
         }

@@ -63,6 +63,8 @@ struct HalfLifeFacts {
     uncertainty_secs: Option<f64>,
     /// Half-lives under goals that go evenly to their values, where half of the changes or more look so.
     ramped_secs: Option<SpreadFacts>,
+    /// Standard error of the median of ramped_secs; null where it is not known.
+    ramped_uncertainty_secs: Option<f64>,
     /// How long those goals take.
     ramp_secs: Option<SpreadFacts>,
 }
@@ -76,10 +78,9 @@ impl From<&HalfLives> for HalfLifeFacts {
             fitted_secs: spread(half_lives.fitted, 1.0),
             error_ratio: spread(half_lives.error, 1.0),
             uncertainty_secs: half_lives.uncertainty_secs,
-            ramped_secs: half_lives
-                .ramped
-                .and_then(|[half_lives, _]| spread(Some(half_lives), 1.0)),
-            ramp_secs: half_lives.ramped.and_then(|[_, secs]| spread(Some(secs), 1.0)),
+            ramped_secs: (half_lives.ramped).and_then(|ramped| spread(Some(ramped.half_lives), 1.0)),
+            ramped_uncertainty_secs: half_lives.ramped.and_then(|ramped| ramped.uncertainty_secs),
+            ramp_secs: half_lives.ramped.and_then(|ramped| spread(Some(ramped.secs), 1.0)),
         }
     }
 }
