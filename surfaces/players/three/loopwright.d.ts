@@ -45,9 +45,11 @@ export interface SwitchEvent {
   fade_secs: number;
 }
 
-export type Playing =
+/** `over`: the action that plays over it. */
+export type Playing = { over: { clip: string; secs: number } | null } & (
   | { clip: string; secs: number }
-  | { space: string; at: number[]; phase: number; clips: { clip: string; weight: number }[] };
+  | { space: string; at: number[]; phase: number; clips: { clip: string; weight: number }[] }
+);
 
 /** A character that plays a set. */
 export class LoopwrightCharacter extends EventDispatcher<{ strike: FootEvent; lift: FootEvent; switch: SwitchEvent }> {
@@ -73,8 +75,8 @@ export class LoopwrightCharacter extends EventDispatcher<{ strike: FootEvent; li
   holdsFeet: boolean;
   /** What the character shall do; what is left out stays. */
   setGoal(goal: Partial<Goal>): void;
-  /** Plays a clip once by its name, such as a jump, or goes into a loop, at once. */
-  play(name: string): void;
+  /** Plays a clip once by its name, such as a jump or an attack, or goes into a loop, at once; with `over` its upper body over what goes on. */
+  play(name: string, options?: { over?: boolean }): void;
   /** Goes on by some seconds. */
   update(delta: number): void;
 }

@@ -23,6 +23,12 @@ const STEP = 1 / 240;
 /** Where the manifest states no fade for a switch. */
 const FADE = { fade: "quintic", fade_secs: 0.3 };
 
+/** The fade into an action and out of it: its speed never exceeds that which was seen. */
+const ACTION_FADE = { fade: "cubic", fade_secs: 0.3 };
+
+/** An action that may be left in less is left now, seconds. */
+const NOW_SECS = 1e-9;
+
 /** Half-life of a change of speed or turn rate where the manifest states none, seconds; docs/math/fit.md. */
 const HALF_LIFE_SECS = 0.4;
 
@@ -105,6 +111,8 @@ export class LoopwrightSet {
     };
     this.clips = new Map(manifest.clips.map((entry, index) => [entry.name, new Clip(entry, animations[index], this.joints, rest, this.joints.indexOf(traveller), findTips)]));
     findHinges(this, puppet);
+    /** The joints of the upper body, by their numbers: those that hang from the hips, but not by a leg; none without legs. */
+    this.upper = this.legs.length ? upperOf(this.scene, this.joints, this.legs) : [];
 
     /** Loops that are there in several versions, each with all of them. */
     this.versions = new Map();
@@ -231,6 +239,9 @@ class Clip {
     }
     this.events = (entry.events ?? []).map((event) => ({ ...event, phase: event.phase ?? this.phaseAt(event.secs) }));
     this.stands = this.twist.linear.length() < STILL && this.twist.angular.length() < STILL;
+    this.isAction = entry.leave_secs !== undefined || ["attack", "hit", "death", "gesture", "action"].includes(entry.kind);
+    /** When an action may be left for a loop that moves. */
+    this.leave = entry.leave_secs ?? entry.seconds;
   }
 
   /** The root at a time, from the clip's start. */
@@ -677,12 +688,17 @@ class Once {
 
   body(secs, out) {
     out.fill(0);
-    this.clip.add(this.secs + secs, 1, out);
+    this.clip.add(this.held(secs), 1, out);
     normalizeRotations(out);
   }
 
+  /** The time some seconds from now; it goes on hardly beyond the end. */
+  held(secs) {
+    return Math.min(this.secs + secs, this.clip.seconds + STEP);
+  }
+
   rootStep(secs) {
-    return this.clip.rootAt(this.secs).inverse().then(this.clip.rootAt(this.secs + secs));
+    return this.clip.rootAt(this.secs).inverse().then(this.clip.rootAt(this.held(secs)));
   }
 
   advance(secs, _halfLife, report) {
@@ -690,7 +706,26 @@ class Once {
     for (const event of this.clip.events) {
       if (event.secs >= this.secs && event.secs < after) report(event, this.clip, after - event.secs);
     }
-    this.secs = after;
+    this.secs = this.held(secs);
+  }
+}
+
+/** An action of which the upper body plays over a source. */
+class Over {
+  constructor(clip, joints) {
+    Object.assign(this, { clip, joints, secs: 0 });
+  }
+
+  get left() {
+    return Math.max(this.clip.leave - this.secs, 0);
+  }
+
+  /** Puts the upper body some seconds from now into a pose. */
+  lay(secs, out) {
+    const own = new Float64Array(out.length);
+    this.clip.add(this.secs + secs, 1, own);
+    normalizeRotations(own);
+    for (const joint of this.joints) out.set(own.subarray(7 * joint, 7 * joint + 7), 7 * joint);
   }
 }
 
@@ -803,6 +838,8 @@ export class LoopwrightCharacter extends EventDispatcher {
     /** Whether versions of loops follow each other. */
     this.varies = true;
     this.source = new Cycle(first, at, 0);
+    /** The action that plays over the source. */
+    this.over = null;
     /** The root since the beginning, without what the game added. */
     this.root = new Rigid();
     this.offset = Offset.none(set.joints.length + set.legs.length);
@@ -834,9 +871,10 @@ export class LoopwrightCharacter extends EventDispatcher {
   /** What plays: a clip, or a blend space with its point, and the phase of the set. */
   get playing() {
     const { source } = this;
+    const over = this.over && { clip: this.over.clip.name, secs: this.over.secs };
     return source instanceof Once
-      ? { clip: source.clip.name, secs: source.secs }
-      : { space: source.space.name, at: [...source.at], phase: source.phase, clips: source.state(0).parts.map(({ clip, weight }) => ({ clip: clip.name, weight })) };
+      ? { clip: source.clip.name, secs: source.secs, over }
+      : { over, space: source.space.name, at: [...source.at], phase: source.phase, clips: source.state(0).parts.map(({ clip, weight }) => ({ clip: clip.name, weight })) };
   }
 
   /** What the character shall do. What is left out stays. Speed in metres per second over the ground; turn rate in radians per second, and
@@ -848,14 +886,19 @@ export class LoopwrightCharacter extends EventDispatcher {
     this.plan = undefined;
   }
 
-  /** Plays a clip once by its name, such as a jump, or goes into a loop, at once. */
-  play(name) {
+  /** Plays a clip once by its name, such as a jump or an attack, or goes into a loop, at once; with `over` the upper body of a clip plays over what
+   * goes on. After an action the character goes on towards its goal; in one that ends as nothing begins, such as a death, it stays. */
+  play(name, { over = false } = {}) {
     const clip = this.set.clip(name);
+    if (over && !clip.loops && this.set.upper.length) {
+      this.switchTo(this.source, ACTION_FADE, new Over(clip, this.set.upper));
+      return;
+    }
     if (clip.loops) {
       const space = this.set.spaceOf(clip);
       const at = space.pointOf(clip);
-      this.switchTo(new Cycle(space, at, this.source.phase ?? 0), FADE);
-    } else this.switchTo(new Once(clip), FADE);
+      this.switchTo(new Cycle(space, at, this.source.phase ?? 0), FADE, null);
+    } else this.switchTo(new Once(clip), clip.isAction ? ACTION_FADE : FADE, null);
     this.plan = null;
   }
 
@@ -865,7 +908,7 @@ export class LoopwrightCharacter extends EventDispatcher {
     // A passage may end and the next begin within a step, and versions of a loop follow each other.
     for (let round = 0; round < 16; round += 1) {
       if (this.plan === undefined && this.source instanceof Cycle) this.plan = this.planned();
-      const due = this.due();
+      const due = Math.min(this.due(), this.over?.left ?? Infinity);
       const step = Math.min(left, due);
       if (step > 0) this.advance(step);
       left -= step;
@@ -879,7 +922,11 @@ export class LoopwrightCharacter extends EventDispatcher {
 
   /** Seconds to the next switch. */
   due() {
-    if (this.source instanceof Once) return Math.max(this.source.left, 0);
+    if (this.source instanceof Once) {
+      const { clip, secs, left } = this.source;
+      if (!clip.isAction) return Math.max(left, 0);
+      return this.followers(clip).length ? Math.max((this.isStill ? clip.seconds : clip.leave) - secs, 0) : Infinity;
+    }
     if (!this.plan) {
       const hasVersions = this.varies && this.source.space.clips.some((clip) => this.set.versions.has(clip));
       return hasVersions ? this.source.secsTo(0) || this.source.state(0).clock.period : Infinity;
@@ -888,6 +935,29 @@ export class LoopwrightCharacter extends EventDispatcher {
     const secs = this.source.secsTo(this.plan.leave.phase);
     const isThere = this.isNear(this.plan.leave) || this.plan.waited > MOST_CYCLES;
     return isThere ? secs : secs + this.source.state(0).clock.period;
+  }
+
+  get isStill() {
+    return Math.abs(this.goal.speed) < STILL && Math.abs(this.goal.turnRate) < STILL;
+  }
+
+  /** The states of loops that may follow an action. */
+  followers({ entry }) {
+    return (entry.next ?? []).map(({ clip, secs }) => ({ clip: this.set.clip(clip), secs })).filter(({ clip }) => clip.loops);
+  }
+
+  /** The loops towards the goal that may follow an action, in the state of the nearest of them. */
+  afterAction(action) {
+    const space = this.suiting(null);
+    this.heading = space;
+    const followers = this.followers(action);
+    const at = space.covered(space.place(space.met(this.goal)));
+    const inSpace = followers.filter(({ clip }) => this.set.spaceOf(clip, space) === space);
+    const nearest = least(inSpace, ({ clip }) => space.distance(at, space.pointOf(clip)));
+    if (nearest) return new Cycle(space, at, nearest.clip.phaseAt(nearest.secs));
+    const { clip, secs } = followers[0];
+    const other = this.set.spaceOf(clip, space);
+    return new Cycle(other, other.pointOf(clip), clip.phaseAt(secs));
   }
 
   isNear({ at }) {
@@ -905,6 +975,7 @@ export class LoopwrightCharacter extends EventDispatcher {
     const [before, from] = [this.root, this.source.phase ?? this.source.secs];
     this.root = this.rootAt(secs);
     this.source.advance(secs, this.set.halfLife, report);
+    if (this.over) this.over.secs += secs;
     if (this.holdsFeet) this.hold.follow(before.inverse().then(this.root), this.taking(from));
     this.offset.secs += secs;
     this.secs = end;
@@ -912,6 +983,15 @@ export class LoopwrightCharacter extends EventDispatcher {
   }
 
   leave() {
+    if (this.over && this.over.left < NOW_SECS) {
+      this.switchTo(this.source, ACTION_FADE, null);
+      return;
+    }
+    if (this.source instanceof Once && this.source.clip.isAction) {
+      this.switchTo(this.afterAction(this.source.clip), ACTION_FADE);
+      this.plan = undefined;
+      return;
+    }
     if (this.source instanceof Once) {
       const { to } = this.source.clip.entry;
       const turned = (this.source.clip.entry.turn_deg ?? 0) * DEGREES;
@@ -940,15 +1020,19 @@ export class LoopwrightCharacter extends EventDispatcher {
     }
   }
 
+  /** The space that suits the goal; the one that plays is kept where it is about as near. */
+  suiting(here) {
+    const { goal, set, isStill } = this;
+    const fit = set.spaces.filter(({ stands, isVariant }) => stands === isStill && !isVariant);
+    const cost = (space) => space.misses(goal) - (space === here ? 0.05 : 0);
+    return (fit.length ? fit : set.spaces).reduce((best, space) => (cost(space) < cost(best) ? space : best));
+  }
+
   /** What comes next for the goal; null where the blend space that plays has it. */
   planned() {
     const { goal, set, source } = this;
     const here = source.space;
-    const isStill = Math.abs(goal.speed) < STILL && Math.abs(goal.turnRate) < STILL;
-    const fit = set.spaces.filter(({ stands, isVariant }) => stands === isStill && !isVariant);
-    // The space that plays is kept where it is about as near.
-    const cost = (space) => space.misses(goal) - (space === here ? 0.05 : 0);
-    const wanted = (fit.length ? fit : set.spaces).reduce((best, space) => (cost(space) < cost(best) ? space : best));
+    const wanted = this.suiting(here);
     this.heading = wanted;
     this.met = wanted.met(goal);
     const ways = set.ways.filter((way) => way.from !== here || this.isInTime(way));
@@ -1003,17 +1087,23 @@ export class LoopwrightCharacter extends EventDispatcher {
     return { ...way, way, waited: this.before?.way === way ? this.before.waited : 0 };
   }
 
-  /** Goes on with another source from here: what is seen meets it in value, rate and acceleration. */
-  switchTo(next, fade) {
+  /** The body of a source some seconds from now, with what plays over it. */
+  body(source, over, secs, out) {
+    source.body(secs, out);
+    over?.lay(secs, out);
+  }
+
+  /** Goes on with another source, and another action over it, from here: what is seen meets it in value, rate and acceleration. */
+  switchTo(next, fade, over = this.over) {
     const steps = [-STEP, 0, STEP];
     const seen = steps.map((secs) => {
       const body = new Float64Array(this.pose.length);
-      this.source.body(secs, body);
+      this.body(this.source, this.over, secs, body);
       this.offset.addTo(body, secs);
       return body;
     });
     const gaps = seen.map((body, index) => {
-      next.body(steps[index], this.goesOn[index]);
+      this.body(next, over, steps[index], this.goesOn[index]);
       return gap(body, this.goesOn[index]);
     });
     const [rate, own] = [this.source, next].map((source) => {
@@ -1024,9 +1114,10 @@ export class LoopwrightCharacter extends EventDispatcher {
     for (const part of ["linear", "angular"]) rate[part].addScaledVector(this.offset.twist[part], left).sub(own[part]);
     this.before = null;
     const name = (source) => (source instanceof Once ? source.clip.name : source.space.name);
-    const [from, to] = [name(this.source), name(next)];
+    const from = this.over && !over ? this.over.clip.name : name(this.source);
+    const to = over && !this.over ? over.clip.name : name(next);
     this.offset = new Offset(gaps, rate, fade);
-    this.source = next;
+    [this.source, this.over] = [next, over];
     this.dispatchEvent({ type: "switch", from, to, secs: this.secs, fade_secs: fade.fade_secs });
   }
 
@@ -1040,7 +1131,7 @@ export class LoopwrightCharacter extends EventDispatcher {
   }
 
   show(secs = 0) {
-    this.source.body(0, this.pose);
+    this.body(this.source, this.over, 0, this.pose);
     this.offset.addTo(this.pose, 0);
     putOn(this.nodes, this.pose);
     const { position, rotation } = this.seen.inverse().then(this.root);
@@ -1089,6 +1180,18 @@ function legsOf(scene, { hips, left_foot, right_foot }) {
     return { hips: top.name, thigh: chain[thigh].name, knee: chain[knee].name, ankle: chain[ankle].name, tip: tip.name, length: length(thigh, ankle) };
   });
   return legs.every((leg) => leg) ? legs : [];
+}
+
+/** The numbers of the joints below the hips that are of no leg. */
+function upperOf(scene, joints, legs) {
+  const hips = scene.getObjectByName(legs[0].hips);
+  const branch = (name) => {
+    let node = scene.getObjectByName(name);
+    while (node && node.parent !== hips) node = node.parent;
+    return node;
+  };
+  const ofLegs = legs.map(({ tip }) => branch(tip));
+  return joints.map((_, joint) => joint).filter((joint) => branch(joints[joint]) && !ofLegs.includes(branch(joints[joint])));
 }
 
 /** Finds the axes about which the knees bend over a loop that moves, seen from the nodes above them. */

@@ -102,6 +102,8 @@ pub struct LoopwrightCharacter {
     pub goal: Goal,
     /// A clip to be played once, at once, by its name; `None` once it plays, and kept if the set has no such clip.
     pub play: Option<String>,
+    /// An action whose upper body is to be played over what plays, once, at once; otherwise as `play`.
+    pub play_over: Option<String>,
     /// Whether feet are held where they stand.
     pub holds_feet: bool,
     player: Option<SteeredCharacter>,
@@ -117,6 +119,7 @@ impl LoopwrightCharacter {
             set,
             goal: Goal::default(),
             play: None,
+            play_over: None,
             holds_feet: true,
             player: None,
             joints: Vec::new(),
@@ -213,6 +216,9 @@ fn play(
         character.goal.turn = 0.0;
         if (character.play.as_ref()).is_some_and(|name| player.play(name)) {
             character.play = None;
+        }
+        if (character.play_over.as_ref()).is_some_and(|name| player.play_over(name)) {
+            character.play_over = None;
         }
         player.holds_feet = character.holds_feet;
         player.update(time.delta_secs_f64());

@@ -10,8 +10,10 @@ using UnityEngine;
 class LoopwrightSet : AssetPostprocessor
 {
     [Serializable] class Twist { public float[] linear, angular; }
-    [Serializable] class Clip { public string name, file, animation, kind; public int frames; public Twist twist; public float[] travel_m; public float turn_deg; }
+    [Serializable] class Clip { public string name, file, animation, kind; public int frames; public float seconds; public Twist twist; public float[] travel_m; public float turn_deg; }
     [Serializable] class Manifest { public string format; public Clip[] clips; }
+
+    const ModelImporterAnimationType Rig = ModelImporterAnimationType.RIG;
 
     ModelImporter Importer => (ModelImporter)assetImporter;
 
@@ -27,7 +29,8 @@ class LoopwrightSet : AssetPostprocessor
     void OnPreprocessModel()
     {
         if (Clips().Length == 0) return;
-        Importer.animationType = ModelImporterAnimationType.RIG;
+        Importer.animationType = Rig;
+        if (Importer.avatarSetup == ModelImporterAvatarSetup.NoAvatar) Importer.avatarSetup = ModelImporterAvatarSetup.CreateFromThisModel;
         Importer.preserveHierarchy = true;
         Importer.motionNodeName = "MOTION_NODE";
     }
@@ -41,8 +44,12 @@ class LoopwrightSet : AssetPostprocessor
     static ModelImporterClipAnimation Settings(Clip clip)
     {
         var isLoop = clip.kind == "loop";
-        bool Stays(float[] parts) => parts == null || parts.All(part => Math.Abs(part) < 1e-6f);
-        var stays = isLoop ? Stays(clip.twist.linear) && Stays(clip.twist.angular) : Stays(clip.travel_m) && Math.Abs(clip.turn_deg) < 1e-3f;
+        var way = isLoop ? clip.twist.linear.Select(part => part * clip.seconds).ToArray() : clip.travel_m;
+        var turn = isLoop ? clip.twist.angular[1] * clip.seconds * Mathf.Rad2Deg : clip.turn_deg;
+        // What stays in the pose does not move the character. A humanoid's root motion is taken from its body, whose sway must not.
+        var isHuman = Rig == ModelImporterAnimationType.Human;
+        var stays = new[] { Math.Abs(turn) < 0.5f, Math.Abs(way[1]) < 0.005f, Math.Abs(way[0]) + Math.Abs(way[2]) < 0.005f };
+        if (!isHuman) stays = Enumerable.Repeat(stays.All(each => each), 3).ToArray();
         return new ModelImporterClipAnimation
         {
             name = clip.name,
@@ -51,10 +58,9 @@ class LoopwrightSet : AssetPostprocessor
             lastFrame = clip.frames,
             loopTime = isLoop,
             loopPose = false,
-            // What stays in the pose does not move the character.
-            lockRootRotation = stays,
-            lockRootHeightY = stays,
-            lockRootPositionXZ = stays,
+            lockRootRotation = stays[0],
+            lockRootHeightY = stays[1],
+            lockRootPositionXZ = stays[2],
             keepOriginalOrientation = true,
             keepOriginalPositionY = true,
             keepOriginalPositionXZ = true,
