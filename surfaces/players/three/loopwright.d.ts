@@ -13,8 +13,6 @@ export class LoopwrightSet {
   readonly joints: string[];
   /** The body of the first file. */
   readonly scene: Object3D;
-  /** Half-life of the spring by which speed and turn rate follow a goal, seconds. */
-  halfLife: number;
 }
 
 export interface Goal {
@@ -63,6 +61,8 @@ export class LoopwrightCharacter extends EventDispatcher<{ strike: FootEvent; li
   readonly playing: Playing;
   /** The goal as far as the loops can meet it: turns that they lack are dropped first, then directions. */
   readonly met: Goal;
+  /** Whether the left and the right foot step to places of their own, because they could not be held. */
+  readonly stepping: [boolean, boolean];
   /** Seconds played. */
   readonly secs: number;
   /** The longest time that a switch between moving loops waits for the moment at which it shows least, seconds. */
