@@ -69,7 +69,7 @@ function offClip(set, { name, kind, seconds, frames }) {
   return most;
 }
 
-/** What the table of cases that xtask/peers/cases.py makes shows otherwise. */
+/** What the table of cases of the player shows otherwise. */
 async function compareCases() {
   const folder = new URL("../../crates/sets/player/tests/cases/", import.meta.url);
   const set = await LoopwrightSet.load(new URL("set.json", folder).href);

@@ -253,7 +253,7 @@ fn allowance_of(world: &WorldTracks, hips: usize, (frame_time_secs, reach): (f64
 }
 
 /// Returns the number of times a frame at which positions are judged.
-pub(super) fn times_per_frame(frame_time_secs: f64) -> usize {
+fn times_per_frame(frame_time_secs: f64) -> usize {
     (RATE_HZ * frame_time_secs).ceil().clamp(1.0, MOST_PER_FRAME) as usize
 }
 

@@ -89,7 +89,7 @@ impl Heading {
     }
 
     /// Returns the speed that a tenth of the frames exceeds.
-    pub(crate) fn pace_mps(&self, frame_time_secs: f64) -> f64 {
+    pub fn pace_mps(&self, frame_time_secs: f64) -> f64 {
         let speeds = (0..self.num_frames()).map(|frame| self.mps(frame, frame_time_secs));
         percentile::of(speeds.collect(), 0.9)
     }

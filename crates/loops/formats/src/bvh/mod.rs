@@ -18,8 +18,6 @@ pub(crate) mod error;
 
 pub(crate) mod format;
 
-pub(crate) mod plain;
-
 pub(crate) mod read;
 
 pub(crate) mod source;

@@ -189,19 +189,13 @@ impl Body {
     /// A skeleton without recognisable parts is not an error: see [`FoundBy`]. Errors: [`BodyError::NoSuchJoint`] for a name in
     /// `overrides` that the skeleton does not have.
     pub fn find(take: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
-        Self::find_among(take.pose(take.num_frames() / 2), take, overrides)
-    }
-
-    /// Finds the joints like [`Self::find`], for a take of which only the middle pose is available, and every n-th frame from
-    /// the first on; [`probe_stride`] returns n.
-    pub(super) fn find_among(middle: PoseRef<'_>, some: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
-        let skeleton = some.skeleton();
+        let (skeleton, middle) = (take.skeleton(), take.pose(take.num_frames() / 2));
         let named = NamedJoints::of(skeleton);
         let FoundFeet {
             feet,
             found_by,
             stand_on_ends,
-        } = find_feet(middle, some, &named, overrides)?;
+        } = find_feet(middle, take, &named, overrides)?;
         let hips = match &overrides.hips {
             Some(name) => find_given(skeleton, name)?,
             None => match legs_apart_from(skeleton, &named, &feet) {
@@ -229,7 +223,7 @@ impl Body {
             .collect();
         let head = (named.unsided_below(skeleton, Word::Head, hips).map(|head| (head, None)))
             .or_else(|| end_of_limb(skeleton, &named, named.unsided(Word::Neck)?));
-        let still = (found_by == FoundBy::AllLeaves).then(|| joints_in_place(some));
+        let still = (found_by == FoundBy::AllLeaves).then(|| joints_in_place(take));
         let spins = |foot: &&Foot| still.as_ref().is_some_and(|still| still[foot.ankle]);
         let ends = (feet.iter().filter(|foot| stand_on_ends || spins(foot)))
             .map(|foot| (foot.ankle, end_of_bone(skeleton, foot.ankle)))
@@ -246,7 +240,7 @@ impl Body {
             shoulders,
             found_by,
         };
-        Ok(if body.walks_on_its_heels(some) {
+        Ok(if body.walks_on_its_heels(take) {
             body.with_sides_swapped()
         } else {
             body
