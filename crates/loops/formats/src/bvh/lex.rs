@@ -1,7 +1,7 @@
 //! A cursor over the words and numbers of a BVH file, with lines and columns.
 
 use super::error::{BvhError, Found, NumberPlace, Position};
-use super::number::{NumberFault, number, plain_number, short_number};
+use super::number::{NumberFault, number, short_number};
 use crate::{excerpt::excerpt, limits::MAX_VALUE};
 
 /// A cursor over the bytes. Lines are counted only when a message needs them.
@@ -85,8 +85,7 @@ impl<'a> Lexer<'a> {
         let mut count = 0;
         let mut at = self.at;
         while count < limit {
-            let rest = &self.bytes[at..];
-            let Some((value, length)) = short_number(rest).or_else(|| plain_number(rest)) else {
+            let Some((value, length)) = short_number(&self.bytes[at..]) else {
                 break;
             };
             at += length;

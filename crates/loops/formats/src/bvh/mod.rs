@@ -24,8 +24,6 @@ pub(crate) mod source;
 
 pub(crate) mod write;
 
-mod digits;
-
 mod hierarchy;
 
 mod lex;
