@@ -1,19 +1,16 @@
 //! A loop clip: unique samples of one period and the constant root motion.
 //!
-//! `playback` plays it at any time; `runtime` does so in single precision, fast, for engines.
+//! `playback` plays it at any time.
 
 use crate::math::rigid::{Rigid, Twist};
 use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, TracksError, WorldTracks};
 
 pub(crate) mod playback;
 
-pub(crate) mod runtime;
-
 mod keys;
 
 pub use keys::{KeyLayout, KeysError, LoopKeys};
 pub use playback::Interpolation;
-pub use runtime::{BufferError, MAX_SAMPLES, ModelMatrix, RuntimeError, RuntimeLoop, RuntimePose};
 
 /// A clip that meets itself after one period.
 ///
