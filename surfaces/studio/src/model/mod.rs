@@ -9,7 +9,6 @@ mod history;
 mod judged;
 mod playback;
 mod problem;
-mod set;
 mod steered;
 mod takes;
 mod ticked;
@@ -28,7 +27,6 @@ pub use judged::Judgement;
 pub(crate) use playback::MIN_FRAMES;
 pub use playback::{Playback, RootView, SPEEDS, Shown};
 pub use problem::Problem;
-pub use set::LoopSet;
 pub use steered::{SetRead, Steer, Steered};
 pub use ticked::Ticked;
 
@@ -82,7 +80,6 @@ pub struct Model {
     ticked: Option<Vec<Ticked>>,
     batch: ticked::Batch,
     listing: judged::Listing,
-    set: LoopSet,
     /// The set that is played.
     steered: Option<Steered>,
     /// Files of takes that were opened to lend sets their bodies.
@@ -274,11 +271,6 @@ impl Model {
         &self.studies
     }
 
-    /// The loops that are blended.
-    pub fn set(&self) -> &LoopSet {
-        &self.set
-    }
-
     /// Takes in what is done beside. Call it once a frame.
     pub fn poll(&mut self) {
         while let Some(done) = self.work.poll() {
@@ -377,9 +369,6 @@ impl Model {
             Action::Read(study) => self.read_as(*study),
             Action::AwaitCharacter(awaits) => self.awaits_character = awaits,
             Action::Study(study) => self.study(study),
-            Action::AddToSet => self.add_to_set(),
-            Action::RemoveFromSet(index) => self.set.remove(index),
-            Action::Mix(speed) => self.show_mixed(speed),
             Action::Edit { edit, is_final } => self.change(self.settled(*edit), is_final),
             Action::CloseBy(name) => self.close_by(name),
             Action::Undo => self.go_through_history(History::undo),

@@ -98,35 +98,6 @@ fn the_take_is_looked_at_closer() {
     assert!(is_right, "{start_frame} {end_frame}");
 }
 
-#[test]
-fn loops_of_a_set_blend_by_speed() {
-    let folder = tempfile::tempdir().unwrap();
-    let speeds = [1.0, 1.6];
-    let mut harness = studio(1280.0, 5200.0);
-    harness.unfold("Set and blend");
-    for speed_mps in speeds {
-        let settings = WalkSettings::default().speed_mps(speed_mps);
-        let path = folder.path().join(format!("walk-{speed_mps}.bvh"));
-        std::fs::write(&path, walk(Format::Bvh, &settings)).unwrap();
-        harness.open(&path);
-        harness.press("Put this loop into the set");
-    }
-    harness.get_by_label("Phases of the loops of the set");
-    assert!(harness.query_all_by_label("Speed of the blend").next().is_some());
-    harness.press("Show the blend");
-    assert_eq!(harness.model().shown(), loopwright_studio::model::Shown::Blend);
-    harness.apply(Action::Mix(1.3));
-    harness.run_steps(3);
-    let mixed = harness.model().set().mixed().unwrap().clone();
-    let made = loopwright_studio::model::LoopSet::speed_of(&mixed);
-    assert!((made - 1.3).abs() < 1e-9, "{made}");
-    let weights = harness.model().set().weights();
-    assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12 && weights.iter().all(|weight| *weight > 0.3));
-    harness.press("Take 2 out");
-    assert!(harness.model().set().mixed().is_none());
-    assert_eq!(harness.model().shown(), loopwright_studio::model::Shown::Loop);
-}
-
 /// Offsets of closing are seen for each joint, the most moved first, and a click chooses one; then its channels.
 #[test]
 fn the_seam_is_seen_joint_by_joint() {
