@@ -45,7 +45,6 @@ fn drawn() -> Drawn<Vec<(&'static str, Vec<u8>)>> {
         ("docs/images/fit.svg", fit()?.into_bytes()),
         ("docs/images/blend-of-turns.svg", blend_of_turns().into_bytes()),
         ("docs/images/cost.svg", jumps()?.into_bytes()),
-        ("docs/images/cost-axes.svg", jump()?.into_bytes()),
         ("docs/images/before-after.gif", drifting.before_and_after()?),
         ("docs/images/onion.png", drifting.onion()?),
         ("docs/images/sheet.png", walk.sheet()?),
@@ -118,27 +117,6 @@ fn jumps() -> Drawn<String> {
         best: &transitions.best(0..all[0], 0..all[1], SPRING, 10),
         matching: phases.last().map(|&phase| (all, phase)),
     }))
-}
-
-/// The cost of one jump, axis by axis.
-fn jump() -> Drawn<String> {
-    let (transitions, _) = walks()?;
-    let gaps = transitions.gaps(0, 0);
-    let axes: Vec<(f64, f64)> = gaps
-        .iter()
-        .flat_map(|gap| (0..3).map(|axis| (gap.position[axis], gap.velocity[axis])))
-        .filter(|gap| *gap != (0.0, 0.0))
-        .collect();
-    let decays = [
-        SPRING,
-        Decay::Cubic { blend_secs: 0.4 },
-        Decay::Quintic { blend_secs: 0.4 },
-    ];
-    Ok(loopwright_plots::displacements(
-        "walk-loop:0 to quick-loop:0: what the jump costs, axis by axis",
-        &decays,
-        &axes,
-    ))
 }
 
 /// A walk whose cycles differ, so that a repeated raw cut shows its seam. The walk is straight and each cycle covers a whole

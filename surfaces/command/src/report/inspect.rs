@@ -4,7 +4,6 @@ use loopwright_core::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segme
 use loopwright_formats::loop_file::Sidecar;
 use loopwright_formats::loop_file::facts::{PeriodicLoopFacts, TakeFacts};
 use loopwright_job::{Studied, warning};
-use serde::Serialize;
 
 use super::figures::{duration_secs, headline};
 use super::gait::GaitFacts;
@@ -191,7 +190,6 @@ fn tree(studied: &Studied) -> String {
 
 /// A joint.
 #[in_schema]
-#[derive(Serialize)]
 struct NamedJoint<'a> {
     /// Its name.
     name: &'a str,
@@ -201,7 +199,6 @@ struct NamedJoint<'a> {
 
 /// A weight.
 #[in_schema]
-#[derive(Serialize)]
 struct NamedWeight<'a> {
     /// The joint.
     joint: &'a str,
@@ -211,7 +208,6 @@ struct NamedWeight<'a> {
 
 /// A bad frame.
 #[in_schema]
-#[derive(Serialize)]
 struct BadFrame {
     /// The frame.
     frame: usize,
@@ -222,7 +218,6 @@ struct BadFrame {
 
 /// A joint that flips.
 #[in_schema]
-#[derive(Serialize)]
 struct Flipping<'a> {
     /// The joint.
     joint: &'a str,
@@ -234,7 +229,6 @@ struct Flipping<'a> {
 
 /// A peak of the autocorrelation of the take.
 #[in_schema]
-#[derive(Serialize)]
 struct RhythmPeak {
     /// Its lag.
     period_secs: f64,
@@ -246,7 +240,6 @@ struct RhythmPeak {
 
 /// A run of frames of one activity.
 #[in_schema]
-#[derive(Serialize)]
 struct StretchFacts {
     /// How much the body moves.
     #[schemars(extend("enum" = ["moving", "transition", "idle"]))]
@@ -259,7 +252,6 @@ struct StretchFacts {
 
 /// A run of frames with one gait.
 #[in_schema]
-#[derive(Serialize)]
 pub(super) struct SegmentFacts {
     /// What the body does, such as walk, run or idle.
     pub(super) gait: String,
@@ -281,7 +273,6 @@ impl From<&Segment> for SegmentFacts {
 
 /// The answer of `inspect`.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct InspectAnswer<'a> {
     /// The take.
     #[schemars(with = "crate::schema_words::Take")]
@@ -328,7 +319,6 @@ pub(crate) struct InspectAnswer<'a> {
 
 /// A time for which a foot is on the ground.
 #[in_schema]
-#[derive(Serialize)]
 struct Stands<'a> {
     /// The foot's lowest joint.
     joint: &'a str,
@@ -346,7 +336,6 @@ struct Stands<'a> {
 
 /// A time for which a point of a foot bears.
 #[in_schema]
-#[derive(Serialize)]
 struct BearsFacts<'a> {
     /// The foot's lowest joint.
     joint: &'a str,

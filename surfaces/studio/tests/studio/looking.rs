@@ -3,12 +3,9 @@
 use eframe::egui::{Key, accesskit::Toggled, vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use loopwright_core::SearchSettings;
-use loopwright_formats::Format;
-use loopwright_studio::Action;
 use loopwright_studio::model::Stretch;
-use loopwright_synth::WalkSettings;
 
-use super::driven::{command, studio, studio_with_stroll, walk};
+use super::driven::{command, studio, studio_with_stroll};
 
 /// The panels that look closer show what the library finds, and the map of costs is clicked into.
 #[test]

@@ -23,7 +23,7 @@ use sole::Sole;
 
 /// A point of a foot that bears.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum FootPoint {
     /// The ankle, of a foot without toes.
     Ankle,
@@ -44,7 +44,7 @@ crate::words!(FootPoint {
 
 /// A time on the ground, in frames or samples that may be fractional.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct Stay {
     /// The foot, as an index into [`Body::feet`].
     pub foot: usize,
@@ -76,7 +76,7 @@ impl Stay {
 
 /// A time for which a point of a foot bears.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct PointStay {
     /// The point.
     pub point: FootPoint,
@@ -86,7 +86,7 @@ pub struct PointStay {
 
 /// When the feet of a body are on the ground.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct Bearings {
     /// Of whole feet, by strike.
     pub stays: Vec<Stay>,

@@ -10,7 +10,7 @@ use crate::take::Take;
 
 /// An activity of a body, in the words of animators.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Eq, PartialOrd, Ord)]
 pub enum MotionKind {
     /// Nothing moves.
     Still,
@@ -196,7 +196,7 @@ impl MotionKind {
 
 /// The motion of a body in a part of a take: its kind, and the side to which it turns, curves or goes.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Eq, PartialOrd, Ord)]
 pub struct Gait {
     /// The activity.
     pub kind: MotionKind,

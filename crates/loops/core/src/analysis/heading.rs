@@ -11,11 +11,10 @@ use crate::motion::WorldTracks;
 
 /// Ground position and facing at every frame.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Heading {
-    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
+    #[handed(with = "crate::plain_bytes")]
     ground: Vec<DVec3>,
-    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
+    #[handed(with = "crate::plain_bytes")]
     yaw: Vec<f64>,
 }
 

@@ -17,7 +17,6 @@ pub use playback::Interpolation;
 /// Holds N unique samples of the body relative to the root, and the root motion, without the closing key, which writers add.
 /// World transforms are root(t) times the forward kinematics of the samples. Lengths in metres, arrays frame-major.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct LoopClip {
     name: String,
     /// The body relative to the root; at least three frames.
@@ -32,7 +31,6 @@ pub struct LoopClip {
 
 /// Why samples do not form a loop clip.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum LoopClipError {
     /// The values are not tracks.
     #[error(transparent)]

@@ -297,12 +297,12 @@ mod tests {
             assert_eq!(short.offset(), long.offset(), "{line:?}");
             num_plain += 1;
         }
-        assert!(num_plain > 150_000, "{num_plain}");
+        assert!(num_plain > 40_000, "{num_plain}");
     }
 
     #[test]
     fn plain_numbers_end_with_the_line() {
-        let mut lexer = Lexer::new(b"1 -2.5\t 3.25  \n4 5 six 7");
+        let mut lexer = Lexer::new(b"1 -2.5\t 3.25  \n4 5 six seven");
         let mut values = Vec::new();
         assert_eq!(lexer.plain_numbers(9, &mut values), 3);
         assert_eq!(lexer.offset(), 12);

@@ -21,7 +21,6 @@ const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Why a stream cannot be read any further.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum BvhStreamError {
     /// Its head is not a BVH head.
     #[error(transparent)]
@@ -36,7 +35,7 @@ pub enum BvhStreamError {
 
 /// Why a line is not a row.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Eq)]
 pub enum LineFault {
     #[error("line {line} has {found} values, and a row has {expected}")]
     Width { line: usize, found: usize, expected: usize },

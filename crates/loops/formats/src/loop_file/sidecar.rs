@@ -10,7 +10,7 @@
 //! the start is turned about more than +Y, and `start_rotation_xyzw` says how; on the ground it says the same as the yaw.
 
 use loopwright_core::{Skeleton, mirror::Mirror};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::facts::{
@@ -42,7 +42,7 @@ const MAX_COUNT: f64 = 1e9;
 /// A written loop: the sidecar beside it, and the answer of make, close and blend. In the extras of a glTF animation it stands
 /// without take, recipe_sha256, file_sha256, warnings and outputs.
 #[in_schema]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Sidecar {
     /// What the document is.
     #[schemars(extend("const" = FORMAT))]
@@ -127,7 +127,6 @@ impl Default for Sidecar {
 
 /// Why bytes are not a sidecar, or facts cannot be written as one.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum SidecarError {
     #[error("a sidecar of {found} bytes is larger than the limit of {limit}")]
     TooLarge { found: usize, limit: usize },

@@ -28,7 +28,7 @@ use vocabulary::Word;
 
 /// Left or right.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// The character's own left.
     Left,
@@ -54,7 +54,7 @@ crate::words!(Side {
 
 /// A foot: the joints that touch the ground.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub struct Foot {
     /// The ankle, or the last joint of the leg if nothing finer is known. A leg without a foot stands on the end of its bone: see
     /// [`Body::point`].
@@ -74,7 +74,7 @@ impl Foot {
 
 /// How the feet were found.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum FoundBy {
     /// The caller named them.
     Given,
@@ -105,7 +105,7 @@ const USUAL_LEG_METRES: f64 = 0.95;
 
 /// The caller's choices of joints.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct BodyOverrides {
     /// The hips, by exact name.
     pub hips: Option<String>,
@@ -141,7 +141,6 @@ pub(super) const MAX_WEIGHT: f64 = 1000.0;
 
 /// Why the caller's choice of joints cannot be used.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum BodyError {
     #[error("the skeleton has no joint named \"{name}\"")]
     NoSuchJoint { name: String, similar: Vec<String> },
@@ -157,7 +156,6 @@ pub enum BodyError {
 
 /// The joints that the stages use.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Body {
     /// The joint at which both legs and the upper body meet.
     pub hips: usize,
