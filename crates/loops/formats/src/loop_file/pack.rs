@@ -292,7 +292,6 @@ pub struct AnimationFacts {
     /// Its name; its number where it has none.
     pub name: String,
     /// What it is, as in list; null where it cannot be read.
-    #[serde(deserialize_with = "word::read_kind")]
     pub kind: Option<String>,
     /// What became of it: kept (it loops already and stays as it is), closed (the whole of it), cut (a part of it), left alone (it is no loop) or
     /// error.

@@ -55,7 +55,7 @@ pub struct Sidecar {
     pub program: Option<String>,
     /// What the body does: still, idle, walk, turning_walk, run, backward, strafe, turn_in_place, jump, one_shot or other; null
     /// where it is not known.
-    #[serde(default, deserialize_with = "word::read_kind")]
+    #[serde(default)]
     pub kind: Option<String>,
     /// Whether the body stays where it is, whatever its feet do.
     #[serde(default)]
