@@ -83,7 +83,8 @@ async function compareCases() {
         if (verb === "play") {
           hero.play(value);
           hero.setGoal({ speed: 1, turnRate: 0 });
-        } else hero.setGoal({ speed: value[0], turnRate: (value[1] * Math.PI) / 180 });
+        } else if (verb === "over") hero.playOver(value);
+        else hero.setGoal({ speed: value[0], turnRate: (value[1] * Math.PI) / 180 });
       }
       if (shows.length && shows[0].secs <= secs + 1e-4) {
         const { root, joints } = shows.shift();

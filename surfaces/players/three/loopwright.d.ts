@@ -59,6 +59,8 @@ export class LoopwrightCharacter extends EventDispatcher<{ strike: FootEvent; li
   /** The root since the beginning, without what the game added. */
   readonly root: { position: Vector3; rotation: Quaternion };
   readonly playing: Playing;
+  /** What plays over that. */
+  readonly over: { clip: string; secs: number } | null;
   /** The goal as far as the loops can meet it: turns that they lack are dropped first, then directions. */
   readonly met: Goal;
   /** Whether the left and the right foot step to places of their own, because they could not be held. */
@@ -75,6 +77,8 @@ export class LoopwrightCharacter extends EventDispatcher<{ strike: FootEvent; li
   setGoal(goal: Partial<Goal>): void;
   /** Plays a clip once by its name, such as a jump, or goes into a loop, at once. */
   play(name: string): void;
+  /** Plays the upper body of an action, or of another clip that happens once, over what plays, at once. */
+  playOver(name: string): void;
   /** Goes on by some seconds. */
   update(delta: number): void;
 }

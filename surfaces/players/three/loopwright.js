@@ -159,6 +159,11 @@ export class LoopwrightCharacter extends EventDispatcher {
     return answer(player.state(this.number)).playing;
   }
 
+  /** What plays over that, or null. */
+  get over() {
+    return answer(player.state(this.number)).over;
+  }
+
   /** The goal as far as the loops can meet it: turns that they lack are dropped first, then directions. */
   get met() {
     return answer(player.state(this.number)).met;
@@ -176,9 +181,17 @@ export class LoopwrightCharacter extends EventDispatcher {
   }
 
   /** Plays a clip once by its name, such as a jump, or goes into a loop, at once. */
-  play(name) {
+  play(name, isOver = false) {
     give(utf8(name));
-    if (!player.play(this.number)) throw new Error(`this set has no clip ${name}; it has ${this.set.manifest.clips.map(({ name }) => name).join(", ")}`);
+    if (player.play(this.number, isOver)) return;
+    const names = this.set.manifest.clips.filter(({ kind }) => !isOver || kind !== "loop").map(({ name }) => name);
+    if (names.includes(name)) throw new Error(`${name} has no upper body to play: this set does not name two legs`);
+    throw new Error(`this set has no clip ${name}${isOver ? " that is no loop" : ""}; it has ${names.join(", ") || "none"}`);
+  }
+
+  /** Plays the upper body of an action, or of another clip that happens once, over what plays, at once. */
+  playOver(name) {
+    this.play(name, true);
   }
 
   /** Goes on by some seconds. */

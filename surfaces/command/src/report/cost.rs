@@ -1,6 +1,5 @@
 //! Answers of `cost`.
 
-
 use super::table::{Table, optional, rate};
 
 /// One of the two motions of a jump.

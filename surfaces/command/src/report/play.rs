@@ -1,6 +1,5 @@
 //! Answers of `play`.
 
-
 /// A loop as it was played.
 #[in_schema]
 pub(crate) struct PlayedLoop {

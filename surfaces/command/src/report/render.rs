@@ -1,6 +1,5 @@
 //! Answers of `render`.
 
-
 /// The answer of `render`.
 #[in_schema]
 pub(crate) struct RenderAnswer {

@@ -19,8 +19,8 @@ use bevy_loopwright::{
     SteeredCharacter, SwitchMessage,
 };
 use glam::DVec3;
-use loopwright_core::{Joint, Pose};
 use loopwright_core::math::{Rigid, Twist};
+use loopwright_core::{Joint, Pose};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -103,7 +103,10 @@ fn application(folder: &Path, joints: &[Joint], rate: f64) -> Result<(App, Entit
         .spawn((LoopwrightCharacter::new(set), Transform::default()))
         .id();
     for joint in joints {
-        let spawned = app.world_mut().spawn((Name::new(joint.name.clone()), Transform::default())).id();
+        let spawned = app
+            .world_mut()
+            .spawn((Name::new(joint.name.clone()), Transform::default()))
+            .id();
         app.world_mut().entity_mut(hero).add_child(spawned);
     }
     for _ in 0..2000 {

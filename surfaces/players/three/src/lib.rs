@@ -172,12 +172,19 @@ pub extern "C" fn set_goal(hero: u32, speed: f64, turn_rate: f64, direction: f64
     });
 }
 
-/// Plays the clip whose name is in the buffer. Returns whether the set has it.
+/// Plays the clip whose name is in the buffer, or its upper body over what plays. Returns whether that can be.
 #[unsafe(no_mangle)]
-pub extern "C" fn play(hero: u32) -> bool {
+pub extern "C" fn play(hero: u32, is_over: bool) -> bool {
     STAGE.with_borrow_mut(|stage| {
         let name = String::from_utf8_lossy(&stage.buffer);
-        stage.heroes.get_mut(&hero).is_some_and(|hero| hero.play(&name))
+        let hero = stage.heroes.get_mut(&hero);
+        hero.is_some_and(|hero| {
+            if is_over {
+                hero.play_over(&name)
+            } else {
+                hero.play(&name)
+            }
+        })
     })
 }
 
@@ -231,6 +238,7 @@ pub extern "C" fn state(hero: u32) -> usize {
     STAGE.with_borrow_mut(|stage| {
         let state = stage.heroes.get(&hero).map(|hero| {
             let playing = hero.playing();
+            let over = playing.over.map(|(clip, secs)| json!({ "clip": clip.name, "secs": secs }));
             let playing = match (playing.space, &playing.clips[..]) {
                 (None, [alone, ..]) => json!({ "clip": playing.name, "secs": alone.secs }),
                 (space, clips) => json!({
@@ -242,7 +250,7 @@ pub extern "C" fn state(hero: u32) -> usize {
             };
             let Goal { speed, turn_rate, direction, climb, turn } = hero.met_goal();
             let met = json!({ "speed": speed, "turnRate": turn_rate, "direction": direction, "climb": climb, "turn": turn });
-            json!({ "playing": playing, "met": met, "stepping": hero.stepping() })
+            json!({ "playing": playing, "over": over, "met": met, "stepping": hero.stepping() })
         });
         stage.answer(&json!(state))
     })

@@ -34,7 +34,7 @@ use crate::camera::Camera;
 use crate::pace::Busy;
 pub(crate) use crate::road::time_of_move;
 pub use crate::road::{
-    CharacterError, CostMap, Edit, ExportError, Exported, Jump, Listed, Made, MadeError, NamedFile, OpenError, Opened,
+    CharacterError, CostMap, Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened,
     SetError, SetFiles, SetOrder, Sketch, Step, Stretch, StretchError, Studied, Study, StudyError, lengths,
 };
 use crate::work::{Done, Job, Wake, Work};
@@ -134,8 +134,6 @@ pub struct Model {
 pub struct Studies {
     /// The cost of every seam.
     pub costs: Option<Arc<CostMap>>,
-    /// The cheapest jumps between its loops.
-    pub jumps: Option<Result<Vec<Jump>, StudyError>>,
     /// A controller.
     pub fit: Option<Result<Arc<TakeFit>, StudyError>>,
 }
@@ -434,7 +432,6 @@ impl Model {
         }
         match studied {
             Studied::Costs(costs) => self.studies.costs = Some(Arc::new(costs)),
-            Studied::Jumps(jumps) => self.studies.jumps = Some(jumps),
             Studied::Fit(fit) => self.studies.fit = Some(fit.map(Arc::new)),
         }
     }

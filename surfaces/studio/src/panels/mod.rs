@@ -34,7 +34,7 @@ pub(crate) use reading::reading_ui;
 pub(crate) use recipe::RecipePanel;
 pub(crate) use root_motion::root_motion_ui;
 pub(crate) use stances::stances_ui;
-pub(crate) use studies::{fit_ui, jumps_ui, spectrum_ui};
+pub(crate) use studies::{fit_ui, spectrum_ui};
 
 use eframe::egui::{Label, Response, RichText, TextEdit, Ui};
 

@@ -18,11 +18,8 @@ use super::facts::{
     PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, VariationFacts,
 };
 use super::importer::TargetFacts;
+use super::json::{self, to_text};
 use super::numbers::{WildNumber, check_numbers, in_range};
-use super::{
-    json::{self, to_text},
-    word,
-};
 
 /// The identifier of the format.
 pub const FORMAT: &str = "loopwright-loop";

@@ -82,9 +82,11 @@ pub(crate) fn compared(
     let svg = match (left.frame, entered.frame) {
         (Some(exit), Some(entry)) => {
             if drawn {
-                return Err(failure!("--plot draws what all jumps between two motions cost, and this is one jump")
-                    .try_this("a motion without its frame, or no --plot")
-                    .wrongly_called());
+                return Err(
+                    failure!("--plot draws what all jumps between two motions cost, and this is one jump")
+                        .try_this("a motion without its frame, or no --plot")
+                        .wrongly_called(),
+                );
             }
             answer.pair = Some(pair(&transitions, left, [exit, entry], &decays));
             None
@@ -176,12 +178,7 @@ impl Side {
 }
 
 /// The cost of one jump, and its gaps in position and velocity, axis by axis.
-fn pair(
-    transitions: &Transitions,
-    left: &Side,
-    [exit, entry]: [usize; 2],
-    decays: &[Decay; 3],
-) -> PairFacts {
+fn pair(transitions: &Transitions, left: &Side, [exit, entry]: [usize; 2], decays: &[Decay; 3]) -> PairFacts {
     let gaps = transitions.gaps(exit, entry);
     let costs = decays.map(|decay| DecayCost {
         decay: decay.name(),
