@@ -35,7 +35,7 @@ use crate::pace::Busy;
 pub(crate) use crate::road::time_of_move;
 pub use crate::road::{
     CharacterError, CostMap, Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened,
-    SetError, SetFiles, SetOrder, Sketch, Step, Stretch, StretchError, Studied, Study, StudyError, lengths,
+    SetError, SetFiles, SetOrder, Sketch, Step, Stretch, StretchError, Studied, Study, lengths,
 };
 use crate::work::{Done, Job, Wake, Work};
 
@@ -134,8 +134,8 @@ pub struct Model {
 pub struct Studies {
     /// The cost of every seam.
     pub costs: Option<Arc<CostMap>>,
-    /// A controller.
-    pub fit: Option<Result<Arc<TakeFit>, StudyError>>,
+    /// A controller, or why there is none.
+    pub fit: Option<Result<Arc<TakeFit>, String>>,
 }
 
 /// Most characters and maps that stay open.

@@ -64,7 +64,7 @@ pub(crate) fn fit_ui(ui: &mut Ui, model: &Model) {
             return model.ask(Action::Study(Study::Fit));
         }
         Some(Err(error)) => {
-            ui.label(error.to_string());
+            ui.label(error);
             return;
         }
         Some(Ok(fit)) => fit,

@@ -1,6 +1,6 @@
 //! Studies of a take on demand: the cost of every seam, and the fit of a controller.
 
-use loopwright_controller::{FitError, FitSettings, TakeFit};
+use loopwright_controller::{FitSettings, TakeFit};
 use loopwright_core::SearchSettings;
 use loopwright_core::analysis::Spectrum;
 use serde::{Deserialize, Serialize};
@@ -28,38 +28,13 @@ pub struct CostMap {
     pub ratios: Vec<f64>,
 }
 
-/// Why there is no such study; between the page and its worker in words.
-#[derive(Clone, Debug, PartialEq, thiserror::Error, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
-#[non_exhaustive]
-pub enum StudyError {
-    /// The controller cannot be fitted.
-    #[error(transparent)]
-    Fit(#[from] FitError),
-    /// A failure beside the window.
-    #[error("{0}")]
-    Beside(String),
-}
-
-impl From<String> for StudyError {
-    fn from(reason: String) -> Self {
-        Self::Beside(reason)
-    }
-}
-
-impl From<StudyError> for String {
-    fn from(error: StudyError) -> Self {
-        error.to_string()
-    }
-}
-
 /// The result of a study.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Studied {
     /// The cost of seams.
     Costs(CostMap),
-    /// The fit.
-    Fit(Box<Result<TakeFit, StudyError>>),
+    /// The fit, or why there is none.
+    Fit(Box<Result<TakeFit, String>>),
 }
 
 impl Study {
@@ -68,7 +43,8 @@ impl Study {
         match self {
             Self::Costs => Studied::Costs(CostMap::of(opened)),
             Self::Fit => Studied::Fit(Box::new(
-                loopwright_controller::fit(&opened.studied.analysis, &FitSettings::default()).map_err(StudyError::from),
+                loopwright_controller::fit(&opened.studied.analysis, &FitSettings::default())
+                    .map_err(|error| error.to_string()),
             )),
         }
     }
