@@ -2,9 +2,8 @@
 
 use std::{error::Error, io::Cursor, path::Path};
 
-use glam::DVec3;
 use loopwright_controller::FitSettings;
-use loopwright_core::math::{Decay, Rigid, Twist};
+use loopwright_core::math::Decay;
 use loopwright_core::{Analysis, BodyOverrides, LoopClip, LoopSettings, MadeLoop, SearchSettings, Take};
 use loopwright_draw::render::{
     AnimationFormat, DrawnMotion, Packer, Picture, Scene, SceneSettings, View, contact_sheet, onion, side_by_side,
@@ -43,42 +42,11 @@ fn drawn() -> Drawn<Vec<(&'static str, Vec<u8>)>> {
         ),
         ("docs/images/find.svg", found(&recorded)?.into_bytes()),
         ("docs/images/fit.svg", fit()?.into_bytes()),
-        ("docs/images/blend-of-turns.svg", blend_of_turns().into_bytes()),
         ("docs/images/cost.svg", jumps()?.into_bytes()),
-        ("docs/images/cost-axes.svg", jump()?.into_bytes()),
         ("docs/images/before-after.gif", drifting.before_and_after()?),
         ("docs/images/onion.png", drifting.onion()?),
         ("docs/images/sheet.png", walk.sheet()?),
     ])
-}
-
-/// A left and a right quarter turn of 2 m, their blend by twists and their blend by end points.
-fn blend_of_turns() -> String {
-    const STEPS: u32 = 64;
-    let turn = |angle: f64| Twist::new(DVec3::Z * 2.0, DVec3::Y * angle);
-    let quarter = core::f64::consts::FRAC_PI_2;
-    let path = |name: &str, width: f64, root_at: &dyn Fn(f64) -> Rigid| plot::GroundPath {
-        name: name.to_owned(),
-        transforms: (0..=STEPS)
-            .map(|step| root_at(f64::from(step) / f64::from(STEPS)))
-            .collect(),
-        dot_every: 8,
-        width,
-    };
-    let [left, right, both] = [quarter, -quarter, 0.0].map(turn);
-    let by_positions = |secs: f64| {
-        let mean = 0.5 * (left.exp(secs).translation + right.exp(secs).translation);
-        Rigid::from_yaw(0.0, mean)
-    };
-    plot::paths(
-        "A left and a right quarter turn of 2 m, and two ways to average them",
-        &[
-            path("left turn", 2.5, &|secs| left.exp(secs)),
-            path("mean of the positions", 9.0, &by_positions),
-            path("mean of the twists", 2.5, &|secs| both.exp(secs)),
-            path("right turn", 2.5, &|secs| right.exp(secs)),
-        ],
-    )
 }
 
 /// The decay of jumps in the pictures.
@@ -118,27 +86,6 @@ fn jumps() -> Drawn<String> {
         best: &transitions.best(0..all[0], 0..all[1], SPRING, 10),
         matching: phases.last().map(|&phase| (all, phase)),
     }))
-}
-
-/// The cost of one jump, axis by axis.
-fn jump() -> Drawn<String> {
-    let (transitions, _) = walks()?;
-    let gaps = transitions.gaps(0, 0);
-    let axes: Vec<(f64, f64)> = gaps
-        .iter()
-        .flat_map(|gap| (0..3).map(|axis| (gap.position[axis], gap.velocity[axis])))
-        .filter(|gap| *gap != (0.0, 0.0))
-        .collect();
-    let decays = [
-        SPRING,
-        Decay::Cubic { blend_secs: 0.4 },
-        Decay::Quintic { blend_secs: 0.4 },
-    ];
-    Ok(loopwright_plots::displacements(
-        "walk-loop:0 to quick-loop:0: what the jump costs, axis by axis",
-        &decays,
-        &axes,
-    ))
 }
 
 /// A walk whose cycles differ, so that a repeated raw cut shows its seam. The walk is straight and each cycle covers a whole

@@ -40,7 +40,6 @@ mod report;
 mod schema_words;
 mod signals;
 mod surface;
-mod survey;
 mod talk;
 mod written_loop;
 mod written_passage;

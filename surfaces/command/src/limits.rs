@@ -5,13 +5,13 @@ use std::fmt;
 use clap::Args;
 use loopwright_formats::loop_file::facts::{CheckFacts, QualityFacts};
 use loopwright_sets::check_row;
-use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use serde::{Deserialize, Deserializer, de::Error as _};
 
 use crate::headings::LIMITS;
 
 /// Largest figures that loops may have.
 #[in_schema]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Args, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Args, Deserialize)]
 #[command(next_help_heading = LIMITS)]
 #[serde(default, deny_unknown_fields, rename_all(deserialize = "kebab-case"))]
 pub(crate) struct Limits {
@@ -60,7 +60,7 @@ fn checked<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> 
 
 /// A figure above its limit.
 #[in_schema]
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Exceeded {
     /// The id of the check, or the key of the figure under quality, which names the unit.
     pub(crate) measure: String,

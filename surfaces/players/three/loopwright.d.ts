@@ -13,8 +13,6 @@ export class LoopwrightSet {
   readonly joints: string[];
   /** The body of the first file. */
   readonly scene: Object3D;
-  /** Half-life of the spring by which speed and turn rate follow a goal, seconds. */
-  halfLife: number;
 }
 
 export interface Goal {
@@ -45,11 +43,9 @@ export interface SwitchEvent {
   fade_secs: number;
 }
 
-/** `over`: the action that plays over it. */
-export type Playing = { over: { clip: string; secs: number } | null } & (
+export type Playing =
   | { clip: string; secs: number }
-  | { space: string; at: number[]; phase: number; clips: { clip: string; weight: number }[] }
-);
+  | { space: string; at: number[]; phase: number; clips: { clip: string; weight: number }[] };
 
 /** A character that plays a set. */
 export class LoopwrightCharacter extends EventDispatcher<{ strike: FootEvent; lift: FootEvent; switch: SwitchEvent }> {
@@ -63,8 +59,12 @@ export class LoopwrightCharacter extends EventDispatcher<{ strike: FootEvent; li
   /** The root since the beginning, without what the game added. */
   readonly root: { position: Vector3; rotation: Quaternion };
   readonly playing: Playing;
+  /** What plays over that. */
+  readonly over: { clip: string; secs: number } | null;
   /** The goal as far as the loops can meet it: turns that they lack are dropped first, then directions. */
   readonly met: Goal;
+  /** Whether the left and the right foot step to places of their own, because they could not be held. */
+  readonly stepping: [boolean, boolean];
   /** Seconds played. */
   readonly secs: number;
   /** The longest time that a switch between moving loops waits for the moment at which it shows least, seconds. */
@@ -75,8 +75,10 @@ export class LoopwrightCharacter extends EventDispatcher<{ strike: FootEvent; li
   holdsFeet: boolean;
   /** What the character shall do; what is left out stays. */
   setGoal(goal: Partial<Goal>): void;
-  /** Plays a clip once by its name, such as a jump or an attack, or goes into a loop, at once; with `over` its upper body over what goes on. */
-  play(name: string, options?: { over?: boolean }): void;
+  /** Plays a clip once by its name, such as a jump, or goes into a loop, at once. */
+  play(name: string): void;
+  /** Plays the upper body of an action, or of another clip that happens once, over what plays, at once. */
+  playOver(name: string): void;
   /** Goes on by some seconds. */
   update(delta: number): void;
 }

@@ -541,8 +541,6 @@ impl Studio {
         closed_part(ui, "Lengths that repeat", |ui| panels::spectrum_ui(ui, model));
         let cost_map = &mut self.cost_map;
         closed_part(ui, "Cost of every seam", |ui| cost_map.cost_map_ui(ui, model));
-        closed_part(ui, "Jumps between loops", |ui| panels::jumps_ui(ui, model));
-        closed_part(ui, "Set and blend", |ui| panels::set_ui(ui, model));
     }
 
     fn close_ui(&self, ui: &mut Ui) {

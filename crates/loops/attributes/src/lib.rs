@@ -2,34 +2,39 @@
 
 use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Values that another instance of this very build may get, where the crate has its feature `handover`: serde reads and writes them.
+/// Values, which are compared and copied, and which another instance of this very build may get, where the crate has its feature `handover`: serde
+/// reads and writes them, fields as `handed(...)` says.
 #[proc_macro_attribute]
 pub fn handed_over(_: TokenStream, item: TokenStream) -> TokenStream {
     below(
-        "#[cfg_attr(feature = \"handover\", derive(serde::Serialize, serde::Deserialize))]",
-        item,
+        "#[derive(Clone, Debug, PartialEq)] \
+         #[cfg_attr(feature = \"handover\", derive(serde::Serialize, serde::Deserialize))]",
+        only_where("feature = \"handover\"", "handed", "serde", item),
     )
 }
 
-/// Facts of JSON documents: in the crate's own tests they have a schema, with which the documentation is compared. What `schemars(...)`
-/// says of their fields counts there alone.
+/// Facts of JSON documents, which serde writes: in the crate's own tests they have a schema, with which the documentation is compared. What
+/// `schemars(...)` says of their fields counts there alone.
 #[proc_macro_attribute]
 pub fn in_schema(_: TokenStream, item: TokenStream) -> TokenStream {
     below(
-        "#[cfg_attr(test, derive(schemars::JsonSchema))]",
-        schemars_in_tests(item),
+        "#[derive(serde::Serialize)] #[cfg_attr(test, derive(schemars::JsonSchema))]",
+        only_where("test", "schemars", "schemars", item),
     )
 }
 
-/// The item with `#[cfg_attr(test, schemars(...))]` in place of `#[schemars(...)]`.
-fn schemars_in_tests(item: TokenStream) -> TokenStream {
+/// The item with `#[cfg_attr(condition, its(...))]` in place of `#[name(...)]`.
+fn only_where(condition: &str, name: &str, its: &str, item: TokenStream) -> TokenStream {
     let each = |tree| {
         let TokenTree::Group(group) = tree else { return tree };
-        let mut inside = schemars_in_tests(group.stream());
-        if group.delimiter() == Delimiter::Bracket && inside.to_string().starts_with("schemars") {
-            inside = format!("cfg_attr(test, {inside})")
-                .parse()
-                .expect("an attribute is Rust");
+        let mut inside = only_where(condition, name, its, group.stream());
+        let mut trees = group.stream().into_iter();
+        if group.delimiter() == Delimiter::Bracket
+            && trees.next().is_some_and(|first| first.to_string() == name)
+            && let Some(arguments) = trees.next()
+        {
+            let attribute = format!("cfg_attr({condition}, {its}{arguments})");
+            inside = attribute.parse().expect("an attribute is Rust");
         }
         let mut changed = Group::new(group.delimiter(), inside);
         changed.set_span(group.span());
@@ -38,11 +43,11 @@ fn schemars_in_tests(item: TokenStream) -> TokenStream {
     item.into_iter().map(each).collect()
 }
 
-/// What can go wrong in a stage: more kinds may come, and messages show what the fields of each are.
+/// What can go wrong in a stage, as values that are compared and copied: more kinds may come, and messages show what the fields of each are.
 #[proc_macro_attribute]
 pub fn error_kinds(_: TokenStream, item: TokenStream) -> TokenStream {
     below(
-        "#[derive(thiserror::Error)] #[non_exhaustive] \
+        "#[derive(Clone, Debug, PartialEq, thiserror::Error)] #[non_exhaustive] \
          #[expect(missing_docs, reason = \"messages show what their fields are\")]",
         item,
     )

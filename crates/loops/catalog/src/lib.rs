@@ -41,7 +41,6 @@ use std::io::{self, Write};
 
 pub use cell::CellKind;
 pub use columns::{COLUMNS, Column, LoopRow};
-use loopwright_core::analysis::MotionKind;
 use loopwright_formats::{ByteCount, SizeLimits};
 pub use origin::skeleton_sha256;
 use room::Room;
@@ -151,16 +150,12 @@ pub fn read(format: CatalogFormat, bytes: Vec<u8>) -> Result<Vec<LoopRow>, Catal
 /// Reads a catalog within other limits. Errors: [`CatalogError`].
 pub fn read_within(format: CatalogFormat, bytes: Vec<u8>, limits: &SizeLimits) -> Result<Vec<LoopRow>, CatalogError> {
     let mut room = Room::new(limits.for_file(bytes.len() as u64).max_memory_bytes);
-    let mut rows = match format {
+    Ok(match format {
         #[cfg(feature = "parquet")]
         CatalogFormat::Parquet => parquet_file::read(bytes, &mut room)?,
         #[cfg(not(feature = "parquet"))]
         CatalogFormat::Parquet => return Err(CatalogError::NoParquet),
         CatalogFormat::Csv => csv::read(&bytes, &mut room)?,
         CatalogFormat::JsonLines => json_lines::read(&bytes, &mut room)?,
-    };
-    for row in &mut rows {
-        row.kind = MotionKind::respell(std::mem::take(&mut row.kind));
-    }
-    Ok(rows)
+    })
 }

@@ -2,8 +2,7 @@
 //!
 //! A [`Take`] comes in. An [`Analysis`] studies it, proposes stretches that repeat ([`LoopCandidate`]) and makes one into a loop:
 //! root motion becomes one constant velocity and turn rate, the seam is closed, and standing feet are held. A [`LoopClip`]
-//! comes out, and [`Quality`] measures it. Loops play at any time ([`LoopClip::body_pose_at`], in single precision
-//! [`loop_clip::RuntimeLoop`]).
+//! comes out, and [`Quality`] measures it. Loops play at any time ([`LoopClip::body_pose_at`]).
 //!
 //! Files are read and written by the crate `loopwright_formats`. Uses of loops (blends, sequences, passages, costs of jumps) are in
 //! `loopwright_moves`; `loopwright_match` finds the nearest frame of many takes, and `loopwright_controller` the settings with which a

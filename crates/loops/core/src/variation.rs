@@ -22,7 +22,7 @@ use crate::retarget::Retarget;
 
 /// Settings of a variation.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct VariationSettings {
     /// Approximate duration, seconds: a whole number of cycles, at least two, after which everything repeats.
     pub secs: f64,
@@ -37,7 +37,6 @@ pub const MAX_AMOUNT: f64 = 2.0;
 
 /// Why a loop cannot be varied.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum VariationError {
     #[error("a variation lasts a positive number of seconds, found {found}")]
     Secs { found: f64 },
@@ -68,7 +67,6 @@ pub enum VariationError {
 
 /// The applied variation.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Variation {
     /// The requested settings.
     pub settings: VariationSettings,

@@ -19,8 +19,7 @@ pub fn did_you_mean(found: &str, known: &[&str]) -> String {
         .map_or_else(String::new, |near| format!("; did you mean {near}?"))
 }
 
-/// Implements words for an enum without fields: `ALL` (every choice), `as_str`, `Display` and `FromStr`, which also reads older
-/// words, those after a bar.
+/// Implements words for an enum without fields: `ALL` (every choice), `as_str`, `Display` and `FromStr`.
 ///
 /// ```
 /// #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,14 +27,14 @@ pub fn did_you_mean(found: &str, known: &[&str]) -> String {
 ///     Left,
 ///     Right,
 /// }
-/// loopwright_core::words!(Side { Left: "left" | "port", Right: "right" });
+/// loopwright_core::words!(Side { Left: "left", Right: "right" });
 ///
-/// assert_eq!("port".parse(), Ok(Side::Left));
+/// assert_eq!("left".parse(), Ok(Side::Left));
 /// assert_eq!(Side::ALL.map(Side::as_str), ["left", "right"]);
 /// ```
 #[macro_export]
 macro_rules! words {
-    ($Choice:ident { $($Variant:ident: $word:literal $(| $older:literal)*),+ $(,)? }) => {
+    ($Choice:ident { $($Variant:ident: $word:literal),+ $(,)? }) => {
         impl $Choice {
             /// Every choice, in the order in which they are listed.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$Variant),+];
@@ -61,7 +60,7 @@ macro_rules! words {
             /// Parses a word, exactly as written.
             fn from_str(word: &str) -> Result<Self, Self::Err> {
                 match word {
-                    $($word $(| $older)* => Ok(Self::$Variant),)+
+                    $($word => Ok(Self::$Variant),)+
                     _ => Err($crate::words::UnknownWord {
                         found: word.to_owned(),
                         known: Self::ALL.map(Self::as_str).to_vec(),

@@ -2,7 +2,6 @@
 
 use glam::DVec3;
 use loopwright_core::closure::{Method, Shape, ShapeKind};
-use loopwright_core::math::Rigid;
 use loopwright_core::{Analysis, Cut, FoundLoops, LoopSettings, RootMode, SearchSettings};
 use loopwright_draw::plot;
 use resvg::tiny_skia::Pixmap;
@@ -207,37 +206,4 @@ fn a_long_take_stays_small() {
     let analysis = walk(200.0, |settings| settings.noise_deg = 0.5);
     let svg = plot::inspect(&analysis);
     assert!(svg.len() < 300_000, "{} bytes", svg.len());
-}
-
-#[test]
-fn paths_over_the_ground_show_places_and_ends_and_survive_none() {
-    let path = |name: &str, transforms: Vec<Rigid>| plot::GroundPath {
-        name: name.to_owned(),
-        transforms,
-        dot_every: 0,
-        width: 2.0,
-    };
-    let ahead = (0..5).map(|step| Rigid::from_yaw(0.0, DVec3::Z * 0.4 * f64::from(step)));
-    let left = (0..5).map(|step| Rigid::from_yaw(0.0, DVec3::X * 0.2 * f64::from(step)));
-    let svg = plot::paths("A & B", &[path("ahead", ahead.collect()), path("left", left.collect())]);
-    assert!(svg.contains("A &amp; B") && svg.contains("ends 1.600 m from its start") && svg.contains("ends 0.800 m"));
-    // Ahead is up and left is left, to one scale.
-    let points = |class: &str| -> Vec<(f64, f64)> {
-        let path = svg.split(&format!("class=\"line {class}\" d=\"M")).nth(1).unwrap();
-        let numbers = path[..path.find('"').unwrap()].split(['L', ' ']);
-        let numbers: Vec<f64> = numbers.map(|number| number.parse().unwrap()).collect();
-        numbers.chunks(2).map(|pair| (pair[0], pair[1])).collect()
-    };
-    let (up, aside) = (points("lb"), points("lv"));
-    let (first, last) = (up[0], up[up.len() - 1]);
-    let across = aside[aside.len() - 1].0 - aside[0].0;
-    assert!(last.1 < first.1 && (last.0 - first.0).abs() < 0.2 && across < 0.0);
-    let off = (2.0 * across - (last.1 - first.1)).abs();
-    assert!(off < 0.5, "{across} {first:?} {last:?}");
-    assert!(plot::png(&svg).is_ok());
-    let nan = Rigid::from_yaw(0.0, DVec3::NAN);
-    for odd in [Vec::new(), vec![nan], vec![Rigid::IDENTITY]] {
-        assert!(plot::png(&plot::paths("odd", &[path("odd", odd)])).is_ok());
-    }
-    assert!(plot::png(&plot::paths("none", &[])).is_ok());
 }

@@ -12,7 +12,7 @@ const MAX_NEAR: usize = 8;
 
 /// Why a name, a pattern or a number matches no animation of a file, or several.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Eq)]
 pub enum AnimationError {
     /// No animation has that name or number.
     #[error("there is no animation \"{wanted}\"; {}", there_are(.near, *.count))]

@@ -12,7 +12,6 @@ use crate::{
 ///
 /// Messages state what was found and what was expected, with a remedy if there is one.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum ReadError {
     #[error("the file is larger than the limit of {limit} bytes")]
     TooLarge { limit: u64 },
@@ -100,7 +99,6 @@ impl ReadError {
 
 /// Why motion cannot be written in a source's form.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum WriteError {
     #[error("the motion has {found} joints, its source {expected}")]
     JointCount { expected: usize, found: usize },

@@ -2,7 +2,7 @@
 
 /// A file format.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 #[non_exhaustive]
 pub enum Format {
     /// BVH.

@@ -134,7 +134,7 @@ mod error;
 pub use animated_file::AnimatedFile;
 pub use animations::AnimationError;
 pub use bvh::stream::{BvhRecording, BvhStream, BvhStreamError, LineFault, StreamHead, StreamedLine};
-pub use bvh::{error::BvhError, plain::PlainBvh, source::BvhSource, warning::BvhWarning};
+pub use bvh::{error::BvhError, source::BvhSource, warning::BvhWarning};
 pub use byte_count::{ByteCount, MemoryError};
 pub use character::{Character, CharacterError};
 pub use error::{ReadError, WriteError};

@@ -90,7 +90,6 @@ const MOST_IMAGES: usize = 1024;
 
 /// Why the mesh of a file cannot be read.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum MeshError {
     /// The glTF file is invalid.
     #[error(transparent)]

@@ -5,7 +5,7 @@ use loopwright_core::pipeline::MakeError;
 
 /// Weights of several shapes at every frame of a take, or at every sample of a loop.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub(crate) struct ShapeWeights {
     /// Number of shapes.
     pub(crate) width: usize,

@@ -56,7 +56,6 @@ macro_rules! forms {
     ($($(#[$doc:meta])* $name:ident($form:ty),)*) => {
         /// The form of a take in its file, by format.
         #[handed_over]
-        #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
         pub enum Source {
             $($(#[$doc])* $name($form),)*

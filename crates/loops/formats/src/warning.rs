@@ -5,7 +5,6 @@ use crate::{bvh::warning::BvhWarning, format::Format, space::warning::SpaceWarni
 
 /// Something unusual in a file, or a change made to write one. `Display` gives one sentence.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum FileWarning {
     /// A warning specific to BVH.
     #[error(transparent)]

@@ -15,7 +15,6 @@ mod loop_file;
 mod manifest;
 mod mesh;
 mod mutations;
-mod pose_by_pose;
 mod round_trip;
 mod soles;
 mod vrm;

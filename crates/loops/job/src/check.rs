@@ -29,7 +29,7 @@ pub struct CheckedLoop {
 
 /// An assumption about the checked loop, or a comparison that was left out.
 #[error_kinds]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum CheckNote {
     #[error(
         "no sidecar: assuming that the last key {}; root motion estimated from the keys",

@@ -5,8 +5,7 @@ use std::fmt;
 use loopwright_core::{closure::Method, pipeline::ClosureChoice};
 
 /// A choice that was made for the user.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
 pub enum Decision {
     /// The closure method, chosen by trying several.
     Closure(ClosureChoice),

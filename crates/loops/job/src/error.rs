@@ -23,7 +23,6 @@ pub enum TargetError {
 
 /// Why a take cannot be studied.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum StudyError {
     /// The settings contradict each other.
     #[error(transparent)]
@@ -52,7 +51,6 @@ pub enum StudyError {
 
 /// Why there is no loop.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum JobError {
     /// The recipe cannot be followed.
     #[error(transparent)]

@@ -64,7 +64,6 @@ impl From<Option<&LoopCandidate>> for Loops {
 
 /// Why an animation gives no loop.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum NoLoop {
     #[error("only scale changes, and no joint moves")]
     OnlyScale,

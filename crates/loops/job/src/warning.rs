@@ -22,7 +22,6 @@ use crate::recipe::Ineffective;
 
 /// A warning about a take or its loop.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum Warning {
     /// Unusual contents of a file that was read or written.
     #[error("{0}")]

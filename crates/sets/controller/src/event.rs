@@ -14,7 +14,7 @@ use super::response;
 
 /// The changing quantity.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Eq, PartialOrd, Ord)]
 pub enum Quantity {
     /// Velocity over the ground, in the world.
     Velocity,
@@ -34,7 +34,7 @@ impl Quantity {
 
 /// The kind of a change.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Eq, PartialOrd, Ord)]
 pub enum EventKind {
     /// From standing to moving.
     Start,
@@ -73,7 +73,6 @@ impl EventKind {
 
 /// A change from one steady value to another.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// The changing quantity.
     pub quantity: Quantity,

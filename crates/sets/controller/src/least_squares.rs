@@ -21,7 +21,7 @@ pub(crate) const LARGEST_ERROR: f64 = 0.1;
 
 /// A spring fitted to a response.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct FittedResponse {
     /// Half-life, seconds.
     pub half_life_secs: f64,

@@ -67,7 +67,7 @@ pub const MAX_RATE_HZ: f64 = 2000.0;
 
 /// How a take is fitted.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct FitSettings {
     /// Standard deviation of the weights that smooth velocity and facing, seconds.
     pub smoothing_secs: f64,
@@ -86,7 +86,7 @@ impl Default for FitSettings {
 
 /// Why a take cannot be fitted.
 #[error_kinds]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub enum FitError {
     /// The smoothing is out of range.
     #[error("the smoothing must lie between {min} s and {max} s, found {found} s", min = SMOOTHING_RANGE.start(), max = SMOOTHING_RANGE.end())]
@@ -112,7 +112,6 @@ pub enum Lack {
 
 /// The controller parameters of a take.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct TakeFit {
     /// The settings of the fit.
     pub settings: FitSettings,

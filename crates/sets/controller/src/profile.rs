@@ -17,13 +17,12 @@ pub(crate) const SUSTAINED_SECS: f64 = 0.5;
 
 /// A quantity over the frames of a take, smoothed, and its rate of change; frame-major.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Signal {
     /// Value at every frame: velocity over the ground in metres per second, or facing in radians about +Y.
-    #[cfg_attr(feature = "handover", serde(with = "loopwright_core::plain_bytes"))]
+    #[handed(with = "loopwright_core::plain_bytes")]
     pub values: Vec<DVec3>,
     /// Its rate of change, per second.
-    #[cfg_attr(feature = "handover", serde(with = "loopwright_core::plain_bytes"))]
+    #[handed(with = "loopwright_core::plain_bytes")]
     pub rates: Vec<DVec3>,
     /// Standard deviation of all smoothing of the values together, seconds; differences are a mean over two frames.
     pub deviation_secs: f64,
@@ -82,21 +81,20 @@ fn difference_deviation(dt: f64) -> f64 {
 
 /// Velocity and facing of a take. All arrays have one entry per frame; only frames within `runs` mean anything.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     /// Seconds from frame to frame.
     pub frame_time_secs: f64,
     /// Runs of frames between which the pose jumps, each `SUSTAINED_SECS` or longer.
     pub runs: Vec<Range<usize>>,
     /// Velocity over the ground in the world, metres per second, not smoothed.
-    #[cfg_attr(feature = "handover", serde(with = "loopwright_core::plain_bytes"))]
+    #[handed(with = "loopwright_core::plain_bytes")]
     pub raw_velocity: Vec<DVec3>,
     /// The smoothed velocity, and the acceleration.
     pub velocity: Signal,
     /// Facing about +Y, radians, left positive, and the turn rate.
     pub facing: Signal,
     /// Rate of change of the smoothed speed, metres per second squared; negative where it decreases.
-    #[cfg_attr(feature = "handover", serde(with = "loopwright_core::plain_bytes"))]
+    #[handed(with = "loopwright_core::plain_bytes")]
     pub speed_rate: Vec<f64>,
 }
 

@@ -62,7 +62,7 @@ const ALIGNMENT: usize = 64;
 
 /// Why bytes are not a database.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Eq)]
 pub enum DatabaseError {
     /// The bytes do not begin with the mark of a database.
     #[error("not a match database")]

@@ -50,7 +50,6 @@ pub struct CostFeatures {
 
 /// Why a motion has no rows in a cost database.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum CostError {
     #[error("there is no joint \"{name}\", by which the frames of the database are compared")]
     Joint { name: String },

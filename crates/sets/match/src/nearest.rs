@@ -25,7 +25,7 @@ pub const MAX_COLUMNS: usize = 1024;
 
 /// Why rows cannot be searched.
 #[error_kinds]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum RowsError {
     /// There are no columns, or too many.
     #[error("rows must have 1 to {MAX_COLUMNS} numbers, found {found}")]

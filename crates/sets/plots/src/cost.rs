@@ -1,4 +1,4 @@
-//! Plots the cost of jumps: between all frames of two motions, and by the gaps of position and velocity of one jump.
+//! Plots the cost of jumps: between all frames of two motions, and among many.
 
 use loopwright_core::math::Decay;
 use loopwright_draw::plot::kit::axes::{Chart, Labels, Range, nice_step};
@@ -244,82 +244,6 @@ fn fade(decay: Decay) -> String {
         Decay::Quintic { .. } => "quintic with a blend time",
     };
     format!("{of} of {:.3} s", decay.secs())
-}
-
-/// Cells across and down of the map of one decay.
-const CELLS: [usize; 2] = [112, 76];
-
-/// Least range of the gaps shown, metres and metres per second.
-const LEAST_REACH: [f64; 2] = [0.05, 0.5];
-
-/// Draws displacement over the gaps of position and velocity of one axis, exact, in feature form, and the error of that form,
-/// one row for each decay; `gaps` are marked, metres and metres per second.
-pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> String {
-    let below = "the area under the offset that a gap of position and velocity leaves; dark is expensive";
-    let mut plot = Plot::new(title.to_owned(), below);
-    let finite: Vec<(f64, f64)> = (gaps.iter().copied())
-        .filter(|gap| gap.0.is_finite() && gap.1.is_finite())
-        .collect();
-    let reach = [0, 1].map(|part| {
-        let sizes = gaps.iter().map(|gap| if part == 0 { gap.0.abs() } else { gap.1.abs() });
-        1.15 * sizes.filter(|size| size.is_finite()).fold(LEAST_REACH[part], f64::max)
-    });
-    let gap_between = 16.0;
-    let left = style::CHART_LEFT;
-    let width = (style::WIDTH - left - style::MARGIN - heat::SCALE_ROOM - 10.0 - 2.0 * gap_between) / 3.0;
-    for (row, &decay) in decays.iter().enumerate() {
-        let is_last = row + 1 == decays.len();
-        let [exact, feature, missed] = parts(decay, reach);
-        let (colours, missed_colours) = (Colours::up_to(&exact), Colours::up_to(&missed));
-        let unit = match decay {
-            Decay::Spring { .. } => "half-life",
-            _ => "blend",
-        };
-        let titles = [
-            format!("{}, {unit} {:.3} s: exact", decay.name(), decay.secs()),
-            "approximate cost".to_owned(),
-            format!("difference, to {:.4}", missed_colours.dearest),
-        ];
-        let scale = colours.labels();
-        let maps = [(exact, colours), (feature, colours), (missed, missed_colours)];
-        for (column, ((values, colours), title)) in maps.into_iter().zip(&titles).enumerate() {
-            let at = left + column as f64 * (width + gap_between);
-            let area = ChartHeading::new(title).over(&mut plot.svg, at, plot.y, width, 156.0);
-            let [x, y] = reach.map(|reach| Range::new(-reach, reach));
-            Chart::new(area, (x, "gap of position, m"), (y, "gap of velocity, m/s"))
-                .labelled(is_last, column == 0)
-                .draw(&mut plot.svg, |panel, svg| {
-                    heat::draw(svg, area, CELLS, |column, row| {
-                        colours.ratio(values[row * CELLS[0] + column])
-                    });
-                    for &(x, v) in &finite {
-                        let at = (panel.across(x), panel.down(v));
-                        svg.circle(at, 3.0, "chip lv", "stroke-width=\"1.6\"");
-                    }
-                });
-            if column == 2 {
-                heat::scale(&mut plot.svg, area, &scale, "metre-seconds");
-                plot.y = area.bottom() + if is_last { style::BELOW } else { 14.0 };
-            }
-        }
-    }
-    plot.finish()
-}
-
-/// Computes displacement, exact and in feature form, and the error of that form, on a grid of gaps up to a reach, the lowest row
-/// first.
-fn parts(decay: Decay, reach: [f64; 2]) -> [Vec<f64>; 3] {
-    let [columns, rows] = CELLS;
-    let mut parts = [const { Vec::new() }; 3];
-    for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
-        let [x, v] = [(column, columns, reach[0]), (row, rows, reach[1])]
-            .map(|(index, count, reach)| reach * ((2 * index + 1) as f64 / count as f64 - 1.0));
-        let (exact, feature) = (decay.displacement(x, v), decay.signed_area(x, v).abs());
-        for (part, value) in parts.iter_mut().zip([exact, feature, exact - feature]) {
-            part.push(value);
-        }
-    }
-    parts
 }
 
 /// The costs that the colours of a map cover.

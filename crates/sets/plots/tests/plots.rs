@@ -137,25 +137,3 @@ fn jumps_among_many_motions_are_mapped_with_their_names() {
         assert_eq!(costs, if count < 10 { count * (count.max(1) - 1) } else { 0 });
     }
 }
-
-#[test]
-fn displacements_are_mapped_with_the_gaps_of_a_jump() {
-    let decays = [
-        Decay::Spring { half_life_secs: 0.1 },
-        Decay::Cubic { blend_secs: 0.4 },
-        Decay::Quintic { blend_secs: 0.4 },
-    ];
-    let svg = loopwright_plots::displacements("a jump", &decays, &[(0.1, -1.0), (-0.02, 0.3)]);
-    assert_sound(&svg);
-    assert_eq!(svg.matches("r=\"3\"").count(), 2 * 9);
-    let words = [
-        "spring, half-life 0.100 s: exact",
-        "quintic, blend 0.400 s",
-        "gap of position, m",
-        "gap of velocity, m/s",
-    ];
-    assert_has(&svg, &words);
-    for gaps in [&[][..], &[(0.0, 0.0)], &[(f64::NAN, 1.0)], &[(1e9, -1e9)]] {
-        assert_sound(&loopwright_plots::displacements("odd ones", &decays[..1], gaps));
-    }
-}

@@ -171,7 +171,7 @@ pub fn fit_files(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSettings) 
 pub fn inspect(studied: &Studied) -> Result<Value> {
     let (document, _) = talk::aside(|| {
         talk::warn_all(&studied.warnings);
-        InspectAnswer::new(&studied.clone().into(), None).json(&[])
+        InspectAnswer::new(studied, &studied.analysis.strides(), None).json(&[])
     });
     parsed(&document)
 }

@@ -21,7 +21,7 @@ pub(crate) use pool::{Work, each, jobs, run};
 
 /// The outcome of a loop that was asked for.
 #[in_schema]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Verdict {
     /// It is there and can be used unchanged.

@@ -7,9 +7,13 @@ use super::each::{self, Manner};
 use super::like::reading_of;
 use crate::exit::{Ending, Result};
 use crate::output::{self, Outputs};
-use crate::survey::{self, Surveyed};
 use crate::{
-    args::InspectArgs, files::InputFile, load, plot::PlotFile, report::inspect::InspectAnswer, talk, written_loop,
+    args::InspectArgs,
+    files::InputFile,
+    load,
+    plot::PlotFile,
+    report::inspect::{self, InspectAnswer},
+    talk, written_loop,
 };
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending> {
@@ -37,25 +41,20 @@ fn one(args: &InspectArgs, take: &InputFile, study: &Study) -> Result<Ending> {
         study.args.animation = (study.args.animation.take()).or_else(|| sidecar.playback.animation.clone());
     }
     let study = &study;
-    let mut surveyed = match plot {
-        Some(plot) => {
-            let loaded = load::load_or_rest(take, study)?;
-            plot.add(&mut outputs, &loopwright_draw::plot::inspect(&loaded.analysis))?;
-            Surveyed::from(loaded)
-        }
-        None => survey::of(take, study)?,
-    };
+    let studied = load::load_or_rest(take, study)?;
+    if let Some(plot) = plot {
+        plot.add(&mut outputs, &loopwright_draw::plot::inspect(&studied.analysis))?;
+    }
     let outputs = outputs.commit()?;
     let of_cycle =
         (sidecar.as_ref().filter(|_| study.args.rig.is_none())).and_then(|sidecar| of_cycle(take, sidecar, study));
-    if let Some((_, strides)) = of_cycle.filter(|(feet, _)| *feet == surveyed.feet()) {
-        surveyed.survey.strides = strides;
-    }
-    let answer = InspectAnswer::new(&surveyed, sidecar);
+    let of_cycle = of_cycle.filter(|(feet, _)| *feet == inspect::feet(&studied));
+    let strides = of_cycle.map_or_else(|| studied.analysis.strides(), |(_, strides)| strides);
+    let answer = InspectAnswer::new(&studied, &strides, sidecar);
     output::print(&if args.json {
         answer.json(&outputs)
     } else {
-        answer.human(&surveyed, args.contacts)
+        answer.human(&studied, args.contacts)
     })?;
     Ok(Ending::Done)
 }

@@ -1,7 +1,6 @@
 //! Answers of `catalog`.
 
 use loopwright_catalog::LoopRow;
-use serde::Serialize;
 
 use super::json;
 use super::table::{Table, optional};
@@ -33,7 +32,6 @@ pub(crate) fn human(num_read: usize, rows: &[LoopRow], outputs: &[String]) -> St
 
 /// The answer of catalog.
 #[in_schema]
-#[derive(Serialize)]
 pub(super) struct CatalogAnswer<'a> {
     /// Rows of all catalogs that were read.
     rows_read: usize,

@@ -6,7 +6,6 @@ use loopwright_formats::loop_file::facts::{
 use loopwright_formats::set::ClipKind;
 use loopwright_job::{CheckId, Verdict as Judged};
 use loopwright_sets::{PassageCheckId, SetCheckId, check_row};
-use serde::Serialize;
 
 use super::figures::{figures, labelled, root_motion};
 use super::json;
@@ -16,7 +15,7 @@ use crate::limits::{Exceeded, Limits};
 
 /// The verdict on one loop; sections are null where the file cannot be read.
 #[in_schema]
-#[derive(Default, Serialize)]
+#[derive(Default)]
 #[schemars(rename = "CheckedLoop")]
 pub(crate) struct Verdict {
     /// The loop's file.
@@ -224,7 +223,6 @@ fn wanting(failed: &[Exceeded], to_review: &[Exceeded]) -> String {
 
 /// The answer of check.
 #[in_schema]
-#[derive(Serialize)]
 pub(super) struct CheckAnswer<'a> {
     /// The verdict on each loop.
     loops: &'a [Verdict],

@@ -1,11 +1,9 @@
 //! Answers of `convert` and `retarget`.
 
 use loopwright_formats::loop_file::facts::{QualityFacts, TakeFacts};
-use serde::Serialize;
 
 /// The answer of `convert`; there is none as text.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct ConvertAnswer {
     /// The file that was read, as a take.
     #[schemars(with = "crate::schema_words::Take")]
@@ -18,7 +16,6 @@ pub(crate) struct ConvertAnswer {
 
 /// The answer of `retarget`.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct RetargetAnswer {
     /// The motion that was read, and the rig that it was carried over to.
     #[schemars(with = "crate::schema_words::Take")]

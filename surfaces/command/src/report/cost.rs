@@ -1,12 +1,9 @@
 //! Answers of `cost`.
 
-use serde::Serialize;
-
 use super::table::{Table, optional, rate};
 
 /// One of the two motions of a jump.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct CostSide {
     /// Its file.
     pub(crate) file: String,
@@ -27,7 +24,6 @@ pub(crate) struct CostSide {
 
 /// What the jump costs under one decay.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct DecayCost {
     /// How the offset of the jump fades.
     #[cfg_attr(
@@ -45,7 +41,6 @@ pub(crate) struct DecayCost {
 
 /// The gaps at a jump in one joint or in the root.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct GapFacts {
     /// The joint's name, or which part of the root's motion it is, in brackets.
     pub(crate) part: String,
@@ -63,7 +58,6 @@ pub(crate) struct GapFacts {
 
 /// A jump from one frame to another.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct PairFacts {
     /// Under spring, cubic and quintic.
     pub(crate) costs: [DecayCost; 3],
@@ -73,7 +67,6 @@ pub(crate) struct PairFacts {
 
 /// A good jump.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct CrossingFacts {
     /// The frame that is left.
     pub(crate) exit_frame: usize,
@@ -91,7 +84,6 @@ pub(crate) struct CrossingFacts {
 
 /// Jumps between many frames.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct TableFacts {
     /// How the offset of the jump fades.
     #[cfg_attr(
@@ -119,7 +111,6 @@ pub(crate) struct TableFacts {
 
 /// The cheapest jump from one motion of many into another.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct JumpFacts {
     /// The file that is left.
     pub(crate) left: String,
@@ -139,7 +130,6 @@ pub(crate) struct JumpFacts {
 
 /// Jumps among many motions.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct JumpsFacts {
     /// How the gap fades: spring, cubic or quintic.
     #[cfg_attr(
@@ -164,7 +154,7 @@ pub(crate) struct JumpsFacts {
 
 /// The answer of `cost`.
 #[in_schema]
-#[derive(Default, Serialize)]
+#[derive(Default)]
 pub(crate) struct CostAnswer {
     /// What is left; null among many motions.
     pub(crate) left: Option<CostSide>,

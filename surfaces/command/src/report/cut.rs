@@ -2,13 +2,11 @@
 
 use loopwright_formats::loop_file::facts::{Grade, TakeFacts};
 use loopwright_formats::set::{ClipKind, PassageFacts};
-use serde::Serialize;
 
 use super::{figures::counted, table::Table};
 
 /// A loop that passages begin and end in.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct LoopRow {
     /// Its name.
     pub(crate) name: String,
@@ -18,7 +16,6 @@ pub(crate) struct LoopRow {
 
 /// A kind that was looked for and not found.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct Missing {
     /// The kind.
     #[schemars(with = "crate::schema_words::ClipKind")]
@@ -29,7 +26,6 @@ pub(crate) struct Missing {
 
 /// The answer of `cut`.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct CutAnswer {
     /// The take.
     #[schemars(with = "crate::schema_words::Take")]

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use loopwright_formats::loop_file::facts::TakeFacts;
-use serde::Serialize;
 
 use super::json;
 use crate::{exit::Failure, output, talk};
@@ -54,7 +53,6 @@ pub(crate) fn of_arguments(error: &clap::Error) -> Failure {
 
 /// The answer of any command that fails before it knows enough for a document of its own.
 #[in_schema]
-#[derive(Serialize)]
 pub(super) struct FailureAnswer {
     /// The take, where it is known; null otherwise.
     #[schemars(with = "Option<crate::schema_words::Take>")]

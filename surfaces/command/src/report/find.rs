@@ -7,7 +7,6 @@ use loopwright_core::{Analysis, RootMode, RootMotion, SearchSettings, math::ops,
 use loopwright_formats::loop_file::describe;
 use loopwright_formats::loop_file::facts::{CandidateFacts, CheckFacts, RootMotionFacts, TakeFacts};
 use loopwright_job::{SearchRows, Studied, verdict};
-use serde::Serialize;
 
 use super::figures::{headline, several_cycles, whole_clip};
 use super::table::{Table, optional};
@@ -16,7 +15,6 @@ use crate::{exit::Failure, failures, parallel};
 
 /// A loop of the list.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct FoundLoop {
     /// Its number in the list, from 1, the recommended loop first; make --pick takes it.
     rank: usize,
@@ -54,7 +52,6 @@ pub(crate) struct FoundLoop {
 /// What a person sees of a loop, by which the list is ordered; lengths and speeds at the size of a man, null what was not worked
 /// out.
 #[in_schema]
-#[derive(Serialize)]
 struct OutcomeFacts {
     /// The sum of all parts, each from 0 to 3; less is better.
     score: f64,
@@ -187,7 +184,7 @@ impl FoundLoop {
 
 /// The pair of frames that came nearest to a loop, and why it failed; figures that did not fail are null.
 #[in_schema]
-#[derive(Default, Serialize)]
+#[derive(Default)]
 struct Miss {
     /// The frame that would be the start.
     start_frame: usize,
@@ -261,7 +258,6 @@ impl Miss {
 
 /// A segment of the take, and the rank of its loop.
 #[in_schema]
-#[derive(Serialize)]
 struct SegmentLoop {
     #[serde(flatten)]
     segment: SegmentFacts,
@@ -288,7 +284,6 @@ impl From<&SegmentLoops> for SegmentLoop {
 
 /// How often the take repeats.
 #[in_schema]
-#[derive(Serialize)]
 struct RhythmFacts {
     /// Seconds of one cycle.
     period_secs: f64,
@@ -301,7 +296,6 @@ struct RhythmFacts {
 
 /// The answer of `find`.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct FindAnswer {
     /// The take.
     #[schemars(with = "crate::schema_words::Take")]

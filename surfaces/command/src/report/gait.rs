@@ -1,11 +1,9 @@
 //! The strides of a take or a loop as facts and as text.
 
 use loopwright_core::analysis::{Mean, Side, Stride, Strides};
-use serde::Serialize;
 
 /// The mean of a measure over strides without pauses.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct MeanFacts {
     /// The mean.
     mean: f64,
@@ -37,7 +35,6 @@ impl MeanFacts {
 
 /// The means of a foot.
 #[in_schema]
-#[derive(Serialize)]
 struct FootMeansFacts<'a> {
     /// Its lowest joint.
     foot: &'a str,
@@ -54,7 +51,6 @@ struct FootMeansFacts<'a> {
 
 /// How alike two feet are: the smaller over the larger mean, 1 if even; null of other numbers of feet.
 #[in_schema]
-#[derive(Serialize)]
 struct SymmetryFacts {
     /// Of the times of steps.
     step_secs: Option<MeanFacts>,
@@ -66,7 +62,6 @@ struct SymmetryFacts {
 
 /// The means of all strides but those that contain a pause.
 #[in_schema]
-#[derive(Serialize)]
 struct GaitSummaryFacts<'a> {
     /// Number of strides that count.
     strides: usize,
@@ -102,7 +97,6 @@ struct GaitSummaryFacts<'a> {
 
 /// A stride: from a strike of a foot to its next.
 #[in_schema]
-#[derive(Serialize)]
 struct StrideFacts<'a> {
     /// The foot's lowest joint.
     foot: &'a str,
@@ -141,7 +135,6 @@ struct StrideFacts<'a> {
 
 /// The strides of a body.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct GaitFacts<'a> {
     /// Their means.
     summary: GaitSummaryFacts<'a>,

@@ -1,25 +1,32 @@
 //! Answers of `inspect`.
 
-use loopwright_core::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment, Side, Spectrum};
+use loopwright_core::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment, Side, Spectrum, Strides};
 use loopwright_formats::loop_file::Sidecar;
 use loopwright_formats::loop_file::facts::{PeriodicLoopFacts, TakeFacts};
-use loopwright_job::warning;
-use serde::Serialize;
+use loopwright_job::{Studied, warning};
 
 use super::figures::{duration_secs, headline};
 use super::gait::GaitFacts;
 use super::json;
 use super::table::width_of;
-use crate::survey::Surveyed;
 
 /// The highest peaks of the autocorrelation, highest first.
-fn rhythm(surveyed: &Surveyed) -> Vec<analysis::Peak> {
+fn rhythm(studied: &Studied) -> Vec<analysis::Peak> {
     const MOST: usize = 5;
-    let dt = surveyed.facts.frame_time_secs;
+    let dt = studied.take().frame_time_secs();
     let [shortest, longest] = [(0.25 / dt).ceil() as usize, (10.0 / dt) as usize];
-    let spectrum = &surveyed.survey.spectrum;
-    let peaks = spectrum.peaks(shortest, longest, Spectrum::RHYTHM_PROMINENCE);
+    let peaks = studied
+        .analysis
+        .spectrum
+        .peaks(shortest, longest, Spectrum::RHYTHM_PROMINENCE);
     peaks.into_iter().take(MOST).collect()
+}
+
+/// Names of the lowest joints of the feet.
+pub(crate) fn feet(studied: &Studied) -> Vec<&str> {
+    let name = |joint: usize| studied.take().skeleton().joint(joint).name.as_str();
+    let feet = studied.analysis.body.feet.iter();
+    feet.map(|foot| name(foot.lowest_joint())).collect()
 }
 
 /// How the feet were found, in one word.
@@ -33,20 +40,21 @@ fn found_by(found_by: FoundBy) -> &'static str {
 }
 
 impl InspectAnswer<'_> {
-    pub(crate) fn human(&self, surveyed: &Surveyed, with_contacts: bool) -> String {
+    pub(crate) fn human(&self, studied: &Studied, with_contacts: bool) -> String {
         let mut text = headline(&self.take);
         let mut line = |label: &str, value: String| {
             text += &format!("  {label:<10} {value}\n");
         };
-        // Of the formats only BVH leaves open which axis is up.
-        if surveyed.up_is_detected {
+        // Neither the file nor the user stated it.
+        let source = &studied.file.source;
+        if !(source.capabilities().states_space || source.space().up_given) {
             line("up axis", format!("{}, detected (--up states another)", self.take.up));
         }
-        let feet = match surveyed.survey.body.found_by {
+        let feet = match studied.analysis.body.found_by {
             FoundBy::AllLeaves => "none found".to_owned(),
             _ => format!(
                 "{} (found by {})",
-                warning::feet_names(&surveyed.skeleton, &surveyed.survey.body),
+                warning::feet_names(studied.take().skeleton(), &studied.analysis.body),
                 self.feet_found_by
             ),
         };
@@ -117,10 +125,10 @@ impl InspectAnswer<'_> {
         }
         if with_contacts {
             text.push('\n');
-            text += &contacts(surveyed);
+            text += &contacts(studied);
         }
         text.push('\n');
-        text += &tree(surveyed);
+        text += &tree(studied);
         text
     }
 }
@@ -129,14 +137,14 @@ impl InspectAnswer<'_> {
 const BARS: usize = 72;
 
 /// When each foot stands, as bars over the time of the take.
-fn contacts(surveyed: &Surveyed) -> String {
-    let (facts, survey) = (&surveyed.facts, &surveyed.survey);
+fn contacts(studied: &Studied) -> String {
+    let (facts, contacts) = (studied.facts(), &studied.analysis.contacts);
     let num_frames = facts.frames;
     let columns = num_frames.min(BARS);
     let mut text = String::new();
-    let names = surveyed.feet();
+    let names = feet(studied);
     let width = width_of(names.iter());
-    if survey.contacts.num_feet() == 0 {
+    if contacts.num_feet() == 0 {
         return "  no feet detected, so no contacts\n".to_owned();
     }
     for (foot, name) in names.iter().enumerate() {
@@ -144,13 +152,13 @@ fn contacts(surveyed: &Surveyed) -> String {
             .map(|column| {
                 let frames = column * num_frames / columns..(column + 1) * num_frames / columns;
                 let count = frames.len();
-                let stands = frames.filter(|&frame| survey.contacts.is_planted(foot, frame)).count();
+                let stands = frames.filter(|&frame| contacts.is_planted(foot, frame)).count();
                 if 2 * stands > count { '#' } else { '.' }
             })
             .collect();
         text += &format!("  {name:<width$}  {bars}\n");
     }
-    let end = format!("{:.2} s", duration_secs(facts));
+    let end = format!("{:.2} s", duration_secs(&facts));
     text += &format!(
         "  {:<width$}  0{end:>at$}\n",
         "",
@@ -160,7 +168,7 @@ fn contacts(surveyed: &Surveyed) -> String {
         Some(frame) => format!("{:.3} s", frame * facts.frame_time_secs),
         None => end.to_owned(),
     };
-    for stay in survey.contacts.stays() {
+    for stay in contacts.stays() {
         let (from, to) = (secs(stay.strike, "the start"), secs(stay.lift, "the end"));
         text += &format!("  {:<width$}  from {from} to {to}\n", names[stay.foot]);
     }
@@ -168,9 +176,9 @@ fn contacts(surveyed: &Surveyed) -> String {
 }
 
 /// The skeleton as an indented tree. No recursion, since the file determines the depth.
-fn tree(surveyed: &Surveyed) -> String {
+fn tree(studied: &Studied) -> String {
     const DEEPEST: usize = 40;
-    let skeleton = &surveyed.skeleton;
+    let skeleton = studied.take().skeleton();
     let mut depths = vec![0_usize; skeleton.num_joints()];
     let mut text = String::new();
     for (index, joint) in skeleton.joints().iter().enumerate() {
@@ -182,7 +190,6 @@ fn tree(surveyed: &Surveyed) -> String {
 
 /// A joint.
 #[in_schema]
-#[derive(Serialize)]
 struct NamedJoint<'a> {
     /// Its name.
     name: &'a str,
@@ -192,7 +199,6 @@ struct NamedJoint<'a> {
 
 /// A weight.
 #[in_schema]
-#[derive(Serialize)]
 struct NamedWeight<'a> {
     /// The joint.
     joint: &'a str,
@@ -202,7 +208,6 @@ struct NamedWeight<'a> {
 
 /// A bad frame.
 #[in_schema]
-#[derive(Serialize)]
 struct BadFrame {
     /// The frame.
     frame: usize,
@@ -213,7 +218,6 @@ struct BadFrame {
 
 /// A joint that flips.
 #[in_schema]
-#[derive(Serialize)]
 struct Flipping<'a> {
     /// The joint.
     joint: &'a str,
@@ -225,7 +229,6 @@ struct Flipping<'a> {
 
 /// A peak of the autocorrelation of the take.
 #[in_schema]
-#[derive(Serialize)]
 struct RhythmPeak {
     /// Its lag.
     period_secs: f64,
@@ -237,7 +240,6 @@ struct RhythmPeak {
 
 /// A run of frames of one activity.
 #[in_schema]
-#[derive(Serialize)]
 struct StretchFacts {
     /// How much the body moves.
     #[schemars(extend("enum" = ["moving", "transition", "idle"]))]
@@ -250,7 +252,6 @@ struct StretchFacts {
 
 /// A run of frames with one gait.
 #[in_schema]
-#[derive(Serialize)]
 pub(super) struct SegmentFacts {
     /// What the body does, such as walk, run or idle.
     pub(super) gait: String,
@@ -272,7 +273,6 @@ impl From<&Segment> for SegmentFacts {
 
 /// The answer of `inspect`.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct InspectAnswer<'a> {
     /// The take.
     #[schemars(with = "crate::schema_words::Take")]
@@ -319,7 +319,6 @@ pub(crate) struct InspectAnswer<'a> {
 
 /// A time for which a foot is on the ground.
 #[in_schema]
-#[derive(Serialize)]
 struct Stands<'a> {
     /// The foot's lowest joint.
     joint: &'a str,
@@ -337,7 +336,6 @@ struct Stands<'a> {
 
 /// A time for which a point of a foot bears.
 #[in_schema]
-#[derive(Serialize)]
 struct BearsFacts<'a> {
     /// The foot's lowest joint.
     joint: &'a str,
@@ -351,17 +349,16 @@ struct BearsFacts<'a> {
 
 impl<'a> InspectAnswer<'a> {
     /// The facts of a take, and those of its root where its sidecar says that it is a loop.
-    pub(crate) fn new(surveyed: &'a Surveyed, sidecar: Option<Sidecar>) -> Self {
-        let (facts, survey) = (&surveyed.facts, &surveyed.survey);
+    pub(crate) fn new(studied: &'a Studied, strides: &'a Strides, sidecar: Option<Sidecar>) -> Self {
+        let (facts, survey, take) = (studied.facts(), &studied.analysis, studied.take());
         let secs = |frame: Option<f64>| frame.map(|frame| frame * facts.frame_time_secs);
-        let name = |joint: usize| surveyed.skeleton.joint(joint).name.as_str();
-        let feet = surveyed.feet();
+        let name = |joint: usize| take.skeleton().joint(joint).name.as_str();
+        let feet = feet(studied);
         Self {
             periodic_loop: sidecar.and_then(|sidecar| sidecar.root_motion.periodic_loop),
-            duration_secs: duration_secs(facts),
-            take: facts.clone(),
-            stature_m: survey.stature,
-            skeleton: (surveyed.skeleton.joints().iter())
+            duration_secs: duration_secs(&facts),
+            stature_m: survey.body.stature(take),
+            skeleton: (take.skeleton().joints().iter())
                 .map(|joint| NamedJoint {
                     name: &joint.name,
                     parent: joint.parent.map(name),
@@ -400,7 +397,7 @@ impl<'a> InspectAnswer<'a> {
                     largest_deg: flipping.largest.to_degrees(),
                 })
                 .collect(),
-            rhythm_peaks: rhythm(surveyed)
+            rhythm_peaks: rhythm(studied)
                 .into_iter()
                 .map(|peak| RhythmPeak {
                     period_secs: peak.lag_frames * facts.frame_time_secs,
@@ -408,7 +405,7 @@ impl<'a> InspectAnswer<'a> {
                     prominence: peak.prominence,
                 })
                 .collect(),
-            pace_mps: survey.pace_mps,
+            pace_mps: survey.heading.pace_mps(take.frame_time_secs()),
             stretches: survey
                 .activity
                 .stretches()
@@ -424,7 +421,7 @@ impl<'a> InspectAnswer<'a> {
                 })
                 .collect(),
             segments: survey.segments.iter().map(SegmentFacts::from).collect(),
-            gait: GaitFacts::new(&survey.strides, &feet),
+            gait: GaitFacts::new(strides, &feet),
             contacts: (survey.contacts.stays().iter())
                 .map(|stay| {
                     let frames = stay.frames(facts.frames - 1);
@@ -447,6 +444,7 @@ impl<'a> InspectAnswer<'a> {
                 })
                 .collect(),
             ground_mps: survey.contacts.ground().mean_mps(),
+            take: facts,
         }
     }
 

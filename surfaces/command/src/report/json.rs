@@ -9,7 +9,6 @@ use serde::{Serialize, Serializer};
 use crate::{exit::Failure, talk};
 
 #[in_schema]
-#[derive(Serialize)]
 pub(super) struct Document<'a, T> {
     /// What the document is.
     format: String,
@@ -29,7 +28,6 @@ pub(super) struct Document<'a, T> {
 
 /// Why a command failed, with the same wording as on stderr.
 #[in_schema]
-#[derive(Serialize)]
 pub(super) struct ErrorFacts<'a> {
     /// What happened and where.
     pub(super) message: &'a str,
@@ -91,7 +89,6 @@ impl<'a, T: Serialize> Document<'a, T> {
 
 /// Several loops in one file: the answer of make --all-animations, and the JSON beside the file.
 #[in_schema]
-#[derive(Serialize)]
 pub(super) struct PackAnswer<'a> {
     /// The file that the animations are from, as it was named.
     file: &'a str,

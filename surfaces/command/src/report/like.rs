@@ -2,14 +2,12 @@
 
 use loopwright_formats::loop_file::facts::TakeFacts;
 use loopwright_moves::transition::Occurrence;
-use serde::Serialize;
 
 use super::{figures::headline, json, table::Table};
 use crate::exit::Failure;
 
 /// A stretch of the take that is like a motion.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct OccurrenceFacts {
     /// The motion: its place in the list of those that were sought, from 0.
     sought: usize,
@@ -61,7 +59,6 @@ impl OccurrenceFacts {
 
 /// A motion that was sought.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct SoughtFacts {
     /// Its file.
     pub(crate) file: String,
@@ -82,7 +79,6 @@ pub(crate) struct SoughtFacts {
 
 /// The answer of `find --like`.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct LikeAnswer {
     /// The take.
     #[schemars(with = "crate::schema_words::Take")]

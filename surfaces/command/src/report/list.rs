@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use loopwright_job::{Studied, pack::Judged};
-use serde::Serialize;
 
 use super::figures::counted;
 use super::json;
@@ -12,7 +11,6 @@ use crate::{exit::Failure, loop_output};
 
 /// A file and its animations.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct ListedFile {
     /// The file, as it was named.
     pub(crate) file: String,
@@ -45,7 +43,7 @@ impl ListedFile {
 
 /// An animation of a file.
 #[in_schema]
-#[derive(Default, Serialize)]
+#[derive(Default)]
 pub(crate) struct ListedAnimation {
     /// Its number in the file, from 0.
     number: usize,
@@ -170,7 +168,6 @@ pub(crate) fn human(file: &ListedFile) -> String {
 
 /// The answer of list.
 #[in_schema]
-#[derive(Serialize)]
 pub(super) struct ListAnswer<'a> {
     /// The files, in the order in which they were named.
     files: &'a [ListedFile],

@@ -2,13 +2,12 @@
 
 use loopwright_formats::Sidecar;
 use loopwright_formats::loop_file::{VERSION, facts::Grade};
-use serde::Serialize;
 
 use super::json;
 
 /// A loop that was made while the motion came.
 #[in_schema]
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct LiveLoop {
     /// What the document is.
     #[schemars(extend("const" = "loopwright-live"))]
@@ -79,7 +78,6 @@ impl LiveLoop {
 
 /// The last line of listen; where there is no loop, loopwright-error is.
 #[in_schema]
-#[derive(Serialize)]
 pub(super) struct ListenAnswer<'a> {
     /// Frames of the stream.
     frames: usize,

@@ -3,7 +3,6 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use loopwright_catalog::LoopRow;
-use serde::Serialize;
 
 use super::json::{self, Document, ErrorFacts};
 use super::{figures::counted, table::Table};
@@ -244,7 +243,6 @@ fn line(take: &TakeResult, result: &LoopResult) -> String {
 
 /// One loop that was asked for, on a line of its own.
 #[in_schema]
-#[derive(Serialize)]
 pub(super) struct ResultFacts<'a> {
     /// The take, as it was named or found.
     take: String,
@@ -263,7 +261,6 @@ pub(super) struct ResultFacts<'a> {
 
 /// The last line of a run.
 #[in_schema]
-#[derive(Serialize)]
 pub(super) struct BatchFacts {
     /// Takes, those included that could not be read.
     takes: usize,

@@ -4,14 +4,12 @@ use std::path::Path;
 
 use loopwright_core::analysis::Gait;
 use loopwright_match::{ClipRows, CostDatabase, FeatureSetKind, FrameDatabase, MatchDatabase, walk::Walked};
-use serde::Serialize;
 
 use super::figures::counted;
 use super::table::{Table, rate};
 
 /// A tag of a clip.
 #[in_schema]
-#[derive(Serialize)]
 struct Tag {
     /// Its name, such as style.
     name: String,
@@ -41,7 +39,6 @@ fn tags_text(tags: &[Tag]) -> String {
 
 /// The answer of `match build`.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct BuildAnswer {
     /// The match database, as it was named.
     database: String,
@@ -94,7 +91,6 @@ pub(crate) fn built(answer: &BuildAnswer) -> String {
 
 /// A run of frames of a take, or a loop, in a match database.
 #[in_schema]
-#[derive(Serialize)]
 struct ClipFacts {
     /// The path of the take, seen from the folder of the database.
     name: String,
@@ -121,7 +117,6 @@ struct ClipFacts {
 
 /// How the gap of a jump fades.
 #[in_schema]
-#[derive(Serialize)]
 struct Fade {
     /// The kind of fade.
     #[cfg_attr(
@@ -135,7 +130,6 @@ struct Fade {
 
 /// A joint that counts in costs.
 #[in_schema]
-#[derive(Serialize)]
 struct WeightFacts {
     /// Its name.
     joint: String,
@@ -145,7 +139,7 @@ struct WeightFacts {
 
 /// The answer of `match inspect`.
 #[in_schema]
-#[derive(Default, Serialize)]
+#[derive(Default)]
 pub(crate) struct InspectAnswer {
     /// The match database, as it was named.
     database: String,
@@ -273,7 +267,6 @@ pub(crate) fn inspected(answer: &InspectAnswer) -> String {
 
 /// A frame that was found.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct FoundFrame {
     /// Its row in the database, counted from 0.
     row: usize,
@@ -322,7 +315,6 @@ impl FoundFrame {
 
 /// The answer of `match query`.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct QueryAnswer {
     /// The match database, as it was named.
     pub(crate) database: String,
@@ -379,7 +371,6 @@ pub(crate) fn queried(answer: &QueryAnswer) -> String {
 
 /// The answer of `match export`.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct ExportAnswer {
     /// The match database, as it was named.
     pub(crate) database: String,
@@ -400,7 +391,6 @@ pub(crate) fn exported(answer: &ExportAnswer, npy: &Path) -> String {
 
 /// A part of a walk that plays one clip.
 #[in_schema]
-#[derive(Serialize)]
 struct WalkedPart {
     /// When it starts.
     start_secs: f64,
@@ -412,7 +402,6 @@ struct WalkedPart {
 
 /// What a walk along a path is like.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct WalkAnswer {
     /// Seconds from the first frame to the last.
     duration_secs: f64,

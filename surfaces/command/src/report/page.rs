@@ -2,14 +2,12 @@
 
 use loopwright_formats::Sidecar;
 use loopwright_formats::loop_file::facts::{QualityFacts, RootMotionFacts, TakeFacts};
-use serde::Serialize;
 
 use super::figures::{counted, gap, held, root_motion, seam_step, whole_clip};
 use super::table::{optional, rate};
 
 /// The answer of `report`.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct ReportAnswer {
     /// Loops on the page.
     pub(crate) loops: usize,
@@ -25,7 +23,6 @@ pub(crate) struct ReportAnswer {
 
 /// A file of which the page shows nothing.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct NotShown {
     /// The file, and the animation in it if it holds several loops.
     pub(crate) file: String,

@@ -1,10 +1,7 @@
 //! Answers of `play`.
 
-use serde::Serialize;
-
 /// A loop as it was played.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct PlayedLoop {
     /// The loop's file.
     pub(crate) file: String,
@@ -20,7 +17,6 @@ pub(crate) struct PlayedLoop {
 
 /// The answer of `play`.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct PlayAnswer {
     /// Seconds from the first frame to the last.
     pub(crate) duration_secs: f64,

@@ -1,10 +1,7 @@
 //! Answers of `render`.
 
-use serde::Serialize;
-
 /// The answer of `render`.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct RenderAnswer {
     /// What was drawn.
     #[schemars(extend("enum" = ["animation", "contact sheet", "onion skin"]))]

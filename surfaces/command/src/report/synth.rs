@@ -2,13 +2,11 @@
 
 use loopwright_formats::{Sidecar, Source, loop_file::facts::TakeFacts};
 use loopwright_synth::SyntheticTake;
-use serde::Serialize;
 
 use super::{find::FindAnswer, json, make};
 
 /// Parameters of a synthetic walk; the file of its ground truth has the rest.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct TruthFacts {
     /// Seconds of one cycle.
     period_secs: f64,
@@ -42,7 +40,6 @@ impl TruthFacts {
 
 /// The answer of `synth`.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct SynthAnswer {
     /// The take that was written.
     #[schemars(with = "crate::schema_words::Take")]
@@ -63,7 +60,6 @@ impl SynthAnswer {
 
 /// The answer of `demo`: the answers of `find` and `make` for the built-in take, and its ground truth.
 #[in_schema]
-#[derive(Serialize)]
 pub(crate) struct DemoAnswer<'a> {
     #[serde(flatten)]
     pub(crate) found: FindAnswer,

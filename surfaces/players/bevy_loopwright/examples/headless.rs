@@ -3,7 +3,7 @@
 //!     cargo run --release --example headless -- FOLDER...
 //!
 //! A folder holds set.json and the files that it names. For each a line of JSON; status 1 where a joint steps further at a switch than 1.1 times
-//! what it does inside clips, the root is more than 1 cm from the closed form after a minute, or nothing switches or no foot strikes on the way.
+//! what it does inside clips or is not where the player has it, the root is more than 1 cm from the closed form after a minute, or nothing switches or no foot strikes on the way.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use bevy_loopwright::{
     FootEventKind, FootMessage, Goal, LoopwrightCharacter, LoopwrightPlugin, LoopwrightSet, MotionSet,
     SteeredCharacter, SwitchMessage,
 };
-use glam::{DAffine3, DQuat, DVec3};
+use glam::DVec3;
 use loopwright_core::math::{Rigid, Twist};
 use loopwright_core::{Joint, Pose};
 
@@ -33,84 +33,9 @@ const MOST_STEP: f64 = 1.1;
 /// The root after a minute against the closed form.
 const MOST_DRIFT_METRES: f64 = 0.01;
 
-/// A node of the body's file.
-struct Node {
-    name: String,
-    parent: Option<usize>,
-    rest: DAffine3,
-}
-
-/// The body of a file, to be spawned and to say where joints are meant to be.
-struct Body(Vec<Node>);
-
-impl Body {
-    fn read(path: &Path) -> Result<Self, Failure> {
-        let gltf = gltf::Gltf::open(path)?;
-        let mut nodes: Vec<Node> = (gltf.nodes())
-            .map(|node| {
-                let (translation, rotation, scale) = node.transform().decomposed();
-                let wide = |values: [f32; 3]| DVec3::from_array(values.map(f64::from));
-                let rotation = DQuat::from_array(rotation.map(f64::from)).normalize();
-                Node {
-                    name: node
-                        .name()
-                        .map_or_else(|| format!("node{}", node.index()), str::to_owned),
-                    parent: None,
-                    rest: DAffine3::from_scale_rotation_translation(wide(scale), rotation, wide(translation)),
-                }
-            })
-            .collect();
-        for node in gltf.nodes() {
-            for child in node.children() {
-                nodes[child.index()].parent = Some(node.index());
-            }
-        }
-        Ok(Self(nodes))
-    }
-
-    fn spawn(&self, world: &mut World, root: Entity) {
-        let spawned: Vec<Entity> = (self.0.iter())
-            .map(|node| {
-                let (scale, rotation, translation) = node.rest.to_scale_rotation_translation();
-                let transform = Transform {
-                    translation: Vec3::from_array(translation.as_vec3().to_array()),
-                    rotation: Quat::from_array(rotation.as_quat().to_array()),
-                    scale: Vec3::from_array(scale.as_vec3().to_array()),
-                };
-                world.spawn((Name::new(node.name.clone()), transform)).id()
-            })
-            .collect();
-        for (node, &entity) in self.0.iter().zip(&spawned) {
-            world
-                .entity_mut(node.parent.map_or(root, |parent| spawned[parent]))
-                .add_child(entity);
-        }
-    }
-
-    /// Where the set's joints are in the world.
-    fn places(&self, set: &MotionSet, pose: &Pose, root: Rigid) -> Vec<DVec3> {
-        let world = DAffine3::from_rotation_translation(root.rotation, root.translation);
-        let local = |node: &Node| match set.skeleton().find(&node.name) {
-            Some(joint) => {
-                let (scale, ..) = node.rest.to_scale_rotation_translation();
-                DAffine3::from_scale_rotation_translation(scale, pose.rotations[joint], pose.translations[joint])
-            }
-            None => node.rest,
-        };
-        let whole = |node: &Node| {
-            let mut at = local(node);
-            let mut parent = node.parent;
-            while let Some(index) = parent {
-                at = local(&self.0[index]) * at;
-                parent = self.0[index].parent;
-            }
-            (world * at).translation
-        };
-        let node = |joint: &Joint| self.0.iter().find(|node| node.name == joint.name);
-        (set.skeleton().joints().iter())
-            .map(|joint| node(joint).map_or(DVec3::ZERO, whole))
-            .collect()
-    }
+/// Where the set's joints are in the world.
+fn places(set: &MotionSet, pose: &Pose, root: Rigid) -> Vec<DVec3> {
+    pose.as_ref().world(set.skeleton()).moved(root).translations
 }
 
 /// The longest step and second difference of any joint around each frame.
@@ -158,7 +83,7 @@ fn player_of(app: &App, hero: Entity) -> Option<&SteeredCharacter> {
 }
 
 /// An application with one character, its set loaded.
-fn application(folder: &Path, body: &Body, rate: f64) -> Result<(App, Entity), Failure> {
+fn application(folder: &Path, joints: &[Joint], rate: f64) -> Result<(App, Entity), Failure> {
     let mut app = App::new();
     let file_path = folder.canonicalize()?.to_string_lossy().into_owned();
     app.add_plugins((
@@ -177,7 +102,13 @@ fn application(folder: &Path, body: &Body, rate: f64) -> Result<(App, Entity), F
         .world_mut()
         .spawn((LoopwrightCharacter::new(set), Transform::default()))
         .id();
-    body.spawn(app.world_mut(), hero);
+    for joint in joints {
+        let spawned = app
+            .world_mut()
+            .spawn((Name::new(joint.name.clone()), Transform::default()))
+            .id();
+        app.world_mut().entity_mut(hero).add_child(spawned);
+    }
     for _ in 0..2000 {
         app.update();
         if player_of(&app, hero).is_some() {
@@ -188,20 +119,17 @@ fn application(folder: &Path, body: &Body, rate: f64) -> Result<(App, Entity), F
     Err("the set was not loaded within ten seconds".into())
 }
 
-fn places_in(app: &mut App, wanted: &[Joint]) -> Vec<DVec3> {
-    let mut joints = app.world_mut().query::<(&Name, &GlobalTransform)>();
-    let found: BTreeMap<String, DVec3> = (joints.iter(app.world()))
-        .map(|(name, place)| {
-            (
-                name.to_string(),
-                DVec3::from_array(place.translation().to_array().map(f64::from)),
-            )
-        })
-        .collect();
-    wanted
-        .iter()
-        .map(|joint| found.get(&joint.name).copied().unwrap_or_default())
-        .collect()
+/// Where the player has the joints, and how far the engine's local places are from its own at most.
+fn seen(app: &mut App, hero: Entity) -> Option<(Vec<DVec3>, f64)> {
+    let player = player_of(app, hero)?.clone();
+    let skeleton = player.set().skeleton();
+    let mut joints = app.world_mut().query::<(&Name, &Transform)>();
+    let off = joints.iter(app.world()).filter_map(|(name, place)| {
+        let meant = player.pose().translations[skeleton.find(name)?];
+        Some(meant.distance(DVec3::from_array(place.translation.to_array().map(f64::from))))
+    });
+    let off = off.fold(0.0, f64::max);
+    Some((places(player.set(), player.pose(), player.root()), off))
 }
 
 /// The root in closed form as docs/formats/twist.md has it.
@@ -220,9 +148,7 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
         let bytes = std::fs::read(folder.join(&name))?;
         files.insert(name, bytes);
     }
-    let first = files.keys().next().cloned().ok_or("the set has no files")?;
     let LoopwrightSet(set) = LoopwrightSet::read(&manifest, &files)?;
-    let body = Body::read(&folder.join(first))?;
     let mut faults = Vec::new();
 
     // Each clip alone.
@@ -231,7 +157,7 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
         let count = (clip.seconds * RATE) as usize;
         let frames: Vec<Vec<DVec3>> = (0..=count)
             .map(|frame| frame as f64 / RATE)
-            .map(|secs| body.places(&set, &clip.pose(secs), clip.root(secs)))
+            .map(|secs| places(&set, &clip.pose(secs), clip.root(secs)))
             .collect();
         let steps = measured(&frames);
         inside.insert(&clip.name, [most(&steps, 0), most(&steps, 1)]);
@@ -295,8 +221,9 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
         (0.4, goal(slow, 0.0, 0.0)),
         (6.0, goal(0.0, 0.0, 0.0)),
     ];
-    let (mut app, hero) = application(folder, &body, RATE)?;
-    let mut frames = vec![places_in(&mut app, set.skeleton().joints())];
+    let (mut app, hero) = application(folder, set.skeleton().joints(), RATE)?;
+    let (first, mut off) = seen(&mut app, hero).ok_or("no player")?;
+    let mut frames = vec![first];
     let taking = |app: &App| -> BTreeSet<String> {
         player_of(app, hero).map_or_else(BTreeSet::new, |player| {
             player
@@ -315,7 +242,9 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
         }
         for _ in 0..(secs * RATE) as usize {
             app.update();
-            frames.push(places_in(&mut app, set.skeleton().joints()));
+            let (places, apart) = seen(&mut app, hero).ok_or("no player")?;
+            frames.push(places);
+            off = off.max(apart);
             parts.push(taking(&app));
             let found = std::mem::take(&mut app.world_mut().resource_mut::<Log>().switches);
             switches.extend(
@@ -351,6 +280,9 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
         .iter()
         .filter(|(_, kind)| *kind == FootEventKind::Strike)
         .count();
+    if off > 1e-3 {
+        faults.push(format!("a joint is {off} m from where the player has it"));
+    }
     // A path on which nothing happens shows nothing.
     if switches.is_empty() {
         faults.push("nothing switches".to_owned());
@@ -366,7 +298,7 @@ fn play(folder: &Path) -> Result<(serde_json::Value, Vec<String>), Failure> {
     }
 
     // More than a minute of frames in single precision.
-    let (mut app, hero) = application(folder, &body, 60.0)?;
+    let (mut app, hero) = application(folder, set.skeleton().joints(), 60.0)?;
     if let Some(mut hero) = app.world_mut().get_mut::<LoopwrightCharacter>(hero) {
         hero.goal = goal(slow, 0.0, 0.0);
     }

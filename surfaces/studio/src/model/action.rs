@@ -55,12 +55,6 @@ pub enum Action {
     AwaitCharacter(bool),
     /// Work something out of the take.
     Study(Study),
-    /// Put the loop into the set that loops are blended from.
-    AddToSet,
-    /// Take a loop out of the set, by its number.
-    RemoveFromSet(usize),
-    /// Mix the loops of the set for a speed, metres per second, and show it.
-    Mix(f64),
     /// Change the choices; those of one drag are one step of undo.
     Edit {
         edit: Box<Edit>,

@@ -9,7 +9,6 @@ mod history;
 mod judged;
 mod playback;
 mod problem;
-mod set;
 mod steered;
 mod takes;
 mod ticked;
@@ -28,7 +27,6 @@ pub use judged::Judgement;
 pub(crate) use playback::MIN_FRAMES;
 pub use playback::{Playback, RootView, SPEEDS, Shown};
 pub use problem::Problem;
-pub use set::LoopSet;
 pub use steered::{SetRead, Steer, Steered};
 pub use ticked::Ticked;
 
@@ -36,8 +34,8 @@ use crate::camera::Camera;
 use crate::pace::Busy;
 pub(crate) use crate::road::time_of_move;
 pub use crate::road::{
-    CharacterError, CostMap, Edit, ExportError, Exported, Jump, Listed, Made, MadeError, NamedFile, OpenError, Opened,
-    SetError, SetFiles, SetOrder, Sketch, Step, Stretch, StretchError, Studied, Study, StudyError, lengths,
+    CharacterError, CostMap, Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened,
+    SetError, SetFiles, SetOrder, Sketch, Step, Stretch, StretchError, Studied, Study, lengths,
 };
 use crate::work::{Done, Job, Wake, Work};
 
@@ -82,7 +80,6 @@ pub struct Model {
     ticked: Option<Vec<Ticked>>,
     batch: ticked::Batch,
     listing: judged::Listing,
-    set: LoopSet,
     /// The set that is played.
     steered: Option<Steered>,
     /// Files of takes that were opened to lend sets their bodies.
@@ -137,10 +134,8 @@ pub struct Model {
 pub struct Studies {
     /// The cost of every seam.
     pub costs: Option<Arc<CostMap>>,
-    /// The cheapest jumps between its loops.
-    pub jumps: Option<Result<Vec<Jump>, StudyError>>,
-    /// A controller.
-    pub fit: Option<Result<Arc<TakeFit>, StudyError>>,
+    /// A controller, or why there is none.
+    pub fit: Option<Result<Arc<TakeFit>, String>>,
 }
 
 /// Most characters and maps that stay open.
@@ -274,11 +269,6 @@ impl Model {
         &self.studies
     }
 
-    /// The loops that are blended.
-    pub fn set(&self) -> &LoopSet {
-        &self.set
-    }
-
     /// Takes in what is done beside. Call it once a frame.
     pub fn poll(&mut self) {
         while let Some(done) = self.work.poll() {
@@ -377,9 +367,6 @@ impl Model {
             Action::Read(study) => self.read_as(*study),
             Action::AwaitCharacter(awaits) => self.awaits_character = awaits,
             Action::Study(study) => self.study(study),
-            Action::AddToSet => self.add_to_set(),
-            Action::RemoveFromSet(index) => self.set.remove(index),
-            Action::Mix(speed) => self.show_mixed(speed),
             Action::Edit { edit, is_final } => self.change(self.settled(*edit), is_final),
             Action::CloseBy(name) => self.close_by(name),
             Action::Undo => self.go_through_history(History::undo),
@@ -445,7 +432,6 @@ impl Model {
         }
         match studied {
             Studied::Costs(costs) => self.studies.costs = Some(Arc::new(costs)),
-            Studied::Jumps(jumps) => self.studies.jumps = Some(jumps),
             Studied::Fit(fit) => self.studies.fit = Some(fit.map(Arc::new)),
         }
     }

@@ -12,8 +12,6 @@ pub enum Shown {
     Uncut,
     /// The whole take.
     Take,
-    /// The blend of the set of loops.
-    Blend,
     /// The character of a set, which is steered.
     Set,
 }
@@ -173,13 +171,12 @@ impl Model {
         Some(Stretch::Frames { start_frame, end_frame })
     }
 
-    /// Returns the motion that is shown: without a loop the take, and without a blend the loop.
+    /// Returns the motion that is shown: without a loop the take.
     pub fn shown(&self) -> Shown {
         match (self.shown, &self.made) {
             (Shown::Set, _) if self.steered_here().is_some() => Shown::Set,
             (Shown::Set, Some(_)) => Shown::Loop,
             (_, None) => Shown::Take,
-            (Shown::Blend, _) if self.set.mixed().is_none() => Shown::Loop,
             (shown, _) => shown,
         }
     }
@@ -191,9 +188,6 @@ impl Model {
 
     /// Length of a motion, seconds; without a loop it is the take.
     pub(crate) fn span_of(&self, shown: Shown) -> f64 {
-        if let (Shown::Blend, Some(mixed)) = (shown, self.set.mixed()) {
-            return mixed.period_secs();
-        }
         match (shown, &self.made, &self.opened) {
             (Shown::Loop | Shown::Uncut, Some(made), _) => made.period_secs(),
             (_, _, Some(opened)) => opened.take().duration_secs(),

@@ -15,7 +15,6 @@ mod played;
 mod reading;
 mod recipe;
 mod root_motion;
-mod set;
 mod settings;
 mod stances;
 mod studies;
@@ -34,9 +33,8 @@ pub(crate) use played::played_ui;
 pub(crate) use reading::reading_ui;
 pub(crate) use recipe::RecipePanel;
 pub(crate) use root_motion::root_motion_ui;
-pub(crate) use set::set_ui;
 pub(crate) use stances::stances_ui;
-pub(crate) use studies::{fit_ui, jumps_ui, spectrum_ui};
+pub(crate) use studies::{fit_ui, spectrum_ui};
 
 use eframe::egui::{Label, Response, RichText, TextEdit, Ui};
 

@@ -1,11 +1,10 @@
-//! What a take tells on demand: the lengths at which it repeats, the cheapest jumps between its loops, and constants with which a character
-//! controller moves like it.
+//! What a take tells on demand: the lengths at which it repeats, and constants with which a character controller moves like it.
 
 use eframe::egui::{self, Align2, Ui};
 use loopwright_controller::{Lack, Pool, Quantity, TakeFit};
 
-use super::{chart::Chart, row_ui};
-use crate::model::{Action, Model, Study, StudyError, lengths};
+use super::chart::Chart;
+use crate::model::{Action, Model, Study, lengths};
 
 /// Longest lag that is drawn, seconds.
 const MAX_SECS: f64 = 6.0;
@@ -54,56 +53,21 @@ pub(crate) fn spectrum_ui(ui: &mut Ui, model: &Model) {
     ui.weak("Dots: lengths found. Upright line: the loop's.");
 }
 
-/// The result of a study, or none where it is still worked out or cannot be, which is said.
-fn studied_ui<'a, T>(
-    ui: &mut Ui,
-    model: &Model,
-    study: Study,
-    result: Option<&'a Result<T, StudyError>>,
-) -> Option<&'a T> {
-    model.opened()?;
-    match result {
-        None => {
-            ui.weak("Working ...");
-            model.ask(Action::Study(study));
-            None
-        }
-        Some(Err(error)) => {
-            ui.label(error.to_string());
-            None
-        }
-        Some(Ok(studied)) => Some(studied),
-    }
-}
-
-/// The cheapest jumps between the loops found.
-pub(crate) fn jumps_ui(ui: &mut Ui, model: &Model) {
-    let Some(jumps) = studied_ui(ui, model, Study::Jumps, model.studies().jumps.as_ref()) else {
-        return;
-    };
-    if jumps.is_empty() {
-        ui.label("There is only one loop: nothing to jump to.");
-        return;
-    }
-    egui::Grid::new("jumps").num_columns(2).striped(true).show(ui, |ui| {
-        for jump in jumps {
-            row_ui(
-                ui,
-                &format!("Loop {} to loop {}", jump.from + 1, jump.to + 1),
-                format!(
-                    "{:.3}: leave at {:.2} s, enter at {:.2} s",
-                    jump.cost, jump.exit_secs, jump.entry_secs
-                ),
-            );
-        }
-    });
-    ui.weak("The cost of a jump in metre-seconds, as `loopwright cost` computes it; a lower cost is less visible.");
-}
-
 /// Half-lives of a character controller, and the springs over the speed of the take.
 pub(crate) fn fit_ui(ui: &mut Ui, model: &Model) {
-    let Some(fit) = studied_ui(ui, model, Study::Fit, model.studies().fit.as_ref()) else {
+    if model.opened().is_none() {
         return;
+    }
+    let fit = match &model.studies().fit {
+        None => {
+            ui.weak("Working ...");
+            return model.ask(Action::Study(Study::Fit));
+        }
+        Some(Err(error)) => {
+            ui.label(error);
+            return;
+        }
+        Some(Ok(fit)) => fit,
     };
     let pool = Pool::new(&[fit]);
     for (quantity, half_lives, name) in [

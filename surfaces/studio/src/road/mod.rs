@@ -36,4 +36,4 @@ pub use opened::{OpenError, Opened, Step, StretchError};
 pub use set::{SetError, SetFiles, SetOrder};
 pub use sketch::Sketch;
 pub use stretch::Stretch;
-pub use study::{CostMap, Jump, Studied, Study, StudyError, lengths};
+pub use study::{CostMap, Studied, Study, lengths};

@@ -100,8 +100,6 @@ struct Shot {
     /// Which loop it shows.
     num_made: u64,
     root_view: RootView,
-    /// The blend that it may show.
-    mixed: Option<Arc<loopwright_core::LoopClip>>,
     scene: Scene,
     posed: Arc<PosedBody>,
 }
@@ -341,11 +339,9 @@ impl Viewport {
         if body.shots.len() <= pane.last() {
             body.shots.resize_with(pane.last() + 1, || None);
         }
-        let mixed = model.set().mixed();
         for (&place, (moment, veil)) in places.iter().zip(bodies) {
             let is_same = matches!(&body.shots[place], Some(shot)
-                if shot.moment == moment && shot.num_made == model.num_made() && shot.root_view == model.root_view
-                    && shot.mixed.as_ref().map(Arc::as_ptr) == mixed.map(Arc::as_ptr));
+                if shot.moment == moment && shot.num_made == model.num_made() && shot.root_view == model.root_view);
             if is_same {
                 continue;
             }
@@ -363,7 +359,6 @@ impl Viewport {
                 moment,
                 num_made: model.num_made(),
                 root_view: model.root_view,
-                mixed: mixed.cloned(),
                 scene,
                 posed: Arc::new(posed),
             });
@@ -487,7 +482,6 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
         }
     });
     let words = match (model.shown(), model.has_onion) {
-        (Shown::Blend, _) => "The blend of the set",
         (Shown::Set, _) if is_narrow(ui) => "Drag the stick to walk",
         (Shown::Set, _) => "W A S D or arrows walk, Shift runs",
         (Shown::Loop | Shown::Uncut, true) => "Violet: before the seam; blue: after it",

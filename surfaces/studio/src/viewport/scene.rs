@@ -99,12 +99,6 @@ impl Scene {
                 Some(steered) => Self::of_set(steered, figure),
                 None => Self::of_take(moment, opened, figure),
             },
-            (Shown::Blend, _) => match model.set().mixed() {
-                Some(mixed) if mixed.skeleton().num_joints() == opened.skeleton().num_joints() => {
-                    Self::of_blend(moment, mixed, figure)
-                }
-                _ => Self::of_take(moment, opened, figure),
-            },
             (Shown::Take, _) | (_, None) => Self::of_take(moment, opened, figure),
             (_, Some(made)) => Self::of_loop(moment, model, opened, made, figure),
         }
@@ -145,19 +139,6 @@ impl Scene {
             floor: 0.0,
             centre: at_height(root.translation, 0.0),
             path: places.map(|place| at_height(place, 0.0)).collect(),
-            standing: Vec::new(),
-            points: figure.points(&world),
-            world,
-        }
-    }
-
-    fn of_blend(moment: Moment, clip: &LoopClip, figure: &Figure) -> Self {
-        let world = world_of(clip, moment);
-        let centre = clip.root().at(moment.root_secs).translation;
-        Self {
-            floor: centre.y,
-            centre,
-            path: path_of(clip, moment.root_secs - moment.within_secs, centre.y),
             standing: Vec::new(),
             points: figure.points(&world),
             world,

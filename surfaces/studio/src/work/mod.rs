@@ -174,7 +174,6 @@ impl Job {
             } => Step::Reading.of(file_name),
             Self::Study { study, .. } => match study {
                 Study::Costs => "Comparing all frames".to_owned(),
-                Study::Jumps => "Looking for jumps".to_owned(),
                 Study::Fit => "Fitting a controller".to_owned(),
             },
             Self::Make { .. } | Self::Judge { .. } => "Closing the loop".to_owned(),

@@ -7,7 +7,7 @@ use crate::math::{percentile, time_step::TimeStep};
 
 /// Activity of a frame.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum ActivityKind {
     /// The body moves at a fair share of the take's own pace.
     Moving,
@@ -52,7 +52,6 @@ const STILL_SPEED: f64 = 0.003;
 
 /// Activity of every frame.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Activity {
     activities: Vec<ActivityKind>,
     pace: f64,

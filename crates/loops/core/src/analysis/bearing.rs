@@ -23,7 +23,7 @@ use sole::Sole;
 
 /// A point of a foot that bears.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum FootPoint {
     /// The ankle, of a foot without toes.
     Ankle,
@@ -44,7 +44,7 @@ crate::words!(FootPoint {
 
 /// A time on the ground, in frames or samples that may be fractional.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct Stay {
     /// The foot, as an index into [`Body::feet`].
     pub foot: usize,
@@ -76,7 +76,7 @@ impl Stay {
 
 /// A time for which a point of a foot bears.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct PointStay {
     /// The point.
     pub point: FootPoint,
@@ -86,7 +86,7 @@ pub struct PointStay {
 
 /// When the feet of a body are on the ground.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct Bearings {
     /// Of whole feet, by strike.
     pub stays: Vec<Stay>,
@@ -253,7 +253,7 @@ fn allowance_of(world: &WorldTracks, hips: usize, (frame_time_secs, reach): (f64
 }
 
 /// Returns the number of times a frame at which positions are judged.
-pub(super) fn times_per_frame(frame_time_secs: f64) -> usize {
+fn times_per_frame(frame_time_secs: f64) -> usize {
     (RATE_HZ * frame_time_secs).ceil().clamp(1.0, MOST_PER_FRAME) as usize
 }
 

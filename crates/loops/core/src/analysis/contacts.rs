@@ -13,7 +13,7 @@ use crate::take::Take;
 
 /// A span of frames in which a foot stands.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub struct Contact {
     /// Which foot, as an index into [`Body::feet`].
     pub foot: usize,
@@ -40,7 +40,7 @@ crate::words!(FootEventKind {
 
 /// All contacts of a take.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct Contacts {
     /// Per foot and frame, whether it stands.
     planted: Vec<Vec<bool>>,

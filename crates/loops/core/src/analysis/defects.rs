@@ -11,7 +11,7 @@ use crate::{motion::WorldTracks, take::Take};
 
 /// A fault of a frame.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum BadFrameKind {
     /// The step to the previous or next pose is far larger than the motion allows.
     Jump,
@@ -21,7 +21,7 @@ pub enum BadFrameKind {
 
 /// An unreliable frame.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub struct BadFrame {
     /// Frame, counted from 0.
     pub frame: usize,
@@ -31,7 +31,7 @@ pub struct BadFrame {
 
 /// A joint that turns over between two frames.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct FlippingJoint {
     /// The joint.
     pub joint: usize,
@@ -43,7 +43,7 @@ pub struct FlippingJoint {
 
 /// The defects found in a take.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct TakeDefects {
     /// Frames flagged, in order.
     pub bad_frames: Vec<BadFrame>,

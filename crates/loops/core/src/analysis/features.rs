@@ -12,7 +12,7 @@ use crate::{math::rotation, take::Take};
 
 /// A joint that is compared.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct WeightedJoint {
     /// The joint; one that replaces a missing hand or head is measured at the end of its bone ([`Body::point`]).
     pub joint: usize,
@@ -96,17 +96,16 @@ pub(crate) fn half_height(body: &Body, take: &Take) -> f64 {
 /// Axes: three for each weighted joint, then three for the root's linear velocity and one for its turn rate, which have no
 /// position. Frame-major.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Features {
     num_frames: usize,
     frame_time_secs: f64,
     num_axes: usize,
     // Long arrays are handed over separately.
-    #[cfg_attr(feature = "handover", serde(skip))]
+    #[handed(skip)]
     positions: Vec<f64>,
-    #[cfg_attr(feature = "handover", serde(skip))]
+    #[handed(skip)]
     velocities: Vec<f64>,
-    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
+    #[handed(with = "crate::plain_bytes")]
     speeds: Vec<f64>,
 }
 

@@ -30,9 +30,8 @@ const BELOW: f64 = 0.02;
 
 /// The height of the floor at every frame.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Floor {
-    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
+    #[handed(with = "crate::plain_bytes")]
     heights: Vec<f64>,
 }
 

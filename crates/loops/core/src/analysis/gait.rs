@@ -10,7 +10,7 @@ use crate::take::Take;
 
 /// An activity of a body, in the words of animators.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Eq, PartialOrd, Ord)]
 pub enum MotionKind {
     /// Nothing moves.
     Still,
@@ -36,18 +36,17 @@ pub enum MotionKind {
     Other,
 }
 
-// The words after a bar occur in older files.
 crate::words!(MotionKind {
     Still: "still",
     Idle: "idle",
     Walk: "walk",
-    TurningWalk: "turning_walk" | "turning walk",
+    TurningWalk: "turning_walk",
     Run: "run",
-    Backward: "backward" | "back",
+    Backward: "backward",
     Strafe: "strafe",
-    TurnInPlace: "turn_in_place" | "turn in place" | "turn-in-place",
+    TurnInPlace: "turn_in_place",
     Jump: "jump",
-    OneShot: "one_shot" | "one-shot",
+    OneShot: "one_shot",
     Other: "other",
 });
 
@@ -187,16 +186,11 @@ impl MotionKind {
             Self::Walk | Self::TurningWalk | Self::Run | Self::Backward | Self::Strafe
         )
     }
-
-    /// Translates the word of a file of any version to the current one; an unknown word is kept.
-    pub fn respell(word: String) -> String {
-        word.parse::<Self>().map_or(word, |kind| kind.to_string())
-    }
 }
 
 /// The motion of a body in a part of a take: its kind, and the side to which it turns, curves or goes.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Eq, PartialOrd, Ord)]
 pub struct Gait {
     /// The activity.
     pub kind: MotionKind,
@@ -308,21 +302,6 @@ mod tests {
                 footing: shares.map(|(duty, flight)| Footing { duty, flight }),
             };
             assert_eq!(running.is_run(speed_mps), runs, "{speed_mps} {shares:?}");
-        }
-    }
-
-    #[test]
-    fn words_of_older_files_are_read() {
-        for (old, new) in [
-            ("turning walk", "turning_walk"),
-            ("turn in place", "turn_in_place"),
-            ("turn-in-place", "turn_in_place"),
-            ("one-shot", "one_shot"),
-            ("back", "backward"),
-            ("run", "run"),
-            ("somersault", "somersault"),
-        ] {
-            assert_eq!(MotionKind::respell(old.to_owned()), new);
         }
     }
 }

@@ -11,11 +11,10 @@ use crate::motion::WorldTracks;
 
 /// Ground position and facing at every frame.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Heading {
-    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
+    #[handed(with = "crate::plain_bytes")]
     ground: Vec<DVec3>,
-    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
+    #[handed(with = "crate::plain_bytes")]
     yaw: Vec<f64>,
 }
 
@@ -89,7 +88,7 @@ impl Heading {
     }
 
     /// Returns the speed that a tenth of the frames exceeds.
-    pub(crate) fn pace_mps(&self, frame_time_secs: f64) -> f64 {
+    pub fn pace_mps(&self, frame_time_secs: f64) -> f64 {
         let speeds = (0..self.num_frames()).map(|frame| self.mps(frame, frame_time_secs));
         percentile::of(speeds.collect(), 0.9)
     }

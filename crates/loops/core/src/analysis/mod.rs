@@ -36,8 +36,6 @@ pub(crate) mod spectrum;
 
 pub(crate) mod seam_peak;
 
-pub(crate) mod survey;
-
 pub use activity::{Activity, ActivityKind, Stretch};
 pub use bearing::{Bearings, FootPoint, Ground, PointStay, Stay};
 pub use body::{
@@ -54,7 +52,6 @@ pub use segments::Segment;
 pub use spectrum::{Peak, Spectrum};
 pub use standing::ContactLimits;
 pub use strides::{Evenness, FootMeans, FootPaths, Mean, Stride, Strides};
-pub use survey::{Survey, Surveyor, TakeSample};
 pub use velocity::velocities;
 
 /// A take with the results of its analysis, computed before the search for loops.

@@ -19,7 +19,7 @@ use crate::take::Take;
 
 /// A run of frames of one gait.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub struct Segment {
     /// The gait of the body.
     pub gait: Gait,

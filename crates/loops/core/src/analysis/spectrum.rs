@@ -13,9 +13,8 @@ use super::{defects::TakeDefects, features::Features};
 
 /// Autocorrelation of a take's features over lag, 1 at lag 0.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Spectrum {
-    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
+    #[handed(with = "crate::plain_bytes")]
     values: Vec<f64>,
 }
 

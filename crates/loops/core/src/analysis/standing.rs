@@ -62,7 +62,7 @@ pub(crate) const SWING_MPS: f64 = 0.4;
 
 /// Limits below which a foot starts to stand, in place of those derived from its own motion.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct ContactLimits {
     /// Speed over the ground, metres per second.
     pub speed_mps: Option<f64>,

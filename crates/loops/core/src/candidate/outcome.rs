@@ -4,7 +4,7 @@ use crate::words;
 
 /// A visible property of a loop.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum OutcomePart {
     /// The cost of the seam.
     Price,
@@ -52,7 +52,7 @@ words!(OutcomePart {
 
 /// How good a loop made of a stretch looks; lengths and speeds at the size of an adult.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct Outcome {
     /// Cost of the seam over that of random frames, see [`super::LoopCandidate::cost_ratio`].
     pub cost_ratio: f64,

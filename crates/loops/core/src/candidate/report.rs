@@ -16,7 +16,7 @@ use crate::take::Cut;
 
 /// Result of a search.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct FoundLoops {
     /// Distinct loops: the recommended one first, then by cost.
     pub candidates: Vec<LoopCandidate>,
@@ -30,7 +30,7 @@ pub struct FoundLoops {
 
 /// Cycles of a gait that are unusable as loops, by the first reason that holds.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Copy, Default, Eq)]
 pub struct CyclesLeftOut {
     /// Their pose does not return, or the motion around their ends differs.
     pub no_repeat: usize,
@@ -107,7 +107,6 @@ const RHYTHM_REACH: f64 = 0.15;
 
 /// A stretch proposed as a loop.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct LoopCandidate {
     /// The stretch, its end refined below one frame; half of the loop if it is mirrored or ping-pong.
     pub cut: Cut,
@@ -285,7 +284,7 @@ const CONFIDENT_SHARE: f64 = 2.0 / 3.0;
 
 /// The nearest miss, and why it is not a loop.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct NearestMiss {
     /// The pair of frames and its cost.
     pub pair: SeamPair,
@@ -297,7 +296,7 @@ pub struct NearestMiss {
 
 /// Why a pair of frames is not a loop.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub enum MissReason {
     /// The seam costs too large a share of the cost of random pairs.
     CostRatio {

@@ -9,7 +9,7 @@ use crate::math::decay::Decay;
 
 /// Two source frames and the exact two-sided cost of the seam between them.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct SeamPair {
     /// Frame at which the loop starts.
     pub start_frame: usize,

@@ -4,7 +4,7 @@ use crate::{math::rigid::Rigid, root_motion::RootMode};
 
 /// The last keys of a whole clip.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum LastKey {
     /// The first key again, moved on by the root motion.
     Closing,
@@ -22,7 +22,7 @@ crate::words!(LastKey {
 
 /// How well a whole clip loops.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum WholeClipKind {
     /// It already loops: it moves all the time, travels, or is calm throughout.
     Loops,
@@ -40,7 +40,7 @@ crate::words!(WholeClipKind {
 
 /// A whole clip as a loop.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct WholeClip {
     /// How well it loops.
     pub kind: WholeClipKind,

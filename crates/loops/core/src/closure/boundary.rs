@@ -21,7 +21,6 @@ const SMALLEST_PIVOT: f64 = 1e-7;
 
 /// Why no mixture of the decays can meet the conditions.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum BoundaryError {
     /// The decays of the two ends do not differ enough over the period.
     #[error("the blends at start and end cannot be distinguished over {period_secs} s")]

@@ -7,7 +7,7 @@ use crate::{take::Clip, unit::Unit};
 
 /// An end of a cut.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum End {
     /// Where the loop starts.
     Start,
@@ -22,7 +22,7 @@ crate::words!(End {
 
 /// A setting that did not fit, and the value used in its place.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub enum Clamp {
     /// A shape was too long for the period, or too soft.
     Shape {

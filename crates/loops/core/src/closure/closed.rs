@@ -11,16 +11,15 @@ use crate::motion::Tracks;
 /// N is the number of intervals of the clip. Arrays are frame-major: the value of (sample, joint) is at sample * num_joints +
 /// joint.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Closed {
     /// The N unique samples. Signs of rotations are continuous, even over the seam, except for a joint that makes an odd number
     /// of whole turns per period, for which no choice of signs is continuous.
     pub tracks: Tracks,
     /// Offsets added to the translations, metres, for samples 0 to N inclusive.
-    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
+    #[handed(with = "crate::plain_bytes")]
     pub translation_offsets: Vec<DVec3>,
     /// Offsets of the rotations, rotation vectors multiplied on the left, radians, for samples 0 to N inclusive.
-    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
+    #[handed(with = "crate::plain_bytes")]
     pub rotation_offsets: Vec<DVec3>,
     /// Gaps of every joint before closing.
     pub seam: SeamGaps,

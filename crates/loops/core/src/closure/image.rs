@@ -28,7 +28,7 @@ pub(crate) struct Image<'a> {
 
 /// Why a clip has no mirror image.
 #[error_kinds]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum ImageError {
     #[error("the joint that carries the root motion lies on one side of the body")]
     SidedCarrier,

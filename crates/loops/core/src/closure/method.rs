@@ -5,7 +5,7 @@ use super::{names::ClosureName, order::Order};
 
 /// Shares of the gaps that the start takes, each from 0 to 1; the end takes the rest.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct Shares {
     /// Of the pose gap.
     pub rho: f64,
@@ -39,7 +39,7 @@ impl Shares {
 ///
 /// The default is quintic C2 over [`DEFAULT_BLEND_SECS`] with equal shares.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct Method {
     /// Decay of the offsets from the start.
     pub start: Shape,

@@ -4,7 +4,7 @@ use crate::words;
 
 /// Order to which a seam is closed.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Default, Eq, PartialOrd, Ord)]
 pub enum Order {
     /// Pose alone; velocities keep their gap, so the seam is a kink: to compare with.
     C0,

@@ -6,7 +6,7 @@ use super::{ends::JointEnds, rotation::pose_gap};
 
 /// Gap of one joint's local motion at the seam, end minus start.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct JointGap {
     /// Of the translation, metres.
     pub position: DVec3,
@@ -39,7 +39,7 @@ impl JointGap {
 
 /// Gaps of all joints, in skeleton order.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct SeamGaps {
     /// One entry per joint.
     pub joints: Vec<JointGap>,
@@ -54,7 +54,7 @@ impl SeamGaps {
 
 /// Largest gaps over joints, as lengths of vectors.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct Gaps {
     /// Metres.
     pub position: f64,

@@ -6,7 +6,7 @@ use crate::{unit::Unit, words};
 
 /// How velocities and accelerations at the seam are measured.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Copy, Default, Eq)]
 pub enum SeamMotion {
     /// By least squares over nine samples, which the method closes; a quintic over 8 samples closes the remainder up to the
     /// central differences. The seam is then as rough as the capture, and no limb swings to match noise. If the take does not
@@ -31,7 +31,7 @@ pub(crate) const NOISE_SAMPLES: usize = 8;
 
 /// Settings of a closure: a method for all joints, and others for chosen ones.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct ClosureSettings {
     /// The method of all joints without their own.
     pub method: Method,
@@ -107,7 +107,6 @@ impl Method {
 
 /// Why a clip cannot be closed.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum ClosureError {
     #[error("the blend at the {end} must last a positive number of seconds, found {found}")]
     Time { end: End, found: f64 },

@@ -8,8 +8,8 @@ use super::error::EditError;
 use crate::{closure::Image, mirror::Mirror};
 
 /// An offset of a joint, in the axes of its parent.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
+#[derive(Copy, Default)]
 pub struct JointOffset {
     /// Rotation vector, multiplied on the left of the joint's rotation, radians.
     pub rotation: DVec3,

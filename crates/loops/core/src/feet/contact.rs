@@ -7,7 +7,7 @@ use crate::analysis::standing::{GROUND_REACH_SECS, LimitsAtSize, stands};
 
 /// A span of samples over which a foot stands.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub struct LoopContact {
     /// The foot, as an index into [`crate::analysis::body::Body::feet`].
     pub foot: usize,

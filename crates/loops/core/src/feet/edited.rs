@@ -6,7 +6,7 @@ use crate::{LoopCandidate, loop_clip::LoopClip};
 
 /// A part of the motion, from its first moment to its last; the samples nearest to both belong to it.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub enum StanceSpan {
     /// Frames of the take, counted from 0.
     Frames([f64; 2]),
@@ -19,7 +19,7 @@ pub enum StanceSpan {
 /// A span in which the foot stands adds a stance, one in which it swings removes one, and both together move one; of overlapping
 /// spans the later applies.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct StanceEdit {
     /// The foot, as an index into [`crate::analysis::body::Body::feet`].
     pub foot: usize,

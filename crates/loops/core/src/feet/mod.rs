@@ -59,7 +59,7 @@ use stance::PointTrack;
 
 /// Whether feet are held.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Copy, Default, Eq)]
 pub enum FootLock {
     /// Hold feet with reliable contacts if they then slide less.
     #[default]
@@ -97,7 +97,7 @@ impl FootPoint {
 
 /// A span of samples over which a point of a foot bears.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub struct Bearing {
     /// The point.
     pub point: FootPoint,
@@ -138,7 +138,7 @@ impl Bearing {
 
 /// How the speed of the root is determined.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub enum RootSpeed {
     /// The feet if they slide clearly less for it, else the poses.
     #[default]
@@ -185,7 +185,7 @@ impl FromStr for RootSpeed {
 
 /// How feet are processed.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct FeetSettings {
     /// Whether they are held.
     pub lock: FootLock,
@@ -204,7 +204,7 @@ impl From<FootLock> for FeetSettings {
 
 /// The outcome for one foot.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub enum FootOutcome {
     /// The foot is held whenever it stands.
     Held,
@@ -243,7 +243,7 @@ impl FootOutcome {
 
 /// The contacts of a loop's feet and the corrections applied to them.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct Feet {
     /// When a foot counts as standing.
     pub limits: ContactLimits,

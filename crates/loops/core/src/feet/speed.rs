@@ -22,7 +22,7 @@ const FINE_MPS: f64 = 0.1;
 
 /// A twist and how far feet slide under it.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct FeetSpeed {
     /// The root's twist: turn and climb from the poses, horizontal velocity from the feet.
     pub twist: Twist,

@@ -103,7 +103,6 @@ impl KeyLayout {
 
 /// Why keys cannot be measured as a loop.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum KeysError {
     /// There are fewer than three unique samples.
     #[error("a loop has at least 3 samples, this one has {found}")]

@@ -1,26 +1,22 @@
 //! A loop clip: unique samples of one period and the constant root motion.
 //!
-//! `playback` plays it at any time; `runtime` does so in single precision, fast, for engines.
+//! `playback` plays it at any time.
 
 use crate::math::rigid::{Rigid, Twist};
 use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, TracksError, WorldTracks};
 
 pub(crate) mod playback;
 
-pub(crate) mod runtime;
-
 mod keys;
 
 pub use keys::{KeyLayout, KeysError, LoopKeys};
 pub use playback::Interpolation;
-pub use runtime::{BufferError, MAX_SAMPLES, ModelMatrix, RuntimeError, RuntimeLoop, RuntimePose};
 
 /// A clip that meets itself after one period.
 ///
 /// Holds N unique samples of the body relative to the root, and the root motion, without the closing key, which writers add.
 /// World transforms are root(t) times the forward kinematics of the samples. Lengths in metres, arrays frame-major.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct LoopClip {
     name: String,
     /// The body relative to the root; at least three frames.
@@ -35,7 +31,6 @@ pub struct LoopClip {
 
 /// Why samples do not form a loop clip.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum LoopClipError {
     /// The values are not tracks.
     #[error(transparent)]

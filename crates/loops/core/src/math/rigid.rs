@@ -9,7 +9,7 @@ use super::rotation;
 
 /// A rigid motion: first the rotation, then the translation (metres).
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct Rigid {
     /// Rotation, unit quaternion (x, y, z, w).
     pub rotation: DQuat,
@@ -60,7 +60,7 @@ impl core::ops::Mul for Rigid {
 
 /// A constant rate of rigid motion in the moving body's own frame.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct Twist {
     /// Linear velocity of the frame's origin, metres per second, in the frame's own axes.
     pub linear: DVec3,

@@ -35,7 +35,7 @@ pub const MAX_CYCLE_SECS: f64 = 60.0;
 
 /// Whether a loop is the mean of several cycles, and of how many.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Copy, Default, Eq)]
 pub enum MeanCycles {
     /// The loop is the chosen cycle alone.
     #[default]
@@ -85,7 +85,6 @@ impl FromStr for MeanCycles {
 
 /// The cycles whose mean a loop is.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct MeanCycle {
     /// The requested cycles.
     pub asked: MeanCycles,
@@ -103,7 +102,7 @@ pub struct MeanCycle {
 
 /// A cycle that a mean includes.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct UsedCycle {
     /// Source frame, fractional, at which it starts.
     pub start_frame: f64,
@@ -116,7 +115,7 @@ pub struct UsedCycle {
 
 /// Why a row of cycles does not go on.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Copy, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "messages show what they are")]
 pub enum CyclesEnd {
     #[error("as many as are wanted were found")]
@@ -134,7 +133,6 @@ pub enum CyclesEnd {
 
 /// Why there is no mean cycle.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum MeanCycleError {
     #[error("a mean takes at least {MIN_CYCLES} cycles, found {found}")]
     TooFewAsked { found: usize },

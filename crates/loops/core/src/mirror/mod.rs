@@ -20,7 +20,6 @@ pub(crate) use reflect::ACROSS;
 ///
 /// The mirror plane is across X, in the space of the topmost joint's parent.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Mirror {
     partners: Vec<usize>,
     /// Per joint, the rotation from the axes of its partner to the image of its own axes.
@@ -34,7 +33,7 @@ pub struct Mirror {
 
 /// The pose that is its own mirror image.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum SymmetricPose {
     /// The skeleton at rest, without rotations.
     Rest,
@@ -44,7 +43,6 @@ pub enum SymmetricPose {
 
 /// Why a skeleton has no mirror image.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum MirrorError {
     #[error("no joint of the skeleton has a partner on the other side, by name or by position")]
     NoPairs,

@@ -9,7 +9,7 @@ use crate::take::{Cut, PingPong};
 
 /// How the two ends of a stretch meet in a loop.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub enum Pairing {
     /// The end meets the start: the stretch is the whole loop.
     #[default]

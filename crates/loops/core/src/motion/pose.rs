@@ -10,13 +10,13 @@ use crate::math::{rigid::Rigid, rotation};
 /// Translations in metres, unit quaternions. Local (each joint in its parent's axes) unless the function that returns it says
 /// otherwise.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct Pose {
     /// Translations, metres.
-    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
+    #[handed(with = "crate::plain_bytes")]
     pub translations: Vec<DVec3>,
     /// Rotations.
-    #[cfg_attr(feature = "handover", serde(with = "crate::plain_bytes"))]
+    #[handed(with = "crate::plain_bytes")]
     pub rotations: Vec<DQuat>,
 }
 

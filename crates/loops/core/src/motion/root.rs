@@ -8,7 +8,7 @@ use crate::math::rigid::{Rigid, Twist};
 ///
 /// A value without a policy: the writer or player of the loop decides whether the file or the engine moves the root.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct RootMotion {
     /// World transform of the root at the start.
     pub start: Rigid,

@@ -8,7 +8,6 @@ use crate::names;
 
 /// One joint of a skeleton.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
     /// Name as in the source; not necessarily unique.
     pub name: String,
@@ -24,7 +23,7 @@ pub struct Joint {
 
 /// The body part of a joint, in the words of joint names, such as "LeftForeArm".
 #[handed_over]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Eq)]
 pub enum Part {
     /// Stated by the file beside the name.
     Stated(String),
@@ -55,7 +54,6 @@ impl Joint {
 
 /// Why a list of joints is not a skeleton.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum SkeletonError {
     #[error("the skeleton has no joints")]
     Empty,
@@ -71,7 +69,6 @@ pub enum SkeletonError {
 
 /// A tree of joints, parents before children, with one root at index 0.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Skeleton {
     joints: Vec<Joint>,
     children: Vec<Vec<usize>>,
@@ -282,7 +279,7 @@ impl Skeleton {
 
 /// The first difference between two skeletons.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Eq)]
 pub enum SkeletonDifference {
     /// The numbers of joints differ.
     #[error("{found} joints instead of {expected}")]

@@ -11,7 +11,6 @@ use crate::math::{rigid::Rigid, rotation};
 /// Invariants: a whole number of frames, and from frame to frame every rotation stays on one side, so that quaternions may be
 /// interpolated and filtered component by component.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Tracks {
     skeleton: Skeleton,
     step_secs: f64,
@@ -20,7 +19,6 @@ pub struct Tracks {
 
 /// Why values are not tracks.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum TracksError {
     #[error("expected {expected} values for {num_joints} joints in whole frames, found {found}")]
     WrongLength {

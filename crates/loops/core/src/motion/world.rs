@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
-use super::{Pose, PoseRef, Tracks};
+use super::{Pose, Tracks};
 use crate::math::rigid::Rigid;
 
 /// World positions (metres) and rotations of all joints at all frames, frame-major.
@@ -66,13 +66,6 @@ impl Kept {
         match self {
             Self::All(width) => frame * width + joint,
             Self::Some(kept, slots) => frame * kept.len() + slots[joint].expect("a joint that is kept"),
-        }
-    }
-
-    fn append<T: Copy>(&self, frame: &[T], values: &mut Vec<T>) {
-        match self {
-            Self::All(_) => values.extend_from_slice(frame),
-            Self::Some(kept, _) => values.extend(kept.iter().map(|&joint| frame[joint])),
         }
     }
 }
@@ -146,24 +139,6 @@ impl WorldTracks {
         &self.positions
     }
 
-    /// Creates tracks without frames, for poses that are added one by one and of which only some joints are needed: `positions`
-    /// of all or of some, `rotations` of some. Access to others panics.
-    pub(crate) fn of_some(
-        num_joints: usize,
-        num_frames: usize,
-        positions: Option<&[usize]>,
-        rotations: &[usize],
-    ) -> Self {
-        let placed = positions.map_or(Kept::All(num_joints), |joints| Kept::new(joints, num_joints));
-        let turned = Kept::new(rotations, num_joints);
-        Self {
-            num_joints,
-            positions: Vec::with_capacity(num_frames * placed.width()),
-            rotations: Rotations::Some(turned.clone(), Vec::with_capacity(num_frames * turned.width())),
-            placed,
-        }
-    }
-
     /// Creates tracks of some joints, and of the rotations of `turned` among them, from where each is at every frame.
     pub(crate) fn of_joints(
         num_joints: usize,
@@ -171,23 +146,17 @@ impl WorldTracks {
         (placed, turned): (&[usize], &[usize]),
         at: impl Fn(usize, usize) -> Rigid,
     ) -> Self {
-        let mut world = Self::of_some(num_joints, num_frames, Some(placed), turned);
-        for frame in 0..num_frames {
-            world
-                .positions
-                .extend(world.placed.joints().map(|joint| at(frame, joint).translation));
-            if let Rotations::Some(turned, rotations) = &mut world.rotations {
-                rotations.extend(turned.joints().map(|joint| at(frame, joint).rotation));
-            }
-        }
-        world
-    }
-
-    /// Appends a frame to tracks of [`Self::of_some`]; `world` is its pose in the world.
-    pub(crate) fn push(&mut self, world: PoseRef<'_>) {
-        self.placed.append(world.translations, &mut self.positions);
-        if let Rotations::Some(turned, rotations) = &mut self.rotations {
-            turned.append(world.rotations, rotations);
+        let [placed, turned] = [placed, turned].map(|joints| Kept::new(joints, num_joints));
+        let at = &at;
+        let positions =
+            (0..num_frames).flat_map(|frame| placed.joints().map(move |joint| at(frame, joint).translation));
+        let rotations = (0..num_frames).flat_map(|frame| turned.joints().map(move |joint| at(frame, joint).rotation));
+        let (positions, rotations) = (positions.collect(), rotations.collect());
+        Self {
+            num_joints,
+            placed,
+            positions,
+            rotations: Rotations::Some(turned, rotations),
         }
     }
 

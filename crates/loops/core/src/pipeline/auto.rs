@@ -18,7 +18,7 @@ use crate::root_motion::RootRelativeClip;
 
 /// The visibility of a closure, with its parts in comparable units; less is better.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct Score {
     /// Mean distance of joints from the uncut take, metres.
     pub displacement_metres: f64,
@@ -47,7 +47,7 @@ impl Score {
 
 /// The chosen method and its score.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct ClosureChoice {
     /// The method, adjusted to the loop.
     pub method: Method,

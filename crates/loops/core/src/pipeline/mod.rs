@@ -63,7 +63,7 @@ use timing::Timed;
 
 /// The times at which the loop is sampled.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub enum Sampling {
     /// At the take's own rate; the period is retimed by at most half a frame to a whole number of them.
     #[default]
@@ -76,7 +76,7 @@ pub enum Sampling {
 
 /// Settings for making a stretch into a loop.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct LoopSettings {
     /// How the seam is closed.
     pub closure: ClosureSettings,
@@ -100,7 +100,7 @@ pub struct LoopSettings {
     pub start_at: Option<StartAt>,
     /// The character that receives the loop, matched with the take; `None` if it stays on its own skeleton. Edits, stances, a
     /// given speed and the place at the origin then refer to the character. Not handed over: both sides have it.
-    #[cfg_attr(feature = "handover", serde(skip))]
+    #[handed(skip)]
     pub character: Option<Arc<RigPair>>,
 }
 
@@ -190,7 +190,6 @@ pub struct MadeLoop {
 
 /// Why a stretch cannot be made into a loop.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum MakeError {
     /// The cut gives too few or too many samples.
     #[error(transparent)]

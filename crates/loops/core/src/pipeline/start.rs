@@ -12,7 +12,7 @@ use crate::math::ops;
 
 /// The phase at which the first key of a loop is.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub enum StartAt {
     /// The foot of this side touches down, at the begin of its longest contact.
     Contact(Side),

@@ -12,7 +12,7 @@ use crate::math::{ops, percentile, rotation};
 
 /// Where a joint exceeds a reference most.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct JointPeak {
     /// The joint.
     pub joint: usize,
@@ -24,7 +24,7 @@ pub struct JointPeak {
 
 /// The longest time for which the whole body is still while the loop as a whole moves.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct HeldPose {
     /// The first sample of it.
     pub sample: usize,
@@ -34,7 +34,7 @@ pub struct HeldPose {
 
 /// The contact whose foot is farthest above or below its height in the source.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct FootHeight {
     /// The standing joint.
     pub joint: usize,

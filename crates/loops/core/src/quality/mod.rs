@@ -26,7 +26,7 @@ use crate::{math::ops, motion::WorldTracks, root_motion::RootRelativeClip};
 ///
 /// A figure has the name that it has in the sidecar, up to the unit; `seam` holds those of the most visible joint.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct Quality {
     /// Largest rotation of a joint between first and closing key, and of a jump before the seam.
     pub pose_gap_radians: f64,

@@ -65,7 +65,7 @@ const MOST_PLACES: usize = 256;
 
 /// The contact in which a foot slides farthest.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct FootSlide {
     /// The standing joint.
     pub joint: usize,

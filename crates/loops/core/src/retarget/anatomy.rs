@@ -8,8 +8,8 @@ use crate::analysis::{Body, FoundBy, Side};
 use crate::motion::{Pose, Skeleton};
 
 /// Arms and legs; forelegs count as legs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
+#[derive(Copy, Eq)]
 pub enum LimbKind {
     /// An arm.
     Arm,
@@ -18,8 +18,7 @@ pub enum LimbKind {
 }
 
 /// A limb, from the trunk to its end.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
 pub(super) struct Limb {
     pub(super) kind: LimbKind,
     pub(super) side: Side,
@@ -54,8 +53,8 @@ impl Limb {
 }
 
 /// The joints of a limb of two bones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
+#[derive(Copy, Eq)]
 pub(super) struct Bones {
     pub(super) upper: usize,
     pub(super) lower: usize,
@@ -76,8 +75,7 @@ impl Bones {
 }
 
 /// The chains of a body.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
 pub(super) struct Anatomy {
     /// The joint that carries legs and trunk.
     pub(super) hips: usize,

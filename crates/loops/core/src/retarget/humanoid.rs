@@ -14,8 +14,7 @@ use crate::math::{Rigid, ops};
 use crate::motion::Part;
 
 /// A joint of a human body.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
 pub struct HumanBone {
     /// Its name in avatars, such as "leftUpperArm", in the words of VRM and of Unity's humanoid.
     pub name: String,

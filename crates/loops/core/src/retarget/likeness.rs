@@ -12,8 +12,8 @@ use crate::motion::Pose;
 use crate::quality::Stand;
 
 /// An angle that was found at a joint.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
+#[derive(Copy)]
 pub struct JointAngle {
     /// The joint of the character.
     pub joint: usize,
@@ -22,8 +22,8 @@ pub struct JointAngle {
 }
 
 /// How far a loop on a character is from its source, each at the joint where it is farthest; `None` without such joints.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
+#[derive(Copy, Default)]
 pub struct Likeness {
     /// The mean of the line from the tops of the legs to those of the arms.
     pub lean: Option<JointAngle>,

@@ -8,8 +8,8 @@ use crate::analysis::body::vocabulary::{Meaning, Word};
 use crate::motion::Skeleton;
 
 /// The joint or joints of the source that a joint follows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
+#[derive(Copy)]
 pub struct Link {
     /// The joint of the source.
     pub from: usize,
@@ -20,8 +20,7 @@ pub struct Link {
 }
 
 /// What each joint of a target follows.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
 pub struct JointMap {
     /// By joint of the target; `None` for a joint that keeps its rest.
     pub links: Vec<Option<Link>>,

@@ -3,8 +3,7 @@
 use super::{JointMap, MapError, Rig};
 
 /// The rig of a motion, the character that takes it, and which of its joints follow which.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
 pub struct RigPair {
     /// The rig of the motion.
     pub source: Rig,

@@ -15,8 +15,7 @@ use crate::root_motion::root_joint;
 use crate::take::Take;
 
 /// A character to take motion from or to give it to.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
 pub struct Rig {
     pub(super) skeleton: Skeleton,
     pub(super) body: Body,
@@ -45,8 +44,7 @@ pub struct Rig {
 /// How far the surface of a foot reaches, as its mesh states it.
 ///
 /// Its points are enough to find its lowest one however the foot is turned and its toes are bent.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
 pub struct FootSole {
     /// The ankle.
     pub ankle: usize,

@@ -9,8 +9,8 @@ use crate::math::percentile;
 use crate::motion::{Pose, Skeleton, WorldTracks};
 
 /// How a body stands.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
+#[derive(Default)]
 pub(super) struct Stance {
     /// Whether it stands in the rest pose of its file.
     pub(super) is_at_rest: bool,

@@ -10,7 +10,6 @@ use crate::take::Clip;
 
 /// A clip whose carrier is relative to the root, and the motion of that root.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct RootRelativeClip {
     /// The clip, context included, with the carrier relative to the root: its track nearly repeats.
     pub clip: Clip,
@@ -29,7 +28,7 @@ pub struct RootRelativeClip {
 
 /// How well one screw fits the root motion of a period.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct RootMotionFit {
     /// Weighted root mean square distance between the poses at the end and the moved poses at the start, metres.
     pub residual_metres: f64,

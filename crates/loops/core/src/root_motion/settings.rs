@@ -10,7 +10,7 @@ pub const PATH_SMOOTHING_SECS: f64 = 0.25;
 
 /// The use of the take's root motion.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Copy, Default, Eq)]
 pub enum RootMode {
     /// The root moves at one constant velocity and turn rate (a twist); the hips keep what differs from it.
     #[default]
@@ -54,7 +54,7 @@ words!(RootMode {
 
 /// The motions that count as root motion.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Copy, Default, Eq)]
 pub enum RootSpace {
     /// Turns about the up axis, motion over the ground, and a climb above 3 cm per cycle: bodies that stand and walk.
     #[default]
@@ -70,7 +70,7 @@ words!(RootSpace {
 
 /// How an inertialized root fades the difference between its velocities; `None` uses the closure's value.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct RootBlend {
     /// Seconds over which it fades after the start.
     pub start_secs: Option<f64>,
@@ -82,7 +82,7 @@ pub struct RootBlend {
 
 /// How root motion is removed from a stretch, and what it is used for.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct RootSettings {
     /// The use of the root motion.
     pub mode: RootMode,
@@ -127,7 +127,6 @@ pub const MAX_LINEAR_TURN: f64 = 5.0 * core::f64::consts::PI / 180.0;
 
 /// Why the root motion cannot be removed with these settings.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum RootError {
     #[error(
         "the stretch turns by {:.1} degrees, a straight root takes {:.0}",

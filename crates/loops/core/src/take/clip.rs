@@ -25,7 +25,6 @@ const MAX_CONTEXT: usize = 256;
 /// Sample 0 is the start and sample `num_intervals` the end. Samples below and above are context, kept where the take has them,
 /// because closing a seam uses the motion outside the cut. Local transforms, metres.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Clip {
     /// All samples, context first.
     tracks: Tracks,

@@ -6,7 +6,7 @@ use super::Take;
 ///
 /// Frames are counted from 0 and may be fractional. Invariant, held by [`Cut::new`]: finite, 0 <= start < end <= last frame.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct Cut {
     start_frame: f64,
     end_frame: f64,
@@ -14,7 +14,6 @@ pub struct Cut {
 
 /// Why a stretch cannot be cut.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum CutError {
     /// A cycle has at least two frames.
     #[error("{cycles} cycles do not fit into {num_intervals} frames")]

@@ -37,7 +37,6 @@ const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;
 
 /// Why tracks cannot be a take.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum TakeError {
     #[error("the take has no frames")]
     NoFrames,
@@ -69,7 +68,6 @@ pub struct Take {
 
 /// A last key that lies off the even frames, as at the end of a cycle that lasts no whole number of them.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Tail {
     /// Time since the last frame, in frames; positive and not 1.
     pub frames: f64,

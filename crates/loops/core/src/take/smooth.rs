@@ -11,7 +11,6 @@ use crate::{math::ops, motion::Pose};
 
 /// Why a take cannot be smoothed.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum SmoothError {
     #[error(
         "the frequency must lie between 0 and {limit} Hz, which is what {rate} frames per second can show, found {found}"

@@ -1,7 +1,7 @@
 //! Plots of takes, searches and loops, as SVG; PNG is made from that SVG.
 //!
 //! [`inspect`] shows the contents of a take over time, [`find`] the repeating lengths and the cost of every seam, [`make`] the
-//! effect of closing, [`feet()`] how feet slide and stand, [`paths()`] the paths of roots. All are functions of core values alone:
+//! effect of closing, [`feet()`] how feet slide and stand. All are functions of core values alone:
 //! the same values give the same text on every machine. [`kit`] holds the drawing primitives.
 //!
 //! ```
@@ -24,8 +24,6 @@ mod make;
 
 mod feet;
 
-mod paths;
-
 mod root_path;
 
 mod view;
@@ -38,7 +36,6 @@ pub use feet::feet;
 pub use find::find;
 pub(crate) use kit::text::{escape, fit};
 pub use make::make;
-pub use paths::{GroundPath, paths};
 pub(crate) use png::pixels;
 pub use png::{PngError, png};
 pub use tracks::inspect;

@@ -6,7 +6,7 @@ use crate::space::Axis;
 
 /// The effect of a channel.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum ChannelKind {
     /// Replaces a component of the offset, in the file's unit.
     Position,
@@ -18,7 +18,7 @@ pub enum ChannelKind {
 
 /// One channel of a joint.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub struct Channel {
     /// Its effect.
     pub kind: ChannelKind,

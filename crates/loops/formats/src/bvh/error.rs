@@ -48,7 +48,7 @@ pub enum NumberPlace {
 
 /// The likely reason why a text is not a number.
 #[error_kinds]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum NumberHint {
     /// Unknown.
     #[error("")]
@@ -92,7 +92,6 @@ pub enum FrameTimeFault {
 ///
 /// Messages state the position, the text found, the text expected, and what to try if there is anything.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum BvhError {
     /// The first word is not HIERARCHY. The word is not quoted: a file that is not a take may hold confidential text.
     #[error("not a BVH file: expected HIERARCHY at {at}")]

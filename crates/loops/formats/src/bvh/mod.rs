@@ -18,15 +18,11 @@ pub(crate) mod error;
 
 pub(crate) mod format;
 
-pub(crate) mod plain;
-
 pub(crate) mod read;
 
 pub(crate) mod source;
 
 pub(crate) mod write;
-
-mod digits;
 
 mod hierarchy;
 
@@ -48,7 +44,6 @@ pub use read::parse;
 
 /// A joint as stated in the file.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct BvhJoint {
     /// Its name, including blanks.
     pub name: String,
@@ -79,7 +74,6 @@ impl BvhJoint {
 
 /// The tree of a file: one root at index 0, parents before children.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Hierarchy {
     joints: Vec<BvhJoint>,
 }
@@ -103,7 +97,6 @@ impl Hierarchy {
 
 /// A frame time and the text that stated it.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FrameTime {
     pub(crate) secs: f64,
     /// `None` if the file's text does not state this number.

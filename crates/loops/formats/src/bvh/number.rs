@@ -1,59 +1,13 @@
-//! Numbers of a BVH file: a fast method for plain spellings, a complete one, and the errors of tokens that are not numbers.
+//! Numbers of a BVH file: a fast method for short ones, a complete one, and the errors of tokens that are not numbers.
 
 use super::error::NumberHint;
 use crate::limits::MAX_VALUE;
 
-/// Number of digits that always fit a 64-bit number.
-const MAX_PLAIN_DIGITS: usize = 19;
-
-/// Powers of ten that double precision represents exactly, up to that many digits.
-const POWERS_OF_TEN: [f64; MAX_PLAIN_DIGITS + 1] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
-];
+/// Powers of ten that double precision represents exactly.
+const POWERS_OF_TEN: [f64; 8] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
 
 /// Powers of ten by which decimals shift the whole number before them.
 const WHOLE_POWERS_OF_TEN: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
-
-/// Parses the number at the start of `rest` if it is spelled plainly; returns it with its length in bytes. `None` for any other
-/// token.
-///
-/// A sign, digits, perhaps a point. Whole numbers up to 2^53 and powers of ten up to 10^22 are exact, so their quotient is
-/// rounded once and has the same bits as [`number`]. Source: Clinger 1990.
-#[inline(never)]
-pub(super) fn plain_number(rest: &[u8]) -> Option<(f64, usize)> {
-    let (is_negative, digits) = match rest {
-        [b'-', digits @ ..] => (true, digits),
-        [b'+', digits @ ..] => (false, digits),
-        digits => (false, digits),
-    };
-    let (mut whole, mut num_digits, mut point) = (0_u64, 0, None);
-    let mut length = digits.len();
-    for (index, &byte) in digits.iter().enumerate() {
-        match byte {
-            b'0'..=b'9' if num_digits < MAX_PLAIN_DIGITS => {
-                whole = 10 * whole + u64::from(byte - b'0');
-                num_digits += 1;
-            }
-            b'.' if point.is_none() => point = Some(num_digits),
-            // Ends like a token.
-            0..=b' ' => {
-                length = index;
-                break;
-            }
-            _ => return None,
-        }
-    }
-    if num_digits == 0 || whole > 1 << f64::MANTISSA_DIGITS {
-        return None;
-    }
-    let num_decimals = point.map_or(0, |point| num_digits - point);
-    let size = whole as f64 / POWERS_OF_TEN.get(num_decimals)?;
-    if size > MAX_VALUE {
-        return None;
-    }
-    let value = if is_negative { -size } else { size };
-    Some((value, rest.len() - digits.len() + length))
-}
 
 /// Repeats a byte eight times.
 const fn everywhere(byte: u8) -> u64 {
@@ -78,7 +32,10 @@ fn leading_digits(bytes: &[u8]) -> Option<(u64, usize)> {
     Some((whole, num_bits as usize / 8))
 }
 
-/// Parses most numbers like [`plain_number`]: those of at most seven digits, or with a point and at most seven digits behind it.
+/// Parses the number at the start of some bytes as [`number`] does, with its length in bytes, if it is spelled plainly: at most seven digits, and
+/// at most seven behind a point. `None` for any other token.
+///
+/// Whole numbers up to 2^53 and powers of ten up to 10^22 are exact, so their quotient is rounded once. Source: Clinger 1990.
 #[inline]
 pub(super) fn short_number(bytes: &[u8]) -> Option<(f64, usize)> {
     let is_negative = *bytes.first()? == b'-';

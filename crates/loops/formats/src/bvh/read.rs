@@ -139,11 +139,6 @@ impl Frames {
         }
     }
 
-    /// Converts the transforms to our axes and unit.
-    pub(super) fn settle(&mut self, space: &Space) {
-        space.settle(self.num_joints, &mut self.translations, &mut self.rotations);
-    }
-
     /// Returns the frames as a take; they are in the axes and unit of `space`, or still in the file's if these are not known
     /// yet.
     pub(super) fn take(
@@ -231,7 +226,7 @@ pub(super) fn read_take(
     let some = frames.every(probe_stride(motion.num_frames));
     let probe = some.take("", &hierarchy, &Space::METRES_Y_UP, frame_time_secs)?;
     let space = guess::settle_unturned(&probe, &settings.space, warnings);
-    frames.settle(&space);
+    space.settle(frames.num_joints, &mut frames.translations, &mut frames.rotations);
     let take = frames.take(name, &hierarchy, &space, frame_time_secs)?;
     let source = Source::Bvh(BvhSource {
         hierarchy,

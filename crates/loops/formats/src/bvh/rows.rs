@@ -1,12 +1,16 @@
 //! The rows of the MOTION section as text, key by key.
 
-use fearless_simd::Level;
 use glam::{DQuat, DVec3};
 use loopwright_core::math::rotation;
 
-use super::digits::{self, DECIMALS, MAX_NUMBER, ONE, Parts, SPARE};
 use super::{BvhJoint, channel::ChannelKind};
-use crate::euler::decomposer::Decomposer;
+use crate::{euler, space::Axis};
+
+/// Most decimals of a number: values are given in units of the last of them.
+const DECIMALS: u32 = 7;
+
+/// 1 in the last decimal.
+const ONE: f64 = 10_u64.pow(DECIMALS) as f64;
 
 /// Positions have one decimal less than angles.
 ///
@@ -21,8 +25,8 @@ const HALF_TURN: f64 = 0.5 * TURN;
 const RADIAN: f64 = 180.0 / core::f64::consts::PI * ONE;
 
 pub(crate) struct Rows {
-    level: Level,
-    decomposer: Decomposer,
+    /// The axes of each joint.
+    axes: Vec<Vec<Axis>>,
     columns: Vec<Column>,
     /// Joint and axis of every written position.
     positions: Vec<(usize, usize)>,
@@ -30,7 +34,6 @@ pub(crate) struct Rows {
     angles: Vec<[f64; 3]>,
     /// The values of the row, in the last decimal: three angles of each joint, a one for all scales, and the positions.
     values: Vec<f64>,
-    parts: Vec<Parts>,
     cycle: Option<Cycle>,
     line: Vec<u8>,
     /// Largest rotation error of joints with fewer than three axes, in degrees.
@@ -75,16 +78,13 @@ impl Rows {
             }
         }
         let num_values = scales_at + 1 + positions.len();
-        let level = Level::new();
         Self {
-            level,
-            decomposer: Decomposer::new(level, joints.iter().map(BvhJoint::rotation_axes)),
-            line: vec![0; (columns.len() + 1) * MAX_NUMBER + SPARE],
+            axes: joints.iter().map(BvhJoint::rotation_axes).collect(),
+            line: Vec::new(),
             columns,
             positions,
             angles: vec![[0.0; 3]; joints.len()],
             values: vec![ONE; num_values],
-            parts: vec![Parts::default(); num_values],
             cycle: (num_keys > cycle).then(|| Cycle::new(cycle, joints.len())),
             errors: vec![0.0; joints.len()],
         }
@@ -93,45 +93,61 @@ impl Rows {
     /// Returns the line of the next key, including its end: positions in units of `unit_metres`, angles continuous from the key
     /// before.
     pub(crate) fn next(&mut self, translations: &[DVec3], rotations: &[DQuat], unit_metres: f64) -> &[u8] {
-        self.decomposer.decompose_all(rotations, &mut self.angles);
+        for ((axes, rotation), angles) in self.axes.iter().zip(rotations).zip(&mut self.angles) {
+            *angles = euler::decompose(axes, *rotation, *angles);
+        }
         let (angles, others) = self.values.split_at_mut(self.angles.as_flattened().len());
         if let Some(cycle) = &mut self.cycle {
-            cycle.next(&self.decomposer, rotations, angles, &mut self.angles);
+            cycle.next(&self.axes, rotations, angles, &mut self.angles);
         }
         for (value, radians) in angles.iter_mut().zip(self.angles.as_flattened_mut()) {
-            *value = digits::rounded(*radians * RADIAN);
+            *value = (*radians * RADIAN).round();
             *radians = *value * (1.0 / RADIAN);
         }
         for (value, &(joint, axis)) in others[1..].iter_mut().zip(&self.positions) {
             let position = translations[joint][axis] / unit_metres;
-            *value = digits::rounded(position * (ONE / POSITION_STEP)) * POSITION_STEP;
+            *value = (position * (ONE / POSITION_STEP)).round() * POSITION_STEP;
         }
-        for joint in self.decomposer.restricted() {
-            let reached = self.decomposer.compose(joint, self.angles[joint]);
+        // Fewer than three axes do not reach every rotation.
+        for joint in (0..rotations.len()).filter(|&joint| self.axes[joint].len() < 3) {
+            let reached = euler::compose(&self.axes[joint], &self.angles[joint]);
             let error = rotation::difference(reached, rotations[joint]).length().to_degrees();
             self.errors[joint] = self.errors[joint].max(error);
         }
-        digits::take_apart(self.level, &self.values, &mut self.parts);
         self.put_line()
     }
 
     /// Writes [`Self::values`] into the line, and returns it.
     fn put_line(&mut self) -> &[u8] {
-        let mut length = 0;
+        self.line.clear();
         for column in &self.columns {
-            // There is room for all columns.
-            let Some(rest) = self.line[length..].first_chunk_mut() else {
-                break;
-            };
-            let end = digits::put(self.values[column.value], self.parts[column.value], rest) - column.num_left_out;
-            rest[end] = b' ';
-            length += end + 1;
+            put(self.values[column.value], &mut self.line);
+            self.line.truncate(self.line.len() - column.num_left_out);
+            self.line.push(b' ');
         }
         // Replaces the last blank.
-        let length = length.max(1);
-        self.line[length - 1] = b'\n';
-        &self.line[..length]
+        self.line.pop();
+        self.line.push(b'\n');
+        &self.line
     }
+}
+
+/// Appends a number that is given in its last decimal. Zero has no sign.
+fn put(value: f64, line: &mut Vec<u8>) {
+    // Below 2^63, as all writable values are. Formatting by the standard library would take most of the time of writing a file.
+    let mut rest = value.abs() as u64;
+    if value < 0.0 {
+        line.push(b'-');
+    }
+    let start = line.len();
+    while rest > 0 || line.len() < start + DECIMALS as usize + 2 {
+        if line.len() == start + DECIMALS as usize {
+            line.push(b'.');
+        }
+        line.push(b'0' + (rest % 10) as u8);
+        rest /= 10;
+    }
+    line[start..].reverse();
 }
 
 /// Writes repeated poses with the same digits again, if their curves allow it.
@@ -153,7 +169,7 @@ impl Cycle {
 
     /// Replaces the angles (radians) of rotations that were written a cycle ago; `before` are those of the key before, in the
     /// last decimal.
-    fn next(&mut self, decomposer: &Decomposer, rotations: &[DQuat], before: &[f64], angles: &mut [[f64; 3]]) {
+    fn next(&mut self, axes: &[Vec<Axis>], rotations: &[DQuat], before: &[f64], angles: &mut [[f64; 3]]) {
         let first = (self.key % self.num_keys) * rotations.len();
         let (before, _) = before.as_chunks();
         for (joint, ((rotation, before), angles)) in rotations.iter().zip(before).zip(angles).enumerate() {
@@ -161,12 +177,10 @@ impl Cycle {
                 .written
                 .get(first + joint)
                 .filter(|(written, _)| written == rotation);
-            if let Some(again) =
-                written.and_then(|(_, written)| written_again(decomposer.axes(joint).len(), *written, *before))
-            {
+            if let Some(again) = written.and_then(|(_, written)| written_again(axes[joint].len(), *written, *before)) {
                 *angles = again.map(|angle| angle / RADIAN);
             }
-            let written = (*rotation, angles.map(|angle| digits::rounded(angle * RADIAN)));
+            let written = (*rotation, angles.map(|angle| (angle * RADIAN).round()));
             match self.written.get_mut(first + joint) {
                 Some(slot) => *slot = written,
                 None => self.written.push(written),
@@ -199,7 +213,7 @@ fn written_again(num_axes: usize, written: [f64; 3], previous: [f64; 3]) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{bvh::Channel, euler, space::Axis};
+    use crate::bvh::Channel;
 
     #[test]
     fn angles_written_again_are_the_same_rotation_near_the_previous() {

@@ -8,7 +8,6 @@ use crate::space::{Axis, Space};
 
 /// The form of a take in a BVH file: hierarchy, channels, frame time and space.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct BvhSource {
     pub(crate) hierarchy: Hierarchy,
     pub(crate) frame_time: FrameTime,

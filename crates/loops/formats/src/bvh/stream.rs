@@ -14,14 +14,13 @@ use crate::text::without_byte_order_mark;
 use crate::{byte_count::ByteCount, error::ReadError, excerpt::excerpt, warning::FileWarning};
 
 /// Longest text before the rows, bytes; skeletons of a thousand joints need a tenth of it.
-pub(super) const MAX_HEAD_BYTES: usize = 1 << 20;
+const MAX_HEAD_BYTES: usize = 1 << 20;
 
 /// Longest line of a row, bytes.
-pub(super) const MAX_LINE_BYTES: usize = 1 << 20;
+const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Why a stream cannot be read any further.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum BvhStreamError {
     /// Its head is not a BVH head.
     #[error(transparent)]
@@ -36,7 +35,7 @@ pub enum BvhStreamError {
 
 /// Why a line is not a row.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Eq)]
 pub enum LineFault {
     #[error("line {line} has {found} values, and a row has {expected}")]
     Width { line: usize, found: usize, expected: usize },
@@ -66,21 +65,21 @@ pub enum StreamedLine<'a> {
 /// The part of a stream before its rows.
 #[derive(Debug)]
 pub struct StreamHead {
-    pub(super) text: Vec<u8>,
+    text: Vec<u8>,
     /// The position of the number of frames in it.
     count_at: Range<usize>,
-    pub(super) num_declared: u64,
-    pub(super) hierarchy: Hierarchy,
+    num_declared: u64,
+    hierarchy: Hierarchy,
     /// Values of its joints in a row, and all values of a row.
     values: Range<usize>,
     width: usize,
-    pub(super) frame_time: FrameTime,
+    frame_time: FrameTime,
     skeleton: Skeleton,
 }
 
 impl StreamHead {
     /// Reads a head. Errors: it is not the head of a BVH file, or no joint has a channel.
-    pub(super) fn read(text: Vec<u8>, warnings: &mut Vec<FileWarning>) -> Result<Self, BvhStreamError> {
+    fn read(text: Vec<u8>, warnings: &mut Vec<FileWarning>) -> Result<Self, BvhStreamError> {
         let body = without_byte_order_mark(&text);
         let mark = text.len() - body.len();
         let mut lexer = Lexer::new(body);
@@ -271,7 +270,7 @@ impl BvhStream {
 }
 
 /// Whether a line is the last of a head: the frame time.
-pub(super) fn ends_head(line: &[u8]) -> bool {
+fn ends_head(line: &[u8]) -> bool {
     let line = line.to_ascii_lowercase();
     let line = line.trim_ascii();
     let time = line.windows(4).position(|word| word == b"time");

@@ -5,7 +5,6 @@ use crate::excerpt::{and_more, short_number};
 
 /// Something unusual in a BVH file that does not prevent its use, or a change made to write one.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum BvhWarning {
     /// Joint names have bytes that are not UTF-8 and were replaced by replacement characters.
     #[error("{at}: {}", names_not_utf8(.name, *.count))]

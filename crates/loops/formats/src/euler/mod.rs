@@ -21,12 +21,9 @@ use loopwright_core::math::ops;
 
 use crate::space::Axis;
 
-mod arc_tangent;
-pub(crate) mod decomposer;
 mod three_axes;
 mod turning;
 
-use arc_tangent::atan2;
 use three_axes::{decompose_three, nearest};
 pub(crate) use turning::Turning;
 
@@ -67,14 +64,14 @@ pub(crate) fn decompose(axes: &[Axis], q: DQuat, previous: [f64; 3]) -> [f64; 3]
     match *axes {
         [] => [0.0; 3],
         [first] => {
-            let angle = 2.0 * atan2(part(first), q.w);
+            let angle = 2.0 * ops::atan2(part(first), q.w);
             [nearest(angle, previous[0], TAU), 0.0, 0.0]
         }
         [first, second] => {
             // The scalar part of q^-1 R1(a) R2(b) is bilinear in the half angles; both of its terms peak at the same angles.
             let third = part(third_axis(first, second)) * handedness(first, second);
-            let half_sum = atan2(part(first) + part(second), q.w - third);
-            let half_difference = atan2(part(first) - part(second), q.w + third);
+            let half_sum = ops::atan2(part(first) + part(second), q.w - third);
+            let half_difference = ops::atan2(part(first) - part(second), q.w + third);
             [
                 nearest(half_sum + half_difference, previous[0], TAU),
                 nearest(half_sum - half_difference, previous[1], TAU),

@@ -4,7 +4,6 @@ use crate::excerpt::list;
 
 /// Why an FBX file cannot be read or written.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum FbxError {
     /// The file ends before its contents do.
     #[error("the file is cut off; export or copy it again")]

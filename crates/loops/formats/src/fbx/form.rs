@@ -15,9 +15,8 @@ const FIRST_WRITABLE: u32 = 7100;
 
 /// A binary file that can be extended.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FbxFile {
-    #[cfg_attr(feature = "handover", serde(with = "loopwright_core::plain_bytes"))]
+    #[handed(with = "loopwright_core::plain_bytes")]
     pub(super) bytes: Arc<[u8]>,
     pub(super) ticks_per_sec: f64,
     pub(super) stated_unit_metres: f64,
@@ -34,7 +33,7 @@ pub(crate) struct FbxFile {
 
 /// Shapes that the animation moves: the numbers of their channels, and percents in the same order.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub(super) struct ChannelShapes {
     pub(super) channels: Vec<i64>,
     pub(super) percents: ShapeWeights,
@@ -48,10 +47,9 @@ pub(super) type Held = (i64, Property, [f64; 3]);
 /// The translation is T + Roff + Rp + r (Soff + Sp - S Sp - Rp), the rotation r = Rpre R Rpost^-1, with the properties Lcl
 /// Translation T, Lcl Rotation R and Lcl Scaling S, offsets and pivots of rotation and scale, and pre- and post-rotation.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub(super) struct NodeForm {
     pub(super) id: i64,
-    #[cfg_attr(feature = "handover", serde(with = "crate::handover::inherit_mode"))]
+    #[handed(with = "crate::handover::inherit_mode")]
     pub(super) mode: InheritMode,
     /// Rotation axes, the first outermost.
     pub(super) axes: [Axis; 3],

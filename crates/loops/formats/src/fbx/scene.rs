@@ -152,7 +152,7 @@ pub(super) fn euler_axes(order: RotationOrder) -> [Axis; 3] {
 /// the scales of parent and child multiplied component by component. A rotation is the product of the rotations alone, so that it
 /// is defined even where scales shear.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub(super) struct World {
     pub(super) matrix: DAffine3,
     unscaled: DAffine3,

@@ -9,7 +9,6 @@ use crate::{space::Space, warning::FileWarning};
 
 /// The form of a take in an FBX file: one that was read, or a new one.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct FbxSource {
     pub(super) space: Space,
     /// Rotates the file's axes to ours.
@@ -36,14 +35,13 @@ const SAME_UNIT: f64 = 1e-6;
 
 /// The contents of the file apart from the motion.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Form {
     #[cfg(feature = "fbx")]
     File(Box<FbxFile>),
     /// Only the skeleton.
     Fresh {
         /// A warning if the other contents of the motion's own file are left out.
-        #[cfg_attr(feature = "handover", serde(with = "crate::handover::leaves"))]
+        #[handed(with = "crate::handover::leaves")]
         leaves: Option<FileWarning>,
     },
 }

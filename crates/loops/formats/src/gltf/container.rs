@@ -29,13 +29,12 @@ const BASE64: engine::GeneralPurpose = engine::GeneralPurpose::new(
 
 /// A file's complete JSON, and its buffers.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Document {
-    #[cfg_attr(feature = "handover", serde(with = "crate::handover::json"))]
+    #[handed(with = "crate::handover::json")]
     pub(crate) json: Value,
     /// Bytes of each buffer; `None` if they are missing and not needed. Buffers of one file share its bytes, which may go on
     /// beyond the length that a buffer states.
-    #[cfg_attr(feature = "handover", serde(with = "crate::handover::buffers"))]
+    #[handed(with = "crate::handover::buffers")]
     pub(crate) buffers: Vec<Option<Arc<Vec<u8>>>>,
 }
 

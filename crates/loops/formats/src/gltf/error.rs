@@ -6,7 +6,6 @@ use crate::excerpt::list;
 ///
 /// Positions are written as in JSON, such as `animations[2].samplers[5].input`.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum GltfError {
     /// The container of a binary file is invalid.
     #[error("byte {at}: {fault}")]
@@ -132,7 +131,7 @@ impl GltfError {
 
 /// An error in the container of a binary file.
 #[error_kinds]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum GlbFault {
     /// It ends inside its header or a chunk.
     #[error("the file is cut off: {needed} bytes are stated, {available} are there")]

@@ -7,7 +7,7 @@
 use glam::{DMat3, DQuat, DVec3};
 
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub(crate) enum NodeScale {
     /// A uniform scale.
     Even(f64),

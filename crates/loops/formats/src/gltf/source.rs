@@ -11,7 +11,6 @@ use crate::{shapes::ShapeWeights, space::Space};
 
 /// The form of a take in a glTF file: the whole file, the nodes that are joints, and their transform in the world.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct GltfSource {
     pub(crate) document: Arc<Document>,
     pub(crate) is_binary: bool,
@@ -28,7 +27,6 @@ pub struct GltfSource {
 
 /// Values of one node beside the pose: weights of shapes, a changing scale, an avatar's expression, or its gaze.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct NodeShapes {
     pub(crate) node: usize,
     pub(crate) property: Beside,
@@ -37,7 +35,7 @@ pub(crate) struct NodeShapes {
 
 /// A property that moves beside the pose.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub(crate) enum Beside {
     /// Weights of blend shapes.
     Shapes,
@@ -62,7 +60,7 @@ impl Beside {
 }
 
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub(crate) struct GltfJoint {
     /// The node; `None` for a root without a node.
     pub(crate) node: Option<usize>,
@@ -72,7 +70,7 @@ pub(crate) struct GltfJoint {
 
 /// The fixed nodes above the first joint, as one transform in the world.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub(crate) struct Above {
     pub(crate) translation: DVec3,
     pub(crate) turn: DQuat,

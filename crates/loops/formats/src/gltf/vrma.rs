@@ -21,7 +21,6 @@ const APART_METRES: f64 = 0.002;
 
 /// The form of a take in a new VRM animation, and the bones of its body.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct VrmaSource {
     /// Its bones; or the missing bones, if the body cannot be an avatar's.
     bones: Result<Vec<HumanBone>, Vec<String>>,

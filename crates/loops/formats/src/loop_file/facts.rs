@@ -15,7 +15,7 @@ use loopwright_core::{
     RootMode, RootMotion, Skeleton, Take, edit::JointOffset, feet::FootPoint, mirror::Mirror, retarget::RigPair,
     root_motion::RootSpace,
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::word::{self, optional_word};
 use crate::format::Capabilities;
@@ -23,7 +23,7 @@ use crate::space::Space;
 
 /// A recording as it was read.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct TakeFacts {
     /// The file, as it was named.
     pub file: String,
@@ -55,7 +55,7 @@ pub struct TakeFacts {
 
 /// The rig that a motion was carried over to.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct RigFacts {
     /// Its file, as it was named.
     pub file: String,
@@ -112,7 +112,7 @@ impl TakeFacts {
 
 /// The stretch of the take that is the loop.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct CandidateFacts {
     /// Frame of the take where the loop starts, from 0; may lie between two frames.
     pub start_frame: f64,
@@ -151,7 +151,7 @@ pub struct CandidateFacts {
 
 /// How the ends of a whole take meet.
 #[in_schema]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct WholeClipFacts {
     /// loops: it loops already; ends-as-it-begins: it can be repeated but may be a single action; cycle: its ends did not quite
     /// meet and were closed.
@@ -183,7 +183,7 @@ pub struct WholeClipFacts {
 
 /// Many cycles of a loop, each varied as the take's own cycles differ; they loop as a whole.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct VariationFacts {
     /// The same seed gives the same motion.
     pub seed: u32,
@@ -204,7 +204,7 @@ pub struct VariationFacts {
 
 /// The cycles of the take whose mean a loop is. Displacement, and when feet stand, are still measured against the chosen cycle.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct MeanCycleFacts {
     /// What was asked for: a number of cycles, or all.
     pub asked: String,
@@ -218,7 +218,7 @@ pub struct MeanCycleFacts {
 
 /// A cycle of the take that a mean includes.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct UsedCycleFacts {
     /// Frame at which it starts, from 0, fractional.
     pub start_frame: f64,
@@ -248,7 +248,7 @@ pub struct TimeFacts {
 
 /// How the seam was closed.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct ClosureFacts {
     /// Name of the method; two with a plus sign where the ends were closed differently, blend for a blend.
     pub method: String,
@@ -279,7 +279,7 @@ pub struct ClosureFacts {
 
 /// An edit of the closed loop; what its kind does not have is null.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct EditFacts {
     /// What is done: move (a joint, at one time), offset (a joint, all the time), swing (how far joints turn), smooth, aim (the root's turn) or noise.
     #[schemars(extend("enum" = ["move", "offset", "swing", "smooth", "aim", "noise"]))]
@@ -332,7 +332,7 @@ impl EditFacts {
 
 /// How the root moves: root(t) = start * exp(t * twist), see `sidecar`.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct RootMotionFacts {
     /// What became of the root motion, as --root-motion names it; in-place and keep among others.
     #[serde(with = "word")]
@@ -384,7 +384,7 @@ pub struct RootMotionFacts {
 ///
 /// In the directions of the ground, +Y up, and at the places where the loop stands.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct BasisFacts {
     /// Direction in which the root moves at the start, a unit vector; null where it does not move.
     pub direction: Option<[f64; 3]>,
@@ -441,7 +441,7 @@ const FARTHEST_AXIS_METRES: f64 = 4e9;
 /// climb t axis + radius (cos(angle t) - 1) basis_x + radius sin(angle t) basis_y and turned by angle t about the axis. A
 /// straight path moves along its axis.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct PeriodicLoopFacts {
     /// Radius of the circle.
     pub radius_m: f64,
@@ -483,7 +483,7 @@ impl PeriodicLoopFacts {
 
 /// The motion that brought a loop to the origin: a turn about +Y through the take's origin, then a move over the ground.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct RecenteredFacts {
     /// The turn about +Y through the take's origin, left positive.
     pub turn_deg: f64,
@@ -508,7 +508,7 @@ impl RecenteredFacts {
 
 /// When the feet of a loop stand, and how they were locked.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct FeetFacts {
     /// Whether any foot is locked to the ground while it stands.
     pub held: bool,
@@ -574,7 +574,7 @@ impl FeetFacts {
 
 /// When a point of a foot bears.
 #[in_schema]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct BearingFacts {
     /// The foot's lowest joint.
     pub joint: String,
@@ -647,7 +647,7 @@ loopwright_core::words!(FootTreatment {
 
 /// What was done with one foot.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct FootFacts {
     /// Its lowest joint.
     pub joint: String,
@@ -664,7 +664,7 @@ pub struct FootFacts {
 
 /// A contact: a span over which a foot stands.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct ContactFacts {
     /// The foot's lowest joint.
     pub joint: String,
@@ -676,7 +676,7 @@ pub struct ContactFacts {
 
 /// What was measured on the loop as written.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct QualityFacts {
     /// good: nothing speaks against the loop; review: somebody should look at it; bad: it has a fault that anyone sees.
     #[serde(with = "optional_word")]
@@ -760,7 +760,7 @@ loopwright_core::words!(Unmeasured {
 
 /// One of the checks that a grade comes from.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct CheckFacts {
     /// Its name: docs/checks.md.
     pub id: String,
@@ -789,7 +789,7 @@ pub struct CheckFacts {
 
 /// How the loop lies in the file.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct PlaybackFacts {
     /// Unique samples of one period.
     pub samples: usize,
@@ -856,7 +856,7 @@ impl PlaybackFacts {
 
 /// The loops that were blended into this one.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct BlendFacts {
     /// Their files, as they were named.
     pub loops: Vec<String>,

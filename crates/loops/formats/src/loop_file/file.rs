@@ -37,7 +37,6 @@ pub struct LoopFile {
 
 /// Why a loop cannot be written.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum LoopFileError {
     #[error("{keys} keys exceed the limit of {limit}")]
     TooManyKeys { keys: usize, limit: usize },

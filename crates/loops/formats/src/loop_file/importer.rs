@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The engine that a loop was written for.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct TargetFacts {
     /// Its name, as --for has it.
     pub name: String,

@@ -19,7 +19,9 @@ pub fn to_text<T: Serialize>(facts: &T) -> Result<String, serde_json::Error> {
 pub fn to_short_text<T: Serialize>(facts: &T) -> Result<String, serde_json::Error> {
     let mut value = to_value(facts)?;
     // The shortest number that is the same in single precision.
-    change_numbers(&mut value, |number| (number as f32).to_string().parse().unwrap_or(number));
+    change_numbers(&mut value, |number| {
+        (number as f32).to_string().parse().unwrap_or(number)
+    });
     Ok(escaped(value.to_string()))
 }
 

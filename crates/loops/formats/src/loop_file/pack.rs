@@ -285,14 +285,13 @@ loopwright_core::words!(AnimationOutcome {
 
 /// An animation, and what became of it.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct AnimationFacts {
     /// Its number in the file that was read, from 0.
     pub number: usize,
     /// Its name; its number where it has none.
     pub name: String,
     /// What it is, as in list; null where it cannot be read.
-    #[serde(deserialize_with = "word::read_kind")]
     pub kind: Option<String>,
     /// What became of it: kept (it loops already and stays as it is), closed (the whole of it), cut (a part of it), left alone (it is no loop) or
     /// error.

@@ -28,7 +28,6 @@ pub struct LoopInFile {
 
 /// Why a file, its sidecar and its take do not match.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum PlaceError {
     #[error("the loop has no joint \"{name}\", which its sidecar names")]
     NoCarrier { name: String },

@@ -10,7 +10,7 @@
 //! the start is turned about more than +Y, and `start_rotation_xyzw` says how; on the ground it says the same as the yaw.
 
 use loopwright_core::{Skeleton, mirror::Mirror};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::facts::{
@@ -18,11 +18,8 @@ use super::facts::{
     PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts, TimeFacts, VariationFacts,
 };
 use super::importer::TargetFacts;
+use super::json::{self, to_text};
 use super::numbers::{WildNumber, check_numbers, in_range};
-use super::{
-    json::{self, to_text},
-    word,
-};
 
 /// The identifier of the format.
 pub const FORMAT: &str = "loopwright-loop";
@@ -42,7 +39,7 @@ const MAX_COUNT: f64 = 1e9;
 /// A written loop: the sidecar beside it, and the answer of make, close and blend. In the extras of a glTF animation it stands
 /// without take, recipe_sha256, file_sha256, warnings and outputs.
 #[in_schema]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Sidecar {
     /// What the document is.
     #[schemars(extend("const" = FORMAT))]
@@ -55,7 +52,7 @@ pub struct Sidecar {
     pub program: Option<String>,
     /// What the body does: still, idle, walk, turning_walk, run, backward, strafe, turn_in_place, jump, one_shot or other; null
     /// where it is not known.
-    #[serde(default, deserialize_with = "word::read_kind")]
+    #[serde(default)]
     pub kind: Option<String>,
     /// Whether the body stays where it is, whatever its feet do.
     #[serde(default)]
@@ -131,7 +128,6 @@ impl Default for Sidecar {
 
 /// Why bytes are not a sidecar, or facts cannot be written as one.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum SidecarError {
     #[error("a sidecar of {found} bytes is larger than the limit of {limit}")]
     TooLarge { found: usize, limit: usize },

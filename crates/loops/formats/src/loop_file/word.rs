@@ -2,7 +2,6 @@
 
 use std::{fmt::Display, str::FromStr};
 
-use loopwright_core::analysis::MotionKind;
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
 use serde_json::Value;
 
@@ -18,11 +17,6 @@ where
     D: Deserializer<'de>,
 {
     String::deserialize(from)?.parse().map_err(Error::custom)
-}
-
-/// Reads the kind of motion, and translates names of earlier versions.
-pub(crate) fn read_kind<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    Ok(Option::<String>::deserialize(from)?.map(MotionKind::respell))
 }
 
 /// Serializes an optional choice by its name.

@@ -4,7 +4,7 @@ use crate::excerpt::list;
 
 /// Why an NPZ file cannot be read.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Eq)]
 pub enum NpzError {
     /// The archive ends before its contents do, or its parts contradict each other.
     #[error("not a readable zip archive: {detail}")]

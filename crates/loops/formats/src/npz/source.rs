@@ -6,7 +6,6 @@ use crate::space::Space;
 
 /// The form of a take in an NPZ file: its joints and the time between frames; the space is always metres with Y up.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct NpzSource {
     pub(super) parents: Vec<Option<usize>>,
     pub(super) frame_time_secs: f64,

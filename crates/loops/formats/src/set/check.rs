@@ -16,7 +16,6 @@ const MAX_NUMBER: f64 = 1e9;
 
 /// Why bytes are not a manifest that a player can rely on.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum ManifestError {
     #[error("a manifest of {found} bytes is larger than the limit of {MAX_BYTES}")]
     TooLarge { found: usize },

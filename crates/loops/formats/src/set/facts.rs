@@ -3,13 +3,13 @@
 use glam::{DQuat, DVec3, DVec4};
 use loopwright_core::analysis::FootEventKind;
 use loopwright_core::math::Rigid;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::loop_file::word;
 
 /// What a clip is for.
 #[in_schema]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClipKind {
     /// It repeats.
@@ -61,7 +61,7 @@ loopwright_core::words!(ClipKind {
 
 /// A moment of a loop.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct LoopStateFacts {
     // The JSON beside a passage calls it `loop`.
     /// The name of the loop.
@@ -74,7 +74,7 @@ pub struct LoopStateFacts {
 // The JSON beside a passage calls the keys `translation_m` and `rotation_xyzw`.
 /// The root over time, seen from its first key.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct RootKeys {
     /// Seconds since the first key.
     #[serde(default)]
@@ -121,7 +121,7 @@ impl RootKeys {
 
 /// A foot that touches down or lifts.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct FootEventFacts {
     /// Seconds since the start of the clip.
     pub secs: f64,

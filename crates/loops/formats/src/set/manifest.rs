@@ -3,7 +3,7 @@
 //! docs/formats/set.md describes it; docs/formats/set.schema.json is its schema and states the units. Positions have +Y up and
 //! +Z forward. Readers skip unknown keys, and accept missing lists, texts and figures that only describe a set.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use loopwright_core::analysis::MotionKind;
 
@@ -22,7 +22,7 @@ pub const SET_FILE: &str = "set.json";
 
 /// All that a player needs beside the clips. docs/formats/set.md explains it.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Manifest {
     /// The version of the program that wrote it.
     #[serde(default)]
@@ -72,7 +72,7 @@ pub struct Manifest {
 
 /// The body of all clips.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct SetSkeleton {
     /// Number of joints, without a root joint that was added.
@@ -89,7 +89,7 @@ pub struct SetSkeleton {
 
 /// A clip.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct SetClip {
     /// Its name, which no other clip has.
     pub name: String,
@@ -175,7 +175,7 @@ pub struct SetClip {
 
 /// The phase of a loop: 0 half through the contact of the left foot, 1/2 half through that of the right one.
 #[in_schema]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 pub struct SetPhase {
     /// The loop is at the phase p at the share p + warp sin^2(pi p) of its time.
     pub warp: f64,
@@ -187,7 +187,7 @@ pub struct SetPhase {
 
 /// A constant motion in its own axes.
 #[in_schema]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 pub struct SetTwist {
     /// Metres per second.
     pub linear: [f64; 3],
@@ -197,7 +197,7 @@ pub struct SetTwist {
 
 /// What a clip was made from.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct SetMade {
     /// How it came about.
@@ -230,7 +230,7 @@ impl SetMade {
 
 /// How a clip came about.
 #[in_schema]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MadeFrom {
     /// Cut out of a take.
@@ -248,7 +248,7 @@ pub enum MadeFrom {
 
 /// Loops at their points.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct SetSpace {
     /// Its name: move or strafe.
     pub name: String,
@@ -263,7 +263,7 @@ pub struct SetSpace {
 
 /// A loop in a blend space.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct SetPoint {
     /// Its clip.
     pub clip: String,
@@ -273,7 +273,7 @@ pub struct SetPoint {
 
 /// A jump from one loop into another that fades.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct SetTransition {
     /// The loop that is left.
     pub from: String,
@@ -294,7 +294,7 @@ pub struct SetTransition {
 
 /// Constants for a character controller.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct SetController {
     /// Takes that they were measured on.
     #[serde(default)]
@@ -306,7 +306,7 @@ pub struct SetController {
 
 /// The constants of one way to move; null where the takes do not show them.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct SetMode {
     /// all, or one way to move as `fit` names it.
     pub mode: String,
@@ -322,7 +322,7 @@ pub struct SetMode {
 
 /// A part that the set lacks.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Missing {
     /// The part.
     pub what: String,
@@ -332,7 +332,7 @@ pub struct Missing {
 
 /// A loop that fills a hole.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Filled {
     /// Its clip.
     pub clip: String,
@@ -344,7 +344,7 @@ pub struct Filled {
 
 /// Something that was given and is not used.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct LeftOut {
     /// The take or loop.
     pub take: String,

@@ -13,7 +13,7 @@ const PASSAGE_FORMAT: &str = "loopwright-passage";
 
 /// A passage from one loop to another.
 #[in_schema]
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct PassageFacts {
     /// The name of the passage, and of its files.
     pub name: String,
@@ -100,7 +100,6 @@ impl CyclesFacts {
 
 /// A loop at a time.
 #[in_schema]
-#[derive(Serialize)]
 struct LoopState<'a> {
     /// The name of the loop.
     #[serde(rename = "loop")]
@@ -116,7 +115,6 @@ fn state<S: Serializer>(state: &LoopStateFacts, to: S) -> Result<S::Ok, S::Error
 
 /// The root of a passage over time.
 #[in_schema]
-#[derive(Serialize)]
 struct PassageRoot<'a> {
     /// Times of the keys.
     secs: &'a [f64],

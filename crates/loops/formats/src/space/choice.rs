@@ -35,7 +35,6 @@ pub enum UnitChoice {
 
 /// Why a word is not a choice of axis or unit.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum SpaceError {
     #[error("\"{found}\" is not an up axis; use x, y, z, -x, -y, -z or auto")]
     Up { found: String },

@@ -27,7 +27,7 @@ pub use choice::{SpaceError, SpaceSettings, UnitChoice, UpChoice};
 
 /// An axis of space.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Eq, PartialOrd, Ord)]
 pub enum Axis {
     /// The first.
     X,
@@ -60,7 +60,7 @@ impl fmt::Display for Axis {
 
 /// The direction that is up in a file: along an axis, or against it.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub struct Up {
     /// The axis.
     pub axis: Axis,
@@ -132,7 +132,7 @@ pub(crate) const UNIT_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e6;
 
 /// How a file's space relates to ours.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct Space {
     /// The direction that is up in the file.
     pub up: Up,

@@ -5,7 +5,6 @@ use crate::excerpt::short_number;
 
 /// Why the axes or the unit taken for a file may be wrong.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum SpaceWarning {
     #[error("the up axis could not be detected; assuming Y")]
     UpUnknown,

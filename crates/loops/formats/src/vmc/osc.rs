@@ -15,7 +15,7 @@ const TIME_BYTES: usize = 8;
 
 /// Why bytes are not a packet.
 #[error_kinds]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum OscError {
     #[error("it ends within a message or a bundle")]
     Short,

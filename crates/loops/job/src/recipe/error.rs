@@ -4,7 +4,6 @@ use loopwright_core::mirror::MirrorError;
 
 /// A recipe that cannot be read, written or followed.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum RecipeError {
     /// Bytes that are not UTF-8.
     #[error("it is not text")]

@@ -36,17 +36,10 @@ pub fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(listed).try_map(|word| T::read(&word))
 }
 
-/// Words of older versions for kinds of motion, which flags still take.
-#[cfg(feature = "clap")]
-const OLDER_KINDS: [&str; 4] = ["turning walk", "turn in place", "turn-in-place", "back"];
-
 /// Reads one of some kinds of motion from a flag.
 #[cfg(feature = "clap")]
 pub fn kind_among(kinds: &[MotionKind]) -> impl TypedValueParser<Value = MotionKind> + use<> {
-    let listed = kinds.iter().map(|kind| {
-        let older = OLDER_KINDS.into_iter().filter(|word| word.parse() == Ok(*kind));
-        PossibleValue::new(kind.as_str()).aliases(older)
-    });
+    let listed = kinds.iter().map(|kind| PossibleValue::new(kind.as_str()));
     PossibleValuesParser::new(listed.collect::<Vec<_>>()).try_map(|word| word.parse::<MotionKind>())
 }
 

@@ -27,7 +27,6 @@ use walker::Walker;
 
 /// Why a path cannot be walked.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum WalkError {
     #[error("a path has two points or more, found {found}")]
     Points { found: usize },

@@ -29,7 +29,6 @@ pub use space::{BlendAxis, BlendSpace};
 
 /// Why loops cannot be blended.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum BlendError {
     #[error("there are no loops")]
     NoLoops,

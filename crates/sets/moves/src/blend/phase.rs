@@ -22,7 +22,7 @@ const MOST_STEPS: usize = 60;
 
 /// Why a loop has no phase by its touch-downs.
 #[error_kinds]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum PhaseError {
     /// The body does not have exactly one left and one right foot.
     #[error("the body does not stand on one left and one right foot")]

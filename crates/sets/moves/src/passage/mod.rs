@@ -98,7 +98,6 @@ pub struct Passage {
 
 /// Why a passage cannot be found or made.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum PassageError {
     #[error("the skeleton of loop {index} differs from that of the take: {difference}")]
     Skeleton {

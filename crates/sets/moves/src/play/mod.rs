@@ -70,7 +70,6 @@ pub const MAX_TRANSFORMS: usize = 20_000_000;
 
 /// Why loops cannot be played one after the other.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum PlayError {
     #[error("there are no loops")]
     NoLoops,

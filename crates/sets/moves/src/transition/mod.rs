@@ -71,7 +71,6 @@ impl State<'_> {
 
 /// Why two motions cannot be compared.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum TransitionError {
     #[error("the motions have different skeletons: {difference}")]
     Skeleton {

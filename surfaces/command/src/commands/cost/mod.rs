@@ -81,15 +81,15 @@ pub(crate) fn compared(
     };
     let svg = match (left.frame, entered.frame) {
         (Some(exit), Some(entry)) => {
-            let pair = pair(&transitions, left, [exit, entry], &decays);
-            let title = format!(
-                "{} to {}: what the jump costs, axis by axis",
-                left.title(),
-                entered.title()
-            );
-            let svg = drawn.then(|| loopwright_plots::displacements(&title, &decays, &pair.1));
-            answer.pair = Some(pair.0);
-            svg
+            if drawn {
+                return Err(
+                    failure!("--plot draws what all jumps between two motions cost, and this is one jump")
+                        .try_this("a motion without its frame, or no --plot")
+                        .wrongly_called(),
+                );
+            }
+            answer.pair = Some(pair(&transitions, left, [exit, entry], &decays));
+            None
         }
         _ => {
             let (table, svg) = table(settings.top, &transitions, [left, entered], decay, most, drawn)?;
@@ -163,12 +163,6 @@ impl Side {
         })
     }
 
-    fn title(&self) -> String {
-        let name = files::stem(&self.path);
-        self.frame
-            .map_or_else(|| name.clone(), |frame| format!("{name}:{frame}"))
-    }
-
     fn facts(&self) -> CostSide {
         let frames = self.motion.num_frames();
         CostSide {
@@ -184,12 +178,7 @@ impl Side {
 }
 
 /// The cost of one jump, and its gaps in position and velocity, axis by axis.
-fn pair(
-    transitions: &Transitions,
-    left: &Side,
-    [exit, entry]: [usize; 2],
-    decays: &[Decay; 3],
-) -> (PairFacts, Vec<(f64, f64)>) {
+fn pair(transitions: &Transitions, left: &Side, [exit, entry]: [usize; 2], decays: &[Decay; 3]) -> PairFacts {
     let gaps = transitions.gaps(exit, entry);
     let costs = decays.map(|decay| DecayCost {
         decay: decay.name(),
@@ -197,11 +186,6 @@ fn pair(
         cost_metre_secs: transitions.cost(exit, entry, decay),
         feature_cost_metre_secs: transitions.feature_cost(exit, entry, decay),
     });
-    let axes = gaps.iter().flat_map(|gap| {
-        let count = if gap.of == GapOf::RootTurning { 1 } else { 3 };
-        (0..count).map(|axis| (gap.position[axis], gap.velocity[axis]))
-    });
-    let axes = axes.collect();
     let gaps = gaps.iter().map(|gap| GapFacts {
         part: match gap.of {
             GapOf::Joint(joint) => left.joints[joint].clone(),
@@ -214,13 +198,10 @@ fn pair(
         velocity_mps: gap.velocity.to_array(),
         costs_metre_secs: decays.map(|decay| gap.cost(decay)),
     });
-    (
-        PairFacts {
-            costs,
-            gaps: gaps.collect(),
-        },
-        axes,
-    )
+    PairFacts {
+        costs,
+        gaps: gaps.collect(),
+    }
 }
 
 /// Returns the `top` cheapest jumps between the selected frames, with their costs in a table of at most `most` frames a side; and its plot

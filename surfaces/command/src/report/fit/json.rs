@@ -8,7 +8,6 @@ use loopwright_controller::{
 };
 use loopwright_core::analysis::MotionKind;
 use loopwright_formats::loop_file::facts::TakeFacts;
-use serde::Serialize;
 
 use super::numbers::{FacingNumbers, VelocityNumbers};
 use super::table::{self, ProfileFacts};
@@ -18,7 +17,6 @@ use crate::report::json::{self, ErrorFacts};
 
 /// Values over many takes or changes, in the unit that the key above ends in.
 #[in_schema]
-#[derive(Serialize)]
 struct SpreadFacts {
     /// How many.
     count: usize,
@@ -47,7 +45,6 @@ fn spread(spread: Option<Spread>, scale: f64) -> Option<SpreadFacts> {
 
 /// Half-lives of changes; 59.7 percent of a change is left after one.
 #[in_schema]
-#[derive(Serialize)]
 struct HalfLifeFacts {
     /// Changes seen.
     events: usize,
@@ -87,7 +84,6 @@ impl From<&HalfLives> for HalfLifeFacts {
 
 /// What many takes show in one mode.
 #[in_schema]
-#[derive(Serialize)]
 struct ModeFacts {
     /// The mode, such as walk or run; all for all together.
     mode: &'static str,
@@ -139,7 +135,6 @@ impl From<&ModePool> for ModeFacts {
 
 /// What many takes show together.
 #[in_schema]
-#[derive(Serialize)]
 struct PoolFacts {
     /// The take or the folder; "all takes" for everything.
     name: String,
@@ -164,7 +159,6 @@ impl PoolFacts {
 
 /// A largest value, in the unit that the key above ends in.
 #[in_schema]
-#[derive(Serialize)]
 struct PeakFacts {
     /// The value.
     value: f64,
@@ -181,7 +175,6 @@ fn peak(peak: Option<Maximum>, scale: f64) -> Option<PeakFacts> {
 
 /// Largest figures of a take in one mode, with their times.
 #[in_schema]
-#[derive(Serialize)]
 struct LargestFacts {
     /// The mode.
     mode: &'static str,
@@ -212,7 +205,6 @@ impl From<&ModeFigures> for LargestFacts {
 
 /// A change from one steady velocity or facing to another.
 #[in_schema]
-#[derive(Serialize)]
 struct EventFacts {
     /// What changes.
     #[schemars(extend("enum" = ["velocity", "facing"]))]
@@ -292,7 +284,7 @@ impl EventFacts {
 
 /// What one take shows.
 #[in_schema]
-#[derive(Default, Serialize)]
+#[derive(Default)]
 struct TakeAnswer<'a> {
     /// The file.
     file: &'a str,
@@ -367,7 +359,7 @@ impl<'a> TakeAnswer<'a> {
 
 /// The answer of fit.
 #[in_schema]
-#[derive(Default, Serialize)]
+#[derive(Default)]
 pub(in crate::report) struct FitAnswer<'a> {
     /// How much velocity and facing were smoothed: standard deviation of the weights; null where numbers alone were given.
     smoothing_secs: Option<f64>,

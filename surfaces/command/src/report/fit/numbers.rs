@@ -2,7 +2,6 @@
 
 use loopwright_controller::{half_life_of_peak, peak_of_half_life};
 use loopwright_core::math::decay_rate;
-use serde::Serialize;
 
 use super::MEANING;
 
@@ -59,7 +58,6 @@ pub(crate) fn numbers_human(velocity: Option<Numbers>, facing: Option<Numbers>) 
 
 /// A change of velocity, from numbers alone.
 #[in_schema]
-#[derive(Serialize)]
 pub(super) struct VelocityNumbers {
     /// Top speed.
     speed_mps: f64,
@@ -73,7 +71,6 @@ pub(super) struct VelocityNumbers {
 
 /// A change of facing, from numbers alone.
 #[in_schema]
-#[derive(Serialize)]
 pub(super) struct FacingNumbers {
     /// Angle turned by.
     angle_deg: f64,

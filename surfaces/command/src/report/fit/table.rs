@@ -3,14 +3,12 @@
 use std::path::Path;
 
 use loopwright_controller::{SpeedTable, TableFit, TableOf};
-use serde::Serialize;
 
 use super::numbers::{Numbers, numbers_human};
 use crate::report::table::Table;
 
 /// A row of the table, and where the spring is then.
 #[in_schema]
-#[derive(Serialize)]
 struct RowFacts {
     /// Its time.
     time_secs: f64,
@@ -30,7 +28,6 @@ struct RowFacts {
 
 /// How a spring goes through a table.
 #[in_schema]
-#[derive(Serialize)]
 pub(super) struct ProfileFacts {
     /// The table, as it was named.
     file: String,

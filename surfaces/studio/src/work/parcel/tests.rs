@@ -88,7 +88,6 @@ fn assert_same(there: &Done, here: &Done) {
         (Done::SetMade(Ok(there)), Done::SetMade(Ok(here))) => assert!(there == here),
         (Done::Studied(_, there), Done::Studied(_, here)) => match (there, here) {
             (Studied::Costs(there), Studied::Costs(here)) => assert_eq!(there, here),
-            (Studied::Jumps(Ok(there)), Studied::Jumps(Ok(here))) => assert!(!here.is_empty() && there == here),
             (Studied::Fit(there), Studied::Fit(here)) => assert!(here.is_ok() && there == here),
             other => panic!("{other:?}"),
         },
@@ -196,7 +195,7 @@ fn all_that_is_asked_of_a_take_is_answered_there_as_here() {
         panic!("it is closed")
     };
     let edit = Box::new(Edit::first(&opened));
-    let studies = [Study::Costs, Study::Jumps, Study::Fit].map(|study| Job::Study {
+    let studies = [Study::Costs, Study::Fit].map(|study| Job::Study {
         opened: Arc::clone(&opened),
         study,
     });

@@ -7,7 +7,7 @@ use crate::math::{ops, percentile};
 
 /// The velocity of the ground, metres per second.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub enum Ground {
     /// It rests.
     #[default]

@@ -28,7 +28,7 @@ use vocabulary::Word;
 
 /// Left or right.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// The character's own left.
     Left,
@@ -54,7 +54,7 @@ crate::words!(Side {
 
 /// A foot: the joints that touch the ground.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub struct Foot {
     /// The ankle, or the last joint of the leg if nothing finer is known. A leg without a foot stands on the end of its bone: see
     /// [`Body::point`].
@@ -74,7 +74,7 @@ impl Foot {
 
 /// How the feet were found.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub enum FoundBy {
     /// The caller named them.
     Given,
@@ -105,7 +105,7 @@ const USUAL_LEG_METRES: f64 = 0.95;
 
 /// The caller's choices of joints.
 #[handed_over]
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Default)]
 pub struct BodyOverrides {
     /// The hips, by exact name.
     pub hips: Option<String>,
@@ -141,7 +141,6 @@ pub(super) const MAX_WEIGHT: f64 = 1000.0;
 
 /// Why the caller's choice of joints cannot be used.
 #[error_kinds]
-#[derive(Clone, Debug, PartialEq)]
 pub enum BodyError {
     #[error("the skeleton has no joint named \"{name}\"")]
     NoSuchJoint { name: String, similar: Vec<String> },
@@ -157,7 +156,6 @@ pub enum BodyError {
 
 /// The joints that the stages use.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq)]
 pub struct Body {
     /// The joint at which both legs and the upper body meet.
     pub hips: usize,
@@ -189,19 +187,13 @@ impl Body {
     /// A skeleton without recognisable parts is not an error: see [`FoundBy`]. Errors: [`BodyError::NoSuchJoint`] for a name in
     /// `overrides` that the skeleton does not have.
     pub fn find(take: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
-        Self::find_among(take.pose(take.num_frames() / 2), take, overrides)
-    }
-
-    /// Finds the joints like [`Self::find`], for a take of which only the middle pose is available, and every n-th frame from
-    /// the first on; [`probe_stride`] returns n.
-    pub(super) fn find_among(middle: PoseRef<'_>, some: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
-        let skeleton = some.skeleton();
+        let (skeleton, middle) = (take.skeleton(), take.pose(take.num_frames() / 2));
         let named = NamedJoints::of(skeleton);
         let FoundFeet {
             feet,
             found_by,
             stand_on_ends,
-        } = find_feet(middle, some, &named, overrides)?;
+        } = find_feet(middle, take, &named, overrides)?;
         let hips = match &overrides.hips {
             Some(name) => find_given(skeleton, name)?,
             None => match legs_apart_from(skeleton, &named, &feet) {
@@ -229,7 +221,7 @@ impl Body {
             .collect();
         let head = (named.unsided_below(skeleton, Word::Head, hips).map(|head| (head, None)))
             .or_else(|| end_of_limb(skeleton, &named, named.unsided(Word::Neck)?));
-        let still = (found_by == FoundBy::AllLeaves).then(|| joints_in_place(some));
+        let still = (found_by == FoundBy::AllLeaves).then(|| joints_in_place(take));
         let spins = |foot: &&Foot| still.as_ref().is_some_and(|still| still[foot.ankle]);
         let ends = (feet.iter().filter(|foot| stand_on_ends || spins(foot)))
             .map(|foot| (foot.ankle, end_of_bone(skeleton, foot.ankle)))
@@ -246,7 +238,7 @@ impl Body {
             shoulders,
             found_by,
         };
-        Ok(if body.walks_on_its_heels(some) {
+        Ok(if body.walks_on_its_heels(take) {
             body.with_sides_swapped()
         } else {
             body

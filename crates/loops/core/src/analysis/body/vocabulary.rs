@@ -17,7 +17,7 @@ use crate::motion::Skeleton;
 
 /// A part of the body that a name can state.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Copy, Eq)]
 pub(crate) enum Word {
     Hips,
     Spine,
@@ -184,7 +184,7 @@ fn by_word(rows: &[(Word, &'static str)]) -> Words {
 
 /// The meaning of a name.
 #[handed_over]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Eq)]
 pub(crate) struct Meaning {
     /// Its possible parts, likeliest first.
     words: Vec<Word>,

@@ -24,7 +24,7 @@ words!(ShapeKey {
 
 /// The numbers of a shape by key; keys that its kind does not have are absent.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub(crate) struct ShapeValues([Option<f64>; ShapeKey::ALL.len()]);
 
 impl ShapeValues {

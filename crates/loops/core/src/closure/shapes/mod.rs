@@ -26,7 +26,7 @@ macro_rules! kinds {
     ($(#[doc = $doc:literal] $Kind:ident: $file:ident,)+) => {
         /// A kind of shape.
         #[handed_over]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Copy, Eq)]
         #[non_exhaustive]
         pub enum ShapeKind {
             $(#[doc = $doc] $Kind,)+
@@ -65,7 +65,7 @@ kinds! {
 
 /// How an offset fades: a kind of shape, and its numbers.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct Shape {
     kind: ShapeKind,
     values: ShapeValues,

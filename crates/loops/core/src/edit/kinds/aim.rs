@@ -8,8 +8,7 @@ use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues,
 use crate::{closure::Image, loop_clip::LoopClip, math::rigid::Twist, unit::Unit};
 
 /// Turns the root so that the loop ends in another heading than it begins.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
 pub struct Aim {
     /// Heading at its end from that at its start, radians, left positive.
     pub turn: f64,

@@ -41,8 +41,7 @@ macro_rules! kinds {
         }
 
         /// An edit of a closed loop.
-        #[derive(Clone, Debug, PartialEq)]
-        #[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+        #[handed_over]
         pub enum LoopEdit {
             $(#[doc = $doc] $Kind($Kind),)+
         }

@@ -6,8 +6,8 @@ use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues,
 use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 
 /// A time in a loop, taken periodically beyond its ends.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
+#[derive(Copy)]
 pub enum Moment {
     /// Seconds since its start.
     Secs(f64),
@@ -25,8 +25,7 @@ impl Moment {
 }
 
 /// Offsets a joint at one time, less before and after it.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
 pub struct Move {
     /// The joint.
     pub joint: usize,

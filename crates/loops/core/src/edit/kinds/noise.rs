@@ -14,8 +14,7 @@ use super::{
 use crate::{closure::Image, loop_clip::LoopClip, math::ops, unit::Unit};
 
 /// Adds noise that repeats with the loop, to rotations.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
 pub struct Noise {
     /// The joints, each with its own noise.
     pub joints: Vec<usize>,

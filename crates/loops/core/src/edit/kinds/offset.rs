@@ -5,8 +5,7 @@ use super::{Edit, EditDescriptor, EditParameter, EditValues, EditedJoints, offse
 use crate::{closure::Image, loop_clip::LoopClip};
 
 /// Offsets a joint all the time.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
 pub struct Offset {
     /// The joint.
     pub joint: usize,

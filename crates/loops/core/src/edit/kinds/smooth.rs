@@ -9,8 +9,7 @@ use crate::motion::Tracks;
 use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 
 /// Takes fast motion out of joints: a mean over the time about each sample, round the loop.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
 pub struct Smooth {
     /// The joints.
     pub joints: Vec<usize>,

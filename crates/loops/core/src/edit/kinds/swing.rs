@@ -6,8 +6,7 @@ use crate::math::{rigid::Rigid, rotation};
 use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 
 /// Scales how far joints turn about their mean rotations: 0 holds them still.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
 pub struct Swing {
     /// The joints.
     pub joints: Vec<usize>,

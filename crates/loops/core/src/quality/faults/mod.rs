@@ -18,7 +18,7 @@ mod stiff;
 
 /// The worst place of each kind of fault, with its size in multiples of the least visible one; `None` where it does not apply.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct Faults {
     /// A joint leaves its path for a moment.
     pub spike: Option<JointPeak>,

@@ -29,8 +29,8 @@ pub enum Reference {
 }
 
 /// Where the pose of a rig comes from in which it is compared with others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
+#[derive(Copy, Default, Eq)]
 pub enum ReferenceSource {
     /// The rest pose.
     #[default]
@@ -54,8 +54,8 @@ crate::words!(ReferenceSource {
 });
 
 /// What is uncertain in a pose that is worked out from the motion, each of a joint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "handover", derive(serde::Serialize, serde::Deserialize))]
+#[handed_over]
+#[derive(Copy, Eq)]
 pub enum Doubt {
     /// The foot of this ankle never stands flat: its sole is estimated from the ball, or usual.
     Sole(usize),
