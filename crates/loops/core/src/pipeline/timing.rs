@@ -17,7 +17,7 @@ use crate::take::Clip;
 
 /// The length of a loop.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub enum Length {
     /// Seconds.
     Secs(f64),
@@ -27,7 +27,7 @@ pub enum Length {
 
 /// What stays the same where only the length of a loop is given, or only its speed.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Copy, Default, Eq)]
 pub enum Keep {
     /// The length of its strides: nothing but time changes.
     #[default]
@@ -51,7 +51,7 @@ const RUNNING: f64 = 0.2;
 
 /// A moment of a cycle.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub enum Moment {
     /// A share of the cycle, 0 to 1.
     Share(f64),
@@ -61,7 +61,7 @@ pub enum Moment {
 
 /// When the feet of each side touch down in each cycle.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct Footfalls {
     /// Of the left foot.
     pub left: Option<Moment>,
@@ -124,7 +124,7 @@ impl Display for Footfalls {
 
 /// The time of a loop: all as recorded by default.
 #[handed_over]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Copy, Default)]
 pub struct Timing {
     /// The times at which it is sampled.
     pub sampling: Sampling,
@@ -149,7 +149,7 @@ impl From<Sampling> for Timing {
 
 /// How a loop differs in time from the stretch that it was made of.
 #[handed_over]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub struct Retimed {
     /// Its length over the recorded one.
     pub length: f64,
@@ -176,7 +176,7 @@ const RATES: [f64; 2] = [0.75, 1.33];
 
 /// Why a loop cannot have the time that is asked for.
 #[error_kinds]
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Copy)]
 pub enum TimingError {
     #[error(
         "a loop of {wanted_secs:.4} s is {:.2} times as long as recorded, beyond {} to {}: {:.4} to {:.4} s",

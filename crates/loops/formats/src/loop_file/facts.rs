@@ -230,7 +230,7 @@ pub struct UsedCycleFacts {
 
 /// What of the time of a loop is not as recorded.
 #[in_schema]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct TimeFacts {
     /// Its length over the recorded one.
     pub length_ratio: f64,

@@ -67,7 +67,7 @@ pub struct PassageFacts {
 
 /// The part of a clip that repeats: its last frame is the first again, moved on.
 #[in_schema]
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub struct CyclesFacts {
     /// First frame, from 0.
     pub start_frame: usize,
