@@ -1,8 +1,8 @@
 //! Actions of a set: whole takes that are no loop of it, such as attacks, hits and gestures.
 
 use loopwright_core::candidate::MotionKind;
-use loopwright_formats::set::{ClipKind, LoopStateFacts, SetClip, SetMade};
 use loopwright_formats::loop_file::facts::Grade;
+use loopwright_formats::set::{ClipKind, LoopStateFacts, SetClip, SetMade};
 use loopwright_moves::LoopSet;
 use loopwright_moves::passage::{Action, LoopState};
 
@@ -92,7 +92,9 @@ impl SetAction {
     /// Returns its name without a number: that of the animation or the file.
     pub(super) fn plain_name(&self) -> String {
         let take = &self.made.take;
-        let stem = std::path::Path::new(take).file_stem().map_or_else(|| take.into(), |stem| stem.to_string_lossy());
+        let stem = std::path::Path::new(take)
+            .file_stem()
+            .map_or_else(|| take.into(), |stem| stem.to_string_lossy());
         let name = in_snake_case(self.made.animation.as_deref().unwrap_or(&stem));
         if name.is_empty() { "action".to_owned() } else { name }
     }
@@ -120,9 +122,10 @@ impl SetAction {
         let mut loops = self.action.next.clone();
         loops.sort_by(|one, other| one.1.total_cmp(&other.1));
         loops.retain(|_| loops_near(&self.action));
-        let others = set.actions.iter().filter(|other| {
-            other.action.entry_cost > MOST_COST && self.action.cost_before(&other.action) <= MOST_COST
-        });
+        let others = set
+            .actions
+            .iter()
+            .filter(|other| other.action.entry_cost > MOST_COST && self.action.cost_before(&other.action) <= MOST_COST);
         (loops.into_iter().map(|(state, _)| self.state(state)))
             .chain(others.map(|other| LoopStateFacts {
                 clip: other.action.passage.name().to_owned(),

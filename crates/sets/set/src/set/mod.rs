@@ -35,9 +35,9 @@ use loopwright_job::LoopOfLoops;
 use member::foot_of;
 use select::{names, select, side_of, way_of};
 
+pub use action::SetAction;
 pub use find::{TakeLoop, loop_made_before, loops_of};
 pub use member::{Member, SetForm};
-pub use action::SetAction;
 pub use once::{SetPassage, TakeOnce, once_of, ready, stance_of};
 pub use select::{Offered, gait_of};
 pub use style::{fits_style, styles};
@@ -321,8 +321,13 @@ impl Set {
             },
             clips: (self.entries.iter().zip(written))
                 .map(|(entry, (file, facts))| entry.clip(file, facts))
-                .chain((self.passages.iter().zip(of_passages)).map(|(each, (file, name))| each.clip((file, name.clone()))))
-                .chain((self.actions.iter().zip(of_actions)).map(|(each, (file, name))| each.clip(self, (file, name.clone()))))
+                .chain(
+                    (self.passages.iter().zip(of_passages)).map(|(each, (file, name))| each.clip((file, name.clone()))),
+                )
+                .chain(
+                    (self.actions.iter().zip(of_actions))
+                        .map(|(each, (file, name))| each.clip(self, (file, name.clone()))),
+                )
                 .collect(),
             blend_spaces: space::spaces(&self.entries),
             transitions: self.transitions()?,
