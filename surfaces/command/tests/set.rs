@@ -222,6 +222,21 @@ fn clips_in_place_go_where_their_feet_push() {
     }
     holds(clip(&set, "idle"), "made/animation = Idle");
     holds(clip(&set, "jump"), "from/clip = idle");
+    // Each animation has a place or a reason, and actions say where they lead.
+    let placed: Vec<&str> = items(&set["clips"])
+        .filter_map(|clip| clip["made"]["animation"].as_str())
+        .collect();
+    let left_out = texts(&set["left_out"], "take");
+    let pack = std::fs::read(mocap.join("gltf/Knight.glb")).unwrap();
+    for animation in texts(&parts_of_glb(&pack).0["animations"], "name") {
+        let is_left_out = left_out.iter().any(|take| take.ends_with(&format!("#{animation}")));
+        assert_ne!(placed.contains(&animation), is_left_out, "{animation}");
+    }
+    holds(
+        clip(&set, "1h_melee_attack_chop"),
+        "kind = attack\nentry/clip = idle\nnext/0/clip = idle\nleave_secs < 1",
+    );
+    holds(clip(&set, "death_b"), "kind = death\nnext = null");
     // A walk that swings fast was a run, and a step of one that never stands was an idle.
     for (file, wanted) in [("RobotExpressive.glb", "run"), ("CesiumMan.gltf", "walk")] {
         let path = mocap.join("gltf").join(file).display().to_string();

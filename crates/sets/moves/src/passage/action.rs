@@ -91,15 +91,34 @@ impl Action {
         let state = |sample: usize| state_in(&tracks, &roots, sample, set.weights());
         let entries = |state: &WeightedState| -> Vec<(LoopState, f64)> {
             let loops = 0..set.loops().len();
-            let entry = |loop_index| (LoopState { loop_index, secs: 0.0 }, set.entry_from(state, loop_index, FADE));
+            let entry = |loop_index| {
+                (
+                    LoopState { loop_index, secs: 0.0 },
+                    set.entry_from(state, loop_index, FADE),
+                )
+            };
             let found = loops.map(entry);
             found
-                .map(|(loop_state, entry)| (LoopState { secs: entry.secs, ..loop_state }, entry.cost))
+                .map(|(loop_state, entry)| {
+                    (
+                        LoopState {
+                            secs: entry.secs,
+                            ..loop_state
+                        },
+                        entry.cost,
+                    )
+                })
                 .collect()
         };
         let cheapest = |entries: &[(LoopState, f64)]| {
             let best = entries.iter().min_by(|one, other| one.1.total_cmp(&other.1));
-            best.copied().unwrap_or((LoopState { loop_index: 0, secs: 0.0 }, 0.0))
+            best.copied().unwrap_or((
+                LoopState {
+                    loop_index: 0,
+                    secs: 0.0,
+                },
+                0.0,
+            ))
         };
         let ends = [state(0), state(last)];
         let (begins, next) = (cheapest(&entries(&ends[0])), entries(&ends[1]));

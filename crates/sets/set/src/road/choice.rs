@@ -7,7 +7,7 @@ use loopwright_job::max_rate_hz;
 
 use super::{MakeSetError, SetNote, SetSettings};
 use crate::blend::format_for;
-use crate::set::{called, Member, Offered, SetForm, TakeLoop, gait_of};
+use crate::set::{Member, Offered, SetForm, TakeLoop, called, gait_of};
 use loopwright_formats::set::LeftOut;
 
 /// Returns the form of the set: the rate and the format of most loops, unless settings say otherwise. Errors: more frames than

@@ -39,10 +39,12 @@ pub(super) const UNREAL_FILE: &str = "import_set.py";
 
 /// Returns the script by which Unity imports all clips, with the rig and the motion node of the loops.
 fn unity(loops: &[(String, Sidecar)]) -> String {
-    let importer = loops.iter().find_map(|(_, facts)| match facts.target.as_ref()?.importer.as_ref()? {
-        Importer::Unity(importer) => Some(importer),
-        _ => None,
-    });
+    let importer = loops
+        .iter()
+        .find_map(|(_, facts)| match facts.target.as_ref()?.importer.as_ref()? {
+            Importer::Unity(importer) => Some(importer),
+            _ => None,
+        });
     let (rig, node) = importer.map_or(("Generic", ""), |importer| {
         (importer.animation_type.as_str(), importer.motion_node_name.as_str())
     });

@@ -1,8 +1,8 @@
 //! Actions of a set: whole takes that are no loop of it, such as attacks, hits and gestures.
 
 use loopwright_core::candidate::MotionKind;
-use loopwright_formats::set::{ClipKind, LoopStateFacts, SetClip, SetMade};
 use loopwright_formats::loop_file::facts::Grade;
+use loopwright_formats::set::{ClipKind, LoopStateFacts, SetClip, SetMade, SetTransition};
 use loopwright_moves::LoopSet;
 use loopwright_moves::passage::{Action, LoopState};
 
@@ -11,8 +11,29 @@ use super::{Set, called};
 use crate::cut::foot_names;
 use loopwright_job::Studied;
 
-/// Largest cost of a pose after another, metre-seconds: above it one does not lead to the other.
+/// Largest cost of a pose after another, metre-seconds, and as a multiple of what the cheapest jump out of an idle costs, which grows with body and
+/// joints: above both one does not lead to the other.
 const MOST_COST: f64 = 0.4;
+const MOST_JUMPS: f64 = 1.2;
+
+/// What ends nearer to a loop than so many times as far as it begins ends as near.
+const RETURNS: f64 = 1.2;
+
+/// Returns the largest cost of a pose after another in a set.
+pub(super) fn most_cost(set: &Set, transitions: &[SetTransition]) -> f64 {
+    let rests = |name: &str| {
+        set.entries
+            .iter()
+            .any(|entry| entry.name == name && entry.gait == MotionKind::Idle)
+    };
+    let starts = transitions.iter().filter(|jump| rests(&jump.from) && !rests(&jump.to));
+    let cheapest = starts.map(|jump| jump.cost).fold(f64::INFINITY, f64::min);
+    if cheapest.is_finite() {
+        MOST_COST.max(MOST_JUMPS * cheapest)
+    } else {
+        MOST_COST
+    }
+}
 
 /// Words in names of actions, in lower case.
 const WORDS: [(ClipKind, &str); 4] = [
@@ -92,7 +113,9 @@ impl SetAction {
     /// Returns its name without a number: that of the animation or the file.
     pub(super) fn plain_name(&self) -> String {
         let take = &self.made.take;
-        let stem = std::path::Path::new(take).file_stem().map_or_else(|| take.into(), |stem| stem.to_string_lossy());
+        let stem = std::path::Path::new(take)
+            .file_stem()
+            .map_or_else(|| take.into(), |stem| stem.to_string_lossy());
         let name = in_snake_case(self.made.animation.as_deref().unwrap_or(&stem));
         if name.is_empty() { "action".to_owned() } else { name }
     }
@@ -115,39 +138,40 @@ impl SetAction {
         }
     }
 
-    /// Returns what may follow: loops if the pose of one is near, the nearest first, and then other actions.
-    fn next(&self, set: &Set) -> Vec<LoopStateFacts> {
+    /// Returns what may follow: loops if it ends near one, the nearest first, and then other actions.
+    ///
+    /// What begins far from all loops and ends as far goes back to them, too, unless another action leads to it: a howl, but no sleep.
+    fn next(&self, set: &Set, most: f64) -> Vec<LoopStateFacts> {
         let mut loops = self.action.next.clone();
         loops.sort_by(|one, other| one.1.total_cmp(&other.1));
-        loops.retain(|_| loops_near(&self.action));
-        let others = set.actions.iter().filter(|other| {
-            other.action.entry_cost > MOST_COST && self.action.cost_before(&other.action) <= MOST_COST
+        let exit = loops.first().map_or(f64::INFINITY, |first| first.1);
+        let name = |action: &Self| action.action.passage.name().to_owned();
+        let is_led_to = |other: &Self| name(other) != name(self) && other.action.cost_before(&self.action) <= most;
+        let goes_back = exit <= RETURNS * self.action.entry_cost && !set.actions.iter().any(is_led_to);
+        loops.retain(|_| exit <= most || goes_back);
+        let others = (set.actions.iter())
+            .filter(|other| other.action.entry_cost > most && self.action.cost_before(&other.action) <= most);
+        let others = others.map(|other| LoopStateFacts {
+            clip: name(other),
+            secs: 0.0,
         });
         (loops.into_iter().map(|(state, _)| self.state(state)))
-            .chain(others.map(|other| LoopStateFacts {
-                clip: other.action.passage.name().to_owned(),
-                secs: 0.0,
-            }))
+            .chain(others)
             .collect()
     }
 
     /// Returns its entry in the manifest.
-    pub(super) fn clip(&self, set: &Set, written: (&str, Option<String>)) -> SetClip {
+    pub(super) fn clip(&self, set: &Set, most: f64, written: (&str, Option<String>)) -> SetClip {
         let action = &self.action;
         let begins = self.state(action.passage.ends()[0]);
         SetClip {
             kind: self.kind(),
-            entry: (action.entry_cost <= MOST_COST).then_some(begins),
-            next: self.next(set),
+            entry: (action.entry_cost <= most).then_some(begins),
+            next: self.next(set, most),
             leave_secs: Some(action.leave_secs),
             grade: Some(Grade::Good),
             made: self.made.clone(),
             ..entry(&action.passage, &self.feet, written)
         }
     }
-}
-
-/// Whether an action ends near a loop.
-fn loops_near(action: &Action) -> bool {
-    action.next.iter().any(|(_, cost)| *cost <= MOST_COST)
 }

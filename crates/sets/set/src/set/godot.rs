@@ -121,7 +121,10 @@ pub fn tree(manifest: &Manifest) -> String {
             true => ACTIONS_AT,
             false => TURNS_AT * clip.turn_deg.unwrap_or(0.0).abs(),
         });
-        let at = [GRID * (1 + index % ACROSS), GRID * (index / ACROSS) / 2 + aside as usize];
+        let at = [
+            GRID * (1 + index % ACROSS),
+            GRID * (index / ACROSS) / 2 + aside as usize,
+        ];
         text += &format!(
             "states/{state}/node = SubResource(\"{id}\")\nstates/{state}/position = Vector2({}, {})\n",
             at[0], at[1]

@@ -30,14 +30,14 @@ use loopwright_moves::play::{DEFAULT_FADE_SECS, PlayError};
 use loopwright_moves::{LoopSet, Passage, on_one_floor};
 
 use crate::cut::unique_names;
-use action::place_of;
+use action::{most_cost, place_of};
 use loopwright_job::LoopOfLoops;
 use member::foot_of;
 use select::{names, select, side_of, way_of};
 
+pub use action::SetAction;
 pub use find::{TakeLoop, loop_made_before, loops_of};
 pub use member::{Member, SetForm};
-pub use action::SetAction;
 pub use once::{SetPassage, TakeOnce, once_of, ready, stance_of};
 pub use select::{Offered, gait_of};
 pub use style::{fits_style, styles};
@@ -303,6 +303,8 @@ impl Set {
         let made = made.chain(self.passages.iter().map(|passage| &passage.made));
         let made = made.chain(self.actions.iter().map(|action| &action.made));
         let (of_passages, of_actions) = once.split_at(self.passages.len());
+        let transitions = self.transitions()?;
+        let most = most_cost(self, &transitions);
         let licences: BTreeSet<String> = made.filter_map(|made| made.licence.clone()).collect();
         Ok(Manifest {
             loopwright: env!("CARGO_PKG_VERSION").to_owned(),
@@ -321,11 +323,16 @@ impl Set {
             },
             clips: (self.entries.iter().zip(written))
                 .map(|(entry, (file, facts))| entry.clip(file, facts))
-                .chain((self.passages.iter().zip(of_passages)).map(|(each, (file, name))| each.clip((file, name.clone()))))
-                .chain((self.actions.iter().zip(of_actions)).map(|(each, (file, name))| each.clip(self, (file, name.clone()))))
+                .chain(
+                    (self.passages.iter().zip(of_passages)).map(|(each, (file, name))| each.clip((file, name.clone()))),
+                )
+                .chain(
+                    (self.actions.iter().zip(of_actions))
+                        .map(|(each, (file, name))| each.clip(self, most, (file, name.clone()))),
+                )
                 .collect(),
             blend_spaces: space::spaces(&self.entries),
-            transitions: self.transitions()?,
+            transitions,
             controller: None,
             licences: licences.into_iter().collect(),
             missing: self.missing.clone(),

@@ -12,8 +12,8 @@ use loopwright_formats::{LoadedTake, Sidecar};
 use loopwright_moves::passage::{self, Looked};
 use loopwright_moves::{LoopSet, Passage, PassageKind};
 
-use super::action::{SetAction, place_of};
 use super::Set;
+use super::action::{SetAction, place_of};
 use super::fill::described;
 use super::find::TakeLoop;
 use super::member::{SetForm, as_take};
@@ -70,12 +70,7 @@ pub fn once_of(studied: &Studied, of_set: (&Set, &LoopSet), is_of_pack: bool, pa
     }
 }
 
-fn passages_of(
-    studied: &Studied,
-    of_set: (&Set, &LoopSet),
-    is_of_pack: bool,
-    pairs: &[String],
-) -> Option<TakeOnce> {
+fn passages_of(studied: &Studied, of_set: (&Set, &LoopSet), is_of_pack: bool, pairs: &[String]) -> Option<TakeOnce> {
     let kinds = match studied.analysis.named_motion().kind.filter(|_| is_of_pack) {
         Some(MotionKind::Jump) => &KINDS[4..],
         Some(MotionKind::Walk | MotionKind::Run | MotionKind::Backward | MotionKind::Strafe) => &KINDS[..4],
