@@ -3,8 +3,8 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::analysis::FootEventKind;
 use loopwright_core::loop_clip::Interpolation;
-use loopwright_core::math::Rigid;
-use loopwright_core::{Analysis, LoopClip, LoopSettings, Pose, Take};
+use loopwright_core::math::{Rigid, rotation};
+use loopwright_core::{Analysis, LoopClip, LoopSettings, Pose, PoseRef, Take};
 use loopwright_mocap::folder_or_skip;
 use loopwright_moves::passage::{self, FootEvent, FoundPassages, PassageError};
 use loopwright_moves::play::PlayError;
@@ -262,6 +262,47 @@ fn a_start_is_found_and_written_as_it_is() {
 }
 
 /// Loops counted as standing below the speed of a man, though frames of a small body move from less on.
+/// Returns how far joints of two local poses are apart, metres and radians together.
+fn unlike(one: PoseRef<'_>, other: PoseRef<'_>) -> f64 {
+    let joints = (0..one.num_joints()).map(|joint| [one.joint(joint), other.joint(joint)]);
+    let off = joints.map(|[one, other]| {
+        let turn = rotation::difference(one.rotation, other.rotation);
+        turn.length() + one.translation.distance(other.translation)
+    });
+    off.fold(0.0, f64::max)
+}
+
+/// Between a start and a stop the cycles are the loop's own keys, and steps over both joins are those of the passages: a clip of
+/// several motions is as smooth as each.
+#[test]
+fn a_loop_stands_between_its_start_and_its_stop() {
+    let walk = WalkSettings::default().seconds(12.0).turn_dps(0.0).lead_out_secs(2.0);
+    let (analysis, set, found) = found_in(&walker(walk).take);
+    let ends = [PassageKind::Start, PassageKind::Stop].map(|kind| {
+        let best = found.passages.iter().find(|passage| passage.kind == kind).unwrap();
+        let best = [best.clone().at_samples(&set)];
+        let mut made = Passage::all_from_take(&set, &analysis, &best, analysis.take.frame_time_secs()).unwrap();
+        made.next().unwrap().unwrap()
+    });
+    let clip = &set.loops()[1];
+    let (count, cycles) = (clip.num_samples(), 2);
+    let (joined, range) = Passage::around(&set, 1, cycles, ends.each_ref().map(Some)).unwrap();
+    assert_eq!(range.len(), cycles * count);
+    assert_eq!(range.start, ends[0].num_samples() - 1);
+    let first = (ends[0].ends()[1].secs / clip.step_secs()).round() as usize;
+    for sample in 0..=cycles * count {
+        let at = range.start + sample;
+        assert!(unlike(joined.tracks().pose(at), clip.body_pose(first + sample)) < 1e-9);
+        let way = joined.roots()[range.start].inverse() * joined.roots()[at];
+        let own = clip.root_pose(first).inverse() * clip.root_pose(first + sample);
+        assert!((way.translation - own.translation).length() < 1e-12);
+    }
+    let out = joined.num_samples() - ends[1].num_samples();
+    assert!((out - range.end) < count);
+    assert!(unlike(joined.tracks().pose(out), ends[1].tracks().pose(0)) < 1e-9);
+    meets_its_loops(&joined, &set);
+}
+
 #[test]
 fn a_small_body_starts_too() {
     let take = start().take.scaled(0.1).unwrap();

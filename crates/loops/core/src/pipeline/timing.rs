@@ -230,6 +230,21 @@ pub(super) struct Timed {
 }
 
 impl Timed {
+    /// Returns it at the times of a course.
+    fn at(self, course: &Course, step_secs: f64) -> Result<Self, MakeError> {
+        let Self { loop_clip, source, .. } = self;
+        let root_joint = source.root_joint;
+        let even = Course::new(None, course.count, loop_clip.num_samples());
+        let even_secs = loop_clip.period_secs() / course.count as f64;
+        Ok(Self {
+            hardest: hardest(&loop_at(&even, even_secs, loop_clip.clone(), root_joint)?),
+            loop_clip: loop_at(course, step_secs, loop_clip, root_joint)?,
+            source: source_at(course, step_secs, source),
+            first_sample: course.first_sample(),
+            ..self
+        })
+    }
+
     /// Measures what its time changed, once its feet are held.
     pub(super) fn measure(&mut self) {
         if let Some(retimed) = &mut self.retimed {
@@ -524,26 +539,14 @@ impl Plan<'_> {
             }
         }
         let course = Course::new(map, count, clip.num_samples());
-        let clip_samples = clip.num_samples() as f64;
+        timed.retimed = Some(retimed);
         if course.is_same() && (retimed.length - 1.0).abs() < 1e-12 && stride == 1.0 {
-            timed.retimed = Some(retimed);
             return Ok(timed);
         }
-        let even = Course::new(None, count, clip.num_samples());
-        let even = loop_at(
-            &even,
-            clip.period_secs() / count as f64,
-            clip.clone(),
-            timed.source.root_joint,
-        )?;
-        timed.hardest = hardest(&even);
-        timed.source = source_at(&course, step_secs, timed.source);
-        timed.loop_clip = loop_at(&course, step_secs, timed.loop_clip, timed.source.root_joint)?;
-        timed.first_sample = course.first_sample();
-        let per_sample = count as f64 / clip_samples;
+        let per_sample = count as f64 / course.before;
         timed.has_short_contacts = (stays.iter().filter_map(|stay| Some(stay.lift? - stay.strike?)))
             .any(|samples| samples * per_sample < FEWEST_SAMPLES);
-        timed.retimed = Some(retimed);
+        let mut timed = timed.at(&course, step_secs)?;
         if stride != 1.0 {
             let stage = Stage::of_loop(&timed.loop_clip);
             timed.bearing = Some(feet::bearing(&stage, body, &FootModel::new(&stage, body, limits)));
