@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use serde::{Deserialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::facts::{ClipKind, FootEventFacts, LoopStateFacts, RootKeys};
 use crate::loop_file::facts::{Grade, TakeFacts};
