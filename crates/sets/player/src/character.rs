@@ -391,7 +391,9 @@ impl SteeredCharacter {
             if matches!((&self.plan, &self.source), (Plan::Open, Source::Cycle(_))) {
                 self.plan = self.planned();
             }
-            let due = self.due().min(self.over.map_or(f64::INFINITY, |over| over.left(&self.set)));
+            let due = self
+                .due()
+                .min(self.over.map_or(f64::INFINITY, |over| over.left(&self.set)));
             let step = left.min(due);
             if step > 0.0 {
                 self.advance(step);
@@ -615,7 +617,9 @@ impl SteeredCharacter {
         let loops = || clip.next.iter().filter(|next| set.clips[next.loop_index].loops());
         let away = |next: &&LoopState| space.distance(at, space.point_of(next.loop_index));
         let in_space = loops().filter(|next| set.space_of(next.loop_index, wanted) == Some(wanted));
-        let nearest = in_space.min_by(|a, b| away(a).total_cmp(&away(b))).map(|next| (wanted, at, next));
+        let nearest = in_space
+            .min_by(|a, b| away(a).total_cmp(&away(b)))
+            .map(|next| (wanted, at, next));
         let other = || {
             let next = loops().next()?;
             let space = set.space_of(next.loop_index, wanted)?;

@@ -361,7 +361,13 @@ fn upper(skeleton: &Skeleton, legs: &[Leg]) -> Vec<usize> {
     let Some(Leg { hips, .. }) = legs.first() else {
         return Vec::new();
     };
-    let below_hips = |joint: usize| skeleton.path_from_root(joint).into_iter().skip_while(move |above| above != hips).nth(1);
+    let below_hips = |joint: usize| {
+        skeleton
+            .path_from_root(joint)
+            .into_iter()
+            .skip_while(move |above| above != hips)
+            .nth(1)
+    };
     let of_legs: Vec<Option<usize>> = legs.iter().map(|leg| below_hips(leg.tip)).collect();
     let joints = 0..skeleton.num_joints();
     joints

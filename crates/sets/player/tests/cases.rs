@@ -172,24 +172,38 @@ fn actions_begin_and_end_at_any_phase_without_larger_steps_than_they_and_the_wal
             let secs = frame as f64 / RATE;
             let world = clip.pose(secs).as_ref().world(set.skeleton());
             let root = clip.root(secs);
-            names.iter().map(|name| root.transform_point(world.translations[find(name)])).collect()
+            names
+                .iter()
+                .map(|name| root.transform_point(world.translations[find(name)]))
+                .collect()
         })
     });
     for (start, is_over) in (0..24).flat_map(|start| [(start, false), (start, true)]) {
         let mut hero = SteeredCharacter::in_loop(Arc::clone(&set), "walk").unwrap();
         hero.set_goal(goal(1.0, 0.0));
         hero.update(2.0 + f64::from(start) / 24.0);
-        assert!(if is_over { hero.play_over("bow") } else { hero.play("bow") });
+        assert!(if is_over {
+            hero.play_over("bow")
+        } else {
+            hero.play("bow")
+        });
         let steps = farthest_steps(180, |_| {
             hero.update(1.0 / RATE);
             places(&hero, &names)
         });
         for (joint, step) in steps.iter().enumerate() {
             let own = inside[0][joint].max(inside[1][joint]);
-            assert!(*step <= 1.2 * own, "{} from {start}/24, over {is_over}: {step} m of {own}", names[joint]);
+            assert!(
+                *step <= 1.2 * own,
+                "{} from {start}/24, over {is_over}: {step} m of {own}",
+                names[joint]
+            );
         }
         let playing = hero.playing();
-        assert!(playing.space.is_some() && playing.over.is_none() && playing.clips[0].clip.name == "walk", "{playing:?}");
+        assert!(
+            playing.space.is_some() && playing.over.is_none() && playing.clips[0].clip.name == "walk",
+            "{playing:?}"
+        );
     }
 }
 

@@ -247,10 +247,8 @@ impl Timed {
 
     /// Measures what its time changed, once its feet are held.
     pub(super) fn measure(&mut self) {
-        if let Some(retimed) = &mut self.retimed {
-            if self.hardest > 0.0 {
-                retimed.acceleration = hardest(&self.loop_clip) / self.hardest * retimed.length * retimed.length;
-            }
+        if let Some(retimed) = self.retimed.as_mut().filter(|_| self.hardest > 0.0) {
+            retimed.acceleration = hardest(&self.loop_clip) / self.hardest * retimed.length * retimed.length;
         }
     }
 
