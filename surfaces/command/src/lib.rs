@@ -101,7 +101,10 @@ fn perform(command: Command) -> Result<Ending, Failure> {
         Command::Close(args) => commands::make::close(*args),
         Command::Listen(args) => commands::listen::run(*args),
         Command::Blend(args) => commands::blend::run(&args),
-        Command::Set(args) => commands::set::run(&args),
+        Command::Set(args) => match &args.spec {
+            Some(spec) => commands::spec::run(&args, spec),
+            None => commands::set::run(&args),
+        },
         Command::Play(args) => commands::play::run(&args),
         Command::Cut(args) => commands::cut::run(&args),
         Command::Cost(args) => commands::cost::run(&args),

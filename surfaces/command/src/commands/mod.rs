@@ -26,6 +26,6 @@ pub(crate) mod render;
 pub(crate) mod report;
 pub(crate) mod retarget;
 pub(crate) mod set;
-mod spec;
+pub(crate) mod spec;
 pub(crate) mod studio;
 pub(crate) mod synth;

@@ -23,9 +23,6 @@ use crate::talk::{self, Progress};
 use crate::{failures, load, memory, report::set as report, written_loop};
 
 pub(crate) fn run(args: &SetArgs) -> Result<Ending> {
-    if let Some(spec) = &args.spec {
-        return super::spec::run(args, spec);
-    }
     let settings = settings(args)?;
     let (inputs, left_out) = inputs(args)?;
     let takes = Takes {

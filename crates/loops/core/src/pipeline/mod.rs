@@ -33,7 +33,7 @@ pub use placement::Recentered;
 pub(crate) use retry::make_loop_or_retry;
 pub use retry::{RetriedLoop, Retry};
 pub use start::{StartAt, StartError};
-pub use timing::{Footfalls, Keep, Length, Moment, Retimed, Timing, TimingError};
+pub use timing::{FallsAt, Footfalls, Keep, Length, Retimed, Timing, TimingError};
 
 use std::{borrow::Cow, sync::Arc};
 

@@ -52,7 +52,7 @@ const RUNNING: f64 = 0.2;
 /// A moment of a cycle.
 #[handed_over]
 #[derive(Copy)]
-pub enum Moment {
+pub enum FallsAt {
     /// A share of the cycle, 0 to 1.
     Share(f64),
     /// Seconds after its start.
@@ -64,13 +64,13 @@ pub enum Moment {
 #[derive(Copy, Default)]
 pub struct Footfalls {
     /// Of the left foot.
-    pub left: Option<Moment>,
+    pub left: Option<FallsAt>,
     /// Of the right foot.
-    pub right: Option<Moment>,
+    pub right: Option<FallsAt>,
 }
 
 impl Footfalls {
-    fn given(self) -> impl Iterator<Item = (Side, Moment)> {
+    fn given(self) -> impl Iterator<Item = (Side, FallsAt)> {
         let both = [(Side::Left, self.left), (Side::Right, self.right)];
         both.into_iter().filter_map(|(side, moment)| Some((side, moment?)))
     }
@@ -86,9 +86,9 @@ impl FromStr for Footfalls {
         let mut falls = Self::default();
         for part in text.split(',') {
             let (side, moment) = part.trim().split_once(':').ok_or(ERROR)?;
-            let (number, moment): (_, fn(f64) -> Moment) = match moment.strip_suffix('s') {
-                Some(secs) => (secs, Moment::Secs),
-                None => (moment, Moment::Share),
+            let (number, moment): (_, fn(f64) -> FallsAt) = match moment.strip_suffix('s') {
+                Some(secs) => (secs, FallsAt::Secs),
+                None => (moment, FallsAt::Share),
             };
             let number = number
                 .trim()
@@ -101,7 +101,7 @@ impl FromStr for Footfalls {
                 Ok(Side::Right) => &mut falls.right,
                 Err(_) => return Err(ERROR),
             };
-            if matches!(moment, Moment::Share(share) if share >= 1.0) || fall.replace(moment).is_some() {
+            if matches!(moment, FallsAt::Share(share) if share >= 1.0) || fall.replace(moment).is_some() {
                 return Err(ERROR);
             }
         }
@@ -114,8 +114,8 @@ impl Display for Footfalls {
         for (index, (side, moment)) in self.given().enumerate() {
             f.write_str(if index > 0 { "," } else { "" })?;
             match moment {
-                Moment::Share(share) => write!(f, "{side}:{share}")?,
-                Moment::Secs(secs) => write!(f, "{side}:{secs}s")?,
+                FallsAt::Share(share) => write!(f, "{side}:{share}")?,
+                FallsAt::Secs(secs) => write!(f, "{side}:{secs}s")?,
             }
         }
         Ok(())
@@ -360,10 +360,10 @@ impl Timing {
             numbers.push(own.len());
             let cycles = own.len() as f64;
             let share = match moment {
-                Moment::Share(share) => share,
-                Moment::Secs(found) => found * cycles / secs,
+                FallsAt::Share(share) => share,
+                FallsAt::Secs(found) => found * cycles / secs,
             };
-            if let Moment::Secs(found) = moment
+            if let FallsAt::Secs(found) = moment
                 && share >= 1.0
             {
                 let cycle_secs = secs / cycles;

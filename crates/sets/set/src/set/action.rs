@@ -2,13 +2,13 @@
 
 use loopwright_core::candidate::MotionKind;
 use loopwright_formats::loop_file::facts::Grade;
-use loopwright_formats::set::{ClipKind, LoopStateFacts, SetClip, SetMade, SetTransition};
-use loopwright_moves::LoopSet;
+use loopwright_formats::set::{ClipKind, LoopStateFacts, RootKeys, SetClip, SetMade, SetTransition};
 use loopwright_moves::passage::{Action, LoopState};
+use loopwright_moves::{LoopSet, Passage};
 
-use super::once::entry;
 use super::{Set, called};
 use crate::cut::foot_names;
+use crate::passage_check::events;
 use loopwright_job::Studied;
 
 /// Largest cost of a pose after another, metre-seconds, and as a multiple of what the cheapest jump out of an idle costs, which grows with body and
@@ -65,6 +65,23 @@ pub struct SetAction {
 /// Returns the name of the take that something was made from.
 pub(super) fn place_of(made: &SetMade) -> String {
     called(&made.take, made.animation.as_deref())
+}
+
+/// Returns what the manifest says of any motion that happens once.
+pub(super) fn entry(passage: &Passage, feet: &[String], (file, animation): (&str, Option<String>)) -> SetClip {
+    SetClip {
+        name: passage.name().to_owned(),
+        file: file.to_owned(),
+        animation,
+        seconds: passage.duration_secs(),
+        frames: passage.num_samples() - 1,
+        turn_deg: Some(passage.turn().to_degrees() + 0.0),
+        travel_m: Some(passage.travel().to_array().map(|metres| metres + 0.0)),
+        cost: Some(passage.cost()),
+        root: Some(RootKeys::new(passage.step_secs(), passage.roots())),
+        events: events(passage, feet),
+        ..SetClip::default()
+    }
 }
 
 /// Returns a name in lower case whose words are joined by `_`; what stands before a bar belongs to the armature.

@@ -7,19 +7,19 @@ use loopwright_core::take::TakeError;
 use loopwright_core::{Analysis, RootMode};
 use loopwright_formats::loop_file::facts::{CandidateFacts, Grade, PlaybackFacts};
 use loopwright_formats::loop_file::{CarriedMotion, describe};
-use loopwright_formats::set::{LoopStateFacts, MadeFrom, Missing, RootKeys, SetClip, SetMade};
+use loopwright_formats::set::{LoopStateFacts, MadeFrom, Missing, SetClip, SetMade};
 use loopwright_formats::{LoadedTake, Sidecar};
 use loopwright_moves::passage::{self, Looked};
 use loopwright_moves::{LoopSet, Passage, PassageKind};
 
 use super::Set;
-use super::action::{SetAction, place_of};
+use super::action::{SetAction, entry, place_of};
 use super::fill::described;
 use super::find::TakeLoop;
 use super::member::{SetForm, as_take};
 use super::select::{side_of, way_of};
 use crate::cut::{carried, foot_names, unique_names};
-use crate::passage_check::{check_cut, clip_kind, events};
+use crate::passage_check::{check_cut, clip_kind};
 use loopwright_job::{StoredLoop, Studied, Verdict, recipe};
 
 /// A motion that plays once in a set.
@@ -279,23 +279,6 @@ impl SetPassage {
 /// not form a take.
 pub fn ready(passage: &Passage, form: &SetForm, has_root_joint: bool) -> Result<CarriedMotion, TakeError> {
     carried(passage, form.engine(), form.format, has_root_joint)
-}
-
-/// Returns what the manifest says of any motion that happens once.
-pub(super) fn entry(passage: &Passage, feet: &[String], (file, animation): (&str, Option<String>)) -> SetClip {
-    SetClip {
-        name: passage.name().to_owned(),
-        file: file.to_owned(),
-        animation,
-        seconds: passage.duration_secs(),
-        frames: passage.num_samples() - 1,
-        turn_deg: Some(passage.turn().to_degrees() + 0.0),
-        travel_m: Some(passage.travel().to_array().map(|metres| metres + 0.0)),
-        cost: Some(passage.cost()),
-        root: Some(RootKeys::new(passage.step_secs(), passage.roots())),
-        events: events(passage, feet),
-        ..SetClip::default()
-    }
 }
 
 /// Largest joint speed of a still body, metres per second, and the time around a frame within which it must hold, seconds.
