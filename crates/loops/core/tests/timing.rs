@@ -2,7 +2,7 @@
 
 use loopwright_core::analysis::Side;
 use loopwright_core::math::{ops, rotation};
-use loopwright_core::pipeline::{Keep, Length, MakeError, Moment, Sampling, Timing};
+use loopwright_core::pipeline::{FallsAt, Keep, Length, MakeError, Sampling, Timing};
 use loopwright_core::{LoopSettings, MadeLoop, Pose};
 use loopwright_synth::{Walker, synthesize};
 
@@ -68,7 +68,7 @@ fn feet_touch_down_when_asked() {
             (Side::Left, timing.footfalls.left),
             (Side::Right, timing.footfalls.right),
         ] {
-            let Some(Moment::Share(share)) = moment else { continue };
+            let Some(FallsAt::Share(share)) = moment else { continue };
             let pose = written.body_pose((40.0 * share).round() as usize).to_pose();
             let foot = if side == Side::Left { "LeftFoot" } else { "RightFoot" };
             let strikes = made.truth.stays.iter().filter(|stay| stay.foot == foot);
