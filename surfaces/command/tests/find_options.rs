@@ -60,7 +60,7 @@ fn idle_loops_when_they_are_asked_for() {
     let candidates = found(&folder, "--idle");
     assert_ne!(items(&candidates).len(), 0);
     for candidate in items(&candidates) {
-        holds(candidate, "idle = true\nend_frame < 125");
+        holds(candidate, "idle = true\nend_frame < 126");
     }
     folder.runs("find walk.bvh --idle |! confidence");
     Folder::with_walk().runs("1 find walk.bvh --idle | the body is not idle");

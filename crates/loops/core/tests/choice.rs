@@ -71,12 +71,12 @@ fn the_list_is_in_the_order_of_outcome() {
     let by_cost = found(&take, ChooseBy::Cost);
     let score = |candidate: &LoopCandidate| candidate.outcome.unwrap().score();
     assert!(by_cost.iter().all(|candidate| candidate.outcome.is_none()));
-    // Fully made loops come first, in order; closed ones follow in order, then the others.
+    // Fully made loops come first, in order; closed ones follow in order.
     let num_closed = by_outcome
         .iter()
         .take_while(|each| each.outcome.unwrap().displacement_metres.is_some())
         .count();
-    for list in [&by_outcome[..3], &by_outcome[3..num_closed], &by_outcome[num_closed..]] {
+    for list in [&by_outcome[..3], &by_outcome[3..num_closed]] {
         for pair in list.windows(2) {
             let scores: Vec<f64> = by_outcome.iter().map(score).collect();
             let worth =

@@ -81,7 +81,7 @@ impl<'a> Choosing<'a> {
         ((frame as f64 * self.frames_each()).round() as usize).min(last)
     }
 
-    /// Returns loops in frames of the take itself, described by it but for what they were chosen by.
+    /// Returns loops in frames of the take itself, described by it, with the outcome by which they were chosen.
     pub(crate) fn in_own_frames(&self, chosen: Vec<LoopCandidate>) -> Vec<LoopCandidate> {
         if self.even.is_none() || chosen.is_empty() {
             return chosen;
@@ -94,8 +94,6 @@ impl<'a> Choosing<'a> {
                 let own = finder.found_elsewhere(start, chosen.cut.num_frames() * self.frames_each(), &chosen)?;
                 Some(LoopCandidate {
                     outcome: chosen.outcome,
-                    steadiness_around: chosen.steadiness_around,
-                    abruptness: chosen.abruptness,
                     ..own
                 })
             })
@@ -103,7 +101,7 @@ impl<'a> Choosing<'a> {
     }
 
     /// Returns a loop in frames of the take to choose on.
-    pub(super) fn in_chosen_frames(&self, own: &LoopCandidate) -> LoopCandidate {
+    pub(crate) fn in_chosen_frames(&self, own: &LoopCandidate) -> LoopCandidate {
         let (each, last) = (self.frames_each(), (self.analysis().take.num_frames() - 1) as f64);
         let [start, end] = [own.cut.start_frame(), own.cut.end_frame()].map(|frame| (frame / each).min(last));
         LoopCandidate {

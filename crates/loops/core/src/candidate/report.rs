@@ -257,7 +257,9 @@ impl LoopCandidate {
         if self.loops_already() {
             return true;
         }
-        self.is_steady() && self.abruptness <= MAX_ABRUPTNESS && self.num_jumps == 0
+        // That by which it was chosen is the same at every frame rate.
+        let abruptness = self.outcome.map_or(self.abruptness, |outcome| outcome.abruptness);
+        self.is_steady() && abruptness <= MAX_ABRUPTNESS && self.num_jumps == 0
     }
 }
 

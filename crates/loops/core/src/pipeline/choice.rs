@@ -72,9 +72,19 @@ pub(crate) fn find_stretches(analysis: &Analysis, settings: &SearchSettings) -> 
 
 /// As [`Analysis::find_cycles`].
 pub(crate) fn find_cycles(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
-    let found = find_stretches(analysis, settings)?;
-    let best = found.rows.into_iter().map(|row| row.best).collect();
-    let (candidates, left_out) = every_cycle(analysis, settings, best);
+    let listing = listing_enough(settings);
+    let choosing = Choosing::new(analysis, &listing);
+    let found = propose_stretches(&choosing, settings.max_candidates.max(1), &|candidates| {
+        ranked(choosing.analysis(), candidates, settings)
+    })?;
+    let best: Vec<LoopCandidate> = found.rows.into_iter().map(|row| row.best).collect();
+    let of_choosing = best.iter().map(|best| choosing.in_chosen_frames(best)).collect();
+    let (cycles, left_out) = every_cycle(choosing.analysis(), choosing.settings(), of_choosing);
+    let (whole, cycles): (Vec<_>, Vec<_>) = cycles.into_iter().partition(|each| each.whole.is_some());
+    let kept = best.into_iter().filter(|best| best.whole.is_some()).take(whole.len());
+    let mut candidates = choosing.in_own_frames(cycles);
+    candidates.extend(kept);
+    candidates.sort_by(|one, other| one.cut.start_frame().total_cmp(&other.cut.start_frame()));
     Ok(FoundLoops {
         candidates,
         random_cost: found.random_cost,
