@@ -468,7 +468,7 @@ fn a_gltf_file_whose_buffer_changed_is_done_again() {
 /// `--pick` counts in the list of cycles.
 #[test]
 fn every_cycle_becomes_a_loop_of_its_own() {
-    let folder = Folder::with_walk();
+    let folder = Folder::with_synth("--seconds 6 --fps 30");
     let found = |more: &str| folder.answer(&format!("find walk.bvh --every-cycle --json {more}"))["candidates"].clone();
     let rows = found("");
     assert!(items(&rows).len() > 1, "{rows}");
