@@ -308,7 +308,7 @@ def cycles(
     Raises SettingError where settings cannot be followed, ReadError where there is no take.
 
     >>> cycles(walk, 32)
-    <Cycles: 6 of 1 takes, 32 phases, skeletons: 1>
+    <Cycles: 3 of 1 takes, 32 phases, skeletons: 1>
     """
     check_count("phases", phases)
     wanted: dict[str, Any] = {"every_cycle": True, "start_at": "left-contact", **settings}

@@ -88,6 +88,9 @@ class Settings(TypedDict, total=False):
     lock_feet: str
     fps: float
     frames: int
+    cadence: float
+    keep: str
+    contact: str
     repeat: int
     vary: float
     vary_seed: int

@@ -1,6 +1,6 @@
 //! What a take tells on demand: the lengths at which it repeats, and constants with which a character controller moves like it.
 
-use eframe::egui::{self, Align2, Ui};
+use eframe::egui::{Align2, Ui};
 use loopwright_controller::{Lack, Pool, Quantity, TakeFit};
 
 use super::chart::Chart;
