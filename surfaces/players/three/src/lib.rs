@@ -121,7 +121,7 @@ pub extern "C" fn room(length: usize) -> *const u8 {
     })
 }
 
-/// Reads a set: so many bytes of JSON ([`Given`]), then transforms of all joints at the keys of each clip as 64-bit numbers. Answers its number or an
+/// Reads a set: so many bytes of JSON (`Given`), then transforms of all joints at the keys of each clip as 64-bit numbers. Answers its number or an
 /// error.
 #[unsafe(no_mangle)]
 pub extern "C" fn read_set(text: usize) -> usize {
