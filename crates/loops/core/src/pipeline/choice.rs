@@ -65,7 +65,11 @@ pub(crate) fn find_and_make(
 pub(crate) fn find_stretches(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
     let listing = listing_enough(settings);
     let choosing = Choosing::new(analysis, &listing);
-    propose_stretches(&choosing, settings.max_candidates.max(1), &|candidates| {
+    stretches(&choosing, settings)
+}
+
+fn stretches(choosing: &Choosing<'_>, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
+    propose_stretches(choosing, settings.max_candidates.max(1), &|candidates| {
         ranked(choosing.analysis(), candidates, settings)
     })
 }
@@ -74,9 +78,7 @@ pub(crate) fn find_stretches(analysis: &Analysis, settings: &SearchSettings) -> 
 pub(crate) fn find_cycles(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
     let listing = listing_enough(settings);
     let choosing = Choosing::new(analysis, &listing);
-    let found = propose_stretches(&choosing, settings.max_candidates.max(1), &|candidates| {
-        ranked(choosing.analysis(), candidates, settings)
-    })?;
+    let found = stretches(&choosing, settings)?;
     let best: Vec<LoopCandidate> = found.rows.into_iter().map(|row| row.best).collect();
     let of_choosing = best.iter().map(|best| choosing.in_chosen_frames(best)).collect();
     let (cycles, left_out) = every_cycle(choosing.analysis(), choosing.settings(), of_choosing);
