@@ -187,7 +187,7 @@ impl Limits {
                 self.max_foot_slide,
                 None,
                 ("foot sliding", " cm/s"),
-                "another loop from `loopwright find`; --lock-feet auto where feet were left free",
+                "another loop from `loopwright find`",
                 "--max-foot-slide",
             ),
         ];

@@ -322,8 +322,51 @@ fn what_its_author_closed_is_kept_or_mended_on_request() {
         ..LoopSettings::with_feet(FootLock::Off)
     };
     let mended = analysed(&take).make_loop(&kept.candidate, &settings).unwrap();
-    assert!(!mended.candidate.is_finished_clip() && !measured(&mended).pops());
+    assert!(!mended.candidate.is_finished_clip() && !measured(&mended).has_a_kink());
     assert_eq!(mended.loop_clip.num_samples(), 60);
+}
+
+/// An arm drifts over the clip and snaps back onto the key that closes it: only the arm is mended, and where nothing is to mend
+/// nothing changes.
+#[test]
+fn a_joint_that_snaps_back_is_mended_alone() {
+    let walk = cycle(66, 67);
+    let arm = walk
+        .skeleton()
+        .joints()
+        .iter()
+        .position(|joint| joint.name == "LeftArm")
+        .unwrap();
+    let drifting = |degrees: f64| {
+        posed(&walk, |frame, pose| {
+            let share = if frame == 66 { 0.0 } else { frame as f64 / 66.0 };
+            pose.rotations[arm] *= DQuat::from_rotation_x(share * degrees.to_radians());
+        })
+    };
+    let mend = |take: &Take| {
+        let settings = LoopSettings {
+            mend: true,
+            ..LoopSettings::default()
+        };
+        let analysis = analysed(take);
+        analysis.make_loop(&made(take).candidate, &settings).unwrap()
+    };
+    let sound = mend(&drifting(0.0));
+    assert!(sound.candidate.is_finished_clip());
+    let take = drifting(12.0);
+    let kept = made(&take);
+    assert!(measured(&kept).has_a_kink());
+    let mended = mend(&take);
+    assert!(!measured(&mended).has_a_kink());
+    for (joint, of_joint) in walk.skeleton().joints().iter().enumerate() {
+        let moved = (0..66).map(|sample| {
+            let [was, is] = [&kept, &mended].map(|made| made.loop_clip.tracks().pose(sample).rotations[joint]);
+            rotation::difference(was, is).length()
+        });
+        let farthest = moved.fold(0.0, f64::max).to_degrees();
+        let limit = if joint == arm { 8.0 } else { 0.5 };
+        assert!(farthest < limit, "{} {farthest}", of_joint.name);
+    }
 }
 
 /// The pose in which a body was bound, before its first key or in place of the closing one.

@@ -54,7 +54,7 @@ impl From<Option<&LoopCandidate>> for Loops {
     fn from(best: Option<&LoopCandidate>) -> Self {
         let Some(best) = best else { return Self::No };
         match best.whole.as_ref().map(|whole| whole.kind) {
-            Some(WholeClipKind::Loops) => Self::Already,
+            Some(WholeClipKind::Loops | WholeClipKind::Mended) => Self::Already,
             Some(WholeClipKind::EndsAsItBegins) => Self::EndsAsItBegins,
             Some(WholeClipKind::Cycle) => Self::OneCycle,
             None => Self::InPart,

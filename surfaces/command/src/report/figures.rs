@@ -113,6 +113,7 @@ pub(super) fn whole_clip(whole: &WholeClipFacts) -> String {
         WholeClipKind::Loops => "already loops",
         WholeClipKind::EndsAsItBegins => "ends as it begins, but may be a single action",
         WholeClipKind::Cycle => "one cycle, closed",
+        WholeClipKind::Mended => "loops, with its seam mended",
     };
     let by_name = if whole.by_name { ", by its name" } else { "" };
     format!("{kind}{by_name}; {meets}{more}")

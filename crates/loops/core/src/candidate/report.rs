@@ -167,7 +167,7 @@ impl LoopCandidate {
             return true;
         }
         if let Some(whole) = &self.whole {
-            return whole.kind == WholeClipKind::Loops;
+            return matches!(whole.kind, WholeClipKind::Loops | WholeClipKind::Mended);
         }
         let of_take = self.take_strength.unwrap_or(-1.0);
         let of_stretch = self.strength.unwrap_or(-1.0);
@@ -191,10 +191,10 @@ impl LoopCandidate {
         self.whole.map_or(end, |whole| end.min(whole.last_frame))
     }
 
-    /// Returns the candidate as one whose seam is closed, whatever its author left there.
+    /// Returns the candidate as one whose seam is mended, whatever its author left there.
     pub(crate) fn mended(mut self) -> Self {
         if let Some(whole) = &mut self.whole {
-            whole.kind = WholeClipKind::Cycle;
+            whole.kind = WholeClipKind::Mended;
         }
         self
     }

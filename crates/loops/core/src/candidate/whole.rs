@@ -30,12 +30,15 @@ pub enum WholeClipKind {
     EndsAsItBegins,
     /// One cycle whose ends do not quite meet; closing bends it.
     Cycle,
+    /// It loops with a kink at its seam, which is mended on request.
+    Mended,
 }
 
 crate::words!(WholeClipKind {
     Loops: "loops",
     EndsAsItBegins: "ends-as-it-begins",
     Cycle: "cycle",
+    Mended: "mended",
 });
 
 /// A whole clip as a loop.
@@ -73,6 +76,11 @@ pub struct WholeClip {
 impl WholeClip {
     /// Whether the clip already loops, so that closing changes next to nothing.
     pub fn loops_already(&self) -> bool {
+        matches!(self.kind, WholeClipKind::Loops | WholeClipKind::EndsAsItBegins)
+    }
+
+    /// Whether its author made it a loop, whether its seam is mended or not.
+    pub fn is_authored_loop(&self) -> bool {
         self.kind != WholeClipKind::Cycle
     }
 

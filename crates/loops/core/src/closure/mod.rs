@@ -40,6 +40,8 @@ mod plan;
 
 mod close;
 
+mod mend;
+
 mod closed;
 
 pub use boundary::BoundaryError;
@@ -49,6 +51,7 @@ pub(crate) use close::close_half;
 pub use closed::Closed;
 pub(crate) use image::Image;
 pub use image::ImageError;
+pub(crate) use mend::mend;
 pub use method::{Method, Shares};
 pub use names::ClosureName;
 pub use order::Order;

@@ -39,7 +39,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use crate::analysis::Analysis;
 use crate::analysis::body::Body;
-use crate::candidate::{self, LastKey, LoopCandidate, WholeClip};
+use crate::candidate::{self, LastKey, LoopCandidate, WholeClip, WholeClipKind};
 use crate::closure::image::ImageError;
 use crate::closure::{
     self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, ShapeKind,
@@ -54,6 +54,7 @@ use crate::math::rigid::{Rigid, Twist};
 use crate::mean_cycle::{MeanCycle, MeanCycleError, MeanCycles};
 use crate::mirror::{Mirror, MirrorError};
 use crate::motion::{RootMotion, Tracks};
+use crate::quality::{self, Quality};
 use crate::retarget::{Likeness, RigPair};
 use crate::root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint};
 use crate::take::{Clip, CutError, Take, TakeError};
@@ -121,6 +122,12 @@ impl LoopSettings {
         }
     }
 }
+
+/// Largest acceleration at a mended seam over the joint's own 99th percentile, if a blend reaches that.
+const SMOOTH_SEAM: f64 = 1.1;
+
+/// Blend times with which a seam is mended, seconds; the first that is smooth is taken, else the first that leaves no kink.
+const MENDING_SECS: [f64; 6] = [0.15, 0.2, 0.3, 0.42, 0.6, 0.85];
 
 /// Blend time for a take that already loops, seconds: the remaining gap is closed over few samples.
 const WHOLE_BLEND_SECS: f64 = 0.2;
@@ -239,8 +246,6 @@ pub(crate) fn make_loop(
     candidate: &LoopCandidate,
     settings: &LoopSettings,
 ) -> Result<MadeLoop, MakeError> {
-    let mended = settings.mend.then(|| candidate.clone().mended());
-    let candidate = mended.as_ref().unwrap_or(candidate);
     let of_take = settings.of_take().fitted_to(candidate);
     let completed = completed_for(analysis, candidate);
     let plan = Plan {
@@ -248,10 +253,20 @@ pub(crate) fn make_loop(
         candidate,
         settings: &of_take,
     };
-    plan.finish(plan.prepare()?)?.completed(analysis, settings)
+    let made = plan.finish(plan.prepare()?)?;
+    let made = if settings.mend && candidate.is_finished_clip() && made.measured().has_a_kink() {
+        plan.mended()?
+    } else {
+        made
+    };
+    made.completed(analysis, settings)
 }
 
 impl MadeLoop {
+    fn measured(&self) -> Quality {
+        quality::measure(&LoopKeys::from_loop(&self.loop_clip), &self.body, Some(&self.source))
+    }
+
     /// Keeps of its takes the first frames, whose joints they name: the loops of many takes can then be held at once.
     pub fn drop_takes(&mut self) {
         self.take = self.take.first_frame();
@@ -440,6 +455,35 @@ impl<'a> Plan<'a> {
         self.make(closed, image.as_ref())
     }
 
+    /// Makes the loop of a clip that loops with a kink at its seam, without it if possible.
+    fn mended(&self) -> Result<MadeLoop, MakeError> {
+        let candidate = self.candidate.clone().mended();
+        let over = |secs: f64| {
+            let mut settings = self.settings.clone();
+            settings.closure.method = Method::new(Shape::new(ShapeKind::Least, secs));
+            let plan = Plan {
+                candidate: &candidate,
+                settings: &settings,
+                ..*self
+            };
+            plan.finish(plan.prepare()?)
+        };
+        let mut without_kink = None;
+        let mut last = None;
+        for secs in MENDING_SECS {
+            let made = over(secs)?;
+            let quality = made.measured();
+            if quality.has_a_kink() {
+                last = Some(made);
+            } else if quality.seam_acceleration.ratio <= SMOOTH_SEAM {
+                return Ok(made);
+            } else if without_kink.is_none() {
+                without_kink = Some(made);
+            }
+        }
+        without_kink.or(last).map_or_else(|| over(MENDING_SECS[0]), Ok)
+    }
+
     /// Closes the ends of the stretch; also returns the image of the first half if the second half must mirror it.
     fn close(&self, prepared: Prepared) -> Result<(ClosedStretch, Option<Image<'a>>), MakeError> {
         let Self {
@@ -459,7 +503,13 @@ impl<'a> Plan<'a> {
                 (RootRelativeClip { clip: whole, ..source }, closed, Some(image))
             }
             None => {
-                let closed = closure::close(&mean.as_ref().unwrap_or(&source).clip, &settings.closure)?;
+                let clip = &mean.as_ref().unwrap_or(&source).clip;
+                let is_mended = (candidate.whole).is_some_and(|whole| whole.kind == WholeClipKind::Mended);
+                let mended = is_mended.then(|| closure::mend(clip, settings.closure.method.start.secs()));
+                let closed = match mended.flatten() {
+                    Some(mended) => mended,
+                    None => closure::close(clip, &settings.closure)?,
+                };
                 (source, closed, None)
             }
         };
@@ -600,7 +650,9 @@ impl<'a> Plan<'a> {
             )
         };
         let limits = analysis.contacts.limits();
-        if holding.weighs() && candidate.loops_already() && settings.edits.is_empty() && !timed.has_short_contacts {
+        let is_authored =
+            candidate.loops_already() || candidate.whole.as_ref().is_some_and(WholeClip::is_authored_loop);
+        if holding.weighs() && is_authored && settings.edits.is_empty() && !timed.has_short_contacts {
             return Ok((None, holding.measured(loop_clip, limits)));
         }
         let (held, mut feet) = holding.hold(loop_clip, limits)?;

@@ -106,7 +106,7 @@ fn of_take_or_retry(
         tried: 1,
     };
     // What its author closed is not bent.
-    if !done.shows || (candidate.is_finished_clip() && !settings.mend) {
+    if !done.shows || candidate.is_finished_clip() {
         return Ok(done);
     }
     let found;

@@ -154,7 +154,7 @@ pub struct CandidateFacts {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct WholeClipFacts {
     /// loops: it loops already; ends-as-it-begins: it can be repeated but may be a single action; cycle: its ends did not quite
-    /// meet and were closed.
+    /// meet and were closed; mended: it loops with a kink at its seam, which was mended.
     #[serde(with = "word")]
     #[schemars(schema_with = "crate::tests::word::<WholeClipKind>")]
     pub kind: WholeClipKind,

@@ -12,7 +12,7 @@ pub(super) const KINK: Check<Measure> = Check {
         measures: "second difference of a joint inside the loop over its largest in the take",
         unit: "",
         limits: LimitsFrom::Row(Limits::new(2.0, 4.0)),
-        cure: "--lock-feet off, or another loop from `loopwright find`",
+        cure: "another loop from `loopwright find`",
         cure_of_ping_pong: Some("a softer turn, such as --set stretch.ease=1, or --lock-feet off"),
         reason: |check| {
             let (joint, at, times) = (joint(check), at(check), short(check));

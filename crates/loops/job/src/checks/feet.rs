@@ -18,7 +18,7 @@ pub(super) const SLIDE: Check<Measure> = Check {
         measures: "way of a foot over the ground within a contact",
         unit: "mm",
         limits: LimitsFrom::Body(Limits::new(GOOD_FOOT_SLIDE_METRES, 0.04), 1e3),
-        cure: "another loop from `loopwright find`; --lock-feet auto where feet were left free",
+        cure: "another loop from `loopwright find`",
         cure_of_ping_pong: None,
         reason: |check| format!("{} slides {} mm while planted", joint(check), short(check)),
     },

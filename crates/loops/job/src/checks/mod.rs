@@ -187,7 +187,16 @@ impl CheckId {
                 false
             }
             _ if matches!(self.check().measure, Measure::OnCharacter(_)) => false,
-            _ => subject.authored == Authored::All,
+            // What mending may change.
+            Self::SeamPosition
+            | Self::SeamRotation
+            | Self::SeamVelocity
+            | Self::SeamTurnRate
+            | Self::SeamAcceleration
+            | Self::Kink
+            | Self::FootHeight
+            | Self::Displacement => subject.authored == Authored::All,
+            _ => subject.authored >= Authored::AllButTheSeam,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Checks of the seam.
 
-use loopwright_core::quality::Step;
+use loopwright_core::quality::{SEAM_ACCELERATION, Step};
 use loopwright_formats::loop_file::facts::CheckFacts;
 
 use super::row::{Check, CheckRow, Limits, LimitsFrom, joint, short};
@@ -83,13 +83,12 @@ pub(super) const TURN_RATE: Check<Measure> = Check {
     }),
 };
 
-/// An accent on a strike reaches 1.4 in captured takes.
 pub(super) const ACCELERATION: Check<Measure> = Check {
     row: CheckRow {
         id: "seam-acceleration",
         measures: "second difference at the seam over the joint's own 99th percentile",
         unit: "",
-        limits: LimitsFrom::Row(Limits::new(1.5, 3.0)),
+        limits: LimitsFrom::Row(Limits::new(SEAM_ACCELERATION, 3.0)),
         cure: "a longer --blend, --closure auto, or another loop from `loopwright find`",
         cure_of_ping_pong: OF_PING_PONG,
         reason: |check| {

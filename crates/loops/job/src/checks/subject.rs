@@ -17,6 +17,8 @@ pub enum Authored {
     Nothing,
     /// The motion, not the seam: a whole clip in place, or a blend of authored clips.
     Motion,
+    /// All but the seam: a whole clip that loops, with its seam mended.
+    AllButTheSeam,
     /// All: a whole clip that already loops, not changed on purpose.
     All,
 }
@@ -25,8 +27,8 @@ impl Authored {
     /// Returns what of a stored loop is as authored.
     pub fn of(sidecar: &Sidecar) -> Self {
         let whole = sidecar.candidate.whole_clip.as_ref();
-        if whole.is_some_and(|whole| whole.kind != WholeClipKind::Cycle) {
-            return Self::of_clip(sidecar.edits.is_empty(), sidecar.variation.is_none());
+        if let Some(whole) = whole.filter(|whole| whole.kind != WholeClipKind::Cycle) {
+            return Self::of_clip(whole.kind, sidecar.edits.is_empty(), sidecar.variation.is_none());
         }
         let mut faults = (sidecar.quality.checks.iter()).filter(|check| check.id == CheckId::Spike.as_str());
         if faults.any(|fault| fault.value.is_some() && fault.grade.is_none()) {
@@ -36,8 +38,9 @@ impl Authored {
         }
     }
 
-    fn of_clip(is_unedited: bool, is_unvaried: bool) -> Self {
+    fn of_clip(kind: WholeClipKind, is_unedited: bool, is_unvaried: bool) -> Self {
         match (is_unedited, is_unvaried) {
+            (true, true) if kind == WholeClipKind::Mended => Self::AllButTheSeam,
             (true, true) => Self::All,
             (true, false) => Self::Motion,
             _ => Self::Nothing,
@@ -100,7 +103,8 @@ impl<'a> Subject<'a> {
                 && made.edits.is_empty()
                 && !pulls_back(made.root.mode),
             authored: match &made.candidate.whole {
-                Some(whole) if whole.loops_already() => Authored::of_clip(
+                Some(whole) if whole.is_authored_loop() => Authored::of_clip(
+                    whole.kind,
                     made.edits.is_empty() && made.retimed.is_none(),
                     made.variation.is_none(),
                 ),

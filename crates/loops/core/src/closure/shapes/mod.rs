@@ -18,6 +18,8 @@ mod quintic;
 mod soft_fade;
 mod spring;
 
+pub(super) use least::TIMES_PER_BLEND;
+
 pub use descriptor::{DEFAULT_BLEND_SECS, Parameter, ShapeDescriptor, ShapeKey};
 use descriptor::{Period, ShapeValues};
 
