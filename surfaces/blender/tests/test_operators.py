@@ -70,32 +70,6 @@ class Operators(unittest.TestCase):
         self.assertEqual(bpy.ops.loopwright.reject(), {"FINISHED"})
         self.assertEqual(scenes.state_of(self.armature), before)
 
-    def test_each_operator_is_one_undo_step(self) -> None:
-        folder = self.enterContext(tempfile.TemporaryDirectory())
-        shutil.copy(scenes.walk(0), folder)
-
-        def state() -> tuple[object, ...]:
-            playing = [each.animation_data and each.animation_data.action and each.animation_data.action.name for each in bpy.data.objects]
-            return sorted(bpy.data.actions.keys()), bpy.data.objects.keys(), [[*each.bones.keys()] for each in bpy.data.armatures], playing
-
-        for name, root in (("make", "BONE"), ("reject", "BONE"), ("make", "NEW_BONE"), ("mirror", "BONE"), ("retarget", "BONE"), ("folder", "BONE")):
-            with self.subTest(name, root=root):
-                armature = scenes.walker()
-                bpy.context.scene.loopwright.folder, bpy.context.scene.loopwright.root = folder, root
-                if name == "reject":
-                    bpy.ops.loopwright.make()
-                elif name == "retarget":
-                    scenes.imported(scenes.walk(0), global_scale=0.02).loopwright.other = armature
-                bpy.ops.ed.undo_push(message="before")
-                before = state()
-                getattr(bpy.ops.loopwright, name)("EXEC_DEFAULT", True)
-                after = state()
-                self.assertNotEqual(after, before)
-                bpy.ops.ed.undo()
-                self.assertEqual(state(), before)
-                bpy.ops.ed.redo()
-                self.assertEqual(state(), after)
-
     def test_a_list_of_another_action_is_not_followed(self) -> None:
         bpy.ops.loopwright.find()
         for curve in scenes.curves_of(self.armature):

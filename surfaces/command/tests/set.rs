@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use crate::harness::{Folder, holds, items, near, number, parts_of_glb, rows, schema, texts};
-use loopwright_formats::set::Manifest;
+use crate::harness::{Folder, holds, items, number, parts_of_glb, rows, texts};
 use loopwright_mocap::folder_or_skip;
 
 /// Takes of one walker: it stands and walks, walks on a curve, and runs.
@@ -36,89 +35,6 @@ fn is_at_the_origin(folder: &Folder, file: &str) {
     }
     let hips = folder.take(file).world_tracks().position(0, 0);
     assert!(hips.x.hypot(hips.z) < 0.05, "{file}: {hips}");
-}
-
-#[test]
-fn a_set_has_what_its_takes_show_and_names_what_they_lack() {
-    let folder = with_takes();
-    let made = folder.run("set takes -o hero --json").ended(1);
-    let set = folder.json("hero/set.json");
-    assert_eq!(made.json(), set);
-    schema::assert_valid_set(&set);
-    Manifest::from_json(&folder.read("hero/set.json")).unwrap();
-    assert_eq!(
-        texts(&set["missing"], "what"),
-        ["stop", "turn_in_place_left", "turn_in_place_right"]
-    );
-    made.says("stop is missing");
-    for [name, speed, turn] in rows(
-        "
-        walk          | 1.3 | 0
-        walk_left_40  | 1.2 | 40
-        walk_right_40 | 1.2 | -40
-        run           | 3.2 | 0
-        idle          | 0   | 0
-        ",
-    ) {
-        let [speed, turn] = [speed, turn].map(|number| number.parse::<f64>().unwrap());
-        near(number(clip(&set, name), "speed_mps"), speed, 0.025 * speed + 0.01);
-        near(number(clip(&set, name), "turn_rate_dps"), turn, 1.0);
-    }
-    holds(clip(&set, "walk_right_40"), "made/from = mirror");
-    let filled = items(&set["filled"])
-        .find(|filled| filled["clip"] == "walk_right_40")
-        .unwrap();
-    holds(filled, "from = [\"walk_left_40\"]");
-    for clip in items(&set["clips"]) {
-        holds(clip, "grade = good");
-        let file = format!("hero/{}", clip["file"].as_str().unwrap());
-        assert_eq!(folder.take(&file).num_frames() as f64, number(clip, "frames") + 1.0);
-        if clip["kind"] == "loop" {
-            is_at_the_origin(&folder, &file);
-        }
-        if clip["kind"] != "loop" || clip["gait"] == "idle" {
-            continue;
-        }
-        // In phase: halfway through the left foot's contact at the start, through the right one's half a cycle later, within a frame.
-        holds(clip, "phase/left = 0\nevents/3 != null\nevents/4 = null");
-        let right = number(clip, "phase/right");
-        near(right, 0.5, 1.0 / number(clip, "frames"));
-        near(number(clip, "phase/warp"), right - 0.5, 1e-7);
-        let facts = folder.json(&format!("{file}.json"));
-        near(number(clip, "speed_mps"), number(&facts, "root_motion/speed_mps"), 1e-6);
-    }
-    let start = clip(&set, "start_walk");
-    holds(start, "from/clip = idle");
-    let keys = number(start, "frames") as usize + 1;
-    assert_eq!(items(&start["root"]["translation"]).len(), 3 * keys);
-    let loops = items(&set["clips"]).filter(|clip| clip["kind"] == "loop").count();
-    assert_eq!(items(&set["transitions"]).len(), loops * (loops - 1));
-    assert_eq!(items(&set["blend_spaces"][0]["points"]).len(), loops);
-    holds(
-        &set,
-        "blend_spaces/0/triangles/0 != null\ncontroller/modes/0/top_speed_mps > 1",
-    );
-    // A page shows the grid and the phases.
-    let page = folder.answer("report hero -o page.html --json");
-    let passages = items(&set["clips"]).count() - loops;
-    holds(&page, &format!("loops = {loops}\npassages = {passages}\npassages > 0"));
-    folder.runs(
-        "
-        report hero/set.json -o same.html
-        1 set takes -o rooted --to glb --split
-        cost rooted |! another skeleton
-        ",
-    );
-    let page = folder.text("page.html");
-    for shown in ["Speed and turn rate", "Phases", "start_walk", "Missing: stop"] {
-        assert!(page.contains(shown), "{shown}");
-    }
-    folder.write("hero/set.json", "{\"format\": \"loopwright-set\", \"version\": 9}");
-    for command in ["report hero -o other.html", "check hero"] {
-        folder.refuse(command, "version 9");
-    }
-    folder.write("hero/set.json", "{\"format\": \"loopwright-set\"");
-    folder.refuse("check hero", "set.json");
 }
 
 #[test]

@@ -476,35 +476,3 @@ fn a_path_is_walked_without_a_pop() {
     // Equal paths give equal bits.
     assert_eq!(go(&WalkByMatch::default()).take, walked.take);
 }
-
-/// A loop in a database goes on for as long as the path, over its seam.
-#[test]
-fn a_loop_is_walked_over_its_seam() {
-    let straight = WalkSettings::default().turn_dps(0.0);
-    let analysis = walk(&straight);
-    let made = made(&analysis);
-    let source = MatchSource::from_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
-    let alone = Crowd::new(vec![source]);
-    let speed = made.loop_clip.root().twist.linear.z;
-    let path = [(0.0, DVec2::ZERO), (10.0, DVec2::new(0.0, 10.0 * speed))];
-    let walked = alone.go(&path, &WalkByMatch::default()).unwrap();
-    let last = alone.database.num_rows() - 1;
-    let over_seam = walked.rows.windows(2).filter(|rows| rows == &[last, 0]).count();
-    assert!(over_seam > walked.jumps.len(), "{over_seam} {:?}", walked.jumps);
-    let far = walked.path_error_metres.iter().copied().fold(0.0, f64::max);
-    let twist = made.loop_clip.root().twist;
-    assert!(far < 0.3, "{far} {twist:?}");
-    // As sharp as the loop itself, whose feet come down hard.
-    let free = alone.go(&path, &free()).unwrap();
-    let world = made.loop_clip.tracks_from_root();
-    let count = made.loop_clip.num_samples();
-    let joints = analysis.take.num_joints();
-    let own = (1..count - 1).flat_map(|key| (0..joints).map(move |joint| (key, joint)));
-    let own = own.map(|(key, joint)| {
-        let [before, at, after] = [key - 1, key, key + 1].map(|key| world.position(key, joint));
-        (after - 2.0 * at + before).length()
-    });
-    let own = own.fold(0.0, f64::max);
-    let sharpest = free.sharpest_metres[0].max(free.sharpest_metres[1]);
-    assert!(sharpest < 1.3 * own, "{sharpest} {own}");
-}
