@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Shape keys that are animated with a take loop with it."""
 
-import tempfile
 import unittest
-from pathlib import Path
 from typing import Any
 
 import bpy

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The operators: what they leave behind, and that it lasts."""
 
-import shutil
 import tempfile
 import unittest
 from pathlib import Path

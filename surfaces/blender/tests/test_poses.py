@@ -7,7 +7,7 @@ import bpy
 import loopwright
 import numpy as np
 import scenes
-from loopwright_blender import actions, loops, pose, rotations
+from loopwright_blender import actions, loops, rotations
 from mathutils import Euler, Quaternion
 
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")

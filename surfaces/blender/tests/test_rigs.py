@@ -11,7 +11,7 @@ from unittest import mock
 import bpy
 import numpy as np
 import scenes
-from loopwright_blender import actions, controls, loops, operators, pose
+from loopwright_blender import actions, controls, operators, pose
 from mathutils import Matrix, Quaternion, Vector
 
 SWITCH = '["IK_FK"]'

@@ -6,7 +6,7 @@ import unittest
 import bpy
 import numpy as np
 import scenes
-from loopwright_blender import actions, loops, pose
+from loopwright_blender import actions, pose
 from loopwright_blender.rotations import matrices_of, to_z_up
 
 

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import loopwright
 from loopwright import ArrayError, Take, bridges
-from loopwright._rotations import to_axis_angles
-
-# Orders in which parents are before their children: that of data sets that list bodies by generations, and of robots, whose feet come last.
-ORDERS = ["as it is", "by generations", "legs last", "any"]
-
 
 def test_rotations_of_every_kind(take: Take) -> None:
     data = take.to_dict()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import loopwright
-from loopwright._labels import phase_of, repeats_of
+from loopwright._labels import repeats_of
 
 from conftest import command
 

@@ -10,8 +10,6 @@ import pytest
 
 import loopwright
 
-from test_takes import product
-
 
 def test_other_numbers_loop_along(take: loopwright.Take, loop: loopwright.Loop, tmp_path: Path) -> None:
     frames = np.arange(take.num_frames)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import random
 import re
 import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
