@@ -9,6 +9,7 @@ import pytest
 
 from loopwright import ArrayError, Take, bridges
 
+
 def test_rotations_of_every_kind(take: Take) -> None:
     data = take.to_dict()
     matrices = take.matrices(local=True)[..., :3, :3]
