@@ -1,6 +1,6 @@
 //! Options of a search: frames, speed, direction and cost.
 
-use crate::harness::{Folder, holds, items, near, number, texts};
+use crate::harness::{Folder, holds, items, number, texts};
 use serde_json::Value;
 
 fn found(folder: &Folder, options: &str) -> Value {

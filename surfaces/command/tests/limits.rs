@@ -4,7 +4,7 @@
 use std::fs::{self, File};
 use std::process::Command;
 
-use crate::harness::{Answer, Folder, command, glb_of, lines, parts_of_glb, pipe, rows};
+use crate::harness::{Answer, Folder, command, glb_of, lines, parts_of_glb, pipe};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
 

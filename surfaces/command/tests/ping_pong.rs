@@ -1,6 +1,6 @@
 //! Loops that go there and back.
 
-use crate::harness::{Folder, lines, number, texts};
+use crate::harness::{Folder, lines, texts};
 
 #[test]
 fn what_contradicts_going_back_is_refused() {

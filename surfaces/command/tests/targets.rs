@@ -207,6 +207,17 @@ fn a_converted_loop_names_its_new_engine_and_not_the_old() {
     holds(&folder.json("c.glb.json"), "target = null");
 }
 
+/// Asserts that a root joint goes ahead from the origin, by more than this many metres.
+fn starts_at_the_origin(folder: &Folder, file: &str, metres: f64) {
+    let take = folder.take(file);
+    assert_eq!(take.skeleton().joint(0).name, "root");
+    let (first, last) = (take.pose(0).joint(0), take.pose(take.num_frames() - 1).joint(0));
+    assert!(
+        first.translation.length() < 1e-6 && last.translation.z > metres,
+        "{first:?} {last:?}"
+    );
+}
+
 #[test]
 fn a_loop_without_a_root_joint_gets_one_when_it_is_converted() {
     let folder = Folder::with_walk();

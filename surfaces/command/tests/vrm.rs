@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Folder, glb_of, holds, parts_of_glb};
+use crate::harness::{Folder, glb_of, parts_of_glb};
 
 /// The JSON of a binary glTF file.
 fn json_of(folder: &Folder, name: &str) -> Value {
