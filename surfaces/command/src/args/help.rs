@@ -81,7 +81,7 @@ enum Size {
 }
 
 /// The command line, with help of the size that these arguments ask for. All else is the same for both.
-pub(crate) fn command<T: AsRef<OsStr>>(args: &[T]) -> Command {
+pub fn command<T: AsRef<OsStr>>(args: &[T]) -> Command {
     let is_bare = args.len() <= 1;
     let asks = args.iter().any(|arg| arg.as_ref() == "-h");
     printed(if is_bare || asks { Size::Summary } else { Size::Full })
@@ -100,12 +100,12 @@ fn printed(size: Size) -> Command {
 }
 
 /// The command line with what `-h` shows.
-pub(crate) fn short() -> Command {
+pub fn short() -> Command {
     sized(Size::Summary)
 }
 
 /// The command line with everything that `--help` shows.
-pub(crate) fn full() -> Command {
+pub fn full() -> Command {
     sized(Size::Full)
 }
 
