@@ -10,7 +10,7 @@ pub mod schema;
 mod words;
 
 use self::schema::{ANSWERS, tracked};
-pub use self::words::{optional_word, word};
+pub(crate) use self::words::{optional_word, word};
 
 /// Types of other crates, whose tests keep their definitions.
 macro_rules! kept {

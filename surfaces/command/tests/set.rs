@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::harness::schema::assert_valid_set;
 use crate::harness::{Folder, holds, items, number, parts_of_glb, rows, texts};
 use loopwright_mocap::folder_or_skip;
 
@@ -50,6 +51,7 @@ fn loops_that_were_made_before_and_one_file_for_all() {
         ",
     );
     let set = folder.json("hero/set.json");
+    assert_valid_set(&set);
     holds(&set, "fps = 24\nroot_joint = root");
     assert_eq!(names(&set), ["walk", "walk_left_40", "walk_right_40"]);
     let glb = folder.read("hero/hero.glb");
