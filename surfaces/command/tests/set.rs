@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::harness::schema::assert_valid_set;
-use crate::harness::{Folder, holds, items, number, parts_of_glb, rows, texts};
+use crate::harness::{Folder, holds, items, near, number, parts_of_glb, rows, texts};
 use loopwright_mocap::folder_or_skip;
 
 /// Takes of one walker: it stands and walks, walks on a curve, and runs.
@@ -146,4 +146,53 @@ fn what_does_not_fit_is_left_out_and_said() {
     folder
         .run("set takes/walk.bvh -o odd --to glb --for unreal --fps 29.97")
         .says("29.97");
+}
+
+/// In place, hips turn to where the body goes: strafes became runs, and a jump began in a step back.
+#[test]
+fn clips_in_place_go_where_their_feet_push() {
+    let Some(mocap) = folder_or_skip() else { return };
+    let folder = Folder::new();
+    let knight = mocap.join("gltf/Knight.glb").display().to_string();
+    folder.run(&format!("set {knight} -o hero --split")).wrote();
+    let set = folder.json("hero/set.json");
+    for [name, animation, way] in rows(
+        "
+        walk_back        | Walking_Backwards    | 180
+        run              | Running_B            | 0
+        run_fast         | Running_A            | 0
+        run_strafe_left  | Running_Strafe_Left  | 60
+        run_strafe_right | Running_Strafe_Right | 60
+        ",
+    ) {
+        let clip = clip(&set, name);
+        assert_eq!(clip["made"]["animation"], animation);
+        near(number(clip, "direction_deg").abs(), way.parse().unwrap(), 2.0);
+        is_at_the_origin(&folder, &format!("hero/{name}.glb"));
+    }
+    holds(clip(&set, "idle"), "made/animation = Idle");
+    holds(clip(&set, "jump"), "from/clip = idle");
+    // Each animation has a place or a reason, and actions say where they lead.
+    let placed: Vec<&str> = items(&set["clips"])
+        .filter_map(|clip| clip["made"]["animation"].as_str())
+        .collect();
+    let left_out = texts(&set["left_out"], "take");
+    let pack = std::fs::read(mocap.join("gltf/Knight.glb")).unwrap();
+    for animation in texts(&parts_of_glb(&pack).0["animations"], "name") {
+        let is_left_out = left_out.iter().any(|take| take.ends_with(&format!("#{animation}")));
+        assert_ne!(placed.contains(&animation), is_left_out, "{animation}");
+    }
+    holds(
+        clip(&set, "1h_melee_attack_chop"),
+        "kind = attack\nentry/clip = idle\nnext/0/clip = idle\nleave_secs < 1",
+    );
+    holds(clip(&set, "death_b"), "kind = death\nnext = null");
+    // A walk that swings fast was a run, and a step of one that never stands was an idle.
+    for (file, wanted) in [("RobotExpressive.glb", "run"), ("CesiumMan.gltf", "walk")] {
+        let path = mocap.join("gltf").join(file).display().to_string();
+        folder.run(&format!("set {path} -o {file}-set")).ended(1);
+        let set = folder.json(&format!("{file}-set/set.json"));
+        assert!(names(&set).contains(&"walk") && names(&set).contains(&wanted));
+        assert_eq!(names(&set).contains(&"idle"), file != "CesiumMan.gltf");
+    }
 }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use glam::DVec3;
+use loopwright_core::feet::FootLock;
 use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::retarget::{Given, JointMap, MapError, Rig, RigPair};
 use loopwright_core::{Analysis, LoopSettings, Pose, RootMode, RootSettings, Take};
 
 use crate::support::characters::{Character, PLAIN, Tree, character, pair_onto, rig_at_rest, rig_of, walk};
-use crate::support::{best, measured};
+use crate::support::{best, best_loop, measured};
 
 /// The walk on a rig: the take, and where each joint is in the world at a frame.
 struct Walked {
@@ -255,6 +256,53 @@ fn arms_of_two_joints_hang_where_those_of_the_take_do() {
                 assert!(off < 12.0, "arms down by {arms_down}, frame {frame}: {off} degrees");
             }
         }
+    }
+}
+
+#[test]
+fn joints_below_the_root_follow_the_body_that_they_are_at() {
+    let mut tree = Tree::of(&character(&walk(), PLAIN));
+    tree.add("root", None, DVec3::ZERO).hang("pelvis", "root");
+    let [foot, hand, chest] = ["foot_l", "hand_r", "spine_03"].map(|name| tree.at(name));
+    tree.add("ik_foot_root", Some("root"), DVec3::Y * 0.001);
+    tree.add("ik_foot_l", Some("ik_foot_root"), foot);
+    tree.add("sword", Some("root"), hand + DVec3::new(-0.1, 0.02, 0.0));
+    tree.add("sword_end", Some("sword"), hand + DVec3::new(-0.8, 0.0, 0.0));
+    tree.add("cape", Some("root"), chest - DVec3::Z * 0.2);
+    tree.add("lamp", Some("root"), DVec3::new(3.0, 1.0, 0.0));
+    let pair = pair_onto(&walk(), &tree.take());
+    let walked = Walked::of(&pair);
+    for (joint, with) in [
+        ("ik_foot_l", "foot_l"),
+        ("sword", "hand_r"),
+        ("sword_end", "hand_r"),
+        ("cape", "spine_03"),
+    ] {
+        assert!(walked.farthest_from_rigid(joint, with) < 1e-9, "{joint}");
+    }
+    for joint in ["root", "ik_foot_root", "lamp"] {
+        assert!(walked.travel(joint) < 1e-9, "{joint}");
+    }
+    // Also where feet are held, which moves the body a little more.
+    let take = walk();
+    let transfer = pair.of_motion(&take.world_tracks());
+    let clip = &best_loop(&take);
+    let carried = transfer.loop_clip(clip).unwrap();
+    let (held, _) = transfer.held(clip, &carried, FootLock::Solve).unwrap();
+    let held = held.unwrap();
+    let find = |name: &str| held.skeleton().find(name).unwrap();
+    let rest = |name: &str| walked.rest.as_ref().joint(find(name));
+    for key in [0, clip.num_samples() / 3, clip.num_samples() / 2] {
+        let world = held.world_pose(key);
+        for (joint, with) in [("ik_foot_l", "foot_l"), ("sword", "hand_r"), ("cape", "spine_03")] {
+            let wanted = world.as_ref().joint(find(with)) * (rest(with).inverse() * rest(joint));
+            let off = wanted.translation.distance(world.translations[find(joint)]);
+            assert!(off < 1e-9, "{joint}, key {key}: {off} m");
+        }
+        // The rest is carried by the root motion.
+        let lamp = held.root_pose(key).transform_point(DVec3::new(3.0, 1.0, 0.0));
+        let off = world.translations[find("lamp")].distance(lamp);
+        assert!(off < 1e-9, "lamp, key {key}: {off} m");
     }
 }
 

@@ -4,6 +4,7 @@ use core::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
+use loopwright_core::edit::{JointOffset, LoopEdit, Offset};
 use loopwright_core::feet::{FeetSettings, FootLock, FootOutcome, RootSpeed};
 use loopwright_core::retarget::{FootSole, Rig, RigPair};
 use loopwright_core::{
@@ -208,6 +209,42 @@ fn the_root_joint_of_the_character_carries_the_root_motion_in_every_mode() {
         let quality = measured(&made);
         assert!(!quality.pops(), "{mode:?}");
         assert!(quality.displacement_metres.unwrap() < 0.01, "{mode:?}: {quality:?}");
+    }
+}
+
+#[test]
+fn mirrored_loops_stay_mirrored_on_a_character_and_after_edits() {
+    let take = walk();
+    let mirror = analysed(&take).mirror(&[]).unwrap();
+    let search = SearchSettings {
+        pairing: Some(mirror).into(),
+        ..SearchSettings::default()
+    };
+    let target = character(&take, Character { legs: 1.3, ..PLAIN });
+    let find = |name: &str| target.skeleton().find(name).unwrap();
+    let [left, right] = [find("hand_l"), find("hand_r")];
+    let offset = JointOffset {
+        rotation: DVec3::new(0.0, 0.3, 0.1),
+        position: DVec3::ZERO,
+    };
+    for edits in [vec![], vec![LoopEdit::Offset(Offset { joint: left, offset })]] {
+        let settings = LoopSettings {
+            edits: edits.clone(),
+            ..LoopSettings::default()
+        };
+        let On { made, .. } = onto(&target, &search, &settings);
+        let clip = &made.loop_clip;
+        assert!(made.candidate.pairing.is_mirrored());
+        let half = clip.num_samples() / 2;
+        let world = clip.tracks_from_root();
+        for sample in 0..half {
+            // The right hand mirrors the left one, half a cycle later.
+            let (one, other) = (world.joint(sample, left), world.joint(sample + half, right));
+            let image = one.translation * DVec3::new(-1.0, 1.0, 1.0);
+            let off = (image - other.translation).length();
+            assert!(off < 1e-3, "{} edits, sample {sample}", edits.len());
+        }
+        assert!(!measured(&made).pops());
     }
 }
 

@@ -6,13 +6,16 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{ops, rotation};
 use loopwright_core::{BodyOverrides, Take};
-use loopwright_formats::loop_file::facts::Grade;
+use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
 use loopwright_formats::loop_file::{AnimationOutcome, importer::Importer};
-use loopwright_formats::{Character, Format, LoadedTake, ReadSettings, Sidecar, SidecarError, Source, write_take};
+use loopwright_formats::{
+    Character, Format, LoadedTake, ReadSettings, Sidecar, SidecarError, Source, Target, write_take,
+};
 use loopwright_job::pack::PackJob;
+use loopwright_job::recipe::{ReferencePose, TakeArgs};
 use loopwright_job::{
-    CharacterTarget, DEFAULT_TOP, Following, JobError, Recipe, Request, Rows, SearchRequest, Studied, Study, TurnSide,
-    WrittenLoop, check, choose, make_loop, search_rows,
+    CharacterTarget, DEFAULT_TOP, Following, JobError, Recipe, Request, Rows, SearchRequest, StoredLoop, Studied,
+    Study, TurnSide, WrittenLoop, check, choose, make_loop, search_rows,
 };
 use loopwright_synth::{IdleSettings, WalkSettings, synthesize_idle};
 
@@ -297,5 +300,65 @@ fn an_idle_part_is_a_loop_only_where_it_is_asked_for() {
     ];
     for search in asked_for {
         assert!(chosen(search).unwrap().is_idle);
+    }
+}
+
+/// What a stated pose takes from the motion is seen, and nothing where the pose is right.
+#[test]
+fn what_a_character_does_otherwise_is_seen() {
+    let walk = walk();
+    let skeleton = walk.skeleton();
+    let made = made(&walk, "");
+    let bytes = write_take(&walk, &Source::for_take(&walk, Format::Glb)).unwrap().bytes;
+    let args = TakeArgs {
+        reference: Some(ReferencePose::Frame(0)),
+        ..TakeArgs::default()
+    };
+    // Frame 0 is a calibration pose, with a fault.
+    let checks = |fault: &[(&str, DVec3)]| {
+        let calibrated = with_poses(&walk, walk.num_frames(), |frame| {
+            let mut pose = walk.pose(frame).to_pose();
+            if frame == 0 {
+                pose.rotations.fill(DQuat::IDENTITY);
+                for &(joint, turn) in fault {
+                    pose.rotations[skeleton.find(joint).unwrap()] = rotation::exp(turn);
+                }
+            }
+            pose
+        });
+        let following = Following::new(None, &args, |_| Err::<LoadedTake, _>(())).unwrap();
+        let hero = Character::read(&bytes, "hero", &ReadSettings::default()).unwrap();
+        let hero = Arc::new(CharacterTarget::new("hero.glb", hero, following).unwrap());
+        let matched = hero.matched(&in_glb(&calibrated), &BodyOverrides::default()).unwrap();
+        let source = hero.form(Format::Glb, Target::Generic);
+        let stored = made.stored().unwrap().folded().unwrap();
+        let file = stored
+            .onto(&matched, None, false, &source)
+            .unwrap()
+            .write(&source)
+            .unwrap();
+        let read = StoredLoop::read("hero", &file.bytes(), file.sidecar.clone()).unwrap();
+        let checked = check(&read.file.take, Some(&file.sidecar), &BodyOverrides::default(), None).unwrap();
+        assert_eq!(checked.verdict.grade, file.sidecar.quality.grade.unwrap());
+        let of_rig = |check: &&CheckFacts| check.id.starts_with("rig-");
+        let checks: Vec<_> = checked.verdict.checks.iter().filter(of_rig).cloned().collect();
+        assert!(checks.iter().eq(file.sidecar.quality.checks.iter().filter(of_rig)));
+        checks
+    };
+    let sound = checks(&[]);
+    assert_eq!(sound.len(), 5);
+    for check in sound {
+        assert!(check.value.unwrap().abs() < 3.0, "{check:?}");
+    }
+    // The line of the trunk begins below the joint that is turned. Feet are laid flat as they stand, whatever the pose.
+    for (id, joint, turn, degrees) in [
+        ("rig-lean", "Spine", 0.3 * DVec3::X, 12.0),
+        ("rig-gaze", "Head", 0.5 * DVec3::X, 28.6),
+        ("rig-arms", "RightArm", 0.44 * DVec3::X, 25.2),
+    ] {
+        let found = checks(&[(joint, turn)]);
+        let check = found.iter().find(|check| check.id == id).unwrap();
+        let off = (check.value.unwrap().abs() - degrees).abs();
+        assert!(off < 3.0 && check.grade > Some(Grade::Good), "{check:?}");
     }
 }

@@ -137,6 +137,47 @@ fn ramped_goals_are_recognised() {
     assert!(stepped.events.iter().all(|event| event.ramped.is_none()));
 }
 
+/// Over many seeds half-lives scatter as their uncertainties say, and no step is taken for a ramp.
+#[test]
+fn half_lives_scatter_as_their_uncertainties_say() {
+    let truth = |settings: &DriveSettings, quantity: Quantity| match quantity {
+        Quantity::Velocity => settings.velocity_half_life_secs,
+        Quantity::Facing => settings.facing_half_life_secs,
+    };
+    for (noise_deg, sway_metres) in [(0.5, 0.0), (0.2, 0.02)] {
+        let (mut of_changes, mut of_medians) = (Vec::new(), Vec::new());
+        for seed in 0..20 {
+            let (settings, found) = driven(|settings| {
+                settings.seed = seed;
+                settings.noise_deg = noise_deg;
+                settings.sway_metres = sway_metres;
+                settings.frame_rate_hz = 30.0;
+            });
+            for event in &found.events {
+                let fitted = event.trusted().unwrap();
+                assert_eq!(event.ramped, None, "{seed}: {fitted:?}");
+                let off = fitted.half_life_secs - truth(&settings, event.quantity);
+                of_changes.push(off / fitted.uncertainty_secs.unwrap());
+            }
+            let all = Pool::new(&[&found]).all;
+            for (half_lives, quantity) in [(all.velocity, Quantity::Velocity), (all.facing, Quantity::Facing)] {
+                let off = half_lives.chosen_secs().unwrap() - truth(&settings, quantity);
+                of_medians.push(off / half_lives.uncertainty_secs.unwrap());
+            }
+        }
+        for off in [&of_changes, &of_medians] {
+            let rms = (off.iter().map(|off| off * off).sum::<f64>() / off.len() as f64).sqrt();
+            let within = off.iter().filter(|off| off.abs() < 2.0).count();
+            assert!((0.5..1.3).contains(&rms), "{noise_deg} {sway_metres}: {rms}");
+            assert!(
+                within * 100 >= off.len() * 93,
+                "{noise_deg} {sway_metres}: {within} of {}",
+                off.len()
+            );
+        }
+    }
+}
+
 /// A body whose facing sways with its strides, slowly enough to look like ramps: its turns are steps, of the half-life that they have.
 #[test]
 fn turns_that_sway_are_no_ramps() {

@@ -199,6 +199,29 @@ fn feet_of_a_left_and_a_right_walk_are_held_in_their_blend() {
     assert!(mixed < alone, "{mixed} {alone}");
 }
 
+#[test]
+fn roots_on_paths_blend_with_their_paths() {
+    let weaving = |size: f64, turn: f64| {
+        let clip = swinging(30, 1.0, 0.0, arc(turn, 1.0));
+        let weave = |sample: usize| {
+            let a = TAU * sample as f64 / 30.0;
+            Rigid::from_yaw(size * ops::sin(a), DVec3::X * size * ops::cos(a))
+        };
+        clip.along((0..30).map(weave).collect()).unwrap()
+    };
+    let (wide, narrow) = (weaving(0.2, 0.3), weaving(0.1, 0.3));
+    let mixed = blend(&[wide.clone(), narrow], &[0.5, 0.5]).unwrap();
+    let expected = weaving(0.15, 0.3);
+    for key in 0..45 {
+        let (found, expected) = (mixed.root_pose(key), expected.root_pose(key));
+        assert!((found.translation - expected.translation).length() < 1e-9);
+        assert!(rotation::difference(found.rotation, expected.rotation).length() < 1e-9);
+        let (a, b) = (mixed.world_pose(key).translations, wide.world_pose(key).translations);
+        let is_near = a.iter().zip(&b).all(|(a, b)| (*a - *b).length() < 1e-9);
+        assert!(is_near, "the body stays");
+    }
+}
+
 /// Returns the loops at points of speed and turn, of various periods.
 fn crowd(points: &[[f64; 2]]) -> Vec<LoopClip> {
     let loops = points.iter().enumerate().map(|(index, &[speed, turn])| {
