@@ -27,7 +27,6 @@ KINDS, SIDES = ("strike", "lift"), ("left", "right")
 NOISE_METRES, SEED = 0.003, 1
 PARTNER_SECS = 0.1  # two answers to one motion mean the same event up to here
 FLIGHT_SECS = 0.02
-PFNN_FRAMES = 6  # of 120 a second
 
 
 def answer(program, path):
@@ -83,7 +82,6 @@ CHANGES = {
     f"noise of {1000 * NOISE_METRES:.0f} mm": noisy,
     "mirrored": mirrored,
 }
-HEELS = {"hidden": without_heels, "shown": lambda take: take}
 
 
 def belt_velocity(take, label):
@@ -206,44 +204,33 @@ class Measured:
         return answer(self.program, path)[0]
 
     def plates(self):
-        """Events by heel and change, then by take."""
+        """Events by change, then by take."""
         swapped = {"left": "right", "right": "left"}
         found = {}
-        for heel, hide in HEELS.items():
-            for change, made in CHANGES.items():
-                print(f"heel {heel}, {change}", file=sys.stderr, flush=True)
-                for name, label in self.labels.items():
-                    stances = self.stances(made(hide(self.take(name))), name)
-                    if change == "mirrored":
-                        stances = [(swapped.get(side), *rest) for side, *rest in stances]
-                    found.setdefault((heel, change), {})[name] = events(stances, label["fps"])
+        for change, made in CHANGES.items():
+            print(change, file=sys.stderr, flush=True)
+            for name, label in self.labels.items():
+                stances = self.stances(made(without_heels(self.take(name))), name)
+                if change == "mirrored":
+                    stances = [(swapped.get(side), *rest) for side, *rest in stances]
+                found.setdefault(change, {})[name] = events(stances, label["fps"])
         return found
 
     def of_plates(self, found, rivals):
         scores = lambda of: (Score(self.labels, of, kind) for kind in KINDS)
-        moved = lambda heel, of: shift(of, found[heel, "as recorded"], self.labels)
         rows = [("events by", "strikes", "lifts", "shift")]
-        rows += [(f"loopwright, heel {heel}, {change}", *scores(of), moved(heel, of)) for (heel, change), of in found.items()]
+        rows += [(f"loopwright, {change}", *scores(of), shift(of, found["as recorded"], self.labels)) for change, of in found.items()]
         rows += [(name, *scores(of), "-") for name, of in rivals.items()]
         return table(*rows)
 
     def of_groups(self, found, rivals):
-        methods = {f"loopwright, heel {heel}": found[heel, "as recorded"] for heel in HEELS} | rivals
+        methods = {"loopwright": found["as recorded"]} | rivals
         rows = [("group", "event", "labels", *methods)]
         for name in dict.fromkeys(map(group, self.labels.values())):
             labels = {take: label for take, label in self.labels.items() if group(label) == name}
             for kind in KINDS:
                 scores = [Score(labels, of, kind) for of in methods.values()]
                 rows.append((name, kind, scores[0].truth, *scores))
-        return table(*rows)
-
-    def of_older(self, rivals):
-        rows = [("take", "event", "labels", "found, heel hidden", "loopwright, heel hidden", "heel shown", *rivals)]
-        for name, label in self.read("truth.json").items():
-            own = [{name: events(self.stances(hide(self.take(name))), label["fps"])} for hide in HEELS.values()]
-            for kind in KINDS:
-                scores = [Score({name: label}, of, kind) for of in (*own, *rivals.values())]
-                rows.append((name, kind, scores[0].truth, scores[0].found, *scores))
         return table(*rows)
 
     def of_belt(self, name="vanderzee_p10_trial3"):
@@ -253,22 +240,6 @@ class Measured:
         over_ground = take | {"positions": (take["positions"] - times[:, None, None] * belt).astype(np.float32)}
         recorded, moved = ({name: events(self.stances(of), label["fps"])} for of in (take, over_ground))
         return np.hypot(*belt[[0, 2]]), shift(moved, recorded, {name: label})
-
-    def of_pfnn(self):
-        """F1 of strikes against footfalls of jogs, the offset in ms, and the shares of jogs and of walks that are named run."""
-        [(name, label)] = self.read("pfnn-truth.json").items()
-        stances, spans, fps = answer(self.program, os.path.join(self.mocap, "pfnn", f"{name}.bvh"))
-        rows = [(row - 1, gait) for row, gait in label["gait"]] + [(label["frames"], None)]
-        of = lambda gait: {f for (a, is_), (b, _) in zip(rows, rows[1:]) if is_ == gait for f in range(a, b)}
-        named = {f for gait, first, last in spans if gait.startswith("run") for f in range(first, last + 1)}
-        runs, walks = (100 * len(named & of(gait)) / len(of(gait)) for gait in ("jog", "walk"))
-        jogs = of("jog")
-        truth = sorted(f for f in label["phase0"] + label["phase_half"] if f in jogs)
-        strikes = [a * fps for _, a, _ in stances if a is not None]
-        offset = median(min((s - t for s in strikes), key=abs) for t in truth) if strikes else 0.0
-        found = [s - offset for s in strikes if truth[0] - PFNN_FRAMES <= s - offset <= truth[-1] + PFNN_FRAMES]
-        score = f1(len(pairs(found, truth, PFNN_FRAMES)), len(found), len(truth))
-        return len(truth), len(found), score, 1000 * offset / fps, runs, walks
 
     def of_captured(self):
         rows = [("motion", "takes", "cycles", "duty", "double support", "flight", "cycles with flight, %", "frames named run, %")]
@@ -295,21 +266,14 @@ class Measured:
         return len(measured), *(f"{median(share):.3f}" for share in shares), f"{100 * mean(s > FLIGHT_SECS for s in secs):.1f}"
 
     def sections(self):
-        plates, older = ({name: self.read(f"{folder}{name.lower()}-events.json") for name in ("BIKE", "Zeni")} for folder in ("plates/", ""))
+        rivals = {name: self.read(f"plates/{name.lower()}-events.json") for name in ("BIKE", "Zeni")}
         found = self.plates()
         belt, moved = self.of_belt()
-        truth, count, score, offset, runs, walks = self.of_pfnn()
-        lines = (
-            f"- The treadmill walk with its belt taken out, {belt:.2f} m/s, heel hidden: shift {moved}.",
-            f"- PFNN: F1 {score:.3f} within {PFNN_FRAMES} frames of 120 ({count} strikes, {truth} footfalls), after an offset of {offset:+.0f} ms.",
-            f"- PFNN: {runs:.0f}% of the frames labelled jog are named run, {walks:.0f}% of those labelled walk.",
-        )
-        self.floored = [Score(self.labels, found["hidden", "as recorded"], kind).f1(50) for kind in KINDS]
+        self.floored = [Score(self.labels, found["as recorded"], kind).f1(50) for kind in KINDS]
         return {
-            "truth-plates": self.of_plates(found, plates),
-            "truth-groups": self.of_groups(found, plates),
-            "truth-older": self.of_older(older),
-            "truth-others": "\n".join(lines),
+            "truth-plates": self.of_plates(found, rivals),
+            "truth-groups": self.of_groups(found, rivals),
+            "truth-others": f"The treadmill walk with its belt taken out, {belt:.2f} m/s: shift {moved}.",
             "truth-captured": self.of_captured(),
         }
 

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Shape keys that are animated with a take loop with it."""
 
-import tempfile
 import unittest
-from pathlib import Path
 from typing import Any
 
 import bpy
@@ -97,16 +95,6 @@ class Faces(unittest.TestCase):
                 self.assertEqual(self.key.animation_data.action, self.face_take)
                 bpy.ops.loopwright.reject()
 
-    def test_linked_shape_keys_are_named(self) -> None:
-        mesh = bpy.data.objects.new("Linked", scenes.linked("meshes", "Face"))
-        bpy.data.objects.remove(self.mesh)
-        bpy.context.collection.objects.link(mesh)
-        mesh.parent = self.armature
-        source = loops.read(bpy.context, self.armature, self.take)
-        self.assertEqual(source.faces, [])
-        self.assertIn('The shape keys of "Linked" are linked', source.warnings[-1])
-        self.assertEqual(bpy.ops.loopwright.make(), {"FINISHED"})
-
     def test_a_mesh_that_is_gone(self) -> None:
         bpy.ops.loopwright.make()
         bpy.data.meshes.remove(self.mesh.data)
@@ -122,56 +110,3 @@ class Faces(unittest.TestCase):
         made = faces.of(bpy.data.actions[f"{self.take.name}-loop"])
         self.assertEqual([each.name for each in made], [f"{self.take.name}-loop-Face"])
         self.assertFalse(faces.of(bpy.data.actions["Other-loop"]), "it is not the action with which the face plays")
-
-    @unittest.skipUnless(actions.HAS_SLOTS, "actions have no slots before 4.4")
-    def test_the_slot_of_a_strip(self) -> None:
-        other = self.face_take.slots.new(id_type="KEY", name="Other")
-        still = 'key_blocks["Still"].value'
-        self.face_take.layers[0].strips[0].channelbag(other, ensure=True).fcurves.new(still).keyframe_points.insert(1, 0.25)
-        self.key.animation_data.action = None
-        for owner, action in ((self.armature, self.take), (self.key, self.face_take)):
-            track = owner.animation_data.nla_tracks.new()
-            track.name = "Walk"
-            strip = track.strips.new("Walk", 1, action)
-        strip.action_slot = other
-        source = loops.read(bpy.context, self.armature, self.take)
-        self.assertEqual([face.paths for face in source.faces], [[still]])
-
-    def test_files_of_a_folder(self) -> None:
-        self.mesh.parent = None
-        bpy.data.objects.remove(self.mesh)
-        self.mesh = self.face(self.armature, skinned=True)
-        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        self.scene.frame_end = 151
-        for owner in (self.armature, self.mesh.data.shape_keys):
-            data = owner.animation_data
-            action, slot = data.action, data.action_slot if actions.HAS_SLOTS else None
-            data.action = None
-            for take in ("One", "Two"):
-                track = data.nla_tracks.new()
-                track.name = take
-                strip = track.strips.new(take, 1, action)
-                if slot:
-                    strip.action_slot = slot
-        for each in bpy.context.view_layer.objects:
-            each.select_set(True)
-        bpy.ops.export_scene.gltf(filepath=str(folder / "a.glb"), export_animation_mode="NLA_TRACKS", export_force_sampling=True)
-        bpy.ops.export_scene.fbx(filepath=str(folder / "b.fbx"), bake_anim_use_all_actions=False)
-        for name in ("a.glb", "b.fbx"):
-            with self.subTest(name):
-                scenes.new_scene()
-                self.scene = bpy.context.scene
-                self.scene.render.fps, self.scene.render.fps_base = 30, 1
-                other = folder / Path(name).stem
-                other.mkdir()
-                (folder / name).rename(other / name)
-                self.scene.loopwright.folder = str(other)
-                self.assertEqual(bpy.ops.loopwright.folder(), {"FINISHED"})
-                self.mesh = next(each for each in bpy.data.objects if each.type == "MESH" and each.data.shape_keys)
-                made = self.mesh.data.shape_keys.animation_data.action
-                bodies = [each for each in bpy.data.actions if "loopwright_grade" in each]
-                self.assertEqual([len(faces.of(body)) for body in bodies], [1, 1])
-                self.assertIn(made, [face for body in bodies for face in faces.of(body)])
-                found = np.array([self.shown(1 + frame) for frame in range(2 * round(made.frame_end - 1))])
-                self.assertGreater(np.ptp(found[:, 0]), 0.8)
-                self.assertLess(np.abs(found[0] - found[round(made.frame_end - 1)]).max(), 1e-5)

@@ -79,31 +79,6 @@ class Folder(unittest.TestCase):
         self.assertEqual(folder._datablocks(), blocks)
         self.assertEqual(bpy.context.view_layer.objects.active, armature)
 
-    def test_characters_stand_beside_each_other(self) -> None:
-        walk = loopwright.read(scenes.walk(12))
-        shutil.copy(scenes.walk(12), self.folder / "a.bvh")
-        walk.write(self.folder / "b.glb")
-        walk.write(self.folder / "c.fbx")
-        for root in ("BONE", "OBJECT", "NEW_BONE"):
-            with self.subTest(root):
-                scenes.new_scene()
-                self.scene = bpy.context.scene
-                self.scene.loopwright.folder, self.scene.loopwright.root = str(self.folder), root
-                self.assertEqual(bpy.ops.loopwright.folder(), {"FINISHED"})
-                armatures = [each for each in bpy.data.objects if each.type == "ARMATURE"]
-                armatures.sort(key=lambda each: each.animation_data.action.name)
-                at = np.array([scenes.shown(each, 1)[0].mean(0)[[0, 2]] for each in armatures])
-                starts = [each.animation_data.action["loopwright_root_start"][0] for each in armatures]
-                size = np.ptp(scenes.shown(armatures[0], 1)[0][:, 1])
-                for gap in (np.diff(at[:, 0]), np.diff(starts)):
-                    self.assertTrue((gap > 0.9 * size).all() and (gap < 1.5 * size).all(), (gap, size))
-                self.assertLess(np.ptp(at[:, 1]), 0.05)
-                # Meshes stay with their armatures.
-                for mesh in (each for each in bpy.data.objects if each.type == "MESH" and each.find_armature()):
-                    evaluated = mesh.evaluated_get(bpy.context.evaluated_depsgraph_get())
-                    centre = np.mean([evaluated.matrix_world @ vertex.co for vertex in evaluated.data.vertices], axis=0)
-                    self.assertLess(abs(centre[0] - at[armatures.index(mesh.find_armature()), 0]), 0.1)
-
     def test_folders_without_takes(self) -> None:
         self.refused("holds no BVH, FBX or GLB files", "Choose the one")
         self.scene.loopwright.folder = str(self.folder / "none")

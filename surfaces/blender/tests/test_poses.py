@@ -7,7 +7,7 @@ import bpy
 import loopwright
 import numpy as np
 import scenes
-from loopwright_blender import actions, loops, pose, rotations
+from loopwright_blender import actions, loops, rotations
 from mathutils import Euler, Quaternion
 
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
@@ -73,18 +73,6 @@ class Poses(unittest.TestCase):
             with self.subTest(mode):
                 self.check(scenes.walker(rotate_mode=mode))
 
-    def test_axis_and_angle(self) -> None:
-        armature = scenes.walker()
-        recording = pose.read(bpy.context, armature, armature.animation_data.action)
-        for bone in armature.pose.bones:
-            bone.rotation_mode = "AXIS_ANGLE"
-        frames = recording.first + np.arange(len(recording.positions), dtype=float)
-        written = pose.write(recording, "take", frames, recording.positions, recording.rotations)
-        actions.assign(armature, *written)
-        again = pose.read(bpy.context, armature, written[0])
-        self.assertLess(np.abs(again.positions - recording.positions).max(), 1e-5)
-        self.check(armature)
-
     def test_each_root(self) -> None:
         for turn_rate in (0, 12):
             for root in ("BONE", "OBJECT", "NEW_BONE", "IN_PLACE"):
@@ -116,36 +104,3 @@ class Poses(unittest.TestCase):
         self.assertTrue(slot is None or slot == actions.slot_for(armature, armature.animation_data.action))
         self.check(armature)
         self.check(armature)
-
-    def test_several_bones_without_a_parent_scaled_bones_and_constraints(self) -> None:
-        armature = scenes.walker()
-        bpy.ops.object.mode_set(mode="EDIT")
-        target = armature.data.edit_bones.new("Target")
-        target.head, target.tail, target.roll = (0.3, 0.5, 1.5), (0.3, 0.7, 1.5), 0.4
-        bpy.ops.object.mode_set(mode="OBJECT")
-        armature.pose.bones["Spine"].scale = (1.1, 1.1, 1.1)
-        constraint = armature.pose.bones["Head"].constraints.new("DAMPED_TRACK")
-        constraint.target, constraint.subtarget = armature, "Target"
-        take = armature.animation_data.action
-        self.check(armature)
-        self.assertEqual(constraint.influence, 0)
-        actions.assign(armature, take, actions.slot_for(armature, take))
-        self.check(armature, "NEW_BONE")
-
-    def test_captured_takes(self) -> None:
-        for name in (
-            "cmu/12_01_walk.bvh",
-            "xia/neutral_01.bvh",
-            "bandai-namco/dataset-1_walk_normal_001.bvh",
-            "isaacgym-cmu/07_01_cmu.fbx",
-            "ozz-pab/walk.fbx",
-            "gltf/Fox.glb",
-            "mesh2motion/horse-animations.glb",
-            "gltf/RobotExpressive.glb",
-        ):
-            with self.subTest(name):
-                armature = scenes.new_scene(scenes.mocap(name))
-                walks = [each for each in bpy.data.actions if "walk" in each.name.lower() and actions.moves(armature, each)]
-                if walks:
-                    actions.assign(armature, walks[0], actions.slot_for(armature, walks[0]))
-                self.check(armature)

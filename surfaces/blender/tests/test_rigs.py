@@ -11,7 +11,7 @@ from unittest import mock
 import bpy
 import numpy as np
 import scenes
-from loopwright_blender import actions, controls, loops, operators, pose
+from loopwright_blender import actions, controls, operators, pose
 from mathutils import Matrix, Quaternion, Vector
 
 SWITCH = '["IK_FK"]'
@@ -119,20 +119,6 @@ class Rigs(unittest.TestCase):
                         if write_to == "CONTROLS" or root != "BONE":
                             self.assertEqual(keys, loop.num_samples + 1)
 
-    def test_several_controls_may_carry_the_character(self) -> None:
-        # As where the first control alone does not.
-        carry_on = pose._Fit._carry_on
-
-        def fails(fit: pose._Fit, *where: Any) -> bool:
-            self.assertTrue(carry_on(fit, *where))
-            return False
-
-        armature = rigged(True, 12)
-        with mock.patch.object(pose._Fit, "_carry_on", fails):
-            loop, source = scenes.made(armature, write_to="CONTROLS", repeats=3)
-        far = np.round(np.linspace(0, 2.9 * loop.period, 9) * loop.fps) / loop.fps
-        self.assertLess(scenes.worst_difference(armature, loop, source, far), 1e-4)
-
     def test_controls_get_the_keys_and_the_rig_goes_on_working(self) -> None:
         armature = rigged(True)
         before = scenes.state_of(armature)
@@ -156,21 +142,6 @@ class Rigs(unittest.TestCase):
         self.assertEqual(armature.pose.bones["DEF-Spine"].constraints[0].influence, 0)
         bpy.ops.loopwright.reject()
         self.assertEqual(scenes.state_of(armature), before)
-
-    def test_all_actions_of_a_rig(self) -> None:
-        for root in ("BONE", "NEW_BONE"):
-            armature = rigged(True)
-            take = armature.animation_data.action
-            take.copy().name = "Other"
-            settings, run, study = bpy.context.scene.loopwright, operators.MakeAll, mock.Mock(wraps=controls.study)
-            settings.root, settings.straight = root, True
-            with self.subTest(root), mock.patch.object(controls, "study", study), mock.patch.object(pose, "_SEEN", 1e-9):
-                work = run.open(mock.Mock(bl_label=run.bl_label), bpy.context)
-                while work.waiting:
-                    work.step(bpy.context)
-                self.assertEqual((work.made, work.failed, study.call_count), (2, [], 1))
-                names = [line.partition(": The rig brings the bone ")[0] for line in work.said]
-                self.assertEqual(names, ["Other", take.name])
 
     def test_what_a_rig_does_not_show_exactly_is_said(self) -> None:
         armature = rigged(False)

@@ -6,7 +6,7 @@ import unittest
 import bpy
 import numpy as np
 import scenes
-from loopwright_blender import actions, loops, pose
+from loopwright_blender import actions, pose
 from loopwright_blender.rotations import matrices_of, to_z_up
 
 
@@ -60,46 +60,8 @@ class RootBone(unittest.TestCase):
         roots = [bone.name for bone in self.armature.data.bones if bone.name.startswith("root")]
         self.assertEqual(roots, ["root"])
 
-    def test_takes_loops_and_other_root_motions_do_not_know_of_it(self) -> None:
-        before = loops.read(bpy.context, self.armature, self.take)
-        for turn_rate in (0, 12):
-            self.armature = scenes.walker(turn_rate)
-            self.take = self.armature.animation_data.action
-            scenes.made(self.armature, "NEW_BONE", straight=turn_rate == 0)
-            self.scene = bpy.context.scene
-            self.scene.frame_set(30)
-            for root in ("BONE", "IN_PLACE", "NEW_BONE", "OBJECT"):
-                with self.subTest(root, turn_rate=turn_rate):
-                    self.back_to_the_take()
-                    loop, source = scenes.made(self.armature, root)
-                    times = np.arange(loop.num_samples + 1) / loop.fps
-                    if turn_rate == 0 and root != "IN_PLACE":
-                        times = np.concatenate([times, times + 3 * loop.period])
-                    worst = scenes.worst_difference(self.armature, loop, source, times, in_place=root == "IN_PLACE")
-                    self.assertLess(worst, 1e-4)
-        self.assertEqual(source.recording.names, before.recording.names)
-        self.assertLess(np.abs(source.recording.positions - before.recording.positions).max(), 1e-5)
-
-    def test_it_is_of_the_character_that_a_loop_is_retargeted_onto(self) -> None:
-        self.scene.loopwright.root = "BONE"
-        bpy.ops.loopwright.make()
-        bpy.ops.loopwright.accept()
-        self.scene.loopwright.root = "NEW_BONE"
-        character = scenes.imported(scenes.walk(12), global_scale=0.02)
-        character.loopwright.other = self.armature
-        bpy.ops.loopwright.retarget()
-        self.assertIsNotNone(pose.root_bone(character))
-        self.assertIsNone(pose.root_bone(self.armature))
-
     def test_another_bone_of_that_name_stays(self) -> None:
         self.armature.data.bones["Spine"].name = "root"
         bpy.ops.loopwright.make()
         self.assertEqual(pose.root_bone(self.armature).name, "root.001")
         self.assertEqual(self.armature.pose.bones["root"].parent.name, "Hips")
-
-    def test_bones_that_are_linked(self) -> None:
-        self.armature.data = scenes.linked("armatures", self.armature.data.name)
-        before = scenes.state_of(self.armature)
-        with self.assertRaisesRegex(RuntimeError, "linked from another file. Choose another root motion"):
-            bpy.ops.loopwright.make()
-        self.assertEqual(scenes.state_of(self.armature), before)

@@ -14,7 +14,7 @@ use crate::{
 
 /// Animations that are left out, by name, pattern or number.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Excluded<'a> {
+pub struct Excluded<'a> {
     names: &'a [String],
     /// Whether they are of many files, of which some have nothing to exclude.
     of_many: bool,
@@ -22,37 +22,32 @@ pub(crate) struct Excluded<'a> {
 
 impl<'a> Excluded<'a> {
     /// None.
-    pub(crate) const NONE: Self = Self {
+    pub const NONE: Self = Self {
         names: &[],
         of_many: false,
     };
 
     /// Those of all these files.
-    pub(crate) fn of(files: &[PathBuf], args: &'a ExcludeArgs) -> Self {
+    pub fn of(files: &[PathBuf], args: &'a ExcludeArgs) -> Self {
         Self {
             names: &args.exclude,
             of_many: batch::are_many(files),
         }
     }
 
-    pub(crate) fn names(self) -> &'a [String] {
+    pub fn names(self) -> &'a [String] {
         self.names
     }
 }
 
 /// Whether the name of an animation may mean several.
-pub(crate) fn is_pattern(animation: &str) -> bool {
+pub fn is_pattern(animation: &str) -> bool {
     animation.contains(['*', '?'])
 }
 
 /// The animations of a file that flags ask for: all, or those of a name, a pattern or a number, without those that are excluded in the same
 /// way. Errors: one of these means no animation, or nothing is left.
-pub(crate) fn asked_for(
-    path: &Path,
-    file: &AnimatedFile,
-    wanted: Option<&str>,
-    excluded: Excluded<'_>,
-) -> Result<Vec<usize>> {
+pub fn asked_for(path: &Path, file: &AnimatedFile, wanted: Option<&str>, excluded: Excluded<'_>) -> Result<Vec<usize>> {
     let failed = |error: ReadError| files::cannot_read(path, &error);
     let mut numbers = match wanted {
         Some(wanted) => file.animations_matching(wanted).map_err(failed)?,
@@ -73,13 +68,13 @@ pub(crate) fn asked_for(
 }
 
 /// The failure where everything is excluded.
-pub(crate) fn none_left(path: &Path, what: &str) -> Failure {
+pub fn none_left(path: &Path, what: &str) -> Failure {
     Failure::nothing(format!("--exclude leaves no {what} of \"{}\"", path.display()))
         .try_this(format!("`loopwright list {}` lists them", path.display()))
 }
 
 /// Reads and analyses one animation; its warnings are kept and not printed.
-pub(crate) fn read(path: &Path, file: &AnimatedFile, number: usize, study: &Study) -> Result<Studied> {
+pub fn read(path: &Path, file: &AnimatedFile, number: usize, study: &Study) -> Result<Studied> {
     let mut soft = Vec::new();
     let settings = ReadSettings {
         animation: AnimationChoice::Number(number),

@@ -15,7 +15,7 @@ use loopwright_job::{JobError, SearchRequest, Studied};
 use crate::{exit::Failure, memory};
 
 /// Why a body is not found, such as a missing joint.
-pub(crate) fn body(error: BodyError) -> Failure {
+pub fn body(error: BodyError) -> Failure {
     let failure = Failure::error(&error);
     match error {
         BodyError::NoSuchJoint { similar, .. } if !similar.is_empty() => {
@@ -31,12 +31,12 @@ pub(crate) fn body(error: BodyError) -> Failure {
 }
 
 /// Why something takes more memory than the run may; `what` is what it is for.
-pub(crate) fn memory(what: &str, error: MemoryError) -> Failure {
+pub fn memory(what: &str, error: MemoryError) -> Failure {
     failure!("{what}, {error}").try_this(memory::hint(error.needed))
 }
 
 /// Why a file is not the manifest of a set.
-pub(crate) fn manifest(path: &Path, error: ManifestError) -> Failure {
+pub fn manifest(path: &Path, error: ManifestError) -> Failure {
     Failure::cannot("read the set", path, error).try_this("`loopwright set` writes one")
 }
 
@@ -86,7 +86,7 @@ pub fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -
 }
 
 /// Why no loop has so many frames per second.
-pub(crate) fn rate(wanted_hz: f64, limit_hz: f64) -> Failure {
+pub fn rate(wanted_hz: f64, limit_hz: f64) -> Failure {
     // Hundreds of digits help nobody.
     let wanted = match wanted_hz {
         ..1e7 => format!("{wanted_hz:.0}"),
@@ -102,7 +102,7 @@ fn too_dense(what: &str) -> Failure {
 }
 
 /// Why a loop cannot be written.
-pub(crate) fn write(error: LoopFileError) -> Failure {
+pub fn write(error: LoopFileError) -> Failure {
     let failure = Failure::error(&error);
     match error {
         LoopFileError::TooManyKeys { .. } => failure.try_this("a smaller output.repeat, --fps or output.frames"),
@@ -267,7 +267,7 @@ fn unsearchable(studied: &Studied, what: String, error: SearchError) -> Failure 
 }
 
 /// Reports why nothing qualified, with the nearest miss.
-pub(crate) fn nothing_found(studied: &Studied, nearest_miss: Option<&NearestMiss>, search: &SearchRequest) -> Failure {
+pub fn nothing_found(studied: &Studied, nearest_miss: Option<&NearestMiss>, search: &SearchRequest) -> Failure {
     let failure = Failure::nothing(studied.nothing_found(search.within));
     if search.idle && nearest_miss.is_none() {
         return failure
@@ -310,7 +310,7 @@ pub(crate) fn nothing_found(studied: &Studied, nearest_miss: Option<&NearestMiss
 }
 
 /// Describes the nearest miss and what it lacks.
-pub(crate) fn miss_in_words(miss: &NearestMiss) -> String {
+pub fn miss_in_words(miss: &NearestMiss) -> String {
     let pair = format!(
         "frames {}-{} ({:.2} s)",
         miss.pair.start_frame, miss.pair.end_frame, miss.period_secs
@@ -345,7 +345,7 @@ pub(crate) fn miss_in_words(miss: &NearestMiss) -> String {
 }
 
 /// Why the loops of a file cannot be written.
-pub(crate) fn pack(error: JobError) -> Failure {
+pub fn pack(error: JobError) -> Failure {
     match error {
         JobError::Write(error) => write(error),
         other => Failure::error(other),

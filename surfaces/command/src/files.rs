@@ -15,10 +15,10 @@ use crate::{
 };
 
 /// The name that stands for the standard input or output.
-pub(crate) const STREAM: &str = "-";
+pub const STREAM: &str = "-";
 
 /// Whether a name stands for the standard input or output. A file of that name is `./-`.
-pub(crate) fn is_stream(path: &Path) -> bool {
+pub fn is_stream(path: &Path) -> bool {
     path == Path::new(STREAM)
 }
 
@@ -43,7 +43,7 @@ fn read_stream() -> Result<Vec<u8>> {
 }
 
 /// The extension that a file's format has: of its name, or by the contents of the standard input.
-pub(crate) fn extension(path: &Path) -> Option<String> {
+pub fn extension(path: &Path) -> Option<String> {
     if is_stream(path) {
         // A file of an unknown format is read as BVH.
         let format = Format::detect(&read_stream().ok()?).unwrap_or(Format::Bvh);
@@ -54,7 +54,7 @@ pub(crate) fn extension(path: &Path) -> Option<String> {
 }
 
 /// The extension of a file's name, in lower case.
-pub(crate) fn lowercase_extension(path: &Path) -> Option<String> {
+pub fn lowercase_extension(path: &Path) -> Option<String> {
     Some(path.extension()?.to_string_lossy().to_lowercase())
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn lowercase_extension(path: &Path) -> Option<String> {
 const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
 /// All bytes of a file that people write: settings, maps.
-pub(crate) fn read_settings(path: &Path) -> Result<Vec<u8>> {
+pub fn read_settings(path: &Path) -> Result<Vec<u8>> {
     let bytes = size(path);
     if bytes > MAX_SETTINGS_BYTES {
         return Err(failure!(
@@ -77,7 +77,7 @@ pub(crate) fn read_settings(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// All bytes of a file.
-pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     if is_stream(path) {
         return read_stream();
     }
@@ -118,7 +118,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// All bytes of a file of JSON. Errors: it cannot be read, or takes more memory than the run may.
-pub(crate) fn read_json(path: &Path) -> Result<Vec<u8>> {
+pub fn read_json(path: &Path) -> Result<Vec<u8>> {
     let bytes = read_bytes(path)?;
     let checked = memory::limits().check_json(&bytes);
     checked.map_err(|error| failures::memory(&format!("to read \"{}\"", path.display()), error))?;
@@ -126,7 +126,7 @@ pub(crate) fn read_json(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// All bytes of a file of JSON that may be missing. Errors: it is there and cannot be read.
-pub(crate) fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
+pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
     match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         _ => read_json(path).map(Some),
@@ -170,12 +170,12 @@ fn similar(path: &Path) -> Option<PathBuf> {
 }
 
 /// The length of a file, bytes; 0 where it is unknown.
-pub(crate) fn size(path: &Path) -> u64 {
+pub fn size(path: &Path) -> u64 {
     path.metadata().map_or(0, |found| found.len())
 }
 
 /// Fails at once for a name that no file has: a typing error, most likely.
-pub(crate) fn check_is_there(path: &Path) -> Result<()> {
+pub fn check_is_there(path: &Path) -> Result<()> {
     InputFile::existing(path).map(drop)
 }
 
@@ -190,7 +190,7 @@ pub fn split_animation(named: &Path) -> (PathBuf, Option<String>) {
     }
 }
 
-pub(crate) fn folder_of(path: &Path) -> &Path {
+pub fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -210,7 +210,7 @@ fn is_stream_of_this_run(path: &Path) -> bool {
 static OPEN_FOLDERS: OnceLock<Vec<PathBuf>> = OnceLock::new();
 
 /// From now on, files may name others in these folders; of a path that is no folder, in the one that it lies in.
-pub(crate) fn open_folders(paths: &[PathBuf]) {
+pub fn open_folders(paths: &[PathBuf]) {
     let folders = paths
         .iter()
         .map(|path| if path.is_dir() { path } else { folder_of(path) });
@@ -224,7 +224,7 @@ pub(crate) fn open_folders(paths: &[PathBuf]) {
 ///
 /// Those files come from strangers as takes do. What they name has to be a regular file, in their own folder or below, or in a folder
 /// that the user named, once all links are followed. Errors: it is not, or not there.
-pub(crate) fn check_named_by(owner: &Path, named: &Path) -> Result<()> {
+pub fn check_named_by(owner: &Path, named: &Path) -> Result<()> {
     let refused = |why: &str| failure!("\"{}\" names \"{}\", {why}", owner.display(), named.display());
     let (file, _) = split_animation(named);
     if is_stream(&file) {
@@ -248,7 +248,7 @@ pub(crate) fn check_named_by(owner: &Path, named: &Path) -> Result<()> {
 }
 
 /// The bytes of an open file up to a limit. `length` is only a hint; some files have no length.
-pub(crate) fn read_at_most(file: File, length: u64, limit: u64) -> io::Result<Vec<u8>> {
+pub fn read_at_most(file: File, length: u64, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let hint = usize::try_from(length.min(limit)).unwrap_or(usize::MAX);
     bytes.try_reserve_exact(hint).map_err(|_| {
@@ -265,7 +265,7 @@ pub(crate) fn read_at_most(file: File, length: u64, limit: u64) -> io::Result<Ve
 ///
 /// It must lie in the same folder or below, once all links are followed: otherwise a foreign file could make us copy files that
 /// are not its own. Pipes and devices are refused, since reading them may wait for ever.
-pub(crate) fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>> {
+pub fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>> {
     let refused = |why: &str| Err(io::Error::other(why.to_owned()));
     let name = Path::new(name);
     if !name
@@ -295,16 +295,12 @@ pub(crate) fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>>
 }
 
 /// Reads a file as a take; soft problems go to `warnings`.
-pub(crate) fn read_take(
-    path: &Path,
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<FileWarning>,
-) -> Result<LoadedTake> {
+pub fn read_take(path: &Path, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake> {
     read_loop(path, settings, None, warnings)
 }
 
 /// Reads a loop with the sidecar beside it. Errors: the file is another one than the sidecar describes.
-pub(crate) fn read_loop(
+pub fn read_loop(
     path: &Path,
     settings: &ReadSettings<'_>,
     sidecar: Option<&Sidecar>,
@@ -316,7 +312,7 @@ pub(crate) fn read_loop(
 }
 
 /// The bytes of a file as a take.
-pub(crate) fn parse_take(
+pub fn parse_take(
     path: &Path,
     bytes: &[u8],
     settings: &ReadSettings<'_>,
@@ -334,7 +330,7 @@ pub(crate) fn parse_take(
 const LARGE_BYTES: usize = 1 << 20;
 
 /// Reads a take while another thread works out the hash of its file, where that takes a while.
-pub(crate) fn read_hashed(
+pub fn read_hashed(
     bytes: &[u8],
     name: &str,
     settings: &ReadSettings<'_>,
@@ -355,7 +351,7 @@ pub(crate) fn read_hashed(
 }
 
 /// Parses a file once, to read several of its animations.
-pub(crate) fn read_animated(path: &Path) -> Result<AnimatedFile> {
+pub fn read_animated(path: &Path) -> Result<AnimatedFile> {
     read_described(path, &[])
 }
 
@@ -364,7 +360,7 @@ thread_local! {
 }
 
 /// Parses a file once for work on one of its animations after the other: this thread keeps it until another one.
-pub(crate) fn kept_animated(path: &Path) -> Result<Rc<AnimatedFile>> {
+pub fn kept_animated(path: &Path) -> Result<Rc<AnimatedFile>> {
     let kept = KEPT.with_borrow(|kept| kept.clone().filter(|(of, _)| of == path));
     if let Some((_, file)) = kept {
         return Ok(file);
@@ -376,13 +372,13 @@ pub(crate) fn kept_animated(path: &Path) -> Result<Rc<AnimatedFile>> {
 }
 
 /// Parses a file of loops with the sidecars beside it. Errors: the file is another one than they describe.
-pub(crate) fn read_described(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile> {
+pub fn read_described(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile> {
     let bytes = read_bytes(path)?;
     check_file(path, &bytes, sidecars.first())?;
     parse(path, &bytes)
 }
 
-pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<AnimatedFile> {
+pub fn parse(path: &Path, bytes: &[u8]) -> Result<AnimatedFile> {
     let companions = |name: &str, most: u64| companion(path, name, most);
     AnimatedFile::parse_within(bytes, &stem(path), Some(&companions), &memory::limits())
         .map_err(|error| cannot_read(path, &error))
@@ -408,7 +404,7 @@ fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<()
 }
 
 /// Why a file is not read as a take.
-pub(crate) fn cannot_read(path: &Path, error: &ReadError) -> Failure {
+pub fn cannot_read(path: &Path, error: &ReadError) -> Failure {
     let listed = format!("`loopwright list {}`", path.display());
     let formats = format!("a file exported as {}", Format::names("or"));
     let more_memory;
@@ -434,17 +430,17 @@ pub(crate) fn cannot_read(path: &Path, error: &ReadError) -> Failure {
 }
 
 /// Returns the format that a file's name says, if that can be read.
-pub(crate) fn format_of_name(path: &Path) -> Option<Format> {
+pub fn format_of_name(path: &Path) -> Option<Format> {
     Format::from_extension(path.extension()?.to_str()?)
 }
 
 /// Whether the file's name has the extension of a format that can be read.
-pub(crate) fn is_named_like_a_take(path: &Path) -> bool {
+pub fn is_named_like_a_take(path: &Path) -> bool {
     format_of_name(path).is_some()
 }
 
 /// The stem of a file's name, for naming its outputs.
-pub(crate) fn stem(path: &Path) -> String {
+pub fn stem(path: &Path) -> String {
     if is_stream(path) {
         return "stdin".to_owned();
     }
@@ -453,33 +449,33 @@ pub(crate) fn stem(path: &Path) -> String {
 }
 
 /// Whether a file has a sidecar: it is then a loop, or holds several.
-pub(crate) fn has_sidecar(path: &Path) -> bool {
+pub fn has_sidecar(path: &Path) -> bool {
     path.with_added_extension(SIDECAR).exists()
 }
 
 /// What is added to the name of a file for that of its sidecar, `walk.glb.json`.
-pub(crate) const SIDECAR: &str = "json";
+pub const SIDECAR: &str = "json";
 
 /// A file that is read, or one animation of it: `pack.glb#Walk`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct InputFile {
+pub struct InputFile {
     /// The file.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// The animation of it that is named, or one of several loops that it holds.
-    pub(crate) animation: Option<String>,
+    pub animation: Option<String>,
     /// The JSON beside it, if there is one: it then holds loops.
-    pub(crate) sidecar: Option<PathBuf>,
+    pub sidecar: Option<PathBuf>,
 }
 
 impl InputFile {
     /// The file of a name such as `pack.glb#Walk`, and the animation in it.
-    pub(crate) fn named(typed: &Path) -> Self {
+    pub fn named(typed: &Path) -> Self {
         let (path, animation) = split_animation(typed);
         Self::new(path, animation)
     }
 
     /// The same for a name as it is typed. Errors: no file has it, a typing error, most likely.
-    pub(crate) fn existing(typed: &Path) -> Result<Self> {
+    pub fn existing(typed: &Path) -> Result<Self> {
         let input = Self::named(typed);
         match input.path.symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound && !is_stream(&input.path) => {
@@ -490,7 +486,7 @@ impl InputFile {
     }
 
     /// A file by its own path.
-    pub(crate) fn new(path: PathBuf, animation: Option<String>) -> Self {
+    pub fn new(path: PathBuf, animation: Option<String>) -> Self {
         let beside = path.with_added_extension(SIDECAR);
         Self {
             sidecar: beside.exists().then_some(beside),
@@ -500,12 +496,12 @@ impl InputFile {
     }
 
     /// Returns the JSON beside it where that describes its loop.
-    pub(crate) fn sidecar_if(&self, is_loop: bool) -> Option<&Path> {
+    pub fn sidecar_if(&self, is_loop: bool) -> Option<&Path> {
         self.sidecar.as_deref().filter(|_| is_loop)
     }
 
     /// One of the loops that it holds.
-    pub(crate) fn with_animation(&self, animation: String) -> Self {
+    pub fn with_animation(&self, animation: String) -> Self {
         Self {
             animation: Some(animation),
             ..self.clone()
@@ -513,7 +509,7 @@ impl InputFile {
     }
 
     /// As it is named where files are: `pack.glb#Walk`.
-    pub(crate) fn typed(&self) -> PathBuf {
+    pub fn typed(&self) -> PathBuf {
         let mut name = self.path.clone().into_os_string();
         if let Some(animation) = &self.animation {
             name.push(format!("#{animation}"));
@@ -522,12 +518,12 @@ impl InputFile {
     }
 
     /// Returns the animation that is asked for: that of its name goes before that of the flags.
-    pub(crate) fn wanted<'a>(&'a self, flags: &'a TakeArgs) -> Option<&'a str> {
+    pub fn wanted<'a>(&'a self, flags: &'a TakeArgs) -> Option<&'a str> {
         self.animation.as_deref().or(flags.animation.as_deref())
     }
 
     /// Returns how it is read.
-    pub(crate) fn reading(&self, flags: &TakeArgs) -> TakeArgs {
+    pub fn reading(&self, flags: &TakeArgs) -> TakeArgs {
         TakeArgs {
             animation: self.wanted(flags).map(str::to_owned),
             ..flags.clone()

@@ -14,11 +14,11 @@ use crate::{
 };
 
 /// A loop, or the path where there is none and why.
-pub(crate) type FoundLoop = Result<InputFile, (PathBuf, Failure)>;
+pub type FoundLoop = Result<InputFile, (PathBuf, Failure)>;
 
 /// All loops for these paths, in order. A folder stands for all files in it and below that look like loops, sorted by name; a
 /// file stands for all its animations that are named like loops.
-pub(crate) fn loops_in(paths: &[PathBuf], flags: &TakeArgs, excluded: Excluded<'_>) -> Vec<FoundLoop> {
+pub fn loops_in(paths: &[PathBuf], flags: &TakeArgs, excluded: Excluded<'_>) -> Vec<FoundLoop> {
     let mut loops = Vec::new();
     for path in paths {
         let files = if path.is_dir() {
@@ -66,7 +66,7 @@ fn is_named_like_a_loop(path: &Path) -> bool {
 }
 
 /// The passages for these paths, and the paths without files that are passages.
-pub(crate) fn passages_in(paths: &[PathBuf]) -> Result<(Vec<WrittenPassage>, Vec<PathBuf>)> {
+pub fn passages_in(paths: &[PathBuf]) -> Result<(Vec<WrittenPassage>, Vec<PathBuf>)> {
     let (mut passages, mut others) = (Vec::new(), Vec::new());
     for path in paths {
         let found = if path.is_dir() {

@@ -14,7 +14,7 @@ const SHORTEST_SECS: f64 = 1.0;
 
 /// Recordings.
 #[derive(Default)]
-pub(crate) struct Heard {
+pub struct Heard {
     parts: Vec<BvhRecording>,
     /// Hears the last of them, while it goes on.
     listener: Option<Listener>,
@@ -26,7 +26,7 @@ pub(crate) struct Heard {
 
 /// What becomes of a lost row.
 #[derive(PartialEq)]
-pub(crate) enum Lost {
+pub enum Lost {
     /// The row before stands in its place.
     Bridged,
     /// Too many are lost: the recording ends.
@@ -37,7 +37,7 @@ pub(crate) enum Lost {
 
 impl Heard {
     /// Begins a recording: what comes next does not continue what came.
-    pub(crate) fn begin(&mut self, head: Arc<StreamHead>) {
+    pub fn begin(&mut self, head: Arc<StreamHead>) {
         if let Some(part) = self.parts.last() {
             let secs = secs_of(part);
             self.before.0 += part.num_frames();
@@ -51,7 +51,7 @@ impl Heard {
     }
 
     /// Takes a row, and the rotations in it; says whether a loop can be tried with it, of which frames of the recording.
-    pub(crate) fn push(&mut self, text: &[u8], rotations: &[DQuat]) -> Option<Due> {
+    pub fn push(&mut self, text: &[u8], rotations: &[DQuat]) -> Option<Due> {
         self.num_lost = 0;
         if self.listener.is_none() {
             let head = Arc::clone(self.parts.last()?.head());
@@ -62,7 +62,7 @@ impl Heard {
     }
 
     /// A row is lost: the one before stands in its place, for a moment.
-    pub(crate) fn lose(&mut self) -> Lost {
+    pub fn lose(&mut self) -> Lost {
         self.num_lost += 1;
         let (Some(part), Some(listener)) = (self.parts.last_mut(), &mut self.listener) else {
             return Lost::Nothing;
@@ -81,44 +81,44 @@ impl Heard {
     }
 
     /// The last try found nothing.
-    pub(crate) fn found_nothing(&mut self) {
+    pub fn found_nothing(&mut self) {
         if let Some(listener) = &mut self.listener {
             listener.found_nothing();
         }
     }
 
     /// The last recording.
-    pub(crate) fn last(&self) -> Option<&BvhRecording> {
+    pub fn last(&self) -> Option<&BvhRecording> {
         self.parts.last()
     }
 
     /// Frames before the last recording.
-    pub(crate) fn num_before(&self) -> usize {
+    pub fn num_before(&self) -> usize {
         self.before.0
     }
 
     /// Number of all frames that came.
-    pub(crate) fn num_frames(&self) -> usize {
+    pub fn num_frames(&self) -> usize {
         self.before.0 + self.last().map_or(0, BvhRecording::num_frames)
     }
 
     /// Seconds of motion that came.
-    pub(crate) fn secs(&self) -> f64 {
+    pub fn secs(&self) -> f64 {
         self.before.1 + self.last().map_or(0.0, secs_of)
     }
 
     /// Bytes of all recordings.
-    pub(crate) fn num_bytes(&self) -> u64 {
+    pub fn num_bytes(&self) -> u64 {
         self.parts.iter().map(BvhRecording::num_bytes).sum()
     }
 
     /// Whether a recording has a frame.
-    pub(crate) fn has_frames(&self) -> bool {
+    pub fn has_frames(&self) -> bool {
         self.parts.iter().any(|part| part.num_frames() > 0)
     }
 
     /// All recordings that have frames.
-    pub(crate) fn recordings(&self) -> Vec<&BvhRecording> {
+    pub fn recordings(&self) -> Vec<&BvhRecording> {
         self.parts.iter().filter(|part| part.num_frames() > 0).collect()
     }
 }

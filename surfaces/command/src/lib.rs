@@ -2,6 +2,11 @@
 //!
 //! [`run`] is the command. What else is public serves programs that give the same answers in another form, as the Python package does.
 
+#![allow(
+    unreachable_pub,
+    reason = "its modules are private: `pub` in them is for the program"
+)]
+
 #[macro_use]
 extern crate loopwright_attributes;
 

@@ -14,7 +14,7 @@ use crate::headings::LIMITS;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Args, Deserialize)]
 #[command(next_help_heading = LIMITS)]
 #[serde(default, deny_unknown_fields, rename_all(deserialize = "kebab-case"))]
-pub(crate) struct Limits {
+pub struct Limits {
     /// Largest rotation gap of a joint at the seam, degrees [default: what shows].
     #[arg(long, value_name = "DEG", value_parser = parse_limit, allow_negative_numbers = true)]
     #[serde(rename(serialize = "max_pose_gap_deg"), deserialize_with = "checked")]
@@ -61,26 +61,26 @@ fn checked<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> 
 /// A figure above its limit.
 #[in_schema]
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Exceeded {
+pub struct Exceeded {
     /// The id of the check, or the key of the figure under quality, which names the unit.
-    pub(crate) measure: String,
+    pub measure: String,
     /// The figure, in that unit.
-    pub(crate) found: f64,
+    pub found: f64,
     /// The limit, in that unit.
-    pub(crate) allowed: f64,
+    pub allowed: f64,
     /// The joint that shows it; null for figures of the whole body.
-    pub(crate) joint: Option<String>,
+    pub joint: Option<String>,
     /// What to try.
     #[serde(rename = "try")]
-    pub(crate) hint: String,
+    pub hint: String,
     /// A description of the figure, and its unit.
     #[serde(skip)]
-    pub(crate) words: (&'static str, String),
+    pub words: (&'static str, String),
 }
 
 impl Exceeded {
     /// A check that a loop fails, which goes there and back or not.
-    pub(crate) fn of_check(check: &CheckFacts, is_ping_pong: bool) -> Self {
+    pub fn of_check(check: &CheckFacts, is_ping_pong: bool) -> Self {
         let row = check_row(&check.id);
         let (word, cure) = row.map_or(("check", ""), |row| (row.id, row.cure(is_ping_pong)));
         Self {
@@ -123,15 +123,15 @@ fn rounded(value: f64) -> String {
 }
 
 /// Names of the joints with the largest rotation gap, position gap and acceleration at the seam.
-pub(crate) struct SeamNames {
-    pub(crate) turn: String,
-    pub(crate) gap: String,
-    pub(crate) acceleration: String,
+pub struct SeamNames {
+    pub turn: String,
+    pub gap: String,
+    pub acceleration: String,
 }
 
 impl Limits {
     /// These limits, and others where they say nothing. Whether the seam shows is no limit: a loop whose seam shows fails anyway.
-    pub(crate) fn or(self, others: Self) -> Self {
+    pub fn or(self, others: Self) -> Self {
         Self {
             max_gap_deg: self.max_gap_deg.or(others.max_gap_deg),
             max_gap_mm: self.max_gap_mm.or(others.max_gap_mm),
@@ -142,7 +142,7 @@ impl Limits {
     }
 
     /// The limits that a loop exceeds; a figure that the loop does not have exceeds no limit.
-    pub(crate) fn exceeded(&self, quality: &QualityFacts, joints: &SeamNames) -> Vec<Exceeded> {
+    pub fn exceeded(&self, quality: &QualityFacts, joints: &SeamNames) -> Vec<Exceeded> {
         const CLOSE: &str = "close it again with `loopwright make` or `loopwright close`";
         let figures = [
             (
@@ -211,7 +211,7 @@ impl Limits {
     }
 
     /// Why a loop could not be checked against one of the limits.
-    pub(crate) fn unchecked(&self, quality: &QualityFacts) -> Option<&'static str> {
+    pub fn unchecked(&self, quality: &QualityFacts) -> Option<&'static str> {
         (self.max_foot_slide.is_some() && quality.foot_slide_cmps.is_none())
             .then_some("no foot is planted in this loop, so the limit of foot sliding was not checked")
     }

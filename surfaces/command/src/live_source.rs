@@ -22,7 +22,7 @@ const PACKET_BYTES: usize = 1 << 16;
 const MAX_WAITING: usize = 4096;
 
 /// What came next.
-pub(crate) enum Came {
+pub enum Came {
     /// The next bytes of a BVH file, if any, and when they came.
     Text(Vec<u8>, Instant),
     /// The file ends. What follows does not continue it and is another one.
@@ -37,7 +37,7 @@ pub(crate) enum Came {
 type Piece = (io::Result<Vec<u8>>, Instant);
 
 /// A stream of poses.
-pub(crate) struct LiveSource {
+pub struct LiveSource {
     pieces: Receiver<Piece>,
     /// When the last one came that motion came of.
     came: Instant,
@@ -54,7 +54,7 @@ struct Packets {
 
 impl LiveSource {
     /// The standard input.
-    pub(crate) fn of_input() -> Result<Self> {
+    pub fn of_input() -> Result<Self> {
         let (sender, pieces) = sync_channel(MAX_WAITING / 64);
         let read = move || {
             let mut input = io::stdin().lock();
@@ -80,7 +80,7 @@ impl LiveSource {
     }
 
     /// A port of this machine, which no other one reaches; 0 is any that is free.
-    pub(crate) fn of_port(port: u16, rate_hz: Option<f64>) -> Result<Self> {
+    pub fn of_port(port: u16, rate_hz: Option<f64>) -> Result<Self> {
         let failed = |error: io::Error| {
             failure!("cannot listen at port {port} of this machine: {error}").try_this(
                 "another --port, which the sender has to use too; or end the program that listens there already",
@@ -104,12 +104,12 @@ impl LiveSource {
     }
 
     /// The port at which packets are received.
-    pub(crate) fn port(&self) -> Option<u16> {
+    pub fn port(&self) -> Option<u16> {
         self.packets.as_ref().map(|packets| packets.port)
     }
 
     /// What comes next, if it comes within that time. Errors: the standard input cannot be read.
-    pub(crate) fn next(&mut self, within: Duration) -> Result<Came> {
+    pub fn next(&mut self, within: Duration) -> Result<Came> {
         if let Some(event) = self.next_event() {
             return Ok(event);
         }
@@ -143,7 +143,7 @@ impl LiveSource {
     }
 
     /// What was odd in packets, and how many were lost because work took longer than they did.
-    pub(crate) fn counts(&self) -> Option<(&VmcCounts, u64)> {
+    pub fn counts(&self) -> Option<(&VmcCounts, u64)> {
         let packets = self.packets.as_ref()?;
         Some((packets.reader.counts(), packets.lost.load(Ordering::Relaxed)))
     }

@@ -35,7 +35,7 @@ pub fn study(args: StudyArgs) -> Result<Study> {
 }
 
 /// Reads the takes that the settings of a motion name. Errors: one cannot be read.
-pub(crate) fn following(bone_stretch: Option<f64>, reading: &TakeArgs) -> Result<Following, Failure> {
+pub fn following(bone_stretch: Option<f64>, reading: &TakeArgs) -> Result<Following, Failure> {
     Following::new(bone_stretch, reading, |path| {
         let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
         files::read_take(path, &settings, &mut Vec::new())
@@ -43,7 +43,7 @@ pub(crate) fn following(bone_stretch: Option<f64>, reading: &TakeArgs) -> Result
 }
 
 /// The character that flags name, if they name one. Errors: it cannot be read.
-pub(crate) fn character_of(args: &RigArgs, reading: &TakeArgs) -> Result<Option<Arc<CharacterTarget>>> {
+pub fn character_of(args: &RigArgs, reading: &TakeArgs) -> Result<Option<Arc<CharacterTarget>>> {
     let on = (args.map.as_deref(), args.bone_stretch);
     (args.rig.as_deref().map(|rig| character(rig, on, reading))).transpose()
 }
@@ -86,7 +86,7 @@ pub fn character(
 }
 
 /// Reads and analyses a take, and prints its warnings.
-pub(crate) fn load(input: &InputFile, study: &Study) -> Result<Studied> {
+pub fn load(input: &InputFile, study: &Study) -> Result<Studied> {
     load_bytes(&input.path, files::read_bytes(&input.path)?, &studied_as(input, study))
 }
 
@@ -100,7 +100,7 @@ fn studied_as<'a>(input: &InputFile, study: &'a Study) -> Cow<'a, Study> {
 }
 
 /// Analyses a take whose bytes are read already, and prints its warnings.
-pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &Study) -> Result<Studied> {
+pub fn load_bytes(path: &Path, bytes: Vec<u8>, study: &Study) -> Result<Studied> {
     let mut soft = Vec::new();
     let file = files::parse_take(path, &bytes, &study.reading(memory::limits()), &mut soft)?;
     // The analysis needs the room.
@@ -109,7 +109,7 @@ pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &Study) -> Result<S
 }
 
 /// Reads and analyses a take, or of a file without animations its skeleton at rest; prints warnings.
-pub(crate) fn load_or_rest(input: &InputFile, study: &Study) -> Result<Studied> {
+pub fn load_or_rest(input: &InputFile, study: &Study) -> Result<Studied> {
     let (path, study) = (&input.path, &studied_as(input, study));
     let mut soft = Vec::new();
     let settings = study.reading(memory::limits());
@@ -133,7 +133,7 @@ pub(crate) fn load_or_rest(input: &InputFile, study: &Study) -> Result<Studied> 
 }
 
 /// Analyses a take that was read with the warnings `soft`; all warnings are kept and not printed.
-pub(crate) fn analysed(path: &Path, file: LoadedTake, soft: Vec<FileWarning>, study: &Study) -> Result<Studied> {
+pub fn analysed(path: &Path, file: LoadedTake, soft: Vec<FileWarning>, study: &Study) -> Result<Studied> {
     (study.analyse(path.display().to_string(), file, soft)).map_err(|error| cannot_study(path, error))
 }
 
@@ -143,12 +143,7 @@ fn warn(studied: &Studied) {
 }
 
 /// Matches the joints of a motion with those of a character; `path` is the motion's file. Errors: they do not match.
-pub(crate) fn matched(
-    path: &Path,
-    file: &LoadedTake,
-    target: &Arc<CharacterTarget>,
-    reading: &TakeArgs,
-) -> Result<Matched> {
+pub fn matched(path: &Path, file: &LoadedTake, target: &Arc<CharacterTarget>, reading: &TakeArgs) -> Result<Matched> {
     (target.matched(file, &reading.overrides())).map_err(|error| cannot_study(path, error))
 }
 

@@ -12,7 +12,7 @@ use crate::output::{self, Outputs};
 use crate::{recipe::Recipe, talk, written_loop};
 
 /// The extension of the file that a loop goes into: the engine's, that of the rig if there is one, or the take's.
-pub(crate) fn extension(take: &Path, recipe: &Recipe) -> String {
+pub fn extension(take: &Path, recipe: &Recipe) -> String {
     // The standard input has no name, but a format.
     let take = if files::is_stream(take) {
         PathBuf::from(files::stem(take)).with_extension(files::extension(take).unwrap_or_default())
@@ -25,7 +25,7 @@ pub(crate) fn extension(take: &Path, recipe: &Recipe) -> String {
 
 /// The extension of a file of motion for an engine that goes into one like this: the engine's, that of the file itself, or for a character that
 /// is no take, such as a VRM avatar, that of motion for it.
-pub(crate) fn extension_for_motion(path: &Path, engine: Option<Target>) -> Option<String> {
+pub fn extension_for_motion(path: &Path, engine: Option<Target>) -> Option<String> {
     if let Some(extension) = engine.and_then(|engine| engine.extension(path)) {
         return Some(extension.to_owned());
     }
@@ -36,14 +36,14 @@ pub(crate) fn extension_for_motion(path: &Path, engine: Option<Target>) -> Optio
 }
 
 /// The file of a loop, by default `<stem>-loop.<extension>`; `<stem>-<animation>-loop.<extension>` if an animation is given.
-pub(crate) fn of_loop(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf> {
+pub fn of_loop(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf> {
     let animation = recipe.take.animation.as_deref();
     let animation = animation.map_or_else(String::new, |name| format!("-{}", in_file_name(name)));
     of_target(take, target, &format!("{animation}-loop"), || extension(take, recipe))
 }
 
 /// The file of the loops of many animations, by default `<stem>-loops.<extension>` with the extension of the file that is copied.
-pub(crate) fn of_pack(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf> {
+pub fn of_pack(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf> {
     of_target(take, target, "-loops", || {
         let extension = copied(take, recipe).extension();
         extension.map_or_else(
@@ -54,7 +54,7 @@ pub(crate) fn of_pack(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Resu
 }
 
 /// The file that takes the loops of many animations: the character's, or that of the animations.
-pub(crate) fn copied<'a>(take: &'a Path, recipe: &'a Recipe) -> &'a Path {
+pub fn copied<'a>(take: &'a Path, recipe: &'a Recipe) -> &'a Path {
     recipe.take.rig.as_deref().unwrap_or(take)
 }
 
@@ -102,7 +102,7 @@ fn in_file_name(animation: &str) -> String {
 }
 
 /// Outputs that replace no input; `path` is the file of the loops, which are added to the take where `is_extended`.
-pub(crate) fn outputs(take: &Path, recipe: &Recipe, target: &TargetArgs, path: &Path, is_extended: bool) -> Outputs {
+pub fn outputs(take: &Path, recipe: &Recipe, target: &TargetArgs, path: &Path, is_extended: bool) -> Outputs {
     let mut outputs = Outputs::new(target.force);
     let rig = &recipe.take.rig;
     if is_extended && rig.is_none() {
@@ -116,7 +116,7 @@ pub(crate) fn outputs(take: &Path, recipe: &Recipe, target: &TargetArgs, path: &
 }
 
 /// Says what is odd in a loop, and how it was chosen.
-pub(crate) fn say(pending: &PendingLoop) {
+pub fn say(pending: &PendingLoop) {
     talk::warn_all(&pending.warnings);
     if let Some(decision) = &pending.done.decision {
         talk::note(&decision.to_string());
@@ -125,7 +125,7 @@ pub(crate) fn say(pending: &PendingLoop) {
 
 /// Adds a loop and its sidecar to what is written, and returns the sidecar. `others` are all other files that will be written; `of_take` are
 /// the warnings about the take.
-pub(crate) fn add(
+pub fn add(
     outputs: &mut Outputs,
     pending: PendingLoop,
     path: &Path,
@@ -144,34 +144,29 @@ pub(crate) fn add(
 }
 
 /// Adds a loop that comes of others and its sidecar to what is written; the sidecar then names both.
-pub(crate) fn add_file(outputs: &mut Outputs, file: &mut LoopFile, path: &Path) -> Result<()> {
+pub fn add_file(outputs: &mut Outputs, file: &mut LoopFile, path: &Path) -> Result<()> {
     file.sidecar = add_written(outputs, &file.written, file.sidecar.clone(), path)?;
     Ok(())
 }
 
 /// Adds a file that was written, and its sidecar from the facts of the loop in it; returns the sidecar.
-pub(crate) fn add_written(
-    outputs: &mut Outputs,
-    written: &WrittenFile,
-    sidecar: Sidecar,
-    path: &Path,
-) -> Result<Sidecar> {
+pub fn add_written(outputs: &mut Outputs, written: &WrittenFile, sidecar: Sidecar, path: &Path) -> Result<Sidecar> {
     let (bytes, sidecar) = written.named(sidecar, names_of(path).to_vec());
     outputs.add_with_sidecar(path, &bytes, Some(&sidecar.to_json().map_err(Failure::error)?))?;
     Ok(sidecar)
 }
 
 /// Names of a loop and of its sidecar, as sidecars state what was written.
-pub(crate) fn names_of(path: &Path) -> [String; 2] {
+pub fn names_of(path: &Path) -> [String; 2] {
     [path, &path.with_added_extension(files::SIDECAR)].map(|path| path.display().to_string())
 }
 
 /// Warnings in words, as sidecars hold them.
-pub(crate) fn in_words(warnings: &[Warning]) -> Vec<String> {
+pub fn in_words(warnings: &[Warning]) -> Vec<String> {
     warnings.iter().map(ToString::to_string).collect()
 }
 
 /// Returns how a command ends that wrote a loop: negatively where it is bad.
-pub(crate) fn ending(file: &LoopFile) -> Ending {
+pub fn ending(file: &LoopFile) -> Ending {
     Ending::of_grade(file.sidecar.quality.grade)
 }

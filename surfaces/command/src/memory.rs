@@ -19,7 +19,7 @@ const UNKNOWN_MEMORY: u64 = 4 << 30;
 const SHARE: f64 = 0.75;
 
 /// Says how much memory this run may take; what was read before, such as a `loopwright.toml`, had the limit of its own kind.
-pub(crate) fn limit(max_memory: Option<MemorySize>) {
+pub fn limit(max_memory: Option<MemorySize>) {
     SAID_BYTES.store(max_memory.map_or(0, |MemorySize(bytes)| bytes), Ordering::Relaxed);
 }
 
@@ -27,12 +27,12 @@ pub(crate) fn limit(max_memory: Option<MemorySize>) {
 static AT_ONCE: AtomicU64 = AtomicU64::new(1);
 
 /// From now on so many files are worked on at the same time, which share the memory of the run.
-pub(crate) fn share_among(files: usize) {
+pub fn share_among(files: usize) {
     AT_ONCE.store(files.max(1) as u64, Ordering::Relaxed);
 }
 
 /// The limits of this run, for one file.
-pub(crate) fn limits() -> SizeLimits {
+pub fn limits() -> SizeLimits {
     let own = || *OWN_BYTES.get_or_init(|| (SHARE * machine_bytes().unwrap_or(UNKNOWN_MEMORY) as f64) as u64);
     let said = SAID_BYTES.load(Ordering::Relaxed);
     let all = if said == 0 { own() } else { said };
@@ -44,7 +44,7 @@ pub(crate) fn limits() -> SizeLimits {
 }
 
 /// What to try where memory does not suffice.
-pub(crate) fn hint(limit: u64) -> String {
+pub fn hint(limit: u64) -> String {
     // Files that are worked on at the same time share what is said.
     let more = ByteCount(limit.saturating_mul(AT_ONCE.load(Ordering::Relaxed)));
     format!("--max-memory with more than {more}, if the machine has it")
@@ -62,7 +62,7 @@ fn machine_bytes() -> Option<u64> {
 
 /// A size as typed: 500M, 2G, or a number of bytes; units are powers of 1024.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MemorySize(u64);
+pub struct MemorySize(u64);
 
 impl FromStr for MemorySize {
     type Err = String;

@@ -10,7 +10,7 @@ use crate::recipe::{self, TakeArgs};
 use crate::{exit::Result, failures, files, talk};
 
 /// Reads the pairs from a file, if one is given.
-pub(crate) fn pairs_of(file: Option<&Path>) -> Result<Vec<String>> {
+pub fn pairs_of(file: Option<&Path>) -> Result<Vec<String>> {
     file.map_or_else(|| Ok(Vec::new()), read_pairs)
 }
 
@@ -35,21 +35,21 @@ fn read_pairs(path: &Path) -> Result<Vec<String>> {
 }
 
 /// The mirror of a take, from the names of its joints and from pairs that override them; warns if its skeleton is not symmetric.
-pub(crate) fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror> {
+pub fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror> {
     let mirror = recipe::mirror(analysis, pairs)?;
     warn(&mirror);
     Ok(mirror)
 }
 
 /// Warns if the skeleton is not symmetric.
-pub(crate) fn warn(mirror: &Mirror) {
+pub fn warn(mirror: &Mirror) {
     if mirror.symmetric_pose() == SymmetricPose::Mean {
         talk::warn(&Warning::MirroredByMeanPose.to_string());
     }
 }
 
 /// The mirror image of a take across the world's X, by the names of its joints and by pairs that override them; and the mirror.
-pub(crate) fn mirrored(take: &Take, pairs: &[String], reading: &TakeArgs) -> Result<(Take, Mirror)> {
+pub fn mirrored(take: &Take, pairs: &[String], reading: &TakeArgs) -> Result<(Take, Mirror)> {
     let analysis = Analysis::with(take, &reading.overrides()).map_err(failures::body)?;
     let mirror = mirror(&analysis, pairs)?;
     Ok((mirror.take(take), mirror))

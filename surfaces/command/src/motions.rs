@@ -23,18 +23,18 @@ use crate::{
 const NAMED: usize = 8;
 
 /// A take, or a loop on the skeleton of its take.
-pub(crate) struct ReadMotion {
-    pub(crate) motion: TransitionClip,
+pub struct ReadMotion {
+    pub motion: TransitionClip,
     /// The loop with its number of cycles, if it is one.
-    pub(crate) clip: Option<(LoopClip, usize)>,
-    pub(crate) joints: Vec<String>,
+    pub clip: Option<(LoopClip, usize)>,
+    pub joints: Vec<String>,
     /// Frames of the file; that of a loop has a closing key more than the loop has samples.
-    pub(crate) num_keys: usize,
+    pub num_keys: usize,
 }
 
 impl ReadMotion {
     /// A file with a sidecar beside it is a loop, any other one a take. Prints warnings.
-    pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<Self> {
+    pub fn read(path: &Path, reading: &TakeArgs) -> Result<Self> {
         let input = InputFile::named(path);
         if let Some(sidecar) = written_loop::read_sidecar(&input, reading)? {
             let read = written_loop::read_described(&input, sidecar, reading, AddedRoot::Folded)?;
@@ -54,7 +54,7 @@ impl ReadMotion {
     }
 
     /// A take.
-    pub(crate) fn of_take(analysis: Analysis) -> Self {
+    pub fn of_take(analysis: Analysis) -> Self {
         Self {
             joints: names(analysis.take.skeleton()),
             num_keys: analysis.take.num_frames(),
@@ -64,7 +64,7 @@ impl ReadMotion {
     }
 
     /// A loop without an added root joint; `path` is its file. Errors: the two do not belong together, or a joint that is named is missing.
-    pub(crate) fn of_loop(path: &Path, read: &StoredLoop, reading: &TakeArgs) -> Result<Self> {
+    pub fn of_loop(path: &Path, read: &StoredLoop, reading: &TakeArgs) -> Result<Self> {
         let clip = read.played();
         let motion = TransitionClip::from_loop(&clip, &reading.overrides()).map_err(|error| match error {
             TransitionError::Body(error) => failures::body(error),
@@ -81,15 +81,15 @@ impl ReadMotion {
 
 /// A motion, or some frames of it, as a user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NamedMotion {
-    pub(crate) path: PathBuf,
+pub struct NamedMotion {
+    pub path: PathBuf,
     /// First and last frame; none for all.
-    pub(crate) frames: Option<(usize, usize)>,
+    pub frames: Option<(usize, usize)>,
 }
 
 impl NamedMotion {
     /// `FILE`, `FILE:START:END`, a folder for all files in it and below, or a pattern for those that match it.
-    pub(crate) fn all(named: &Path) -> Result<Vec<Self>> {
+    pub fn all(named: &Path) -> Result<Vec<Self>> {
         let files = if named.is_dir() {
             let all = files_below(named, files::is_named_like_a_take)?;
             if all.is_empty() {
@@ -132,7 +132,7 @@ impl NamedMotion {
     }
 
     /// Errors: the file has fewer frames than are named.
-    pub(crate) fn check(&self, num_frames: usize) -> Result<()> {
+    pub fn check(&self, num_frames: usize) -> Result<()> {
         match self.frames {
             Some((_, end)) => frame_of(&self.path, &end.to_string(), num_frames).map(|_| ()),
             None => Ok(()),
@@ -140,7 +140,7 @@ impl NamedMotion {
     }
 
     /// The motion, with its range checked.
-    pub(crate) fn read(&self, reading: &TakeArgs) -> Result<TransitionClip> {
+    pub fn read(&self, reading: &TakeArgs) -> Result<TransitionClip> {
         let read = ReadMotion::read(&self.path, reading)?;
         self.check(read.motion.num_frames())?;
         Ok(read.motion)
@@ -150,7 +150,7 @@ impl NamedMotion {
 /// Splits the argument into a file and the frame after its last colon, if there is one: names may contain colons themselves.
 ///
 /// If a file has the whole argument as its name, that file is used.
-pub(crate) fn split(named: &Path) -> (PathBuf, Option<String>) {
+pub fn split(named: &Path) -> (PathBuf, Option<String>) {
     let text = named.to_str().filter(|_| !named.exists());
     match text.and_then(|text| text.rsplit_once(':')) {
         // If the file before the colon exists, an invalid frame is a mistyped one and no part of the name.
@@ -171,7 +171,7 @@ fn is_file(named: &str) -> bool {
 }
 
 /// Parses a frame of a file with this many frames.
-pub(crate) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<usize> {
+pub fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<usize> {
     let last = num_frames - 1;
     match words.parse::<usize>() {
         Ok(frame) if frame <= last => Ok(frame),
@@ -191,7 +191,7 @@ fn names(skeleton: &Skeleton) -> Vec<String> {
 }
 
 /// Why two motions, the one that is left first, cannot be compared.
-pub(crate) fn mismatch(files: [&Path; 2], error: TransitionError) -> Failure {
+pub fn mismatch(files: [&Path; 2], error: TransitionError) -> Failure {
     let [ours, theirs] = files.map(Path::display);
     let TransitionError::Skeleton {
         difference,

@@ -1,10 +1,10 @@
 //! Parses counts, numbers and ranges from the command line.
 
 use loopwright_job::Rows;
-pub(crate) use loopwright_job::{parse_bounds, parse_range, recipe::parse_count};
+pub use loopwright_job::{parse_bounds, parse_range, recipe::parse_count};
 
 /// Rows of a list: their numbers, separated by commas, or all.
-pub(crate) fn parse_rows(text: &str) -> Result<Rows, String> {
+pub fn parse_rows(text: &str) -> Result<Rows, String> {
     match text {
         "all" => Ok(Rows::All),
         _ => text
@@ -16,7 +16,7 @@ pub(crate) fn parse_rows(text: &str) -> Result<Rows, String> {
 }
 
 /// `LOW:HIGH`, or one number for both.
-pub(crate) fn parse_cycles(text: &str) -> Result<[u32; 2], String> {
+pub fn parse_cycles(text: &str) -> Result<[u32; 2], String> {
     let number = |part: &str| {
         part.trim()
             .parse::<u32>()
@@ -32,7 +32,7 @@ pub(crate) fn parse_cycles(text: &str) -> Result<[u32; 2], String> {
 }
 
 /// `START:END`, in fractional frames.
-pub(crate) fn parse_cut(text: &str) -> Result<(f64, f64), String> {
+pub fn parse_cut(text: &str) -> Result<(f64, f64), String> {
     let wrong = || "must be START:END, two frames counted from 0, such as 120:185".to_owned();
     let (start, end) = text.split_once(':').ok_or_else(wrong)?;
     let frame = |text: &str| {
@@ -45,7 +45,7 @@ pub(crate) fn parse_cut(text: &str) -> Result<(f64, f64), String> {
 }
 
 /// `WxH`, or one number for both.
-pub(crate) fn parse_size(text: &str) -> Result<[u32; 2], String> {
+pub fn parse_size(text: &str) -> Result<[u32; 2], String> {
     let wrong = || "must be WxH, two whole numbers of pixels from 16 to 4096, such as 640x480".to_owned();
     let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
     let size = [width, height].map(|side| side.trim().parse().ok().filter(|side| (16..=4096).contains(side)));
@@ -56,7 +56,7 @@ pub(crate) fn parse_size(text: &str) -> Result<[u32; 2], String> {
 }
 
 /// A number above zero for which the formulas stay finite.
-pub(crate) fn parse_positive(text: &str) -> Result<f64, String> {
+pub fn parse_positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if (1e-9..=1e9).contains(&number) => Ok(number),
         _ => Err("must be a number from 1e-9 to 1e9".to_owned()),

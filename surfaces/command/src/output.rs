@@ -42,17 +42,17 @@ pub fn format_of(path: &Path) -> Result<Format> {
 static WRITES_NOTHING: AtomicBool = AtomicBool::new(false);
 
 /// From now on, outputs are checked and not written, and no folder is made.
-pub(crate) fn write_nothing() {
+pub fn write_nothing() {
     WRITES_NOTHING.store(true, Ordering::Relaxed);
 }
 
 /// Whether this run only says what it would write.
-pub(crate) fn writes_nothing() -> bool {
+pub fn writes_nothing() -> bool {
     WRITES_NOTHING.load(Ordering::Relaxed)
 }
 
 /// Says so after a run that wrote nothing.
-pub(crate) fn say_if_nothing_was_written() {
+pub fn say_if_nothing_was_written() {
     if writes_nothing() {
         talk::note("--dry-run: nothing was written");
     }
@@ -60,7 +60,7 @@ pub(crate) fn say_if_nothing_was_written() {
 
 /// Files that belong together: they appear only after all of them are written.
 #[derive(Default)]
-pub(crate) struct Outputs {
+pub struct Outputs {
     force: bool,
     /// Whether they are replaced soon, so that nobody waits until they are on the disk.
     is_passing: bool,
@@ -82,7 +82,7 @@ struct Waiting {
 
 impl Outputs {
     /// Starts with nothing to write; with `force`, existing files are replaced.
-    pub(crate) fn new(force: bool) -> Self {
+    pub fn new(force: bool) -> Self {
         Self {
             force,
             ..Self::default()
@@ -90,7 +90,7 @@ impl Outputs {
     }
 
     /// Starts like [`Self::new`], and protects these inputs, which may be named with an animation.
-    pub(crate) fn keeping(force: bool, inputs: &[impl AsRef<Path>]) -> Self {
+    pub fn keeping(force: bool, inputs: &[impl AsRef<Path>]) -> Self {
         let mut outputs = Self::new(force);
         for input in inputs {
             outputs.protect_named(input.as_ref());
@@ -99,7 +99,7 @@ impl Outputs {
     }
 
     /// Writes files that this run replaces soon: they appear whole for every reader, and a machine that loses its power may lose them.
-    pub(crate) fn passing(self) -> Self {
+    pub fn passing(self) -> Self {
         Self {
             is_passing: true,
             ..self
@@ -107,7 +107,7 @@ impl Outputs {
     }
 
     /// Fails at once if the file could not be written later, before any work is done for it. Returns the folder that it goes into.
-    pub(crate) fn check<'p>(&self, path: &'p Path) -> Result<&'p Path> {
+    pub fn check<'p>(&self, path: &'p Path) -> Result<&'p Path> {
         if path.is_dir() {
             return Err(
                 failure!("\"{}\" is a folder", path.display()).try_this("name a file to write, such as walk-loop.bvh")
@@ -142,35 +142,35 @@ impl Outputs {
     }
 
     /// Fails at once if a loop or its sidecar could not be written later.
-    pub(crate) fn check_loop(&self, path: &Path) -> Result<()> {
+    pub fn check_loop(&self, path: &Path) -> Result<()> {
         self.check(path)?;
         self.check(&path.with_added_extension(files::SIDECAR)).map(drop)
     }
 
     /// Protects an input file from now on: no output may replace it, even with `force`, because a capture cannot be repeated.
-    pub(crate) fn protect(&mut self, input: &Path) {
+    pub fn protect(&mut self, input: &Path) {
         self.protect_as("take", [input]);
     }
 
     /// Protects the file of a name such as `pack.glb#Walk`.
-    pub(crate) fn protect_named(&mut self, named: &Path) {
+    pub fn protect_named(&mut self, named: &Path) {
         self.protect(&files::split_animation(named).0);
     }
 
     /// Protects files that are no takes; `what` is their kind.
-    pub(crate) fn protect_as(&mut self, what: &'static str, inputs: impl IntoIterator<Item: AsRef<Path>>) {
+    pub fn protect_as(&mut self, what: &'static str, inputs: impl IntoIterator<Item: AsRef<Path>>) {
         let real = inputs.into_iter().flat_map(|input| input.as_ref().canonicalize());
         self.protected.extend(real.map(|path| (path, what)));
     }
 
     /// Protects the character that motion is put onto, and the map of its joints.
-    pub(crate) fn protect_character(&mut self, rig: Option<&Path>, map: Option<&Path>) {
+    pub fn protect_character(&mut self, rig: Option<&Path>, map: Option<&Path>) {
         self.protect_as("rig", rig);
         self.protect_as("map", map);
     }
 
     /// Protects an input file to which loops are added, unless it is to be replaced by itself with the loops in it.
-    pub(crate) fn protect_unless_in_place(&mut self, input: &Path, output: &Path) {
+    pub fn protect_unless_in_place(&mut self, input: &Path, output: &Path) {
         let canonical = input.canonicalize().ok();
         let is_same = canonical.is_some() && canonical == output.canonicalize().ok();
         self.extended = canonical.filter(|_| is_same);
@@ -180,13 +180,13 @@ impl Outputs {
     }
 
     /// Whether this output replaces the input that it was made from.
-    pub(crate) fn is_in_place(&self, output: &Path) -> bool {
+    pub fn is_in_place(&self, output: &Path) -> bool {
         self.force && self.extended.is_some() && output.canonicalize().ok() == self.extended
     }
 
     /// Checks the place of the sidecar beside an output that holds the loop of another file, whose own sidecar is named; clears it where
     /// the output holds none.
-    pub(crate) fn check_beside(&mut self, own: Option<&Path>, output: &Path) -> Result<()> {
+    pub fn check_beside(&mut self, own: Option<&Path>, output: &Path) -> Result<()> {
         let beside = output.with_added_extension(files::SIDECAR);
         let Some(own) = own else {
             return self.clear_beside(beside);
@@ -197,7 +197,7 @@ impl Outputs {
 
     /// Makes sure that no sidecar of ours stays beside an output that has none. An existing one is an error; with `force` it is
     /// removed when the new files appear. A file that is not ours is left alone.
-    pub(crate) fn clear_sidecar(&mut self, output: &Path) -> Result<()> {
+    pub fn clear_sidecar(&mut self, output: &Path) -> Result<()> {
         self.clear_beside(output.with_added_extension(files::SIDECAR))
     }
 
@@ -219,7 +219,7 @@ impl Outputs {
 
     /// Removes a file that an earlier run wrote, and its sidecar, when the new files appear: with `force`, where it is no input and not one
     /// of the new files.
-    pub(crate) fn clear(&mut self, file: &Path) {
+    pub fn clear(&mut self, file: &Path) {
         let sidecar = file.with_added_extension(files::SIDECAR);
         let is_sidecar_ours = is_ours(&sidecar);
         let ours = core::iter::once(file.to_owned()).chain(is_sidecar_ours.then_some(sidecar));
@@ -241,7 +241,7 @@ impl Outputs {
     }
 
     /// Writes a file like [`Self::add`], and its sidecar beside it; where it has none, none of ours stays there.
-    pub(crate) fn add_with_sidecar(&mut self, path: &Path, bytes: &[u8], sidecar: Option<&str>) -> Result<()> {
+    pub fn add_with_sidecar(&mut self, path: &Path, bytes: &[u8], sidecar: Option<&str>) -> Result<()> {
         let beside = path.with_added_extension(files::SIDECAR);
         self.add(path, bytes)?;
         match sidecar {
@@ -251,7 +251,7 @@ impl Outputs {
     }
 
     /// Writes a file's bytes to a temporary file next to its path.
-    pub(crate) fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<()> {
+    pub fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<()> {
         let folder = self.check(path)?;
         let place = place(folder, path);
         if self.writes_to(&place) {
@@ -283,7 +283,7 @@ impl Outputs {
 
     /// Moves all files to their paths and returns their names. On failure nothing has changed: files that were there before are
     /// there again.
-    pub(crate) fn commit(self) -> Result<Vec<String>> {
+    pub fn commit(self) -> Result<Vec<String>> {
         if writes_nothing() {
             return Ok(Vec::new());
         }
@@ -527,7 +527,7 @@ static CHANGED_FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Waits until the names of all files are on the disk: once, at the end of a run, because each file that has its name is whole without
 /// it, and waiting for each of many takes longer than writing it. The files are in place already, so failing is no failure.
-pub(crate) fn sync_folders() {
+pub fn sync_folders() {
     let changed = locked(&CHANGED_FOLDERS);
     #[cfg(unix)]
     for folder in changed.iter() {
@@ -563,13 +563,13 @@ fn cause(error: &io::Error) -> String {
 }
 
 /// Returns where a file lies or will lie: in its folder, without links, by its name.
-pub(crate) fn place(folder: &Path, path: &Path) -> PathBuf {
+pub fn place(folder: &Path, path: &Path) -> PathBuf {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     folder.join(path.file_name().unwrap_or_default())
 }
 
 /// Whether two paths name the same future file.
-pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
+pub fn is_same(one: &Path, other: &Path) -> bool {
     place(folder_of(one), one) == place(folder_of(other), other)
 }
 
@@ -578,7 +578,7 @@ fn already_there(path: &Path) -> Failure {
 }
 
 /// Whether a path means a folder: its name ends like one, or there is one whose name is not that of a file to write.
-pub(crate) fn is_named_as_folder(path: &Path) -> bool {
+pub fn is_named_as_folder(path: &Path) -> bool {
     if path.is_dir() && !files::is_named_like_a_take(path) {
         return true;
     }
@@ -590,7 +590,7 @@ pub(crate) fn is_named_as_folder(path: &Path) -> bool {
 }
 
 /// Makes a folder and those above it, where they are missing.
-pub(crate) fn make_folder(folder: &Path) -> Result<()> {
+pub fn make_folder(folder: &Path) -> Result<()> {
     if writes_nothing() {
         return Ok(());
     }
@@ -606,7 +606,7 @@ pub(crate) fn make_folder(folder: &Path) -> Result<()> {
 }
 
 /// Writes a file to stdout; it is no failure if the reader has closed the pipe.
-pub(crate) fn print_bytes(bytes: &[u8]) -> Result<()> {
+pub fn print_bytes(bytes: &[u8]) -> Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -617,7 +617,7 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> Result<()> {
 }
 
 /// Prints data on stdout; it is no failure if the reader has closed the pipe.
-pub(crate) fn print(text: &str) -> Result<()> {
+pub fn print(text: &str) -> Result<()> {
     if talk::print_aside(text) {
         return Ok(());
     }
@@ -630,7 +630,7 @@ pub(crate) fn print(text: &str) -> Result<()> {
 }
 
 /// Ends a command whose document says of a failure too: prints it where that is asked for.
-pub(crate) fn end(document: String, failure: Option<Failure>, is_json: bool) -> Result<()> {
+pub fn end(document: String, failure: Option<Failure>, is_json: bool) -> Result<()> {
     match failure {
         Some(failure) => Err(failure.in_document(document)),
         None if is_json => print(&document),

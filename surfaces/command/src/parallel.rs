@@ -5,10 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{num::NonZeroUsize, thread};
 
 /// The results of `work` for 0 to `count`, in order, or the first error in that order.
-pub(crate) fn in_order<T: Send, E: Send>(
-    count: usize,
-    work: impl Fn(usize) -> Result<T, E> + Sync,
-) -> Result<Vec<T>, E> {
+pub fn in_order<T: Send, E: Send>(count: usize, work: impl Fn(usize) -> Result<T, E> + Sync) -> Result<Vec<T>, E> {
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<Option<Result<T, E>>>> = Mutex::new((0..count).map(|_| None).collect());
     let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(count);
@@ -40,6 +37,6 @@ pub(crate) fn in_order<T: Send, E: Send>(
 }
 
 /// Locks a value, which is whole even if a thread that had it failed.
-pub(crate) fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }

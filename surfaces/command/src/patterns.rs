@@ -13,7 +13,7 @@ use crate::{
 
 /// A name with a wildcard.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Pattern {
+pub struct Pattern {
     /// The folder in front of the first part with a wildcard.
     folder: PathBuf,
     parts: Vec<String>,
@@ -21,7 +21,7 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     /// A name with a wildcard that is not itself the name of a file.
-    pub(crate) fn new(name: &Path) -> Option<Self> {
+    pub fn new(name: &Path) -> Option<Self> {
         // Behind the name of a file it is one of animations.
         let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
         let is_of_files = || name.symlink_metadata().is_err_and(is_missing) && files::split_animation(name).1.is_none();
@@ -45,18 +45,18 @@ impl Pattern {
     }
 
     /// The folder in which all its files are, or below.
-    pub(crate) fn folder(&self) -> &Path {
+    pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// Whether a path below that folder fits; `**` stands for any number of folders, and links among them count.
-    pub(crate) fn fits(&self, below: &Path) -> bool {
+    pub fn fits(&self, below: &Path) -> bool {
         let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
         fits_from(&self.parts, &names)
     }
 
     /// Its takes and loops, sorted by path; `None` where a name is no pattern. Errors: a folder cannot be listed, nothing fits.
-    pub(crate) fn files_of(name: &Path) -> Result<Option<Vec<PathBuf>>> {
+    pub fn files_of(name: &Path) -> Result<Option<Vec<PathBuf>>> {
         let Some(pattern) = Self::new(name) else {
             return Ok(None);
         };
@@ -80,7 +80,7 @@ impl Pattern {
 /// The wanted files in a folder and its subfolders, sorted by name.
 ///
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed.
-pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>> {
+pub fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// A requested plot.
-pub(crate) struct PlotFile {
+pub struct PlotFile {
     path: PathBuf,
     format: Format,
 }
@@ -22,7 +22,7 @@ enum Format {
 
 impl PlotFile {
     /// The requested plot, if any. Errors: the extension is not `.svg` or `.png`, or the file cannot be written.
-    pub(crate) fn asked_for(path: Option<&Path>, outputs: &Outputs) -> Result<Option<Self>> {
+    pub fn asked_for(path: Option<&Path>, outputs: &Outputs) -> Result<Option<Self>> {
         let Some(path) = path else {
             return Ok(None);
         };
@@ -41,7 +41,7 @@ impl PlotFile {
         }))
     }
 
-    pub(crate) fn add(&self, outputs: &mut Outputs, svg: &str) -> Result<()> {
+    pub fn add(&self, outputs: &mut Outputs, svg: &str) -> Result<()> {
         match self.format {
             Format::Svg => outputs.add(&self.path, svg.as_bytes()),
             Format::Png => outputs.add(

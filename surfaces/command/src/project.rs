@@ -20,18 +20,18 @@ use crate::{
 };
 
 /// The file.
-pub(crate) const NAME: &str = "loopwright.toml";
+pub const NAME: &str = "loopwright.toml";
 
 /// What the file says.
-pub(crate) struct Settings {
-    pub(crate) recipe: Recipe,
+pub struct Settings {
+    pub recipe: Recipe,
     limits: Limits,
     /// Each setting of the recipe, as it is typed behind `--set`.
     texts: Vec<String>,
 }
 
 /// Reads such a file. Errors: it says what no recipe of a folder does.
-pub(crate) fn read(path: &Path) -> Result<Settings> {
+pub fn read(path: &Path) -> Result<Settings> {
     #[derive(Default, serde::Deserialize)]
     #[serde(default)]
     struct Checked {
@@ -101,7 +101,7 @@ impl Settings {
 
 /// Returns the limits in force: from flags, else from this file, or one found in the current folder or above, where a build runs: a folder of
 /// loops cannot relax the limits that it is checked against. Errors: the file cannot be read.
-pub(crate) fn limits(flags: Limits, file: Option<&Path>) -> Result<Limits> {
+pub fn limits(flags: Limits, file: Option<&Path>) -> Result<Limits> {
     let file = file.map(Path::to_owned).or_else(|| nearest(Path::new(".")));
     Ok(match file {
         Some(path) => flags.or(read(&path)?.limits),
@@ -110,19 +110,19 @@ pub(crate) fn limits(flags: Limits, file: Option<&Path>) -> Result<Limits> {
 }
 
 /// What is typed, and what it means before it is obeyed.
-pub(crate) struct Typed {
+pub struct Typed {
     /// The arguments, with the settings of the file in front.
-    pub(crate) args: Vec<OsString>,
+    pub args: Vec<OsString>,
     /// The nearest `loopwright.toml`, if it says anything.
-    pub(crate) file: Option<PathBuf>,
+    pub file: Option<PathBuf>,
     /// The inputs: files, folders and patterns.
-    pub(crate) inputs: Vec<PathBuf>,
+    pub inputs: Vec<PathBuf>,
 }
 
 /// Puts the settings of the nearest `loopwright.toml` in front of what is typed.
 ///
 /// What cannot be parsed is left as it is: its errors come first. Errors: the file cannot be read, or is none.
-pub(crate) fn with_settings(args: &[OsString]) -> Result<Typed> {
+pub fn with_settings(args: &[OsString]) -> Result<Typed> {
     let mut typed = Typed {
         args: args.to_vec(),
         file: None,
@@ -188,7 +188,7 @@ fn nearest(folder: &Path) -> Option<PathBuf> {
 }
 
 /// A JSON schema of recipes and of the file, for editors.
-pub(crate) fn schema() -> String {
+pub fn schema() -> String {
     let mut tables = Map::new();
     for (section, about, keys, is_list) in recipe::SECTIONS {
         let keys = keys.iter().filter_map(|(about, line)| {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 #[path = "../../../crates/loops/formats/src/tests/schema.rs"]
-pub(crate) mod schema;
+pub mod schema;
 #[path = "../../../crates/loops/formats/src/tests/words.rs"]
 mod words;
 
@@ -15,10 +15,10 @@ pub(crate) use self::words::{optional_word, word};
 /// Types of other crates, whose tests keep their definitions.
 macro_rules! kept {
     ($($Type:ident: $name:literal),+ $(,)?) => {
-        pub(crate) const KEPT: &[&str] = &[$($name),+];
+        pub const KEPT: &[&str] = &[$($name),+];
 
         $(
-            pub(crate) enum $Type {}
+            pub enum $Type {}
 
             impl JsonSchema for $Type {
                 fn schema_name() -> Cow<'static, str> {

@@ -10,7 +10,7 @@ use crate::parallel::locked;
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Removes a file when the run is stopped.
-pub(crate) fn remove_when_stopped(path: &Path) {
+pub fn remove_when_stopped(path: &Path) {
     wait().push(path.to_owned());
 }
 
@@ -18,7 +18,7 @@ pub(crate) fn remove_when_stopped(path: &Path) {
 static CAN_BE_RESUMED: AtomicBool = AtomicBool::new(false);
 
 /// From now on until its last file, a run that is stopped says that `--resume` continues it.
-pub(crate) fn can_be_resumed(can_be: bool) {
+pub fn can_be_resumed(can_be: bool) {
     CAN_BE_RESUMED.store(can_be, Ordering::Relaxed);
 }
 
@@ -27,30 +27,30 @@ static ENDS_STREAM: AtomicBool = AtomicBool::new(false);
 static HAS_ENDED_STREAM: AtomicBool = AtomicBool::new(false);
 
 /// From now on the first SIGINT does not end the run: [`stream_was_ended`] says that it came. The second one does.
-pub(crate) fn end_stream_when_stopped() {
+pub fn end_stream_when_stopped() {
     ENDS_STREAM.store(true, Ordering::Relaxed);
 }
 
 /// Whether the keyboard has ended what is listened to.
-pub(crate) fn stream_was_ended() -> bool {
+pub fn stream_was_ended() -> bool {
     HAS_ENDED_STREAM.load(Ordering::Relaxed)
 }
 
 /// What is listened to has ended: from now on the next SIGINT ends the run. Returns whether the keyboard has ended it.
-pub(crate) fn stream_ends() -> bool {
+pub fn stream_ends() -> bool {
     ENDS_STREAM.store(false, Ordering::Relaxed);
     stream_was_ended()
 }
 
 /// Makes signals wait until the value is dropped.
-pub(crate) fn wait() -> MutexGuard<'static, Vec<PathBuf>> {
+pub fn wait() -> MutexGuard<'static, Vec<PathBuf>> {
     locked(&UNFINISHED)
 }
 
 /// From now on SIGINT, SIGTERM, SIGQUIT and others that end a run clean up first, and its status is 128 and their number. A file that grows
 /// beyond its limit fails to be written, as on a full disk.
 #[cfg(unix)]
-pub(crate) fn watch() {
+pub fn watch() {
     use signal_hook::{consts, flag, iterator::Signals};
 
     // A handler that does nothing: the write fails instead.
@@ -101,4 +101,4 @@ fn is_ignored(signal: i32) -> bool {
 
 /// Elsewhere the system ends the run, and the next run cleans up.
 #[cfg(not(unix))]
-pub(crate) fn watch() {}
+pub fn watch() {}

@@ -22,14 +22,14 @@ use crate::{
 const MAX_KNOWN: usize = 8;
 
 /// The meshes of what is drawn, each prepared once, however many files in a row have it.
-pub(crate) struct Surfaces {
+pub struct Surfaces {
     /// Whether bodies of capsules are asked for.
     capsules: bool,
     known: Mutex<VecDeque<Arc<Surface>>>,
 }
 
 impl Surfaces {
-    pub(crate) fn new(capsules: bool) -> Self {
+    pub fn new(capsules: bool) -> Self {
         Self {
             capsules,
             known: Mutex::default(),
@@ -37,12 +37,12 @@ impl Surfaces {
     }
 
     /// The body of a take with the mesh of its file.
-    pub(crate) fn of_take(&self, figure: Figure, path: &Path, take: &Take, source: &Source) -> Figure {
+    pub fn of_take(&self, figure: Figure, path: &Path, take: &Take, source: &Source) -> Figure {
         self.dressed(figure, path, || mesh(path, source, take.skeleton()))
     }
 
     /// The same of a loop.
-    pub(crate) fn of_loop(&self, figure: Figure, path: &Path, read: &WrittenLoop, root: &RootMotion) -> Figure {
+    pub fn of_loop(&self, figure: Figure, path: &Path, read: &WrittenLoop, root: &RootMotion) -> Figure {
         let own = &read.written;
         self.dressed(figure, path, || {
             if !read.has_added_root() {

@@ -16,7 +16,7 @@ use crate::{exit::Failure, parallel::locked};
 static BROKEN_NAMES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// From now on, the names of this path and those that are made of them are shown on one line.
-pub(crate) fn keep_on_one_line(path: &Path) {
+pub fn keep_on_one_line(path: &Path) {
     for name in path.iter().map(|name| Path::new(name).with_extension("")) {
         let name = name.to_string_lossy();
         if name.contains('\n') {
@@ -28,7 +28,7 @@ pub(crate) fn keep_on_one_line(path: &Path) {
 
 /// A text for a terminal: characters that change it or the order of letters, as names of files may have them, are shown and not obeyed:
 /// as JSON writes them, which is printed, too.
-pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+pub fn harmless(text: &str) -> Cow<'_, str> {
     let is_harmful = |letter: char| reorders(letter) || letter.is_control() && !matches!(letter, '\n' | '\t');
     let mut text = Cow::Borrowed(text);
     for name in locked(&BROKEN_NAMES).iter() {
@@ -61,7 +61,7 @@ fn say(style: Style, label: &str, text: &str) {
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
 /// Sets what is said, and in which colours, for the whole run.
-pub(crate) fn set(is_quiet: bool, color: clap::ColorChoice) {
+pub fn set(is_quiet: bool, color: clap::ColorChoice) {
     IS_QUIET.store(is_quiet, Ordering::Relaxed);
     match color {
         // As the terminal and NO_COLOR say.
@@ -80,10 +80,10 @@ static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// What is said about one of many files.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Aside {
-    pub(crate) warnings: Vec<String>,
+pub struct Aside {
+    pub warnings: Vec<String>,
     /// What would stand on stdout.
-    pub(crate) printed: String,
+    pub printed: String,
 }
 
 thread_local! {
@@ -93,14 +93,14 @@ thread_local! {
 
 /// Does the work on one of many files: what it says is returned, instead of printed between what is said of other files. Its notes,
 /// which explain decisions that its answer states too, are dropped. Such work may be part of other such work.
-pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> (T, Aside) {
+pub fn aside<T>(work: impl FnOnce() -> T) -> (T, Aside) {
     let around = ASIDE.replace(Some(Aside::default()));
     let done = work();
     (done, ASIDE.replace(around).unwrap_or_default())
 }
 
 /// Keeps data that would be printed, if this thread works on one of many files.
-pub(crate) fn print_aside(text: &str) -> bool {
+pub fn print_aside(text: &str) -> bool {
     ASIDE.with_borrow_mut(|aside| {
         if let Some(aside) = aside {
             aside.printed.push_str(text);
@@ -114,28 +114,28 @@ fn is_aside() -> bool {
 }
 
 /// Warns, now and in the JSON document of the command.
-pub(crate) fn warn(text: &str) {
+pub fn warn(text: &str) {
     keep(text);
     if !is_aside() && !is_quiet() {
         say(AnsiColor::Yellow.on_default().bold(), "warning", text);
     }
 }
 
-pub(crate) fn warn_all(warnings: impl IntoIterator<Item: ToString>) {
+pub fn warn_all(warnings: impl IntoIterator<Item: ToString>) {
     for warning in warnings {
         warn(&warning.to_string());
     }
 }
 
 /// Warns of each of several things in a file.
-pub(crate) fn warn_of(file: impl fmt::Display, warnings: impl IntoIterator<Item: fmt::Display>) {
+pub fn warn_of(file: impl fmt::Display, warnings: impl IntoIterator<Item: fmt::Display>) {
     for warning in warnings {
         warn(&format!("{file}: {warning}"));
     }
 }
 
 /// Adds a warning to the JSON document only.
-pub(crate) fn keep(text: &str) {
+pub fn keep(text: &str) {
     let is_kept = ASIDE.with_borrow_mut(|aside| {
         if let Some(aside) = aside {
             aside.warnings.push(text.to_owned());
@@ -149,7 +149,7 @@ pub(crate) fn keep(text: &str) {
 }
 
 /// All warnings so far: of this file, if the thread works on one of many.
-pub(crate) fn warnings() -> Vec<String> {
+pub fn warnings() -> Vec<String> {
     let aside = ASIDE.with_borrow(|aside| aside.as_ref().map(|aside| aside.warnings.clone()));
     aside.unwrap_or_else(|| locked(&WARNINGS).clone())
 }
@@ -158,7 +158,7 @@ pub(crate) fn warnings() -> Vec<String> {
 static NOTES: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 /// Reports a decision the command made, once.
-pub(crate) fn note(text: &str) {
+pub fn note(text: &str) {
     if is_aside() || is_quiet() {
         return;
     }
@@ -169,7 +169,7 @@ pub(crate) fn note(text: &str) {
 }
 
 /// Lists several things below a heading, one line each.
-pub(crate) fn list(text: &str, lines: &[String]) {
+pub fn list(text: &str, lines: &[String]) {
     if is_aside() || is_quiet() {
         return;
     }
@@ -181,7 +181,7 @@ pub(crate) fn list(text: &str, lines: &[String]) {
 }
 
 /// Reports why a command ended early.
-pub(crate) fn fail(failure: &Failure) {
+pub fn fail(failure: &Failure) {
     say(AnsiColor::Red.on_default().bold(), "error", failure.what());
     let mut stderr = anstream::stderr().lock();
     for line in failure.lines() {
@@ -190,7 +190,7 @@ pub(crate) fn fail(failure: &Failure) {
 }
 
 /// A progress bar for long work, with the rate and the time left; it draws nothing if stderr is no terminal.
-pub(crate) struct Progress(ProgressBar);
+pub struct Progress(ProgressBar);
 
 /// Steps a second, or seconds a step, in whole numbers.
 fn pace(state: &ProgressState, text: &mut dyn fmt::Write) {
@@ -205,7 +205,7 @@ fn pace(state: &ProgressState, text: &mut dyn fmt::Write) {
 
 impl Progress {
     /// A bar for this many steps.
-    pub(crate) fn new(what: &'static str, steps: usize) -> Self {
+    pub fn new(what: &'static str, steps: usize) -> Self {
         // Work on one of many files is a step of another bar.
         let target = if is_aside() || is_quiet() {
             ProgressDrawTarget::hidden()
@@ -221,17 +221,17 @@ impl Progress {
     }
 
     /// Counts one step as done.
-    pub(crate) fn step(&self) {
+    pub fn step(&self) {
         self.0.inc(1);
     }
 
     /// Prints without tearing the bar.
-    pub(crate) fn beside<T>(&self, print: impl FnOnce() -> T) -> T {
+    pub fn beside<T>(&self, print: impl FnOnce() -> T) -> T {
         self.0.suspend(print)
     }
 
     /// Removes the bar when all steps are done.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         self.0.finish_and_clear();
     }
 }

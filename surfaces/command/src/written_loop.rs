@@ -25,18 +25,18 @@ use crate::{
 
 /// A loop as read from its file, or any other file that may be a loop.
 #[derive(Clone)]
-pub(crate) struct WrittenLoop {
-    pub(crate) sidecar: Option<Sidecar>,
+pub struct WrittenLoop {
+    pub sidecar: Option<Sidecar>,
     /// The keys, on the take's own skeleton.
-    pub(crate) written: Take,
+    pub written: Take,
     /// The form of the file.
-    pub(crate) source: Source,
-    pub(crate) facts: TakeFacts,
-    pub(crate) warnings: Vec<String>,
+    pub source: Source,
+    pub facts: TakeFacts,
+    pub warnings: Vec<String>,
 }
 
 /// Reads a loop and its sidecar. Errors: either cannot be read, or they do not belong together.
-pub(crate) fn read(input: &InputFile, flags: &TakeArgs) -> Result<WrittenLoop> {
+pub fn read(input: &InputFile, flags: &TakeArgs) -> Result<WrittenLoop> {
     let sidecar = read_sidecar(input, flags)?;
     let reading = &input.reading(flags);
     let mut warnings = Vec::new();
@@ -47,12 +47,7 @@ pub(crate) fn read(input: &InputFile, flags: &TakeArgs) -> Result<WrittenLoop> {
 
 impl WrittenLoop {
     /// A file that was read, with these warnings. Errors: it is not the one that the sidecar describes.
-    pub(crate) fn of(
-        path: &Path,
-        file: LoadedTake,
-        sidecar: Option<Sidecar>,
-        warnings: &[FileWarning],
-    ) -> Result<Self> {
+    pub fn of(path: &Path, file: LoadedTake, sidecar: Option<Sidecar>, warnings: &[FileWarning]) -> Result<Self> {
         let facts = file.facts(path.display().to_string());
         Ok(Self {
             written: match &sidecar {
@@ -67,13 +62,13 @@ impl WrittenLoop {
     }
 
     /// Whether the file has a root joint above those of the take.
-    pub(crate) fn has_added_root(&self) -> bool {
+    pub fn has_added_root(&self) -> bool {
         (self.sidecar.as_ref()).is_some_and(|sidecar| sidecar.playback.root_joint_added)
     }
 }
 
 /// A file of several loops and the JSON beside it, each parsed once.
-pub(crate) struct LoopsInFile {
+pub struct LoopsInFile {
     path: PathBuf,
     file: AnimatedFile,
     sidecars: Vec<Sidecar>,
@@ -91,7 +86,7 @@ impl LoopsInFile {
     }
 
     /// The file that is open, or this one if that is another. Errors: those of [`Self::open`].
-    pub(crate) fn kept<'a>(opened: &'a mut Option<Self>, input: &InputFile) -> Result<&'a Self> {
+    pub fn kept<'a>(opened: &'a mut Option<Self>, input: &InputFile) -> Result<&'a Self> {
         if opened.as_ref().is_none_or(|opened| opened.path != input.path) {
             *opened = None;
         }
@@ -102,7 +97,7 @@ impl LoopsInFile {
     }
 
     /// Reads one of the loops, like [`read`].
-    pub(crate) fn read(&self, reading: &TakeArgs) -> Result<WrittenLoop> {
+    pub fn read(&self, reading: &TakeArgs) -> Result<WrittenLoop> {
         let wanted = reading.animation.as_deref();
         let sidecar = sidecar_of(&self.path, &self.sidecars, wanted, |wanted| {
             names_of(&self.path, &self.file, wanted)
@@ -124,7 +119,7 @@ fn no_root_joint(path: &Path) -> Failure {
 
 /// Settings for reading a loop. The animation is the one that the sidecar names, else the one requested, else one that is named
 /// like a loop. If one is requested, [`read_sidecar`] returns no sidecar of another.
-pub(crate) fn settings<'a>(reading: &'a TakeArgs, sidecar: Option<&'a Sidecar>) -> ReadSettings<'a> {
+pub fn settings<'a>(reading: &'a TakeArgs, sidecar: Option<&'a Sidecar>) -> ReadSettings<'a> {
     // A loop is in the space of its take, which the sidecar states.
     let space = sidecar.map_or(reading.space(), |sidecar| stated_space(reading.space(), sidecar));
     let named = sidecar.and_then(|sidecar| sidecar.playback.animation.as_deref());
@@ -136,7 +131,7 @@ pub(crate) fn settings<'a>(reading: &'a TakeArgs, sidecar: Option<&'a Sidecar>) 
 }
 
 /// Puts a loop onto a character by its pose alone, and says what is unsure of it.
-pub(crate) fn on_character(read: StoredLoop, target: &Arc<CharacterTarget>, reading: &TakeArgs) -> Result<StoredLoop> {
+pub fn on_character(read: StoredLoop, target: &Arc<CharacterTarget>, reading: &TakeArgs) -> Result<StoredLoop> {
     let file = read.facts.file.clone();
     let matched = load::matched(Path::new(&file), &read.file, target, reading)?;
     talk::warn_of(&file, matched.warnings());
@@ -144,7 +139,7 @@ pub(crate) fn on_character(read: StoredLoop, target: &Arc<CharacterTarget>, read
 }
 
 /// Why a file gives no loop that can be used; `path` is its own.
-pub(crate) fn unusable(path: &Path, error: StoredLoopError) -> Failure {
+pub fn unusable(path: &Path, error: StoredLoopError) -> Failure {
     match error {
         StoredLoopError::Place(PlaceError::NoRootJoint) => no_root_joint(path),
         StoredLoopError::Place(error) => contradicted(error),
@@ -159,7 +154,7 @@ pub(crate) fn unusable(path: &Path, error: StoredLoopError) -> Failure {
 /// Reads a loop that must have its sidecar, and prints warnings about it.
 ///
 /// Errors: there is no sidecar, either file cannot be read, or they do not belong together.
-pub(crate) fn read_playable(input: &InputFile, flags: &TakeArgs, added_root: AddedRoot) -> Result<StoredLoop> {
+pub fn read_playable(input: &InputFile, flags: &TakeArgs, added_root: AddedRoot) -> Result<StoredLoop> {
     match read_sidecar(input, flags)? {
         Some(sidecar) => read_described(input, sidecar, flags, added_root),
         None => Err(not_described(input)),
@@ -187,7 +182,7 @@ fn not_described(input: &InputFile) -> Failure {
 }
 
 /// Reads a loop whose sidecar was read, and prints warnings about it. Errors: it cannot be read, or they do not belong together.
-pub(crate) fn read_described(
+pub fn read_described(
     input: &InputFile,
     sidecar: Sidecar,
     flags: &TakeArgs,
@@ -202,7 +197,7 @@ pub(crate) fn read_described(
 }
 
 /// The failure for a loop that does not match its sidecar.
-pub(crate) fn apart(path: &Path, error: &dyn Display) -> Failure {
+pub fn apart(path: &Path, error: &dyn Display) -> Failure {
     failure!("\"{}\" and its sidecar do not belong together: {error}", path.display()).try_this("make the loop again")
 }
 
@@ -246,7 +241,7 @@ fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 ///
 /// A file or sidecar that cannot be read is not reported here; reading the loop reports it later. Errors: no animation is meant, or no loop
 /// is left.
-pub(crate) fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> Result<Vec<InputFile>> {
+pub fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> Result<Vec<InputFile>> {
     let path = &input.path;
     let one = || vec![input.clone()];
     // Files of one animation without a name may be large.
@@ -284,7 +279,7 @@ fn sidecars_beside(path: &Path) -> Vec<Sidecar> {
 }
 
 /// Adds the facts of loops that are still in a file into which others were written; `bytes` are the file's new ones.
-pub(crate) fn keep_other_loops(loops: &mut Vec<Sidecar>, path: &Path, bytes: &[u8]) {
+pub fn keep_other_loops(loops: &mut Vec<Sidecar>, path: &Path, bytes: &[u8]) {
     let names = loopwright_formats::animation_names(bytes);
     let mut kept: Vec<Sidecar> = sidecars_beside(path);
     kept.retain(|old| {
@@ -298,7 +293,7 @@ pub(crate) fn keep_other_loops(loops: &mut Vec<Sidecar>, path: &Path, bytes: &[u
 }
 
 /// The JSON beside a file into which a loop was written: that of the loop, and of the others that the file holds.
-pub(crate) fn with_other_loops(sidecar: &Sidecar, path: &Path, bytes: &[u8]) -> Result<String, SidecarError> {
+pub fn with_other_loops(sidecar: &Sidecar, path: &Path, bytes: &[u8]) -> Result<String, SidecarError> {
     let mut loops = vec![sidecar.clone()];
     keep_other_loops(&mut loops, path, bytes);
     if loops.len() == 1 {
@@ -315,7 +310,7 @@ pub(crate) fn with_other_loops(sidecar: &Sidecar, path: &Path, bytes: &[u8]) -> 
 }
 
 /// All loops of these files and folders that are asked for: a file may hold several.
-pub(crate) fn all_loops(paths: &[PathBuf], flags: &TakeArgs) -> Result<Vec<InputFile>> {
+pub fn all_loops(paths: &[PathBuf], flags: &TakeArgs) -> Result<Vec<InputFile>> {
     let mut loops = Vec::new();
     for path in with_folders(paths)? {
         loops.extend(loops_of(&InputFile::named(&path), flags, Excluded::NONE)?);
@@ -324,12 +319,12 @@ pub(crate) fn all_loops(paths: &[PathBuf], flags: &TakeArgs) -> Result<Vec<Input
 }
 
 /// Reads one or more loops, each with its sidecar and all on the same skeleton.
-pub(crate) fn read_all_playable(names: &[InputFile], reading: &TakeArgs) -> Result<Vec<StoredLoop>> {
+pub fn read_all_playable(names: &[InputFile], reading: &TakeArgs) -> Result<Vec<StoredLoop>> {
     read_all_onto(names, reading, None)
 }
 
 /// Reads loops onto the skeleton of a character, where there is one; their own may then differ.
-pub(crate) fn read_all_onto(
+pub fn read_all_onto(
     names: &[InputFile],
     reading: &TakeArgs,
     target: Option<&Arc<CharacterTarget>>,
@@ -356,13 +351,13 @@ pub fn same_skeletons(names: &[impl Display], loops: &[StoredLoop]) -> Result<()
 }
 
 /// A hint where a loop and its sidecar contradict each other.
-pub(crate) const OTHER_SIDECAR: &str = "make the loop again, or remove the sidecar to check the loop by its keys alone";
+pub const OTHER_SIDECAR: &str = "make the loop again, or remove the sidecar to check the loop by its keys alone";
 
 /// Reads the sidecar of a loop. `None` if there is none, or if it belongs to another animation than the one requested; the
 /// latter is reported.
 ///
 /// Errors: the sidecar exists but cannot be read, or the file has no animation as requested.
-pub(crate) fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option<Sidecar>> {
+pub fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option<Sidecar>> {
     let sidecars = all_sidecars(input)?;
     sidecar_of(&input.path, &sidecars, input.wanted(flags), |wanted| {
         names_of(&input.path, &files::read_animated(&input.path)?, wanted)
@@ -370,7 +365,7 @@ pub(crate) fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option
 }
 
 /// The sidecar of the animation of that name; `None` if it is no loop. Errors: the JSON beside the file cannot be read.
-pub(crate) fn sidecar_named(input: &InputFile, animation: &str) -> Result<Option<Sidecar>> {
+pub fn sidecar_named(input: &InputFile, animation: &str) -> Result<Option<Sidecar>> {
     let mut sidecars = all_sidecars(input)?.into_iter();
     Ok(sidecars.find(|sidecar| (sidecar.playback.animation.as_ref()).is_none_or(|named| named == animation)))
 }
@@ -442,7 +437,7 @@ fn names_of(path: &Path, file: &AnimatedFile, wanted: &str) -> Result<Vec<String
 }
 
 /// The loop that the sidecar describes. Errors: the two contradict each other.
-pub(crate) fn of_sidecar(sidecar: &Sidecar, written: &Take) -> Result<LoopInFile> {
+pub fn of_sidecar(sidecar: &Sidecar, written: &Take) -> Result<LoopInFile> {
     LoopInFile::from_sidecar(sidecar, written).map_err(contradicted)
 }
 
@@ -451,18 +446,13 @@ fn contradicted(error: PlaceError) -> Failure {
 }
 
 /// The uncut frames that the loop was made from, relative to the same root. Errors: it was made from another take.
-pub(crate) fn uncut(
-    in_file: &LoopInFile,
-    take: &Studied,
-    sidecar: &Sidecar,
-    written: &Take,
-) -> Result<RootRelativeClip> {
+pub fn uncut(in_file: &LoopInFile, take: &Studied, sidecar: &Sidecar, written: &Take) -> Result<RootRelativeClip> {
     let uncut = in_file.uncut(sidecar, written, &take.analysis);
     uncut.map_err(|error| of_other_take(take, sidecar, &error))
 }
 
 /// The failure for a loop that was made from another take than this one.
-pub(crate) fn of_other_take(take: &Studied, sidecar: &Sidecar, error: &PlaceError) -> Failure {
+pub fn of_other_take(take: &Studied, sidecar: &Sidecar, error: &PlaceError) -> Failure {
     if let Some(rig) = &sidecar.take.rig {
         return failure!(
             "the loop is on the character \"{}\", and \"{}\" is on its own skeleton: they cannot be compared",

@@ -19,25 +19,25 @@ use crate::{
 };
 
 /// A passage that `cut` or `set` wrote.
-pub(crate) struct WrittenPassage {
+pub struct WrittenPassage {
     /// Its file, and the animation where that holds several.
-    pub(crate) place: InputFile,
-    pub(crate) facts: PassageInFile,
+    pub place: InputFile,
+    pub facts: PassageInFile,
     /// The loops that it begins and ends in, if they are beside it.
     loops: [Option<InputFile>; 2],
 }
 
 /// A passage that was measured.
-pub(crate) struct CheckedPassage {
-    pub(crate) kind: ClipKind,
-    pub(crate) file: LoadedTake,
-    pub(crate) take: TakeFacts,
-    pub(crate) verdict: Verdict,
-    pub(crate) warnings: Vec<String>,
+pub struct CheckedPassage {
+    pub kind: ClipKind,
+    pub file: LoadedTake,
+    pub take: TakeFacts,
+    pub verdict: Verdict,
+    pub warnings: Vec<String>,
 }
 
 /// Those in a folder and below, sorted by name. Errors: it cannot be listed, or a set in it cannot be read.
-pub(crate) fn below(folder: &Path) -> Result<Vec<WrittenPassage>> {
+pub fn below(folder: &Path) -> Result<Vec<WrittenPassage>> {
     let files = files_below(folder, files::is_named_like_a_take)?;
     let mut passages = Vec::new();
     for files in files.chunk_by(|one, next| one.parent() == next.parent()) {
@@ -47,7 +47,7 @@ pub(crate) fn below(folder: &Path) -> Result<Vec<WrittenPassage>> {
 }
 
 /// Those of files in one folder: the one that `cut` wrote, or those that the set in it lists. Errors: the set cannot be read.
-pub(crate) fn of_files(files: &[PathBuf]) -> Result<Vec<WrittenPassage>> {
+pub fn of_files(files: &[PathBuf]) -> Result<Vec<WrittenPassage>> {
     let Some(first) = files.first() else {
         return Ok(Vec::new());
     };
@@ -120,7 +120,7 @@ fn of_set(path: &Path, set: &Manifest) -> Vec<WrittenPassage> {
 
 impl WrittenPassage {
     /// Measures it again. Errors: it, or a loop that lies beside it, cannot be read.
-    pub(crate) fn check(&self, reading: &TakeArgs) -> Result<CheckedPassage> {
+    pub fn check(&self, reading: &TakeArgs) -> Result<CheckedPassage> {
         // The flags say which animation the passage is, not its loops.
         let of_loops = TakeArgs {
             animation: None,
@@ -152,7 +152,7 @@ impl WrittenPassage {
 
 /// Whether a file is a passage whose loops have a root joint that was added to their rig. Errors: a set or a sidecar beside it cannot
 /// be read.
-pub(crate) fn has_added_root(path: &Path, reading: &TakeArgs) -> Result<bool> {
+pub fn has_added_root(path: &Path, reading: &TakeArgs) -> Result<bool> {
     for passage in of_files(&[path.to_owned()])? {
         for input in passage.loops.iter().flatten() {
             let sidecar = written_loop::read_sidecar(input, reading)?;
@@ -165,6 +165,6 @@ pub(crate) fn has_added_root(path: &Path, reading: &TakeArgs) -> Result<bool> {
 }
 
 /// Whether `cut` wrote a file: it is no loop, whatever its name ends in.
-pub(crate) fn is_cut(path: &Path) -> bool {
+pub fn is_cut(path: &Path) -> bool {
     cut(path).is_some()
 }

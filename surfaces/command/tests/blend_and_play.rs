@@ -1,7 +1,6 @@
 //! `blend` and `play` on the command line: whole files or none, correct figures, clear errors for impossible requests.
 
 use crate::harness::{Folder, holds, items, near, number, rows};
-use loopwright_mocap::folder_or_skip;
 
 /// Two loops of one walker, one turning left and one turning right.
 fn with_two_loops(options: &str) -> Folder {
@@ -139,47 +138,6 @@ fn what_cannot_be_blended_or_played_is_refused_and_nothing_is_written() {
         assert!(answer.stdout.is_empty(), "{arguments}: {}", answer.stdout);
     }
     assert_eq!(folder.contents(), before);
-}
-
-#[test]
-fn a_turning_loop_and_its_image_walk_straight() {
-    let folder = Folder::with_synth("--seconds 6 --fps 60 --turn-rate 40");
-    let walk = folder.file("walk.bvh");
-    let mut takes = vec![(walk, "")];
-    if let Some(captured) = folder_or_skip() {
-        let take = captured.join("bandai-namco/dataset-1_walk-back_childish_001.bvh");
-        takes.push((take.clone(), "--turning left --lock-feet off"));
-        takes.push((take, "--turning left --lock-feet solve"));
-    }
-    for (take, options) in takes {
-        let own = folder.run_on(&take, &format!("make FILE {options} -o loop.bvh --json --force"));
-        let own = own.done().json();
-        folder.runs("convert loop.bvh image.bvh --mirror --force\ncheck image.bvh");
-        let turn = number(&own, "root_motion/turn_rate_dps");
-        assert!(turn > 8.0, "{turn}");
-        near(
-            number(&folder.json("image.bvh.json"), "root_motion/turn_rate_dps"),
-            -turn,
-            1e-9,
-        );
-        let blend = folder.answer("blend loop.bvh image.bvh -o straight.bvh --json --force");
-        let turned = number(&blend, "root_motion/turn_rate_dps") * number(&blend, "candidate/period_secs");
-        near(turned, 0.0, 0.1);
-        let [speed, blended] = [&own, &blend].map(|facts| number(facts, "root_motion/speed_mps"));
-        near(blended / speed, 1.0, 0.005);
-        if !options.is_empty() {
-            holds(&blend, "quality/foot_slide_mm < 1.5");
-            continue;
-        }
-        // Mirroring twice restores the loop, up to the rounding of numbers in the file.
-        folder.runs("convert image.bvh again.bvh --mirror --force");
-        let (before, after) = (folder.take("loop.bvh"), folder.take("again.bvh"));
-        for frame in 0..before.num_frames() {
-            for (one, other) in before.rotations(frame).iter().zip(after.rotations(frame)) {
-                assert!(one.dot(*other).abs() > 1.0 - 1e-9);
-            }
-        }
-    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Closing with every setting: methods, settings per joint, and recipes that make the same loop again.
 
-use crate::harness::{Folder, holds, items, lines, rows};
+use crate::harness::{Folder, holds, lines, rows};
 use serde_json::Value;
 
 /// Closes frames of the walk with these flags and saves the recipe, which must make the same bytes again; returns the sidecar and
@@ -36,71 +36,6 @@ fn every_method_closes() {
         assert!(!files.contains(&bytes), "{method} does something of its own");
         files.push(bytes);
     }
-}
-
-/// Each end has its own method, share, hardness and times; what one end takes of them is no setting of the other.
-#[test]
-fn each_end_fades_as_it_is_told() {
-    let folder = Folder::with_walk();
-    for [flags, facts] in rows(
-        "
-        --closure spring --set closure.method-end=cubic --set closure.blend-start=0.08 --set closure.blend-end=0.3 --set closure.share=0.2,0.6 \
-        | method = spring+cubic; blend_start_secs = 0.08; blend_end_secs = 0.3; start_share_of_position = 0.2; start_share_of_velocity = 0.6; start_share_of_acceleration = 0.6
-        --closure softfade --set closure.blend-start=0.3 --set closure.blend-end=0.5 --set closure.hardness=9 --set closure.hardness-end=4 --set closure.velocity-blend=0.2 --set closure.velocity-blend-start=0.1 \
-        | hardness_start = 9; hardness_end = 4; blend_start_secs = 0.3; blend_end_secs = 0.5; velocity_blend_start_secs = 0.1; velocity_blend_end_secs = 0.2
-        --closure spring --blend 0.1 | velocity_blend_start_secs = null; hardness_start = null
-        ",
-    ) {
-        holds(&closed(&folder, flags).0["closure"], facts);
-    }
-    // A velocity that fades with the pose is no other closure, one that fades sooner is.
-    let [plain, same, sooner] = [
-        "",
-        "--set closure.velocity-blend=0.1",
-        "--set closure.velocity-blend=0.05",
-    ]
-    .map(|more| closed(&folder, &format!("--closure spring --blend 0.1 {more}")).1);
-    assert!(plain == same && plain != sooner);
-}
-
-#[test]
-fn joints_of_their_own() {
-    let folder = Folder::with_synth("--seconds 4 --fps 30 --noise 0.2");
-    let [plain, own] = ["", "--set joint=*Hand*:open --set joint=RightHand*:spring:0.05"].map(|options| {
-        folder.made(&format!("--range 20:55 {options}"));
-        folder.take("loop.bvh")
-    });
-    let take = folder.take("walk.bvh");
-    let same = |other: &loopwright_core::Take, from: usize, joint: &str| {
-        let joint = take.skeleton().find(joint).unwrap();
-        (0..35).all(|key| other.rotations(from + key)[joint].angle_between(own.rotations(key)[joint]) < 1e-6)
-    };
-    assert!(same(&take, 20, "LeftHand"), "open joints stay as they were recorded");
-    assert!(same(&plain, 0, "RightFoot") && !same(&plain, 0, "RightHand"));
-}
-
-/// A stance that is stated is in the sidecar, and the saved recipe makes the same bytes again.
-#[test]
-fn stances_are_overruled() {
-    let folder = Folder::with_walk();
-    let contacts = |flags: &str| {
-        let (sidecar, bytes) = closed(&folder, flags);
-        (items(&sidecar["feet"]["contacts"]).len(), bytes)
-    };
-    let (detected, plain) = contacts("");
-    let (without, free) = contacts("--set stance=LeftFoot:10:45:swing");
-    assert!(without < detected && plain != free);
-    assert!(folder.text("done.toml").contains("[[stance]]"));
-    let (stated, _) = contacts("--set stance=Left*:10:45:swing --set stance=LeftFoot:0.1s:0.4s");
-    assert_eq!(stated, without + 1);
-    folder.runs(
-        "
-        2 close walk.bvh --range 10:45 -o no.bvh --set stance=Tail:10:20        | no foot matches \"Tail\" |! --blend
-        2 close walk.bvh --range 10:45 -o no.bvh --set stance=LeftFoot:10       | must be FOOT:FROM:TO |! --blend
-        2 close walk.bvh --range 10:45 -o no.bvh --set stance=LeftFoot:20:10    | found 20 to 10 |! --blend
-        2 close walk.bvh --range 10:45 -o no.bvh --set stance=LeftFoot:100:110  | lies outside the loop |! --blend
-        ",
-    );
 }
 
 #[test]

@@ -47,44 +47,6 @@ fn contacts_are_shown_as_bars_and_listed() {
 }
 
 #[test]
-fn strides_of_takes_and_loops_are_measured() {
-    let folder = Folder::with_synth("--seconds 6 --fps 60 --turn-rate 0 --period 1.1 --speed 1.3");
-    let made = folder.made("");
-    let period = number(&made, "candidate/period_secs") / number(&made, "candidate/cycles");
-    for [file, of_loop] in [
-        ["walk.bvh", ""],
-        ["loop.bvh", "summary/stride_secs/std_dev < 0.000000001"],
-    ] {
-        let gait = folder.answer(&format!("inspect {file} --json"))["gait"].take();
-        for (key, wanted) in [
-            ("cadence_spm", 120.0 / period),
-            ("speed_mps", 1.3),
-            ("stride_length_m", 1.3 * period),
-            ("step_length_m", 0.65 * period),
-        ] {
-            near(number(&gait, &format!("summary/{key}/mean")) / wanted, 1.0, 0.02);
-        }
-        holds(&gait, of_loop);
-        holds(
-            &gait,
-            "summary/pauses = 0\nsummary/feet/1/side = right\nsummary/symmetry/step_length/mean > 0.95",
-        );
-        assert_eq!(items(&gait["strides"]).count() as f64, number(&gait, "summary/strides"));
-    }
-    folder.runs(
-        "
-        inspect walk.bvh | steps/min, 1.30 m/s | double support
-        inspect walk.bvh --set take.contact-speed=0.0001 |! steps/min
-        ",
-    );
-    let none = folder.answer("inspect walk.bvh --json --set take.contact-speed=0.0001");
-    holds(
-        &none,
-        "gait/summary/cadence_spm = null\ngait/summary/flight = null\ngait/strides = []",
-    );
-}
-
-#[test]
 fn the_speed_of_the_feet_is_reported_and_used_on_request() {
     let folder = Folder::with_walk();
     let made = folder.made("--set output.root-speed=feet");

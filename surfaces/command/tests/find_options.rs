@@ -1,6 +1,6 @@
 //! Options of a search: frames, speed, direction and cost.
 
-use crate::harness::{Folder, holds, items, lines, near, number, texts};
+use crate::harness::{Folder, holds, items, number, texts};
 use serde_json::Value;
 
 fn found(folder: &Folder, options: &str) -> Value {
@@ -21,39 +21,6 @@ fn loops_lie_within_the_frames_asked_for() {
 }
 
 #[test]
-fn loops_have_the_requested_root_motion() {
-    let folder = Folder::with_synth("--seconds 6 --fps 30 --turn-rate 12 --speed 1.25");
-    for options in lines("--speed 1.2:1.3\n--speed 1:\n--turning left\n--turn-rate 10:15\n--set search.climb=-0.1:0.1")
-    {
-        let best = &found(&folder, options)[0];
-        near(number(best, "root_motion/speed_mps"), 1.25, 0.05);
-        near(number(best, "root_motion/turn_rate_dps"), 12.0, 1.5);
-    }
-    for options in lines(
-        "
-        --speed 2:
-        --speed :0.5
-        --turning none
-        --turning right
-        --turn-rate=-40:-1
-        --set search.climb=0.2:
-        ",
-    ) {
-        let answer = folder.run(&format!("find walk.bvh --json {options}")).ended(1).json();
-        holds(&answer, "nearest_miss/reason = root_motion\nerror/try != null");
-        let refusal = &answer["error"];
-        assert!(refusal["message"].to_string().contains("no loop found"), "{refusal}");
-        assert!(refusal["because"][0].to_string().contains("moves at 1.2"), "{refusal}");
-        let made = folder
-            .run(&format!("make walk.bvh -o none.bvh --json {options}"))
-            .ended(1);
-        assert_eq!(made.json()["error"], *refusal);
-        made.says("moves at 1.2");
-    }
-    assert!(!folder.has("none.bvh"));
-}
-
-#[test]
 fn idle_loops_when_they_are_asked_for() {
     let folder = Folder::with_synth("--seconds 9 --fps 30 --lead-in 4 --noise 0.1");
     holds(&found(&folder, "")[0], "idle = false");
@@ -64,73 +31,6 @@ fn idle_loops_when_they_are_asked_for() {
     }
     folder.runs("find walk.bvh --idle |! confidence");
     Folder::with_walk().runs("1 find walk.bvh --idle | the body is not idle");
-}
-
-#[test]
-fn other_prices_find_the_same_period() {
-    let folder = Folder::with_synth("--seconds 6 --fps 30 --noise 0.3");
-    let period = |options: &str| {
-        number(
-            &found(&folder, &format!("--cycles 1 {options}"))[0],
-            "source_period_secs",
-        )
-    };
-    for options in lines("fade=cubic\nfade=quintic\nhalf-life=0.05\nhalf-life=0.2") {
-        near(period(&format!("--set search.{options}")), period(""), 0.03);
-    }
-}
-
-#[test]
-fn each_stretch_is_a_row_with_its_versions() {
-    let folder = Folder::with_synth("--seconds 10 --fps 30 --lead-in 4 --noise 0.1");
-    let json = folder.answer("find walk.bvh --json");
-    // What moves comes first, though the body stands before it walks; segments are in the order of time, and name their rows.
-    holds(
-        &json,
-        "
-        candidates/0/segment = walk
-        candidates/0/idle = false
-        candidates/0/versions > 4
-        candidates/1/segment = idle
-        candidates/1/idle = true
-        candidates/2 = null
-        segments/0/gait = idle
-        segments/0/rank = 2
-        segments/1/gait = walk
-        segments/1/rank = 1
-        segments/2 = null
-        ",
-    );
-    let rows = &json["candidates"];
-    for segment in items(&json["segments"]) {
-        let row = &rows[number(segment, "rank") as usize - 1];
-        let [[from, to], [start, end]] =
-            [segment, row].map(|part| ["start_frame", "end_frame"].map(|key| number(part, key)));
-        assert!(from <= start && end <= to + 1.0);
-    }
-    // The idle row is what a search in those frames alone finds.
-    let idle = &json["segments"][0];
-    let within = format!("{}:{}", idle["start_frame"], idle["end_frame"]);
-    let alone = found(&folder, &format!("--set search.shifted=true --idle --within {within}"));
-    for key in lines("start_frame\nend_frame\nseam_cost_metre_secs\nroot_motion") {
-        assert_eq!(alone[0][key], rows[1][key], "{key}");
-    }
-    // The recommended loop is the first of the flat list, and what `make` takes.
-    let (shifted, made) = (found(&folder, "--set search.shifted=true"), folder.made(""));
-    assert_eq!(items(&shifted).len(), 10);
-    for key in ["start_frame", "end_frame"] {
-        assert_eq!([&shifted[0][key], &made["candidate"][key]], [&rows[0][key]; 2]);
-    }
-    // Too short a walk to be seen twice, after an idle.
-    folder.runs(
-        "
-        find walk.bvh                           | versions | idle
-        find walk.bvh --set search.shifted=true |! versions
-        synth -o short.bvh --seconds 6.5 --fps 30 --lead-in 5 --noise 0.1
-        find short.bvh                          |! no loop in frames
-        find short.bvh -v                       | no loop in frames | (walk)
-        ",
-    );
 }
 
 #[test]
@@ -150,31 +50,6 @@ fn smoothing_and_weights_are_reported_and_kept() {
     assert!(texts(weights, "joint").iter().all(|joint| !joint.contains("Hand")));
     let head = items(weights).find(|weight| weight["joint"] == "Head").unwrap();
     holds(head, "weight = 2");
-}
-
-#[test]
-fn half_a_cycle_and_its_image_make_a_symmetric_loop() {
-    let folder = Folder::with_synth("--seconds 2 --fps 60 --period 1.15 --turn-rate 0 --noise 0.1");
-    let best = &found(&folder, "--symmetric")[0];
-    holds(best, "mirrored = true\ncycles = 1");
-    near(number(best, "source_period_secs"), 1.15, 1.0 / 60.0);
-    let made = folder.made("--symmetric --save-recipe half.toml");
-    holds(&made, "candidate/mirrored = true\nroot_motion/turn_rate_dps = 0");
-    assert_eq!(number(&made, "playback/samples") % 2.0, 0.0);
-    folder.loops();
-    // By its recipe, or by hand: the same frames, as half a cycle.
-    let before = folder.read("loop.bvh");
-    folder.made("--recipe half.toml");
-    assert_eq!(folder.read("loop.bvh"), before);
-    let [start, end] = ["start_frame", "end_frame"].map(|key| number(&made["candidate"], key));
-    folder.succeed(&format!(
-        "close walk.bvh -o loop.bvh --force --symmetric --range {start}:{end}"
-    ));
-    assert_eq!(folder.read("loop.bvh"), before);
-    folder.refuse(
-        "make walk.bvh -o odd.bvh --symmetric --set output.frames=71",
-        "even number",
-    );
 }
 
 #[test]

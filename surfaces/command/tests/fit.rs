@@ -2,7 +2,6 @@
 
 use crate::harness::{Folder, holds, items, lines, near, number, rows};
 use loopwright_formats::{Format, Source};
-use loopwright_mocap::folder_or_skip;
 use loopwright_synth::{DriveSettings, drive};
 
 /// A folder with `drive.bvh`, a body on springs of 0.4 s for its velocity and 0.3 s for its facing.
@@ -166,31 +165,6 @@ fn the_guide_shows_the_block_of_its_take() {
     for line in block.lines().filter(|line| !line.is_empty()) {
         assert!(shown.contains(&line), "the guide lacks {line:?} of\n{block}");
     }
-}
-
-/// Every real take gives either physically possible figures or an error message.
-#[test]
-fn real_takes_give_figures_of_bodies() {
-    let Some(takes) = folder_or_skip() else { return };
-    let folder = Folder::new();
-    let mut fitted = 0;
-    for name in lines("100style\nbandai-namco\ncmu\ngames-105\npfnn\npymo\nsnu\nxia") {
-        let answer = folder.run_on(&takes.join(name), "fit --json FILE").wrote().json();
-        for take in items(&answer["takes"]) {
-            fitted += usize::from(take["outcome"] == "fitted");
-            for largest in items(&take["largest"]) {
-                let speed = largest["top_speed_mps"]["value"].as_f64();
-                assert!(speed.unwrap_or(0.0) < 8.0, "{largest} in {take}");
-            }
-            for event in items(&take["events"]) {
-                for key in ["closed_half_life_secs", "fitted_half_life_secs"] {
-                    let secs = event[key].as_f64().unwrap_or(1.0);
-                    assert!((0.1..5.0).contains(&secs), "{event} in {take}");
-                }
-            }
-        }
-    }
-    assert!(fitted > 15, "{fitted}");
 }
 
 #[test]

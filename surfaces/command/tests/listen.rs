@@ -3,7 +3,6 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::UdpSocket;
 use std::process::{Child, ChildStdin, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -247,53 +246,6 @@ fn rows_that_lie_are_lost_and_the_rest_goes_on() {
     assert_eq!(split(&folder.text("first.bvh")).1.len(), 28);
 }
 
-/// A line without an end, which is longer than any row, ends the stream. What came before is recorded and looped.
-#[test]
-fn what_came_is_kept_where_the_stream_cannot_be_read_further() {
-    let folder = Folder::with_synth("--seconds 6 --fps 30");
-    let mut bytes = folder.read("walk.bvh");
-    let walk = bytes.clone();
-    bytes.resize(bytes.len() + (2 << 20), b'1');
-    let answer = folder.heard(&bytes, "-o live.bvh --record take.bvh").wrote();
-    answer.says("is longer than 1 MiB; the stream ends there");
-    assert!(folder.read("take.bvh") == walk);
-    folder.is_made_of("take.bvh", "live.bvh");
-}
-
-/// What waits while loops are made is no silence, however short a silence may be.
-#[test]
-fn a_stream_that_waits_for_the_work_goes_on() {
-    let folder = Folder::with_synth("--seconds 60 --fps 60");
-    let walk = folder.read("walk.bvh");
-    let mut listening = Listening::start(&folder, "-o live.bvh --record take.bvh --timeout 1");
-    listening.send(&walk);
-    let answer = listening.ends().wrote();
-    assert!(folder.read("take.bvh") == walk, "{}", answer.stderr);
-}
-
-/// A walk, a body that is somewhere else from one frame to the next, and another walk: no loop has both.
-#[test]
-fn no_loop_reaches_across_a_jump() {
-    let folder = Folder::with_synth("--seconds 5 --fps 30");
-    let (head, rows) = split(&folder.text("walk.bvh"));
-    folder.succeed("synth -o other.bvh --seconds 5 --fps 30 --seed 3 --turn-rate 40");
-    let (_, other) = split(&folder.text("other.bvh"));
-    let cut = 110;
-    let moved = other[37..].iter().map(|row| {
-        let (x, rest) = row.split_once(' ').unwrap();
-        format!("{:.6} {rest}", x.parse::<f64>().unwrap() + 500.0)
-    });
-    let text = head + &rows[..cut].concat() + &moved.collect::<String>();
-    let answer = folder
-        .heard(text.as_bytes(), "-o live.bvh --record take.bvh --json")
-        .wrote();
-    let (loops, last) = lines(&answer);
-    assert!(loops.len() >= 2, "{}", answer.stdout);
-    let [start, end] = ["start_frame", "end_frame"].map(|end| number(&last["loop"]["candidate"], end));
-    assert!(start >= cut as f64 || end <= cut as f64, "{last:#}");
-    folder.is_made_of("take.bvh", "live.bvh");
-}
-
 #[test]
 fn what_cannot_be_listened_to_is_said() {
     let folder = Folder::with_walk();
@@ -392,26 +344,6 @@ fn the_keyboard_ends_the_stream() {
     let error = answer.json();
     assert_valid(&error, "error");
     holds(&error, "error/exit_status = 130");
-}
-
-/// Once the stream has ended by itself, Ctrl-C ends the run: what was heard is recorded by then, and the loop that was made
-/// meanwhile stays.
-#[test]
-#[cfg(unix)]
-fn the_keyboard_ends_the_last_search() {
-    // Long enough to be searched for longer than the keyboard takes.
-    let folder = Folder::with_synth("--seconds 60 --fps 60");
-    let walk = folder.read("walk.bvh");
-    let mut listening = Listening::start(&folder, "-o live.bvh --record take.bvh");
-    listening.send(&walk);
-    drop(listening.input.take());
-    wait_for(|| folder.file("take.bvh").exists());
-    listening.interrupt();
-    let answer = listening.wait().ended(130);
-    assert!(!answer.stderr.contains("stopped"), "{}", answer.stderr);
-    assert!(folder.read("take.bvh") == walk);
-    let warned = folder.json("live.bvh.json")["warnings"].to_string();
-    assert!(warned.contains("made while the motion still came"), "{warned}");
 }
 
 /// A message of Open Sound Control: a name and numbers.
@@ -515,48 +447,4 @@ fn a_walk_that_comes_by_vmc_is_looped_too() {
             assert!(off < 1e-4, "{joint}: {off}");
         }
     }
-}
-
-/// A sender that has lost its body, and says that it is there, sends no motion.
-#[test]
-fn a_sender_without_a_body_is_silent() {
-    let folder = Folder::with_synth("--seconds 6 --fps 30");
-    let take = folder.take("walk.bvh");
-    let mut listening = Listening::start(&folder, "--port 0 -o live.bvh --timeout 1");
-    let port = listening.port();
-    let socket = send_frames(&take, take.num_frames(), 30.0, port);
-    let there = message("/VMC/Ext/Blend/Apply", None, &[]);
-    let has_ended = AtomicBool::new(false);
-    let (answer, is_heard_out) = std::thread::scope(|scope| {
-        let goes_on = scope.spawn(|| {
-            (0..1000).all(|_| {
-                let _ = socket.send_to(&there, ("127.0.0.1", port));
-                sleep(Duration::from_millis(20));
-                !has_ended.load(Ordering::Relaxed)
-            })
-        });
-        let answer = listening.wait();
-        has_ended.store(true, Ordering::Relaxed);
-        (answer, goes_on.join().unwrap())
-    });
-    assert!(!is_heard_out, "it waits as long as something comes");
-    answer.wrote().says("no motion came for 1 s: the stream ends");
-}
-
-/// A clock of milliseconds: poses come, and seem to be seconds apart.
-#[test]
-fn poses_that_came_are_not_called_none() {
-    let folder = Folder::with_walk();
-    let mut listening = Listening::start(&folder, "--port 0 -o live.bvh --timeout 1");
-    let port = listening.port();
-    send_frames(&folder.take("walk.bvh"), 30, 0.03, port);
-    let answer = listening.wait().ended(1);
-    answer.says("29 poses were left out: a recording begins with 12");
-    answer.says("poses came, and no recording could begin with them");
-    let mut listening = Listening::start(&folder, "--port 0 -o live.bvh --timeout 0.1");
-    let port = listening.port();
-    let answer = listening.wait().ended(1);
-    answer.says(&format!(
-        "try: a sender of VMC that sends to port {port} of this machine"
-    ));
 }

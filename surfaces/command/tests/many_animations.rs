@@ -1,6 +1,6 @@
 //! Files of many animations: `list`, the choice of animations, and `make` for all of them.
 
-use crate::harness::{Folder, holds, items, lines, near, number, rows, schema::assert_valid, texts};
+use crate::harness::{Folder, holds, items, lines, number, rows, schema::assert_valid, texts};
 use loopwright_formats::animation_names;
 use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
@@ -365,42 +365,6 @@ fn animations_are_split_as_they_are() {
     assert_eq!(animation_names(&folder.read("split/pack-walk.fbx")), ["walk"]);
 }
 
-/// What only other animations need is cut out of a file, and its body stays.
-#[test]
-fn split_files_keep_the_body_and_no_more() {
-    use loopwright_formats::{AnimationChoice, ReadSettings, SizeLimits, read_take};
-    let Some(takes) = folder_or_skip() else { return };
-    for file in ["gltf/Robot.glb", "mesh2motion/fox-animations.glb"] {
-        let folder = Folder::new();
-        let pack = std::fs::read(takes.join(file)).unwrap();
-        folder.run_on(&takes.join(file), "convert FILE out/ --split").done();
-        let mesh = |bytes: &[u8], animation: &str| {
-            let settings = ReadSettings {
-                animation: AnimationChoice::Given(animation),
-                ..ReadSettings::default()
-            };
-            let read = read_take(bytes, "walk", &settings, &mut Vec::new()).unwrap();
-            let skeleton = read.take.skeleton();
-            let mesh = read.source.read_mesh(bytes, skeleton, &SizeLimits::default());
-            mesh.unwrap().expect("a body")
-        };
-        let names = files_in(&folder, "out");
-        assert_eq!(names.len(), 14, "{names:?}");
-        for name in names.iter().filter(|name| !name.contains("Rest")) {
-            let bytes = folder.read(&format!("out/{name}"));
-            let animations = animation_names(&bytes);
-            assert_eq!(animations.len(), 1, "{name}");
-            assert!(mesh(&bytes, &animations[0]) == mesh(&pack, &animations[0]), "{name}");
-            assert!(
-                bytes.len() < pack.len() / 2,
-                "{name}: {} of {}",
-                bytes.len(),
-                pack.len()
-            );
-        }
-    }
-}
-
 #[test]
 fn what_is_no_loop_is_left_alone_and_said() {
     let folder = with_pack(&[("two", 2), ("half", 20), ("walk", 121)]);
@@ -482,114 +446,4 @@ fn a_real_pack_is_looped_and_checked() {
         let count = |json: &Value| items(&json["loops"]).len();
         assert_eq!(count(&checked.json()), count(&made), "{file}");
     }
-}
-
-/// A finished cycle that ends between two keys keeps them, in formats that state their times, and is sampled evenly in others.
-#[test]
-fn a_cycle_that_ends_between_keys_keeps_them() {
-    // 14.4 frames of 24 a second, and 15 keys.
-    let folder = Folder::new();
-    folder.succeed(
-        "synth -o walk.bvh --fps 24 --period 0.6 --seconds 0.58334 --turn-rate 0 --noise 0 --variation 0 --speed 1.8",
-    );
-    let kept =
-        "candidate/whole_clip/kind = loops; quality/grade = good; playback/samples = 15; playback/closing_key = true";
-    let holds_keys = |file: &str| {
-        let sidecar = folder.json(&format!("{file}.json"));
-        holds(&sidecar, kept);
-        near(number(&sidecar, "candidate/period_secs"), 0.6, 1e-4);
-        near(number(&sidecar, "playback/last_step"), 0.4, 1e-3);
-        let made = folder.take(file);
-        assert_eq!(made.num_frames(), 15, "{file}");
-        near(made.tail().expect("a key at the true end").frames, 0.4, 1e-3);
-        made
-    };
-    for [kind, other] in [["glb", "fbx"], ["fbx", "glb"]] {
-        folder.succeed(&format!("convert walk.bvh walk.{kind}"));
-        folder.succeed(&format!("make walk.{kind} -o loop.{kind}"));
-        // Joints below the root joint that was added are as in the take, and the closing key is the first one.
-        let (take, made) = (
-            folder.take(&format!("walk.{kind}")),
-            holds_keys(&format!("loop.{kind}")),
-        );
-        let closing = &made.tail().unwrap().pose;
-        for joint in take.skeleton().joints().iter().skip(1).map(|joint| &joint.name) {
-            let [own, kept] = [&take, &made].map(|take| take.skeleton().find(joint).unwrap());
-            for key in 0..15 {
-                let apart = take.rotations(key)[own].angle_between(made.rotations(key)[kept]);
-                assert!(apart < 1e-6, "{kind}: {joint} at key {key}: {apart}");
-            }
-            assert!(closing.rotations[kept].angle_between(made.rotations(0)[kept]) < 1e-6);
-        }
-        folder.succeed(&format!("check loop.{kind} --take walk.{kind}"));
-        // Made again, the end is read and not estimated.
-        folder.succeed(&format!("make loop.{kind} --animation 1 -o again.{kind}"));
-        holds_keys(&format!("again.{kind}"));
-        // Of a format without times of keys it has even samples, whichever way it comes there.
-        folder.succeed(&format!("make walk.{kind} -o {kind}.bvh"));
-        folder.succeed(&format!("convert loop.{kind} from_{kind}.bvh"));
-        for name in [format!("{kind}.bvh"), format!("from_{kind}.bvh")] {
-            let even = folder.json(&format!("{name}.json"));
-            holds(&even, "playback/samples = 58; playback/last_step = null");
-            near(number(&even, "candidate/period_secs"), 0.6, 1e-4);
-            let take = folder.take(&name);
-            assert_eq!(take.num_frames(), 59);
-            near(take.duration_secs(), 0.6, 1e-4);
-            folder.succeed(&format!("check {name}"));
-        }
-        // In a new file, on the bones of an avatar, and mirrored.
-        for to in [
-            &*format!("made.{other}"),
-            &format!("made_of_{kind}.vrma"),
-            &format!("converted.{other}"),
-            &format!("converted_{kind}.vrma"),
-            &format!("--mirror mirrored.{kind}"),
-        ] {
-            let file = to.trim_start_matches("--mirror ");
-            folder.succeed(&match file.starts_with("made") {
-                true => format!("make walk.{kind} -o {file}"),
-                false => format!("convert loop.{kind} {to}"),
-            });
-            holds_keys(file);
-            folder.succeed(&format!("check {file}"));
-        }
-        folder.runs(&format!(
-            "render loop.{kind} -o {kind}.png\nreport loop.{kind} -o {kind}.html"
-        ));
-        // As a take it keeps its last key too, or says that it cannot.
-        folder.remove(&format!("loop.{kind}.json"));
-        folder
-            .succeed(&format!("convert loop.{kind} {kind}_take.bvh"))
-            .says("the last key, 0.40 frames after the one before, is left out");
-        for to in [other, "vrma"] {
-            folder.succeed(&format!("convert loop.{kind} {kind}_take.{to}"));
-            near(
-                folder.take(&format!("{kind}_take.{to}")).tail().unwrap().frames,
-                0.4,
-                1e-3,
-            );
-        }
-    }
-    // Keys too far apart to be frames where they are read become samples.
-    folder.succeed(
-        "synth -o slow.bvh --fps 5 --period 2.88 --seconds 2.8001 --turn-rate 0 --noise 0 --variation 0 --speed 0.8",
-    );
-    for kind in ["glb", "fbx", "vrma"] {
-        folder.succeed(&format!("make slow.bvh -o slow.{kind}"));
-        let sidecar = folder.json(&format!("slow.{kind}.json"));
-        holds(&sidecar, "playback/samples = 58; playback/last_step = null");
-        folder.succeed(&format!("check slow.{kind}"));
-    }
-    // Unreal needs whole frames, and Unity their number.
-    folder.succeed("make walk.fbx -o unity.fbx --for unity");
-    let clip = "target/importer/clip/lastFrame";
-    near(number(&folder.json("unity.fbx.json"), clip), 14.4, 1e-3);
-    folder
-        .succeed("convert made.fbx to_unreal.fbx --for unreal")
-        .says("refuses lengths of no whole number of frames");
-    folder.succeed("make walk.fbx -o unreal.fbx --for unreal");
-    holds(
-        &folder.json("unreal.fbx.json"),
-        "playback/samples = 14; playback/last_step = null; target/importer/custom_sample_rate = 24",
-    );
 }

@@ -1,6 +1,6 @@
 //! `match`: databases of takes and loops, queries against them, and their rows for NumPy.
 
-use crate::harness::{Folder, holds, items, lines, near, number, rows, schema::assert_valid, texts};
+use crate::harness::{Folder, holds, items, near, number, rows, schema::assert_valid, texts};
 use serde_json::Value;
 
 /// A folder with three walks of different speeds, and a database of the first two.
@@ -241,56 +241,6 @@ fn a_path_is_walked_into_a_take() {
     folder.remove("slow.bvh");
     folder.refuse("match walk takes.lwmatch path.csv -o new.bvh", "slow.bvh");
     assert!(!folder.has("new.bvh"));
-}
-
-/// A database by the cost of jumps: the cheapest frame is that of `cost`, and no other frame's cost is lower.
-#[test]
-fn the_cheapest_frame_to_jump_to_is_found() {
-    let folder = with_database();
-    let built = valid(
-        &folder,
-        "build slow.bvh --features cost --half-life 0.15 -o costs.lwmatch",
-    );
-    holds(&built, "features = cost");
-    folder.runs("match build quick.bvh --tag style=quick --add costs.lwmatch -o costs.lwmatch --force");
-    let inspected = valid(&folder, "inspect costs.lwmatch");
-    holds(
-        &inspected,
-        "fade/decay = spring\nfade/time_secs = 0.15\njoints/5 != null",
-    );
-    let answer = valid(&folder, "query costs.lwmatch left-out.bvh:40");
-    let best = &answer["found"][0];
-    let (clip, frame) = (best["clip"].as_str().unwrap(), &best["frame"]);
-    let cost = |entered: &str| {
-        let answer = folder.answer(&format!("cost left-out.bvh:40 {entered} --half-life 0.15 --json"));
-        holds(&answer, "pair/costs/0/decay = spring");
-        number(&answer, "pair/costs/0/cost_metre_secs")
-    };
-    let least = cost(&format!("{clip}:{frame}"));
-    near(number(best, "cost_metre_secs") / least, 1.0, 1e-5);
-    assert!(number(best, "distance") <= number(best, "cost_metre_secs"));
-    for other in lines("slow.bvh:10\nslow.bvh:77\nquick.bvh:33\nquick.bvh:121") {
-        assert!(cost(other) > least * (1.0 - 1e-5), "{other}");
-    }
-    // The last row: one frame before the end of the take.
-    let itself = valid(&folder, "query costs.lwmatch quick.bvh:149 --tag style=quick");
-    holds(&itself["found"][0], "frame = 149\ncost_metre_secs = 0");
-
-    folder.write("path.csv", "0,0,0\n3,0,3\n");
-    folder.runs(
-        "
-        match inspect costs.lwmatch | spring of 0.15 s over Hips
-        match query costs.lwmatch slow.bvh:40 | cheapest after frame 40 | 0.000
-        match query costs.lwmatch slow.bvh:40 --speed 1.6 |! 0.000
-        match export costs.lwmatch --npy forms.npy
-        2 match walk costs.lwmatch path.csv -o walked.bvh | --features cost
-        2 match build left-out.bvh --features cost --half-life 0 -o bad.lwmatch
-        2 match build left-out.bvh --add costs.lwmatch --features cost -o bad.lwmatch
-        ",
-    );
-    let ([rows, columns], _) = array(&folder, "forms.npy");
-    assert_eq!(columns, 3 * items(&inspected["joints"]).len() + 4);
-    assert_eq!(inspected["rows"], rows);
 }
 
 /// Ranges of one take are clips of their own, with tags of their own.

@@ -93,30 +93,6 @@ fn a_recipe_that_is_read_is_not_overwritten_and_is_named() {
     folder.refuse(make, "\"r.toml\" is the recipe itself");
 }
 
-/// A name with escape codes once coloured, moved or cleared what stood on the terminal.
-#[cfg(unix)]
-#[test]
-fn escape_codes_in_names_are_shown_and_not_obeyed() {
-    let folder = Folder::with_walk();
-    let name = "walk\u{1b}[2J\u{7}.bvh";
-    for arguments in [
-        vec!["convert", "walk.bvh", name],
-        vec!["inspect", name],
-        vec!["list", name],
-    ] {
-        let answer = folder.run_list(&arguments).done();
-        for text in [&answer.stdout, &answer.stderr] {
-            assert!(!text.contains(['\u{1b}', '\u{7}']), "{text:?}");
-        }
-    }
-    let answer = folder.run_list(&["inspect", "gone\u{1b}[2J.bvh"]);
-    answer.says("gone\\u001b[2J.bvh");
-    // The escapes of text are none of JSON.
-    let gone = "gone\u{7f}\u{9b}.bvh";
-    let message = folder.run_list(&["inspect", "--json", gone]).json()["error"]["message"].clone();
-    assert!(message.as_str().unwrap().contains(gone), "{message}");
-}
-
 /// What the search knew about a loop of several cycles was once lost when its recipe was replayed.
 #[test]
 fn replaying_a_recipe_gives_the_same_bytes() {

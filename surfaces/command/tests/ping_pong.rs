@@ -1,61 +1,6 @@
 //! Loops that go there and back.
 
-use crate::harness::{Folder, holds, items, lines, number, samples, texts};
-
-#[test]
-fn what_does_not_repeat_is_played_there_and_back() {
-    let folder = Folder::with_synth("--seconds 6 --fps 30 --noise 0.2");
-    let json = folder.answer("find walk.bvh --json --ping-pong --seconds 2:5");
-    assert!(items(&json["candidates"]).len() > 1);
-    for row in items(&json["candidates"]) {
-        assert!((2.0..=5.0).contains(&number(row, "source_period_secs")), "{row}");
-        holds(row, "root_motion/speed_mps = 0\nping_pong_ease_frames = 15");
-    }
-    let made = folder.made("--ping-pong --seconds 2:5 --save-recipe there.toml");
-    let candidate = &made["candidate"];
-    for key in ["start_frame", "end_frame"] {
-        assert_eq!(candidate[key], json["candidates"][0][key]);
-    }
-    holds(&made, "in_place = true\nroot_motion/mode = in-place");
-    let count = samples(&made);
-    let checks = items(&made["quality"]["checks"]);
-    let seam: Vec<_> = checks
-        .filter(|check| check["id"].as_str().unwrap().starts_with("seam"))
-        .collect();
-    assert!(
-        seam.len() >= 4 && seam.iter().all(|check| check["grade"] == "good"),
-        "{seam:?}"
-    );
-
-    // The recipe, and the same frames by hand, make the same bytes.
-    let before = folder.read("loop.bvh");
-    folder
-        .run("make walk.bvh -o loop.bvh --recipe there.toml --force")
-        .wrote();
-    assert_eq!(folder.read("loop.bvh"), before);
-    let [start, end] = ["start_frame", "end_frame"].map(|key| number(candidate, key));
-    let close = format!("close walk.bvh -o loop.bvh --force --ping-pong --range {start}:{end}");
-    let by_hand = folder.run(&close).wrote();
-    assert_eq!(folder.read("loop.bvh"), before);
-    // A walk goes backwards on the way back.
-    let walk = folder.take("walk.bvh");
-    let hips = |frame: usize| walk.pose(frame).translations[0].with_y(0.0);
-    let (first, last) = (start as usize, end as usize);
-    let ways = (first..=last).map(|frame| hips(frame).distance(hips(first)));
-    let way = ways.fold(0.0, f64::max);
-    by_hand.says(&format!(
-        "the body goes {way:.1} m and comes back by the same way, backwards"
-    ));
-    by_hand.shows("there and back");
-    // Beside the take nothing was moved.
-    let checked = folder.run("check loop.bvh --take walk.bvh --json").wrote().json();
-    holds(&checked, "loops/0/quality/displacement_mm < 0.01");
-    // Softer turns take longer: 3/16 of 45 and of 15 frames, rounded, at each half of a turn.
-    folder.run(&format!("{close} --set stretch.ease=1.5")).wrote();
-    let soft = folder.json("loop.bvh.json");
-    holds(&soft, "candidate/ping_pong_ease_frames = 45");
-    assert_eq!(samples(&soft), count + 4 * (8 - 3));
-}
+use crate::harness::{Folder, lines, texts};
 
 #[test]
 fn what_contradicts_going_back_is_refused() {

@@ -111,43 +111,6 @@ fn every_take_loops_or_is_refused_as_the_manifest_says() {
     assert_eq!(wrong.concat(), [""; 0]);
 }
 
-/// Rows of sessions as they were read by eye: distances walked at one speed, the turns between them, and no row twice. Eight of
-/// ten candidates of the first are one stretch; the third has five straight legs, joined by turns.
-#[test]
-fn long_takes_give_one_row_per_stretch() {
-    let Some(folder) = folder_or_skip() else { return };
-    let work = Folder::new();
-    for [take, fewest, most] in rows(
-        "
-        snu/raw_walk_slope_up.bvh       | 8 | 16
-        snu/raw_walk_stop_walk.bvh      | 3 | 6
-        snu/raw_walk_straight_fast.bvh  | 5 | 5
-        snu/walk_forward_repeated.bvh   | 1 | 1
-        assimp/Boxing_Toes.bvh          | 1 | 2
-        pymo/AV_8Walk_Meredith.bvh      | 3 | 6
-        ",
-    ) {
-        let found = work
-            .run_on(&folder.join(take), "find FILE --json --top 40")
-            .done()
-            .json();
-        let rows: Vec<_> = items(&found["candidates"]).collect();
-        let [fewest, most] = [fewest, most].map(|count| count.parse().unwrap());
-        assert!((fewest..=most).contains(&rows.len()), "{take}: {} rows", rows.len());
-        for (index, row) in rows.iter().enumerate() {
-            let [start, end] = ["start_frame", "end_frame"].map(|key| number(row, key));
-            assert!(row["versions"].as_u64() >= Some(1), "{take}: {row}");
-            // A loop of several cycles that moves otherwise may hold one of them.
-            for other in rows[..index].iter().filter(|other| other["cycles"] == row["cycles"]) {
-                let [other_start, other_end] = ["start_frame", "end_frame"].map(|key| number(other, key));
-                let shared = end.min(other_end) - start.max(other_start);
-                let shorter = (end - start).min(other_end - other_start);
-                assert!(shared < 0.8 * shorter, "{take}: {row} and {other}");
-            }
-        }
-    }
-}
-
 /// In these takes the root joint stays at the origin and the hips move below it: an added root must take root motion from
 /// the hips, and `check` must detect that with and without the sidecar.
 #[test]

@@ -1,6 +1,6 @@
 //! `retarget`: takes and loops on other characters, their maps, and what is refused.
 
-use crate::harness::{Folder, holds, items, near, number, rows, schema::assert_valid, texts};
+use crate::harness::{Folder, holds, near, number, rows, texts};
 use loopwright_formats::animation_names;
 use loopwright_mocap::folder_or_skip;
 
@@ -15,32 +15,6 @@ fn with_hero() -> Folder {
         ",
     );
     folder
-}
-
-#[test]
-fn a_loop_on_another_character_is_still_a_loop() {
-    let folder = with_hero();
-    let own = folder.json("loop.bvh.json");
-    for output in ["on.glb", "on.gltf", "on.bvh", "on.fbx"] {
-        folder.runs(&format!(
-            "retarget loop.bvh --rig hero.glb -o {output}\ncheck {output} | {output}: good: "
-        ));
-        let made = folder.json(&format!("{output}.json"));
-        assert_eq!(made["playback"]["samples"], own["playback"]["samples"]);
-        holds(&made, "take/rig/file = hero.glb\nquality/foot_slide_cmps < 1");
-        let [one, other] = [&own, &made].map(|facts| number(facts, "root_motion/speed_mps"));
-        near(one, other, 1e-3);
-    }
-    // The character keeps what it had.
-    assert_eq!(animation_names(&folder.read("on.glb")).len(), 2);
-    // As it is, the take does not close, on the character either.
-    folder.runs(
-        "
-        1 close walk.bvh --range 40:75 --set joint=*:open -o cut.bvh --lock-feet off
-        1 retarget cut.bvh --rig hero.glb -o moved.glb | bad
-        1 check moved.glb
-        ",
-    );
 }
 
 /// Another stretch is taken where the loop of the take is not good, never for what the character makes of it.
@@ -106,44 +80,6 @@ fn the_map_is_kept_edited_and_its_mistakes_are_named() {
     assert_eq!(joints("rests.glb.json") + 1.0, joints("made.glb.json"));
 }
 
-/// Which pose is laid onto the character is stated, and can be chosen; where the motion looks, too.
-#[test]
-fn the_reference_pose_and_the_gaze_are_settings() {
-    let folder = with_hero();
-    let moved = |setting: &str| {
-        let call = format!("retarget walk.bvh --rig hero.glb -o moved.glb --force --json {setting}");
-        let answer = folder.answer(&call);
-        let reference = answer["take"]["rig"]["reference"].as_str().unwrap().to_owned();
-        (reference, folder.read("moved.glb"))
-    };
-    let (reference, plain) = moved("");
-    assert_eq!(reference, "rest");
-    for (setting, reference, is_plain) in [
-        ("--set take.reference=auto --set take.gaze=keep", "rest", true),
-        ("--set take.reference=rest", "given", true),
-        ("--set take.reference=motion", "motion", false),
-        ("--set take.reference=10", "given", false),
-        ("--set take.reference=walk.bvh", "given", true),
-        ("--set take.gaze=20", "rest", false),
-        ("--set take.gaze=walk.bvh", "rest", false),
-    ] {
-        let (found, bytes) = moved(setting);
-        assert_eq!((found.as_str(), bytes == plain), (reference, is_plain), "{setting}");
-    }
-    for [setting, words] in rows(
-        "
-        take.reference=100000   | names frame 100000
-        take.reference=no.bvh   | no.bvh
-        take.gaze=200           | degrees up to 90
-        ",
-    ) {
-        folder.refuse(
-            &format!("retarget walk.bvh --rig hero.glb -o no.glb --set {setting}"),
-            words,
-        );
-    }
-}
-
 /// The loop is that of the take, and the skeleton that of the character, which its recipe names.
 #[test]
 fn make_puts_the_take_onto_the_character_first() {
@@ -178,35 +114,6 @@ fn make_puts_the_take_onto_the_character_first() {
     let rows = folder.answer("catalog rows.jsonl --json");
     let hashes = texts(&rows["rows"], "skeleton_sha256");
     assert!(hashes.len() == 2 && hashes[0] == hashes[1], "{hashes:?}");
-}
-
-#[test]
-fn bones_of_legs_grow_where_that_is_asked_for() {
-    let folder = with_hero();
-    // A shorter left shin does not reach its places, which go by the mean of both legs.
-    let other = folder.text("other.bvh");
-    let uneven = other.replacen("OFFSET 0 -42 0", "OFFSET 0 -33.6 0", 1);
-    assert_ne!(uneven, other);
-    folder.write("uneven.bvh", uneven);
-    folder.runs(
-        "
-        convert uneven.bvh hero.glb --force
-        retarget loop.bvh --rig hero.glb -o stiff.glb
-        retarget loop.bvh --rig hero.glb -o on.glb --bone-stretch 1
-        check on.glb
-        ",
-    );
-    assert!(folder.read("on.glb") != folder.read("stiff.glb"), "bones grow");
-    folder.write("stretch.toml", "[take]\nrig = \"hero.glb\"\nbone-stretch = 5.0\n");
-    folder.refuse_all(
-        "",
-        "
-        retarget loop.bvh --rig hero.glb -o no.glb --bone-stretch=2  | from 0 to 1
-        retarget loop.bvh --rig hero.glb -o no.glb --bone-stretch=x  | from 0 to 1
-        retarget loop.bvh --rig hero.glb -o no.glb --bone-stretch=-1 | from 0 to 1
-        make walk.bvh --recipe stretch.toml -o no.glb                | from 0 to 1
-        ",
-    );
 }
 
 #[test]
@@ -325,20 +232,6 @@ fn blend_mixes_loops_of_two_skeletons_on_the_character() {
 }
 
 #[test]
-fn an_animal_takes_the_gait_of_another() {
-    let Some(takes) = folder_or_skip() else { return };
-    let folder = Folder::new();
-    let [horse, fox] = ["horse-animations.glb", "rig-fox.glb"].map(|name| takes.join("mesh2motion").join(name));
-    folder.run_on(&horse, "make FILE --animation Walk -o horse.glb").done();
-    folder.run_on(&fox, "retarget horse.glb --rig FILE -o fox.glb").done();
-    let (own, made) = (folder.json("horse.glb.json"), folder.json("fox.glb.json"));
-    holds(&made, "take/rig/coverage = 1");
-    let [own, made] = [own, made].map(|facts| number(&facts, "quality/foot_slide_cmps"));
-    assert!(made < own.max(1.0), "{own} {made}");
-    folder.runs("check fox.glb");
-}
-
-#[test]
 fn neither_the_motion_nor_the_character_is_overwritten() {
     let folder = with_hero();
     folder.write("box.bvh", "no skeleton");
@@ -357,117 +250,4 @@ fn neither_the_motion_nor_the_character_is_overwritten() {
         ",
     );
     assert!(folder.contents() == before);
-}
-
-#[test]
-fn real_characters_take_a_walk_whole() {
-    let Some(takes) = folder_or_skip() else { return };
-    let folder = Folder::with_walk();
-    folder.runs("make walk.bvh -o loop.bvh");
-    // The hips of two carry a pelvis, or feet beside their legs.
-    for [rig, extension, carrier] in rows(
-        "
-        mesh2motion/human-male.glb                    | glb |
-        mesh2motion/rig-human.glb                     | glb |
-        gltf/Knight.glb                               | glb |
-        gltf/RobotExpressive.glb                      | glb |
-        gltf/CesiumMan.gltf                           | glb |
-        ufbx/blender_293_barbarian_7400_binary.fbx    | fbx | Armature
-        ozz-pab/walk.fbx                              | fbx | Hips
-        cmu/05_20_daz.bvh                             | bvh |
-        ",
-    ) {
-        let output = format!("out.{extension}");
-        let onto = format!("retarget loop.bvh --rig FILE -o {output} --force");
-        folder.run_on(&takes.join(rig), &onto).done();
-        let made = folder.json(&format!("{output}.json"));
-        holds(&made, "take/rig/coverage = 1\nquality/grade = good");
-        if !carrier.is_empty() {
-            assert_eq!(made["playback"]["carrier_joint"], carrier, "{rig}");
-        }
-        folder.succeed(&format!("check {output}"));
-    }
-}
-
-#[test]
-fn loops_on_a_character_are_named_as_loops_once() {
-    let folder = with_hero();
-    folder.copy("loop.bvh", "stroll-loop.bvh");
-    folder.copy("loop.bvh.json", "stroll-loop.bvh.json");
-    folder.copy("walk.bvh", "stride-loop.bvh");
-    for [command, name] in rows(
-        "
-        retarget loop.bvh        | loop-loop
-        retarget stroll-loop.bvh | stroll-loop
-        make walk.bvh            | walk-loop
-        make stride-loop.bvh     | stride-loop
-        ",
-    ) {
-        for output in ["on.glb", "on.fbx"] {
-            folder.runs(&format!("{command} --rig hero.glb -o {output} --force\ncheck {output}"));
-            let names = animation_names(&folder.read(output));
-            assert_eq!(
-                names.last().map(String::as_str),
-                Some(name),
-                "{command} {output}: {names:?}"
-            );
-            assert_eq!(folder.json(&format!("{output}.json"))["playback"]["animation"], name);
-        }
-    }
-}
-
-#[test]
-fn many_motions_go_into_one_file_of_the_character() {
-    let folder = Folder::with_walk();
-    folder.make_folder("in");
-    folder.runs(
-        "
-        make walk.bvh -o in/walk-loop.bvh
-        synth -o in/stroll.bvh --seconds 2 --fps 30 --speed 0.9 --seed 4
-        convert walk.bvh in/walk.glb
-        make in/walk.glb --all-animations -o in/pack.glb
-        synth -o other.bvh --seconds 2 --fps 30 --seed 3
-        ",
-    );
-    for hero in ["hero.glb", "hero.fbx"] {
-        folder.succeed(&format!("convert other.bvh {hero}"));
-        let out = format!("all-{hero}");
-        let own = animation_names(&folder.read(hero));
-        let answer = folder.answer(&format!("retarget in/ --rig {hero} --into-one -o {out} --json"));
-        assert_valid(&answer, "loops");
-        // Two loops of one name, two takes; what the character had stays.
-        let names = animation_names(&folder.read(&out));
-        let added = ["walk-loop", "stroll", "walk_2-loop", "walk"].map(str::to_owned);
-        assert_eq!(names, [&own[..], &added].concat(), "{hero}");
-        // Each as if it were put there alone; that of the pack comes first.
-        let beside = folder.json(&format!("{out}.json"));
-        assert_eq!(items(&beside["loops"]).len(), 2);
-        folder.runs(&format!(
-            "retarget in/walk-loop.bvh --rig {hero} -o alone-{hero}\nplay {out} --seconds 3 -o played-{hero}"
-        ));
-        let alone = folder.json(&format!("alone-{hero}.json"));
-        for part in ["quality", "root_motion"] {
-            assert_eq!(alone[part], beside["loops"][1][part]);
-        }
-        assert_eq!(beside["loops"][0]["take"]["rig"]["file"], *hero);
-        let checked = folder.answer(&format!("check {out} --json"));
-        assert_eq!(items(&checked["loops"]).len(), 2);
-    }
-    let before = folder.names();
-    folder.refuse_all(
-        "retarget in/ --into-one",
-        "
-        --rig hero.glb -o all.fbx | the output is of another kind
-        --rig other.bvh -o all.bvh | no animation can be added to BVH
-        --rig hero.glb -o all/ | is a folder
-        --rig hero.glb -o hero.glb --force | is the rig itself
-        --rig hero.glb -o in/walk.glb --force | is the take itself
-        --rig hero.glb -o new.glb --to fbx | cannot be used with
-        ",
-    );
-    // One that cannot be read, and nothing is written.
-    folder.write("in/broken.bvh", "HIERARCHY");
-    folder.fail("retarget in/ --rig hero.glb --into-one -o new.glb");
-    folder.remove("in/broken.bvh");
-    assert_eq!(folder.names(), before);
 }

@@ -1,6 +1,6 @@
 //! The whole pipeline on the command line: a take goes in, a loop and its figures come out, and the two agree.
 
-use crate::harness::{Answer, Folder, holds, items, near, number, root_twist, rows, vector};
+use crate::harness::{Answer, Folder, holds, items, near, number, root_twist, vector};
 use serde_json::Value;
 
 fn has_keys(object: &Value, keys: &str) {
@@ -10,38 +10,6 @@ fn has_keys(object: &Value, keys: &str) {
 }
 
 const TAKE_KEYS: &str = "file frames frame_time_secs joints unit up";
-
-const CANDIDATE_KEYS: &str = "start_frame end_frame source_period_secs period_secs cycles seam_cost_metre_secs cost_ratio \
-    steadiness";
-
-const ROOT_KEYS: &str = "mode linear_velocity_mps angular_velocity_radps speed_mps turn_rate_dps radius_m climb_mps";
-
-const QUALITY_KEYS: &str = "pose_gap_deg pose_gap_mm velocity_gap_dps velocity_gap_mmps seam_acceleration_error_ratio \
-    seam_acceleration_ratio seam_rank_percent take_rank_percent displacement_mm displacement_deg \
-    foot_slide_cmps";
-
-#[test]
-fn a_walk_becomes_a_loop() {
-    let folder = Folder::new();
-    for [arguments, begin] in rows(
-        "
-        synth -o walk.bvh --seconds 4 --fps 30  | walk.bvh
-        find walk.bvh                           | walk.bvh: 121 frames, 4.00 s at 30 fps, 24 joints, unit cm, y up
-        make walk.bvh                           | walk-loop.bvh: good:
-        check walk-loop.bvh                     | walk-loop.bvh: good: the seam does not show
-        ",
-    ) {
-        let answer = folder.succeed(arguments);
-        answer.begins(begin);
-        assert_eq!(answer.stderr, "");
-    }
-    assert_eq!(
-        folder.names(),
-        ["walk-loop.bvh", "walk-loop.bvh.json", "walk.bvh", "walk.bvh.truth.json"]
-    );
-    // The take itself pops.
-    folder.runs("1 check walk.bvh | walk.bvh: bad: | walk.bvh: no sidecar");
-}
 
 #[test]
 fn the_loop_agrees_with_the_truth() {
@@ -58,123 +26,12 @@ fn the_loop_agrees_with_the_truth() {
 }
 
 #[test]
-fn json_of_make_is_the_sidecar_and_says_what_was_made() {
-    let folder = Folder::with_walk();
-    let answer = folder.succeed("make walk.bvh --json");
-    assert_eq!(answer.stdout, folder.text("walk-loop.bvh.json"));
-    let json = answer.json();
-    holds(
-        &json,
-        "
-        outputs = [\"walk-loop.bvh\",\"walk-loop.bvh.json\"]
-        take/file = walk.bvh
-        take/frames = 121
-        take/joints = 24
-        take/unit = cm
-        take/up = y
-        closure/method = quintic
-        root_motion/mode = constant
-        quality/pose_gap_deg < 0.01
-        quality/pose_gap_mm < 0.01
-        quality/velocity_gap_dps < 1e-6
-        quality/velocity_gap_mmps < 1e-6
-        ",
-    );
-    // For a walk with frames on both sides of the cut, every figure is known.
-    for (part, keys) in [("candidate", CANDIDATE_KEYS), ("quality", QUALITY_KEYS)] {
-        for key in keys.split(' ') {
-            number(&json[part], key);
-        }
-    }
-    let twist = root_twist(&json);
-    for (key, figure) in [
-        ("speed_mps", twist.linear.with_y(0.0).length()),
-        ("turn_rate_dps", twist.angular.y.to_degrees()),
-        ("climb_mps", twist.linear.y),
-        ("radius_m", twist.linear.length() / twist.angular.length()),
-    ] {
-        near(number(&json["root_motion"], key), figure, 1e-6);
-    }
-    // A straight path has no radius.
-    let straight = Folder::with_synth("--seconds 4 --fps 30 --turn-rate 0 --noise 0");
-    holds(&straight.made(""), "root_motion/radius_m = null");
-}
-
-#[test]
-fn json_of_find_and_check_uses_the_same_names() {
-    let folder = Folder::with_walk();
-    let found = folder.answer("find walk.bvh --json");
-    has_keys(&found["take"], TAKE_KEYS);
-    holds(
-        &found,
-        "
-        warnings = []
-        rhythm/period_secs > 1.14
-        rhythm/period_secs < 1.17
-        rhythm/confidence > 0.9
-        rhythm/multiples/0 > 0.8
-        candidates/0/activity_ratio > 0.5
-        candidates/0/activity_ratio < 1.5
-        ",
-    );
-    for candidate in items(&found["candidates"]) {
-        has_keys(candidate, CANDIDATE_KEYS);
-        has_keys(&candidate["root_motion"], ROOT_KEYS);
-    }
-    let sidecar = folder.made("");
-    let checked = &folder.answer("check loop.bvh --json")["loops"][0];
-    has_keys(checked, "file grade warnings");
-    has_keys(&checked["take"], TAKE_KEYS);
-    has_keys(&checked["quality"], QUALITY_KEYS);
-    holds(checked, "grade = good\nquality/displacement_mm = null");
-    assert_eq!(checked["candidate"], sidecar["candidate"]);
-    for key in ROOT_KEYS.split(' ') {
-        let (found, stated) = (&checked["root_motion"][key], &sidecar["root_motion"][key]);
-        if found.is_array() {
-            assert!(vector(found).distance(vector(stated)) < 1e-9, "{key}");
-        } else if let (Some(found), Some(stated)) = (found.as_f64(), stated.as_f64()) {
-            near(found, stated, 1e-9);
-        } else {
-            assert_eq!(found, stated, "{key}");
-        }
-    }
-    // With the take it finds the figures of make, but for those that are known to make only.
-    let checked = &folder.answer("check loop.bvh --take walk.bvh --json")["loops"][0]["quality"];
-    holds(checked, "velocity_gap_dps = null\nvelocity_gap_mmps = null");
-    for key in QUALITY_KEYS.split(' ').filter(|key| !key.starts_with("velocity_gap")) {
-        let stated = number(&sidecar["quality"], key);
-        near(number(checked, key), stated, 1e-6 * (1.0 + stated));
-    }
-}
-
-#[test]
 fn top_bounds_the_list() {
     let folder = Folder::with_walk();
     for (options, count) in [("--top 1", 1), ("--top 3", 3), ("", 10)] {
         let found = folder.answer(&format!("find walk.bvh --json --set search.shifted=true {options}"));
         assert_eq!(items(&found["candidates"]).len(), count);
     }
-}
-
-#[test]
-fn two_runs_give_the_same_bytes() {
-    let run = |seed: u32| {
-        let folder = Folder::with_synth(&format!("--seconds 4 --fps 30 --turn-rate 9 --seed {seed}"));
-        let answers = [
-            "find walk.bvh --json",
-            "make walk.bvh --json",
-            "check walk-loop.bvh --take walk.bvh --json",
-            "inspect walk.bvh --json",
-        ]
-        .map(|arguments| folder.succeed(arguments).stdout);
-        let truth = folder.json("walk.bvh.truth.json");
-        holds(&truth, &format!("settings/seed = {seed}\nperiod_secs = 1.1537"));
-        near(vector(&truth["angular_rps"]).y.to_degrees(), 9.0, 1e-9);
-        (answers, folder.contents())
-    };
-    let first = run(3);
-    assert!(first == run(3));
-    assert!(first.1 != run(4).1);
 }
 
 /// Z up, in feet, with a rotation order and a layout that the program itself never writes.

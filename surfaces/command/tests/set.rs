@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::harness::{Folder, holds, items, near, number, parts_of_glb, rows, schema, texts};
-use loopwright_formats::set::Manifest;
+use crate::harness::schema::assert_valid_set;
+use crate::harness::{Folder, holds, items, near, number, parts_of_glb, rows, texts};
 use loopwright_mocap::folder_or_skip;
 
 /// Takes of one walker: it stands and walks, walks on a curve, and runs.
@@ -39,89 +39,6 @@ fn is_at_the_origin(folder: &Folder, file: &str) {
 }
 
 #[test]
-fn a_set_has_what_its_takes_show_and_names_what_they_lack() {
-    let folder = with_takes();
-    let made = folder.run("set takes -o hero --json").ended(1);
-    let set = folder.json("hero/set.json");
-    assert_eq!(made.json(), set);
-    schema::assert_valid_set(&set);
-    Manifest::from_json(&folder.read("hero/set.json")).unwrap();
-    assert_eq!(
-        texts(&set["missing"], "what"),
-        ["stop", "turn_in_place_left", "turn_in_place_right"]
-    );
-    made.says("stop is missing");
-    for [name, speed, turn] in rows(
-        "
-        walk          | 1.3 | 0
-        walk_left_40  | 1.2 | 40
-        walk_right_40 | 1.2 | -40
-        run           | 3.2 | 0
-        idle          | 0   | 0
-        ",
-    ) {
-        let [speed, turn] = [speed, turn].map(|number| number.parse::<f64>().unwrap());
-        near(number(clip(&set, name), "speed_mps"), speed, 0.025 * speed + 0.01);
-        near(number(clip(&set, name), "turn_rate_dps"), turn, 1.0);
-    }
-    holds(clip(&set, "walk_right_40"), "made/from = mirror");
-    let filled = items(&set["filled"])
-        .find(|filled| filled["clip"] == "walk_right_40")
-        .unwrap();
-    holds(filled, "from = [\"walk_left_40\"]");
-    for clip in items(&set["clips"]) {
-        holds(clip, "grade = good");
-        let file = format!("hero/{}", clip["file"].as_str().unwrap());
-        assert_eq!(folder.take(&file).num_frames() as f64, number(clip, "frames") + 1.0);
-        if clip["kind"] == "loop" {
-            is_at_the_origin(&folder, &file);
-        }
-        if clip["kind"] != "loop" || clip["gait"] == "idle" {
-            continue;
-        }
-        // In phase: halfway through the left foot's contact at the start, through the right one's half a cycle later, within a frame.
-        holds(clip, "phase/left = 0\nevents/3 != null\nevents/4 = null");
-        let right = number(clip, "phase/right");
-        near(right, 0.5, 1.0 / number(clip, "frames"));
-        near(number(clip, "phase/warp"), right - 0.5, 1e-7);
-        let facts = folder.json(&format!("{file}.json"));
-        near(number(clip, "speed_mps"), number(&facts, "root_motion/speed_mps"), 1e-6);
-    }
-    let start = clip(&set, "start_walk");
-    holds(start, "from/clip = idle");
-    let keys = number(start, "frames") as usize + 1;
-    assert_eq!(items(&start["root"]["translation"]).len(), 3 * keys);
-    let loops = items(&set["clips"]).filter(|clip| clip["kind"] == "loop").count();
-    assert_eq!(items(&set["transitions"]).len(), loops * (loops - 1));
-    assert_eq!(items(&set["blend_spaces"][0]["points"]).len(), loops);
-    holds(
-        &set,
-        "blend_spaces/0/triangles/0 != null\ncontroller/modes/0/top_speed_mps > 1",
-    );
-    // A page shows the grid and the phases.
-    let page = folder.answer("report hero -o page.html --json");
-    let passages = items(&set["clips"]).count() - loops;
-    holds(&page, &format!("loops = {loops}\npassages = {passages}\npassages > 0"));
-    folder.runs(
-        "
-        report hero/set.json -o same.html
-        1 set takes -o rooted --to glb --split
-        cost rooted |! another skeleton
-        ",
-    );
-    let page = folder.text("page.html");
-    for shown in ["Speed and turn rate", "Phases", "start_walk", "Missing: stop"] {
-        assert!(page.contains(shown), "{shown}");
-    }
-    folder.write("hero/set.json", "{\"format\": \"loopwright-set\", \"version\": 9}");
-    for command in ["report hero -o other.html", "check hero"] {
-        folder.refuse(command, "version 9");
-    }
-    folder.write("hero/set.json", "{\"format\": \"loopwright-set\"");
-    folder.refuse("check hero", "set.json");
-}
-
-#[test]
 fn loops_that_were_made_before_and_one_file_for_all() {
     let folder = with_takes();
     folder.make_folder("loops");
@@ -134,6 +51,7 @@ fn loops_that_were_made_before_and_one_file_for_all() {
         ",
     );
     let set = folder.json("hero/set.json");
+    assert_valid_set(&set);
     holds(&set, "fps = 24\nroot_joint = root");
     assert_eq!(names(&set), ["walk", "walk_left_40", "walk_right_40"]);
     let glb = folder.read("hero/hero.glb");
@@ -156,35 +74,6 @@ fn loops_that_were_made_before_and_one_file_for_all() {
     clip(&folder.json("character/set.json"), "start_walk");
 }
 
-/// An idle of one still pose came with all animations of the file that it is from.
-#[test]
-fn each_file_holds_its_clip_alone() {
-    let folder = with_takes();
-    folder.succeed("synth -o takes/walk.bvh --fps 30 --drift 0 --turn-rate 0 --lead-in 0.7 --seconds 6 -f");
-    // It stands three metres beside the origin.
-    let text = folder.text("takes/walk.bvh");
-    let (head, frames) = text.split_once("Frame Time").unwrap();
-    let beside = |line: &str| match line.split_once(' ').map(|(x, rest)| (x.parse::<f64>(), rest)) {
-        Some((Ok(x), rest)) => format!("{} {rest}\n", x + 300.0),
-        _ => format!("{line}\n"),
-    };
-    let frames: String = frames.lines().map(beside).collect();
-    folder.write("takes/walk.bvh", format!("{head}Frame Time{frames}"));
-    folder.runs(
-        "convert takes/run.bvh rig.glb\nretarget takes --rig rig.glb --into-one -o pack.glb\n1 set pack.glb -o hero --split",
-    );
-    let set = folder.json("hero/set.json");
-    assert!(clip(&set, "idle")["reason"].to_string().contains("one still pose"));
-    for clip in items(&set["clips"]) {
-        let glb = folder.read(&format!("hero/{}", clip["file"].as_str().unwrap()));
-        assert_eq!(items(&parts_of_glb(&glb).0["animations"]).count(), 1, "{clip:#}");
-        // A pose stood where the take did, metres from its root.
-        let take = loopwright_formats::load(&glb, "clip").unwrap().take;
-        let hips = take.world_tracks().position(0, take.skeleton().find("Hips").unwrap());
-        assert!(hips.x.hypot(hips.z) < 0.2, "{hips}: {clip:#}");
-    }
-}
-
 /// The pose was left where its take stood.
 #[test]
 fn an_idle_of_one_pose_stands_at_the_origin() {
@@ -196,55 +85,6 @@ fn an_idle_of_one_pose_stands_at_the_origin() {
     let set = folder.json("hero/set.json");
     assert!(clip(&set, "idle")["reason"].to_string().contains("one still pose"));
     is_at_the_origin(&folder, "hero/idle.bvh");
-}
-
-/// In place, hips turn to where the body goes: strafes became runs, and a jump began in a step back.
-#[test]
-fn clips_in_place_go_where_their_feet_push() {
-    let Some(mocap) = folder_or_skip() else { return };
-    let folder = Folder::new();
-    let knight = mocap.join("gltf/Knight.glb").display().to_string();
-    folder.run(&format!("set {knight} -o hero --split")).wrote();
-    let set = folder.json("hero/set.json");
-    for [name, animation, way] in rows(
-        "
-        walk_back        | Walking_Backwards    | 180
-        run              | Running_B            | 0
-        run_fast         | Running_A            | 0
-        run_strafe_left  | Running_Strafe_Left  | 60
-        run_strafe_right | Running_Strafe_Right | 60
-        ",
-    ) {
-        let clip = clip(&set, name);
-        assert_eq!(clip["made"]["animation"], animation);
-        near(number(clip, "direction_deg").abs(), way.parse().unwrap(), 2.0);
-        is_at_the_origin(&folder, &format!("hero/{name}.glb"));
-    }
-    holds(clip(&set, "idle"), "made/animation = Idle");
-    holds(clip(&set, "jump"), "from/clip = idle");
-    // Each animation has a place or a reason, and actions say where they lead.
-    let placed: Vec<&str> = items(&set["clips"])
-        .filter_map(|clip| clip["made"]["animation"].as_str())
-        .collect();
-    let left_out = texts(&set["left_out"], "take");
-    let pack = std::fs::read(mocap.join("gltf/Knight.glb")).unwrap();
-    for animation in texts(&parts_of_glb(&pack).0["animations"], "name") {
-        let is_left_out = left_out.iter().any(|take| take.ends_with(&format!("#{animation}")));
-        assert_ne!(placed.contains(&animation), is_left_out, "{animation}");
-    }
-    holds(
-        clip(&set, "1h_melee_attack_chop"),
-        "kind = attack\nentry/clip = idle\nnext/0/clip = idle\nleave_secs < 1",
-    );
-    holds(clip(&set, "death_b"), "kind = death\nnext = null");
-    // A walk that swings fast was a run, and a step of one that never stands was an idle.
-    for (file, wanted) in [("RobotExpressive.glb", "run"), ("CesiumMan.gltf", "walk")] {
-        let path = mocap.join("gltf").join(file).display().to_string();
-        folder.run(&format!("set {path} -o {file}-set")).ended(1);
-        let set = folder.json(&format!("{file}-set/set.json"));
-        assert!(names(&set).contains(&"walk") && names(&set).contains(&wanted));
-        assert_eq!(names(&set).contains(&"idle"), file != "CesiumMan.gltf");
-    }
 }
 
 #[test]
@@ -308,26 +148,51 @@ fn what_does_not_fit_is_left_out_and_said() {
         .says("29.97");
 }
 
+/// In place, hips turn to where the body goes: strafes became runs, and a jump began in a step back.
 #[test]
-fn styles_are_told_by_names_or_asked_for() {
+fn clips_in_place_go_where_their_feet_push() {
+    let Some(mocap) = folder_or_skip() else { return };
     let folder = Folder::new();
-    folder.make_folder("takes");
-    for (style, speed) in [("calm", 1.1), ("tired", 0.8)] {
-        for (way, turn) in [("ahead", 0), ("curve", 40)] {
-            folder.succeed(&format!(
-                "synth -o takes/{style}_{way}.bvh --fps 30 --seconds 6 --speed {speed} --turn-rate {turn}"
-            ));
-        }
-    }
-    folder.runs(
+    let knight = mocap.join("gltf/Knight.glb").display().to_string();
+    folder.run(&format!("set {knight} -o hero --split")).wrote();
+    let set = folder.json("hero/set.json");
+    for [name, animation, way] in rows(
         "
-        1 set takes -o calm | several styles
-        1 set takes -o tired --style tired
-        1 set takes -o none --style angry | \"angry\"
+        walk_back        | Walking_Backwards    | 180
+        run              | Running_B            | 0
+        run_fast         | Running_A            | 0
+        run_strafe_left  | Running_Strafe_Left  | 60
+        run_strafe_right | Running_Strafe_Right | 60
         ",
+    ) {
+        let clip = clip(&set, name);
+        assert_eq!(clip["made"]["animation"], animation);
+        near(number(clip, "direction_deg").abs(), way.parse().unwrap(), 2.0);
+        is_at_the_origin(&folder, &format!("hero/{name}.glb"));
+    }
+    holds(clip(&set, "idle"), "made/animation = Idle");
+    holds(clip(&set, "jump"), "from/clip = idle");
+    // Each animation has a place or a reason, and actions say where they lead.
+    let placed: Vec<&str> = items(&set["clips"])
+        .filter_map(|clip| clip["made"]["animation"].as_str())
+        .collect();
+    let left_out = texts(&set["left_out"], "take");
+    let pack = std::fs::read(mocap.join("gltf/Knight.glb")).unwrap();
+    for animation in texts(&parts_of_glb(&pack).0["animations"], "name") {
+        let is_left_out = left_out.iter().any(|take| take.ends_with(&format!("#{animation}")));
+        assert_ne!(placed.contains(&animation), is_left_out, "{animation}");
+    }
+    holds(
+        clip(&set, "1h_melee_attack_chop"),
+        "kind = attack\nentry/clip = idle\nnext/0/clip = idle\nleave_secs < 1",
     );
-    for (style, speed) in [("calm", 1.1), ("tired", 0.8)] {
-        let set = folder.json(&format!("{style}/set.json"));
-        near(number(clip(&set, "walk"), "speed_mps"), speed, 0.05);
+    holds(clip(&set, "death_b"), "kind = death\nnext = null");
+    // A walk that swings fast was a run, and a step of one that never stands was an idle.
+    for (file, wanted) in [("RobotExpressive.glb", "run"), ("CesiumMan.gltf", "walk")] {
+        let path = mocap.join("gltf").join(file).display().to_string();
+        folder.run(&format!("set {path} -o {file}-set")).ended(1);
+        let set = folder.json(&format!("{file}-set/set.json"));
+        assert!(names(&set).contains(&"walk") && names(&set).contains(&wanted));
+        assert_eq!(names(&set).contains(&"idle"), file != "CesiumMan.gltf");
     }
 }

@@ -1,6 +1,6 @@
 //! `--for`: the output for each engine, and flags that override it.
 
-use crate::harness::{Folder, holds, items, near, number, parts_of_glb, rows};
+use crate::harness::{Folder, holds, near, number, parts_of_glb, rows};
 use serde_json::Value;
 
 /// Makes a loop of the walk for an engine and returns the JSON of the command; `check` must find that it loops.
@@ -207,75 +207,15 @@ fn a_converted_loop_names_its_new_engine_and_not_the_old() {
     holds(&folder.json("c.glb.json"), "target = null");
 }
 
-#[test]
-fn loops_for_engines_start_at_the_origin_and_face_ahead_in_every_format() {
-    let folder = Folder::with_synth("--seconds 6 --turn-rate 20");
-    for file in ["at.bvh", "at.fbx", "at.glb"] {
-        let make = "make walk.bvh --for unreal --json";
-        let there = folder.answer(&format!("{make} --set output.recenter=off -o off-{file}"));
-        let here = folder.answer(&format!("{make} -o on-{file}"));
-        holds(&there, "root_motion/recentered = null");
-        holds(
-            &here,
-            "root_motion/start_yaw_deg < 1e-9\nroot_motion/start_yaw_deg > -1e-9\nroot_motion/recentered/moved_m/1 = 0",
-        );
-        let velocity = |made: &Value| made["root_motion"]["linear_velocity_mps"].clone();
-        assert_eq!(velocity(&here), velocity(&there), "{file}");
-        let root = |name: String| folder.take(&name).pose(0).joint(0);
-        let (was, now) = (root(format!("off-{file}")), root(format!("on-{file}")));
-        // The harness reads all files as centimetres.
-        assert!(was.translation.length() > 0.002, "the loop stood elsewhere: {was:?}");
-        assert!(
-            now.translation.length() < 1e-6 && now.rotation.xyz().length() < 1e-6,
-            "{file}: {now:?}"
-        );
-        for name in ["off", "on"] {
-            let checked = folder.answer(&format!("check {name}-{file} --take walk.bvh --json"));
-            holds(&checked, "loops/0/quality/displacement_mm < 30");
-        }
-    }
-    folder.refuse("make walk.bvh --set output.recenter=maybe -o x.bvh", "maybe");
-    folder.write("place.toml", "[output]\nrecenter = \"on\"\n");
-    let made = folder.answer("make walk.bvh --recipe place.toml --json -o recipe.bvh");
-    holds(&made, "root_motion/start_yaw_deg = 0");
-}
-
-/// The file of the character that a loop is for gets the same root joint, once.
-#[test]
-fn the_character_gets_the_root_joint_of_its_loops() {
-    let folder = Folder::with_walk();
-    folder.runs(
-        "
-        convert walk.bvh hero.fbx
-        convert walk.bvh hero.glb
-        make hero.fbx --for unity -o made.fbx
-        convert hero.fbx mesh.fbx --for unity
-        convert hero.glb mesh.glb --for unreal
-        convert mesh.fbx again.fbx --for unity
-        convert hero.fbx plain.fbx --for godot
-        convert walk.bvh take.fbx --for unity
-        make mesh.fbx --for unity -o rig.fbx |! --add-root
-        ",
+/// Asserts that a root joint goes ahead from the origin, by more than this many metres.
+fn starts_at_the_origin(folder: &Folder, file: &str, metres: f64) {
+    let take = folder.take(file);
+    assert_eq!(take.skeleton().joint(0).name, "root");
+    let (first, last) = (take.pose(0).joint(0), take.pose(take.num_frames() - 1).joint(0));
+    assert!(
+        first.translation.length() < 1e-6 && last.translation.z > metres,
+        "{first:?} {last:?}"
     );
-    let [made, mesh, take] = ["made.fbx", "mesh.fbx", "take.fbx"].map(|name| folder.take(name));
-    assert_eq!(made.skeleton().joint(0).name, "root");
-    let parents = |take: &loopwright_core::Take| -> Vec<(String, Option<usize>)> {
-        let joints = take.skeleton().joints().iter();
-        joints.map(|joint| (joint.name.clone(), joint.parent)).collect()
-    };
-    assert_eq!(parents(&mesh), parents(&made));
-    assert!(take.pose(0).joint(0).translation.length() < 1e-6);
-    // A glTF file gets the node, and its animations stay.
-    let bytes = folder.read("mesh.glb");
-    let (json, _) = parts_of_glb(&bytes);
-    let root = items(&json["nodes"]).position(|node| node["name"] == "root").unwrap();
-    assert_eq!(json["scenes"][0]["nodes"][0], root);
-    assert_eq!(json["nodes"][root]["children"], serde_json::json!([0]));
-    // What has a root joint gets no second one, nor does an engine that needs none.
-    assert_eq!(folder.read("mesh.fbx"), folder.read("again.fbx"));
-    assert_eq!(folder.read("hero.fbx"), folder.read("plain.fbx"));
-    let rooted = "playback/root_joint_added = false\nplayback/root_joint = root\ntarget/importer/motionNodeName = root";
-    holds(&folder.json("rig.fbx.json"), rooted);
 }
 
 #[test]
@@ -308,17 +248,6 @@ fn a_loop_without_a_root_joint_gets_one_when_it_is_converted() {
     }
 }
 
-/// Asserts that a root joint goes ahead from the origin, by more than this many metres.
-fn starts_at_the_origin(folder: &Folder, file: &str, metres: f64) {
-    let take = folder.take(file);
-    assert_eq!(take.skeleton().joint(0).name, "root");
-    let (first, last) = (take.pose(0).joint(0), take.pose(take.num_frames() - 1).joint(0));
-    assert!(
-        first.translation.length() < 1e-6 && last.translation.z > metres,
-        "{first:?} {last:?}"
-    );
-}
-
 #[test]
 fn blends_and_plays_are_written_for_engines_too() {
     let folder = Folder::with_walk();
@@ -347,80 +276,6 @@ fn blends_and_plays_are_written_for_engines_too() {
     starts_at_the_origin(&folder, "played.fbx", 4.0);
     let metres = folder.succeed("play slow-loop.bvh -o metres.bvh --for blender --seconds 5");
     assert_eq!(metres.stderr, "");
-}
-
-/// From whichever phase a loop is written, it is the same endless motion with the same figures, and stands where it is asked to.
-#[test]
-fn loops_start_at_the_phase_that_is_asked_for() {
-    let folder = Folder::with_synth("--seconds 6 --turn-rate 20");
-    let at_seam = folder.answer("make walk.bvh --json -o seam.bvh");
-    holds(&at_seam, "playback/seam_sample = 0");
-    let count = number(&at_seam, "playback/samples");
-    for [phase, options, file] in rows(
-        "
-        left-contact  |                           | at.bvh
-        left-contact  |                           | at.fbx
-        right-contact | --set output.recenter=on  | at.glb
-        passing       | --root-motion path        | at.glb
-        0.25          | --add-root                | at.fbx
-        left-contact  | --root-motion in-place    | at.bvh
-        ",
-    ) {
-        let what = format!("{phase} {options} {file}");
-        let plain = folder.answer(&format!("make walk.bvh --json -f -o plain-{file} {options}"));
-        let made = folder.answer(&format!(
-            "make walk.bvh --json -f -o {file} {options} --start-at {phase}"
-        ));
-        for (one, other) in items(&plain["quality"]["checks"]).zip(items(&made["quality"]["checks"])) {
-            if let (Some(one), Some(other)) = (one["value"].as_f64(), other["value"].as_f64()) {
-                near(other, one, 0.01 * one.abs().max(0.1));
-            }
-        }
-        let first = count - number(&made, "playback/seam_sample");
-        // What is said to happen at a time happens there in the file.
-        let kink_secs = |made: &Value| {
-            let mut checks = items(&made["quality"]["checks"]);
-            number(checks.find(|check| check["id"] == "kink").unwrap(), "time_secs")
-        };
-        let period = number(&made, "candidate/period_secs");
-        let later = kink_secs(&made) - kink_secs(&plain) + first * period / count;
-        assert!((later / period).fract().abs() < 1e-6, "{what}: {later}");
-        let strikes = [0, 1].map(|foot| number(&made, &format!("feet/outcomes/{foot}/strike_phase")));
-        match phase {
-            // The strike lies between the first key and the next.
-            "left-contact" => assert!(strikes[0] < 1.0 / count, "{what}: {strikes:?}"),
-            "right-contact" => assert!(strikes[1] < 1.0 / count, "{what}: {strikes:?}"),
-            "passing" => assert!(strikes[1] > 0.05 && strikes[1] < 0.5, "{what}: {strikes:?}"),
-            _ => assert_eq!(first, (0.25 * count).round(), "{what}"),
-        }
-        if options.contains("recenter") {
-            near(number(&made, "root_motion/start_yaw_deg"), 0.0, 1e-9);
-        } else if !options.contains("in-place") {
-            let [was, now] = [&format!("plain-{file}"), file].map(|name| folder.take(name).world_tracks());
-            let unit = if file == "at.glb" { 0.01 } else { 1.0 };
-            for (key, joint) in
-                (0..(count - first) as usize).flat_map(|key| (0..now.num_joints()).map(move |joint| (key, joint)))
-            {
-                let off = was
-                    .position(first as usize + key, joint)
-                    .distance(now.position(key, joint));
-                assert!(off < 5e-5 * unit, "{what}: key {key}, {off}");
-            }
-        }
-        let checked = folder.answer(&format!("check {file} --take walk.bvh --json"));
-        let moved = number(&made, "quality/displacement_mm");
-        near(
-            number(&checked, "loops/0/quality/displacement_mm"),
-            moved,
-            0.02 * moved + 1e-3,
-        );
-    }
-    folder.runs(
-        "
-        2 make walk.bvh --start-at 1 -o x.bvh | left-contact
-        make walk.bvh --set take.feet=LeftFoot --start-at right-contact -o one-foot.bvh -f | the loop starts at its seam: no right foot touches down in it
-        ",
-    );
 }
 
 /// Godot repeats what is named `-loop`: a loop of a pack that stays as it is gets the name.

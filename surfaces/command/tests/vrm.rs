@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Folder, glb_of, holds, items, parts_of_glb};
+use crate::harness::{Folder, glb_of, parts_of_glb};
 
 /// The JSON of a binary glTF file.
 fn json_of(folder: &Folder, name: &str) -> Value {
@@ -87,49 +87,4 @@ fn a_character_takes_motion_and_is_no_take() {
         whole["extensions"]["VRMC_vrm"].is_object(),
         "the character stays in a GLB"
     );
-}
-
-#[test]
-fn faces_are_mirrored_and_spoken_of_where_they_are_lost() {
-    let folder = Folder::with_walk();
-    folder.succeed("convert walk.bvh walk.vrma");
-    // A wink as the hips go, and a gaze as an arm turns: what they do is not looked at here.
-    let mut json = json_of(&folder, "walk.vrma");
-    for (name, bone, path) in [("wink", "hips", "translation"), ("gaze", "leftUpperArm", "rotation")] {
-        let node = json["nodes"].as_array().unwrap().len();
-        let of_bone = &json["extensions"]["VRMC_vrm_animation"]["humanoid"]["humanBones"][bone]["node"];
-        let of_bone = |each: &&Value| each["target"]["node"] == *of_bone && each["target"]["path"] == path;
-        let mut channel = items(&json["animations"][0]["channels"]).find(of_bone).unwrap().clone();
-        channel["target"]["node"] = json!(node);
-        json["animations"][0]["channels"].as_array_mut().unwrap().push(channel);
-        json["nodes"].as_array_mut().unwrap().push(json!({ "name": name }));
-    }
-    let nodes = items(&json["nodes"]).len() - 2;
-    let stated = &mut json["extensions"]["VRMC_vrm_animation"];
-    stated["expressions"] = json!({"preset": {"blinkLeft": {"node": nodes}}});
-    stated["lookAt"] = json!({"node": nodes + 1});
-    write_with_json(&folder, "walk.vrma", &json, "face.vrma");
-    // A face alone moves no body.
-    json["extensions"]["VRMC_vrm_animation"]
-        .as_object_mut()
-        .unwrap()
-        .remove("humanoid");
-    write_with_json(&folder, "walk.vrma", &json, "alone.vrma");
-    folder.runs(
-        "
-        convert face.vrma face.bvh      | expressions and the gaze are not carried over
-        convert face.vrma face.glb      | expressions and the gaze are not carried over
-        convert face.vrma face.npz      | expressions and the gaze are not carried over
-        make face.vrma -o loop.glb      | expressions and the gaze are not carried over to GLB
-        make face.vrma -o plain.vrma    |! gaze
-        make face.vrma -o halves.vrma --symmetric | two mirrored halves
-        convert face.vrma image.vrma --mirror
-        2 make alone.vrma               | there are no bones
-        ",
-    );
-    holds(
-        &json_of(&folder, "image.vrma")["extensions"]["VRMC_vrm_animation"]["expressions"],
-        &format!("preset/blinkRight/node = {nodes}\npreset/blinkLeft = null"),
-    );
-    assert!(!folder.has("alone-loop.vrma"));
 }

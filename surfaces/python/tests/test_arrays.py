@@ -2,76 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import loopwright
 from loopwright import ArrayError, Take, bridges
-from loopwright._rotations import to_axis_angles
-
-# Orders in which parents are before their children: that of data sets that list bodies by generations, and of robots, whose feet come last.
-ORDERS = ["as it is", "by generations", "legs last", "any"]
-
-
-def ordered(take: Take, order: str) -> tuple[dict[str, Any], list[int]]:
-    """The arguments of `from_arrays` with joints in another order."""
-    data = take.to_dict()
-    parents = [int(each) for each in data["parents"]]
-    depth = [0] * len(parents)
-    for joint, parent in enumerate(parents):
-        depth[joint] = depth[parent] + 1 if parent >= 0 else 0
-    is_leg = [any(word in name for word in ("Leg", "Foot", "Toe", "Thigh", "Shin")) for name in data["names"]]
-    rng = np.random.default_rng(5)
-    sizes = {
-        "as it is": [(0, joint) for joint in range(len(parents))],
-        "by generations": [(depth[joint], joint) for joint in range(len(parents))],
-        "legs last": [(int(is_leg[joint]), joint) for joint in range(len(parents))],
-        "any": [(depth[joint], int(at)) for joint, at in enumerate(rng.permutation(len(parents)))],
-    }[order]
-    new = sorted(range(len(parents)), key=lambda joint: sizes[joint])
-    data["names"] = [data["names"][joint] for joint in new]
-    data["parents"] = [new.index(parents[joint]) if parents[joint] >= 0 else -1 for joint in new]
-    for key, axis in (("offsets", 0), ("tips", 0), ("rotations", 1), ("positions", 1)):
-        data[key] = np.take(data[key], new, axis)
-    return data, new
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_grades_do_not_depend_on_the_order_of_joints(take: Take, tmp_path: Path, order: str) -> None:
-    data, new = ordered(take, order)
-    given = Take.from_dict(data)
-    assert np.abs(given.positions - take.positions[:, new]).max() < 1e-12
-    rest = data["offsets"] * ([[0]] + [[1]] * (len(new) - 1))
-    amass = {
-        "poses": to_axis_angles(data["rotations"]).reshape(len(data["rotations"]), -1),
-        "trans": data["positions"][:, 0],
-        "mocap_framerate": take.fps,
-    }
-    npz = io.BytesIO(given.to_bytes("npz"))
-    takes = [
-        given,
-        bridges.from_amass(amass, (data["names"], data["parents"], rest), up="+y"),
-        loopwright.read(npz.getvalue()),
-        Take.from_positions(given.positions, (data["names"], data["parents"]), fps=take.fps),
-    ]
-    for format in ("bvh", "glb"):
-        takes.append(loopwright.read(given.to_bytes(format), name=f"given.{format}"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        loops = [each.make() for each in takes]
-        expected = take.make()
-        for loop in loops:
-            assert (loop.grade, loop.reason) == (expected.grade, expected.reason)
-            assert loop.speed == pytest.approx(expected.speed, abs=1e-4)
-        for format in ("bvh", "glb"):
-            written = tmp_path / f"{order.replace(' ', '-')}.{format}"
-            loops[0].write(written)
-            assert loopwright.check(written).grade == expected.grade
 
 
 def test_rotations_of_every_kind(take: Take) -> None:

@@ -74,26 +74,6 @@ def test_engines_read_what_the_command_writes_for_them(takes: Path, tmp_path: Pa
         assert json.loads(printed)["outputs"][0] == output
 
 
-def test_rows_do_not_depend_on_threads(takes: Path, tmp_path: Path) -> None:
-    rows = []
-    for threads in (1, 4):
-        calls: list[tuple[int, int]] = []
-        found = loopwright.batch(
-            takes, tmp_path / "loops", force=True, threads=threads, progress=lambda done, total: calls.append((done, total))
-        )
-        assert calls == [(done, 5) for done in range(1, 6)]
-        rows.append(found)
-    assert rows[0] == rows[1]
-    assert [(Path(row["path"]).name, row["verdict"]) for row in rows[0]] == [
-        ("cut.bvh", "unreadable"),
-        ("short.bvh", "no-loop"),
-        ("b.bvh", "good"),
-        ("walk.bvh", "good"),
-        ("walk.bvh", "good"),
-    ]
-    assert rows[0][1]["try"] and rows[0][1]["output"] is None
-
-
 def test_nothing_is_overwritten_without_force(takes: Path, tmp_path: Path) -> None:
     loops = tmp_path / "loops"
     (loops / "slow").mkdir(parents=True)
@@ -105,20 +85,6 @@ def test_nothing_is_overwritten_without_force(takes: Path, tmp_path: Path) -> No
     assert {row["verdict"] for row in loopwright.batch(takes, loops).where(output=None)[2:]} == {"failed"}
     assert {name: (loops / name).read_bytes() for name in files(loops)} == before
     assert [row["verdict"] for row in loopwright.batch(takes, loops, force=True)][2:] == ["good"] * 3
-
-
-def test_takes_of_one_name_get_numbers(takes: Path, tmp_path: Path) -> None:
-    (tmp_path / "takes").mkdir()
-    walk = loopwright.read(takes / "walk.bvh")
-    walk.write(tmp_path / "takes/walk.bvh")
-    walk.write(tmp_path / "takes/walk.npz")
-    rows = loopwright.batch([tmp_path / "takes/walk.npz", tmp_path / "takes/walk.bvh"], tmp_path / "loops", to="glb")
-    assert [Path(row["output"]).name for row in rows] == ["walk-loop.glb", "walk-loop-2.glb"]
-    (tmp_path / "theirs").mkdir()
-    of_command(tmp_path / "takes", tmp_path / "theirs", "--to", "glb")
-    assert files(tmp_path / "theirs") == files(tmp_path / "loops")
-    patterned = loopwright.tasks(f"{tmp_path}/*/w*.np?", tmp_path / "loops")
-    assert [Path(task["output"]).relative_to(tmp_path) for task in patterned] == [Path("loops/takes/walk-loop.npz")]
 
 
 @pytest.mark.parametrize("writer", ["polars", "pyarrow"])

@@ -148,18 +148,6 @@ def same(one: Cycles, other: Cycles) -> bool:
     )
 
 
-def test_npz_gives_the_same_cycles(cycles: Cycles, tmp_path: Path) -> None:
-    path = cycles.save(tmp_path / "cycles.npz")
-    assert same(Cycles.load(path), cycles)
-    with np.load(path, allow_pickle=False) as file:
-        assert (file["positions"] == cycles.positions).all() and list(file["names"]) == list(cycles.names)
-    before = path.read_bytes()
-    with pytest.raises(loopwright.WriteError, match="exists already"):
-        cycles.save(path)
-    cycles.save(path, force=True)
-    assert path.read_bytes() == before and os.listdir(tmp_path) == ["cycles.npz"]
-
-
 def test_skeletons_are_named_apart_and_grouped(takes: Path, tmp_path: Path) -> None:
     walk = loopwright.read(takes / "walk_0.bvh")
     renamed = walk.to_dict() | {"names": [f"b_{name}" for name in walk.names]}
@@ -174,34 +162,9 @@ def test_skeletons_are_named_apart_and_grouped(takes: Path, tmp_path: Path) -> N
         both.save(tmp_path / "both.npz")
 
 
-@pytest.mark.parametrize("writer", ["polars", "pyarrow"])
-def test_parquet_gives_the_same_cycles(
-    takes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str
-) -> None:
-    pytest.importorskip(writer)
-    from loopwright import _tables
-
-    monkeypatch.setattr(_tables, "_has_no_polars", lambda: writer == "pyarrow")
-    walk = loopwright.read(takes / "walk_0.bvh")
-    renamed = walk.to_dict() | {"names": [f"b_{name}" for name in walk.names]}
-    both = loopwright.cycles([walk, loopwright.Take.from_dict(renamed)], 8)
-    assert same(Cycles.load(both.to_parquet(tmp_path / "both.parquet")), both)
-
-
 def test_a_take_without_a_loop_gives_no_cycle(takes: Path) -> None:
     none = loopwright.cycles(takes / "short.bvh")
     assert len(none) == 0 and none.groups() == [] and none.table() == []
-
-
-def test_rows_of_loops_are_those_of_catalogs(takes: Path, tmp_path: Path) -> None:
-    path = takes / "walk_1.bvh"
-    printed = command("make", path, "-o", f"{tmp_path}/", "--name", "{stem}-loop", "--json")
-    wanted = json.loads(printed.splitlines()[0])["loop"]
-    row = loopwright.table([loopwright.load(wanted["output"])])[0]
-    assert list(row) == list(wanted)
-    assert {name: row[name] for name in row if name != "path"} == {name: wanted[name] for name in row if name != "path"}
-    candidates = loopwright.table(loopwright.read(path).find())
-    assert candidates[0]["rank"] == 1 and candidates[0]["speed_mps"] == pytest.approx(wanted["speed_mps"], rel=0.01)
 
 
 def test_tables_go_into_data_frames(cycles: Cycles, tmp_path: Path) -> None:
@@ -242,39 +205,6 @@ def test_gait_of_a_walk_of_known_speed(tmp_path: Path) -> None:
         assert means["count"] == len(times) and means["mean"] == pytest.approx(np.mean(times))
         assert means["std_dev"] == pytest.approx(np.std(times, ddof=1), abs=1e-12)
     assert loopwright.inspect(take)["gait"] == {"summary": loopwright.gait(take).means, "strides": loopwright.gait(take).strides}
-
-
-def test_a_pause_is_no_step(tmp_path: Path) -> None:
-    """A body that stands still for two seconds between two steps."""
-    synth(tmp_path / "walk.bvh", "--turn-rate", 0)
-    walk = loopwright.read(tmp_path / "walk.bvh")
-    both = int(np.flatnonzero(walk.contacts.all(axis=1))[2])
-    frames = np.concatenate([np.arange(both), np.full(120, both), np.arange(both, walk.num_frames)])
-    paused = walk.to_dict() | {"rotations": walk.local_rotations()[frames], "positions": walk.local_positions[frames]}
-    wanted, found = (loopwright.gait(motion) for motion in (walk, loopwright.Take.from_dict(paused)))
-    assert (wanted.means["pauses"], found.means["pauses"]) == (0, 1)
-    for name in ("cadence_spm", "mean_step_secs", "mean_stride_secs", "mean_stance_secs", "duty_factor", "step_secs_symmetry"):
-        assert found.summary[name] == pytest.approx(wanted.summary[name], rel=0.06), name
-
-
-def test_strides_of_a_loop_are_those_of_its_contacts(takes: Path) -> None:
-    loop = loopwright.read(takes / "walk_0.bvh").make(start_at=0.3)
-    gait = loopwright.gait(loop)
-    other = loopwright.gait(loopwright.read(takes / "walk_0.bvh").make(start_at=0.3, add_root=True))
-    assert [list(row.values())[2:] for row in other.strides] == [pytest.approx(list(row.values())[2:]) for row in gait.strides]
-    once = loop.contacts[: loop.num_samples]
-    strikes = np.argwhere(once & ~np.roll(once, 1, axis=0))
-    assert gait.strides.column("strike_secs") == pytest.approx(sorted((strikes[:, 0] + 0.5) / loop.fps), abs=0.5 / loop.fps)
-    assert sum(gait.strides.column("step_secs")) == pytest.approx(loop.period)
-    assert sum(gait.strides.column("step_length_m")) == pytest.approx(loop.speed * loop.period, rel=1e-3)
-    assert list(gait.duty_factors.values()) == pytest.approx(list(once.mean(axis=0)), abs=1 / loop.num_samples)
-    stand = once.sum(axis=1)
-    assert gait.summary["double_support"] == pytest.approx((stand == 2).mean(), abs=2 / loop.num_samples)
-    assert gait.summary["flight"] == pytest.approx((stand == 0).mean())
-    assert loopwright.table([gait])[0]["strides"] == 2
-    still = loopwright.gait(loopwright.read(takes / "walk_0.bvh").make(start_at=0.3, recipe={"output": {"root-motion": "in-place"}}))
-    assert still.summary["speed_mps"] is None and still.summary["mean_step_length_m"] is None
-    assert still.cadence == pytest.approx(gait.cadence)
 
 
 def test_what_gait_leaves_open_is_none() -> None:

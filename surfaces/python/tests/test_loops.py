@@ -10,33 +10,6 @@ import pytest
 
 import loopwright
 
-from test_takes import product
-
-
-def test_samples_repeat_and_their_root_moves_on(loop: loopwright.Loop) -> None:
-    period = loop.period
-    t = np.linspace(0, period, 50).reshape(5, 10)
-    here, later = loop.sample(t, local=True), loop.sample(t + 3 * period, local=True)
-    assert here.positions.shape == (5, 10, loop.num_joints, 3)
-    np.testing.assert_allclose(later.positions, here.positions, atol=1e-9)
-    np.testing.assert_allclose(later.rotations, here.rotations, atol=1e-9)
-    # In closed form: along a circle, since the walker turns about the upright axis.
-    (linear, angular), after = loop.twist, 10 * period
-    rate = angular[1]
-    assert abs(angular[[0, 2]]).max() < 1e-9 and abs(rate) > 0.1
-    start, end = loop.root(0.0), loop.root(after)
-    half = np.array([0, np.sin(rate * after / 2), 0, np.cos(rate * after / 2)])
-    np.testing.assert_allclose(abs(end.rotations @ product(start.rotations, half)), 1, atol=1e-9)
-    chord = 2 / abs(rate) * abs(np.sin(rate * after / 2)) * np.hypot(linear[0], linear[2])
-    np.testing.assert_allclose(np.linalg.norm((end.positions - start.positions)[[0, 2]]), chord, rtol=1e-9)
-    np.testing.assert_allclose(np.hypot(linear[0], linear[2]), loop.speed, rtol=1e-9)
-    # Over the seam pose and velocity meet: differences are no larger than elsewhere.
-    fine = loop.sample(np.arange(-50, 51) * 1e-3).positions
-    bend = np.abs(np.diff(fine, 2, axis=0)).max(axis=(1, 2))
-    assert bend[45:55].max() < 3 * np.median(bend) + 1e-6
-    keys = loop.sample(np.arange(loop.num_frames) / loop.fps).positions
-    np.testing.assert_allclose(keys, loop.positions, atol=1e-9)
-
 
 def test_other_numbers_loop_along(take: loopwright.Take, loop: loopwright.Loop, tmp_path: Path) -> None:
     frames = np.arange(take.num_frames)

@@ -47,17 +47,6 @@ def test_candidates_lie_where_they_are(take: loopwright.Take) -> None:
     assert np.allclose(bars, [(each.end - each.start) / take.fps for each in found])
 
 
-def test_a_loop_passes_its_seam_and_moves_as_its_root(loop: loopwright.Loop) -> None:
-    axes: Any = plot.seam(loop, ["LeftUpLeg", "Spine"])
-    curves = [line.get_xydata()[:, 1] for line in axes.lines if len(line.get_xydata()) > 2]
-    assert axes.get_legend_handles_labels()[1] == ["LeftUpLeg", "Spine"]
-    for curve in curves:
-        half = len(curve) // 2
-        assert np.allclose(curve[: half + 1], curve[half:], atol=1e-6), "both periods are the same"
-    rings: Any = plot.path(loop).lines[-1].get_xydata()
-    assert np.allclose(rings, loop.root([0, loop.period, 2 * loop.period]).positions[:, [0, 2]])
-
-
 def test_plots_draw_on_the_axes_that_are_given(take: loopwright.Take, loop: loopwright.Loop) -> None:
     import matplotlib.pyplot
 

@@ -17,17 +17,6 @@ from test_takes import product, rotated
 pytestmark = pytest.mark.filterwarnings("ignore::loopwright.LoopwrightWarning")
 
 
-def test_the_twist_of_a_blend_is_the_mean_over_time(loops: list[loopwright.Loop]) -> None:
-    weights = np.array([1.0, 3.0])
-    blend = loopwright.blend(loops, weights)
-    share = weights * [loop.period for loop in loops]
-    for ours, theirs in zip(blend.twist, zip(*(loop.twist for loop in loops), strict=True), strict=True):
-        np.testing.assert_allclose(ours, np.average(theirs, axis=0, weights=share), rtol=1e-9, atol=1e-12)
-    period = np.average([loop.period for loop in loops], weights=weights)
-    assert abs(blend.period - period) <= 0.5 / blend.fps + 1e-9
-    assert blend.facts["blend"]["weights"] == [0.25, 0.75]
-
-
 def test_a_blend_is_a_loop(loops: list[loopwright.Loop], here: Path) -> None:
     blend = loopwright.blend(["slow-loop.bvh", loops[1]])
     assert blend.grade in ("good", "review", "bad") and blend.recipe is None
@@ -57,21 +46,6 @@ def test_costs_are_tables(loops: list[loopwright.Loop]) -> None:
     np.testing.assert_array_equal(row.table, whole.table[3:4])
     among = loopwright.cost([*loops, loopwright.read("fast.bvh")])
     assert isinstance(among, loopwright.Costs) and np.isnan(among.table.diagonal()).all()
-
-
-def test_the_cost_of_a_jump_is_the_area_of_its_offset(loops: list[loopwright.Loop]) -> None:
-    jump = loopwright.cost(*loops, frames=(5, 9), half_life=0.1)
-    decay = 2 * np.log(2) / 0.1
-    secs = np.linspace(0, 2, 20_001)
-    x = np.nan_to_num(jump.positions) * jump.weights[:, None]
-    v = jump.velocities * jump.weights[:, None]
-    offsets = np.abs((x[..., None] + (v + decay * x)[..., None] * secs) * np.exp(-decay * secs))
-    areas = ((offsets[..., 1:] + offsets[..., :-1]) / 2 * np.diff(secs)).sum((-1, -2))
-    np.testing.assert_allclose(jump.part_costs[:, 0], areas, rtol=1e-5, atol=1e-9)
-    for column, fade in enumerate(("spring", "cubic", "quintic")):
-        assert jump.part_costs[:, column].sum() == pytest.approx(jump.costs[fade], rel=1e-12)
-    assert jump.parts[-2:] == ("(root's velocity)", "(root's turning)")
-    assert np.isnan(jump.positions[-2:]).all() and np.isfinite(jump.positions[:-2]).all()
 
 
 def test_what_a_motion_came_of_is_not_overwritten(loops: list[loopwright.Loop]) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import random
 import re
 import signal
 import threading
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -232,37 +230,6 @@ def test_wrong_calls_say_what_is_wrong(names: dict[str, Any], call: str, said: s
     # In words of Python, but for what is quoted.
     assert not re.search("--|TOML" if kind == "SettingError" else "--", re.sub('".*?"', "", text)), text
     assert not Path("new").exists()
-
-
-def test_a_thousand_random_wrong_calls(take: loopwright.Take, loop: loopwright.Loop) -> None:
-    rng = random.Random(7)
-    odd: list[Any] = [
-        None, True, -1, 0, 1, 3.5, 1e300, float("nan"), float("inf"), "", "x", "left-contact", b"x", [], [1], [None],
-        (1, 2), (3, 1), (None, None), {}, {"a": 1}, {"pattern": "*"}, object(), np.zeros(3), np.float64(2), Path("x"),
-        "\0", "a" * 10_000, [[1, 2], [3]], {1: 2}, "\ud800", 10**30,
-    ]
-    names = [*({*_native.setting_names()} - {"start", "end"}), "nothing"]
-    names.sort()
-    calls: list[Callable[[], object]] = [
-        lambda: take.find(top=rng.choice(odd), **{rng.choice(names): rng.choice(odd)}),
-        lambda: take.make(rng.choice(odd), **{rng.choice(names): rng.choice(odd)}),
-        lambda: take.make(pick=rng.choice(odd), **{rng.choice(names): rng.choice(odd)}),
-        lambda: take.close(rng.choice(odd), rng.choice(odd), **{rng.choice(names): rng.choice(odd)}),
-        lambda: arrays(**{rng.choice(["names", "parents", "offsets", "rotations", "positions", "fps", "tips", "name"]): rng.choice(odd)}),
-        lambda: loop.sample(rng.choice(odd)),
-        lambda: loop.root(rng.choice(odd)),
-        lambda: loop.to_bytes(rng.choice(odd)),
-        lambda: loopwright.read(rng.choice(odd), **{rng.choice(names): rng.choice(odd)}),
-        lambda: loopwright.load(rng.choice(odd)),
-    ]
-    refused = 0
-    for _ in range(1000):
-        try:
-            rng.choice(calls)()
-        except loopwright.LoopwrightError as error:
-            assert not isinstance(error, loopwright.InternalError), error
-            refused += 1
-    assert refused > 300 and take.make().grade == "good"
 
 
 def test_settings_are_those_of_the_recipe() -> None:

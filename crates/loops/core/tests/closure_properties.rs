@@ -473,35 +473,6 @@ fn poses_meet_and_the_residual_is_rounding_on_clips_of_any_length() {
     assert!(c2 > 300, "{c2} cases were C2");
 }
 
-#[test]
-fn closed_samples_are_the_offsets_applied() {
-    let mut random = seeded(2);
-    for case in 0..1000 {
-        let (_, tracks, settings) = random_case(&mut random);
-        let clip = tracks.clip();
-        let closed = closed_by(&clip, settings);
-        let (joints, last) = (clip.skeleton().num_joints(), clip.num_intervals());
-        let looped = closed.tracks.values();
-        let lengths = [looped.translations.len(), looped.rotations.len()];
-        assert_eq!(lengths, [last * joints; 2]);
-        let lengths = [closed.translation_offsets.len(), closed.rotation_offsets.len()];
-        assert_eq!(lengths, [(last + 1) * joints; 2]);
-        for at in 0..last * joints {
-            let (sample, joint) = ((at / joints) as isize, at % joints);
-            let x = clip.translations(sample)[joint] + closed.translation_offsets[at];
-            assert_eq!(looped.translations[at], x);
-            let turn = looped.rotations[at];
-            let q = rotation::exp(closed.rotation_offsets[at]) * clip.rotations(sample)[joint];
-            assert!(rotation::difference(turn, q).length() < 1e-14, "case {case}");
-            assert!((turn.length() - 1.0).abs() < 1e-15);
-            assert!(
-                sample == 0 || turn.dot(looped.rotations[at - joints]) >= 0.0,
-                "case {case}"
-            );
-        }
-    }
-}
-
 /// First and second derivative at the start of seven evenly spaced values, by one-sided differences of sixth and fifth
 /// order.
 fn forward_differences(values: [DVec3; 7], step: f64) -> [DVec3; 2] {
@@ -762,51 +733,6 @@ fn an_adjustment_leaves_alone_what_stands() {
     }
 }
 
-/// Joints share what their shapes have in common, but not a fade that follows the joint's own path.
-#[test]
-fn a_joint_is_closed_alike_whatever_other_joints_do() {
-    let mut random = seeded(23);
-    let motions = [(); 2].map(|()| Motion::random(&mut random, 1.0));
-    let clip = Tracks::sampled(&motions, 50, 0.02, [5, 5]).clip();
-    let (follows, fades) = (
-        Shape::new(ShapeKind::Adjustment, 0.2),
-        Shape::new(ShapeKind::Cubic, 0.3),
-    );
-    for (start, end) in [(follows, fades), (fades, follows), (follows, follows), (fades, fades)] {
-        let method = method(start, end);
-        let both = closed_by(&clip, method);
-        for joint in 0..2 {
-            let alone = ClosureSettings {
-                joints: vec![(1 - joint, None)],
-                ..method.into()
-            };
-            let alone = close(&clip, &alone).unwrap();
-            for at in (joint..2 * 51).step_by(2) {
-                let what = format!("{start:?} {end:?}");
-                assert_eq!(both.translation_offsets[at], alone.translation_offsets[at], "{what}");
-                assert_eq!(both.rotation_offsets[at], alone.rotation_offsets[at], "{what}");
-            }
-        }
-    }
-}
-
-/// Shapes without accelerations are not made to carry them by the layer for noise.
-#[test]
-fn the_layer_for_noise_is_as_smooth_as_the_method() {
-    let mut random = seeded(19);
-    let clip = Tracks::sampled(&[Motion::random(&mut random, 1.0)], 60, 1.0 / 60.0, [6, 6]).clip();
-    for kind in [ShapeKind::Cubic, ShapeKind::Spring, ShapeKind::Linear] {
-        let shape = Shape::new(kind, 1e-4);
-        let closed = closed_by(&clip, Method::new(shape));
-        assert_eq!((closed.is_layered, closed.method.order), (true, Order::C1));
-        assert!(closed.residual.velocity < 1e-11 && closed.residual.acceleration > 1e-3);
-        let gap = closed.seam.largest();
-        for offset in &closed.translation_offsets {
-            assert!(offset.length() < gap.position + 0.01, "{shape:?}: {offset}");
-        }
-    }
-}
-
 #[test]
 fn chosen_joints_are_closed_by_their_own_method() {
     let mut random = seeded(16);
@@ -937,46 +863,6 @@ fn signs_mirrors_turns_and_the_order_of_joints_do_not_matter() {
 }
 
 #[test]
-fn time_reversed_with_swapped_settings_closes_alike() {
-    let mut random = seeded(7);
-    for case in 0..1000 {
-        let (_, tracks, settings) = random_case(&mut random);
-        let closed = closed_values(&tracks, settings);
-
-        let mut reversed = tracks.clone();
-        let frames = tracks.translations.len() / 2;
-        for frame in 0..frames {
-            let (from, to) = (2 * frame, 2 * (frames - 1 - frame));
-            reversed.translations[to..to + 2].copy_from_slice(&tracks.translations[from..from + 2]);
-            reversed.rotations[to..to + 2].copy_from_slice(&tracks.rotations[from..from + 2]);
-        }
-        reversed.before = frames - 1 - tracks.before - tracks.num_intervals;
-        let settings = Method {
-            start: settings.end,
-            end: settings.start,
-            shares: Shares {
-                rho: 1.0 - settings.shares.rho,
-                sigma: 1.0 - settings.shares.sigma,
-                tau: 1.0 - settings.shares.tau,
-            },
-            ..settings
-        };
-        let backwards = closed_values(&reversed, settings);
-        let last = tracks.num_intervals;
-        for sample in 0..last {
-            // Sample 0 meets itself, since the closed sample N is sample 0.
-            let mirrored = (last - sample) % last;
-            for joint in 0..2 {
-                let (a, b) = (2 * sample + joint, 2 * mirrored + joint);
-                let shift = (closed.translations[a] - backwards.translations[b]).length();
-                let turned = rotation::difference(closed.rotations[a], backwards.rotations[b]).length();
-                assert!(shift < 1e-10 && turned < 1e-10, "case {case}: {shift} {turned}");
-            }
-        }
-    }
-}
-
-#[test]
 fn still_joints_keep_their_bits() {
     let mut random = seeded(8);
     let bits = |x: DVec3| x.to_array().map(f64::to_bits);
@@ -1016,40 +902,6 @@ fn samples_beyond_both_blends_keep_their_bits() {
     }
     for sample in [14, 52] {
         assert_ne!(looped.translations[sample as usize], clip.translations(sample)[0]);
-    }
-}
-
-/// Shares of 0 or 1 leave the other end unchanged, in pose, velocity and acceleration.
-#[test]
-fn the_end_without_a_share_stays_as_it_is() {
-    let mut random = seeded(13);
-    for case in 0..200 {
-        let clip = Tracks::sampled(&[Motion::random(&mut random, 2.0)], 60, 2.0 / 60.0, [2, 2]).clip();
-        for (share, kept, moves) in [(1.0, 30..60, 0), (0.0, 0..30, 59)] {
-            let settings = Method {
-                shares: Shares::all(share),
-                ..Method::new(Shape::new(ShapeKind::Quintic, 0.9))
-            };
-            let closed = closed_by(&clip, settings);
-            for sample in 0..60 {
-                let offset = closed.translation_offsets[sample].length() + closed.rotation_offsets[sample].length();
-                let is_kept = kept.contains(&sample);
-                assert!(!is_kept || offset < 1e-12, "case {case}, sample {sample}: {offset}");
-            }
-            let moved = closed.translation_offsets[moves].length();
-            assert!(moved > 1e-6, "case {case}: the end with the share does not move");
-        }
-        // The share of the pose gap alone, measured by the offset at the start.
-        let rho = random.share();
-        let method = Method {
-            shares: Shares { rho, ..Shares::EVEN },
-            ..Method::default()
-        };
-        let closed = closed_by(&clip, method);
-        let gap = &closed.seam.joints[0];
-        let (moved, turned) = (closed.translation_offsets[0], closed.rotation_offsets[0]);
-        assert!((moved - rho * gap.position).length() < 1e-14, "case {case}");
-        assert!((turned - rho * gap.angle).length() < 1e-14, "case {case}");
     }
 }
 

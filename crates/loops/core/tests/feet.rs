@@ -1,25 +1,23 @@
 //! Feet of loops against the truth of synthetic takes: their contacts, that they stay, and the root speed that they imply.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use loopwright_core::analysis::{BodyError, ContactLimits};
 use loopwright_core::feet::{
-    FootLock, FootOutcome, FootPoint as BearingPoint, HoldError, LoopContact, RootSpeed, StanceEdit, StanceError,
-    StanceSpan,
+    FootLock, FootOutcome, FootPoint as BearingPoint, HoldError, LoopContact, StanceEdit, StanceError, StanceSpan,
 };
-use loopwright_core::loop_clip::LoopKeys;
 use loopwright_core::math::{Rigid, ops, rotation};
 use loopwright_core::motion::{Joint, WorldTracks};
 use loopwright_core::pipeline::MakeError;
 use loopwright_core::{
     Analysis, BodyOverrides, Cut, FeetSettings, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, RootMode,
-    SearchSettings, Skeleton, Take, quality,
+    SearchSettings, Skeleton, Take,
 };
 use loopwright_mocap::folder_or_skip;
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
 
 use crate::support::{
-    analysed, best_made, by_cost, captured, made_of, measured, moved, of_poses, posed, poses, skeleton, steady,
-    stretch, take_of, walk_of,
+    analysed, by_cost, captured, made_of, measured, moved, of_poses, posed, poses, skeleton, steady, stretch, take_of,
+    walk_of,
 };
 
 /// Returns the loop with the cheapest seam: how well a speed is recovered depends on the stretch, not on how it was chosen.
@@ -110,62 +108,6 @@ fn edited_stances_overrule_those_detected() {
     let range = [0.0, clip.period_secs()];
     let outside = StanceError::Outside { found, range };
     assert_eq!(refused(StanceSpan::Secs(found), 0), outside);
-}
-
-/// In a loop whose second half mirrors the first, what is said of a foot is so of the other one half a cycle later, in frames of the half
-/// that is the take's and in seconds of the loop.
-#[test]
-fn stances_of_a_mirrored_loop_are_edited_on_both_sides() {
-    let analysis = analysed(&walk_of(WalkSettings::default()));
-    let settings = SearchSettings {
-        pairing: Some(analysis.mirror(&[]).unwrap()).into(),
-        ..SearchSettings::default()
-    };
-    let candidate = analysis.find_loops(&settings).unwrap().best().unwrap().clone();
-    let made = |stances: Vec<StanceEdit>| {
-        let settings = LoopSettings {
-            stances,
-            ..LoopSettings::default()
-        };
-        analysis.make_loop(&candidate, &settings).unwrap()
-    };
-    let plain = made(Vec::new());
-    let (clip, cut) = (&plain.loop_clip, &candidate.cut);
-    let half = clip.num_samples() / 2;
-    let stands = |made: &MadeLoop, foot: usize, sample: usize| {
-        let of_it = made.feet.contacts.iter().filter(|contact| contact.foot == foot);
-        let mut keys = of_it.flat_map(LoopContact::keys);
-        keys.any(|key| key % (2 * half) == sample % (2 * half))
-    };
-    // The foot that leaves the ground in the first half stands a little longer.
-    let leaves = |&(foot, last): &(usize, usize)| stands(&plain, foot, last) && !stands(&plain, foot, last + 1);
-    let all = [0, 1]
-        .into_iter()
-        .flat_map(|foot| (2..half - 3).map(move |last| (foot, last)));
-    let (foot, last) = all.into_iter().find(leaves).unwrap();
-    let from = last + 1;
-    let frame = |sample: usize| cut.start_frame() + sample as f64 * cut.num_frames() / half as f64;
-    let secs = |sample: usize| sample as f64 * clip.step_secs();
-    for span in [
-        StanceSpan::Frames([from, from + 2].map(frame)),
-        StanceSpan::Secs([from, from + 2].map(secs)),
-        // The other half of the loop says the same of the other foot.
-        StanceSpan::Secs([from + half, from + half + 2].map(secs)),
-    ] {
-        let is_image = matches!(span, StanceSpan::Secs([start, _]) if start > 0.5 * clip.period_secs());
-        let stated = if is_image { 1 - foot } else { foot };
-        let edited = made(vec![stance(stated, span, true)]);
-        for sample in 0..half {
-            let is_stated = (from..from + 3).contains(&sample);
-            assert_eq!(stands(&edited, foot, sample), is_stated || stands(&plain, foot, sample));
-            for foot in [0, 1] {
-                let other = stands(&edited, 1 - foot, sample + half);
-                assert_eq!(stands(&edited, foot, sample), other, "{sample}");
-            }
-        }
-        assert!(edited.feet.is_held());
-        assert_ne!(edited.loop_clip, plain.loop_clip);
-    }
 }
 
 /// Returns the world position of a joint at a key of any cycle.
@@ -328,24 +270,6 @@ fn swinging_feet_are_not_held_back() {
     }
 }
 
-/// Legs that are too long by far for their feet to stay are bent by the solve, too, which has to come near for that.
-#[test]
-fn feet_that_slide_far_are_held_too() {
-    for (seed, speed_mps, turn_dps, noise_deg) in [(3, 0.93, 1.0, 0.3), (10, 0.93, 8.0, 0.4), (7, 0.97, -12.0, 0.2)] {
-        let settings = WalkSettings::default()
-            .seed(seed)
-            .speed_mps(speed_mps)
-            .turn_dps(turn_dps)
-            .noise_deg(noise_deg)
-            .seconds(299.0 / 60.0);
-        let analysis = analysed(&walk_of(settings));
-        let made = best_made(&analysis, &LoopSettings::default());
-        assert!(made.feet.is_held(), "seed {seed}");
-        let [open, held] = made.feet.foot_slide_mps.map(Option::unwrap);
-        assert!(held < 0.25 * open, "seed {seed}: {held} of {open} m/s");
-    }
-}
-
 /// Of two contacts of a foot, the one in which it slides is left alone, and that is said.
 #[test]
 fn a_foot_is_held_but_for_contacts_in_which_it_slides() {
@@ -376,31 +300,6 @@ fn a_foot_is_held_but_for_contacts_in_which_it_slides() {
     let held = |made: &MadeLoop, foot: usize| made.feet.held.iter().filter(|span| span.foot == foot).count();
     assert_eq!(held(&made, 0) + 1, held(&plain, 0));
     assert_eq!(held(&made, 1), held(&plain, 1));
-}
-
-/// Where noise leaves nothing that could be held, feet are let go, and that is said.
-#[test]
-fn noise_does_not_move_standing_feet() {
-    let mut held = 0;
-    for noise_deg in [0.05, 0.1, 0.2, 0.3] {
-        let settings = WalkSettings::default().noise_deg(noise_deg).frame_rate_hz(120.0);
-        let analysis = analysed(&walk_of(settings));
-        let cut = found(&analysis).cut;
-        let made = made(&analysis, &cut, FootLock::Auto);
-        if made.feet.is_held() {
-            let free = self::made(&analysis, &cut, FootLock::Off);
-            let [[aside, below], [free_aside, free_below]] = [&made, &free].map(|made| strays(made, &analysis));
-            // Of noise that is removed only as far as joints are not turned harder for it, some is left; heights are those of the take.
-            let what = format!("{noise_deg}: {aside} of {free_aside}, {below} of {free_below}");
-            assert!(aside < 0.5 * free_aside && below < free_below + 4e-3, "{what}");
-            held += 1;
-        } else {
-            let said = [FootOutcome::Released, FootOutcome::Unsettled];
-            let mut outcomes = made.feet.outcomes.iter();
-            assert!(outcomes.all(|outcome| said.contains(outcome)), "{noise_deg}");
-        }
-    }
-    assert!(held >= 2, "{held}");
 }
 
 /// Held or not, a loop repeats, and only legs and hips change.
@@ -489,29 +388,6 @@ fn a_take_in_place_gets_its_speed_back() {
     }
     let worst = off.iter().copied().fold(0.0, f64::max);
     assert!(worst < 0.02, "{worst}: {off:?}");
-}
-
-#[test]
-fn captured_root_motion_stays_unchanged() {
-    for seed in 0..20 {
-        let settings = random_settings(seed).noise_deg(random_settings(seed).noise_deg.min(0.1));
-        let analysis = analysed(&walk_of(settings));
-        let best = found(&analysis);
-        let [auto, poses, asked] = [RootSpeed::Auto, RootSpeed::Poses, RootSpeed::Feet].map(|speed| {
-            let feet = FeetSettings {
-                speed,
-                ..FeetSettings::default()
-            };
-            made(&analysis, &best.cut, feet)
-        });
-        assert!(!auto.feet.speed_is_theirs, "{seed}: {:?}", auto.feet.speed);
-        assert_eq!(auto.loop_clip.root(), poses.loop_clip.root());
-        let [feet, poses] = [&asked, &poses].map(|made| made.loop_clip.root().twist.linear);
-        assert!(
-            (feet - poses).length() < 0.03 * poses.length() + 0.02,
-            "{seed}: {feet} {poses}"
-        );
-    }
 }
 
 /// Returns a body of named joints whose hips move ahead at 1 m/s with a leg or two; rows are name, parent, rest position.
@@ -667,18 +543,6 @@ fn dipping(take: &Take) -> Take {
     })
 }
 
-/// Returns the largest angular acceleration of a joint over samples, by its rotations in the axes of the joint above it,
-/// radians per sample squared.
-fn hardest(samples: core::ops::Range<isize>, rotation: impl Fn(isize) -> DQuat) -> f64 {
-    let turn = |sample: isize| {
-        let (from, to) = (rotation(sample), rotation(sample + 1));
-        let to = if from.dot(to) < 0.0 { -to } else { to };
-        rotation::log(from.conjugate() * to)
-    };
-    let hard = |sample: isize| (turn(sample) - turn(sample - 1)).length();
-    samples.map(hard).fold(0.0, f64::max)
-}
-
 /// Takes of several rates, in which nearly straight legs had to leap for their feet and standing feet floated.
 const WALKS: [&str; 6] = [
     "100style/Neutral_FW.bvh",
@@ -688,44 +552,6 @@ const WALKS: [&str; 6] = [
     "snu/walk_forward_repeated.bvh",
     "xia/neutral_01.bvh",
 ];
-
-/// Each joint is compared with itself: at all samples of the loop, those beside the seam included, and at the same samples of the
-/// uncut take, with the frames around the cut. Knees that are 1.1 times as hard are seen.
-#[test]
-fn knees_and_ankles_of_captured_walks_do_not_jerk() {
-    let Some(folder) = folder_or_skip() else { return };
-    let mut too_hard = Vec::new();
-    for file in WALKS {
-        let take = captured(&folder, file);
-        let analysis = analysed(&take);
-        let best = found(&analysis);
-        let made = analysis.make_loop(&best, &LoopSettings::default()).unwrap();
-        assert_eq!(made.feet.outcomes, [FootOutcome::Held; 2], "{file}");
-        let (looped, uncut) = (made.loop_clip.tracks_from_root(), made.source.clip.world_tracks());
-        let range = made.source.clip.sample_range();
-        let count = looped.num_frames() as isize;
-        // The second difference at a sample needs one on either side.
-        let in_take = (*range.start() + 1).max(-1)..(count + 2).min(*range.end());
-        for foot in &analysis.body.feet {
-            let knee = take.skeleton().parent(foot.ankle).unwrap();
-            for (joint, most) in [(knee, 1.1), (foot.ankle, 1.15)] {
-                let above = take.skeleton().parent(joint).unwrap();
-                let local = |world: &WorldTracks, frame: isize| {
-                    let [above, own] = [above, joint].map(|joint| world.rotation(frame as usize, joint));
-                    above.conjugate() * own
-                };
-                let of_loop = hardest(0..count, |sample| local(&looped, sample.rem_euclid(count)));
-                let of_take = hardest(in_take.clone(), |sample| local(&uncut, sample - range.start()));
-                let ratio = of_loop / of_take;
-                if ratio > most {
-                    let name = &take.skeleton().joint(joint).name;
-                    too_hard.push(format!("{file}, {name}: {ratio:.3} times as hard"));
-                }
-            }
-        }
-    }
-    assert!(too_hard.is_empty(), "{too_hard:#?}");
-}
 
 /// Balls of feet stand as high in a loop as in the take that it was cut from, each contact by the median of its samples. With a soft floor
 /// alone they floated by up to 25 mm.
@@ -786,25 +612,6 @@ fn tips_of_toes_stay_above_the_floor() {
     }
 }
 
-/// Noise of the whole leg shows at the ankle, and is not removed by turning it.
-#[test]
-fn noise_does_not_turn_ankles() {
-    for seed in 0..4 {
-        let settings = WalkSettings::default().seed(seed).noise_deg(0.5);
-        let take = walk_of(settings);
-        let analysis = analysed(&take);
-        let cut = found(&analysis).cut;
-        let [free, held] = [FootLock::Off, FootLock::Solve].map(|lock| made(&analysis, &cut, lock).loop_clip);
-        for foot in &analysis.body.feet {
-            for sample in 0..free.num_samples() {
-                let turned = [&free, &held].map(|clip| clip.body_pose(sample).rotations[foot.ankle]);
-                let turned = turned[0].angle_between(turned[1]).to_degrees();
-                assert!(turned < 10.0, "seed {seed}, sample {sample}: {turned} degrees");
-            }
-        }
-    }
-}
-
 /// A foot without toes whose end the rig states rolls over it: the end is held, not the ankle, which moves on above it.
 #[test]
 fn feet_without_toes_are_held_by_their_ends() {
@@ -855,39 +662,6 @@ fn feet_without_toes_are_held_by_their_ends() {
         most.fold(0.0, f64::max)
     });
     assert!(free > 5e-3 && held < 2e-3, "{free} {held}");
-}
-
-/// A root that goes too fast drags standing feet along: by its excess of speed times the time for which they stand.
-#[test]
-fn the_distance_of_a_slide_is_speed_times_time() {
-    let analysis = analysed(&walk_of(WalkSettings::default()));
-    let made = made(&analysis, &found(&analysis).cut, FootLock::Auto);
-    let root = *made.loop_clip.root();
-    let mut twist = root.twist;
-    twist.linear += DVec3::Z * 0.1;
-    let stands = quality::stands(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
-    let longest = stands.iter().map(|stand| stand.num_samples).max().unwrap();
-    let expected = 0.1 * (longest - 1) as f64 * made.loop_clip.step_secs();
-    let slide = |clip: &LoopClip| {
-        quality::farthest_slide_of_stances(&LoopKeys::from_loop(clip), &stands)
-            .unwrap()
-            .metres
-    };
-    let (held, dragged) = (slide(&made.loop_clip), slide(&made.loop_clip.clone().with_twist(twist)));
-    assert!(held < 2e-3, "{held}");
-    assert!(
-        (dragged - expected).abs() < held + 2e-3,
-        "{dragged} instead of {expected}"
-    );
-    // No contact is cut in two by the seam.
-    let count = made.loop_clip.num_samples();
-    for stand in &stands {
-        let is_next = |other: &&_| {
-            let other: &quality::Stand = other;
-            other.joint == stand.joint && other.first_sample == (stand.first_sample + stand.num_samples) % count
-        };
-        assert!(stand.num_samples == count || stands.iter().find(is_next).is_none());
-    }
 }
 
 /// Heel, ball and tip of a walking foot bear in turn, as the truth of the walker has them.

@@ -4,14 +4,12 @@ mod support;
 
 mod animals;
 mod choice;
-mod closure_golden;
 mod closure_least;
 mod closure_properties;
 mod contacts;
 mod edits;
 mod faults;
 mod feet;
-mod golden_math;
 mod idle;
 mod joint_names;
 mod live;

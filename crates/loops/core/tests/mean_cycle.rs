@@ -9,7 +9,7 @@ use loopwright_core::{
 };
 use loopwright_synth::{IdleSettings, synthesize, synthesize_idle};
 
-use crate::support::{analysed, chain, made_of, moved, posed, steady, take_of, walk_of};
+use crate::support::{analysed, made_of, moved, posed, steady, walk_of};
 
 /// Frames of a cycle, and the first frame of the first whole one.
 const CYCLE: usize = 60;
@@ -212,64 +212,6 @@ fn a_stumble_changes_little() {
     assert!(off_truth(&after, &truth) < 1.3 * off_truth(&before, &truth));
 }
 
-/// Detail above 5 Hz is that of the chosen cycle, neither washed out nor sharpened.
-#[test]
-fn fine_detail_is_that_of_the_chosen_cycle() {
-    let take = varied(&walk(8), 2.0, 0.5);
-    let [single, mean] = [MeanCycles::Off, MeanCycles::All].map(|mean_cycles| made(&take, 3, mean_cycles));
-    let energy = |made: &MadeLoop| {
-        let tracks = made.loop_clip.tracks();
-        let count = tracks.num_frames();
-        let mut sum = 0.0;
-        for joint in 1..tracks.num_joints() {
-            let rates: Vec<DVec3> = (0..count)
-                .map(|sample| {
-                    let [before, after] = [sample, (sample + 1) % count].map(|at| tracks.pose(at).rotations[joint]);
-                    rotation::difference(after, before)
-                })
-                .collect();
-            for harmonic in 6..count / 2 {
-                let (mut cosine, mut sine) = (DVec3::ZERO, DVec3::ZERO);
-                for (sample, rate) in rates.iter().enumerate() {
-                    let turns = (sample * harmonic % count) as f64 / count as f64;
-                    let (sin, cos) = ops::sin_cos(core::f64::consts::TAU * turns);
-                    cosine += *rate * cos;
-                    sine += *rate * sin;
-                }
-                sum += cosine.length_squared() + sine.length_squared();
-            }
-        }
-        sum
-    };
-    let ratio = energy(&mean) / energy(&single);
-    assert!((ratio - 1.0).abs() < 0.05, "{ratio}");
-}
-
-#[test]
-fn as_many_as_asked_for_with_the_chosen_one_in_the_middle() {
-    let take = varied(&walk(8), 1.0, 0.1);
-    let of = |cycle: usize, mean_cycles: MeanCycles| {
-        let mean = mean_of(&made(&take, cycle, mean_cycles)).clone();
-        let ends = [mean.before, mean.after];
-        (mean.cycles.len(), mean.chosen, ends, mean.is_fewer_than_asked())
-    };
-    use CyclesEnd::{Enough, TakeEnds};
-    assert_eq!(of(3, MeanCycles::UpTo(2)), (2, 0, [Enough, Enough], false));
-    assert_eq!(of(3, MeanCycles::UpTo(5)), (5, 2, [Enough, Enough], false));
-    assert_eq!(of(1, MeanCycles::UpTo(6)), (6, 1, [TakeEnds, Enough], false));
-    assert_eq!(of(7, MeanCycles::UpTo(3)), (3, 2, [Enough, TakeEnds], false));
-    assert_eq!(of(3, MeanCycles::UpTo(20)), (8, 3, [TakeEnds, TakeEnds], true));
-    assert_eq!(of(3, MeanCycles::All), (8, 3, [TakeEnds, TakeEnds], false));
-    // Two differ from all, and shares are those of the window.
-    let [two, all] = [MeanCycles::UpTo(2), MeanCycles::All].map(|mean_cycles| made(&take, 3, mean_cycles));
-    assert_ne!(two.loop_clip, all.loop_clip);
-    let shares = |made: &MadeLoop| -> Vec<f64> { mean_of(made).cycles.iter().map(|cycle| cycle.share).collect() };
-    assert_eq!(shares(&two), [0.5, 0.5]);
-    assert!((shares(&all).iter().sum::<f64>() - 1.0).abs() < 1e-12);
-    // A second run gives the same bits.
-    assert_eq!(made(&take, 3, MeanCycles::All), all);
-}
-
 /// The reference of the comparison is still the candidate's own stretch.
 #[test]
 fn displacement_is_measured_from_the_chosen_cycle() {
@@ -325,28 +267,6 @@ fn parts_of_cycles_do_not_count() {
         let mean = mean_of(&mean);
         assert_eq!((mean.cycles.len(), mean.chosen), (5, 1), "{:?}", mean.cycles);
     }
-}
-
-/// A joint that swings and rises again and again, with neither feet nor a name.
-#[test]
-fn a_prop_of_one_joint_has_a_mean() {
-    let take = take_of(chain(&["prop"], DVec3::ZERO), 1.0 / 60.0, 320, |frame, _| {
-        let turn = core::f64::consts::TAU * frame as f64 / 50.0;
-        let size = 1.0 + 0.1 * random(frame / 50);
-        let at = DVec3::new(0.0, 1.0 + 0.2 * size * ops::sin(turn), 0.02 * frame as f64);
-        (at, rotation::exp(DVec3::X * size * 0.5 * ops::sin(turn)))
-    });
-    let analysis = analysed(&take);
-    let candidate = LoopCandidate {
-        is_idle: false,
-        ..analysis.appraise(100.0, 150.0, &SearchSettings::default()).unwrap()
-    };
-    let mean = analysis.make_loop(&candidate, &settings(MeanCycles::All)).unwrap();
-    assert_eq!(mean_of(&mean).cycles.len(), 6);
-    let root = mean.loop_clip.root();
-    assert!((root.twist.linear.z - 1.2).abs() < 0.02, "{root:?}");
-    let gap = mean.closed.seam.largest();
-    assert!(gap.position < 1e-9 && gap.angle < 1e-9, "{gap:?}");
 }
 
 fn failure(take: &Take, candidate: impl Fn(&Analysis) -> LoopCandidate, settings: &LoopSettings) -> MeanCycleError {

@@ -2,13 +2,12 @@
 
 use glam::{DQuat, DVec3};
 use loopwright_core::candidate::SearchError;
-use loopwright_core::feet::{LoopContact, StanceEdit, StanceSpan};
 use loopwright_core::math::{ops, rotation};
 use loopwright_core::mirror::Pairing;
 use loopwright_core::pipeline::MakeError;
-use loopwright_core::{LoopSettings, MadeLoop, RootMode, SearchSettings, Take};
+use loopwright_core::{LoopSettings, MadeLoop, SearchSettings, Take};
 
-use crate::support::{analysed, chain, posed, skeleton, steady, walk_of};
+use crate::support::{analysed, chain, posed, skeleton};
 
 const TAU: f64 = core::f64::consts::TAU;
 
@@ -177,72 +176,6 @@ fn what_cannot_be_trusted_is_left_out() {
         let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
         assert!(start >= 39.0 && end <= 320.0, "{start}:{end}");
         assert!(end < 150.0 || start > 150.0, "{start}:{end}");
-    }
-}
-
-#[test]
-fn a_door_without_a_body_goes_there_and_back() {
-    let skeleton = skeleton(&[("door", None, DVec3::ZERO)]);
-    let opened = |frame: usize| {
-        let share = (frame as f64 / 40.0).min(1.0);
-        1.4 * share * share * (3.0 - 2.0 * share)
-    };
-    let rotations = (0..=60).map(|frame| DQuat::from_rotation_y(opened(frame))).collect();
-    let take = Take::new("door", skeleton, 1.0 / 30.0, vec![DVec3::ZERO; 61], rotations).unwrap();
-    let analysis = analysed(&take);
-    let (found, _) = analysis.find_and_make(&ping_pong(&take, 0.5)).unwrap();
-    let best = found.best().unwrap();
-    // All of it that moves: the open door is held.
-    assert_eq!((best.cut.start_frame(), best.cut.end_frame()), (0.0, 40.0));
-    for mode in [
-        RootMode::InPlace,
-        RootMode::Stationary,
-        RootMode::Constant,
-        RootMode::Keep,
-        RootMode::Path,
-    ] {
-        let made = analysis.make_loop(best, &LoopSettings::with_root(mode)).unwrap();
-        let count = made.loop_clip.num_samples();
-        let world = made.loop_clip.tracks_from_root();
-        let open = rotation::difference(world.rotation(count / 2, 0), world.rotation(0, 0)).length();
-        assert!((open - 1.4).abs() < 1e-9 || mode == RootMode::Path, "{mode:?} {open}");
-    }
-}
-
-#[test]
-fn a_body_that_walks_comes_back_on_its_feet() {
-    let take = walk_of(steady());
-    let analysis = analysed(&take);
-    let candidate = analysis.appraise(20.0, 90.0, &ping_pong(&take, 0.4)).unwrap();
-    let stands = |made: &MadeLoop, sample: usize| {
-        let contacts = made.feet.contacts.iter().filter(|contact| contact.foot == 0);
-        contacts
-            .flat_map(LoopContact::keys)
-            .any(|key| key % made.loop_clip.num_samples() == sample)
-    };
-    let made = analysis.make_loop(&candidate, &LoopSettings::default()).unwrap();
-    assert_eq!(made.loop_clip.root().twist, loopwright_core::math::Twist::default());
-    // The foot repeats its motion in these frames of the take on the way there and on the way back.
-    let count = made.loop_clip.num_samples();
-    let held = (count - 140) / 4;
-    let shown = |frame: usize| frame - 20 + held;
-    let standing: Vec<usize> = (30..80).filter(|&frame| stands(&made, shown(frame))).collect();
-    let (first, last) = (standing[0], standing[standing.len() - 1]);
-    assert!(standing.iter().any(|&frame| stands(&made, count - shown(frame))));
-    let edited = LoopSettings {
-        stances: vec![StanceEdit {
-            foot: 0,
-            span: StanceSpan::Frames([first as f64, last as f64]),
-            stands: false,
-        }],
-        ..LoopSettings::default()
-    };
-    let made = analysis.make_loop(&candidate, &edited).unwrap();
-    for frame in first..=last {
-        assert!(
-            !stands(&made, shown(frame)) && !stands(&made, count - shown(frame)),
-            "{frame}"
-        );
     }
 }
 

@@ -322,29 +322,6 @@ fn foot_sliding_is_the_speed_of_standing_feet_in_the_world() {
     }
 }
 
-#[test]
-fn a_loop_at_another_size_slides_and_shows_alike() {
-    for slip in [0.0, 0.1, 0.3] {
-        let (take, root) = gliding(slip);
-        let own = measure(&take, true, root);
-        for size in [3.0, 0.5] {
-            let twist = twist(root.twist.linear * size, root.twist.angular);
-            let root = RootMotion { twist, ..root };
-            let scaled = measure(&take.scaled(size).unwrap(), true, root);
-            assert!((scaled.body_size / own.body_size / size - 1.0).abs() < 1e-9);
-            let metres = |quality: Quality| quality.farthest_slide.map(|slide| slide.metres);
-            for (scaled, own) in [
-                (scaled.foot_slide_mps, own.foot_slide_mps),
-                (metres(scaled), metres(own)),
-            ] {
-                let (scaled, own) = (scaled.unwrap() / size, own.unwrap());
-                assert!((scaled - own).abs() < 1e-9, "slip {slip}, size {size}: {scaled} {own}");
-            }
-            assert_eq!(scaled.pops(), own.pops());
-        }
-    }
-}
-
 /// A contact is one wherever the loop starts, and lasts as long.
 #[test]
 fn contacts_over_the_seam_are_whole() {

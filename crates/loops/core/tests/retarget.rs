@@ -4,17 +4,16 @@ use glam::{DQuat, DVec3};
 use loopwright_core::feet::{FootLock, FootOutcome, HoldError};
 use loopwright_core::math::rotation;
 use loopwright_core::motion::WorldTracks;
-use loopwright_core::retarget::{FollowedFeet, Given, JointMap, MapError, Retarget, Rig, RigPair, unturned};
+use loopwright_core::retarget::{Given, JointMap, MapError, Retarget, Rig, RigPair, unturned};
 use loopwright_core::{
-    BodyOverrides, Joint, LoopClip, LoopSettings, MadeLoop, Pose, RootMotion, Skeleton, Take, Tracks,
-    analysis::ContactLimits, loop_clip::LoopKeys, quality,
+    BodyOverrides, Joint, LoopClip, LoopSettings, MadeLoop, Pose, Skeleton, Take, loop_clip::LoopKeys, quality,
 };
 use loopwright_synth::WalkSettings;
 
 use crate::support::characters::{
     Character, MIXAMO, PLAIN, Tree, UNREAL, character, pair_onto, rig_at_rest, rig_of, speed_of_points, walk,
 };
-use crate::support::{analysed, best_made, joint, posed, posed_on, take_of, walk_of};
+use crate::support::{analysed, best_made, joint, posed, take_of, walk_of};
 
 fn long_walk() -> Take {
     walk_of(WalkSettings::default().seconds(20.0))
@@ -320,42 +319,6 @@ fn feet_of_takes_are_held_too() {
 }
 
 #[test]
-fn one_step_that_slides_and_a_leap_leave_all_others_held() {
-    let walk = long_walk();
-    let middle = walk.num_frames() / 2;
-    let secs = |frame: usize| (frame as f64 - middle as f64) * walk.frame_time_secs();
-    // The body glides by 30 cm over half a second, in whatever step it is; or it is elsewhere from one frame to the next.
-    let glides = |frame: usize| 0.3 * (0.5 + secs(frame) / 0.5).clamp(0.0, 1.0);
-    let leaps = |frame: usize| if frame < middle { 0.0 } else { 0.8 };
-    let shifts: [(&str, &dyn Fn(usize) -> f64); 2] = [("a glide", &glides), ("a leap", &leaps)];
-    for (what, shift) in shifts {
-        let take = posed(&walk, |frame, pose| pose.translations[0].x += shift(frame));
-        let target = rig_at_rest(&character(&walk, Character { legs: 0.45, ..PLAIN }));
-        let (transfer, carried) = retarget(&rig_of(&take), &target, &take);
-        let held = transfer.held_take(&take, &carried, FootLock::Auto).unwrap().unwrap();
-        for (foot, like) in [("ball_l", "LeftToeBase"), ("ball_r", "RightToeBase")] {
-            let speeds = |moved: &Take| speeds_while_resting((moved, foot, DVec3::ZERO), (&take, like));
-            let (before, after) = (mean(&speeds(&carried)), mean(&speeds(&held)));
-            assert!(before > 0.01, "{what}: {before} m/s before");
-            assert!(after < 0.005, "{what}: {foot} {after} m/s");
-        }
-        // Frames beside the leap are moved no farther than others.
-        let world = [&carried, &held].map(Take::world_tracks);
-        let moved = |frame: usize| {
-            let joints = 0..held.num_joints();
-            let moved = joints.map(|joint| {
-                world[0]
-                    .position(frame, joint)
-                    .distance(world[1].position(frame, joint))
-            });
-            moved.fold(0.0, f64::max)
-        };
-        let farthest = (0..take.num_frames()).map(moved).fold(0.0, f64::max);
-        assert!(farthest < 0.1, "{what}: {farthest} m");
-    }
-}
-
-#[test]
 fn feet_that_stand_as_still_as_those_of_the_source_are_left_as_they_are() {
     let take = walk();
     let made = made_loop(&take);
@@ -386,56 +349,6 @@ fn feet_that_stand_as_still_as_those_of_the_source_are_left_as_they_are() {
     let carried = transfer.loop_clip(&loose).unwrap();
     let (held, feet) = transfer.held(&loose, &carried, FootLock::Auto).unwrap();
     assert!(held.is_some() && feet.foot_slide_mps[1] < feet.foot_slide_mps[0]);
-}
-
-/// Nothing moves as slowly as these limits ask for, in the source or on the character.
-#[test]
-fn limits_of_contacts_that_are_stated_reach_characters() {
-    let take = walk();
-    let (made, rest) = (made_loop(&take), unturned(take.skeleton(), DQuat::IDENTITY));
-    let clip = &made.loop_clip;
-    let target = rig_at_rest(&character(&take, Character { legs: 2.5, ..PLAIN }));
-    let outcomes = |contacts: ContactLimits| {
-        let overrides = BodyOverrides {
-            contacts,
-            ..BodyOverrides::default()
-        };
-        let source = Rig::of(&take, &rest, &overrides).unwrap();
-        let transfer = RigPair::new(source, target.clone()).unwrap().of_loop(clip);
-        let carried = transfer.loop_clip(clip).unwrap();
-        transfer.held(clip, &carried, FootLock::Solve).unwrap().1.outcomes
-    };
-    assert_eq!(outcomes(ContactLimits::default()), [FootOutcome::Held; 2]);
-    let slow = ContactLimits {
-        speed_mps: Some(1e-12),
-        ..ContactLimits::default()
-    };
-    assert_eq!(outcomes(slow), [FootOutcome::NeverStands; 2]);
-}
-
-#[test]
-fn a_mix_of_loops_stands_where_they_stand() {
-    let take = walk();
-    let made = made_loop(&take);
-    let clip = &made.loop_clip;
-    let pair = pair_onto(&take, &character(&take, Character { legs: 2.5, ..PLAIN }));
-    let transfer = pair.of_loop(clip);
-    let feet = transfer.feet_of_loop(clip).unwrap();
-    let count = clip.num_samples();
-    let at = |_, _, sample: usize| sample as f64 / count as f64;
-    let mixed = FollowedFeet::mixed(&[(&feet, 2.0), (&feet, 1.0)], count, at).unwrap();
-    assert_eq!(mixed.stands(), feet.stands());
-    // Half a cycle on, each foot stands when it swung.
-    let later = FollowedFeet::mixed(&[(&feet, 1.0)], count, |_, _, sample| at(0, 0, sample) + 0.5).unwrap();
-    let half = clip.num_samples() / 2;
-    assert_eq!(later.stands().len(), feet.stands().len());
-    for (own, other) in feet.stands().iter().zip(later.stands()) {
-        let moved = (own.first_sample + clip.num_samples() - half) % clip.num_samples();
-        let by = moved.abs_diff(other.first_sample);
-        let by = by.min(clip.num_samples() - by);
-        assert!(by <= 1, "{own:?} {other:?}");
-    }
-    assert!(FollowedFeet::mixed(&[], 10, at).is_none());
 }
 
 #[test]
@@ -536,85 +449,6 @@ fn positions_on_all_joints_are_followed_at_their_scale() {
         let off = moved.translations(frame)[0] - again.translations(frame)[0];
         assert!(off.length() < 1e-6, "frame {frame}: {off}");
     }
-}
-
-/// Returns the same joints beside a thing that turns and has a joint of its own, as of a file with several roots.
-fn beside_another_root(take: &Take) -> Take {
-    let offset = DVec3::new(2.0, 0.5, -1.0);
-    let mut joints = vec![
-        joint("Scene", None, DVec3::ZERO),
-        joint("Camera", Some(0), offset),
-        joint("Lens", Some(1), offset),
-    ];
-    joints.extend(take.skeleton().joints().iter().map(|joint| Joint {
-        parent: Some(joint.parent.map_or(0, |parent| parent + 3)),
-        ..joint.clone()
-    }));
-    posed_on(take, Skeleton::new(joints).unwrap(), |frame, pose| {
-        let turn = rotation::exp(DVec3::X * 0.1 * frame as f64);
-        pose.translations.splice(0..0, [DVec3::ZERO, offset, offset]);
-        pose.rotations.splice(0..0, [DQuat::IDENTITY, turn, DQuat::IDENTITY]);
-    })
-}
-
-#[test]
-fn other_roots_beside_the_body_change_nothing() {
-    let take = walk();
-    let plain = character(&take, PLAIN);
-    let (_, wanted) = retarget(&rig_of(&take), &rig_at_rest(&plain), &take);
-    let (many, hero) = (beside_another_root(&take), beside_another_root(&plain));
-    let (_, of_many) = retarget(&rig_of(&many), &rig_at_rest(&plain), &many);
-    let (_, onto_many) = retarget(&rig_of(&take), &rig_at_rest(&hero), &take);
-    for frame in 0..take.num_frames() {
-        let world = wanted.pose(frame).world(wanted.skeleton());
-        let from = of_many.pose(frame).world(of_many.skeleton());
-        let onto = onto_many.pose(frame).world(onto_many.skeleton());
-        for joint in 0..wanted.skeleton().num_joints() {
-            let at = world.translations[joint];
-            let off = [from.translations[joint], onto.translations[joint + 3]].map(|other| (at - other).length());
-            assert!(off[0] < 1e-9 && off[1] < 1e-9, "frame {frame}, joint {joint}");
-        }
-        // Objects beside the body stay in place, and do not follow the other root of the motion.
-        let rest = hero.pose(0).world(hero.skeleton());
-        for joint in 0..3 {
-            let off = rest.translations[joint] - onto.translations[joint];
-            assert!(off.length() < 1e-9, "frame {frame}");
-        }
-    }
-}
-
-#[test]
-fn a_turn_that_winds_over_the_cycle_gains_none() {
-    let take = walk();
-    let of = Character {
-        arms_down: 0.8,
-        has_own_axes: true,
-        ..PLAIN
-    };
-    let pair = pair_onto(&take, &character(&take, of));
-    let arm = take.skeleton().find("LeftArm").unwrap();
-    let count = 60;
-    let poses = (0..count).map(|sample| {
-        let mut pose = take.pose(0).to_pose();
-        let angle = core::f64::consts::TAU * f64::from(sample) / f64::from(count);
-        pose.rotations[arm] *= rotation::exp(DVec3::X * angle);
-        pose
-    });
-    let tracks = Tracks::from_poses(take.skeleton().clone(), 0.02, poses).unwrap();
-    let clip = LoopClip::new("winds", tracks, 0, RootMotion::NONE).unwrap();
-    let moved = pair.of_loop(&clip).loop_clip(&clip).unwrap();
-    let wound = |clip: &LoopClip, name: &str| {
-        let joint = clip.skeleton().find(name).unwrap();
-        let world = |key: usize| clip.body_pose(key).world(clip.skeleton()).rotations[joint];
-        let steps = (0..clip.num_samples()).map(|key| world(key).conjugate() * world(key + 1));
-        let turns = steps.map(|step| rotation::log(rotation::on_side_of(step, DQuat::IDENTITY)));
-        turns.sum::<DVec3>()
-    };
-    let (one, other) = (wound(&clip, "LeftArm").length(), wound(&moved, "upperarm_l").length());
-    assert!(
-        (one - core::f64::consts::TAU).abs() < 1e-9 && (other - one).abs() < 1e-9,
-        "{one} {other}"
-    );
 }
 
 #[test]

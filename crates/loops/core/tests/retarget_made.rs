@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 use loopwright_core::edit::{JointOffset, LoopEdit, Offset};
-use loopwright_core::feet::{FeetSettings, FootLock, FootOutcome, RootSpeed, StanceEdit, StanceSpan};
+use loopwright_core::feet::{FeetSettings, FootLock, FootOutcome, RootSpeed};
 use loopwright_core::retarget::{FootSole, Rig, RigPair};
 use loopwright_core::{
     LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take, loop_clip::LoopKeys, math::rotation,
@@ -134,32 +134,6 @@ fn long_soles(target: &Take) -> Vec<FootSole> {
     [["foot_l", "ball_l"], ["foot_r", "ball_r"]].map(sole).to_vec()
 }
 
-/// The front of a shoe, at which the rig has no joint, does not go into the ground where feet are held.
-#[test]
-fn fronts_of_shoes_stay_above_the_ground_while_feet_are_held() {
-    let take = walk();
-    let target = with_long_feet(&character(&take, PLAIN));
-    let soles = long_soles(&target);
-    let own = best_made(&analysed(&take), &LoopSettings::default()).loop_clip;
-    let lowest_with = |lock: FootLock| {
-        let rig = rig_at_rest(&target).with_soles(soles.clone());
-        let transfer = RigPair::new(rig_of(&take), rig).unwrap().of_loop(&own);
-        let carried = transfer.loop_clip(&own).unwrap();
-        let (held, feet) = transfer.held(&own, &carried, lock).unwrap();
-        assert_eq!(held.is_some(), lock == FootLock::Solve, "{:?}", feet.outcomes);
-        let clip = held.unwrap_or(carried);
-        let world = clip.tracks_from_root();
-        let fronts = soles.iter().map(|sole| sole.points[3]);
-        let heights = fronts.flat_map(|(joint, at)| {
-            let world = &world;
-            (0..clip.num_samples()).map(move |sample| world.joint(sample, joint).transform_point(at).y)
-        });
-        heights.fold(f64::INFINITY, f64::min)
-    };
-    let [free, held] = [FootLock::Off, FootLock::Solve].map(lowest_with);
-    assert!(free < -0.01 && held > -0.005, "{free} {held}");
-}
-
 /// Feet that are longer than those of the take would go through the ground while they roll and swing.
 #[test]
 fn soles_stay_above_the_ground() {
@@ -199,48 +173,6 @@ fn soles_stay_above_the_ground() {
         let alone = hardest(&|frame| retarget.pose(take.pose(frame)).rotations[joint]);
         assert!(smooth < 0.7 * alone, "{name}: {smooth} of {alone}");
     }
-}
-
-#[test]
-fn edits_stances_and_the_origin_are_the_characters() {
-    let target = character(&walk(), PLAIN);
-    let plain = onto(&target, &SearchSettings::default(), &LoopSettings::default());
-    let head = target.skeleton().find("head").unwrap();
-    let rotation = DVec3::new(0.2, 0.0, 0.0);
-    let is_left = |foot: &loopwright_core::analysis::Foot| Some(foot.ankle) == target.skeleton().find("foot_l");
-    let foot = plain.made.body.feet.iter().position(is_left);
-    let period = plain.made.loop_clip.period_secs();
-    let settings = LoopSettings {
-        edits: vec![LoopEdit::Offset(Offset {
-            joint: head,
-            offset: JointOffset {
-                rotation,
-                position: DVec3::ZERO,
-            },
-        })],
-        stances: vec![StanceEdit {
-            foot: foot.unwrap(),
-            span: StanceSpan::Secs([0.0, period]),
-            stands: false,
-        }],
-        root: RootSettings {
-            recenter: true,
-            ..RootSettings::default()
-        },
-        ..LoopSettings::default()
-    };
-    let On { own, made, .. } = onto(&target, &SearchSettings::default(), &settings);
-    assert_eq!(own.loop_clip, plain.own.loop_clip, "nothing of it concerns the take");
-    for sample in [0, 17] {
-        let [one, other] = [&plain.made, &made].map(|made| made.loop_clip.body_pose(sample).rotations[head]);
-        let turned = rotation::difference(other, one);
-        assert!((turned.length() - rotation.length()).abs() < 1e-9, "{turned}");
-    }
-    let stands = |made: &MadeLoop| made.feet.contacts.iter().any(|span| span.foot == foot.unwrap());
-    assert!(stands(&plain.made) && !stands(&made));
-    let first = made.loop_clip.root_pose(0);
-    assert!(DVec3::new(first.translation.x, 0.0, first.translation.z).length() < 1e-9);
-    assert!(made.recentered_by.is_some() && !measured(&made).pops());
 }
 
 /// Returns the character below a joint on the ground, as engines have it, whose axes are a quarter turn off.

@@ -198,50 +198,6 @@ fn what_no_motion_shows_is_doubted() {
 }
 
 #[test]
-fn names_of_a_mirrored_walk_are_of_the_other_side() {
-    let take = walk();
-    let mirror = |at: DVec3| DVec3::new(-at.x, at.y, at.z);
-    let turn = |turn: DQuat| DQuat::from_xyzw(turn.x, -turn.y, -turn.z, turn.w);
-    let joints = take.skeleton().joints().iter().map(|joint| {
-        let mut joint = joint.clone();
-        joint.rest_offset = mirror(joint.rest_offset);
-        joint.tip = joint.tip.map(mirror);
-        joint
-    });
-    let poses = (0..take.num_frames()).map(|frame| -> Pose {
-        let pose = take.pose(frame);
-        let joints = pose.translations.iter().zip(pose.rotations);
-        joints.map(|(&at, &by)| (mirror(at), turn(by))).collect()
-    });
-    let mirrored = of_poses(&take, Skeleton::new(joints.collect()).unwrap(), poses);
-    let body = rig_of(&mirrored).body().clone();
-    let name = |joint: usize| mirrored.skeleton().joint(joint).name.as_str();
-    assert_eq!(
-        body.thighs.map(|thighs| thighs.map(name)),
-        Some(["RightUpLeg", "LeftUpLeg"])
-    );
-    assert_eq!(
-        body.feet.iter().map(|foot| name(foot.ankle)).collect::<Vec<_>>(),
-        ["RightFoot", "LeftFoot"]
-    );
-    // Its right arm is the left one of the character.
-    let moved = onto(rig_of(&mirrored), &mirrored);
-    let [ours, theirs] = [(&moved, "hand_l"), (&mirrored, "RightHand")].map(|(take, hand)| {
-        let joint = take.skeleton().find(hand).unwrap();
-        let world = take.world_tracks();
-        (0..take.num_frames())
-            .map(|frame| (world.position(frame, joint) - world.position(frame, 0)).z)
-            .collect::<Vec<_>>()
-    });
-    let apart = ours
-        .iter()
-        .zip(theirs)
-        .map(|(ours, theirs)| (ours - theirs).abs())
-        .fold(0.0, f64::max);
-    assert!(apart < 0.05, "{apart} m");
-}
-
-#[test]
 fn a_gaze_is_measured_and_raised() {
     let take = walk();
     let neck = take.skeleton().find("Neck").unwrap();

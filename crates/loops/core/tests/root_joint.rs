@@ -264,36 +264,6 @@ fn hastening(secs: f64) -> Rigid {
     Rigid::from_yaw(yaw, place)
 }
 
-/// Returns the article's root: velocities at both ends in the root's own axes, their difference faded by cubics along the axes
-/// of each end.
-fn inertialized_by_the_article(blends: [f64; 2], share: f64) -> Vec<Rigid> {
-    let (start, period) = (START as f64 * FRAME_TIME, PERIOD as f64 * FRAME_TIME);
-    let yaw = |frame: Rigid| rotation::yaw_of(frame.rotation);
-    let ends = [hastening(start), hastening(start + period)];
-    // Central differences, as the take's frames give them; yaw rates wrap nowhere here.
-    let [from, to] = [start, start + period].map(|secs| {
-        let [before, after] = [hastening(secs - FRAME_TIME), hastening(secs + FRAME_TIME)];
-        let velocity = (after.translation - before.translation) / (2.0 * FRAME_TIME);
-        let own = hastening(secs).rotation.conjugate() * velocity;
-        (own, (yaw(after) - yaw(before)) / (2.0 * FRAME_TIME))
-    });
-    let (gap, turn_gap) = (to.0 - from.0, to.1 - from.1);
-    let faded = |blend: f64, secs: f64| {
-        let u = (secs / blend).min(1.0);
-        blend * (u * u * u - 2.0 * u * u + u)
-    };
-    (0..=PERIOD)
-        .map(|key| {
-            let secs = key as f64 * FRAME_TIME;
-            let near = share * faded(blends[0], secs);
-            let far = (1.0 - share) * faded(blends[1], period - secs);
-            let own = hastening(start + secs);
-            let offset = ends[0].rotation * (near * gap) + ends[1].rotation * (far * gap);
-            Rigid::from_yaw(yaw(own) + (near + far) * turn_gap, own.translation + offset)
-        })
-        .collect()
-}
-
 fn inertialized(order: Order, [start_secs, end_secs]: [f64; 2], share: f64) -> MadeLoop {
     let root = RootSettings {
         blend: RootBlend {
@@ -306,33 +276,6 @@ fn inertialized(order: Order, [start_secs, end_secs]: [f64; 2], share: f64) -> M
     let mut settings = LoopSettings::with_root(root);
     settings.closure.method.order = order;
     made_of(&take(&[("Root", &hastening)], None), START, START + PERIOD, &settings)
-}
-
-/// Equal to the article's formula where that is right: its travel, its path, and its root joint.
-#[test]
-fn an_inertialized_root_is_the_articles() {
-    for (blends, share) in [
-        ([0.4, 0.4], 0.5),
-        ([0.3, 0.8], 0.2),
-        ([0.9, 0.1], 1.0),
-        ([0.5, 0.5], 0.0),
-    ] {
-        let made = inertialized(Order::C1, blends, share);
-        for (key, expected) in inertialized_by_the_article(blends, share).into_iter().enumerate() {
-            let root = made.loop_clip.root_pose(key);
-            // Velocities are measured on the constant twist here, in the world there: they differ by .1 mm/s.
-            assert!(
-                apart(root, expected) < 3e-4,
-                "{blends:?} {share} key {key}: {}",
-                apart(root, expected)
-            );
-            assert!(apart(played(&made, key, 0), root) < 1e-12);
-        }
-        // The travel is the captured one, whatever is faded.
-        let [from, to] = [START, START + PERIOD].map(|frame| hastening(frame as f64 * FRAME_TIME));
-        let cycle = made.loop_clip.root_pose(0).inverse() * made.loop_clip.root_pose(PERIOD);
-        assert!(apart(cycle, from.inverse() * to) < 1e-9);
-    }
 }
 
 /// In the root's own axes, steps and their differences go on over the seam as they do inside the loop.

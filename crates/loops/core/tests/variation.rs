@@ -1,16 +1,10 @@
 //! Loops whose cycles vary as those of their take do.
 
-use std::sync::Arc;
-
 use glam::DVec3;
-use loopwright_core::feet::{StanceEdit, StanceSpan};
 use loopwright_core::math::{ops, rotation};
-use loopwright_core::mean_cycle::CyclesEnd;
-use loopwright_core::pipeline::MakeError;
-use loopwright_core::variation::{VariationError, VariationSettings};
+use loopwright_core::variation::VariationSettings;
 use loopwright_core::{Joint, LoopClip, LoopSettings, MadeLoop, Skeleton, Take};
 
-use crate::support::characters::{Character, PLAIN, character, pair_onto};
 use crate::support::{analysed, best, posed, posed_on, steady, walk_of};
 
 /// Slow swings of no common period with the walk; of the mean square one.
@@ -162,120 +156,6 @@ fn every_seam_is_as_smooth_as_the_rest() {
 }
 
 #[test]
-fn what_cannot_vary_is_refused() {
-    let take = wandering();
-    let analysis = analysed(&take);
-    let candidate = best(&analysis);
-    let refused = |variation: VariationSettings| {
-        let settings = LoopSettings {
-            variation: Some(variation),
-            ..LoopSettings::default()
-        };
-        match analysis.make_loop(&candidate, &settings) {
-            Err(MakeError::Variation(error)) => error,
-            other => panic!("{:?}", other.map(|made| made.loop_clip.num_samples())),
-        }
-    };
-    let whole = settings(0);
-    for secs in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let refused = refused(VariationSettings { secs, ..whole });
-        assert!(matches!(refused, VariationError::Secs { .. }), "{refused}");
-    }
-    for amount in [-0.1, 0.0, 2.1, f64::NAN] {
-        let refused = refused(VariationSettings { amount, ..whole });
-        assert!(matches!(refused, VariationError::Amount { .. }), "{refused}");
-    }
-    let too_long = refused(VariationSettings { secs: 1e9, ..whole });
-    assert!(matches!(too_long, VariationError::TooLong { .. }));
-    // What the cycles of a steady walk show: two or three too little, and those that are all alike nothing.
-    let of_walk = |seconds: f64| {
-        let analysis = analysed(&walk_of(steady().seconds(seconds)));
-        let settings = LoopSettings {
-            variation: Some(whole),
-            ..LoopSettings::default()
-        };
-        match analysis.make_loop(&best(&analysis), &settings) {
-            Err(MakeError::Variation(error)) => error,
-            made => panic!("{:?}", made.map(|made| made.variation)),
-        }
-    };
-    of_walk(3.0);
-    let few = of_walk(4.6);
-    let expected = matches!(
-        few,
-        VariationError::TooFewCycles {
-            found: 2..=3,
-            before: CyclesEnd::TakeEnds,
-            after: CyclesEnd::TakeEnds,
-        }
-    );
-    assert!(
-        expected && few.to_string().contains("no frames for another cycle"),
-        "{few}"
-    );
-    let alike = of_walk(12.0);
-    assert!(matches!(alike, VariationError::Alike { left_out: false }), "{alike}");
-}
-
-/// Returns the take with a joint turned about the bone below it, by an angle at each time.
-fn turned(take: &Take, name: &str, angle: impl Fn(f64) -> f64) -> Take {
-    let (joint, step) = (take.skeleton().find(name).unwrap(), take.frame_time_secs());
-    posed(take, |frame, pose| {
-        pose.rotations[joint] = rotation::exp(DVec3::X * angle(frame as f64 * step)) * pose.rotations[joint];
-    })
-}
-
-/// Returns the largest turn of any joint from one sample to the next, radians.
-fn largest_step(clip: &LoopClip) -> f64 {
-    let count = clip.num_samples();
-    let turns = (0..count).flat_map(|sample| {
-        let [one, next] = [sample, (sample + 1) % count].map(|sample| clip.body_pose(sample).rotations);
-        one.iter()
-            .zip(next)
-            .map(|(one, next)| rotation::difference(*next, *one).length())
-    });
-    turns.fold(0.0, f64::max)
-}
-
-#[test]
-fn what_spins_or_swings_too_far_does_not_vary() {
-    let tau = core::f64::consts::TAU;
-    let spins = |secs: f64| tau * 0.73 * secs;
-    let swings = |secs: f64| 140_f64.to_radians() * 0.5 * (ops::sin(tau * 0.31 * secs) + ops::sin(tau * 0.47 * secs));
-    for (what, take) in [
-        ("spins", turned(&wandering(), "LeftHand", spins)),
-        ("swings", turned(&wandering(), "LeftHand", swings)),
-    ] {
-        let (plain, varied) = (made(&take, None), made(&take, Some(settings(3))));
-        let hand = take.skeleton().find("LeftHand").unwrap();
-        let variation = varied.variation.as_ref().unwrap();
-        assert_eq!(variation.joints_left_out, [hand], "{what}");
-        let count = plain.loop_clip.num_samples();
-        for sample in 0..varied.loop_clip.num_samples() {
-            let [one, other] = [(&varied, sample), (&plain, sample % count)]
-                .map(|(made, sample)| made.loop_clip.body_pose(sample).rotations[hand]);
-            assert!(one == other || one == -other, "{what} {sample}: {one} {other}");
-        }
-        let [before, after] = [&plain, &varied].map(|made| largest_step(&made.loop_clip));
-        assert!(
-            after < 1.2 * before,
-            "{what}: {} of {}",
-            after.to_degrees(),
-            before.to_degrees()
-        );
-        // The rest varies as ever.
-        assert!(
-            variation.joints > 10 && variation.radians > 0.005,
-            "{what}: {variation:?}"
-        );
-    }
-    // A smaller swing does.
-    let take = turned(&wandering(), "LeftHand", |secs| 0.4 * swings(secs));
-    let varied = made(&take, Some(settings(3)));
-    assert!(varied.variation.unwrap().joints_left_out.is_empty());
-}
-
-#[test]
 fn what_hangs_from_a_leg_does_not_vary() {
     let take = wandering();
     let skeleton = take.skeleton();
@@ -300,66 +180,4 @@ fn what_hangs_from_a_leg_does_not_vary() {
             .map(|(made, sample)| made.loop_clip.body_pose(sample).rotations[twist]);
         assert_eq!(one, other, "{sample}");
     }
-}
-
-/// A character varies by as much as the take, at the same time and in the same joints; it is edited, and its feet stand, in every cycle.
-#[test]
-fn a_character_varies_as_the_take_does() {
-    let take = wandering();
-    let target = character(&take, Character { legs: 0.45, ..PLAIN });
-    let pair = Arc::new(pair_onto(&take, &target));
-    let analysis = analysed(&take);
-    let made_with = |variation: Option<VariationSettings>, stances: Vec<StanceEdit>| {
-        let on = LoopSettings {
-            variation,
-            stances,
-            character: Some(pair.clone()),
-            ..LoopSettings::default()
-        };
-        analysis.make_loop(&best(&analysis), &on).unwrap()
-    };
-    // Half of a stance swings.
-    let (foot, found) = (0, made_with(None, Vec::new()));
-    let contact = found.feet.contacts.iter().find(|contact| contact.foot == foot).unwrap();
-    let ends = [contact.start_sample, contact.start_sample + contact.num_samples / 2];
-    let swings = vec![StanceEdit {
-        foot,
-        span: StanceSpan::Secs(ends.map(|sample| sample as f64 * found.loop_clip.step_secs())),
-        stands: false,
-    }];
-    let (plain, varied) = (made_with(None, swings.clone()), made_with(Some(settings(3)), swings));
-    assert_ne!(plain.feet.contacts, found.feet.contacts);
-    let (count, many) = (plain.loop_clip.num_samples(), varied.loop_clip.num_samples());
-    assert_eq!(many, count * varied.num_copies());
-    assert_eq!(
-        varied.feet.contacts.len(),
-        plain.feet.contacts.len() * varied.num_copies()
-    );
-    let stands = |made: &MadeLoop, sample: usize| {
-        let mut contacts = made.feet.contacts.iter().filter(|contact| contact.foot == foot);
-        contacts.any(|contact| contact.keys().any(|key| key % made.loop_clip.num_samples() == sample))
-    };
-    for sample in 0..many {
-        assert_eq!(stands(&varied, sample), stands(&plain, sample % count), "{sample}");
-        let [one, other] = [(&varied, sample), (&plain, sample % count)].map(|(made, sample)| {
-            let joints = ["thigh_l", "calf_l", "foot_l", "ball_r"].map(|name| target.skeleton().find(name).unwrap());
-            joints.map(|joint| made.loop_clip.body_pose(sample).rotations[joint])
-        });
-        assert_eq!(one, other, "{sample}");
-    }
-    let (own_plain, own) = (made(&take, None), made(&take, Some(settings(3))));
-    let joint = |take: &Take, name: &str| take.skeleton().find(name).unwrap();
-    let (mut largest, mut apart) = (0.0_f64, 0.0_f64);
-    for (theirs, ours) in [("Head", "head"), ("Spine", "spine_01"), ("LeftArm", "upperarm_l")] {
-        for sample in 0..many {
-            let of_take = added(&own, &own_plain, joint(&take, theirs), sample).length();
-            let on_character = added(&varied, &plain, joint(&target, ours), sample).length();
-            largest = largest.max(of_take);
-            apart = apart.max((of_take - on_character).abs());
-        }
-    }
-    assert!(largest > 0.1 && apart < 0.03 * largest, "{apart} of {largest}");
-    // Both come from one cycle of the take.
-    assert_eq!(varied.on_take(), own.on_take());
-    assert_eq!(own.on_take(), &own_plain);
 }

@@ -6,8 +6,7 @@ use glam::{DQuat, DVec3};
 use loopwright_core::candidate::{LastKey, SearchError, WholeClip, WholeClipKind};
 use loopwright_core::math::{ops, rotation};
 use loopwright_core::{
-    Analysis, BodyOverrides, Joint, LoopClip, LoopSettings, MadeLoop, Pose, RootMode, SearchSettings, Skeleton, Take,
-    Tracks, feet::FootLock,
+    Analysis, BodyOverrides, LoopClip, LoopSettings, MadeLoop, RootMode, SearchSettings, Take, Tracks, feet::FootLock,
 };
 use loopwright_synth::WalkSettings;
 
@@ -422,46 +421,6 @@ fn clips_of_any_length_have_an_answer() {
         assert_eq!(analysis.whole_loop(), None, "{frames}");
         let _ = analysis.whole_cycle();
         let _ = analysis.find_loops(&SearchSettings::default());
-    }
-}
-
-/// Returns a fish that beats its tail several times while something slower happens once.
-fn fish(beats: f64, frames: usize, name: &str) -> Take {
-    let offsets = (0..7).map(|joint| (joint > 0).then(|| joint - 1)).enumerate();
-    let joints = offsets.map(|(joint, parent)| {
-        let offset = if joint == 0 {
-            DVec3::ZERO
-        } else {
-            DVec3::new(0.0, 0.0, -0.2)
-        };
-        Joint::new(format!("spine_{joint}"), parent, offset)
-    });
-    let skeleton = Skeleton::new(joints.collect()).unwrap();
-    let poses = (0..frames).map(|frame| {
-        let phase = TAU * frame as f64 / 60.0;
-        let turn = |joint: usize| {
-            let beat = ops::sin(beats * phase - 0.7 * joint as f64);
-            DQuat::from_rotation_y(0.26 * beat + 0.07 * ops::sin(phase))
-        };
-        let mut translations = vec![DVec3::new(0.0, 0.0, -0.2); 7];
-        translations[0] = DVec3::new(0.0, 0.5 + 0.02 * ops::sin(phase), 0.0);
-        Pose {
-            translations,
-            rotations: (0..7).map(turn).collect(),
-        }
-    });
-    let tracks = Tracks::from_poses(skeleton, 1.0 / 30.0, poses).unwrap();
-    Take::from_tracks(name, tracks).unwrap()
-}
-
-#[test]
-fn nothing_is_cut_out_of_what_loops() {
-    for (beats, keys) in [(1.0, 60), (2.0, 60), (3.0, 60), (2.0, 61)] {
-        let found = whole(&fish(beats, keys, "Take 001")).unwrap();
-        assert!(
-            found.loops_already() && found.is_in_place() && found.num_frames == 60.0,
-            "{beats} beats, {keys} keys: {found:?}"
-        );
     }
 }
 

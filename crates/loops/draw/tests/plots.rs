@@ -1,12 +1,11 @@
 //! Plots of synthetic takes: their contents, and that unusual input does not make them fail.
 
-use glam::DVec3;
 use loopwright_core::closure::{Method, Shape, ShapeKind};
-use loopwright_core::{Analysis, Cut, FoundLoops, LoopSettings, RootMode, SearchSettings};
+use loopwright_core::{Analysis, Cut, FoundLoops, LoopSettings, SearchSettings};
 use loopwright_draw::plot;
 use resvg::tiny_skia::Pixmap;
 
-use crate::support::{made, snapshot, stick, walk};
+use crate::support::{made, snapshot, walk};
 
 /// Numbers of a snapshot may differ by this much, units of the picture: the difference is invisible.
 const TOLERANCE: f64 = 0.11;
@@ -151,37 +150,6 @@ fn make_shows_offsets_and_joints() {
     assert_has(&svg, &words);
     snapshot::assert_like_snapshot("make", &at_a_glance(&svg));
     assert_eq!(svg, plot::make(&analysis, &made), "the same values give the same text");
-}
-
-#[test]
-fn one_candidate_and_none() {
-    let analysis = walk(3.0, |_| {});
-    let mut found = search(&analysis);
-    found.candidates.truncate(1);
-    assert_sound(&plot::find(&analysis, &SearchSettings::default(), &found));
-    let svg = plot::find(&analysis, &SearchSettings::default(), &NOTHING);
-    assert!(svg.contains("no loop found"));
-    assert_sound(&svg);
-}
-
-#[test]
-fn odd_takes_are_drawn_all_the_same() {
-    for num_frames in [1, 2, 3, 40] {
-        for scale in [0.0, 1e-12, 1.0, 1e8] {
-            let analysis = stick(num_frames, |frame| DVec3::ONE * (scale * frame as f64 / 40.0));
-            assert_sound(&plot::inspect(&analysis));
-            assert_sound(&plot::find(&analysis, &SearchSettings::default(), &NOTHING));
-            let Ok(whole) = analysis.appraise(0.0, (num_frames - 1) as f64, &SearchSettings::default()) else {
-                continue;
-            };
-            for root in [RootMode::Constant, RootMode::InPlace] {
-                let settings = LoopSettings::with_root(root);
-                if let Ok(made) = analysis.make_loop(&whole, &settings) {
-                    assert_sound(&plot::make(&analysis, &made));
-                }
-            }
-        }
-    }
 }
 
 #[test]

@@ -257,32 +257,6 @@ fn a_gif_holds_every_picture_for_its_time() {
 }
 
 #[test]
-fn a_webp_holds_every_picture_exactly() {
-    let (pictures, secs_each) = pictures(7);
-    let file = packed(AnimationFormat::WebP, &pictures, secs_each);
-    let mut decoder = image_webp::WebPDecoder::new(Cursor::new(&file)).unwrap();
-    assert!(decoder.is_animated());
-    assert_eq!(decoder.num_frames(), 7);
-    assert_eq!(decoder.dimensions(), (64, 48));
-    assert_eq!(decoder.loop_count(), image_webp::LoopCount::Forever);
-    assert!((f64::from(decoder.loop_duration() as u32) / 1e3 - 7.0 * secs_each).abs() < 0.001);
-    for picture in &pictures {
-        let mut pixels = vec![0; decoder.output_buffer_size().unwrap()];
-        decoder.read_frame(&mut pixels).unwrap();
-        let found: Vec<u8> = if decoder.has_alpha() {
-            let (pixels, _) = pixels.as_chunks::<4>();
-            pixels
-                .iter()
-                .flat_map(|&[red, green, blue, _]| [red, green, blue])
-                .collect()
-        } else {
-            pixels
-        };
-        assert!(found == picture.rgb());
-    }
-}
-
-#[test]
 fn pictures_of_another_size_are_not_packed() {
     let (pictures, _) = pictures(1);
     let packer = Packer::new(AnimationFormat::Gif, &pictures).unwrap();

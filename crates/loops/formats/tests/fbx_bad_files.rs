@@ -151,11 +151,6 @@ fn a_file_made_by_hand_is_a_take() {
     assert_eq!(warnings, []);
 }
 
-/// A file as it is written, and one in text.
-pub(crate) fn files() -> [Vec<u8>; 2] {
-    [written(&chain(3, 4)), plain()]
-}
-
 #[test]
 fn files_that_are_cut_off_are_errors() {
     let bytes = written(&chain(3, 4));
@@ -375,16 +370,6 @@ fn other_animated_nodes_are_reported() {
     };
     assert_eq!(warnings("Lcl Translation"), [FileWarning::NodesLeftOut { count: 1 }]);
     assert_eq!(warnings("Visibility"), [FileWarning::ChannelsLeftOut { count: 1 }]);
-}
-
-#[test]
-fn every_message_is_one_sentence() {
-    let path: [FbxError; 2] = [FbxError::CutOff, FbxError::NoSkeleton];
-    for fault in path {
-        let message = ReadError::Fbx(fault).to_string();
-        let is_sentence = !message.is_empty() && !message.contains('\n') && !message.ends_with('.');
-        assert!(is_sentence, "{message}");
-    }
 }
 
 /// Returns a bone that hangs 40 cm below the hips, and the pose in which a skin was bound to the hips, and to the leg where it

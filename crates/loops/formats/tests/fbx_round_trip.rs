@@ -4,13 +4,13 @@ use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, Twist, rotation};
-use loopwright_core::{LoopClip, RootMotion, Take};
+use loopwright_core::{LoopClip, RootMotion};
 use loopwright_formats::{
-    AnimationChoice, ClosingKey, FileWarning, Format, LoadedTake, LoopWriteSettings, ReadSettings, Source,
-    SpaceSettings, UnitChoice, UpChoice, WriteError, read_take, write_loop, write_take,
+    AnimationChoice, FileWarning, Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, SpaceSettings,
+    UnitChoice, UpChoice, WriteError, read_take, write_loop, write_take,
 };
 
-use crate::support::{self, assert_keys, loop_of, skeleton, take_of};
+use crate::support::{self, loop_of, skeleton, take_of};
 
 fn read(bytes: &[u8], animation: AnimationChoice<'_>) -> (LoadedTake, Vec<FileWarning>) {
     let settings = ReadSettings {
@@ -23,8 +23,6 @@ fn read(bytes: &[u8], animation: AnimationChoice<'_>) -> (LoadedTake, Vec<FileWa
     (loaded, warnings)
 }
 
-/// Single precision of keys, at a few metres from the origin and a few turns.
-const METRES: f64 = 1e-5;
 const DEGREES: f64 = 1e-3;
 
 #[test]
@@ -79,56 +77,6 @@ fn clip(turn_radians: f64) -> LoopClip {
 fn fresh(clip: &LoopClip) -> Source {
     let take = take_of(clip.skeleton(), 0.1, 1, |_, _| (DVec3::ZERO, DQuat::IDENTITY));
     Source::for_take(&take, Format::Fbx)
-}
-
-#[test]
-fn loops_survive_in_every_layout() {
-    for turn in [0.0, 2.5] {
-        let clip = clip(turn);
-        for (closing_key, copies, add_root, num_keys) in [
-            (ClosingKey::Repeat, 1, false, 25),
-            (ClosingKey::Drop, 1, false, 24),
-            (ClosingKey::Repeat, 3, true, 73),
-            (ClosingKey::Drop, 2, true, 48),
-        ] {
-            let settings = LoopWriteSettings {
-                closing_key,
-                copies,
-                add_root,
-                ..LoopWriteSettings::default()
-            };
-            let num_added = usize::from(add_root);
-            let written = write_loop(&clip, &fresh(&clip), &settings).unwrap();
-            assert_eq!(written.animation.as_deref(), Some("walk-loop"));
-            let (loaded, _) = read(&written.bytes, AnimationChoice::Auto);
-            assert_eq!(loaded.take.num_frames(), num_keys);
-            assert_keys(&loaded.take, &clip, num_added, [METRES, f64::INFINITY]);
-            assert!((loaded.take.frame_time_secs() - clip.step_secs()).abs() < 1e-9);
-            if add_root {
-                // The name "root" is in use, in another case.
-                assert_eq!(loaded.take.skeleton().joint(0).name, "root_motion");
-            }
-
-            // Now into a file that already holds another animation of the skeleton.
-            let other = write_loop(&self::clip(1.0), &fresh(&clip), &LoopWriteSettings::default()).unwrap();
-            let (file, _) = read(&other.bytes, AnimationChoice::Auto);
-            let written = write_loop(&clip, &file.source, &settings).unwrap();
-            assert_eq!(written.animation.as_deref(), Some("walk_2-loop"));
-            let (loaded, warnings) = read(&written.bytes, AnimationChoice::Loop);
-            assert_eq!((loaded.take.name(), warnings), ("walk_2-loop", vec![]));
-            assert_eq!(loaded.take.num_frames(), num_keys);
-            assert_keys(&loaded.take, &clip, num_added, [METRES, f64::INFINITY]);
-            // The existing animation is unchanged.
-            let (kept, _) = read(&written.bytes, AnimationChoice::Given("walk-loop"));
-            let [known, kept] = [&file.take, &kept.take].map(Take::world_tracks);
-            for (frame, joint) in (0..25).flat_map(|frame| (0..4).map(move |joint| (frame, joint))) {
-                let off = kept
-                    .position(frame, joint + num_added)
-                    .distance(known.position(frame, joint));
-                assert!(off < 1e-9, "{off} m");
-            }
-        }
-    }
 }
 
 #[test]

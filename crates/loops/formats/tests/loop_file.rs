@@ -388,18 +388,3 @@ fn the_facts_of_a_mirror_image_are_of_its_motion() {
         assert!(image.rotation.angle_between(DQuat::from_xyzw(x, -y, -z, w)) < 1e-6);
     }
 }
-
-#[test]
-fn facts_state_how_fast_a_loop_climbs() {
-    for climb_mps in [0.0, 0.3, -0.2] {
-        let take = synthesize(&WalkSettings::default().climb_mps(climb_mps).turn_dps(10.0))
-            .unwrap()
-            .take;
-        let made = best_made(&Analysis::new(&take).unwrap(), &LoopSettings::default());
-        let source = Source::for_take(&take, Format::Bvh);
-        let facts = TakeFacts::new("walk.bvh", &take, source.space());
-        let file = LoopFile::write_with(&made, facts, &source, &LoopWriteSettings::default()).unwrap();
-        let found = file.sidecar.root_motion.climb_mps;
-        assert!((found - climb_mps).abs() < 0.02, "{climb_mps}: {found}");
-    }
-}

@@ -1,15 +1,14 @@
 //! Meshes follow the joints of takes as the formats define it: against products of matrices computed here, from the JSON itself.
 
-use glam::{DAffine3, DMat4, DQuat, DVec3};
+use glam::{DMat4, DQuat, DVec3};
 use loopwright_core::Pose;
 use loopwright_formats::mesh::{Mesh, MeshError, MeshImage};
 use loopwright_formats::{
     Format, LoadedTake, ReadSettings, SizeLimits, SpaceSettings, UnitChoice, UpChoice, load, read_take,
 };
-use loopwright_mocap::folder_or_skip;
 use serde_json::{Value, json};
 
-use crate::support::gltf_file::{GltfFile, numbers, parsed, parts_of};
+use crate::support::gltf_file::{GltfFile, numbers, parsed};
 use crate::support::{carried, walk, written};
 
 fn mesh_of(bytes: &[u8], loaded: &LoadedTake) -> Result<Option<Mesh>, MeshError> {
@@ -260,33 +259,6 @@ fn expected_vertices(json: &Value, bin: &[u8], local: impl Fn(usize, &Value) -> 
         }
     }
     expected
-}
-
-#[test]
-fn captured_characters_at_rest_are_where_their_files_say() {
-    let Some(folder) = folder_or_skip() else { return };
-    for name in [
-        "gltf/Knight.glb",
-        "gltf/RobotExpressive.glb",
-        "gltf/Fox.glb",
-        "mesh2motion/fox-animations.glb",
-    ] {
-        let bytes = std::fs::read(folder.join(name)).unwrap();
-        let (loaded, mesh) = loaded(&bytes);
-        let rest_pose = loaded.source.rest(loaded.take.skeleton());
-        let found = skinned(&mesh, &rest_pose.as_ref().world(loaded.take.skeleton()));
-
-        let (json, bin) = parts_of(&bytes);
-        let unit = loaded.source.space().unit_metres;
-        let expected = expected_vertices(&json, bin, |_, node| rest(node));
-        assert_eq!(found.len(), expected.len(), "{name}");
-        let size = expected.iter().map(|point| point.length()).fold(0.0, f64::max);
-        for (vertex, (found, expected)) in found.iter().zip(&expected).enumerate() {
-            let error = (*found - unit * *expected).length() / (unit * size);
-            assert!(error < 1e-5, "{name}, vertex {vertex}: {found} {expected}, {unit}");
-        }
-        assert!(found.len() > 500 && mesh.bones.iter().all(|bone| bone.joint_from_mesh != DAffine3::IDENTITY));
-    }
 }
 
 /// The capsules of a fresh file are no character, and the same triangles of another program are one.

@@ -11,7 +11,7 @@ use loopwright_moves::Transitions;
 use loopwright_moves::transition::TransitionClip;
 use loopwright_synth::WalkSettings;
 
-use crate::support::{at_any_address, damage_is_refused, made, no_change_panics, one_by_one, rows_of, walk};
+use crate::support::{at_any_address, damage_is_refused, made, one_by_one, rows_of, walk};
 
 const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 
@@ -227,20 +227,6 @@ fn a_cost_database_survives_its_bytes() {
     assert_eq!(CostDatabase::from_bytes(&empty.to_bytes()), Ok(empty.clone()));
     let query = vec![0.0; empty.features().columns()];
     assert_eq!(empty.cheapest(&query, &MatchFilter::default(), None), None);
-}
-
-#[test]
-fn no_change_of_a_cost_database_makes_a_query_panic() {
-    let original = database(&walks(2), SPRING).to_bytes();
-    no_change_panics(&original, 300, [2000, 200], |bytes| {
-        let database = CostDatabase::from_bytes(bytes).ok()?;
-        for row in (0..database.num_rows()).step_by(97) {
-            database.frame_of(row);
-            let query: Vec<f32> = database.row(row).collect();
-            database.cheapest(&query, &MatchFilter::default(), Some(row));
-        }
-        Some(())
-    });
 }
 
 /// Memory of the search beside the rows, for 8 joints.

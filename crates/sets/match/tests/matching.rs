@@ -10,7 +10,7 @@ use loopwright_match::{
 };
 use loopwright_synth::{DriveSettings, WalkSettings, drive};
 
-use crate::support::{at_any_address, damage_is_refused, made, nearest_is_that_of_all, no_change_panics, sum_up, walk};
+use crate::support::{at_any_address, damage_is_refused, made, nearest_is_that_of_all, sum_up, walk};
 
 /// Returns the nearest of the rows that pass, compared one by one: its squared distance and its number.
 fn one_by_one(
@@ -358,24 +358,6 @@ fn bytes_that_are_no_database_are_refused() {
     damage_is_refused(&bytes, |changed| MatchDatabase::from_bytes(changed).unwrap_err());
 }
 
-#[test]
-fn no_change_of_a_database_makes_a_query_panic() {
-    let original = MatchDatabase::new(motions(2), Horizon::default()).unwrap().to_bytes();
-    no_change_panics(&original, 200, [3000, 300], |bytes| {
-        let database = MatchDatabase::from_bytes(bytes).ok()?;
-        let nowhere = Neighbour {
-            row: 0,
-            squared_distance: 0.0,
-        };
-        database.nearest_of(&[0.5; NUM_FEATURES], &MatchFilter::default(), &mut [nowhere; 3]);
-        for row in (0..database.num_rows()).step_by(50) {
-            database.frame_of(row);
-            database.nearest(&database.row(row), &MatchFilter::default(), Some(row));
-        }
-        Some(())
-    });
-}
-
 /// A loop goes on by its own twist: the place ahead of every sample is that of the twist, and feet move as in its take.
 #[test]
 fn the_future_of_a_loop_is_its_twist() {
@@ -493,77 +475,4 @@ fn a_path_is_walked_without_a_pop() {
     assert!(held < 0.35 * slides, "{held} of {slides}");
     // Equal paths give equal bits.
     assert_eq!(go(&WalkByMatch::default()).take, walked.take);
-}
-
-/// A loop in a database goes on for as long as the path, over its seam.
-#[test]
-fn a_loop_is_walked_over_its_seam() {
-    let straight = WalkSettings::default().turn_dps(0.0);
-    let analysis = walk(&straight);
-    let made = made(&analysis);
-    let source = MatchSource::from_loop(&made.loop_clip, &BodyOverrides::default(), Horizon::default()).unwrap();
-    let alone = Crowd::new(vec![source]);
-    let speed = made.loop_clip.root().twist.linear.z;
-    let path = [(0.0, DVec2::ZERO), (10.0, DVec2::new(0.0, 10.0 * speed))];
-    let walked = alone.go(&path, &WalkByMatch::default()).unwrap();
-    let last = alone.database.num_rows() - 1;
-    let over_seam = walked.rows.windows(2).filter(|rows| rows == &[last, 0]).count();
-    assert!(over_seam > walked.jumps.len(), "{over_seam} {:?}", walked.jumps);
-    let far = walked.path_error_metres.iter().copied().fold(0.0, f64::max);
-    let twist = made.loop_clip.root().twist;
-    assert!(far < 0.3, "{far} {twist:?}");
-    // As sharp as the loop itself, whose feet come down hard.
-    let free = alone.go(&path, &free()).unwrap();
-    let world = made.loop_clip.tracks_from_root();
-    let count = made.loop_clip.num_samples();
-    let joints = analysis.take.num_joints();
-    let own = (1..count - 1).flat_map(|key| (0..joints).map(move |joint| (key, joint)));
-    let own = own.map(|(key, joint)| {
-        let [before, at, after] = [key - 1, key, key + 1].map(|key| world.position(key, joint));
-        (after - 2.0 * at + before).length()
-    });
-    let own = own.fold(0.0, f64::max);
-    let sharpest = free.sharpest_metres[0].max(free.sharpest_metres[1]);
-    assert!(sharpest < 1.3 * own, "{sharpest} {own}");
-}
-
-#[test]
-fn paths_that_cannot_be_walked_are_refused() {
-    let walkers = Crowd::new(walkers());
-    let by_clip: Vec<&MatchSource> = walkers.sources.iter().collect();
-    let start = (0.0, DVec2::ZERO);
-    let refused = |path: &[(f64, DVec2)]| walkers.go(path, &WalkByMatch::default()).unwrap_err();
-    assert_eq!(refused(&[start]), WalkError::Points { found: 1 });
-    let endless = DVec2::new(f64::INFINITY, 0.0);
-    for bad in [(0.0, DVec2::ONE), (f64::NAN, DVec2::ONE), (1.0, endless)] {
-        assert_eq!(refused(&[start, bad]), WalkError::Order { point: 1 });
-    }
-    // So long that no memory would hold it.
-    assert!(matches!(refused(&[start, (1e15, DVec2::ONE)]), WalkError::Long { .. }));
-    // Asked more rarely than any clip lasts, it goes on at the end of one all the same.
-    let rarely = WalkByMatch {
-        query_secs: 100.0,
-        ..WalkByMatch::default()
-    };
-    let walked = walkers.go(&[start, (20.0, DVec2::new(0.0, 20.0))], &rarely).unwrap();
-    assert_eq!(walked.take.num_frames(), 1201);
-    let runs = MatchFilter {
-        tags: vec![("style".to_owned(), "run".to_owned())],
-        ..MatchFilter::default()
-    };
-    let error = |by_clip: &[&MatchSource], filter: &MatchFilter| {
-        let path = [start, (1.0, DVec2::ONE)];
-        let walked = walkers.go_by(by_clip, &path, filter, &WalkByMatch::default());
-        walked.unwrap_err()
-    };
-    assert_eq!(error(&by_clip, &runs), WalkError::NoRow);
-    let all = MatchFilter::default();
-    assert!(matches!(error(&by_clip[1..], &all), WalkError::Source { .. }));
-    let short = MatchSource::from_take(walk(&WalkSettings::default().seconds(4.0)));
-    let slow = MatchSource::from_take(walk(&WalkSettings::default().frame_rate_hz(30.0).seconds(60.0)));
-    let mut other = by_clip.clone();
-    other[3] = &short;
-    assert!(matches!(error(&other, &all), WalkError::Source { .. }));
-    other[3] = &slow;
-    assert!(matches!(error(&other, &all), WalkError::Rate { .. }));
 }

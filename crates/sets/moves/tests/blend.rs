@@ -10,7 +10,7 @@ use loopwright_core::quality::Stand;
 use loopwright_core::{BodyOverrides, LoopClip, Take, quality};
 use loopwright_moves::Blender;
 use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace, PhaseError, PhaseMap, blend};
-use loopwright_synth::{WalkSettings, Walker};
+use loopwright_synth::WalkSettings;
 
 use crate::support::{best_loop, chain, clip_of, root, twist, walk_of};
 
@@ -200,17 +200,6 @@ fn feet_of_a_left_and_a_right_walk_are_held_in_their_blend() {
 }
 
 #[test]
-fn periods_a_fifth_apart_blend_in_step() {
-    let [slow, quick] = [(1.2537, 1.1, 0.1), (1.0437, 1.4, 0.7)].map(|(period_secs, speed_mps, start_phase)| {
-        let settings = WalkSettings::default().period_secs(period_secs).speed_mps(speed_mps);
-        walked(settings.start_phase(start_phase).turn_dps(0.0))
-    });
-    let mixed = blend(&[slow.clone(), quick.clone()], &[0.5, 0.5]).unwrap();
-    let alone = foot_slide(&slow).max(foot_slide(&quick));
-    assert!(foot_slide(&mixed) < 1.02 * alone, "{} {alone}", foot_slide(&mixed));
-}
-
-#[test]
 fn roots_on_paths_blend_with_their_paths() {
     let weaving = |size: f64, turn: f64| {
         let clip = swinging(30, 1.0, 0.0, arc(turn, 1.0));
@@ -371,43 +360,6 @@ fn phases_come_through_the_touch_downs() {
     assert!(PhaseMap::through(&[0.0], &[0.25]).is_ok());
 }
 
-/// Returns a loop of the synthetic walker that starts when the left foot strikes, with the right one late by a share of the
-/// cycle.
-fn late(settings: WalkSettings, late: f64) -> LoopClip {
-    let settings = settings.seconds(6.0).drift(0.0).noise_deg(0.0);
-    let from_start = |settings: &WalkSettings| {
-        let truth = Walker::new(settings).unwrap().truth();
-        let mut strikes = truth
-            .stays
-            .iter()
-            .filter(|stay| stay.foot == "LeftFoot")
-            .filter_map(|stay| stay.strike_secs);
-        strikes.next().unwrap() / settings.period_secs
-    };
-    let start_phase = settings.start_phase + from_start(&settings.clone().start_phase(settings.start_phase));
-    let settings = settings.start_phase(start_phase.rem_euclid(1.0));
-    let walker = Walker::new(&settings).unwrap();
-    let (truth, map) = (walker.truth(), PhaseMap::through(&[0.0], &[0.5 + late]).unwrap());
-    let root = root(truth.root_at(0.0), truth.twist());
-    let num_samples = (settings.period_secs * 60.0).round() as usize;
-    let step_secs = settings.period_secs / num_samples as f64;
-    clip_of(
-        walker.skeleton().clone(),
-        step_secs,
-        num_samples,
-        root,
-        |share, joint| {
-            let pose = walker.pose_at(map.phase(share) * settings.period_secs);
-            let (place, turn) = (pose.translations[joint], pose.rotations[joint]);
-            if joint > 0 {
-                return (place, turn);
-            }
-            let seen = root.at(share * settings.period_secs).inverse() * Rigid::new(turn, place);
-            (seen.translation, seen.rotation)
-        },
-    )
-}
-
 fn walk_and_run() -> [LoopClip; 2] {
     let gait = |speed: f64, period: f64| {
         WalkSettings::default()
@@ -430,24 +382,6 @@ fn body_with(clip: &LoopClip, overrides: &BodyOverrides) -> Body {
 
 fn phase_of(clip: &LoopClip) -> PhaseMap {
     PhaseMap::of_loop(clip, &body_of(clip), &ContactLimits::default()).unwrap()
-}
-
-#[test]
-fn a_late_right_foot_is_found_and_evened_out() {
-    let walk = |right: f64| late(WalkSettings::default().turn_dps(0.0), right);
-    let [even, early, behind] = [0.0, -0.06, 0.06].map(walk);
-    for (clip, right) in [(&even, 0.0), (&early, -0.06), (&behind, 0.06)] {
-        let map = phase_of(clip);
-        let sample = 1.0 / clip.num_samples() as f64;
-        assert!((map.warp() - right).abs() < sample, "{right}: {}", map.warp());
-        let start = (map.start() + 0.5).rem_euclid(1.0) - 0.5;
-        assert!(start.abs() * clip.period_secs() < 0.03, "{right}: {start}");
-    }
-    let mixed = blend(&[early.clone(), behind.clone()], &[0.5, 0.5]).unwrap();
-    assert!(phase_of(&mixed).warp().abs() < 1.0 / mixed.num_samples() as f64);
-    // By a shift alone each step would be the mean of another part of the walk.
-    let (apart_from_even, before) = (apart(&even, &mixed, 0.0), apart(&early, &behind, 0.0));
-    assert!(apart_from_even < 0.04 && before > 0.1, "{apart_from_even} {before}");
 }
 
 #[test]
@@ -517,31 +451,4 @@ fn a_walk_and_a_run_stand_between_each_other_in_a_blend() {
             assert!(rotation::difference(*found, *own).length() < 1e-9, "{sample}");
         }
     }
-}
-
-#[test]
-fn loops_without_touch_downs_are_shifted() {
-    let [walk, run] = walk_and_run();
-    let still = clip_of(
-        walk.skeleton().clone(),
-        1.0 / 60.0,
-        60,
-        root(Rigid::IDENTITY, Twist::ZERO),
-        |_, joint| {
-            let pose = walk.body_pose(20);
-            (pose.translations[joint], pose.rotations[joint])
-        },
-    );
-    let pair = Blender::new(vec![walk.clone(), run.clone()]).unwrap();
-    let blender = Blender::new(vec![walk, still, run]).unwrap();
-    let maps: Vec<bool> = blender.phase_maps().map(|map| map.is_ok()).collect();
-    assert_eq!(maps, [true, false, true]);
-    assert_eq!(blender.phase_maps().nth(1).unwrap(), Err(PhaseError::NoTouchDowns));
-    assert!((blender.phases()[2] - pair.phases()[1]).abs() < 1e-12);
-    // A loop that nobody sees changes nothing.
-    let (with, without) = (
-        blender.blend(&[0.4, 0.0, 0.6]).unwrap(),
-        pair.blend(&[0.4, 0.6]).unwrap(),
-    );
-    assert_eq!(with.body_pose(7), without.body_pose(7));
 }

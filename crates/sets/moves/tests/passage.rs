@@ -5,7 +5,6 @@ use loopwright_core::analysis::FootEventKind;
 use loopwright_core::loop_clip::Interpolation;
 use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::{Analysis, LoopClip, LoopSettings, Pose, PoseRef, Take};
-use loopwright_mocap::folder_or_skip;
 use loopwright_moves::passage::{self, FootEvent, FoundPassages, PassageError};
 use loopwright_moves::play::PlayError;
 use loopwright_moves::{LoopSet, Passage, PassageKind};
@@ -464,32 +463,4 @@ fn what_a_take_does_not_do_is_missing_and_other_skeletons_are_refused() {
         matches!(refused, Err(PassageError::Skeleton { index: 0, .. })),
         "{refused:?}"
     );
-}
-
-/// Captured turns: one each, of the size that the take's heading shows.
-#[test]
-fn captured_turns_are_found_and_hold_their_feet() {
-    let Some(folder) = folder_or_skip() else { return };
-    for (name, degrees) in [
-        ("bandai-namco/dataset-2_walk-turn-left_normal_031.bvh", 90.0),
-        ("bandai-namco/dataset-2_walk-turn-right_normal_010.bvh", -90.0),
-    ] {
-        let take = support::captured(&folder, name);
-        let analysis = Analysis::new(&take).unwrap();
-        let set = LoopSet::new(vec![walk_of(&analysis)]).unwrap();
-        let found = passage::find(&set, &analysis, &[PassageKind::Turn]).unwrap();
-        assert_eq!(found.passages.len(), 1, "{name}");
-        let made = first_made(&set, &analysis, &found, take.frame_time_secs()).unwrap();
-        assert!((made.turn().to_degrees() - degrees).abs() < 12.0, "{}", made.turn());
-        assert!(made.has_held_feet());
-        let ratio = join_ratio(&made, &set);
-        assert!(ratio < 1.35, "{name}: {ratio}");
-        // No foot strikes twice without a lift between.
-        for foot in 0..2 {
-            let events = made.events().iter().filter(|event| event.foot == foot);
-            let kinds: Vec<FootEventKind> = events.map(|event| event.kind).collect();
-            let alternate = kinds.windows(2).all(|pair| pair[0] != pair[1]);
-            assert!(alternate, "{name}: {kinds:?}");
-        }
-    }
 }

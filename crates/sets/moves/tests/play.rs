@@ -3,8 +3,7 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
 use loopwright_core::{LoopClip, Tracks};
-use loopwright_mocap::folder_or_skip;
-use loopwright_moves::play::{Performance, PlayError};
+use loopwright_moves::play::Performance;
 use loopwright_moves::{LoopSet, PlaySettings};
 use loopwright_synth::WalkSettings;
 
@@ -260,88 +259,8 @@ fn the_seed_decides_and_no_loop_follows_itself() {
     assert_eq!(cycles, [1, 2, 3]);
 }
 
-#[test]
-fn frames_are_samples_of_the_same_performance() {
-    let performance = set().perform(10.0, &PlaySettings::default()).unwrap();
-    let coarse = performance.to_take("p", 1.0 / 30.0).unwrap();
-    let fine = performance.to_take("p", 1.0 / 120.0).unwrap();
-    assert_eq!((coarse.num_frames(), fine.num_frames()), (301, 1201));
-    let (coarse, fine) = (coarse.world_tracks(), fine.world_tracks());
-    for frame in 0..301 {
-        let expected = performance.world_pose_at(frame as f64 / 30.0).translations;
-        for joint in 0..4 {
-            assert!((coarse.position(frame, joint) - fine.position(4 * frame, joint)).length() < 1e-12);
-            assert!((coarse.position(frame, joint) - expected[joint]).length() < 1e-12);
-        }
-    }
-}
-
-#[test]
-fn sets_that_cannot_be_played_are_reported() {
-    let set = set();
-    let refused = |secs: f64, fade: Decay, cycles: [u32; 2]| set.perform(secs, &settings(0, fade, cycles)).unwrap_err();
-    assert_eq!(LoopSet::new(Vec::new()), Err(PlayError::NoLoops));
-    for found in [0.0, -1.0, f64::INFINITY] {
-        let error = set.perform(found, &PlaySettings::default()).unwrap_err();
-        assert_eq!(error, PlayError::Duration { found });
-    }
-    assert!(set.perform(f64::NAN, &PlaySettings::default()).is_err());
-    for found in [[0, 2], [3, 2]] {
-        assert_eq!(refused(1.0, FADES[0], found), PlayError::Cycles { found });
-    }
-    for found in [0.0, 0.001, 11.0, -1.0, f64::INFINITY] {
-        let fade = Decay::Cubic { blend_secs: found };
-        assert_eq!(refused(1.0, fade, [1, 1]), PlayError::FadeSecs { found });
-    }
-    assert_eq!(refused(1e9, FADES[0], [1, 1]), PlayError::TooLong);
-    let performance = set.perform(10.0, &PlaySettings::default()).unwrap();
-    let many = performance.to_take("p", 1e-6);
-    assert!(matches!(many, Err(PlayError::TooManyFrames { .. })));
-    for none in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        assert!(performance.to_take("p", none).is_err(), "{none}");
-    }
-    // A single loop repeats.
-    let alone = LoopSet::new(vec![set.loops()[0].clone()]).unwrap();
-    let performance = alone.perform(1e9, &PlaySettings::default()).unwrap();
-    assert_eq!(performance.segments().len(), 1);
-    for secs in [-5.0, 0.0, 1e8, f64::NAN] {
-        let positions = performance.world_pose_at(secs).translations;
-        assert!(positions.iter().all(|position| position.is_finite()));
-    }
-}
-
 fn captured(folder: &std::path::Path, files: [&str; 2]) -> LoopSet {
     LoopSet::new(files.map(|file| best_loop(&support::captured(folder, file))).to_vec()).unwrap()
-}
-
-/// Leaving a walk for a run at its best exit costs clearly less than at the end of its cycle, and no exit costs less.
-#[test]
-fn captured_gaits_are_left_where_it_costs_least() {
-    let Some(folder) = folder_or_skip() else { return };
-    let fade = PlaySettings::default().fade;
-    let pairs = [
-        [
-            "bandai-namco/dataset-2_walk_normal_020.bvh",
-            "bandai-namco/dataset-2_run_normal_020.bvh",
-        ],
-        ["100style/Neutral_FW.bvh", "100style/Neutral_FR.bvh"],
-    ];
-    for files in pairs {
-        let set = captured(&folder, files);
-        for (from, to) in [(0, 1), (1, 0)] {
-            let jump = set.jump(from, to, fade).unwrap();
-            let exits = times(&set.loops()[from], 1);
-            let mut costs: Vec<f64> = exits
-                .map(|secs| set.entry(from, secs, to, fade).unwrap().cost)
-                .collect();
-            let at_end = costs[0];
-            costs.sort_by(f64::total_cmp);
-            // Times are sums of frames, so costs are equal to rounding alone.
-            let least = costs[0] * (1.0 + 1e-12);
-            assert!(jump.entry.cost <= least, "{files:?}: {jump:?} {least}");
-            assert!(jump.entry.cost < 0.97 * at_end, "{files:?}: {jump:?} {at_end}");
-        }
-    }
 }
 
 /// Returns the recommended loop of a synthetic walk at a speed, metres per second.
@@ -431,12 +350,4 @@ fn solved_feet_begin_and_end_at_rest() {
     let corrections = (0..2000).map(|step| corrected(f64::from(step) * 0.01));
     let largest = corrections.fold(0.0, f64::max);
     assert!((0.01..0.2).contains(&largest), "feet are corrected by {largest} m");
-}
-
-#[test]
-fn solved_feet_are_the_same_whether_jumps_are_prepared_or_not() {
-    let (set, [_, alone]) = open_and_held(12.0);
-    let settings = PlaySettings::default();
-    let prepared = set.prepared(settings.fade).unwrap().perform(12.0, &settings);
-    assert_eq!(prepared, Ok(alone));
 }

@@ -10,61 +10,61 @@ use crate::numbers::{parse_bounds, parse_count};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = WHICH_LOOP)]
-pub(crate) struct CatalogArgs {
+pub struct CatalogArgs {
     /// Catalogs that `make --catalog` wrote: .parquet, .csv or .jsonl; those of several shards are read together.
     #[arg(help_heading = INPUT, required = true, value_name = "CATALOG")]
-    pub(crate) catalogs: Vec<PathBuf>,
+    pub catalogs: Vec<PathBuf>,
     /// Only loops of these kinds: walk, turning_walk, run, idle and others.
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = parse_kind)]
-    pub(crate) kind: Vec<MotionKind>,
+    pub kind: Vec<MotionKind>,
     /// Only loops with these grades.
     #[arg(long, value_name = "WORD", value_delimiter = ',', value_parser = ["good", "review", "bad"])]
-    pub(crate) grade: Vec<String>,
+    pub grade: Vec<String>,
     /// Only loops of this speed, m/s; one end may be left out.
     #[arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds)]
-    pub(crate) speed: Option<[f64; 2]>,
+    pub speed: Option<[f64; 2]>,
     /// Only loops of this turn rate, deg/s, left positive.
     #[arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds, allow_hyphen_values = true)]
-    pub(crate) turn_rate: Option<[f64; 2]>,
+    pub turn_rate: Option<[f64; 2]>,
     /// Only loops that climb at this rate, m/s.
     #[arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds, allow_hyphen_values = true)]
-    pub(crate) climb: Option<[f64; 2]>,
+    pub climb: Option<[f64; 2]>,
     /// Only loops that turn by less than 5 deg/s.
     #[arg(long, conflicts_with = "turn_rate")]
-    pub(crate) straight: bool,
+    pub straight: bool,
     /// Only loops of this length, seconds.
     #[arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds)]
-    pub(crate) seconds: Option<[f64; 2]>,
+    pub seconds: Option<[f64; 2]>,
     /// Only loops whose take's path has this pattern: '*/walk*'.
     #[arg(long, value_name = "PATTERN")]
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
     /// Only loops whose licence contains this text, in any case.
     #[arg(long, value_name = "TEXT")]
-    pub(crate) licence: Option<String>,
+    pub licence: Option<String>,
     /// Only loops that share the skeleton of this row, named by its output or take.
     #[arg(long, value_name = "FILE")]
-    pub(crate) skeleton_of: Option<String>,
+    pub skeleton_of: Option<String>,
     /// Only loops with less foot sliding, cm/s.
     #[arg(long, value_name = "CMPS", help_heading = LIMITS)]
-    pub(crate) max_foot_slide: Option<f64>,
+    pub max_foot_slide: Option<f64>,
     /// Only loops with less displacement, mm on average.
     #[arg(long, value_name = "MM", help_heading = LIMITS)]
-    pub(crate) max_displacement: Option<f64>,
+    pub max_displacement: Option<f64>,
     /// What the list is sorted by.
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = SortBy::Catalog, help_heading = OUTPUT)]
-    pub(crate) sort: SortBy,
+    pub sort: SortBy,
     /// Loops to list at most [default: all].
     #[arg(long, value_name = "K", help_heading = OUTPUT, value_parser = parse_count)]
-    pub(crate) top: Option<usize>,
+    pub top: Option<usize>,
     /// Write the rows that fit into this file: .parquet, .csv or .jsonl.
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
-    pub(crate) output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     /// Overwrite an existing file.
     #[arg(short, long, requires = "output", help_heading = OUTPUT)]
-    pub(crate) force: bool,
+    pub force: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// A kind of motion, in any case.
@@ -74,7 +74,7 @@ fn parse_kind(text: &str) -> Result<MotionKind, UnknownWord> {
 
 /// What a list of loops is sorted by, the smallest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SortBy {
+pub enum SortBy {
     /// The order of the catalogs.
     Catalog,
     /// Speed over the ground.

@@ -13,46 +13,46 @@ use crate::{recipe::TakeArgs, words::choice};
 
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = OUTPUT)]
-pub(crate) struct CutArgs {
+pub struct CutArgs {
     /// The take ({formats}).
     #[arg(value_name = "TAKE", help_heading = INPUT)]
-    pub(crate) take: PathBuf,
+    pub take: PathBuf,
     /// Loops of its skeleton, each with its sidecar, that passages begin and end in: files, folders or patterns [default: the take's own].
     #[arg(value_name = "LOOP", help_heading = INPUT)]
-    pub(crate) loops: Vec<PathBuf>,
+    pub loops: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub reading: TakeArgs,
     #[command(flatten)]
-    pub(crate) on: RigArgs,
+    pub on: RigArgs,
     /// The folder for what is cut; created where it is missing.
     #[arg(short, long, value_name = "FOLDER")]
-    pub(crate) output: PathBuf,
+    pub output: PathBuf,
     /// Overwrite existing files.
     #[arg(short, long)]
-    pub(crate) force: bool,
+    pub force: bool,
     /// Kinds to look for: start, stop, turn, jump [default: all].
     #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_parser = parse_word::<CutKind>)]
-    pub(crate) kind: Vec<CutKind>,
+    pub kind: Vec<CutKind>,
     /// Also make a transition from each loop into each other.
     #[arg(long)]
-    pub(crate) transitions: bool,
+    pub transitions: bool,
     /// Frames per second [default: those of the first loop, else of the take].
     #[arg(long, value_name = "R", value_parser = parse_positive)]
-    pub(crate) fps: Option<f64>,
+    pub fps: Option<f64>,
     /// Format of the files: {extensions} [default: the engine's, or that of the character or the take].
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
-    pub(crate) to: Option<Format>,
+    pub to: Option<Format>,
     /// Write for an engine.
     #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]
-    pub(crate) target: Option<Target>,
+    pub target: Option<Target>,
     /// Print JSON instead of text.
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// What to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CutKind {
+pub enum CutKind {
     Start,
     Stop,
     Turn,
@@ -68,7 +68,7 @@ loopwright_core::words!(CutKind {
 
 impl CutArgs {
     /// The kinds of passages to make.
-    pub(crate) fn kinds(&self) -> Vec<PassageKind> {
+    pub fn kinds(&self) -> Vec<PassageKind> {
         let asked = if self.kind.is_empty() {
             CutKind::ALL.to_vec()
         } else {

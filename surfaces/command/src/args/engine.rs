@@ -7,23 +7,23 @@ use crate::headings::{ENGINE, OUTPUT};
 use crate::{recipe::Recenter, words::choice};
 
 #[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct EngineArgs {
+pub struct EngineArgs {
     /// Whether the motion starts at the origin and faces forward [default: on with --for, else off].
     #[arg(long, value_name = "WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true)]
-    pub(crate) recenter: Option<Recenter>,
+    pub recenter: Option<Recenter>,
     /// Write for an engine.
     #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]
-    pub(crate) target: Option<Target>,
+    pub target: Option<Target>,
 }
 
 impl EngineArgs {
     /// The engine that the file is written for.
-    pub(crate) fn engine(&self) -> Target {
+    pub fn engine(&self) -> Target {
         self.target.unwrap_or(Target::Generic)
     }
 
     /// Whether the motion is brought to the origin.
-    pub(crate) fn recenters(&self) -> bool {
+    pub fn recenters(&self) -> bool {
         Recenter::or_for(self.recenter, self.engine())
     }
 }

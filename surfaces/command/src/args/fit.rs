@@ -14,46 +14,46 @@ use crate::{numbers::parse_positive, recipe::TakeArgs, words::kind_among};
     loopwright fit --profile FILE\n       \
     loopwright fit --speed S (--acceleration A | --half-life H)\n       \
     loopwright fit --angle D (--turn-rate R | --half-life H)")]
-pub(crate) struct FitArgs {
+pub struct FitArgs {
     /// Takes ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required_unless_present_any = ["speed", "angle", "half_life", "profile"], value_name = "TAKE")]
-    pub(crate) takes: Vec<PathBuf>,
+    pub takes: Vec<PathBuf>,
     /// How the takes move [default: detected from speed and direction].
     #[arg(long, value_name = "MODE", help_heading = FIT, value_parser = kind_among(&MODES))]
-    pub(crate) mode: Option<MotionKind>,
+    pub mode: Option<MotionKind>,
     /// How much velocity and facing are smoothed: standard deviation, seconds.
     #[arg(long, value_name = "S", help_heading = FIT, default_value_t = loopwright_controller::SMOOTHING_SECS)]
-    pub(crate) smoothing: f64,
+    pub smoothing: f64,
     /// Write the settings into this file too.
     #[arg(help_heading = OUTPUT, long, value_name = "FILE")]
-    pub(crate) toml: Option<PathBuf>,
+    pub toml: Option<PathBuf>,
     /// Draw speeds and fits into this file: .svg or .png.
     #[arg(help_heading = OUTPUT, long, value_name = "OUT")]
-    pub(crate) plot: Option<PathBuf>,
+    pub plot: Option<PathBuf>,
     /// Overwrite existing files.
     #[arg(short, long, help_heading = OUTPUT)]
-    pub(crate) force: bool,
+    pub force: bool,
     /// CSV table with a first line of names: time and speed, or distance and time (s, m/s, m).
     #[arg(long, value_name = "FILE", conflicts_with_all = ["takes", "speed", "angle", "half_life"], help_heading = NUMBERS_ALONE)]
-    pub(crate) profile: Option<PathBuf>,
+    pub profile: Option<PathBuf>,
     /// Top speed, m/s.
     #[arg(long, value_name = "S", value_parser = parse_positive, conflicts_with = "takes", help_heading = NUMBERS_ALONE)]
-    pub(crate) speed: Option<f64>,
+    pub speed: Option<f64>,
     /// Largest acceleration from standing to that speed, m/s^2.
     #[arg(long, value_name = "A", value_parser = parse_positive, requires = "speed", conflicts_with_all = ["takes", "half_life"], help_heading = NUMBERS_ALONE)]
-    pub(crate) acceleration: Option<f64>,
+    pub acceleration: Option<f64>,
     /// Angle of a turn, degrees.
     #[arg(long, value_name = "D", value_parser = parse_positive, conflicts_with = "takes", help_heading = NUMBERS_ALONE)]
-    pub(crate) angle: Option<f64>,
+    pub angle: Option<f64>,
     /// Largest turn rate within that turn, deg/s.
     #[arg(long, value_name = "R", value_parser = parse_positive, requires = "angle", conflicts_with_all = ["takes", "half_life"], help_heading = NUMBERS_ALONE)]
-    pub(crate) turn_rate: Option<f64>,
+    pub turn_rate: Option<f64>,
     /// Half-life, seconds; gives the largest acceleration or turn rate.
     #[arg(long, value_name = "H", value_parser = parse_positive, conflicts_with = "takes", help_heading = NUMBERS_ALONE)]
-    pub(crate) half_life: Option<f64>,
+    pub half_life: Option<f64>,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub reading: TakeArgs,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
+    pub json: bool,
 }

@@ -3,7 +3,7 @@
 use loopwright_formats::Format;
 
 /// A format by its extension.
-pub(super) fn parse_format(text: &str) -> Result<Format, String> {
+pub fn parse_format(text: &str) -> Result<Format, String> {
     Format::from_extension(text.trim_start_matches('.'))
         .ok_or_else(|| format!("must be {}", Format::extensions(&Format::ALL, "")))
 }

@@ -81,7 +81,7 @@ enum Size {
 }
 
 /// The command line, with help of the size that these arguments ask for. All else is the same for both.
-pub(crate) fn command<T: AsRef<OsStr>>(args: &[T]) -> Command {
+pub fn command<T: AsRef<OsStr>>(args: &[T]) -> Command {
     let is_bare = args.len() <= 1;
     let asks = args.iter().any(|arg| arg.as_ref() == "-h");
     printed(if is_bare || asks { Size::Summary } else { Size::Full })
@@ -100,12 +100,12 @@ fn printed(size: Size) -> Command {
 }
 
 /// The command line with what `-h` shows.
-pub(crate) fn short() -> Command {
+pub fn short() -> Command {
     sized(Size::Summary)
 }
 
 /// The command line with everything that `--help` shows.
-pub(crate) fn full() -> Command {
+pub fn full() -> Command {
     sized(Size::Full)
 }
 
@@ -324,45 +324,6 @@ mod tests {
         headings::WALK,
     ];
 
-    /// Words that users do not say, or that say nothing.
-    const FORBIDDEN: [&str; 20] = [
-        "screw",
-        "twist",
-        "rabbit",
-        "world",
-        "travel",
-        "skate",
-        "soil",
-        "client",
-        "told",
-        "tell",
-        "all but",
-        "besides",
-        "its like",
-        "energy",
-        "unless given",
-        "serve unless",
-        "what shakes",
-        "held against",
-        "images of each other",
-        "c0",
-    ];
-
-    /// The help of a command and all its subcommands, as printed on a terminal of 100 columns.
-    fn helps(size: Size) -> Vec<(String, String)> {
-        let mut cli = printed(size).term_width(100);
-        cli.build();
-        let mut helps = Vec::new();
-        for command in cli.get_subcommands_mut().filter(|command| command.get_name() != "help") {
-            let name = command.get_name().to_owned();
-            helps.push((name.clone(), command.render_help().to_string()));
-            let below = command.get_subcommands_mut().filter(|below| below.get_name() != "help");
-            helps.extend(below.map(|below| (format!("{name} {}", below.get_name()), below.render_help().to_string())));
-        }
-        helps.push(("loopwright".to_owned(), cli.render_help().to_string()));
-        helps
-    }
-
     #[test]
     fn clap_finds_no_fault_in_either_size() {
         sized(Size::Summary).debug_assert();
@@ -397,13 +358,6 @@ mod tests {
     }
 
     #[test]
-    fn summaries_are_short() {
-        for (name, help) in helps(Size::Summary) {
-            assert!(help.lines().count() <= 12, "{name}:\n{help}");
-        }
-    }
-
-    #[test]
     fn every_flag_has_a_heading_and_a_help() {
         let mut cli = sized(Size::Full);
         cli.build();
@@ -423,16 +377,6 @@ mod tests {
         }
     }
 
-    /// A group of flags fits on a screen.
-    #[test]
-    fn no_group_is_long() {
-        for (name, help) in helps(Size::Full) {
-            for group in help.split("\n\n") {
-                assert!(group.lines().count() <= 29, "{name}:\n{group}");
-            }
-        }
-    }
-
     /// More flags than these nobody reads: what few people set is a key of `--set`.
     #[test]
     fn no_command_has_many_flags() {
@@ -441,18 +385,6 @@ mod tests {
         for command in cli.get_subcommands() {
             let flags = command.get_arguments().filter(|arg| arg.get_long().is_some()).count();
             assert!(flags <= 51, "{}: {flags}", command.get_name());
-        }
-    }
-
-    #[test]
-    fn help_is_in_the_words_of_users() {
-        for size in [Size::Summary, Size::Full] {
-            for (name, help) in helps(size) {
-                let help = help.to_lowercase();
-                for word in FORBIDDEN {
-                    assert!(!help.contains(word), "{name}: {word}\n{help}");
-                }
-            }
         }
     }
 }

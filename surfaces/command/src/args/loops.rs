@@ -16,15 +16,15 @@ use crate::{limits::Limits, recipe::TakeArgs};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = INPUT)]
-pub(crate) struct CheckArgs {
+pub struct CheckArgs {
     /// Loops ({formats}), with their sidecars where they have them: files, folders or patterns.
     #[arg(required = true, value_name = "LOOP")]
-    pub(crate) loops: Vec<PathBuf>,
+    pub loops: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) limits: Limits,
+    pub limits: Limits,
     /// Read limits from this file; flags override it [default: the nearest loopwright.toml].
     #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
+    pub config: Option<PathBuf>,
     /// Grade from which a loop fails.
     #[arg(
         long,
@@ -32,104 +32,104 @@ pub(crate) struct CheckArgs {
         default_value = "bad",
         value_parser = PossibleValuesParser::new(["review", "bad"]).try_map(|word| word.parse::<Grade>()),
     )]
-    pub(crate) fail_on: Grade,
+    pub fail_on: Grade,
     /// Checks that decide the grade, by their ids: docs/checks.md lists them [default: all].
     #[arg(long, value_name = "ID,...", value_delimiter = ',', value_parser = parse_word::<CheckId>)]
-    pub(crate) only: Vec<CheckId>,
+    pub only: Vec<CheckId>,
     /// Also check whether the loops belong together: skeleton, frame rate, phase, duration, speed.
     #[arg(long)]
-    pub(crate) together: bool,
+    pub together: bool,
     /// The take that the loops were made from; some figures need it.
     #[arg(long, value_name = "TAKE")]
-    pub(crate) take: Option<PathBuf>,
+    pub take: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub reading: TakeArgs,
     #[command(flatten)]
-    pub(crate) left_out: ExcludeArgs,
+    pub left_out: ExcludeArgs,
     /// Print all figures.
     #[arg(short, long, help_heading = OUTPUT)]
-    pub(crate) verbose: bool,
+    pub verbose: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
+    pub json: bool,
     /// Also write a report for build servers, in the form of JUnit's.
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
-    pub(crate) junit: Option<PathBuf>,
+    pub junit: Option<PathBuf>,
     /// Overwrite existing files.
     #[arg(short, long, help_heading = OUTPUT)]
-    pub(crate) force: bool,
+    pub force: bool,
 }
 
 /// Loops that are read together, and the motion that they become.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = OUTPUT)]
-pub(crate) struct LoopsArgs {
+pub struct LoopsArgs {
     /// Loops of one skeleton ({formats}), each with its sidecar: files, folders or patterns.
     #[arg(required = true, value_name = "LOOP", help_heading = INPUT)]
-    pub(crate) loops: Vec<PathBuf>,
+    pub loops: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub reading: TakeArgs,
     /// The motion to write.
     #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: PathBuf,
+    pub output: PathBuf,
     /// Overwrite existing files.
     #[arg(short, long)]
-    pub(crate) force: bool,
+    pub force: bool,
     #[command(flatten)]
-    pub(crate) engine: EngineArgs,
+    pub engine: EngineArgs,
     /// Print JSON instead of text.
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = MIX)]
-pub(crate) struct BlendArgs {
+pub struct BlendArgs {
     #[command(flatten)]
-    pub(crate) files: LoopsArgs,
+    pub files: LoopsArgs,
     /// Weights of the loops, in their order [default: equal].
     #[arg(long, value_name = "W,W", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) weights: Vec<f64>,
+    pub weights: Vec<f64>,
     /// Speed of the blend, m/s, between those of the loops; sets the weights.
     #[arg(long, value_name = "S", conflicts_with = "weights")]
-    pub(crate) speed: Option<f64>,
+    pub speed: Option<f64>,
     /// Turn rate of the blend, deg/s, left positive; sets the weights.
     #[arg(long, value_name = "D", conflicts_with = "weights", allow_hyphen_values = true)]
-    pub(crate) turn_rate: Option<f64>,
+    pub turn_rate: Option<f64>,
     /// Whether planted feet are locked.
     #[arg(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>(), default_value_t = FootLock::Auto)]
-    pub(crate) lock_feet: FootLock,
+    pub lock_feet: FootLock,
     #[command(flatten)]
-    pub(crate) on: RigArgs,
+    pub on: RigArgs,
 }
 
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = MIX)]
-pub(crate) struct PlayArgs {
+pub struct PlayArgs {
     #[command(flatten)]
-    pub(crate) files: LoopsArgs,
+    pub files: LoopsArgs,
     /// How long to play, seconds.
     #[arg(long, value_name = "S", default_value_t = 60.0)]
-    pub(crate) seconds: f64,
+    pub seconds: f64,
     /// Seed of the random order; the same seed gives the same motion.
     #[arg(long, value_name = "N", default_value_t = 7)]
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// Fewest and most cycles of a loop, which then plays on to its best exit.
     #[arg(long, value_name = "LOW:HIGH", default_value = "1:3", value_parser = parse_cycles)]
-    pub(crate) cycles: [u32; 2],
+    pub cycles: [u32; 2],
     /// How the jump into the next loop fades.
     #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Quintic)]
-    pub(crate) fade: DecayKind,
+    pub fade: DecayKind,
     /// Length of the fade, seconds; of a spring its half-life [default: 0.4; spring 0.1].
     #[arg(long, value_name = "S")]
-    pub(crate) fade_seconds: Option<f64>,
+    pub fade_seconds: Option<f64>,
     /// Whether planted feet are locked, and feet kept above the floor, while a jump fades.
     #[arg(long, value_name = "WHEN", help_heading = FEET, action = ArgAction::Set,
         value_parser = PossibleValuesParser::new(["auto", "off"]).map(|word| word == "auto"), default_value = "auto")]
-    pub(crate) lock_feet: bool,
+    pub lock_feet: bool,
     /// Frames per second of the motion [default: those of the first loop].
     #[arg(long, value_name = "R", help_heading = OUTPUT, value_parser = parse_positive)]
-    pub(crate) fps: Option<f64>,
+    pub fps: Option<f64>,
 }
 
 /// What a jump costs, and how many of them are listed.
@@ -155,22 +155,22 @@ pub struct JumpSettings {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = JUMP)]
-pub(crate) struct CostArgs {
+pub struct CostArgs {
     /// The motion to leave and the one to enter, of one skeleton: takes or loops ({formats}); :FRAME selects one frame,
     /// from 0. Folders, patterns or more files: each motion into each other.
     #[arg(value_name = "FILE[:FRAME]", required = true, num_args = 1.., help_heading = INPUT)]
-    pub(crate) motions: Vec<PathBuf>,
+    pub motions: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) jumps: JumpSettings,
+    pub jumps: JumpSettings,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub reading: TakeArgs,
     /// Draw the costs into this file: .svg or .png.
     #[arg(long, value_name = "OUT", help_heading = OUTPUT)]
-    pub(crate) plot: Option<PathBuf>,
+    pub plot: Option<PathBuf>,
     /// Overwrite an existing plot.
     #[arg(short, long, requires = "plot", help_heading = OUTPUT)]
-    pub(crate) force: bool,
+    pub force: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
+    pub json: bool,
 }

@@ -15,91 +15,91 @@ use crate::numbers::{parse_cut, parse_rows};
 use crate::recipe::{ClosureRecipe, OutputRecipe, Recipe, Sets, StretchRecipe, StudyArgs};
 
 #[derive(Debug, Args)]
-pub(crate) struct MakeArgs {
+pub struct MakeArgs {
     /// Takes ({formats}): files, folders, or patterns such as 'takes/**/*.bvh'; - is the standard input.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
-    pub(crate) takes: Vec<PathBuf>,
+    pub takes: Vec<PathBuf>,
     /// Loop every animation of the file into one copy of it.
     #[arg(long, help_heading = INPUT, conflicts_with_all = ["pick", "range", "plot", "save_recipe"])]
-    pub(crate) all_animations: bool,
+    pub all_animations: bool,
     #[command(flatten)]
-    pub(crate) left_out: ExcludeArgs,
+    pub left_out: ExcludeArgs,
     /// Write each loop into its own file.
     #[arg(long, help_heading = OUTPUT, requires = "all_animations")]
-    pub(crate) split: bool,
+    pub split: bool,
     /// Loops to make, by their rows in `find`: 2, or 1,3, or all that `find --top 1000` lists [default: 1].
     #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = parse_rows, conflicts_with = "range")]
-    pub(crate) pick: Option<Rows>,
+    pub pick: Option<Rows>,
     /// Make a loop of these frames, counted from 0, instead of searching.
     #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "seconds", "within", "speed", "turn_rate", "turning", "idle", "every_cycle"])]
-    pub(crate) range: Option<(f64, f64)>,
+    pub range: Option<(f64, f64)>,
     #[command(flatten)]
-    pub(crate) search: Option<SearchRequest>,
+    pub search: Option<SearchRequest>,
     #[command(flatten)]
-    pub(crate) settings: LoopArgs,
+    pub settings: LoopArgs,
     #[command(flatten)]
-    pub(crate) target: TargetArgs,
+    pub target: TargetArgs,
     /// Put the take's start before the loop and its stop after it, or one of them, in one clip whose middle repeats.
     #[arg(long, value_name = "start,stop", help_heading = OUTPUT, value_delimiter = ',', conflicts_with_all = ["all_animations", "plot"])]
-    pub(crate) with: Vec<PassageKind>,
+    pub with: Vec<PassageKind>,
     /// Write nothing: read, search and close, and say what would be written.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) dry_run: bool,
+    pub dry_run: bool,
     #[command(flatten)]
-    pub(crate) many: ManyArgs,
+    pub many: ManyArgs,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct CloseArgs {
+pub struct CloseArgs {
     /// The take ({formats}).
     #[arg(help_heading = INPUT)]
-    pub(crate) take: PathBuf,
+    pub take: PathBuf,
     /// Frames of the loop, counted from 0, whole or fractional.
     #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, required_unless_present = "recipe")]
-    pub(crate) range: Option<(f64, f64)>,
+    pub range: Option<(f64, f64)>,
     /// Cycles that the frames hold [default: estimated].
     #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) cycles: Option<u32>,
+    pub cycles: Option<u32>,
     #[command(flatten)]
-    pub(crate) settings: LoopArgs,
+    pub settings: LoopArgs,
     #[command(flatten)]
-    pub(crate) target: TargetArgs,
+    pub target: TargetArgs,
 }
 
 /// Where everything goes.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = OUTPUT)]
-pub(crate) struct TargetArgs {
+pub struct TargetArgs {
     /// The loop to write, - for the standard output [default: TAKE-loop.EXT in the current folder; of several animations TAKE-loops.EXT]; of many takes, the
     /// folder for them.
     #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     /// Format of the loop: {extensions} [default: by the name of the output, else the engine's or that of the take].
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
-    pub(crate) to: Option<Format>,
+    pub to: Option<Format>,
     /// Read settings from this file (TOML); flags override it.
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
-    pub(crate) recipe: Option<PathBuf>,
+    pub recipe: Option<PathBuf>,
     /// Save all settings and the chosen frames into this file; --recipe makes the same loop again.
     #[arg(long, value_name = "FILE")]
-    pub(crate) save_recipe: Option<PathBuf>,
+    pub save_recipe: Option<PathBuf>,
     /// Draw the seam before and after closing into this file: .svg or .png.
     #[arg(long, value_name = "OUT")]
-    pub(crate) plot: Option<PathBuf>,
+    pub plot: Option<PathBuf>,
     /// Overwrite existing files.
     #[arg(short, long)]
-    pub(crate) force: bool,
+    pub force: bool,
     /// Print all figures.
     #[arg(short, long)]
-    pub(crate) verbose: bool,
+    pub verbose: bool,
     /// Print JSON instead of text.
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// The parts of a recipe that are flags.
 #[derive(Debug, Args)]
-pub(crate) struct LoopArgs {
+pub struct LoopArgs {
     #[command(flatten)]
     mirror: MirrorArgs,
     #[command(flatten)]
@@ -112,12 +112,12 @@ pub(crate) struct LoopArgs {
     #[command(flatten)]
     take: StudyArgs,
     #[command(flatten)]
-    pub(crate) sets: Sets,
+    pub sets: Sets,
 }
 
 impl LoopArgs {
     /// The recipe of these flags for that stretch. Errors: settings that contradict each other.
-    pub(crate) fn recipe(&self, range: Option<(f64, f64)>, cycles: Option<u32>) -> Result<Recipe> {
+    pub fn recipe(&self, range: Option<(f64, f64)>, cycles: Option<u32>) -> Result<Recipe> {
         let flags = Recipe {
             take: self.take.clone(),
             stretch: StretchRecipe {

@@ -19,13 +19,13 @@ use crate::words::{Written, choice, kind_among};
 const DEFAULT_NEAREST: usize = 5;
 
 #[derive(Debug, Args)]
-pub(crate) struct MatchArgs {
+pub struct MatchArgs {
     #[command(subcommand)]
-    pub(crate) command: MatchCommand,
+    pub command: MatchCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum MatchCommand {
+pub enum MatchCommand {
     /// Builds a match database from takes and loops, or adds some to one.
     Build(MatchBuildArgs),
     /// Reports what a match database holds.
@@ -63,42 +63,42 @@ pub struct RowSettings {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = MATCH)]
-pub(crate) struct MatchBuildArgs {
+pub struct MatchBuildArgs {
     /// Takes and loops ({formats}), folders of them or patterns; a file with a sidecar is a loop. :START:END selects frames.
     #[arg(required = true, value_name = "TAKE[:START:END]", help_heading = INPUT)]
-    pub(crate) takes: Vec<PathBuf>,
+    pub takes: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub reading: TakeArgs,
     #[command(flatten)]
-    pub(crate) rows: RowSettings,
+    pub rows: RowSettings,
     /// Add them to this database; its rows stay as they are.
     #[arg(long, help_heading = MATCH, value_name = "DB")]
-    pub(crate) add: Option<PathBuf>,
+    pub add: Option<PathBuf>,
     /// A tag of all these takes, such as style=walk; repeatable.
     #[arg(long = "tag", help_heading = MATCH, value_name = "NAME=VALUE", value_parser = parse_tag)]
-    pub(crate) tags: Vec<(String, String)>,
+    pub tags: Vec<(String, String)>,
     /// Tags of single takes: a CSV of PATTERN,NAME=VALUE.
     #[arg(long = "tags", help_heading = MATCH, value_name = "FILE")]
-    pub(crate) tag_table: Option<PathBuf>,
+    pub tag_table: Option<PathBuf>,
     /// The database to write.
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
-    pub(crate) output: PathBuf,
+    pub output: PathBuf,
     /// Overwrite existing files.
     #[arg(short, long, help_heading = OUTPUT)]
-    pub(crate) force: bool,
+    pub force: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct MatchInspectArgs {
+pub struct MatchInspectArgs {
     /// The match database.
     #[arg(value_name = "DB", help_heading = INPUT)]
-    pub(crate) database: PathBuf,
+    pub database: PathBuf,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// The motion that frames have to fit to, and which of them pass.
@@ -132,86 +132,86 @@ pub struct Wish {
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = MATCH)]
-pub(crate) struct MatchQueryArgs {
+pub struct MatchQueryArgs {
     /// The match database.
     #[arg(value_name = "DB", help_heading = INPUT)]
-    pub(crate) database: PathBuf,
+    pub database: PathBuf,
     /// A frame of a take or a loop ({formats}), counted from 0.
     #[arg(value_name = "TAKE:FRAME", help_heading = INPUT)]
-    pub(crate) take: PathBuf,
+    pub take: PathBuf,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub reading: TakeArgs,
     #[command(flatten)]
-    pub(crate) wish: Wish,
+    pub wish: Wish,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = OUTPUT)]
-pub(crate) struct MatchExportArgs {
+pub struct MatchExportArgs {
     /// The match database.
     #[arg(value_name = "DB", help_heading = INPUT)]
-    pub(crate) database: PathBuf,
+    pub database: PathBuf,
     /// Write the frames of this take or loop instead, in the numbers of the database; repeatable.
     #[arg(long = "take", value_name = "TAKE", help_heading = INPUT)]
-    pub(crate) takes: Vec<PathBuf>,
+    pub takes: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub reading: TakeArgs,
     /// The array to write: 32-bit floats, one row of features a frame.
     #[arg(long, value_name = "OUT")]
-    pub(crate) npy: PathBuf,
+    pub npy: PathBuf,
     /// Overwrite existing files.
     #[arg(short, long)]
-    pub(crate) force: bool,
+    pub force: bool,
     /// Print JSON instead of text.
     #[arg(long)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = MATCH)]
-pub(crate) struct MatchWalkArgs {
+pub struct MatchWalkArgs {
     /// The database; the takes that it was built from must still be in their places.
     #[arg(value_name = "DB", help_heading = INPUT)]
-    pub(crate) database: PathBuf,
+    pub database: PathBuf,
     /// The path, as CSV: seconds, metres to the left (x), metres ahead (z).
     #[arg(value_name = "PATH", help_heading = INPUT)]
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// Only takes with this tag, such as style=walk; repeatable.
     #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
-    pub(crate) tags: Vec<(String, String)>,
+    pub tags: Vec<(String, String)>,
     /// Only frames with this gait; repeatable.
     #[arg(long = "gait", value_name = "GAIT", value_parser = kind_among(&GAITS))]
-    pub(crate) gaits: Vec<MotionKind>,
+    pub gaits: Vec<MotionKind>,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub reading: TakeArgs,
     /// Half-life with which the character returns to its path, seconds, as `fit` finds it.
     #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.3)]
-    pub(crate) half_life: f64,
+    pub half_life: f64,
     /// Bias for the motion that plays: a share of its squared distance.
     #[arg(long, value_name = "SHARE", value_parser = parse_positive, default_value_t = 0.6)]
-    pub(crate) stay: f64,
+    pub stay: f64,
     /// Seconds between queries.
     #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.2)]
-    pub(crate) every: f64,
+    pub every: f64,
     /// How long a jump into another frame fades, seconds.
     #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.35)]
-    pub(crate) fade_seconds: f64,
+    pub fade_seconds: f64,
     /// Whether planted feet are locked.
     #[arg(long, value_name = "WHEN", help_heading = FEET, action = ArgAction::Set,
         value_parser = PossibleValuesParser::new(["on", "off"]).map(|word| word == "on"), default_value = "on")]
-    pub(crate) lock_feet: bool,
+    pub lock_feet: bool,
     /// The take to write.
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
-    pub(crate) output: PathBuf,
+    pub output: PathBuf,
     /// Overwrite existing files.
     #[arg(short, long, help_heading = OUTPUT)]
-    pub(crate) force: bool,
+    pub force: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
+    pub json: bool,
 }
 
 /// The kinds by which gaits are selected.
@@ -227,7 +227,7 @@ pub const GAITS: [MotionKind; 8] = [
 ];
 
 /// The gaits of these kinds; a turning walk is a walk too.
-pub(crate) fn gaits_of(kinds: &[MotionKind]) -> GaitSet {
+pub fn gaits_of(kinds: &[MotionKind]) -> GaitSet {
     GaitSet::new(|gait| kinds.contains(&gait.kind) || kinds.contains(&gait.kind.straight()))
 }
 
@@ -249,7 +249,7 @@ words!(StandingFoot {
 });
 
 /// `NAME=VALUE`, neither empty.
-pub(crate) fn parse_tag(text: &str) -> Result<(String, String), String> {
+pub fn parse_tag(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("must be NAME=VALUE, such as style=walk".to_owned()),

@@ -99,7 +99,7 @@ fn of_range(said: &str) -> Option<String> {
 }
 
 /// The error with what was meant in place of what is spelled alike.
-pub(crate) fn explained(error: Error) -> Error {
+pub fn explained(error: Error) -> Error {
     let mut error = with_numbers_explained(error);
     let (kind, spelled) = match error.kind() {
         ErrorKind::UnknownArgument => (ContextKind::InvalidArg, ContextKind::SuggestedArg),

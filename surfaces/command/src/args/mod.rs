@@ -26,28 +26,28 @@ mod take;
 
 use crate::headings::{INPUT, MEMORY, MESSAGES, OUTPUT};
 use crate::memory::MemorySize;
-pub(crate) use catalog::{CatalogArgs, SortBy};
-pub(crate) use cut::CutArgs;
-pub(crate) use engine::EngineArgs;
-pub(crate) use fit::FitArgs;
-pub(crate) use help::{command, full as full_command, short as short_command};
-pub(crate) use listen::ListenArgs;
+pub use catalog::{CatalogArgs, SortBy};
+pub use cut::CutArgs;
+pub use engine::EngineArgs;
+pub use fit::FitArgs;
+pub use help::{command, full as full_command, short as short_command};
+pub use listen::ListenArgs;
 pub use loops::JumpSettings;
-pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, LoopsArgs, PlayArgs};
-pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
-pub(crate) use many::{ExcludeArgs, JobsArgs, ManyArgs};
+pub use loops::{BlendArgs, CheckArgs, CostArgs, LoopsArgs, PlayArgs};
+pub use make::{CloseArgs, MakeArgs, TargetArgs};
+pub use many::{ExcludeArgs, JobsArgs, ManyArgs};
 pub use matching::{GAITS, RowSettings, StandingFoot, Wish};
-pub(crate) use matching::{
+pub use matching::{
     MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, MatchWalkArgs, gaits_of, parse_tag,
 };
-pub(crate) use meant::explained;
-pub(crate) use render::RenderArgs;
-pub(crate) use report::ReportArgs;
-pub(crate) use retarget::{RetargetArgs, RigArgs};
-pub(crate) use search::{FindArgs, MirrorArgs};
-pub(crate) use set::SetArgs;
+pub use meant::explained;
+pub use render::RenderArgs;
+pub use report::ReportArgs;
+pub use retarget::{RetargetArgs, RigArgs};
+pub use search::{FindArgs, MirrorArgs};
+pub use set::SetArgs;
 
-pub(crate) use take::{ConvertArgs, DemoArgs, InspectArgs, ListArgs, SynthArgs};
+pub use take::{ConvertArgs, DemoArgs, InspectArgs, ListArgs, SynthArgs};
 
 /// Turns motion-capture takes into seamless loops.
 #[derive(Debug, Parser)]
@@ -59,31 +59,31 @@ pub(crate) use take::{ConvertArgs, DemoArgs, InspectArgs, ListArgs, SynthArgs};
     disable_help_flag = true,
     disable_version_flag = true
 )]
-pub(crate) struct Cli {
+pub struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub command: Command,
     /// Print help; -h prints a summary.
     #[arg(short, long, global = true, hide = true, action = ArgAction::HelpShort)]
     help: Option<bool>,
     /// Memory that a file may take, such as 2G [default: 288M and 48 times its size, at most three quarters of the machine's].
     #[arg(long, global = true, help_heading = MEMORY, value_name = "SIZE")]
-    pub(crate) max_memory: Option<MemorySize>,
+    pub max_memory: Option<MemorySize>,
     /// Let recipes, catalogs and databases name files in this folder, too; repeatable.
     #[arg(long, global = true, help_heading = MEMORY, value_name = "FOLDER")]
-    pub(crate) allow_paths: Vec<PathBuf>,
+    pub allow_paths: Vec<PathBuf>,
     /// Suppress warnings and notes.
     #[arg(short, long, global = true, help_heading = MESSAGES)]
-    pub(crate) quiet: bool,
+    pub quiet: bool,
     /// When messages are coloured.
     #[arg(long, global = true, help_heading = MESSAGES, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: ColorChoice,
+    pub color: ColorChoice,
     /// Print the version.
     #[arg(short = 'V', long, hide = true, action = ArgAction::Version)]
     version: Option<bool>,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub enum Command {
     /// Reports what a take holds: skeleton, rate, unit, bad frames, rhythm and segments.
     Inspect(Box<InspectArgs>),
     /// Lists the animations of files: length, kind, speed, and whether they loop.
@@ -149,32 +149,32 @@ fn parse_word<T: FromStr>(text: &str) -> Result<T, T::Err> {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct StudioArgs {
+pub struct StudioArgs {
     /// Takes ({formats}), folders of them, or a recipe, to open at once.
     #[arg(help_heading = INPUT, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
+    pub files: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct CompletionsArgs {
+pub struct CompletionsArgs {
     /// The shell.
     #[arg(help_heading = OUTPUT)]
-    pub(crate) shell: Shell,
+    pub shell: Shell,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct RecipeArgs {
+pub struct RecipeArgs {
     /// A table such as closure, or a key such as closure.share, to print alone.
     #[arg(value_name = "KEY", help_heading = OUTPUT)]
-    pub(crate) key: Option<String>,
+    pub key: Option<String>,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct ManArgs {
+pub struct ManArgs {
     /// The folder for the pages, one of each command; created where it is missing.
     #[arg(short, long, value_name = "FOLDER", help_heading = OUTPUT)]
-    pub(crate) output: PathBuf,
+    pub output: PathBuf,
     /// Overwrite existing pages.
     #[arg(short, long, help_heading = OUTPUT)]
-    pub(crate) force: bool,
+    pub force: bool,
 }

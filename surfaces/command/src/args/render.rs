@@ -28,52 +28,52 @@ fn view() -> impl TypedValueParser<Value = View> {
 
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = PICTURE)]
-pub(crate) struct RenderArgs {
+pub struct RenderArgs {
     /// A take or a loop ({formats}), or two of them side by side; with -o FOLDER/ any number, folders or patterns, each
     /// drawn alone.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE|LOOP")]
-    pub(crate) inputs: Vec<PathBuf>,
+    pub inputs: Vec<PathBuf>,
     /// Kind of several pictures: gif, webp or png.
     #[arg(long, help_heading = OUTPUT, value_name = "KIND", value_parser = ["gif", "webp", "png"], default_value = "gif")]
-    pub(crate) to: String,
+    pub to: String,
     /// The picture: .gif or .webp moves, .png is a sheet; or a folder.
     #[arg(help_heading = OUTPUT, short, long, value_name = "OUT")]
-    pub(crate) output: PathBuf,
+    pub output: PathBuf,
     /// Where the camera looks from.
     #[arg(long, value_name = "VIEW", value_parser = view(), default_value_t = View::ThreeQuarter)]
-    pub(crate) view: View,
+    pub view: View,
     /// Keep the camera still, so that root motion and sliding feet show.
     #[arg(long)]
-    pub(crate) fixed: bool,
+    pub fixed: bool,
     /// Size in pixels [default: 512x512; cells of a contact sheet 256x256].
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
-    pub(crate) size: Option<[u32; 2]>,
+    pub size: Option<[u32; 2]>,
     /// Show these frames of a take, counted from 0; --cycles and --onion treat them as a raw loop.
     #[arg(long, value_name = "START:END", value_parser = parse_range)]
-    pub(crate) range: Option<(usize, usize)>,
+    pub range: Option<(usize, usize)>,
     /// How many times to play a loop.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) cycles: Option<u32>,
+    pub cycles: Option<u32>,
     /// Frames per second of an animation [default: those of the motion, at most 30].
     #[arg(long, value_name = "R")]
-    pub(crate) fps: Option<f64>,
+    pub fps: Option<f64>,
     /// Frames from one cell of a contact sheet to the next [default: as needed for 24 cells].
     #[arg(long, value_name = "K", value_parser = parse_count)]
-    pub(crate) every: Option<usize>,
+    pub every: Option<usize>,
     /// Draw the seam: the last pose over the first, coloured by their distance.
     #[arg(long, conflicts_with_all = ["every", "fps", "cycles"])]
-    pub(crate) onion: bool,
+    pub onion: bool,
     /// Draw bodies of capsules, even where a file has a mesh.
     #[arg(long)]
-    pub(crate) capsules: bool,
+    pub capsules: bool,
     /// Overwrite an existing picture.
     #[arg(short, long, help_heading = OUTPUT)]
-    pub(crate) force: bool,
+    pub force: bool,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub reading: TakeArgs,
     #[command(flatten)]
-    pub(crate) jobs: JobsArgs,
+    pub jobs: JobsArgs,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
+    pub json: bool,
 }

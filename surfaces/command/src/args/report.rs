@@ -10,30 +10,30 @@ use crate::recipe::TakeArgs;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = INPUT)]
-pub(crate) struct ReportArgs {
+pub struct ReportArgs {
     /// Loops with their sidecars ({formats}), folders of loops, patterns, catalogs (.parquet, .csv or .jsonl), or the folder of a set.
     #[arg(required = true, value_name = "LOOP|FOLDER|CATALOG")]
-    pub(crate) inputs: Vec<PathBuf>,
+    pub inputs: Vec<PathBuf>,
     /// The page to write: .html.
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
-    pub(crate) output: PathBuf,
+    pub output: PathBuf,
     /// The take that the loops were made from [default: the file that the sidecar names, where it is found].
     #[arg(long, value_name = "TAKE")]
-    pub(crate) take: Option<PathBuf>,
+    pub take: Option<PathBuf>,
     /// Heading of the page [default: the name of what it shows].
     #[arg(long, value_name = "TEXT", help_heading = OUTPUT)]
-    pub(crate) title: Option<String>,
+    pub title: Option<String>,
     /// Draw bodies of capsules, even where a file has a mesh.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) capsules: bool,
+    pub capsules: bool,
     #[command(flatten)]
-    pub(crate) jobs: JobsArgs,
+    pub jobs: JobsArgs,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub reading: TakeArgs,
     /// Overwrite an existing page.
     #[arg(short, long, help_heading = OUTPUT)]
-    pub(crate) force: bool,
+    pub force: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
+    pub json: bool,
 }

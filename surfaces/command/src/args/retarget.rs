@@ -11,54 +11,54 @@ use crate::recipe::{TakeArgs, parse_bone_stretch};
 
 /// A character that takes the motion.
 #[derive(Debug, Clone, Default, Args)]
-pub(crate) struct RigArgs {
+pub struct RigArgs {
     /// The character to put the motion on ({formats}).
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
-    pub(crate) rig: Option<PathBuf>,
+    pub rig: Option<PathBuf>,
     /// Joint map, in TOML [default: matched by names and shape].
     #[arg(long, value_name = "FILE", help_heading = INPUT, requires = "rig")]
-    pub(crate) map: Option<PathBuf>,
+    pub map: Option<PathBuf>,
     /// Largest leg stretch so that feet reach the ground, percent, up to 1 [default: 0].
     #[arg(long, value_name = "PERCENT", help_heading = INPUT, requires = "rig", value_parser = parse_bone_stretch, allow_negative_numbers = true)]
-    pub(crate) bone_stretch: Option<f64>,
+    pub bone_stretch: Option<f64>,
 }
 
 #[derive(Debug, Clone, Args)]
-pub(crate) struct RetargetArgs {
+pub struct RetargetArgs {
     /// Takes or loops ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "INPUT")]
-    pub(crate) inputs: Vec<PathBuf>,
+    pub inputs: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) jobs: JobsArgs,
+    pub jobs: JobsArgs,
     /// The character ({formats}).
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
-    pub(crate) rig: PathBuf,
+    pub rig: PathBuf,
     /// Joint map, in TOML; joints that it does not name are matched.
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
-    pub(crate) map: Option<PathBuf>,
+    pub map: Option<PathBuf>,
     /// Largest leg stretch so that feet reach the ground, percent, up to 1 [default: 0].
     #[arg(long, value_name = "PERCENT", help_heading = INPUT, value_parser = parse_bone_stretch, allow_negative_numbers = true)]
-    pub(crate) bone_stretch: Option<f64>,
+    pub bone_stretch: Option<f64>,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub reading: TakeArgs,
     /// The file to write; its extension selects the format; or a folder for many.
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
-    pub(crate) output: PathBuf,
+    pub output: PathBuf,
     /// Write all motions as animations into one copy of the character's file.
     #[arg(long, help_heading = OUTPUT, conflicts_with_all = ["to", "save_map"])]
-    pub(crate) into_one: bool,
+    pub into_one: bool,
     /// Format of several outputs: {extensions} [default: the engine's, or that of the character].
     #[arg(long, help_heading = OUTPUT, value_name = "FORMAT", value_parser = parse_format)]
-    pub(crate) to: Option<Format>,
+    pub to: Option<Format>,
     /// Write the joint map into this file, to edit it.
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
-    pub(crate) save_map: Option<PathBuf>,
+    pub save_map: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) engine: EngineArgs,
+    pub engine: EngineArgs,
     /// Overwrite existing files.
     #[arg(short, long, help_heading = OUTPUT)]
-    pub(crate) force: bool,
+    pub force: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
+    pub json: bool,
 }

@@ -13,25 +13,25 @@ use crate::recipe::{Sets, StudyArgs};
 /// Loops of which the take shows half.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = WHICH_LOOP)]
-pub(crate) struct MirrorArgs {
+pub struct MirrorArgs {
     /// Symmetric loops: half a cycle of the take, then its mirror image.
     #[arg(long)]
-    pub(crate) symmetric: bool,
+    pub symmetric: bool,
     /// Play the frames there and back, with soft turns: for what does not repeat, such as a tail or breathing.
     #[arg(long, conflicts_with = "symmetric")]
-    pub(crate) ping_pong: bool,
+    pub ping_pong: bool,
 }
 
 #[derive(Debug, Clone, Args)]
-pub(crate) struct FindArgs {
+pub struct FindArgs {
     /// Takes ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
-    pub(crate) takes: Vec<PathBuf>,
+    pub takes: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) jobs: JobsArgs,
+    pub jobs: JobsArgs,
     /// Rows to list at most.
     #[arg(long, value_name = "K", help_heading = WHICH_LOOP, default_value_t = DEFAULT_TOP, value_parser = parse_count)]
-    pub(crate) top: usize,
+    pub top: usize,
     /// List where the take does the same as this take or loop, instead; repeatable, or a folder.
     #[arg(
         long,
@@ -41,25 +41,25 @@ pub(crate) struct FindArgs {
             "cycles", "seconds", "speed", "turn_rate", "turning", "idle", "every_cycle", "symmetric", "ping_pong", "plot", "verbose",
         ]
     )]
-    pub(crate) like: Vec<PathBuf>,
+    pub like: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) search: SearchRequest,
+    pub search: SearchRequest,
     #[command(flatten)]
-    pub(crate) mirror: MirrorArgs,
+    pub mirror: MirrorArgs,
     #[command(flatten)]
-    pub(crate) study: StudyArgs,
+    pub study: StudyArgs,
     #[command(flatten)]
-    pub(crate) sets: Sets,
+    pub sets: Sets,
     /// Draw the take and the loops into this file: .svg or .png.
     #[arg(long, value_name = "OUT", help_heading = OUTPUT)]
-    pub(crate) plot: Option<PathBuf>,
+    pub plot: Option<PathBuf>,
     /// Overwrite an existing plot.
     #[arg(short, long, requires = "plot", help_heading = OUTPUT)]
-    pub(crate) force: bool,
+    pub force: bool,
     /// Print the figures behind the ranking, and segments without a loop.
     #[arg(short, long, help_heading = OUTPUT)]
-    pub(crate) verbose: bool,
+    pub verbose: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
+    pub json: bool,
 }

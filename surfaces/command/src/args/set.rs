@@ -13,46 +13,46 @@ use crate::recipe::{Sets, StudyArgs};
 use crate::words::choice;
 
 #[derive(Debug, Clone, Args)]
-pub(crate) struct SetArgs {
+pub struct SetArgs {
     /// Takes, files of many animations, and loops with their sidecars ({formats}): files, folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
-    pub(crate) takes: Vec<PathBuf>,
+    pub takes: Vec<PathBuf>,
     /// Fill this table of clips (TOML) from the takes, in place of a set: [[clip]] with name, gait, direction, mirrored, file, and keys of [output].
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
-    pub(crate) spec: Option<PathBuf>,
+    pub spec: Option<PathBuf>,
     /// Only takes and animations of this name or pattern: '*Neutral*' [default: the style with most takes].
     #[arg(long, value_name = "PATTERN", help_heading = INPUT)]
-    pub(crate) style: Option<String>,
+    pub style: Option<String>,
     #[command(flatten)]
-    pub(crate) left_out: ExcludeArgs,
+    pub left_out: ExcludeArgs,
     #[command(flatten)]
-    pub(crate) take: StudyArgs,
+    pub take: StudyArgs,
     #[command(flatten)]
-    pub(crate) sets: Sets,
+    pub sets: Sets,
     /// Loops of each way to move, which differ as much as the takes allow.
     #[arg(long, value_name = "N", help_heading = WHICH_LOOP, default_value = "1")]
-    pub(crate) variants: NonZeroUsize,
+    pub variants: NonZeroUsize,
     /// Frames per second of the set [default: those of most takes].
     #[arg(long, value_name = "R", help_heading = OUTPUT, value_parser = parse_positive)]
-    pub(crate) fps: Option<f64>,
+    pub fps: Option<f64>,
     /// The folder for the clips and for set.json.
     #[arg(short, long, value_name = "FOLDER", help_heading = OUTPUT)]
-    pub(crate) output: PathBuf,
+    pub output: PathBuf,
     /// Write each clip into a file of its own, with the character, where one file could hold all.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) split: bool,
+    pub split: bool,
     /// Format of the clips: {extensions} [default: the engine's, or that of the character or of the takes].
     #[arg(long, value_name = "FORMAT", help_heading = OUTPUT, value_parser = parse_format)]
-    pub(crate) to: Option<Format>,
+    pub to: Option<Format>,
     /// Write for an engine.
     #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]
-    pub(crate) target: Option<Target>,
+    pub target: Option<Target>,
     #[command(flatten)]
-    pub(crate) jobs: JobsArgs,
+    pub jobs: JobsArgs,
     /// Overwrite existing files.
     #[arg(short, long, help_heading = OUTPUT)]
-    pub(crate) force: bool,
+    pub force: bool,
     /// Print the manifest instead of text.
     #[arg(long, help_heading = OUTPUT)]
-    pub(crate) json: bool,
+    pub json: bool,
 }

@@ -9,16 +9,16 @@ use crate::{exit::Failure, files, patterns::Pattern, talk};
 
 /// One of many files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Input {
+pub struct Input {
     /// The file, as named or found.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// Its path below the deepest folder that all inputs share: the same on every machine, and mirrored by the outputs.
-    pub(crate) below: PathBuf,
+    pub below: PathBuf,
 }
 
 impl Input {
     /// Its name among all inputs and in journals: the same on every machine, and no other's.
-    pub(crate) fn key(&self) -> String {
+    pub fn key(&self) -> String {
         let below = &self.below;
         below.to_str().map_or_else(|| format!("{below:?}"), str::to_owned)
     }
@@ -26,23 +26,23 @@ impl Input {
 
 /// The files that a command line means.
 #[derive(Debug, Default)]
-pub(crate) struct Inputs {
+pub struct Inputs {
     /// Sorted by path, each once.
-    pub(crate) files: Vec<Input>,
+    pub files: Vec<Input>,
     /// Files that cannot be read or are not there, and why: by the name that was typed or found.
-    pub(crate) problems: Vec<(PathBuf, Failure)>,
+    pub problems: Vec<(PathBuf, Failure)>,
     /// Files in folders that were left out: they are loops with their sidecars.
-    pub(crate) num_loops: usize,
+    pub num_loops: usize,
 }
 
 /// Whether names mean several files, even if there is only one in the end: more than one name, a folder or a pattern.
-pub(crate) fn are_many(names: &[PathBuf]) -> bool {
+pub fn are_many(names: &[PathBuf]) -> bool {
     names.len() != 1 || names.iter().any(|name| name.is_dir() || Pattern::new(name).is_some())
 }
 
 /// Which files a folder stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub enum Wanted {
     /// Takes: no loops that were made before, which stand beside their takes in many folders.
     Takes,
     /// Takes and loops.
@@ -51,7 +51,7 @@ pub(crate) enum Wanted {
 
 /// The files that these names mean. Files below the folder `output` are no inputs: they are what an earlier run wrote there. Nor is the
 /// character that takes the motion, where it lies among them in a folder.
-pub(crate) fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>, character: Option<&Path>) -> Inputs {
+pub fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>, character: Option<&Path>) -> Inputs {
     let mut inputs = Inputs::default();
     let character = character.and_then(|path| path.canonicalize().ok());
     let is_character = |path: &Path| character.is_some() && path.canonicalize().ok() == character;
@@ -117,7 +117,7 @@ fn nothing_in(name: &Path, is_pattern: bool) -> Failure {
 }
 
 /// The files that names mean, in the order of the names: folders and patterns are replaced by what they hold, sorted by path.
-pub(crate) fn in_order(names: &[PathBuf]) -> Vec<Result<PathBuf, (PathBuf, Failure)>> {
+pub fn in_order(names: &[PathBuf]) -> Vec<Result<PathBuf, (PathBuf, Failure)>> {
     let mut files = Vec::new();
     for name in names {
         if are_many(core::slice::from_ref(name)) {
@@ -221,14 +221,14 @@ fn below(shared: &Path, folder: &Path, path: &Path) -> PathBuf {
 
 /// A part of the inputs for one of several machines: `2/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shard {
+pub struct Shard {
     /// From 1.
-    pub(crate) number: usize,
-    pub(crate) of: usize,
+    pub number: usize,
+    pub of: usize,
 }
 
 impl Shard {
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = || "must be I/N, such as 2/8: the second of eight parts".to_owned();
         let (number, of) = text.split_once('/').ok_or_else(wrong)?;
         let number = number.trim().parse().map_err(|_| wrong())?;
@@ -242,7 +242,7 @@ impl Shard {
 
     /// Whether an input is in this part. It depends on its path and its name alone, not on what else there is, so that a file that
     /// is added meanwhile moves no other; files that differ in their extensions stay together, since their outputs may be named alike.
-    pub(crate) fn has(self, input: &Input) -> bool {
+    pub fn has(self, input: &Input) -> bool {
         // A hash that is the same on every machine and in every version, and knows of every letter.
         let parts = input.below.with_extension("");
         let parts: Vec<_> = parts.iter().map(|part| part.to_string_lossy()).collect();

@@ -29,7 +29,7 @@ const PREFIX: &str = ".loopwright-batch";
 /// A line of a journal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
-pub(crate) enum Line {
+pub enum Line {
     /// The outputs of a take will appear under these names.
     Writes { take: String, outputs: Vec<PathBuf> },
     /// They have, or the take gives none.
@@ -64,17 +64,17 @@ impl Line {
 
 /// The results of a take.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Done {
+pub struct Done {
     /// Its path below the folder that all inputs share.
-    pub(crate) take: String,
-    pub(crate) take_sha256: String,
-    pub(crate) recipe_sha256: String,
-    pub(crate) results: Vec<LoopResult>,
+    pub take: String,
+    pub take_sha256: String,
+    pub recipe_sha256: String,
+    pub results: Vec<LoopResult>,
 }
 
 /// The lines of earlier runs.
 #[derive(Debug, Default)]
-pub(crate) struct Past {
+pub struct Past {
     /// By take; the last line of each counts.
     done: HashMap<String, Done>,
     /// Takes whose last run was stopped before it said what they gave.
@@ -82,7 +82,7 @@ pub(crate) struct Past {
     /// All that runs wrote, by path and hash: journals of parts of the work are read in no order of time.
     written: HashSet<(PathBuf, String)>,
     /// The names of the outputs of takes.
-    pub(crate) names: Names,
+    pub names: Names,
     /// Catalogs of earlier runs, by path and hash.
     catalogs: HashSet<(PathBuf, String)>,
     /// The folder of all outputs, without links.
@@ -91,7 +91,7 @@ pub(crate) struct Past {
 
 impl Past {
     /// Returns the results of a take, if it was this file with these settings, all its outputs are still there, and they say the same.
-    pub(crate) fn done(&self, take: &str, take_sha256: &str, recipe_sha256: &str) -> Option<&Done> {
+    pub fn done(&self, take: &str, take_sha256: &str, recipe_sha256: &str) -> Option<&Done> {
         let done = self.done.get(take)?;
         let is_same = done.take_sha256 == take_sha256 && done.recipe_sha256 == recipe_sha256;
         (is_same && done.results.iter().all(|result| self.is_so(result))).then_some(done)
@@ -121,7 +121,7 @@ impl Past {
     }
 
     /// An output of a take that is there, and is not what any run wrote under its name: somebody else changed it.
-    pub(crate) fn changed_output(&self, take: &str) -> Option<&Path> {
+    pub fn changed_output(&self, take: &str) -> Option<&Path> {
         let done = self.done.get(take).filter(|_| !self.unfinished.contains(take))?;
         let outputs = done.results.iter().flat_map(|result| &result.outputs);
         let mut paths = outputs.map(|output| output.path.as_path());
@@ -140,7 +140,7 @@ impl Past {
     }
 
     /// Whether a catalog is as an earlier run wrote it: that of a run that goes on may replace it.
-    pub(crate) fn has_catalog(&self, path: &Path) -> bool {
+    pub fn has_catalog(&self, path: &Path) -> bool {
         let place = output::place(files::folder_of(path), path);
         let is_named = self.catalogs.iter().any(|(path, _)| *path == place);
         let bytes = (is_named && path.is_file())
@@ -150,7 +150,7 @@ impl Past {
     }
 
     /// Whether an earlier run worked on a take.
-    pub(crate) fn knows(&self, take: &str) -> bool {
+    pub fn knows(&self, take: &str) -> bool {
         self.done.contains_key(take) || self.unfinished.contains(take)
     }
 
@@ -176,7 +176,7 @@ impl Past {
     }
 }
 
-pub(crate) struct Journal {
+pub struct Journal {
     path: PathBuf,
     /// Locked while the run lives; `None` in a run that writes nothing.
     file: Option<Mutex<File>>,
@@ -186,7 +186,7 @@ impl Journal {
     /// Opens the journal of a folder, which exists, and reads what earlier runs did; with `anew`, it begins empty.
     ///
     /// Errors: another run writes into the folder, or the file cannot be written.
-    pub(crate) fn open(folder: &Path, shard: Option<Shard>, anew: bool) -> Result<(Self, Past)> {
+    pub fn open(folder: &Path, shard: Option<Shard>, anew: bool) -> Result<(Self, Past)> {
         let name = match shard {
             Some(Shard { number, of }) => format!("{PREFIX}-{number}-of-{of}.jsonl"),
             None => format!("{PREFIX}.jsonl"),
@@ -245,7 +245,7 @@ impl Journal {
     }
 
     /// Says where the catalog of the run will be, and what is in it.
-    pub(crate) fn catalog(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+    pub fn catalog(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         self.append(&Line::Catalog {
             path: output::place(files::folder_of(path), path),
             sha256: loop_file::sha256(bytes),
@@ -253,7 +253,7 @@ impl Journal {
     }
 
     /// Adds a line, once what it says is so.
-    pub(crate) fn append(&self, line: &Line) -> Result<()> {
+    pub fn append(&self, line: &Line) -> Result<()> {
         let failed = |error: io::Error| {
             Failure::cannot("write", &self.path, error).try_this("make room on the disk, then go on with --resume")
         };

@@ -14,16 +14,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::exit::{ERROR_STATUS, Ending, Failure};
 
-pub(crate) use inputs::{Input, Inputs, Shard, Wanted, are_many, find, in_order};
-pub(crate) use journal::{Done, Journal, Line, Past};
-pub(crate) use names::{Named, Names, Template};
-pub(crate) use pool::{Work, each, jobs, run};
+pub use inputs::{Input, Inputs, Shard, Wanted, are_many, find, in_order};
+pub use journal::{Done, Journal, Line, Past};
+pub use names::{Named, Names, Template};
+pub use pool::{Work, each, jobs, run};
 
 /// The outcome of a loop that was asked for.
 #[in_schema]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Verdict {
+pub enum Verdict {
     /// It is there and can be used unchanged.
     Good,
     /// It is there, and a person should look at it.
@@ -51,7 +51,7 @@ loopwright_core::words!(Verdict {
 
 impl Verdict {
     /// The exit status that it asks for; of many, 2 goes before 1 and 1 before 0.
-    pub(crate) fn exit_status(self) -> u8 {
+    pub fn exit_status(self) -> u8 {
         match self {
             Self::Unreadable | Self::Failed => ERROR_STATUS,
             Self::NoLoop => Ending::Negative.exit_status(),
@@ -60,7 +60,7 @@ impl Verdict {
     }
 
     /// The grade of the loop; `None` where there is none.
-    pub(crate) fn grade(self) -> Option<Grade> {
+    pub fn grade(self) -> Option<Grade> {
         match self {
             Self::Good => Some(Grade::Good),
             Self::Review => Some(Grade::Review),
@@ -81,46 +81,46 @@ impl From<Grade> for Verdict {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Written {
-    pub(crate) path: PathBuf,
+pub struct Written {
+    pub path: PathBuf,
     /// Its length.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
     /// The hash of its bytes, by which a later run sees whether somebody changed it.
-    pub(crate) sha256: String,
+    pub sha256: String,
 }
 
 /// One loop that was asked for: made, or why not. A take gives one, or several for several rows of `find`.
 ///
 /// Everything that is said about it afterwards comes from here: lines, tables, JSON, catalogs and reports.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct LoopResult {
-    pub(crate) verdict: Verdict,
+pub struct LoopResult {
+    pub verdict: Verdict,
     /// Why, as a clause.
-    pub(crate) reason: String,
+    pub reason: String,
     /// More about a failure, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) because: Vec<String>,
+    pub because: Vec<String>,
     /// A hint after a failure.
     #[serde(rename = "try", default, skip_serializing_if = "Option::is_none")]
-    pub(crate) hint: Option<String>,
+    pub hint: Option<String>,
     /// The loop first, then its sidecar.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) outputs: Vec<Written>,
+    pub outputs: Vec<Written>,
     /// Its figures; `None` where there is no loop.
     #[serde(rename = "loop", default, skip_serializing_if = "Option::is_none")]
-    pub(crate) row: Option<Box<LoopRow>>,
+    pub row: Option<Box<LoopRow>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 impl LoopResult {
     /// A failure of the run itself.
-    pub(crate) fn error(failure: &Failure) -> Self {
+    pub fn error(failure: &Failure) -> Self {
         Self::failed(Verdict::Failed, failure, Vec::new())
     }
 
     /// A failure. `verdict` is what one with the exit status 2 means here; one with 1 means that there is no loop.
-    pub(crate) fn failed(verdict: Verdict, failure: &Failure, warnings: Vec<String>) -> Self {
+    pub fn failed(verdict: Verdict, failure: &Failure, warnings: Vec<String>) -> Self {
         Self {
             verdict: if failure.is_negative() {
                 Verdict::NoLoop
@@ -137,14 +137,14 @@ impl LoopResult {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct TakeResult {
+pub struct TakeResult {
     /// Its path, as named or found.
-    pub(crate) path: PathBuf,
-    pub(crate) results: Vec<LoopResult>,
+    pub path: PathBuf,
+    pub results: Vec<LoopResult>,
     /// Frames that were read for it.
-    pub(crate) num_frames: u64,
+    pub num_frames: u64,
     /// Notes on it as a whole, such as what was left out of it.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// Whether an earlier run did it.
-    pub(crate) was_done: bool,
+    pub was_done: bool,
 }

@@ -32,26 +32,26 @@ const FIELDS: [(&str, Field); 5] = [
 
 /// A pattern for the names of outputs: `{stem}-{kind}-{speed}`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Template {
+pub struct Template {
     parts: Vec<Part>,
     /// The format, if the template ends in its extension.
-    pub(crate) format: Option<Format>,
+    pub format: Option<Format>,
     text: String,
 }
 
 /// A loop, as far as names say it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Named<'a> {
-    pub(crate) stem: &'a str,
-    pub(crate) animation: Option<&'a str>,
-    pub(crate) kind: &'a str,
-    pub(crate) speed_mps: f64,
-    pub(crate) row: usize,
+pub struct Named<'a> {
+    pub stem: &'a str,
+    pub animation: Option<&'a str>,
+    pub kind: &'a str,
+    pub speed_mps: f64,
+    pub row: usize,
 }
 
 impl Template {
     /// Reads a template. Errors say which fields there are.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, String> {
         if text.is_empty() || text.contains(['/', '\\']) || text.chars().any(char::is_control) {
             return Err("must be the name of a file, without folders, such as {stem}-{kind}-{speed}".to_owned());
         }
@@ -83,7 +83,7 @@ impl Template {
         })
     }
 
-    pub(crate) fn text(&self) -> &str {
+    pub fn text(&self) -> &str {
         &self.text
     }
 
@@ -107,19 +107,19 @@ impl Template {
 ///
 /// Names that differ in case alone count as one: they are on the file systems of Windows and macOS.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Names {
+pub struct Names {
     /// Who has a name: the take, by its path below the folder that all share, and whether this run gave it.
     taken: HashMap<String, (String, bool)>,
 }
 
 impl Names {
     /// Keeps a name for a take that had it in an earlier run.
-    pub(crate) fn keep(&mut self, output: &Path, take: &str) {
+    pub fn keep(&mut self, output: &Path, take: &str) {
         self.taken.insert(key(output), (take.to_owned(), false));
     }
 
     /// The path of a loop's file in a folder. A take may have its names of an earlier run again; a name that another loop has gets a number.
-    pub(crate) fn give(
+    pub fn give(
         &mut self,
         folder: &Path,
         template: &Template,
@@ -147,12 +147,12 @@ impl Names {
 
 /// A name that a loop has.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Given {
-    pub(crate) path: PathBuf,
+pub struct Given {
+    pub path: PathBuf,
     /// The name that the template gives, if another loop has it.
-    pub(crate) wanted: Option<PathBuf>,
+    pub wanted: Option<PathBuf>,
     /// Whether the take had it in an earlier run, whose file it may replace.
-    pub(crate) was_ours: bool,
+    pub was_ours: bool,
 }
 
 /// Returns a path as it is compared: in lower case.

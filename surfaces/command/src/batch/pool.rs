@@ -18,7 +18,7 @@ const IN_FLIGHT: usize = 3;
 const FINISHING: usize = 2;
 
 /// The number of threads that do what `--jobs` asks for.
-pub(crate) fn jobs(asked: Option<NonZeroUsize>, inputs: usize) -> usize {
+pub fn jobs(asked: Option<NonZeroUsize>, inputs: usize) -> usize {
     let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     asked.unwrap_or_else(cores).get().min(inputs.max(1))
 }
@@ -26,7 +26,7 @@ pub(crate) fn jobs(asked: Option<NonZeroUsize>, inputs: usize) -> usize {
 /// The work on one input, in three steps.
 ///
 /// A panic in the first or last step is that input's answer ([`Self::fault`]), so that the others go on.
-pub(crate) trait Work: Sync {
+pub trait Work: Sync {
     type Input: Sync;
     type Studied: Send;
     type Answer: Send;
@@ -73,7 +73,7 @@ impl<I: Sync, A: Send, W: Fn(&I) -> A + Sync, F: Fn(&I) -> A + Sync> Work for Al
 
 /// Does with all inputs what depends on no other, so many at once; `fault` is the answer for one on which the program itself failed, and
 /// `take` gets the answers in the order of the inputs.
-pub(crate) fn each<I: Sync, A: Send>(
+pub fn each<I: Sync, A: Send>(
     inputs: &[I],
     jobs: usize,
     work: impl Fn(&I) -> A + Sync,
@@ -115,7 +115,7 @@ struct State<S, A> {
 
 /// Does the work on all inputs, studying so many at once; some threads more finish what is studied while others wait for the disk.
 /// `take` gets the answers in the order of the inputs, on the calling thread.
-pub(crate) fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take: impl FnMut(&W::Input, W::Answer)) {
+pub fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take: impl FnMut(&W::Input, W::Answer)) {
     let shared = Shared {
         state: Mutex::new(State {
             next: 0,

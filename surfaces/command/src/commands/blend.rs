@@ -14,7 +14,7 @@ use crate::output;
 use crate::report::{json, make as report};
 use crate::{args::BlendArgs, failures, load, loop_output, talk, written_loop};
 
-pub(crate) fn run(args: &BlendArgs) -> Result<Ending> {
+pub fn run(args: &BlendArgs) -> Result<Ending> {
     let (names, format, mut outputs) = play::of_loops(&args.files)?;
     outputs.check_loop(&args.files.output)?;
     outputs.protect_character(args.on.rig.as_deref(), args.on.map.as_deref());

@@ -14,7 +14,7 @@ use crate::{failures, files, memory, report::catalog as report};
 /// Memory for a row while it is printed as JSON, bytes.
 const ROW_JSON_BYTES: u64 = 12 << 10;
 
-pub(crate) fn run(args: &CatalogArgs) -> Result<Ending> {
+pub fn run(args: &CatalogArgs) -> Result<Ending> {
     let mut outputs = Outputs::new(args.force);
     outputs.protect_as("catalog", &args.catalogs);
     let target = match &args.output {
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &CatalogArgs) -> Result<Ending> {
 }
 
 /// The format of a catalog by its name. Errors: it has none of the extensions.
-pub(crate) fn format_of(path: &Path) -> Result<CatalogFormat> {
+pub fn format_of(path: &Path) -> Result<CatalogFormat> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let format = extension.and_then(CatalogFormat::from_extension).ok_or_else(|| {
         failure!(
@@ -71,7 +71,7 @@ pub(crate) fn format_of(path: &Path) -> Result<CatalogFormat> {
     }
 }
 
-pub(crate) fn bytes(format: CatalogFormat, rows: &[LoopRow], path: &Path) -> Result<Vec<u8>> {
+pub fn bytes(format: CatalogFormat, rows: &[LoopRow], path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let written = loopwright_catalog::write(format, rows, &mut bytes);
     written.map_err(|error| Failure::cannot("write", path, error))?;
@@ -79,7 +79,7 @@ pub(crate) fn bytes(format: CatalogFormat, rows: &[LoopRow], path: &Path) -> Res
 }
 
 /// The rows of a catalog. Errors: it is not there, or no catalog.
-pub(super) fn read(path: &Path) -> Result<Vec<LoopRow>> {
+pub fn read(path: &Path) -> Result<Vec<LoopRow>> {
     files::check_is_there(path)?;
     let format = format_of(path)?;
     loopwright_catalog::read_within(format, files::read_bytes(path)?, &memory::limits()).map_err(|error| {

@@ -19,7 +19,7 @@ use crate::written_loop::{self, LoopsInFile, WrittenLoop};
 use crate::written_passage::{CheckedPassage, WrittenPassage};
 use crate::{args::CheckArgs, failures, load, project, recipe::TakeArgs, talk};
 
-pub(crate) fn run(args: &CheckArgs) -> Result<Ending> {
+pub fn run(args: &CheckArgs) -> Result<Ending> {
     let limits = project::limits(args.limits, args.config.as_deref())?;
     let (passages, others) = passages_in(&args.loops)?;
     let mut loops = loops_in(&others, &args.reading, Excluded::of(&args.loops, &args.left_out));
@@ -220,10 +220,10 @@ fn of_passage(passage: &WrittenPassage, checked: CheckedPassage, fails: &Fails<'
 
 /// Which checks make a loop fail.
 #[derive(Clone, Copy)]
-pub(crate) struct Fails<'a> {
-    pub(crate) from: Grade,
+pub struct Fails<'a> {
+    pub from: Grade,
     /// Of these alone; of all where none is named.
-    pub(crate) only: &'a [CheckId],
+    pub only: &'a [CheckId],
 }
 
 impl Fails<'_> {
@@ -242,7 +242,7 @@ impl Fails<'_> {
 }
 
 /// The verdict on one loop. Errors: the file and its sidecar do not belong together.
-pub(crate) fn check(
+pub fn check(
     path: &Path,
     read: &WrittenLoop,
     reading: &TakeArgs,

@@ -26,7 +26,7 @@ use crate::{
     load, loop_output, memory, mirroring, talk, written_loop,
 };
 
-pub(crate) fn run(mut args: ConvertArgs) -> Result<Ending> {
+pub fn run(mut args: ConvertArgs) -> Result<Ending> {
     args.output = args.names.pop().unwrap_or_default();
     args.inputs = core::mem::take(&mut args.names);
     if args.inputs.is_empty() {
@@ -426,7 +426,7 @@ impl Work<'_> {
 }
 
 /// The facts of a loop in the file into which it was written in that form.
-pub(crate) fn stated(sidecar: Sidecar, written: &WrittenFile, source: &Source) -> Sidecar {
+pub fn stated(sidecar: Sidecar, written: &WrittenFile, source: &Source) -> Sidecar {
     let playback = PlaybackFacts {
         animation: written.animation.clone(),
         ..sidecar.playback.in_format(source.capabilities())

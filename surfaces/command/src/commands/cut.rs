@@ -18,7 +18,7 @@ use crate::report::cut::{self as report, CutAnswer, LoopRow, Missing};
 use crate::report::json;
 use crate::{failures, load, loop_output, talk, written_loop};
 
-pub(crate) fn run(args: &CutArgs) -> Result<Ending> {
+pub fn run(args: &CutArgs) -> Result<Ending> {
     let input = InputFile::existing(&args.take)?;
     if args.on.rig.is_none() && ReferencePose::is_stated(args.reading.reference.as_ref()) {
         return Err(RecipeError::NoRig { name: "take.reference" }.into());

@@ -10,7 +10,7 @@ use crate::{project, recipe};
 const NAME: &str = "loopwright";
 
 /// `loopwright completions`: prints the script that completes commands and flags in a shell.
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending> {
+pub fn completions(args: &CompletionsArgs) -> Result<Ending> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut full_command(), NAME, &mut script);
     output::print(&String::from_utf8_lossy(&script))?;
@@ -18,7 +18,7 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending> {
 }
 
 /// `loopwright man`: writes a page for each command into a folder.
-pub(crate) fn man(args: &ManArgs) -> Result<Ending> {
+pub fn man(args: &ManArgs) -> Result<Ending> {
     let folder = &args.output;
     output::make_folder(folder)?;
     let mut command = full_command().disable_help_subcommand(true);
@@ -50,13 +50,13 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending> {
 }
 
 /// `loopwright recipe`: what a recipe may say, from the descriptions of its keys.
-pub(crate) fn recipe(args: &RecipeArgs) -> Result<Ending> {
+pub fn recipe(args: &RecipeArgs) -> Result<Ending> {
     output::print(&recipe::default_recipe(args.key.as_deref())?)?;
     Ok(Ending::Done)
 }
 
 /// `loopwright schema`: what a recipe and `loopwright.toml` may say, by the descriptions of its keys.
-pub(crate) fn schema() -> Result<Ending> {
+pub fn schema() -> Result<Ending> {
     output::print(&project::schema())?;
     Ok(Ending::Done)
 }

@@ -13,7 +13,7 @@ use crate::report::find::FindAnswer;
 use crate::report::synth::{DemoAnswer, TruthFacts};
 use crate::{args::DemoArgs, commands::synth, failures, load, loop_output, recipe::Recipe};
 
-pub(crate) fn run(args: &DemoArgs) -> Result<Ending> {
+pub fn run(args: &DemoArgs) -> Result<Ending> {
     let folder = &args.output;
     let made_folder = !folder.exists();
     output::make_folder(folder)?;

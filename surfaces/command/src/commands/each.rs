@@ -16,17 +16,17 @@ const MOST_LISTED: usize = 20;
 
 /// Settings of the work on files.
 #[derive(Clone, Copy)]
-pub(super) struct Manner<'a> {
-    pub(super) jobs: JobsArgs,
-    pub(super) json: bool,
+pub struct Manner<'a> {
+    pub jobs: JobsArgs,
+    pub json: bool,
     /// The character that takes the motion of the files, which is none of them.
-    pub(super) character: Option<&'a Path>,
+    pub character: Option<&'a Path>,
     /// Flags that are for one file, and whether they are given.
-    pub(super) for_one: &'a [(&'static str, bool)],
+    pub for_one: &'a [(&'static str, bool)],
 }
 
 /// Does with the one file, or with each of many, what a command does. One file is worked on as if there were no others.
-pub(super) fn file(
+pub fn file(
     names: &[PathBuf],
     manner: Manner<'_>,
     work: impl Fn(&InputFile) -> Result<Ending> + Sync,
@@ -41,7 +41,7 @@ pub(super) fn file(
 }
 
 /// Where the output of one input goes: into the file that is named, or into a folder, under the name of the input.
-pub(super) fn output_of(input: &Path, named: &Path, extension: &str) -> Result<PathBuf> {
+pub fn output_of(input: &Path, named: &Path, extension: &str) -> Result<PathBuf> {
     if !output::is_named_as_folder(named) {
         return Ok(named.to_owned());
     }
@@ -51,7 +51,7 @@ pub(super) fn output_of(input: &Path, named: &Path, extension: &str) -> Result<P
 
 /// Does with the one file, or with each of many, what a command does that writes one. `work` gets the input, its output, and whether it is one
 /// of many; `extension` is that of an input's output.
-pub(super) fn output(
+pub fn output(
     names: &[PathBuf],
     named: &Path,
     extension: impl Fn(&Path) -> String,
@@ -70,7 +70,7 @@ pub(super) fn output(
 
 /// Does with each of many files what a command does that writes one: outputs are named after inputs, and folders are mirrored below the
 /// one that is named.
-pub(super) fn into_folder(
+pub fn into_folder(
     names: &[PathBuf],
     folder: &Path,
     extension: impl Fn(&Path) -> String,
@@ -98,11 +98,11 @@ fn check_is_folder(folder: &Path) -> Result<()> {
 }
 
 /// An animation of a file, by its number and name.
-pub(super) type Animation = (usize, String);
+pub type Animation = (usize, String);
 
 /// Does with each animation of files what a command does that writes one: outputs are named `<stem>-<animation>`. `animations` are those of
 /// a file that are meant, or `None` for the file itself, whose output is named `<stem>`.
-pub(super) fn animations_into_folder(
+pub fn animations_into_folder(
     names: &[PathBuf],
     folder: &Path,
     extension: impl Fn(&Path) -> String,
@@ -163,7 +163,7 @@ pub(super) fn animations_into_folder(
 }
 
 /// Does it with each of many files.
-pub(super) fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<Ending> + Sync) -> Result<Ending> {
+pub fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<Ending> + Sync) -> Result<Ending> {
     check_for_one(manner)?;
     if found.files.is_empty()
         && let [(_, failure)] = &found.problems[..]

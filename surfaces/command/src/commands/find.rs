@@ -12,7 +12,7 @@ use crate::{
     args::FindArgs, failures, files::InputFile, load, mirroring, plot::PlotFile, report::find::FindAnswer, talk,
 };
 
-pub(crate) fn run(args: &FindArgs) -> Result<Ending> {
+pub fn run(args: &FindArgs) -> Result<Ending> {
     let set = args.sets.only_of_search()?;
     let search = args.search.clone().tuned(&set.search);
     let args = &FindArgs { search, ..args.clone() };

@@ -19,7 +19,7 @@ use crate::{
     talk,
 };
 
-pub(crate) fn run(args: &FitArgs) -> Result<Ending> {
+pub fn run(args: &FitArgs) -> Result<Ending> {
     if let Some(profile) = &args.profile {
         return from_table(args, profile);
     }
@@ -100,7 +100,7 @@ fn pool(sources: &[Source]) -> Pool {
 }
 
 /// The document of takes that were read already, with their names and the warnings about them. Errors: one cannot be fitted.
-pub(crate) fn document(
+pub fn document(
     takes: Vec<(String, &LoadedTake, Vec<String>)>,
     reading: &TakeArgs,
     settings: &FitSettings,
@@ -119,7 +119,7 @@ pub(crate) fn document(
 }
 
 /// The document of the takes that these paths name. Errors: one cannot be read or fitted.
-pub(crate) fn document_of_files(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSettings) -> Result<String> {
+pub fn document_of_files(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSettings) -> Result<String> {
     let sources = sources(paths, reading, settings)?;
     match unreadable(&sources) {
         Some(failure) => Err(failure),
@@ -198,7 +198,7 @@ fn fit_take(path: &Path, reading: &TakeArgs, settings: &FitSettings) -> Result<F
 
 /// Fits a take that was read with these warnings. Errors: a joint that is named is missing, or its frames are too far apart or too close
 /// together.
-pub(crate) fn fitted(
+pub fn fitted(
     path: &Path,
     file: &LoadedTake,
     mut warnings: Vec<String>,

@@ -16,7 +16,7 @@ use crate::{
     talk, written_loop,
 };
 
-pub(crate) fn run(args: &InspectArgs) -> Result<Ending> {
+pub fn run(args: &InspectArgs) -> Result<Ending> {
     args.sets.only_of_search()?;
     let manner = Manner {
         jobs: args.jobs,

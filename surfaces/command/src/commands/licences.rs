@@ -18,7 +18,7 @@ This program was built from its sources, and the licence of each crate inside li
 `.ci/third-party` writes all texts. Released programs print them, and their archives hold them as THIRD-PARTY-LICENCES.txt.
 ";
 
-pub(crate) fn run() -> Result<Ending> {
+pub fn run() -> Result<Ending> {
     output::print(concat!(
         "loopwright ",
         env!("CARGO_PKG_VERSION"),

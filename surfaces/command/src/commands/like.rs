@@ -18,7 +18,7 @@ use crate::{args::FindArgs, failures, files::InputFile, load, output};
 /// gaits above .45.
 const MAX_RATIO: f64 = 0.4;
 
-pub(crate) fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending> {
+pub fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending> {
     let decay = args.search.decay.lasting(args.search.half_life, args.search.half_life);
     let reading = reading_of(&args.study);
     let mut patterns = Vec::new();
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<E
 }
 
 /// How the motions that are sought are read: as the take, but for its animation.
-pub(super) fn reading_of(study: &StudyArgs) -> TakeArgs {
+pub fn reading_of(study: &StudyArgs) -> TakeArgs {
     TakeArgs {
         up: study.up,
         unit: study.unit,

@@ -13,7 +13,7 @@ use crate::{
     batch, files, output,
 };
 
-pub(crate) fn run(args: &ListArgs) -> Result<Ending> {
+pub fn run(args: &ListArgs) -> Result<Ending> {
     let study: Study = args.reading.clone().into();
     let mut files = Vec::new();
     // A file that cannot be read does not stop the others. It is reported now and, if it is one of several, listed at the end.

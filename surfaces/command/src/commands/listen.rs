@@ -36,7 +36,7 @@ const FRAMES_PER_LOOK: usize = 64;
 /// Lines that are no rows, of which each is warned about.
 const MAX_FAULTS_SAID: usize = 3;
 
-pub(crate) fn run(args: ListenArgs) -> Result<Ending> {
+pub fn run(args: ListenArgs) -> Result<Ending> {
     let mut recorded = Vec::new();
     listen(&args, &mut recorded).map_err(|failure| {
         // A line as all that it answers.

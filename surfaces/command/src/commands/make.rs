@@ -18,7 +18,7 @@ use crate::recipe::{Recipe, SearchRecipe};
 use crate::report::{failure, json, make as report};
 use crate::{batch, failures, load, loop_output, plot::PlotFile, project, talk};
 
-pub(crate) fn run(mut args: MakeArgs) -> Result<Ending> {
+pub fn run(mut args: MakeArgs) -> Result<Ending> {
     if args.dry_run {
         output::write_nothing();
     }
@@ -107,7 +107,7 @@ fn animations_for_one_file(
 }
 
 /// `loopwright close`: the same without a search.
-pub(crate) fn close(args: CloseArgs) -> Result<Ending> {
+pub fn close(args: CloseArgs) -> Result<Ending> {
     let mut flags = args.settings.recipe(args.range, args.cycles)?;
     let input = InputFile::named(&args.take);
     flags.take.animation = input.animation.or(flags.take.animation);
@@ -120,7 +120,7 @@ pub(crate) fn close(args: CloseArgs) -> Result<Ending> {
 }
 
 /// The recipe in a file, if one is named, with the flags that go before it. Errors: it is none, or names files where it may not.
-pub(crate) fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe> {
+pub fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe> {
     let Some(path) = file else {
         return Ok(flags.clone());
     };

@@ -16,23 +16,23 @@ use crate::talk::{self, Progress};
 use crate::{animations, args::TargetArgs, failures, files, load, written_loop};
 
 /// The failure where many animations are asked for, and the frames of one are named.
-pub(super) fn frames_of_one() -> Failure {
+pub fn frames_of_one() -> Failure {
     Failure::error("the recipe names frames, which are those of one animation")
         .try_this("a recipe without [stretch], or no --all-animations")
 }
 
 /// All loops of a file, in a copy of it, before anything is printed or written.
-pub(super) struct LoopedAnimations {
-    pub(super) bytes: Vec<u8>,
+pub struct LoopedAnimations {
+    pub bytes: Vec<u8>,
     /// The outcome of every animation; its outputs are not named yet.
-    pub(super) sidecar: PackSidecar,
+    pub sidecar: PackSidecar,
     /// SHA-256 of the skeleton of the first animation.
-    pub(super) skeleton_sha256: String,
+    pub skeleton_sha256: String,
 }
 
 impl LoopedAnimations {
     /// Loops the animations of these numbers; the others stay as they are.
-    pub(super) fn new(
+    pub fn new(
         take: &Path,
         file: &AnimatedFile,
         numbers: &[usize],
@@ -84,7 +84,7 @@ impl LoopedAnimations {
     }
 
     /// Names the file and the JSON beside it, and adds both to what is written.
-    pub(super) fn add_to(&mut self, outputs: &mut Outputs, loop_path: &Path) -> Result<()> {
+    pub fn add_to(&mut self, outputs: &mut Outputs, loop_path: &Path) -> Result<()> {
         if outputs.is_in_place(loop_path) {
             written_loop::keep_other_loops(&mut self.sidecar.loops, loop_path, &self.bytes);
         }
@@ -95,7 +95,7 @@ impl LoopedAnimations {
 }
 
 /// Loops the animations of these numbers; the others stay as they are.
-pub(super) fn make_all(
+pub fn make_all(
     take: &Path,
     file: &AnimatedFile,
     numbers: &[usize],
@@ -133,7 +133,7 @@ pub(super) fn make_all(
     ))
 }
 
-pub(super) fn cannot_hold_them(path: &Path, why: NoPack) -> Failure {
+pub fn cannot_hold_them(path: &Path, why: NoPack) -> Failure {
     let what = format!("loops go into a copy of \"{}\"", path.display());
     match why {
         NoPack::OtherKind { own } => {

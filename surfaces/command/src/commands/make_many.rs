@@ -23,17 +23,17 @@ use crate::{failures, files, load, loop_output, memory, parallel::locked, report
 
 /// Settings of a run over many takes.
 #[derive(Clone, Copy)]
-pub(super) struct Options<'a> {
-    pub(super) takes: &'a [PathBuf],
-    pub(super) all_animations: bool,
-    pub(super) excluded: Excluded<'a>,
-    pub(super) split: bool,
-    pub(super) request: Request<'a>,
-    pub(super) target: &'a TargetArgs,
-    pub(super) many: &'a ManyArgs,
+pub struct Options<'a> {
+    pub takes: &'a [PathBuf],
+    pub all_animations: bool,
+    pub excluded: Excluded<'a>,
+    pub split: bool,
+    pub request: Request<'a>,
+    pub target: &'a TargetArgs,
+    pub many: &'a ManyArgs,
 }
 
-pub(super) fn run(options: Options<'_>) -> Result<Ending> {
+pub fn run(options: Options<'_>) -> Result<Ending> {
     let Options {
         target, many, request, ..
     } = options;

@@ -30,7 +30,7 @@ const INSTRUCTIONS: &str = "Makes seamless loops of motion capture (BVH, FBX, gl
 type Wrong = (i32, String);
 
 /// Answers messages until the input ends.
-pub(crate) fn run() -> Result<Ending> {
+pub fn run() -> Result<Ending> {
     let mut input = io::stdin().lock();
     loop {
         let mut line = Vec::new();

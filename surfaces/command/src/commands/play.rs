@@ -16,7 +16,7 @@ use crate::report::json;
 use crate::report::play::{self as report, PlayAnswer, PlayedLoop};
 use crate::{failures, memory, talk, written_loop};
 
-pub(crate) fn run(args: &PlayArgs) -> Result<Ending> {
+pub fn run(args: &PlayArgs) -> Result<Ending> {
     let (names, format, mut outputs) = of_loops(&args.files)?;
     outputs.check(&args.files.output)?;
     outputs.clear_sidecar(&args.files.output)?;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending> {
 }
 
 /// The loops that flags name, the format of the output, and outputs that replace none of them.
-pub(super) fn of_loops(files: &LoopsArgs) -> Result<(Vec<InputFile>, Format, Outputs)> {
+pub fn of_loops(files: &LoopsArgs) -> Result<(Vec<InputFile>, Format, Outputs)> {
     let names = written_loop::all_loops(&files.loops, &files.reading)?;
     let format = output::format_of(&files.output)?;
     let mut outputs = Outputs::new(files.force);
@@ -86,7 +86,7 @@ fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played>
 }
 
 /// Describes the loops that were played, by these names.
-pub(crate) fn answer(played: &Played, names: &[impl Display], seed: u64) -> PlayAnswer {
+pub fn answer(played: &Played, names: &[impl Display], seed: u64) -> PlayAnswer {
     let take = &played.take;
     PlayAnswer {
         duration_secs: take.duration_secs(),

@@ -32,7 +32,7 @@ use crate::written_loop::{self, WrittenLoop};
 use crate::written_passage::{self, WrittenPassage};
 use crate::{args::ReportArgs, failures, files, limits::Limits, load, memory};
 
-pub(crate) fn run(args: &ReportArgs) -> Result<Ending> {
+pub fn run(args: &ReportArgs) -> Result<Ending> {
     for input in &args.inputs {
         if !batch::are_many(core::slice::from_ref(input)) {
             files::check_is_there(input)?;

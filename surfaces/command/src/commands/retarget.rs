@@ -26,7 +26,7 @@ use crate::{
     written_loop,
 };
 
-pub(crate) fn run(args: &RetargetArgs) -> Result<Ending> {
+pub fn run(args: &RetargetArgs) -> Result<Ending> {
     let target = load::character(&args.rig, (args.map.as_deref(), args.bone_stretch), &args.reading)?;
     if args.into_one {
         return into_one(args, &target);
@@ -74,19 +74,19 @@ pub(crate) fn run(args: &RetargetArgs) -> Result<Ending> {
 }
 
 /// A motion and the character that takes it.
-pub(super) struct Options<'a> {
-    pub(super) input: &'a InputFile,
-    pub(super) output: &'a Path,
-    pub(super) rig: &'a Path,
-    pub(super) target: &'a Arc<CharacterTarget>,
+pub struct Options<'a> {
+    pub input: &'a InputFile,
+    pub output: &'a Path,
+    pub rig: &'a Path,
+    pub target: &'a Arc<CharacterTarget>,
     /// The map that was read: it is not written over.
-    pub(super) map: Option<&'a Path>,
-    pub(super) save_map: Option<&'a Path>,
+    pub map: Option<&'a Path>,
+    pub save_map: Option<&'a Path>,
     /// Pairs of joints by which left and right of the motion are exchanged first; none goes by their names.
-    pub(super) mirror: Option<&'a [String]>,
-    pub(super) reading: &'a TakeArgs,
-    pub(super) engine: &'a EngineArgs,
-    pub(super) force: bool,
+    pub mirror: Option<&'a [String]>,
+    pub reading: &'a TakeArgs,
+    pub engine: &'a EngineArgs,
+    pub force: bool,
 }
 
 impl<'a> Options<'a> {
@@ -107,18 +107,18 @@ impl<'a> Options<'a> {
 }
 
 /// A motion that was written onto a character.
-pub(super) struct Moved {
+pub struct Moved {
     /// The motion, and the rig that it is on.
-    pub(super) take: TakeFacts,
+    pub take: TakeFacts,
     /// The facts of a loop.
-    pub(super) sidecar: Option<Sidecar>,
-    pub(super) outputs: Vec<String>,
+    pub sidecar: Option<Sidecar>,
+    pub outputs: Vec<String>,
     /// Negative for a loop whose seam shows.
-    pub(super) ending: Ending,
+    pub ending: Ending,
 }
 
 /// Puts a motion onto a character and writes it; a loop with its sidecar.
-pub(super) fn moved(options: &Options<'_>) -> Result<Moved> {
+pub fn moved(options: &Options<'_>) -> Result<Moved> {
     let format = output::format_of(options.output)?;
     let mut outputs = Outputs::new(options.force);
     outputs.protect(&options.input.path);

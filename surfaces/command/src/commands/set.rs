@@ -22,7 +22,7 @@ use crate::recipe::TakeArgs;
 use crate::talk::{self, Progress};
 use crate::{failures, load, memory, report::set as report, written_loop};
 
-pub(crate) fn run(args: &SetArgs) -> Result<Ending> {
+pub fn run(args: &SetArgs) -> Result<Ending> {
     let settings = settings(args)?;
     let (inputs, left_out) = inputs(args)?;
     let takes = Takes {
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &SetArgs) -> Result<Ending> {
 }
 
 /// The files of the style that is asked for, or of the one that most have, and what is left out of them.
-pub(super) fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>)> {
+pub fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>)> {
     let found = batch::find(&args.takes, Wanted::All, Some(&args.output), args.take.rig.as_deref());
     if let Some((_, failure)) = found.problems.into_iter().next() {
         return Err(failure);
@@ -118,7 +118,7 @@ fn name_of(file: &InputFile, below: &Path) -> SetFileName {
 }
 
 /// Errors: the rate of the recipe is no positive number.
-pub(super) fn settings(args: &SetArgs) -> Result<SetSettings> {
+pub fn settings(args: &SetArgs) -> Result<SetSettings> {
     args.sets.0.output.timing()?;
     Ok(SetSettings {
         recipe: Recipe {
@@ -151,7 +151,7 @@ impl From<MakeSetError> for Stopped {
 }
 
 /// Adds the manifest and the files for an engine; the clips of the set that was there before go.
-pub(crate) fn add_beside(folder: &Path, outputs: &mut Outputs, set: &WrittenSet) -> Result<()> {
+pub fn add_beside(folder: &Path, outputs: &mut Outputs, set: &WrittenSet) -> Result<()> {
     let path = folder.join(SET_FILE);
     let before = read_manifest(&path).map_or_else(|_| Vec::new(), |before| before.clips);
     outputs.add(&path, set.json.as_bytes())?;
@@ -324,6 +324,6 @@ impl Takes<'_> {
 }
 
 /// The manifest in a folder, or the file itself. Errors: it cannot be read.
-pub(crate) fn read_manifest(path: &Path) -> Result<Manifest> {
+pub fn read_manifest(path: &Path) -> Result<Manifest> {
     Manifest::from_json(&files::read_json(path)?).map_err(|error| failures::manifest(path, error))
 }

@@ -120,7 +120,7 @@ impl Row {
     }
 }
 
-pub(crate) fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
+pub fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
     let base = settings(args)?.recipe;
     let (inputs, _) = inputs(args)?;
     let first = inputs.first().ok_or_else(|| Failure::nothing("there are no takes"))?;

@@ -15,7 +15,7 @@ use crate::files;
 /// The name of the program.
 const PROGRAM: &str = "loopwright-studio";
 
-pub(crate) fn run(args: &StudioArgs) -> Result<Ending> {
+pub fn run(args: &StudioArgs) -> Result<Ending> {
     for file in &args.files {
         files::check_is_there(file)?;
     }

@@ -10,7 +10,7 @@ use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::report::{json, synth::SynthAnswer};
 
-pub(crate) fn run(args: &SynthArgs) -> Result<Ending> {
+pub fn run(args: &SynthArgs) -> Result<Ending> {
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     let take = synthesize(&settings(args)).map_err(|error| {
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &SynthArgs) -> Result<Ending> {
 }
 
 /// Writes a synthetic take and its ground truth to temporary files.
-pub(crate) fn add(outputs: &mut Outputs, path: &Path, synthetic: &SyntheticTake, format: Format) -> Result<()> {
+pub fn add(outputs: &mut Outputs, path: &Path, synthetic: &SyntheticTake, format: Format) -> Result<()> {
     let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take, format))
         .map_err(Failure::error)?;
     outputs.add(path, &written.bytes)?;

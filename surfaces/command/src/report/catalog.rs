@@ -5,7 +5,7 @@ use loopwright_catalog::LoopRow;
 use super::json;
 use super::table::{Table, optional};
 
-pub(crate) fn human(num_read: usize, rows: &[LoopRow], outputs: &[String]) -> String {
+pub fn human(num_read: usize, rows: &[LoopRow], outputs: &[String]) -> String {
     let mut text = String::new();
     if !rows.is_empty() {
         let mut table = Table::new("<loop | <kind | m/s | deg/s | seconds | slide cm/s | moved mm | <grade");
@@ -32,7 +32,7 @@ pub(crate) fn human(num_read: usize, rows: &[LoopRow], outputs: &[String]) -> St
 
 /// The answer of catalog.
 #[in_schema]
-pub(super) struct CatalogAnswer<'a> {
+pub struct CatalogAnswer<'a> {
     /// Rows of all catalogs that were read.
     rows_read: usize,
     /// Rows that fit the filters, in the order asked for.
@@ -41,6 +41,6 @@ pub(super) struct CatalogAnswer<'a> {
 }
 
 /// The rows as they stand in the catalogs.
-pub(crate) fn json(rows_read: usize, rows: &[LoopRow], outputs: &[String]) -> String {
+pub fn json(rows_read: usize, rows: &[LoopRow], outputs: &[String]) -> String {
     json::document("catalog", CatalogAnswer { rows_read, rows }, None, outputs)
 }

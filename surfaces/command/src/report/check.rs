@@ -17,48 +17,48 @@ use crate::limits::{Exceeded, Limits};
 #[in_schema]
 #[derive(Default)]
 #[schemars(rename = "CheckedLoop")]
-pub(crate) struct Verdict {
+pub struct Verdict {
     /// The loop's file.
-    pub(crate) file: String,
+    pub file: String,
     /// The animation, where the file holds several loops.
-    pub(crate) animation: Option<String>,
+    pub animation: Option<String>,
     /// The grade of the loop; error: it cannot be checked.
     #[schemars(extend("enum" = ["good", "review", "bad", "error"]))]
-    pub(crate) grade: &'static str,
+    pub grade: &'static str,
     /// Checks that it fails, and limits that it exceeds; none where it passes.
-    pub(crate) failed: Vec<Exceeded>,
+    pub failed: Vec<Exceeded>,
     /// Checks to review, which do not make it fail.
     #[serde(skip)]
-    pub(crate) to_review: Vec<Exceeded>,
+    pub to_review: Vec<Exceeded>,
     /// The loop's file as a take.
     #[schemars(with = "Option<crate::schema_words::Take>")]
-    pub(crate) take: Option<TakeFacts>,
+    pub take: Option<TakeFacts>,
     /// What the sidecar says of the stretch; null without one.
     #[schemars(with = "Option<crate::schema_words::Candidate>")]
-    pub(crate) candidate: Option<CandidateFacts>,
+    pub candidate: Option<CandidateFacts>,
     /// Its root motion, from the sidecar, else estimated from the keys.
     #[schemars(with = "Option<crate::schema_words::RootMotion>")]
-    pub(crate) root_motion: Option<RootMotionFacts>,
+    pub root_motion: Option<RootMotionFacts>,
     /// What was measured now, with the grade and the checks.
     #[schemars(with = "Option<crate::schema_words::Quality>")]
-    pub(crate) quality: Option<QualityFacts>,
+    pub quality: Option<QualityFacts>,
     /// What a passage does, as cut says it; null for a loop.
     #[schemars(with = "Option<crate::schema_words::ClipKind>")]
-    pub(crate) passage: Option<ClipKind>,
+    pub passage: Option<ClipKind>,
     /// How it fits the other loops, one entry per check; null unless --together asks for it.
     #[schemars(with = "Option<Vec<crate::schema_words::Check>>")]
-    pub(crate) together: Option<Vec<CheckFacts>>,
+    pub together: Option<Vec<CheckFacts>>,
     /// Why it cannot be checked; left out where it can.
     #[serde(rename = "error", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<super::json::ErrorFacts>")]
-    pub(crate) failure: Option<Failure>,
+    pub failure: Option<Failure>,
     /// What was assumed, and what makes the verdict doubtful.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 impl Verdict {
     /// Why it fails, in one line: the worst of the checks that fail it, and the limits that it exceeds.
-    pub(crate) fn why(&self) -> String {
+    pub fn why(&self) -> String {
         let checks = self.quality.iter().flat_map(|quality| &quality.checks);
         let checks: Vec<CheckFacts> = checks
             .filter(|check| self.failed.iter().any(|failed| failed.measure == check.id))
@@ -77,7 +77,7 @@ impl Verdict {
     }
 
     /// The file, and the animation in it if the file holds several loops.
-    pub(crate) fn title(&self) -> String {
+    pub fn title(&self) -> String {
         match &self.animation {
             Some(animation) => format!("{} ({animation})", self.file),
             None => self.file.clone(),
@@ -87,7 +87,7 @@ impl Verdict {
 
 /// How much is said of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Detail {
+pub enum Detail {
     /// The grade, and what fails: of one among many in a file.
     Faults,
     /// The main figures too.
@@ -98,7 +98,7 @@ pub(crate) enum Detail {
 
 /// How many of several loops each check finds good, to review and bad; checks that all pass, or that none answers, are left out.
 /// `only` are those that count; all where none is named.
-pub(crate) fn by_check(verdicts: &[Verdict], only: &[CheckId]) -> String {
+pub fn by_check(verdicts: &[Verdict], only: &[CheckId]) -> String {
     let mut table = Table::new("<check | good | review | bad | not measured");
     let mut has_rows = false;
     let counted = CheckId::ALL.iter().filter(|id| only.is_empty() || only.contains(id));
@@ -125,7 +125,7 @@ pub(crate) fn by_check(verdicts: &[Verdict], only: &[CheckId]) -> String {
 }
 
 /// The answer for build servers: a test case per loop and check that it answers, in the form of JUnit's reports.
-pub(crate) fn junit(verdicts: &[Verdict]) -> String {
+pub fn junit(verdicts: &[Verdict]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"loopwright check\">\n");
     for verdict in verdicts {
         let own = verdict.quality.iter().flat_map(|quality| &quality.checks);
@@ -186,7 +186,7 @@ fn escape(text: &str) -> String {
 }
 
 /// The answer of `check` on a loop in so much detail.
-pub(crate) fn human(verdict: &Verdict, detail: Detail) -> String {
+pub fn human(verdict: &Verdict, detail: Detail) -> String {
     let judged = (verdict.quality.as_ref()).and_then(Judged::from_facts);
     let judged = judged.map_or_else(|| verdict.grade.to_owned(), |judged| judged.to_string());
     let mut text = format!("{}: {judged}\n", verdict.title());
@@ -204,7 +204,7 @@ pub(crate) fn human(verdict: &Verdict, detail: Detail) -> String {
 }
 
 /// Which checks of a loop that is compared with others are not good, under its name; nothing where all are.
-pub(crate) fn together(verdict: &Verdict, failed: &[Exceeded], to_review: &[Exceeded]) -> String {
+pub fn together(verdict: &Verdict, failed: &[Exceeded], to_review: &[Exceeded]) -> String {
     match wanting(failed, to_review) {
         checks if checks.is_empty() => checks,
         checks => format!("{}: does not fit the others\n{checks}", verdict.title()),
@@ -223,13 +223,13 @@ fn wanting(failed: &[Exceeded], to_review: &[Exceeded]) -> String {
 
 /// The answer of check.
 #[in_schema]
-pub(super) struct CheckAnswer<'a> {
+pub struct CheckAnswer<'a> {
     /// The verdict on each loop.
     loops: &'a [Verdict],
     /// What they were held against.
     limits: &'a Limits,
 }
 
-pub(crate) fn json(loops: &[Verdict], limits: &Limits, failure: Option<&Failure>) -> String {
+pub fn json(loops: &[Verdict], limits: &Limits, failure: Option<&Failure>) -> String {
     json::document("check", CheckAnswer { loops, limits }, failure, &[])
 }

@@ -4,172 +4,172 @@ use super::table::{Table, optional, rate};
 
 /// One of the two motions of a jump.
 #[in_schema]
-pub(crate) struct CostSide {
+pub struct CostSide {
     /// Its file.
-    pub(crate) file: String,
+    pub file: String,
     /// What it is.
     #[schemars(extend("enum" = ["take", "loop"]))]
-    pub(crate) kind: &'static str,
+    pub kind: &'static str,
     /// The frame that is left or entered; null for all.
-    pub(crate) frame: Option<usize>,
+    pub frame: Option<usize>,
     /// Frames of the take, samples of the loop.
-    pub(crate) frames: usize,
+    pub frames: usize,
     /// Frames per second.
-    pub(crate) fps: f64,
+    pub fps: f64,
     /// Seconds from one frame to the next.
-    pub(crate) frame_time_secs: f64,
+    pub frame_time_secs: f64,
     /// Length of a loop; null for a take.
-    pub(crate) period_secs: Option<f64>,
+    pub period_secs: Option<f64>,
 }
 
 /// What the jump costs under one decay.
 #[in_schema]
-pub(crate) struct DecayCost {
+pub struct DecayCost {
     /// How the offset of the jump fades.
     #[cfg_attr(
         test,
         schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")
     )]
-    pub(crate) decay: &'static str,
+    pub decay: &'static str,
     /// Half-life of the spring, blend time of the others.
-    pub(crate) decay_secs: f64,
+    pub decay_secs: f64,
     /// Exact cost.
-    pub(crate) cost_metre_secs: f64,
+    pub cost_metre_secs: f64,
     /// The approximate cost, which never exceeds it.
-    pub(crate) feature_cost_metre_secs: f64,
+    pub feature_cost_metre_secs: f64,
 }
 
 /// The gaps at a jump in one joint or in the root.
 #[in_schema]
-pub(crate) struct GapFacts {
+pub struct GapFacts {
     /// The joint's name, or which part of the root's motion it is, in brackets.
-    pub(crate) part: String,
+    pub part: String,
     /// Whether it is a joint.
-    pub(crate) is_joint: bool,
+    pub is_joint: bool,
     /// A factor on metres.
-    pub(crate) weight: f64,
+    pub weight: f64,
     /// Gap in position: left, up, ahead.
-    pub(crate) position_m: [f64; 3],
+    pub position_m: [f64; 3],
     /// Gap in velocity, likewise.
-    pub(crate) velocity_mps: [f64; 3],
+    pub velocity_mps: [f64; 3],
     /// Its part of the costs, in their order.
-    pub(crate) costs_metre_secs: [f64; 3],
+    pub costs_metre_secs: [f64; 3],
 }
 
 /// A jump from one frame to another.
 #[in_schema]
-pub(crate) struct PairFacts {
+pub struct PairFacts {
     /// Under spring, cubic and quintic.
-    pub(crate) costs: [DecayCost; 3],
+    pub costs: [DecayCost; 3],
     /// The gap, part by part.
-    pub(crate) gaps: Vec<GapFacts>,
+    pub gaps: Vec<GapFacts>,
 }
 
 /// A good jump.
 #[in_schema]
-pub(crate) struct CrossingFacts {
+pub struct CrossingFacts {
     /// The frame that is left.
-    pub(crate) exit_frame: usize,
+    pub exit_frame: usize,
     /// Its time.
-    pub(crate) exit_secs: f64,
+    pub exit_secs: f64,
     /// The frame that is entered.
-    pub(crate) entry_frame: usize,
+    pub entry_frame: usize,
     /// Its time.
-    pub(crate) entry_secs: f64,
+    pub entry_secs: f64,
     /// Exact cost.
-    pub(crate) cost_metre_secs: f64,
+    pub cost_metre_secs: f64,
     /// The approximate cost, which never exceeds it.
-    pub(crate) feature_cost_metre_secs: f64,
+    pub feature_cost_metre_secs: f64,
 }
 
 /// Jumps between many frames.
 #[in_schema]
-pub(crate) struct TableFacts {
+pub struct TableFacts {
     /// How the offset of the jump fades.
     #[cfg_attr(
         test,
         schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")
     )]
-    pub(crate) decay: &'static str,
+    pub decay: &'static str,
     /// Half-life of the spring, blend time of the others.
-    pub(crate) decay_secs: f64,
+    pub decay_secs: f64,
     /// The best places to leave, or to enter where one frame is left; the cheapest first.
-    pub(crate) best: Vec<CrossingFacts>,
+    pub best: Vec<CrossingFacts>,
     /// Median cost of the table.
-    pub(crate) median_metre_secs: Option<f64>,
+    pub median_metre_secs: Option<f64>,
     /// Largest cost of the table.
-    pub(crate) largest_metre_secs: Option<f64>,
+    pub largest_metre_secs: Option<f64>,
     /// Phase, 0 to 1, of the loop entered at which it does what the one left does at its start; null unless both are loops of as many cycles.
-    pub(crate) matching_phase: Option<f64>,
+    pub matching_phase: Option<f64>,
     /// Frames of the rows of the table; evenly chosen where there are many.
-    pub(crate) exit_frames: Vec<usize>,
+    pub exit_frames: Vec<usize>,
     /// Frames of its columns, likewise.
-    pub(crate) entry_frames: Vec<usize>,
+    pub entry_frames: Vec<usize>,
     /// Exact costs, a row for each exit.
-    pub(crate) costs_metre_secs: Vec<Vec<f64>>,
+    pub costs_metre_secs: Vec<Vec<f64>>,
 }
 
 /// The cheapest jump from one motion of many into another.
 #[in_schema]
-pub(crate) struct JumpFacts {
+pub struct JumpFacts {
     /// The file that is left.
-    pub(crate) left: String,
+    pub left: String,
     /// The frame at which it is left, from 0.
-    pub(crate) exit_frame: usize,
+    pub exit_frame: usize,
     /// Its time.
-    pub(crate) exit_secs: f64,
+    pub exit_secs: f64,
     /// The file that is entered.
-    pub(crate) entered: String,
+    pub entered: String,
     /// The frame at which it is entered, from 0.
-    pub(crate) entry_frame: usize,
+    pub entry_frame: usize,
     /// Its time.
-    pub(crate) entry_secs: f64,
+    pub entry_secs: f64,
     /// Exact cost.
-    pub(crate) cost_metre_secs: f64,
+    pub cost_metre_secs: f64,
 }
 
 /// Jumps among many motions.
 #[in_schema]
-pub(crate) struct JumpsFacts {
+pub struct JumpsFacts {
     /// How the gap fades: spring, cubic or quintic.
     #[cfg_attr(
         test,
         schemars(schema_with = "crate::schema_words::word::<loopwright_core::math::DecayKind>")
     )]
-    pub(crate) decay: &'static str,
+    pub decay: &'static str,
     /// Half-life of the spring, blend time of the others.
-    pub(crate) decay_secs: f64,
+    pub decay_secs: f64,
     /// The cheapest jumps, cheapest first.
-    pub(crate) best: Vec<JumpFacts>,
+    pub best: Vec<JumpFacts>,
     /// The motions that could be read.
-    pub(crate) motions: Vec<CostSide>,
+    pub motions: Vec<CostSide>,
     /// Cost of the cheapest jump, one row per motion to leave, one column per motion to enter, in the order of the motions; null from a motion
     /// into itself, and where no jump exists.
-    pub(crate) costs_metre_secs: Vec<Vec<Option<f64>>>,
+    pub costs_metre_secs: Vec<Vec<Option<f64>>>,
     /// When that jump leaves, in the same order.
-    pub(crate) exits_secs: Vec<Vec<Option<f64>>>,
+    pub exits_secs: Vec<Vec<Option<f64>>>,
     /// When it enters.
-    pub(crate) entries_secs: Vec<Vec<Option<f64>>>,
+    pub entries_secs: Vec<Vec<Option<f64>>>,
 }
 
 /// The answer of `cost`.
 #[in_schema]
 #[derive(Default)]
-pub(crate) struct CostAnswer {
+pub struct CostAnswer {
     /// What is left; null among many motions.
-    pub(crate) left: Option<CostSide>,
+    pub left: Option<CostSide>,
     /// What is entered; null among many motions.
-    pub(crate) entered: Option<CostSide>,
+    pub entered: Option<CostSide>,
     /// Null unless one frame of each is named.
-    pub(crate) pair: Option<PairFacts>,
+    pub pair: Option<PairFacts>,
     /// Null where one frame of each is named, and among many motions.
-    pub(crate) table: Option<TableFacts>,
+    pub table: Option<TableFacts>,
     /// Jumps among many motions; null where two are compared.
-    pub(crate) among: Option<JumpsFacts>,
+    pub among: Option<JumpsFacts>,
 }
 
 /// The answer of `cost`.
-pub(crate) fn human(answer: &CostAnswer) -> String {
+pub fn human(answer: &CostAnswer) -> String {
     let mut text = String::new();
     if let (Some(left), Some(entered)) = (&answer.left, &answer.entered) {
         text += &format!("{}\ninto {}\n", jump_side(left), jump_side(entered));

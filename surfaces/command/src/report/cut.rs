@@ -7,40 +7,40 @@ use super::{figures::counted, table::Table};
 
 /// A loop that passages begin and end in.
 #[in_schema]
-pub(crate) struct LoopRow {
+pub struct LoopRow {
     /// Its name.
-    pub(crate) name: String,
+    pub name: String,
     /// Its file; null for a stance of one pose of the take.
-    pub(crate) file: Option<String>,
+    pub file: Option<String>,
 }
 
 /// A kind that was looked for and not found.
 #[in_schema]
-pub(crate) struct Missing {
+pub struct Missing {
     /// The kind.
     #[schemars(with = "crate::schema_words::ClipKind")]
-    pub(crate) kind: ClipKind,
+    pub kind: ClipKind,
     /// Why there is none.
-    pub(crate) why: String,
+    pub why: String,
 }
 
 /// The answer of `cut`.
 #[in_schema]
-pub(crate) struct CutAnswer {
+pub struct CutAnswer {
     /// The take.
     #[schemars(with = "crate::schema_words::Take")]
-    pub(crate) take: TakeFacts,
+    pub take: TakeFacts,
     /// The loops that passages begin and end in.
-    pub(crate) loops: Vec<LoopRow>,
+    pub loops: Vec<LoopRow>,
     /// The passages, by kind, those of one name with the cheapest first.
     #[schemars(with = "Vec<crate::schema_words::Passage>")]
-    pub(crate) passages: Vec<PassageFacts>,
+    pub passages: Vec<PassageFacts>,
     /// What was looked for and not found.
-    pub(crate) missing: Vec<Missing>,
+    pub missing: Vec<Missing>,
 }
 
 /// The answer of `cut`, for files in that folder.
-pub(crate) fn human(answer: &CutAnswer, folder: &str) -> String {
+pub fn human(answer: &CutAnswer, folder: &str) -> String {
     let mut table =
         Table::new("<passage | <kind | <from | <to | frames | seconds | turn deg | travel m | cost m s | <grade");
     for passage in &answer.passages {
@@ -70,6 +70,6 @@ pub(crate) fn human(answer: &CutAnswer, folder: &str) -> String {
 }
 
 /// A kind as texts name it.
-pub(crate) fn in_text(kind: ClipKind) -> String {
+pub fn in_text(kind: ClipKind) -> String {
     kind.as_str().replace('_', " ")
 }

@@ -9,7 +9,7 @@ use super::json;
 use crate::{exit::Failure, output, talk};
 
 /// Reports why a command failed.
-pub(crate) fn report(failure: &Failure) {
+pub fn report(failure: &Failure) {
     if wants_json() {
         // If printing fails, the text on stderr still reports the failure.
         let _ = output::print(&failure.document().map_or_else(|| json(failure, None), str::to_owned));
@@ -18,7 +18,7 @@ pub(crate) fn report(failure: &Failure) {
 }
 
 /// Reports invalid arguments. A request for help or the version also arrives here and is no failure.
-pub(crate) fn report_arguments(error: &clap::Error) -> u8 {
+pub fn report_arguments(error: &clap::Error) -> u8 {
     if error.use_stderr() && wants_json() {
         let _ = output::print(&json(&of_arguments(error), None));
     }
@@ -31,7 +31,7 @@ pub(crate) fn report_arguments(error: &clap::Error) -> u8 {
 static WANTS_JSON: AtomicBool = AtomicBool::new(false);
 
 /// From now on failures are reported as these arguments ask for.
-pub(crate) fn say_as_asked(typed: &[OsString]) {
+pub fn say_as_asked(typed: &[OsString]) {
     let mut options = typed.iter().skip(1).take_while(|argument| *argument != "--");
     WANTS_JSON.store(options.any(|argument| argument == "--json"), Ordering::Relaxed);
 }
@@ -40,7 +40,7 @@ fn wants_json() -> bool {
     WANTS_JSON.load(Ordering::Relaxed)
 }
 
-pub(crate) fn of_arguments(error: &clap::Error) -> Failure {
+pub fn of_arguments(error: &clap::Error) -> Failure {
     let text = error.render().to_string();
     let said = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let mut said = said.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
@@ -53,18 +53,18 @@ pub(crate) fn of_arguments(error: &clap::Error) -> Failure {
 
 /// The answer of any command that fails before it knows enough for a document of its own.
 #[in_schema]
-pub(super) struct FailureAnswer {
+pub struct FailureAnswer {
     /// The take, where it is known; null otherwise.
     #[schemars(with = "Option<crate::schema_words::Take>")]
     take: Option<TakeFacts>,
 }
 
 /// The document for a failure that no other document contains; `take` if it is known.
-pub(crate) fn json(failure: &Failure, take: Option<TakeFacts>) -> String {
+pub fn json(failure: &Failure, take: Option<TakeFacts>) -> String {
     json::document("error", FailureAnswer { take }, Some(failure), &[])
 }
 
 /// The same on one line, for a command that answers in lines; `outputs` are files that were written all the same.
-pub(crate) fn line(failure: &Failure, outputs: &[String]) -> String {
+pub fn line(failure: &Failure, outputs: &[String]) -> String {
     json::line("error", FailureAnswer { take: None }, Some(failure), outputs)
 }

@@ -11,7 +11,7 @@ use loopwright_formats::loop_file::facts::{
 use super::table::{optional, rate};
 
 /// The first line of every answer: the take's file, its length and its space.
-pub(super) fn headline(take: &TakeFacts) -> String {
+pub fn headline(take: &TakeFacts) -> String {
     if take.frames == 1 {
         return format!(
             "{}: no motion, {} joints, unit {}, {} up\n",
@@ -31,11 +31,11 @@ pub(super) fn headline(take: &TakeFacts) -> String {
 }
 
 /// Seconds from the first frame to the last.
-pub(super) fn duration_secs(take: &TakeFacts) -> f64 {
+pub fn duration_secs(take: &TakeFacts) -> f64 {
     take.frames.saturating_sub(1) as f64 * take.frame_time_secs
 }
 
-pub(super) fn root_motion(root: &RootMotionFacts) -> String {
+pub fn root_motion(root: &RootMotionFacts) -> String {
     if root.mode == RootMode::Stationary {
         return "none".to_owned();
     }
@@ -66,7 +66,7 @@ pub(super) fn root_motion(root: &RootMotionFacts) -> String {
 }
 
 /// Why the recommended loop has several cycles, in words.
-pub(super) fn several_cycles(candidate: &CandidateFacts) -> Option<String> {
+pub fn several_cycles(candidate: &CandidateFacts) -> Option<String> {
     let worse = match candidate.several_cycles_for? {
         OutcomePart::Price => "has a dearer seam",
         OutcomePart::Displacement => "is moved further by closing",
@@ -86,7 +86,7 @@ pub(super) fn several_cycles(candidate: &CandidateFacts) -> Option<String> {
 }
 
 /// How the ends of a whole take meet.
-pub(super) fn whole_clip(whole: &WholeClipFacts) -> String {
+pub fn whole_clip(whole: &WholeClipFacts) -> String {
     let meets = match whole.last_key {
         LastKey::Closing | LastKey::Repeated => {
             format!(
@@ -120,7 +120,7 @@ pub(super) fn whole_clip(whole: &WholeClipFacts) -> String {
 }
 
 /// A pose gap in a cell of a table.
-pub(super) fn gap(mm: Option<f64>, deg: Option<f64>) -> String {
+pub fn gap(mm: Option<f64>, deg: Option<f64>) -> String {
     match (mm, deg) {
         (Some(mm), Some(deg)) if mm < 0.005 && deg < 0.005 => "none".to_owned(),
         (Some(mm), Some(deg)) => format!("{mm:.2} mm, {deg:.2} deg"),
@@ -138,7 +138,7 @@ fn small(value: Option<f64>, unit: &str) -> String {
 }
 
 /// The step over the seam where it shows most.
-pub(super) fn seam_step(quality: &QualityFacts) -> Option<String> {
+pub fn seam_step(quality: &QualityFacts) -> Option<String> {
     let (ratio, joint) = (quality.seam_step_ratio?, quality.seam_joint.as_ref()?);
     Some(format!(
         "{} mm, {} deg, {} m/s, {} deg/s; at most {ratio:.2} of what shows (joint {joint})",
@@ -152,7 +152,7 @@ pub(super) fn seam_step(quality: &QualityFacts) -> Option<String> {
 /// The figures, one line each: those that a person can judge, and the others where all are asked for.
 ///
 /// `displaced_from` says what the displacement is measured from, where it is not closing alone that moves joints.
-pub(super) fn figures(quality: &QualityFacts, verbose: bool, displaced_from: &str) -> String {
+pub fn figures(quality: &QualityFacts, verbose: bool, displaced_from: &str) -> String {
     let mut text = String::new();
     let mut line = |label, value: String| text += &labelled(label, value);
     if verbose {
@@ -207,7 +207,7 @@ pub(super) fn figures(quality: &QualityFacts, verbose: bool, displaced_from: &st
 }
 
 /// What was done to the feet, as text.
-pub(super) fn held(feet: &FeetFacts) -> String {
+pub fn held(feet: &FeetFacts) -> String {
     let names = |held: bool| -> String {
         let of = feet
             .outcomes
@@ -241,8 +241,8 @@ pub(super) fn held(feet: &FeetFacts) -> String {
 }
 
 /// A line with a label before it.
-pub(super) fn labelled(label: &str, what: impl Display) -> String {
+pub fn labelled(label: &str, what: impl Display) -> String {
     format!("  {label:<20} {what}\n")
 }
 
-pub(crate) use loopwright_formats::counted;
+pub use loopwright_formats::counted;

@@ -15,7 +15,7 @@ use crate::{exit::Failure, failures, parallel};
 
 /// A loop of the list.
 #[in_schema]
-pub(crate) struct FoundLoop {
+pub struct FoundLoop {
     /// Its number in the list, from 1, the recommended loop first; make --pick takes it.
     rank: usize,
     #[serde(flatten)]
@@ -296,7 +296,7 @@ struct RhythmFacts {
 
 /// The answer of `find`.
 #[in_schema]
-pub(crate) struct FindAnswer {
+pub struct FindAnswer {
     /// The take.
     #[schemars(with = "crate::schema_words::Take")]
     take: TakeFacts,
@@ -320,7 +320,7 @@ pub(crate) struct FindAnswer {
 
 impl FindAnswer {
     /// The facts of a search's result.
-    pub(crate) fn new(loaded: &Studied, rows: &SearchRows, settings: &SearchSettings) -> Self {
+    pub fn new(loaded: &Studied, rows: &SearchRows, settings: &SearchSettings) -> Self {
         let found = &rows.found;
         let rhythm = found.rhythm(&loaded.analysis, settings);
         let segments = rows.stretches.as_ref().map(|stretches| &stretches.segments);
@@ -340,12 +340,12 @@ impl FindAnswer {
         }
     }
 
-    pub(crate) fn json(&self, failure: Option<&Failure>, outputs: &[String]) -> String {
+    pub fn json(&self, failure: Option<&Failure>, outputs: &[String]) -> String {
         json::document("find", self, failure, outputs)
     }
 
     /// The answer as text; `verbose` adds what the loops were judged by, and what holds none.
-    pub(crate) fn human(&self, verbose: bool) -> String {
+    pub fn human(&self, verbose: bool) -> String {
         let of_stretch = if self.candidates.iter().any(|found| found.versions.is_some()) {
             " | versions | <kind"
         } else {

@@ -4,7 +4,7 @@ use loopwright_core::analysis::{Mean, Side, Stride, Strides};
 
 /// The mean of a measure over strides without pauses.
 #[in_schema]
-pub(crate) struct MeanFacts {
+pub struct MeanFacts {
     /// The mean.
     mean: f64,
     /// Standard deviation of single values; null of a single one, and of symmetry.
@@ -135,7 +135,7 @@ struct StrideFacts<'a> {
 
 /// The strides of a body.
 #[in_schema]
-pub(crate) struct GaitFacts<'a> {
+pub struct GaitFacts<'a> {
     /// Their means.
     summary: GaitSummaryFacts<'a>,
     /// All strides, in order of their strikes.
@@ -144,7 +144,7 @@ pub(crate) struct GaitFacts<'a> {
 
 impl<'a> GaitFacts<'a> {
     /// The facts of strides by feet with these names.
-    pub(crate) fn new(found: &'a Strides, feet: &[&'a str]) -> Self {
+    pub fn new(found: &'a Strides, feet: &[&'a str]) -> Self {
         Self {
             summary: GaitSummaryFacts {
                 strides: found.rows.len() - found.pauses,
@@ -184,7 +184,7 @@ impl<'a> GaitFacts<'a> {
     }
 
     /// The means in a line or two; `None` without strides.
-    pub(crate) fn human(&self) -> Option<String> {
+    pub fn human(&self) -> Option<String> {
         let summary = &self.summary;
         let mut text = format!("{:.1} steps/min", summary.cadence_spm.as_ref()?.mean);
         if let (Some(speed), Some(length)) = (&summary.speed_mps, &summary.stride_length_m) {
@@ -205,7 +205,7 @@ impl<'a> GaitFacts<'a> {
     }
 
     /// What is unusual.
-    pub(crate) fn note(&self) -> Option<&str> {
+    pub fn note(&self) -> Option<&str> {
         self.summary.note
     }
 }

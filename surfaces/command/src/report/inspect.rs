@@ -23,7 +23,7 @@ fn rhythm(studied: &Studied) -> Vec<analysis::Peak> {
 }
 
 /// Names of the lowest joints of the feet.
-pub(crate) fn feet(studied: &Studied) -> Vec<&str> {
+pub fn feet(studied: &Studied) -> Vec<&str> {
     let name = |joint: usize| studied.take().skeleton().joint(joint).name.as_str();
     let feet = studied.analysis.body.feet.iter();
     feet.map(|foot| name(foot.lowest_joint())).collect()
@@ -40,7 +40,7 @@ fn found_by(found_by: FoundBy) -> &'static str {
 }
 
 impl InspectAnswer<'_> {
-    pub(crate) fn human(&self, studied: &Studied, with_contacts: bool) -> String {
+    pub fn human(&self, studied: &Studied, with_contacts: bool) -> String {
         let mut text = headline(&self.take);
         let mut line = |label: &str, value: String| {
             text += &format!("  {label:<10} {value}\n");
@@ -252,13 +252,13 @@ struct StretchFacts {
 
 /// A run of frames with one gait.
 #[in_schema]
-pub(super) struct SegmentFacts {
+pub struct SegmentFacts {
     /// What the body does, such as walk, run or idle.
-    pub(super) gait: String,
+    pub gait: String,
     /// First frame.
-    pub(super) start_frame: usize,
+    pub start_frame: usize,
     /// Last frame.
-    pub(super) end_frame: usize,
+    pub end_frame: usize,
 }
 
 impl From<&Segment> for SegmentFacts {
@@ -273,7 +273,7 @@ impl From<&Segment> for SegmentFacts {
 
 /// The answer of `inspect`.
 #[in_schema]
-pub(crate) struct InspectAnswer<'a> {
+pub struct InspectAnswer<'a> {
     /// The take.
     #[schemars(with = "crate::schema_words::Take")]
     take: TakeFacts,
@@ -349,7 +349,7 @@ struct BearsFacts<'a> {
 
 impl<'a> InspectAnswer<'a> {
     /// The facts of a take, and those of its root where its sidecar says that it is a loop.
-    pub(crate) fn new(studied: &'a Studied, strides: &'a Strides, sidecar: Option<Sidecar>) -> Self {
+    pub fn new(studied: &'a Studied, strides: &'a Strides, sidecar: Option<Sidecar>) -> Self {
         let (facts, survey, take) = (studied.facts(), &studied.analysis, studied.take());
         let secs = |frame: Option<f64>| frame.map(|frame| frame * facts.frame_time_secs);
         let name = |joint: usize| take.skeleton().joint(joint).name.as_str();
@@ -448,7 +448,7 @@ impl<'a> InspectAnswer<'a> {
         }
     }
 
-    pub(crate) fn json(&self, outputs: &[String]) -> String {
+    pub fn json(&self, outputs: &[String]) -> String {
         json::document("inspect", self, None, outputs)
     }
 }

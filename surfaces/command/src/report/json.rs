@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use crate::{exit::Failure, talk};
 
 #[in_schema]
-pub(super) struct Document<'a, T> {
+pub struct Document<'a, T> {
     /// What the document is.
     format: String,
     /// Version of the shape. Within a version keys are only added.
@@ -19,30 +19,30 @@ pub(super) struct Document<'a, T> {
     facts: T,
     /// Why the command failed; left out where it did not.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) error: Option<ErrorFacts<'a>>,
+    pub error: Option<ErrorFacts<'a>>,
     /// What the user was warned about, one sentence each.
-    pub(super) warnings: Vec<String>,
+    pub warnings: Vec<String>,
     /// Files written, as they were named.
     outputs: &'a [String],
 }
 
 /// Why a command failed, with the same wording as on stderr.
 #[in_schema]
-pub(super) struct ErrorFacts<'a> {
+pub struct ErrorFacts<'a> {
     /// What happened and where.
-    pub(super) message: &'a str,
+    pub message: &'a str,
     /// Facts behind it, one sentence each.
-    pub(super) because: &'a [String],
+    pub because: &'a [String],
     /// One thing to try.
     #[serde(rename = "try")]
-    pub(super) hint: Option<&'a str>,
+    pub hint: Option<&'a str>,
     /// The exit status: 1 where nothing was found, 2 for an error, 130 where nothing was found before the keyboard stopped it.
     #[schemars(extend("enum" = [1, 2, 130]))]
-    pub(super) exit_status: u8,
+    pub exit_status: u8,
 }
 
 impl<'a> ErrorFacts<'a> {
-    pub(super) fn new(failure: &'a Failure) -> Self {
+    pub fn new(failure: &'a Failure) -> Self {
         Self {
             message: failure.what(),
             because: failure.details(),
@@ -59,17 +59,17 @@ impl Serialize for Failure {
 }
 
 /// Returns the document of one kind: its facts, then why the command failed, its warnings, and the files it wrote.
-pub(crate) fn document<T: Serialize>(kind: &str, facts: T, failure: Option<&Failure>, outputs: &[String]) -> String {
+pub fn document<T: Serialize>(kind: &str, facts: T, failure: Option<&Failure>, outputs: &[String]) -> String {
     text(&Document::new(kind, facts, failure, outputs))
 }
 
 /// Returns the document of one kind on one line.
-pub(crate) fn line<T: Serialize>(kind: &str, facts: T, failure: Option<&Failure>, outputs: &[String]) -> String {
+pub fn line<T: Serialize>(kind: &str, facts: T, failure: Option<&Failure>, outputs: &[String]) -> String {
     Document::new(kind, facts, failure, outputs).line()
 }
 
 impl<'a, T: Serialize> Document<'a, T> {
-    pub(super) fn new(kind: &str, facts: T, failure: Option<&'a Failure>, outputs: &'a [String]) -> Self {
+    pub fn new(kind: &str, facts: T, failure: Option<&'a Failure>, outputs: &'a [String]) -> Self {
         Self {
             format: format!("loopwright-{kind}"),
             version: VERSION,
@@ -81,7 +81,7 @@ impl<'a, T: Serialize> Document<'a, T> {
     }
 
     /// Returns it on one line.
-    pub(super) fn line(&self) -> String {
+    pub fn line(&self) -> String {
         // Structs of numbers and strings always serialise.
         format!("{}\n", serde_json::to_string(self).unwrap_or_default())
     }
@@ -89,7 +89,7 @@ impl<'a, T: Serialize> Document<'a, T> {
 
 /// Several loops in one file: the answer of make --all-animations, and the JSON beside the file.
 #[in_schema]
-pub(super) struct PackAnswer<'a> {
+pub struct PackAnswer<'a> {
     /// The file that the animations are from, as it was named.
     file: &'a str,
     /// What became of each animation that was asked for, in the order of the file; empty where a single loop was added to a file of loops.
@@ -101,7 +101,7 @@ pub(super) struct PackAnswer<'a> {
 }
 
 /// The document of several loops: that of the file beside them, and why some animations failed.
-pub(crate) fn pack(pack: &PackSidecar, failure: Option<&Failure>) -> String {
+pub fn pack(pack: &PackSidecar, failure: Option<&Failure>) -> String {
     let answer = PackAnswer {
         file: &pack.file,
         animations: &pack.animations,
@@ -110,7 +110,7 @@ pub(crate) fn pack(pack: &PackSidecar, failure: Option<&Failure>) -> String {
     document("loops", answer, failure, &pack.outputs)
 }
 
-pub(crate) fn text<T: Serialize>(document: &T) -> String {
+pub fn text<T: Serialize>(document: &T) -> String {
     // Structs of numbers and strings always serialise; an empty object would at least contain nothing wrong.
     to_text(document).unwrap_or_else(|_| "{}\n".to_owned())
 }

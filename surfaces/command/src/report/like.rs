@@ -8,7 +8,7 @@ use crate::exit::Failure;
 
 /// A stretch of the take that is like a motion.
 #[in_schema]
-pub(crate) struct OccurrenceFacts {
+pub struct OccurrenceFacts {
     /// The motion: its place in the list of those that were sought, from 0.
     sought: usize,
     /// First frame.
@@ -31,7 +31,7 @@ pub(crate) struct OccurrenceFacts {
 
 impl OccurrenceFacts {
     /// A stretch of a take with this step.
-    pub(crate) fn new(sought: usize, found: &Occurrence, step_secs: f64) -> Self {
+    pub fn new(sought: usize, found: &Occurrence, step_secs: f64) -> Self {
         Self {
             sought,
             start_frame: found.start_frame,
@@ -46,7 +46,7 @@ impl OccurrenceFacts {
     }
 
     /// Why it does not count, in words.
-    pub(crate) fn as_miss(&self, max_ratio: f64) -> String {
+    pub fn as_miss(&self, max_ratio: f64) -> String {
         format!(
             "nearest is frames {}-{}, joints {:.1} cm off, at {:.2} of the cost of jumps at random (at most {max_ratio})",
             self.start_frame,
@@ -59,45 +59,45 @@ impl OccurrenceFacts {
 
 /// A motion that was sought.
 #[in_schema]
-pub(crate) struct SoughtFacts {
+pub struct SoughtFacts {
     /// Its file.
-    pub(crate) file: String,
+    pub file: String,
     /// Whether it is a take or a loop; of a loop the whole cycle is sought.
     #[schemars(extend("enum" = ["take", "loop"]))]
-    pub(crate) kind: &'static str,
+    pub kind: &'static str,
     /// First frame of it that is sought.
-    pub(crate) start_frame: usize,
+    pub start_frame: usize,
     /// Last frame of it that is sought.
-    pub(crate) end_frame: usize,
+    pub end_frame: usize,
     /// Mean cost of jumps between its frames and frames of the take at random.
-    pub(crate) random_cost_metre_secs: f64,
+    pub random_cost_metre_secs: f64,
     /// Stretches of the take that are more like it than like any other motion that is sought.
-    pub(crate) occurrences: usize,
+    pub occurrences: usize,
     /// The stretch that came nearest; null where one counts, and where none is long enough.
-    pub(crate) nearest: Option<OccurrenceFacts>,
+    pub nearest: Option<OccurrenceFacts>,
 }
 
 /// The answer of `find --like`.
 #[in_schema]
-pub(crate) struct LikeAnswer {
+pub struct LikeAnswer {
     /// The take.
     #[schemars(with = "crate::schema_words::Take")]
-    pub(crate) take: TakeFacts,
+    pub take: TakeFacts,
     /// The motions that were sought, in the order in which they were named.
-    pub(crate) sought: Vec<SoughtFacts>,
+    pub sought: Vec<SoughtFacts>,
     /// Stretches of the take that are like one of them, cheapest first. They overlap by a quarter at most.
-    pub(crate) occurrences: Vec<OccurrenceFacts>,
+    pub occurrences: Vec<OccurrenceFacts>,
     /// Stretches beyond the rows that --top allows.
     #[serde(rename = "occurrences_left_out")]
-    pub(crate) num_left_out: usize,
+    pub num_left_out: usize,
 }
 
 impl LikeAnswer {
-    pub(crate) fn json(&self, failure: Option<&Failure>) -> String {
+    pub fn json(&self, failure: Option<&Failure>) -> String {
         json::document("like", self, failure, &[])
     }
 
-    pub(crate) fn human(&self) -> String {
+    pub fn human(&self) -> String {
         let mut table = Table::new("# | start | end | seconds | tempo | cm off | cost ratio | <like");
         for (index, found) in self.occurrences.iter().enumerate() {
             table.row(vec![

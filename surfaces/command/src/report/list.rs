@@ -11,19 +11,19 @@ use crate::{exit::Failure, loop_output};
 
 /// A file and its animations.
 #[in_schema]
-pub(crate) struct ListedFile {
+pub struct ListedFile {
     /// The file, as it was named.
-    pub(crate) file: String,
+    pub file: String,
     /// Its animations, or those that were asked for, in the order of the file.
-    pub(crate) animations: Vec<ListedAnimation>,
+    pub animations: Vec<ListedAnimation>,
     /// Why the file cannot be read; left out where it can.
     #[serde(rename = "error", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<super::json::ErrorFacts>")]
-    pub(crate) failure: Option<Failure>,
+    pub failure: Option<Failure>,
 }
 
 impl ListedFile {
-    pub(crate) fn failed(path: &Path, failure: Failure) -> Self {
+    pub fn failed(path: &Path, failure: Failure) -> Self {
         Self {
             file: path.display().to_string(),
             animations: Vec::new(),
@@ -32,7 +32,7 @@ impl ListedFile {
     }
 
     /// Why the file or some of its animations cannot be read.
-    pub(crate) fn failures(&self) -> impl Iterator<Item = &Failure> {
+    pub fn failures(&self) -> impl Iterator<Item = &Failure> {
         let animations = self
             .animations
             .iter()
@@ -44,7 +44,7 @@ impl ListedFile {
 /// An animation of a file.
 #[in_schema]
 #[derive(Default)]
-pub(crate) struct ListedAnimation {
+pub struct ListedAnimation {
     /// Its number in the file, from 0.
     number: usize,
     /// Its name; its number where it has none.
@@ -83,7 +83,7 @@ pub(crate) struct ListedAnimation {
 }
 
 impl ListedAnimation {
-    pub(crate) fn new(number: usize, name: &str, loaded: &Studied, judged: Judged) -> Self {
+    pub fn new(number: usize, name: &str, loaded: &Studied, judged: Judged) -> Self {
         let take = loaded.take();
         Self {
             number,
@@ -103,7 +103,7 @@ impl ListedAnimation {
         }
     }
 
-    pub(crate) fn failed(number: usize, name: &str, failure: Failure) -> Self {
+    pub fn failed(number: usize, name: &str, failure: Failure) -> Self {
         Self {
             number,
             name: name.to_owned(),
@@ -138,7 +138,7 @@ impl ListedAnimation {
 }
 
 /// The animations of one file as a table.
-pub(crate) fn human(file: &ListedFile) -> String {
+pub fn human(file: &ListedFile) -> String {
     if file.failure.is_some() {
         return String::new();
     }
@@ -168,11 +168,11 @@ pub(crate) fn human(file: &ListedFile) -> String {
 
 /// The answer of list.
 #[in_schema]
-pub(super) struct ListAnswer<'a> {
+pub struct ListAnswer<'a> {
     /// The files, in the order in which they were named.
     files: &'a [ListedFile],
 }
 
-pub(crate) fn json(files: &[ListedFile], failure: Option<&Failure>) -> String {
+pub fn json(files: &[ListedFile], failure: Option<&Failure>) -> String {
     json::document("list", ListAnswer { files }, failure, &[])
 }

@@ -8,7 +8,7 @@ use super::json;
 /// A loop that was made while the motion came.
 #[in_schema]
 #[derive(Debug)]
-pub(crate) struct LiveLoop {
+pub struct LiveLoop {
     /// What the document is.
     #[schemars(extend("const" = "loopwright-live"))]
     format: &'static str,
@@ -16,32 +16,32 @@ pub(crate) struct LiveLoop {
     #[schemars(extend("const" = VERSION))]
     version: u32,
     /// Cycles since the motion began; where it has no rhythm, tries.
-    pub(crate) cycle: usize,
+    pub cycle: usize,
     /// Whether they are, and not tries.
     #[serde(skip)]
-    pub(crate) has_rhythm: bool,
+    pub has_rhythm: bool,
     /// Frames of the stream so far.
-    pub(crate) frames: usize,
+    pub frames: usize,
     /// The frames of the stream that it was made of: the first, and the one behind the last.
-    pub(crate) of_frames: [usize; 2],
+    pub of_frames: [usize; 2],
     /// Length of the loop.
-    pub(crate) period_secs: f64,
+    pub period_secs: f64,
     /// Its grade; null where it has none.
     #[cfg_attr(
         test,
         schemars(schema_with = "crate::schema_words::optional_word::<loopwright_formats::loop_file::facts::Grade>")
     )]
-    pub(crate) grade: Option<String>,
+    pub grade: Option<String>,
     /// Whether it is better than all before, and was written.
-    pub(crate) is_written: bool,
+    pub is_written: bool,
     /// From the arrival of the cycle's last frame until the loop was there.
-    pub(crate) ready_secs: f64,
+    pub ready_secs: f64,
     /// Files written: the loop and its sidecar; none where the one before stays.
-    pub(crate) outputs: Vec<String>,
+    pub outputs: Vec<String>,
 }
 
 impl LiveLoop {
-    pub(crate) fn new(cycle: usize, of_frames: [usize; 2], period_secs: f64, grade: Option<Grade>) -> Self {
+    pub fn new(cycle: usize, of_frames: [usize; 2], period_secs: f64, grade: Option<Grade>) -> Self {
         Self {
             format: "loopwright-live",
             version: VERSION,
@@ -58,13 +58,13 @@ impl LiveLoop {
     }
 
     /// One line for programs.
-    pub(crate) fn line(&self) -> String {
+    pub fn line(&self) -> String {
         // Structs of numbers and strings always serialise.
         format!("{}\n", serde_json::to_string(self).unwrap_or_default())
     }
 
     /// One line for people.
-    pub(crate) fn human(&self) -> String {
+    pub fn human(&self) -> String {
         let grade = self.grade.as_deref().unwrap_or("not graded");
         let what = if self.is_written {
             format!("{} ms after its end", (1000.0 * self.ready_secs).ceil())
@@ -78,7 +78,7 @@ impl LiveLoop {
 
 /// The last line of listen; where there is no loop, loopwright-error is.
 #[in_schema]
-pub(super) struct ListenAnswer<'a> {
+pub struct ListenAnswer<'a> {
     /// Frames of the stream.
     frames: usize,
     /// Loops that were made while it came.
@@ -93,7 +93,7 @@ pub(super) struct ListenAnswer<'a> {
 
 /// The last line: frames that came, and loops that were made meanwhile; whether the loop is that of a whole recording, and not one that was
 /// made meanwhile.
-pub(crate) fn last_line(
+pub fn last_line(
     [frames, live_loops]: [usize; 2],
     is_of_recording: bool,
     sidecar: &Sidecar,

@@ -60,7 +60,7 @@ fn edits(edits: &[EditFacts]) -> String {
 }
 
 /// The answer of `make --with`.
-pub(crate) fn framed(facts: &PassageFacts) -> String {
+pub fn framed(facts: &PassageFacts) -> String {
     let (grade, reason) = (
         facts.grade.unwrap_or_default(),
         facts.reason.as_deref().unwrap_or_default(),
@@ -101,7 +101,7 @@ fn time(time: &TimeFacts) -> String {
 }
 
 /// The answer of `make`; `verbose` adds all figures.
-pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
+pub fn human(sidecar: &Sidecar, verbose: bool) -> String {
     let candidate = &sidecar.candidate;
     // The frames hold one loop of those that vary.
     let copies = sidecar.num_copies();
@@ -210,7 +210,7 @@ fn ending(sidecar: &Sidecar, verbose: bool, displaced_from: &str) -> String {
 }
 
 /// Motions in one file: a line for the file, one for each loop.
-pub(crate) fn motions(pack: &PackSidecar, count: usize) -> String {
+pub fn motions(pack: &PackSidecar, count: usize) -> String {
     let mut text = format!(
         "{}: {}\n",
         pack.outputs.first().map_or("", String::as_str),
@@ -225,7 +225,7 @@ pub(crate) fn motions(pack: &PackSidecar, count: usize) -> String {
 }
 
 /// The answer of `blend`.
-pub(crate) fn blend(sidecar: &Sidecar) -> String {
+pub fn blend(sidecar: &Sidecar) -> String {
     let mut text = first_line(sidecar);
     if let Some(blend) = &sidecar.blend {
         let parts = blend.loops.iter().zip(&blend.weights).zip(&blend.phases);

@@ -6,7 +6,7 @@ use super::figures::{counted, gap};
 use super::table::{Table, optional};
 
 /// What became of every animation, as a table.
-pub(crate) fn human(pack: &PackSidecar) -> String {
+pub fn human(pack: &PackSidecar) -> String {
     let mut text = format!("{}\n", pack.outputs.first().map_or("", String::as_str));
     let mut table = Table::new("<animation | <kind | <done | m/s | <gap before | <gap after | <grade");
     for animation in &pack.animations {

@@ -18,7 +18,7 @@ const MOST_LETTERS: usize = 100;
 
 /// What became of all loops so far.
 #[derive(Debug, Default)]
-pub(crate) struct Summary {
+pub struct Summary {
     num_takes: usize,
     num_loops_skipped: usize,
     num_done_before: usize,
@@ -27,7 +27,7 @@ pub(crate) struct Summary {
     num_frames: u64,
     counts: BTreeMap<Verdict, Count>,
     /// The catalog, once it is written.
-    pub(crate) catalog: Option<String>,
+    pub catalog: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ struct Count {
 }
 
 impl Summary {
-    pub(crate) fn new(num_loops_skipped: usize) -> Self {
+    pub fn new(num_loops_skipped: usize) -> Self {
         Self {
             num_loops_skipped,
             ..Self::default()
@@ -46,7 +46,7 @@ impl Summary {
     }
 
     /// Counts the loops of a take.
-    pub(crate) fn add(&mut self, take: &TakeResult) {
+    pub fn add(&mut self, take: &TakeResult) {
         self.num_takes += 1;
         self.num_done_before += usize::from(take.was_done);
         self.num_frames += take.num_frames;
@@ -65,7 +65,7 @@ impl Summary {
     }
 
     /// What is printed as soon as a take is done.
-    pub(crate) fn lines(&self, take: &TakeResult, json: bool, verbose: bool) -> String {
+    pub fn lines(&self, take: &TakeResult, json: bool, verbose: bool) -> String {
         let mut text = String::new();
         for result in &take.results {
             if json {
@@ -93,7 +93,7 @@ impl Summary {
     }
 
     /// How fast it was.
-    pub(crate) fn pace(&self, took: Duration) -> String {
+    pub fn pace(&self, took: Duration) -> String {
         let done = self.num_takes - self.num_done_before;
         let secs = took.as_secs_f64();
         let before = match self.num_done_before {
@@ -108,7 +108,7 @@ impl Summary {
     }
 
     /// Prints the summary, and says how the run ends.
-    pub(crate) fn end(&self, json: bool) -> Result<Ending> {
+    pub fn end(&self, json: bool) -> Result<Ending> {
         let broken = self.count(Verdict::Unreadable) + self.count(Verdict::Failed);
         let all: usize = self.counts.values().map(|count| count.results).sum();
         let failure = (broken > 0).then(|| {
@@ -243,7 +243,7 @@ fn line(take: &TakeResult, result: &LoopResult) -> String {
 
 /// One loop that was asked for, on a line of its own.
 #[in_schema]
-pub(super) struct ResultFacts<'a> {
+pub struct ResultFacts<'a> {
     /// The take, as it was named or found.
     take: String,
     /// What became of the loop: good, review or bad where it was made; no-loop where the take gives none; unreadable where the take cannot be
@@ -261,7 +261,7 @@ pub(super) struct ResultFacts<'a> {
 
 /// The last line of a run.
 #[in_schema]
-pub(super) struct BatchFacts {
+pub struct BatchFacts {
     /// Takes, those included that could not be read.
     takes: usize,
     /// Takes that an earlier run did.

@@ -39,7 +39,7 @@ fn tags_text(tags: &[Tag]) -> String {
 
 /// The answer of `match build`.
 #[in_schema]
-pub(crate) struct BuildAnswer {
+pub struct BuildAnswer {
     /// The match database, as it was named.
     database: String,
     /// What frames are found by: pose and future, or what a jump costs.
@@ -56,7 +56,7 @@ pub(crate) struct BuildAnswer {
 }
 
 impl BuildAnswer {
-    pub(crate) fn new<S>(
+    pub fn new<S>(
         path: &Path,
         features: FeatureSetKind,
         database: &FrameDatabase<'_, S>,
@@ -74,7 +74,7 @@ impl BuildAnswer {
     }
 }
 
-pub(crate) fn built(answer: &BuildAnswer) -> String {
+pub fn built(answer: &BuildAnswer) -> String {
     let added = if answer.rows == answer.added_rows {
         String::new()
     } else {
@@ -140,7 +140,7 @@ struct WeightFacts {
 /// The answer of `match inspect`.
 #[in_schema]
 #[derive(Default)]
-pub(crate) struct InspectAnswer {
+pub struct InspectAnswer {
     /// The match database, as it was named.
     database: String,
     /// What frames are found by: pose and future, or what a jump costs.
@@ -163,7 +163,7 @@ pub(crate) struct InspectAnswer {
 }
 
 impl InspectAnswer {
-    pub(crate) fn of_future(path: &Path, database: &MatchDatabase<'_>, file_bytes: usize) -> Self {
+    pub fn of_future(path: &Path, database: &MatchDatabase<'_>, file_bytes: usize) -> Self {
         Self {
             index_bytes: database.index_bytes(),
             ahead_secs: database.horizon().secs().to_vec(),
@@ -171,7 +171,7 @@ impl InspectAnswer {
         }
     }
 
-    pub(crate) fn of_cost(path: &Path, database: &CostDatabase<'_>, file_bytes: usize) -> Self {
+    pub fn of_cost(path: &Path, database: &CostDatabase<'_>, file_bytes: usize) -> Self {
         let features = database.features();
         let joints = features.joints().iter().map(|joint| WeightFacts {
             joint: joint.name.clone(),
@@ -225,7 +225,7 @@ impl InspectAnswer {
 }
 
 /// Returns the answer of `loopwright match inspect` as text.
-pub(crate) fn inspected(answer: &InspectAnswer) -> String {
+pub fn inspected(answer: &InspectAnswer) -> String {
     let mut text = format!(
         "{}: {} frames of {}, {:.1} MB; the search takes {:.1} bytes a frame\n",
         answer.database,
@@ -267,7 +267,7 @@ pub(crate) fn inspected(answer: &InspectAnswer) -> String {
 
 /// A frame that was found.
 #[in_schema]
-pub(crate) struct FoundFrame {
+pub struct FoundFrame {
     /// Its row in the database, counted from 0.
     row: usize,
     /// The clip, by its name in the database.
@@ -290,12 +290,7 @@ pub(crate) struct FoundFrame {
 }
 
 impl FoundFrame {
-    pub(crate) fn new<S>(
-        database: &FrameDatabase<'_, S>,
-        row: usize,
-        distance: f64,
-        cost_metre_secs: Option<f64>,
-    ) -> Self {
+    pub fn new<S>(database: &FrameDatabase<'_, S>, row: usize, distance: f64, cost_metre_secs: Option<f64>) -> Self {
         let at = database.frame_of(row);
         let rows = &database.clips()[at.clip];
         let standing = database.standing(row);
@@ -315,25 +310,25 @@ impl FoundFrame {
 
 /// The answer of `match query`.
 #[in_schema]
-pub(crate) struct QueryAnswer {
+pub struct QueryAnswer {
     /// The match database, as it was named.
-    pub(crate) database: String,
+    pub database: String,
     /// What frames are found by: pose and future, or what a jump costs.
     #[schemars(schema_with = "crate::schema_words::word::<FeatureSetKind>")]
-    pub(crate) features: &'static str,
+    pub features: &'static str,
     /// The take or loop that was asked for.
-    pub(crate) file: String,
+    pub file: String,
     /// Its frame, counted from 0.
-    pub(crate) frame: usize,
+    pub frame: usize,
     /// The speed that was asked for; null where it is that of the take.
-    pub(crate) speed_mps: Option<f64>,
+    pub speed_mps: Option<f64>,
     /// The turn rate that was asked for, left positive; null where it is that of the take.
-    pub(crate) turn_rate_dps: Option<f64>,
+    pub turn_rate_dps: Option<f64>,
     /// The nearest or cheapest frames, the best first; of equal ones the lowest row.
-    pub(crate) found: Vec<FoundFrame>,
+    pub found: Vec<FoundFrame>,
 }
 
-pub(crate) fn queried(answer: &QueryAnswer) -> String {
+pub fn queried(answer: &QueryAnswer) -> String {
     let is_cost = answer.features == FeatureSetKind::Cost.as_str();
     let what = if is_cost { "cheapest after" } else { "nearest to" };
     let mut text = format!("{what} frame {} of {}", answer.frame, answer.file);
@@ -371,16 +366,16 @@ pub(crate) fn queried(answer: &QueryAnswer) -> String {
 
 /// The answer of `match export`.
 #[in_schema]
-pub(crate) struct ExportAnswer {
+pub struct ExportAnswer {
     /// The match database, as it was named.
-    pub(crate) database: String,
+    pub database: String,
     /// Rows of the array.
-    pub(crate) rows: usize,
+    pub rows: usize,
     /// Features of a row.
-    pub(crate) columns: usize,
+    pub columns: usize,
 }
 
-pub(crate) fn exported(answer: &ExportAnswer, npy: &Path) -> String {
+pub fn exported(answer: &ExportAnswer, npy: &Path) -> String {
     format!(
         "{}: {} rows of {} features\n",
         npy.display(),
@@ -402,7 +397,7 @@ struct WalkedPart {
 
 /// What a walk along a path is like.
 #[in_schema]
-pub(crate) struct WalkAnswer {
+pub struct WalkAnswer {
     /// Seconds from the first frame to the last.
     duration_secs: f64,
     /// Number of frames.
@@ -430,7 +425,7 @@ pub(crate) struct WalkAnswer {
 }
 
 impl WalkAnswer {
-    pub(crate) fn new(database: &MatchDatabase<'_>, walked: &Walked) -> Self {
+    pub fn new(database: &MatchDatabase<'_>, walked: &Walked) -> Self {
         let take = &walked.take;
         let errors = &walked.path_error_metres;
         let part = |&frame: &usize| {
@@ -459,7 +454,7 @@ impl WalkAnswer {
 }
 
 /// The answer of `match walk`.
-pub(crate) fn walked(answer: &WalkAnswer, file: &str) -> String {
+pub fn walked(answer: &WalkAnswer, file: &str) -> String {
     let mut text = format!(
         "{file}: {:.2} s, {} frames, {} jumps ({:.2} a second)\n  off the path  {:.2} m on average, at most {:.2} m\n",
         answer.duration_secs,

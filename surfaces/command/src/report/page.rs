@@ -8,29 +8,29 @@ use super::table::{optional, rate};
 
 /// The answer of `report`.
 #[in_schema]
-pub(crate) struct ReportAnswer {
+pub struct ReportAnswer {
     /// Loops on the page.
-    pub(crate) loops: usize,
+    pub loops: usize,
     /// Passages of a set on it.
-    pub(crate) passages: usize,
+    pub passages: usize,
     /// Of the loops, the ones that are shown beside the stretch of their take.
-    pub(crate) with_take: usize,
+    pub with_take: usize,
     /// Length of the page.
-    pub(crate) page_bytes: usize,
+    pub page_bytes: usize,
     /// Files of which the page shows nothing.
-    pub(crate) not_shown: Vec<NotShown>,
+    pub not_shown: Vec<NotShown>,
 }
 
 /// A file of which the page shows nothing.
 #[in_schema]
-pub(crate) struct NotShown {
+pub struct NotShown {
     /// The file, and the animation in it if it holds several loops.
-    pub(crate) file: String,
+    pub file: String,
     /// Why nothing of it is shown.
-    pub(crate) reason: String,
+    pub reason: String,
 }
 
-pub(crate) fn human(answer: &ReportAnswer, page: &str) -> String {
+pub fn human(answer: &ReportAnswer, page: &str) -> String {
     let mut text = format!(
         "{page}: {}{}, {} beside their takes, {:.1} MB\n",
         counted(answer.loops, "loop"),
@@ -48,7 +48,7 @@ pub(crate) fn human(answer: &ReportAnswer, page: &str) -> String {
 }
 
 /// Figures of a loop: labels, and values as people read them.
-pub(crate) fn figures(
+pub fn figures(
     take: &TakeFacts,
     root: &RootMotionFacts,
     quality: &QualityFacts,

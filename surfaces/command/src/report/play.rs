@@ -2,38 +2,38 @@
 
 /// A loop as it was played.
 #[in_schema]
-pub(crate) struct PlayedLoop {
+pub struct PlayedLoop {
     /// The loop's file.
-    pub(crate) file: String,
+    pub file: String,
     /// When it starts.
-    pub(crate) start_secs: f64,
+    pub start_secs: f64,
     /// Where in the loop it starts.
-    pub(crate) entry_secs: f64,
+    pub entry_secs: f64,
     /// Where in the loop it is left for the next; null for the last.
-    pub(crate) exit_secs: Option<f64>,
+    pub exit_secs: Option<f64>,
     /// What the jump into it costs; 0 for the first.
-    pub(crate) cost_metre_secs: f64,
+    pub cost_metre_secs: f64,
 }
 
 /// The answer of `play`.
 #[in_schema]
-pub(crate) struct PlayAnswer {
+pub struct PlayAnswer {
     /// Seconds from the first frame to the last.
-    pub(crate) duration_secs: f64,
+    pub duration_secs: f64,
     /// Number of frames.
-    pub(crate) frames: usize,
+    pub frames: usize,
     /// Frames per second.
-    pub(crate) fps: f64,
+    pub fps: f64,
     /// Seconds from one frame to the next.
-    pub(crate) frame_time_secs: f64,
+    pub frame_time_secs: f64,
     /// Where the order comes from.
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// What plays when.
-    pub(crate) played: Vec<PlayedLoop>,
+    pub played: Vec<PlayedLoop>,
 }
 
 /// The answer of `play`.
-pub(crate) fn human(answer: &PlayAnswer, file: &str) -> String {
+pub fn human(answer: &PlayAnswer, file: &str) -> String {
     let mut text = format!(
         "{file}: {:.2} s, {} frames, {} jumps\n",
         answer.duration_secs,

@@ -2,22 +2,22 @@
 
 /// The answer of `render`.
 #[in_schema]
-pub(crate) struct RenderAnswer {
+pub struct RenderAnswer {
     /// What was drawn.
     #[schemars(extend("enum" = ["animation", "contact sheet", "onion skin"]))]
-    pub(crate) kind: &'static str,
+    pub kind: &'static str,
     /// Pictures of an animation, cells of a sheet.
-    pub(crate) pictures: usize,
+    pub pictures: usize,
     /// Width.
-    pub(crate) width_px: u32,
+    pub width_px: u32,
     /// Height.
-    pub(crate) height_px: u32,
+    pub height_px: u32,
     /// Length of an animation; null for a still.
-    pub(crate) duration_secs: Option<f64>,
+    pub duration_secs: Option<f64>,
 }
 
 /// The kind of picture drawn.
-pub(crate) fn human(answer: &RenderAnswer, file: &str) -> String {
+pub fn human(answer: &RenderAnswer, file: &str) -> String {
     let RenderAnswer {
         pictures,
         width_px,

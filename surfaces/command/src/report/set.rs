@@ -8,7 +8,7 @@ use loopwright_formats::set::{MadeFrom, Manifest};
 use super::table::width_of;
 
 /// A line for each clip, and what is missing.
-pub(crate) fn human(set: &Manifest, path: &Path) -> String {
+pub fn human(set: &Manifest, path: &Path) -> String {
     let mut text = String::new();
     let widest = width_of(set.clips.iter().map(|clip| &clip.name));
     for clip in &set.clips {

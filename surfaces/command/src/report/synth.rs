@@ -7,7 +7,7 @@ use super::{find::FindAnswer, json, make};
 
 /// Parameters of a synthetic walk; the file of its ground truth has the rest.
 #[in_schema]
-pub(crate) struct TruthFacts {
+pub struct TruthFacts {
     /// Seconds of one cycle.
     period_secs: f64,
     /// Speed over the ground.
@@ -19,7 +19,7 @@ pub(crate) struct TruthFacts {
 }
 
 impl TruthFacts {
-    pub(crate) fn new(synthetic: &SyntheticTake) -> Self {
+    pub fn new(synthetic: &SyntheticTake) -> Self {
         let truth = &synthetic.truth;
         Self {
             period_secs: truth.period_secs,
@@ -30,7 +30,7 @@ impl TruthFacts {
     }
 
     /// The same in one line.
-    pub(crate) fn human(&self) -> String {
+    pub fn human(&self) -> String {
         format!(
             "truth: period {:.4} s, {:.3} m/s, turning {:+.2} deg/s\n",
             self.period_secs, self.speed_mps, self.turn_rate_dps
@@ -40,7 +40,7 @@ impl TruthFacts {
 
 /// The answer of `synth`.
 #[in_schema]
-pub(crate) struct SynthAnswer {
+pub struct SynthAnswer {
     /// The take that was written.
     #[schemars(with = "crate::schema_words::Take")]
     take: TakeFacts,
@@ -50,7 +50,7 @@ pub(crate) struct SynthAnswer {
 
 impl SynthAnswer {
     /// The answer for a take written into this file, in this format.
-    pub(crate) fn new(file: String, synthetic: &SyntheticTake, source: &Source) -> Self {
+    pub fn new(file: String, synthetic: &SyntheticTake, source: &Source) -> Self {
         Self {
             take: TakeFacts::new(file, &synthetic.take, source.space()),
             truth: TruthFacts::new(synthetic),
@@ -60,23 +60,23 @@ impl SynthAnswer {
 
 /// The answer of `demo`: the answers of `find` and `make` for the built-in take, and its ground truth.
 #[in_schema]
-pub(crate) struct DemoAnswer<'a> {
+pub struct DemoAnswer<'a> {
     #[serde(flatten)]
-    pub(crate) found: FindAnswer,
+    pub found: FindAnswer,
     /// The loop that was made.
     #[serde(rename = "loop")]
     #[schemars(with = "crate::schema_words::Loop")]
-    pub(crate) made: &'a Sidecar,
+    pub made: &'a Sidecar,
     /// What the take was made with.
-    pub(crate) truth: TruthFacts,
+    pub truth: TruthFacts,
 }
 
 impl DemoAnswer<'_> {
-    pub(crate) fn json(&self, outputs: &[String]) -> String {
+    pub fn json(&self, outputs: &[String]) -> String {
         json::document("demo", self, None, outputs)
     }
 
-    pub(crate) fn human(&self) -> String {
+    pub fn human(&self) -> String {
         let (found, made, truth) = (
             self.found.human(false),
             make::human(self.made, false),

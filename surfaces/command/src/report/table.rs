@@ -1,7 +1,7 @@
 //! Tables of text.
 
 /// Rows of a table: the headings come first, and each column is as wide as its widest entry.
-pub(super) struct Table {
+pub struct Table {
     rows: Vec<Vec<String>>,
     /// For each column, whether its entries stand at its left.
     at_left: Vec<bool>,
@@ -9,7 +9,7 @@ pub(super) struct Table {
 
 impl Table {
     /// A table with these headings, separated by ` | `; a `<` before a heading puts the entries below it at the left.
-    pub(super) fn new(headings: &str) -> Self {
+    pub fn new(headings: &str) -> Self {
         let headings = headings.split(" | ");
         Self {
             at_left: headings.clone().map(|heading| heading.starts_with('<')).collect(),
@@ -21,11 +21,11 @@ impl Table {
         }
     }
 
-    pub(super) fn row(&mut self, cells: Vec<String>) {
+    pub fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
-    pub(super) fn render(&self) -> String {
+    pub fn render(&self) -> String {
         let columns = self.rows[0].len();
         let column = |column: usize| self.rows.iter().map(move |row| &row[column]);
         let widths: Vec<usize> = (0..columns).map(|index| width_of(column(index))).collect();
@@ -51,19 +51,19 @@ impl Table {
 }
 
 /// Returns the width of a column with these entries. Longer ones, which a file may hold, extend beyond it.
-pub(super) fn width_of(entries: impl Iterator<Item = impl AsRef<str>>) -> usize {
+pub fn width_of(entries: impl Iterator<Item = impl AsRef<str>>) -> usize {
     const WIDEST: usize = 200;
     let widths = entries.map(|entry| entry.as_ref().chars().take(WIDEST).count());
     widths.max().unwrap_or(0)
 }
 
 /// A number, or a dash if there is none.
-pub(super) fn optional(value: Option<f64>, decimals: usize) -> String {
+pub fn optional(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
 /// Frames per second, to a hundredth and without trailing zeros: 120, 29.97.
-pub(super) fn rate(hertz: f64) -> String {
+pub fn rate(hertz: f64) -> String {
     let text = format!("{hertz:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

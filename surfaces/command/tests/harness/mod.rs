@@ -9,7 +9,7 @@ use std::{cmp::Ordering, collections::BTreeMap, fs};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use glam::DVec3;
 use loopwright_core::Take;
-use loopwright_core::math::{Rigid, Twist};
+use loopwright_core::math::Twist;
 use loopwright_formats::{ReadSettings, SpaceSettings, UnitChoice, UpChoice};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -376,18 +376,6 @@ pub(crate) fn near(found: f64, wanted: f64, within: f64) {
     assert!((found - wanted).abs() < within, "{found}, not {wanted}");
 }
 
-/// How many samples a loop has, by its sidecar.
-pub(crate) fn samples(sidecar: &Value) -> usize {
-    number(sidecar, "playback/samples") as usize
-}
-
-/// World transform of a joint in a file.
-pub(crate) fn joint_at(take: &Take, key: usize, joint: &str) -> Rigid {
-    let joint = take.skeleton().find(joint).unwrap();
-    let world = take.world_tracks();
-    Rigid::new(world.rotation(key, joint), world.position(key, joint))
-}
-
 /// A glTF file as text whose motion lies in another file of this name, and the bytes of that file.
 pub(crate) fn with_companion(mut gltf: Value, name: &str) -> (String, Vec<u8>) {
     // The body comes first, the motion last.
@@ -436,12 +424,6 @@ pub(crate) fn root_twist(sidecar: &Value) -> Twist {
         linear: vector(&sidecar["root_motion"]["linear_velocity_mps"]),
         angular: vector(&sidecar["root_motion"]["angular_velocity_radps"]),
     }
-}
-
-/// The root at the first key.
-pub(crate) fn root_start(sidecar: &Value) -> Rigid {
-    let yaw = number(sidecar, "root_motion/start_yaw_deg").to_radians();
-    Rigid::from_yaw(yaw, vector(&sidecar["root_motion"]["start_position_m"]))
 }
 
 /// Makes a pipe, which has no end.

@@ -123,7 +123,6 @@ fn one_sided(one: DVec3, two: DVec3, dt: f64) -> Derivatives {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::ops;
 
     #[test]
     fn quadratics_are_exact() {
@@ -168,43 +167,5 @@ mod tests {
         assert_eq!(velocities(&[], 0.1), []);
         assert_eq!(velocities(&[DVec3::ONE], 0.1), [DVec3::ZERO]);
         assert_eq!(velocities(&[DVec3::ZERO, DVec3::ONE], 0.5), [DVec3::splat(2.0); 2]);
-    }
-
-    /// q(t) = exp(r(t)) has the angular velocity J r' and the acceleration J r'' + J' r'.
-    #[test]
-    fn errors_fall_with_the_order_derived() {
-        let r = |t: f64| DVec3::new(0.4 * ops::sin(2.0 * t), 0.7 * t, 0.3 * ops::cos(3.0 * t));
-        let r1 = |t: f64| DVec3::new(0.8 * ops::cos(2.0 * t), 0.7, -0.9 * ops::sin(3.0 * t));
-        let r2 = |t: f64| DVec3::new(-1.6 * ops::sin(2.0 * t), 0.0, -2.7 * ops::cos(3.0 * t));
-        let q = |t: f64| rotation::exp(r(t));
-        let t = 0.37;
-        let jacobian = rotation::left_jacobian(r(t));
-        let w = jacobian * r1(t);
-        let dw = jacobian * r2(t) + rotation::left_jacobian_rate(r(t), r1(t)) * r1(t);
-        fn around<T>(f: impl Fn(f64) -> T, t: f64, dt: f64) -> [Around<T>; 3] {
-            [
-                Around::Both([t - dt, t, t + dt].map(&f)),
-                Around::After([t, t + dt, t + 2.0 * dt].map(&f)),
-                Around::Before([t - 2.0 * dt, t - dt, t].map(&f)),
-            ]
-        }
-        for (kind, acceleration_order) in [(0, 2.0), (1, 1.0), (2, 1.0)] {
-            let errors = |dt: f64| {
-                let rotations = derivatives(around(q, t, dt)[kind], dt);
-                let points = derivatives(around(r, t, dt)[kind], dt);
-                [
-                    (rotations.velocity - w).length(),
-                    (points.velocity - r1(t)).length(),
-                    (rotations.acceleration - dw).length(),
-                    (points.acceleration - r2(t)).length(),
-                ]
-            };
-            let (coarse, fine) = (errors(0.02), errors(0.01));
-            let orders = [2.0, 2.0, acceleration_order, acceleration_order];
-            for ((coarse, fine), order) in coarse.into_iter().zip(fine).zip(orders) {
-                let found = ops::ln(coarse / fine) / core::f64::consts::LN_2;
-                assert!((found - order).abs() < 0.15, "{kind}: order {found} instead of {order}");
-            }
-        }
     }
 }

@@ -299,64 +299,7 @@ fn invert(matrix: &mut Matrix, size: usize, units: [Option<f64>; 2]) -> Option<(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::closure::shapes::{ShapeKey, ShapeKind};
-
-    #[test]
-    fn the_weights_meet_every_condition_on_any_scale_of_time() {
-        for period in [1e-5, 1.0, 3.7e7] {
-            let shapes = [
-                Shape::new(ShapeKind::Quintic, 0.4 * period),
-                Shape::new(ShapeKind::Quintic, period),
-                // Longer than a clip permits, to make the matrix full.
-                Shape::new(ShapeKind::Quintic, 1.7 * period),
-                Shape::new(ShapeKind::Cubic, 0.25 * period),
-                Shape::new(ShapeKind::Cubic, period),
-                Shape::new(ShapeKind::Spring, 0.5 * period),
-                Shape::new(ShapeKind::Spring, 0.001 * period),
-                Shape::new(ShapeKind::Least, 0.4 * period),
-                Shape::new(ShapeKind::Least, 0.001 * period),
-                Shape::new(ShapeKind::Least, period),
-                // Longer than a clip permits.
-                Shape::new(ShapeKind::Least, 1.7 * period),
-                Shape::new(ShapeKind::Linear, 0.4 * period),
-                Shape::new(ShapeKind::SoftFade, 2.0 * period)
-                    .with(ShapeKey::Hardness, 0.5)
-                    .with(ShapeKey::VelocityBlend, period),
-                Shape::new(ShapeKind::SoftFade, 0.5 * period)
-                    .with(ShapeKey::Hardness, 16.0)
-                    .with(ShapeKey::VelocityBlend, 0.1 * period),
-                Shape::new(ShapeKind::Adjustment, 0.3 * period),
-            ];
-            let progress = Progress::new(&[0.3, 0.1, 0.9, 0.4], 0.25 * period, [2.0 / period, 5.0 / period]);
-            for (start, end) in shapes
-                .iter()
-                .flat_map(|start| shapes.iter().map(move |end| (*start, *end)))
-            {
-                let boundary = Boundary::with_progress(start, end, period, Order::C2, progress.clone()).unwrap();
-                let orders = boundary.order().num_conditions() / 2;
-                assert_eq!(orders == 3, start.is_c2() && end.is_c2());
-                for (at_end, t) in [0.0, period].into_iter().enumerate() {
-                    let weights = boundary.weights(t);
-                    for (order, row) in [weights.value, weights.rate, weights.acceleration]
-                        .iter()
-                        .enumerate()
-                        .take(orders)
-                    {
-                        for (condition, weight) in row.iter().enumerate() {
-                            let wanted = f64::from(u8::from(condition == 2 * order + at_end));
-                            // The unit of a weight is seconds to the power of the difference between the two orders of
-                            // derivative.
-                            let unit = libm::pow(period, (condition / 2) as f64 - order as f64);
-                            assert!(
-                                (weight / unit - wanted).abs() < 1e-12,
-                                "{start:?} {end:?} {condition} {weight}"
-                            );
-                        }
-                    }
-                }
-            }
-        }
-    }
+    use crate::closure::shapes::ShapeKind;
 
     /// The plain spread: the pose gap falls evenly from the start's share to the end's, without other conditions.
     #[test]
@@ -386,30 +329,5 @@ mod tests {
         assert!(refused(Shape::new(ShapeKind::Cubic, 0.4), 0.0));
         assert!(refused(Shape::new(ShapeKind::Cubic, 0.4), f64::NAN));
         assert!(!refused(Shape::new(ShapeKind::Cubic, 0.4), 1.0));
-    }
-
-    #[test]
-    fn progress_runs_from_nothing_to_all() {
-        let progress = Progress::new(&[0.5, 0.0, 1.5], 0.2, [3.0, 0.25]).unwrap();
-        let at = |t: f64| progress.at(t, 0.6);
-        for (t, share) in [
-            (0.0, 0.0),
-            (0.1, 0.125),
-            (0.2, 0.25),
-            (0.3, 0.25),
-            (0.6, 1.0),
-            (9.0, 1.0),
-            (-1.0, 0.0),
-        ] {
-            assert!((at(t).value - share).abs() < 1e-12, "{t}");
-        }
-        assert_eq!((at(0.0).rate, at(0.6).rate), (1.5, 0.125));
-        assert_eq!(Progress::new(&[0.0, 0.0], 0.2, [0.0, 0.0]), None);
-        assert_eq!(Progress::new(&[f64::INFINITY], 0.2, [0.0, 0.0]), None);
-        assert_eq!(Progress::new(&[1.0], 0.2, [0.0, f64::NAN]), None);
-        assert_eq!(Progress::new(&[], 0.2, [0.0, 0.0]), None);
-        // Far faster beyond the cut than inside it.
-        let progress = Progress::new(&[1e-8, 1e-8], 0.3, [60.0, 0.0]).unwrap();
-        assert!((progress.at(0.0, 0.6).rate - 1.0 / 0.3).abs() < 1e-12);
     }
 }

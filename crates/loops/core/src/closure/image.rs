@@ -262,7 +262,6 @@ mod tests {
     use super::*;
     use crate::closure::{ClosureSettings, close::close_half};
     use crate::math::ops;
-    use crate::motion::RootMotion;
     use crate::take::{Cut, Take};
     use crate::tests::{skeleton, take_of};
 
@@ -419,50 +418,6 @@ mod tests {
             let expected = if still { Ok(()) } else { Err(ImageError::MovingAbove) };
             assert_eq!(found, expected, "{size} {turn}");
             assert_eq!(Image::new(&clip, &mirror, 2), Err(ImageError::SidedCarrier));
-        }
-    }
-
-    #[test]
-    fn only_rounding_is_evened_out() {
-        const ROUNDING: f64 = 1e-4;
-        let take = take(any_motion);
-        let (clip, mirror) = (clip(&take), mirror(&take));
-        let image = Image::new(&clip, &mirror, CARRIER).unwrap();
-        let closed = close_half(&clip, &image, &ClosureSettings::default()).unwrap();
-        let (at, later) = (5, 5 + HALF);
-        let disturbed = |size: f64, angle: f64| {
-            let frames = 2 * HALF;
-            let mut tracks = Tracks::empty(clip.skeleton().clone(), STEP_SECS, frames);
-            for key in 0..frames {
-                let mut pose = closed.tracks.pose(key).to_pose();
-                if key == at {
-                    pose.translations[2] += DVec3::Z * size;
-                    pose.rotations[2] = rotation::exp(DVec3::X * angle) * pose.rotations[2];
-                }
-                tracks.push(pose.as_ref());
-            }
-            LoopClip::new("loop", tracks, CARRIER, RootMotion::NONE).unwrap()
-        };
-        for (size, angle) in [(1e-3, 0.0), (0.0, 1e-3)] {
-            let clip = disturbed(size, angle);
-            assert_eq!(image.without_rounding(clip.clone(), ROUNDING), clip);
-        }
-        let (size, angle) = (4e-5, 6e-5);
-        let even = image.without_rounding(disturbed(size, angle), ROUNDING);
-        // Half of the disturbance remains, on both sides.
-        for (key, joint) in [(at, 2), (later, 3)] {
-            let (found, was) = (even.body_pose(key), closed.tracks.pose(key));
-            let moved = (found.translations[joint] - was.translations[joint]) - DVec3::Z * 0.5 * size;
-            assert!(moved.length() < 1e-15, "{key}: {moved}");
-            // A turn about the axis across the mirror is its own image.
-            let turned = rotation::difference(found.rotations[joint], was.rotations[joint]) - DVec3::X * 0.5 * angle;
-            assert!(turned.length() < 1e-14, "{key}: {turned}");
-        }
-        for joint in 1..NAMES.len() {
-            let (first, second) = (even.body_pose(at), even.body_pose(later));
-            let seen = image.pose(first);
-            assert!((seen.translations[joint] - second.translations[joint]).length() < 1e-14);
-            assert!(rotation::difference(seen.rotations[joint], second.rotations[joint]).length() < 1e-14);
         }
     }
 }

@@ -71,37 +71,3 @@ fn response(hz: f64) -> f64 {
     let u = ((hz - COARSE_HZ) / (FINE_HZ - COARSE_HZ)).clamp(0.0, 1.0);
     if u >= 1.0 { 0.0 } else { 0.5 + 0.5 * ops::cos(PI * u) }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A second of 60 samples: harmonics are hertz.
-    #[test]
-    fn slow_waves_go_and_fast_ones_stay() {
-        let wave = |hz: f64| -> Vec<DVec3> {
-            let at = |sample: i32| ops::cos(TAU * hz * f64::from(sample) / 60.0 + 0.4);
-            (0..60).map(|sample| DVec3::new(at(sample), 0.0, 2.0)).collect()
-        };
-        for (hz, kept) in [
-            (0.0, 0.0),
-            (1.0, 0.0),
-            (3.0, 0.0),
-            (4.0, 0.5),
-            (5.0, 1.0),
-            (12.0, 1.0),
-            (30.0, 1.0),
-        ] {
-            let track = wave(hz);
-            for (fine, value) in Splitter::new(60, 1.0).fine(&track).iter().zip(&track) {
-                assert!(
-                    (fine.x - kept * value.x).abs() < 1e-12 && fine.z.abs() < 1e-12,
-                    "{hz}: {fine}"
-                );
-            }
-        }
-        // Few samples, all of them coarse.
-        let fine = Splitter::new(4, 2.0).fine(&[DVec3::X, -DVec3::X, DVec3::Y, -DVec3::Y]);
-        assert!(fine.iter().all(|value| value.length() < 1e-15), "{fine:?}");
-    }
-}

@@ -96,34 +96,6 @@ mod tests {
         }
     }
 
-    /// At the start of the span the window is 10 u^3 w, and likewise at its end: value, slope and curvature are zero. At the end
-    /// of a cycle its weight equals that of the next one's start.
-    #[test]
-    fn the_window_fades_smoothly_and_runs_on_from_cycle_to_cycle() {
-        let window = Window::over(&[1.0, 0.5, 0.8, 1.0]);
-        let step = 1e-3;
-        for (weight, pair) in [(window.at(step)[0], 0), (window.at(1.0 - step)[3], 2)] {
-            let cubic = 10.0 * step * step * step * window.pairs()[pair];
-            assert!((weight / cubic - 1.0).abs() < 2e-3, "{weight} {cubic}");
-        }
-        assert_eq!([window.at(0.0)[0], window.at(1.0)[3]], [0.0, 0.0]);
-        let (ends, starts) = (window.at(1.0), window.at(0.0));
-        for cycle in 0..3 {
-            assert!((ends[cycle] - starts[cycle + 1]).abs() < 1e-15);
-            let before: Vec<f64> = (1..3)
-                .map(|away| window.at(1.0 - f64::from(away) * step)[cycle])
-                .collect();
-            let after: Vec<f64> = (1..3)
-                .map(|away| window.at(f64::from(away) * step)[cycle + 1])
-                .collect();
-            // Slope and curvature from both sides are zero but for the cubic term.
-            for (near, far) in [(before[0], before[1]), (after[0], after[1])] {
-                assert!((near - ends[cycle]).abs() < 11.0 * step * step * step);
-                assert!((far - ends[cycle]).abs() < 90.0 * step * step * step);
-            }
-        }
-    }
-
     #[test]
     fn a_cycle_unlike_the_others_gets_no_weight() {
         let trusted = trust(&[0.01, 0.012, 0.05, 0.011, 0.009]);

@@ -2,7 +2,7 @@ use loopwright_core::math::rotation;
 use loopwright_synth::{WalkSettings, synthesize};
 
 use super::*;
-use crate::{BvhRecording, BvhStream, ReadSettings, StreamedLine, random::Random, read_take};
+use crate::{BvhRecording, BvhStream, ReadSettings, StreamedLine, read_take};
 
 /// Returns the bytes of a message; texts and numbers in order.
 fn message(address: &str, text: Option<&str>, numbers: &[f32]) -> Vec<u8> {
@@ -323,91 +323,6 @@ fn what_does_not_continue_is_another_recording() {
     assert!(heard.takes()[0].num_frames() > 45);
 }
 
-/// Poses that are in no recording are counted, by reason.
-#[test]
-fn poses_of_which_nothing_comes_are_counted() {
-    let take = &walk(1.0);
-    let sent_every =
-        |step: f64, count: usize| (0..count).flat_map(move |frame| at(take, frame, [frame as f64 * step; 2]));
-    // Too slow, or with a clock in milliseconds; too few; without hips; before the body is present. The last pose may be
-    // incomplete.
-    let has = |packet: &[u8], words: &[u8]| packet.windows(words.len()).any(|part| part == words);
-    let uncalibrated = |(packet, secs): (Vec<u8>, f64)| {
-        if has(&packet, b"/VMC/Ext/OK") {
-            (state(&[1, 1, 0, 1]), secs)
-        } else {
-            (packet, secs)
-        }
-    };
-    let slow = Heard::of(sent_every(0.3, 40));
-    let milliseconds = Heard::of(sent_every(16.7, 40));
-    let few = Heard::of(sent_every(0.02, 11));
-    let without_hips = Heard::of(sent_every(0.02, 40).filter(|(packet, _)| !has(packet, b"Hips")));
-    let without_body = Heard::of(sent_every(0.02, 40).map(uncalibrated));
-    for (heard, expected) in [
-        (&slow, [0, 0, 39]),
-        (&milliseconds, [0, 0, 39]),
-        (&few, [0, 0, 10]),
-        (&without_hips, [0, 39, 0]),
-        (&without_body, [39, 0, 0]),
-    ] {
-        let counts = heard.reader.counts();
-        let found = [counts.poses_without_body, counts.poses_without_hips, counts.poses_apart];
-        assert_eq!((found, counts.poses, heard.parts.len()), (expected, 0, 0));
-    }
-}
-
-/// Implausible rates are ignored.
-#[test]
-fn a_rate_that_nobody_has_is_none() {
-    let take = walk(1.0);
-    for (asked, expected) in [
-        (Some(30.0), 30.0),
-        (Some(1e9), 60.0),
-        (Some(1e-300), 60.0),
-        (Some(f64::NAN), 60.0),
-    ] {
-        let mut reader = VmcReader::new(asked);
-        for (packet, secs) in sent(&take) {
-            reader.push(&packet, secs);
-        }
-        let Some(VmcEvent::Text(head)) = reader.next_event() else {
-            panic!("{asked:?}")
-        };
-        let head = String::from_utf8(head).unwrap();
-        let (_, time) = head.trim_end().rsplit_once(' ').unwrap();
-        let rate_hz = 1.0 / time.parse::<f64>().unwrap();
-        assert!((rate_hz - expected).abs() < 1e-3, "{asked:?}: {rate_hz}");
-    }
-}
-
-#[test]
-fn a_clock_that_stands_still_is_given_up() {
-    let take = walk(2.0);
-    let of = |frame: usize| at(&take, frame, [7.0, frame as f64 / 60.0]);
-    let heard = Heard::of((0..take.num_frames()).flat_map(of));
-    assert!(heard.reader.counts().clock_stands_still);
-    let recorded = &heard.takes()[0];
-    assert!(recorded.num_frames() > 70 && (recorded.frame_rate_hz() - 60.0).abs() < 1e-9);
-    // A message lost after a pause says nothing about it.
-    let of = |frame: usize| {
-        let secs = frame as f64 / 60.0 + if frame < 60 { 0.0 } else { 0.7 };
-        at(&take, frame, [secs; 2]).filter(move |(packet, _)| frame != 60 || !packet.starts_with(b"/VMC/Ext/T"))
-    };
-    let heard = Heard::of((0..take.num_frames()).flat_map(of));
-    assert!(!heard.reader.counts().clock_stands_still);
-    assert!(matches!(heard.cuts[..], [VmcCut::Silence(_)]), "{:?}", heard.cuts);
-    // A stream without the message is valid.
-    let without = sent(&take)
-        .into_iter()
-        .filter(|(packet, _)| !packet.starts_with(b"/VMC/Ext/T"));
-    let heard = Heard::of(without);
-    assert_eq!(
-        (heard.cuts.len(), heard.takes()[0].num_frames()),
-        (0, take.num_frames())
-    );
-}
-
 #[test]
 fn values_that_lie_are_counted_and_left_out() {
     let take = walk(1.0);
@@ -437,38 +352,4 @@ fn values_that_lie_are_counted_and_left_out() {
     let counts = heard.reader.counts();
     assert_eq!((counts.values_refused, counts.packets_refused), (10, 2));
     assert_eq!(heard.parts[0].file(0..500), expected);
-}
-
-/// Random packets, in any order and at any time.
-#[test]
-fn no_packets_end_it_in_a_panic() {
-    let take = walk(0.5);
-    let good = sent(&take);
-    let mut random = Random(3);
-    for _ in 0..40 {
-        let mut packets = good.clone();
-        for _ in 0..400 {
-            let at = random.below(packets.len());
-            match random.below(5) {
-                0 => drop(packets.remove(at)),
-                1 => {
-                    let other = random.below(packets.len());
-                    packets.swap(at, other);
-                }
-                2 => packets[at].1 += random.below(1000) as f64 - 300.0,
-                3 => {
-                    let other = packets[random.below(packets.len())].clone();
-                    packets.insert(at, other);
-                }
-                _ => {
-                    let (packet, _) = &mut packets[at];
-                    let byte = random.below(packet.len());
-                    packet[byte] = random.below(256) as u8;
-                }
-            }
-        }
-        for part in Heard::of(packets).takes() {
-            assert!(part.num_frames() < 100_000);
-        }
-    }
 }

@@ -20,7 +20,7 @@ const MOST_MOTIONS: usize = 256;
 /// an error.
 ///
 /// Errors: more motions than are held, no two that can be compared.
-pub(crate) fn run(args: &CostArgs) -> Result<Ending> {
+pub fn run(args: &CostArgs) -> Result<Ending> {
     let mut outputs = Outputs::new(args.force);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     decays(&args.jumps)?;
@@ -81,7 +81,7 @@ fn drawn(sides: &[Side], decay: Decay, costs: &[Vec<Option<f64>>]) -> String {
 /// The cheapest jump of each pair of motions, cheapest first.
 ///
 /// Errors: no two motions have one skeleton, or no jump exists between any.
-pub(crate) fn compared(sides: &[Side], settings: &JumpSettings) -> Result<CostAnswer> {
+pub fn compared(sides: &[Side], settings: &JumpSettings) -> Result<CostAnswer> {
     let decay = decays(settings)?[settings.fade as usize];
     let mut best: Vec<([usize; 2], Crossing)> = Vec::new();
     let (mut num_apart, mut mismatch) = (0, None);

@@ -1,6 +1,6 @@
 //! `loopwright cost`: the cost of leaving one motion and entering another.
 
-pub(crate) mod among;
+pub mod among;
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ const MAP: usize = 152;
 /// Why two motions may have no jump.
 const NO_JUMP: &str = "bad frames are never left or entered, and a take is not left at its very end";
 
-pub(crate) fn run(args: &CostArgs) -> Result<Ending> {
+pub fn run(args: &CostArgs) -> Result<Ending> {
     let is_one = |named: &PathBuf| !batch::are_many(core::slice::from_ref(named));
     match &args.motions[..] {
         [left, entered] if is_one(left) && is_one(entered) => between(left, entered, args),
@@ -64,7 +64,7 @@ fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending> {
 }
 
 /// What jumps from one motion into another cost, in a table of at most so many frames a side; and a drawing of it if one is wanted.
-pub(crate) fn compared(
+pub fn compared(
     [left, entered]: [&Side; 2],
     settings: &JumpSettings,
     most: usize,
@@ -107,7 +107,7 @@ fn decays(settings: &JumpSettings) -> Result<[Decay; 3]> {
 }
 
 /// Errors: a fade that is too short or too long.
-pub(crate) fn check_fade(half_life: f64, blend: f64) -> Result<()> {
+pub fn check_fade(half_life: f64, blend: f64) -> Result<()> {
     for (flag, secs, usual) in [
         ("--half-life", half_life, DEFAULT_HALF_LIFE_SECS),
         ("--blend", blend, DEFAULT_FADE_SECS),
@@ -122,7 +122,7 @@ pub(crate) fn check_fade(half_life: f64, blend: f64) -> Result<()> {
 }
 
 /// A take or a loop, and the selected frame of it, if any.
-pub(crate) struct Side {
+pub struct Side {
     path: PathBuf,
     motion: TransitionClip,
     frame: Option<usize>,
@@ -143,7 +143,7 @@ impl Side {
     }
 
     /// A motion of this name, or a frame of it. Errors: it has no such frame.
-    pub(crate) fn new(path: PathBuf, read: ReadMotion, frame: Option<&str>) -> Result<Self> {
+    pub fn new(path: PathBuf, read: ReadMotion, frame: Option<&str>) -> Result<Self> {
         let ReadMotion {
             motion,
             clip,

@@ -17,7 +17,7 @@ use crate::report::matching::{self as report, BuildAnswer};
 use crate::talk::{self, Progress};
 use crate::{batch, commands::cost, files, motions::NamedMotion};
 
-pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending> {
+pub fn run(args: &MatchBuildArgs) -> Result<Ending> {
     let (named, found) = named_motions(args)?;
     let mut outputs = Outputs::new(args.force);
     for NamedMotion { path, .. } in &named {
@@ -181,7 +181,7 @@ fn of_file(
 
 /// A database before its rows are arranged.
 #[expect(clippy::large_enum_variant, reason = "there is one, on the stack")]
-pub(crate) enum Building<'a> {
+pub enum Building<'a> {
     Future {
         known: Option<MatchDatabase<'a>>,
         horizon: Horizon,
@@ -198,7 +198,7 @@ pub(crate) enum Building<'a> {
 
 impl<'a> Building<'a> {
     /// A database without more rows than those that are known, and how far its motions look ahead. Errors: a setting that cannot be followed.
-    pub(crate) fn new(known: Option<Opened<'a>>, settings: &RowSettings) -> Result<(Self, Horizon)> {
+    pub fn new(known: Option<Opened<'a>>, settings: &RowSettings) -> Result<(Self, Horizon)> {
         cost::check_fade(settings.half_life, settings.blend)?;
         let horizon = match &known {
             Some(known) => known.horizon(),
@@ -234,13 +234,7 @@ impl<'a> Building<'a> {
     }
 
     /// Adds the frames of a motion; returns how many.
-    pub(crate) fn add(
-        &mut self,
-        path: &Path,
-        source: &MatchSource,
-        name: &str,
-        tags: &[(String, String)],
-    ) -> Result<usize> {
+    pub fn add(&mut self, path: &Path, source: &MatchSource, name: &str, tags: &[(String, String)]) -> Result<usize> {
         match self {
             Self::Future {
                 known,
@@ -274,7 +268,7 @@ impl<'a> Building<'a> {
     }
 
     /// The database as bytes, and what is said of it. Errors: too few rows, or too many.
-    pub(crate) fn finish(self, path: &Path, num_added: usize) -> Result<(Vec<u8>, BuildAnswer)> {
+    pub fn finish(self, path: &Path, num_added: usize) -> Result<(Vec<u8>, BuildAnswer)> {
         self.arranged(path, num_added).map_err(|error| rows_failure(&error))
     }
 
@@ -338,7 +332,7 @@ fn add_new<'c, F>(
 }
 
 /// Why there is no database.
-pub(crate) fn no_rows() -> Failure {
+pub fn no_rows() -> Failure {
     Failure::nothing("no take has a run of frames without jumps that is long enough to match")
         .try_this("longer takes: matching looks ahead, see --ahead")
 }

@@ -11,7 +11,7 @@ use crate::report::json;
 use crate::report::matching::{self as report, ExportAnswer};
 use crate::{args::MatchExportArgs, files};
 
-pub(super) fn run(args: &MatchExportArgs) -> Result<Ending> {
+pub fn run(args: &MatchExportArgs) -> Result<Ending> {
     let mut outputs = Outputs::new(args.force);
     outputs.protect_as("database", [&args.database]);
     for path in &args.takes {
@@ -46,11 +46,7 @@ pub(super) fn run(args: &MatchExportArgs) -> Result<Ending> {
 
 /// Adds the rows of a database, or those that queries by the frames of a motion have there; and returns how many numbers one has. Errors:
 /// the motion cannot be matched.
-pub(crate) fn add_rows(
-    rows: &mut Vec<f32>,
-    database: &Opened<'_>,
-    motion: Option<(&Path, &MatchSource)>,
-) -> Result<usize> {
+pub fn add_rows(rows: &mut Vec<f32>, database: &Opened<'_>, motion: Option<(&Path, &MatchSource)>) -> Result<usize> {
     match (database, motion) {
         (Opened::Future(database), None) => rows.extend((0..database.num_rows()).flat_map(|row| database.row(row))),
         (Opened::Future(database), Some((path, source))) => {

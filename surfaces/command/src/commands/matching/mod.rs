@@ -15,14 +15,14 @@ use crate::{
     recipe::TakeArgs,
 };
 
-pub(crate) mod build;
-pub(crate) mod export;
-pub(crate) mod query;
+pub mod build;
+pub mod export;
+pub mod query;
 mod source;
 mod tags;
 mod walk;
 
-pub(crate) fn run(args: &MatchArgs) -> Result<Ending> {
+pub fn run(args: &MatchArgs) -> Result<Ending> {
     match &args.command {
         MatchCommand::Build(args) => build::run(args),
         MatchCommand::Query(args) => query::run(args),
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Ending> {
 }
 
 /// What a database of so many bytes holds.
-pub(crate) fn inspected(path: &Path, database: &Opened<'_>, num_bytes: usize) -> InspectAnswer {
+pub fn inspected(path: &Path, database: &Opened<'_>, num_bytes: usize) -> InspectAnswer {
     match database {
         Opened::Future(database) => InspectAnswer::of_future(path, database, num_bytes),
         Opened::Cost(database) => InspectAnswer::of_cost(path, database, num_bytes),
@@ -52,13 +52,13 @@ pub(crate) fn inspected(path: &Path, database: &Opened<'_>, num_bytes: usize) ->
 
 /// A database, by its features.
 #[expect(clippy::large_enum_variant, reason = "there is one, on the stack")]
-pub(crate) enum Opened<'a> {
+pub enum Opened<'a> {
     Future(MatchDatabase<'a>),
     Cost(CostDatabase<'a>),
 }
 
 impl Opened<'_> {
-    pub(crate) fn kind(&self) -> FeatureSetKind {
+    pub fn kind(&self) -> FeatureSetKind {
         match self {
             Opened::Future(_) => FeatureSetKind::Future,
             Opened::Cost(_) => FeatureSetKind::Cost,
@@ -66,7 +66,7 @@ impl Opened<'_> {
     }
 
     /// The times ahead that motions have to be read for: costs know none.
-    pub(crate) fn horizon(&self) -> Horizon {
+    pub fn horizon(&self) -> Horizon {
         match self {
             Opened::Future(database) => database.horizon(),
             Opened::Cost(_) => Horizon::default(),
@@ -75,7 +75,7 @@ impl Opened<'_> {
 }
 
 /// The database in the bytes of a file.
-pub(crate) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>> {
+pub fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>> {
     let opened = FeatureSetKind::from_bytes(bytes).and_then(|kind| {
         Ok(match kind {
             FeatureSetKind::Future => Opened::Future(MatchDatabase::from_bytes(bytes)?),
@@ -112,7 +112,7 @@ fn unmatched_cost(path: &Path, error: CostError) -> Failure {
     }
 }
 
-pub(crate) fn unmatched(path: &Path, error: MatchError) -> Failure {
+pub fn unmatched(path: &Path, error: MatchError) -> Failure {
     // There is nothing in it to match, which is no fault of a file that lies in a folder.
     let failure = Failure::nothing(Failure::cannot("match", path, error).what());
     match error {

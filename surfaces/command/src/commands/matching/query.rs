@@ -14,7 +14,7 @@ use crate::report::json;
 use crate::report::matching::{self as report, FoundFrame, QueryAnswer};
 use crate::{files, motions, output};
 
-pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending> {
+pub fn run(args: &MatchQueryArgs) -> Result<Ending> {
     let bytes = files::read_bytes(&args.database)?;
     let database = open(&args.database, &bytes)?;
     let (path, frame) = motions::split(&args.take);
@@ -65,7 +65,7 @@ fn check_wish(wish: &Wish) -> Result<()> {
 
 /// What a database holds that fits best to each of these frames of a motion. Errors: the motion cannot be matched, or no frame passes the
 /// filter.
-pub(crate) fn found(
+pub fn found(
     wish: &Wish,
     name: &Path,
     path: &Path,

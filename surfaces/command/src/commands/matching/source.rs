@@ -16,17 +16,17 @@ use crate::{
 };
 
 /// A motion that a file holds.
-pub(super) struct Motion {
+pub struct Motion {
     /// The name of its clips.
-    pub(super) name: String,
+    pub name: String,
     /// The file, and the animation in it if it holds several loops.
-    pub(super) path: PathBuf,
+    pub path: PathBuf,
     /// The motion, or why it cannot be read: the others of the file still can.
-    pub(super) source: Result<MatchSource>,
+    pub source: Result<MatchSource>,
 }
 
 /// What a file holds, by the name of its clips: its loops if it has a sidecar, else its take. Joints of takes get these weights.
-pub(super) fn read_all(
+pub fn read_all(
     path: &Path,
     name: String,
     reading: &TakeArgs,
@@ -78,7 +78,7 @@ fn read_take(path: &Path, study: &Study) -> Result<Analysis> {
 }
 
 /// The path of a take as it is seen from the folder of the database, with slashes; as it was typed if there is no such path.
-pub(super) fn name_beside(path: &Path, output: &Path) -> String {
+pub fn name_beside(path: &Path, output: &Path) -> String {
     let folder = files::folder_of(output);
     let InputFile { path, animation, .. } = InputFile::named(path);
     let seen = path

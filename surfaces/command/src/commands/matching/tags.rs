@@ -14,7 +14,7 @@ use crate::{
 
 /// Which takes have which tags.
 #[derive(Debug, Default)]
-pub(super) struct TagTable {
+pub struct TagTable {
     lines: Vec<Line>,
 }
 
@@ -27,7 +27,7 @@ struct Line {
 
 impl TagTable {
     /// Lines of a pattern and of tags, by commas. Blank lines and those that begin with # are left out.
-    pub(super) fn read(file: &Path) -> Result<Self> {
+    pub fn read(file: &Path) -> Result<Self> {
         let wrong = |what: String| {
             Failure::cannot("read the tags", file, what).try_this("lines such as *run*,style=run,mood=calm")
         };
@@ -55,7 +55,7 @@ impl TagTable {
     }
 
     /// The tags of a motion, of all lines that fit its name, its path or its file's name, with its range of frames or without.
-    pub(super) fn of(&mut self, named: &NamedMotion, name: &str) -> Vec<(String, String)> {
+    pub fn of(&mut self, named: &NamedMotion, name: &str) -> Vec<(String, String)> {
         let file = named.path.file_name().map(|file| file.to_string_lossy().into_owned());
         let mut names = vec![name.to_owned(), named.path.display().to_string()];
         names.extend(file);
@@ -74,7 +74,7 @@ impl TagTable {
     }
 
     /// Warns of patterns that fit nothing: they may be mistyped.
-    pub(super) fn warn_of_unused(&self) {
+    pub fn warn_of_unused(&self) {
         for line in self.lines.iter().filter(|line| !line.is_used) {
             talk::warn(&format!(
                 "no take has a name like \"{}\", which the table of tags names",

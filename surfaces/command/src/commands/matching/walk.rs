@@ -24,7 +24,7 @@ use crate::{
     talk, written_loop,
 };
 
-pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending> {
+pub fn run(args: &MatchWalkArgs) -> Result<Ending> {
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     outputs.protect_as("database", [&args.database]);

@@ -27,7 +27,7 @@ const MAX_FPS: f64 = 50.0;
 const SAMPLES: usize = 3;
 
 /// An animation of all motions, side by side.
-pub(super) fn animation(
+pub fn animation(
     args: &RenderArgs,
     motions: &[(String, DrawnMotion)],
     scenes: &[Scene<'_>],

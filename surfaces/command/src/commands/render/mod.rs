@@ -15,7 +15,7 @@ mod animation;
 mod motions;
 
 use animation::animation;
-pub(super) use motions::loop_motion;
+pub use motions::loop_motion;
 use motions::motions;
 
 /// Cells of a contact sheet, unless the user gives the number of frames between them.
@@ -25,7 +25,7 @@ const CELLS: usize = 24;
 const PICTURE: [u32; 2] = [512, 512];
 const CELL: [u32; 2] = [256, 256];
 
-pub(crate) fn run(args: &RenderArgs) -> Result<Ending> {
+pub fn run(args: &RenderArgs) -> Result<Ending> {
     let are_patterns = args
         .inputs
         .iter()

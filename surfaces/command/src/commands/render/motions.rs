@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Titles and motions of all inputs.
-pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>> {
+pub fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>> {
     let inputs: Vec<Input> = args
         .inputs
         .iter()
@@ -69,7 +69,7 @@ fn read_loop(file: &InputFile, reading: &TakeArgs) -> Result<WrittenLoop> {
 }
 
 /// The motion of a loop, with a sidecar or recognised from its keys, and how the keys make it up.
-pub(in crate::commands) fn loop_motion(
+pub fn loop_motion(
     path: &Path,
     read: &WrittenLoop,
     reading: &TakeArgs,

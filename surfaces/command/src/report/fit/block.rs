@@ -7,7 +7,7 @@ use super::{DEGREES, MEANING};
 use crate::report::figures::counted;
 
 /// Returns the TOML of `--toml`: the figures of all modes, and of each.
-pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
+pub fn block(pool: &Pool, settings: &FitSettings) -> String {
     let mut text = format!(
         "# Written by `loopwright fit` from {}, smoothed by {} s. Metres, seconds, degrees.\n# {MEANING}.\n",
         counted(pool.takes, "take"),

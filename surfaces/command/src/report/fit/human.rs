@@ -8,7 +8,7 @@ use crate::report::figures::duration_secs;
 use crate::report::table::{Table, optional, rate};
 
 /// The answer as text: one take in detail, several as a table and by folder.
-pub(crate) fn human(sources: &[Source], pool: &Pool, settings: &FitSettings, block: &str) -> String {
+pub fn human(sources: &[Source], pool: &Pool, settings: &FitSettings, block: &str) -> String {
     let mut text = String::new();
     let outcomes: Vec<&Outcome> = sources.iter().flat_map(|source| &source.outcomes).collect();
     if let [Outcome::Take(take)] = outcomes[..] {

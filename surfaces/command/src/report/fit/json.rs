@@ -360,7 +360,7 @@ impl<'a> TakeAnswer<'a> {
 /// The answer of fit.
 #[in_schema]
 #[derive(Default)]
-pub(in crate::report) struct FitAnswer<'a> {
+pub struct FitAnswer<'a> {
     /// How much velocity and facing were smoothed: standard deviation of the weights; null where numbers alone were given.
     smoothing_secs: Option<f64>,
     /// Each take.
@@ -375,7 +375,7 @@ pub(in crate::report) struct FitAnswer<'a> {
     profile: Option<ProfileFacts>,
 }
 
-pub(crate) fn table_json(path: &Path, table: &SpeedTable, fit: &TableFit) -> String {
+pub fn table_json(path: &Path, table: &SpeedTable, fit: &TableFit) -> String {
     let answer = FitAnswer {
         velocity: table::numbers(fit).map(VelocityNumbers::from),
         profile: Some(ProfileFacts::new(path, table, fit)),
@@ -384,7 +384,7 @@ pub(crate) fn table_json(path: &Path, table: &SpeedTable, fit: &TableFit) -> Str
     json::document("fit", answer, None, &[])
 }
 
-pub(crate) fn json(
+pub fn json(
     sources: &[Source],
     pool: &Pool,
     settings: &FitSettings,
@@ -406,7 +406,7 @@ pub(crate) fn json(
 }
 
 /// The answer from numbers alone as JSON.
-pub(crate) fn numbers_json(velocity: Option<Numbers>, facing: Option<Numbers>) -> String {
+pub fn numbers_json(velocity: Option<Numbers>, facing: Option<Numbers>) -> String {
     let answer = FitAnswer {
         velocity: velocity.map(VelocityNumbers::from),
         facing: facing.map(FacingNumbers::from),

@@ -11,23 +11,23 @@ mod json;
 mod numbers;
 mod table;
 
-pub(crate) use block::block;
-pub(crate) use human::human;
+pub use block::block;
+pub use human::human;
 #[cfg(test)]
-pub(super) use json::FitAnswer;
-pub(crate) use json::{json, numbers_json, table_json};
-pub(crate) use numbers::{Numbers, numbers_human};
-pub(crate) use table::table_human;
+pub use json::FitAnswer;
+pub use json::{json, numbers_json, table_json};
+pub use numbers::{Numbers, numbers_human};
+pub use table::table_human;
 
-pub(crate) struct FittedTake {
-    pub(crate) facts: TakeFacts,
+pub struct FittedTake {
+    pub facts: TakeFacts,
     /// The fit, or why there is none if the take is too short.
-    pub(crate) fit: Result<TakeFit, FitError>,
-    pub(crate) warnings: Vec<String>,
+    pub fit: Result<TakeFit, FitError>,
+    pub warnings: Vec<String>,
 }
 
 /// The result for one file.
-pub(crate) enum Outcome {
+pub enum Outcome {
     Take(Box<FittedTake>),
     /// The file could not be read.
     Unreadable {
@@ -38,7 +38,7 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// Why the file could not be read, if so.
-    pub(crate) fn failure(&self) -> Option<&Failure> {
+    pub fn failure(&self) -> Option<&Failure> {
         match self {
             Self::Take(_) => None,
             Self::Unreadable { failure, .. } => Some(failure),
@@ -47,16 +47,16 @@ impl Outcome {
 }
 
 /// The takes of one argument, with their pool.
-pub(crate) struct Source {
+pub struct Source {
     /// The argument as the user gave it.
-    pub(crate) name: String,
+    pub name: String,
     /// Whether it means several files: a folder, or a pattern.
-    pub(crate) is_folder: bool,
-    pub(crate) outcomes: Vec<Outcome>,
+    pub is_folder: bool,
+    pub outcomes: Vec<Outcome>,
 }
 
 impl Source {
-    pub(crate) fn fits(&self) -> impl Iterator<Item = (&FittedTake, &TakeFit)> {
+    pub fn fits(&self) -> impl Iterator<Item = (&FittedTake, &TakeFit)> {
         self.outcomes.iter().filter_map(|outcome| match outcome {
             Outcome::Take(take) => take.fit.as_ref().ok().map(|fit| (&**take, fit)),
             Outcome::Unreadable { .. } => None,

@@ -7,7 +7,7 @@ use super::MEANING;
 
 /// The size of a step, its largest rate and the half-life that follows from both.
 #[derive(Clone, Copy)]
-pub(crate) struct Numbers {
+pub struct Numbers {
     /// Metres per second of a velocity, degrees of a facing.
     step: f64,
     /// In the unit of the step, per second.
@@ -19,7 +19,7 @@ impl Numbers {
     /// Completes a step, metres per second or degrees, by its largest rate or its half-life; a rate wins over a half-life.
     ///
     /// `None` if both are missing, or the rate gives no half-life.
-    pub(crate) fn completed(step: f64, rate_per_sec: Option<f64>, half_life_secs: Option<f64>) -> Option<Self> {
+    pub fn completed(step: f64, rate_per_sec: Option<f64>, half_life_secs: Option<f64>) -> Option<Self> {
         let half_life_secs = match rate_per_sec {
             Some(rate_per_sec) => half_life_of_peak(step, rate_per_sec),
             None => half_life_secs,
@@ -37,7 +37,7 @@ impl Numbers {
 }
 
 /// The answer from numbers, as text.
-pub(crate) fn numbers_human(velocity: Option<Numbers>, facing: Option<Numbers>) -> String {
+pub fn numbers_human(velocity: Option<Numbers>, facing: Option<Numbers>) -> String {
     let mut text = String::new();
     for (name, numbers, step, rate) in [
         ("velocity", velocity, "m/s", "m/s^2"),
@@ -58,7 +58,7 @@ pub(crate) fn numbers_human(velocity: Option<Numbers>, facing: Option<Numbers>) 
 
 /// A change of velocity, from numbers alone.
 #[in_schema]
-pub(super) struct VelocityNumbers {
+pub struct VelocityNumbers {
     /// Top speed.
     speed_mps: f64,
     /// Largest acceleration on the way to it.
@@ -71,7 +71,7 @@ pub(super) struct VelocityNumbers {
 
 /// A change of facing, from numbers alone.
 #[in_schema]
-pub(super) struct FacingNumbers {
+pub struct FacingNumbers {
     /// Angle turned by.
     angle_deg: f64,
     /// Largest rate of turn.

@@ -28,7 +28,7 @@ struct RowFacts {
 
 /// How a spring goes through a table.
 #[in_schema]
-pub(super) struct ProfileFacts {
+pub struct ProfileFacts {
     /// The table, as it was named.
     file: String,
     /// What the table holds.
@@ -45,7 +45,7 @@ pub(super) struct ProfileFacts {
 }
 
 /// Size, largest rate and half-life of the spring.
-pub(super) fn numbers(fit: &TableFit) -> Option<Numbers> {
+pub fn numbers(fit: &TableFit) -> Option<Numbers> {
     Numbers::completed(
         fit.top_speed_mps,
         Some(fit.peak_acceleration_mps2),
@@ -54,7 +54,7 @@ pub(super) fn numbers(fit: &TableFit) -> Option<Numbers> {
 }
 
 impl ProfileFacts {
-    pub(super) fn new(path: &Path, table: &SpeedTable, fit: &TableFit) -> Self {
+    pub fn new(path: &Path, table: &SpeedTable, fit: &TableFit) -> Self {
         let are_speeds = table.of() == TableOf::Speeds;
         let speed = |value: f64| are_speeds.then_some(value);
         let distance = |value: f64| (!are_speeds).then_some(value);
@@ -81,7 +81,7 @@ impl ProfileFacts {
 }
 
 /// The answer as text.
-pub(crate) fn table_human(table: &SpeedTable, fit: &TableFit) -> String {
+pub fn table_human(table: &SpeedTable, fit: &TableFit) -> String {
     let (name, unit) = match table.of() {
         TableOf::Speeds => ("speed", "m/s"),
         TableOf::Splits => ("distance", "m"),

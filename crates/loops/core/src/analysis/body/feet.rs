@@ -197,10 +197,9 @@ fn in_pairs(feet: Vec<Foot>) -> Vec<Foot> {
 
 #[cfg(test)]
 mod tests {
-    use glam::DVec3;
 
     use super::super::{
-        Body, FoundBy,
+        FoundBy,
         tests::{body_of, take},
     };
     use crate::take::Take;
@@ -399,86 +398,6 @@ mod tests {
         assert_eq!(with_arms(DOWN, "Spine01").1.len(), 2);
         // A kangaroo's arms are short.
         assert_eq!(with_arms([0.0, -0.1, 0.0], "Tail01").1.len(), 2);
-    }
-
-    #[test]
-    fn legs_without_feet_stand_on_the_ends_of_their_bones() {
-        let [still, high] = [DVec3::ZERO, DVec3::Y];
-        let up = (&["head"][..], [0.0, 0.4, 0.0]);
-        // The body of trees whose first `num` ones have this end of their last bones; the others end with a joint.
-        let body = |trees: &[(&[&str], [f64; 3])], num: usize, end: DVec3| -> (Take, Body) {
-            let take = grown(trees);
-            let lasts = trees.iter().scan(0, |last, (names, _)| {
-                *last += names.len();
-                Some(*last)
-            });
-            let mut tips = vec![None; take.num_joints()];
-            lasts.take(num).for_each(|last| tips[last] = Some(end));
-            let take = take.with_tips(tips);
-            let body = body_of(&take);
-            (take, body)
-        };
-        let (aside, half) = ([0.2, 0.0, 0.0], [0.0, -0.5, 0.0]);
-        let numbered: Vec<String> = (1..=6).map(|leg| format!("leg{leg}")).collect();
-        let numbered: Vec<[&str; 1]> = numbered.iter().map(|leg| [leg.as_str()]).collect();
-        for (legs, step, end) in [
-            (vec![&["leg-left"][..], &["leg-right"]], aside, DVec3::NEG_Y),
-            (
-                vec![&["thigh.L", "shin.L"][..], &["thigh.R", "shin.R"]],
-                [0.0, -0.3, 0.0],
-                DVec3::NEG_Y * 0.4,
-            ),
-            (
-                vec![
-                    &["front_calf_l"][..],
-                    &["front_calf_r"],
-                    &["hind_calf_l"],
-                    &["hind_calf_r"],
-                ],
-                half,
-                DVec3::new(0.0, -0.5, 0.1),
-            ),
-            (numbered.iter().map(|leg| &leg[..]).collect(), aside, DVec3::NEG_Y),
-            // Without names they are found by geometry.
-            (vec![&["a"][..], &["b"]], aside, DVec3::NEG_Y),
-        ] {
-            let trees: Vec<(&[&str], [f64; 3])> = legs.iter().map(|leg| (*leg, step)).chain([up]).collect();
-            let (take, found) = body(&trees, legs.len(), end);
-            let by = if legs[0] == ["a"] {
-                FoundBy::Geometry
-            } else {
-                FoundBy::Names
-            };
-            assert_eq!((found.found_by, found.feet.len()), (by, legs.len()), "{legs:?}");
-            let world = take.world_tracks();
-            for foot in &found.feet {
-                let ankle = world.position(0, foot.ankle);
-                assert_eq!(
-                    (foot.toe, found.point(&world, 0, foot.ankle)),
-                    (None, ankle + end),
-                    "{legs:?}"
-                );
-            }
-            let (size, bones) = (
-                found.leg_size(take.skeleton(), |joint| world.position(0, joint)),
-                legs[0].len() - 1,
-            );
-            let length = bones as f64 * DVec3::from_array(step).length() + end.length();
-            assert!((0.95 * size - length).abs() < 1e-12, "{legs:?}");
-            // An end that never comes to the ground is none.
-            for end in [still, high] {
-                assert_eq!(body(&trees, legs.len(), end).1.bone_ends, [], "{legs:?}");
-            }
-        }
-        // Arms and fins may end low, too.
-        for limbs in [[&["arm-left"][..], &["arm-right"]], [&["fin_l"][..], &["fin_r"]]] {
-            let trees = [(limbs[0], aside), (limbs[1], aside), up];
-            assert_eq!(
-                body(&trees, 2, DVec3::NEG_Y).1.found_by,
-                FoundBy::AllLeaves,
-                "{limbs:?}"
-            );
-        }
     }
 
     #[test]

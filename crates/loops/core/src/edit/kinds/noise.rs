@@ -202,31 +202,6 @@ mod tests {
         }
     }
 
-    /// The amplitudes of harmonics decrease with their number; there are none beyond the highest.
-    #[test]
-    fn its_spectrum_is_that_of_the_formula() {
-        let (count, harmonics, deviation) = (120, 4, 0.03);
-        let noise = Waves::new(count).noise(harmonics, deviation, 2, 11);
-        let sum: f64 = (1..=harmonics).map(|k| 1.0 / (k * k) as f64).sum();
-        for axis in 0..3 {
-            for k in 1..=10 {
-                let (mut s, mut c) = (0.0, 0.0);
-                for (sample, v) in noise.iter().enumerate() {
-                    let angle = TAU * (k * sample) as f64 / count as f64;
-                    s += v[axis] * ops::sin(angle);
-                    c += v[axis] * ops::cos(angle);
-                }
-                let found = 2.0 / count as f64 * ops::hypot(s, c);
-                let expected = if k <= harmonics {
-                    deviation * (2.0 / (3.0 * sum)).sqrt() / k as f64
-                } else {
-                    0.0
-                };
-                assert!((found - expected).abs() < 1e-14, "{axis} {k}: {found} {expected}");
-            }
-        }
-    }
-
     #[test]
     fn the_seed_and_the_joint_alone_determine_it() {
         let noise = |joint, seed| Waves::new(60).noise(3, 0.1, joint, seed);

@@ -14,8 +14,8 @@ use crate::fbx::source::Form;
 use crate::settings::KeyInterpolation;
 use crate::shapes::ShapeWeights;
 use crate::{
-    AnimationChoice, FileWarning, Format, LoadedTake, LoopFile, ReadSettings, Source, SpaceSettings, UnitChoice,
-    UpChoice, WriteError, write_take,
+    AnimationChoice, Format, LoadedTake, LoopFile, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice,
+    WriteError, write_take,
 };
 
 /// Returns a skeleton with all properties that a node can have: an armature above it with scale, rotation and translation;
@@ -288,22 +288,6 @@ fn a_face_loops_with_its_body() {
     assert!(shapes(&other.source).channels.is_empty());
 }
 
-/// The file states the rate of the added animation, because importers resample at the stated rate.
-#[test]
-fn the_file_states_the_rate_of_what_was_added() {
-    let LoadedTake { take, source, .. } = read(&file(), "first");
-    for (rate_hz, mode) in [(60.0, 3), (30.0, 6), (61.5, 14)] {
-        let values = take.values();
-        let (translations, rotations) = (values.translations.to_vec(), values.rotations.to_vec());
-        let skeleton = take.skeleton().clone();
-        let at_rate = Take::new("at rate", skeleton, 1.0 / rate_hz, translations, rotations).unwrap();
-        let written = write_take(&at_rate, &source).unwrap();
-        let mut document = record::parse(&written.bytes).unwrap();
-        let stated = super::document::setting(&mut document, "TimeMode").unwrap().unwrap();
-        assert!(stated.ends_in_i32(mode), "{rate_hz}");
-    }
-}
-
 #[test]
 fn all_records_that_were_there_are_there_to_the_last_bit() {
     let before = file();
@@ -404,31 +388,6 @@ fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
         assert_eq!(
             (again.num_joints(), again.skeleton().joint(0).name.as_str()),
             (4, "root")
-        );
-    }
-}
-
-#[test]
-fn rotors_that_seem_to_turn_back_are_named() {
-    for (degrees, is_seen) in [(170.0, true), (-170.0, true), (250.0, false), (-300.0, false)] {
-        let (file, mut warnings) = (turning_file("LimbNode", [0.0, 90.0, 5.0], degrees), Vec::new());
-        let take = crate::read_take(&file, "t", &ReadSettings::default(), &mut warnings)
-            .unwrap()
-            .take;
-        let step = rotation::difference(take.rotations(4)[0], take.rotations(3)[0])
-            .y
-            .to_degrees();
-        let short = degrees - 360.0 * (degrees / 360.0).round();
-        assert!((step - short).abs() < 1e-3, "{step}, not {short}");
-        let found = warnings.iter().find_map(|warning| match warning {
-            FileWarning::TurnsBack { joint, count, degrees } => Some((joint.as_str(), *count, *degrees)),
-            _ => None,
-        });
-        assert_eq!(found.is_none(), is_seen, "{degrees}");
-        let Some((joint, count, found)) = found else { continue };
-        assert!(
-            joint == "n1" && count == 1 && (found - degrees.abs()).abs() < 1e-3,
-            "{joint} {count} {found}"
         );
     }
 }
