@@ -10,7 +10,7 @@ use crate::{
     entry::FormatEntry,
     fbx,
     gltf::{self, vrma::VrmaSource},
-    npz,
+    npz, robot,
     source::Source,
     warning::FileWarning,
 };
@@ -23,6 +23,9 @@ const TABLE: &[FormatEntry] = &[
     gltf::format::GLTF,
     npz::format::NPZ,
     gltf::format::VRMA,
+    robot::format::CSV,
+    robot::format::TXT,
+    robot::format::PICKLE,
 ];
 
 impl Format {

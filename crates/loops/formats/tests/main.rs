@@ -15,6 +15,7 @@ mod loop_file;
 mod manifest;
 mod mesh;
 mod mutations;
+mod robots;
 mod round_trip;
 mod soles;
 mod vrm;

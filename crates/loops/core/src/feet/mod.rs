@@ -40,7 +40,8 @@ pub(crate) mod speed;
 
 mod solve;
 
-pub(crate) use solve::hardest_turn;
+pub use solve::hinged::HingeError;
+pub(crate) use solve::{hardest_turn, hinged};
 pub use solve::{fade, open};
 
 pub use crate::analysis::bearing::FootPoint;

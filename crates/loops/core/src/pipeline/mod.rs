@@ -47,7 +47,8 @@ use crate::closure::{
 use crate::edit::{self, EditError, EditKind, LoopEdit};
 use crate::feet::edited::EditedStance;
 use crate::feet::{
-    self, Feet, FeetSettings, FeetSpeed, FootLock, HoldError, Holding, RootSpeed, StanceEdit, StanceSpan,
+    self, Feet, FeetSettings, FeetSpeed, FootLock, HingeError, HoldError, Holding, RootSpeed, StanceEdit, StanceSpan,
+    hinged,
 };
 use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
 use crate::math::rigid::{Rigid, Twist};
@@ -210,6 +211,9 @@ pub enum MakeError {
     /// The feet cannot be held.
     #[error(transparent)]
     Feet(#[from] HoldError),
+    /// The stretch is no loop of a robot.
+    #[error(transparent)]
+    Hinges(#[from] HingeError),
     /// The loop cannot be edited.
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -450,6 +454,7 @@ impl<'a> Plan<'a> {
         let Prepared { source, mean, recorded } = prepared;
         let (mean, mean_cycle) = mean.unzip();
         let (source, closed, image) = match candidate.pairing.mirror() {
+            Some(_) if source.clip.skeleton().hinges().is_some() => return Err(HingeError::Mirrored.into()),
             Some(mirror) => {
                 // A joint of the rig that is the root does not move in the root's frame; the hips move.
                 let carrier = source.root_joint.map_or(source.carrier, |_| analysis.body.hips);
@@ -459,7 +464,11 @@ impl<'a> Plan<'a> {
                 (RootRelativeClip { clip: whole, ..source }, closed, Some(image))
             }
             None => {
-                let closed = closure::close(&mean.as_ref().unwrap_or(&source).clip, &settings.closure)?;
+                let clip = &mean.as_ref().unwrap_or(&source).clip;
+                let closed = match clip.skeleton().hinges() {
+                    Some(hinges) => hinged::close(clip, hinges, &settings.closure)?,
+                    None => closure::close(clip, &settings.closure)?,
+                };
                 (source, closed, None)
             }
         };
@@ -577,6 +586,15 @@ impl<'a> Plan<'a> {
             bearing,
             ..
         } = timed;
+        if let Some(hinges) = loop_clip.skeleton().hinges() {
+            let stride = timed.retimed.as_ref().map_or(1.0, |retimed| retimed.stride);
+            let holds = settings.feet.lock != FootLock::Off;
+            let (held, feet) = hinged::hold(loop_clip, source, hinges, &analysis.body, (stride, holds))?;
+            if settings.mean_cycles == MeanCycles::default() && settings.edits.is_empty() {
+                hinged::check_moved(&held, source, hinges)?;
+            }
+            return Ok((Some(held), feet));
+        }
         let edited = edited_stances(
             settings,
             &analysis.body,
