@@ -26,7 +26,7 @@ const MOST_METRES: f64 = 0.02;
 const NUM_SHOWN: usize = 5;
 
 /// Returns the bodies in an order, and for each number in the file the hinge that it moves.
-fn ordered(hinges: &Hinges, bodies: Bodies) -> (Vec<&Link>, Vec<usize>) {
+fn ordered<'a>(robot: &Skeleton, hinges: &'a Hinges, bodies: Bodies) -> (Vec<&'a Link>, Vec<usize>) {
     let mut order: Vec<usize> = (0..hinges.links.len()).collect();
     if bodies.by_depth {
         let mut open = VecDeque::from([0]);
@@ -44,14 +44,14 @@ fn ordered(hinges: &Hinges, bodies: Bodies) -> (Vec<&Link>, Vec<usize>) {
     };
     let moving: Vec<&Link> = links.clone().filter(moved_here).collect();
     let numbers: Vec<usize> = hinges.each().map(|(joint, _)| joint).collect();
-    // A body that several hinges move has them one after the other.
-    let hinge_of = moving.iter().flat_map(|link| {
+    let mut hinge_of = Vec::with_capacity(numbers.len());
+    for link in &moving {
+        // A body that several hinges move has them one below the other.
         let above = link.parent.and_then(|above| hinges.links.get(above)).map_or(0, |above| above.joint);
-        let own = numbers.iter().enumerate();
-        own.filter(move |(_, joint)| (above + 1..=link.joint).contains(joint) && above < link.joint)
-            .map(|(number, _)| number)
-    });
-    let hinge_of: Vec<usize> = hinge_of.collect();
+        let path = robot.path_from_root(link.joint);
+        let own = path.iter().skip_while(|joint| **joint != above).skip(1);
+        hinge_of.extend(own.filter_map(|joint| numbers.iter().position(|number| number == joint)));
+    }
     let kept = if bodies.moved_only { moving } else { links.collect() };
     (kept, hinge_of)
 }
@@ -81,7 +81,7 @@ pub(super) fn read(
             by_depth: choice & 2 != 0,
             moved_only: choice & 4 != 0,
         };
-        let (links, hinge_of) = ordered(hinges, bodies);
+        let (links, hinge_of) = ordered(robot, hinges, bodies);
         let first = usize::from(bodies.with_world);
         if links.len() + first != num_bodies || hinge_of.len() != count {
             continue;
@@ -128,7 +128,7 @@ pub(crate) fn write(written: &Written<'_, '_>, bodies: Bodies, step_secs: f64) -
     let Some(hinges) = written.skeleton().hinges() else {
         return archive.finish();
     };
-    let (links, hinge_of) = ordered(hinges, bodies);
+    let (links, hinge_of) = ordered(written.skeleton(), hinges, bodies);
     let (mut angles, mut speeds, mut moving, mut keys) = (Vec::new(), Vec::new(), Vec::<Moving>::new(), 0);
     for key in written.keys() {
         let of_key = key.speeds();

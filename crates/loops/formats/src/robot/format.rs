@@ -4,7 +4,7 @@ use loopwright_core::motion::Hinges;
 use loopwright_core::{Pose, Skeleton};
 
 use super::error::RobotMotionError;
-use super::motion::{Written, robot_of};
+use super::motion::{UP, Written, robot_of};
 use super::source::{Layout, RobotSource};
 use super::{pickle, rows};
 use crate::entry::{FormatEntry, Loaded, Parsed, one_motion};
@@ -120,7 +120,7 @@ impl FileForm for RobotSource {
 
     fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
         let hinges = skeleton.hinges()?;
-        let base = loopwright_core::math::Rigid::new(self.space.turn(), glam::DVec3::ZERO);
+        let base = loopwright_core::math::Rigid::new(UP, glam::DVec3::ZERO);
         Some(hinges.pose(skeleton, base, hinges.each().map(|_| 0.0)))
     }
 

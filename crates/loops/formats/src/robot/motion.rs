@@ -17,7 +17,7 @@ use crate::settings::ReadSettings;
 use crate::source::{LoadedTake, Source};
 
 /// Turns a world with Z up to one with Y up.
-const UP: DQuat = DQuat::from_xyzw(-FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2);
+pub(super) const UP: DQuat = DQuat::from_xyzw(-FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2);
 
 /// Returns the robot of a take, as its skeleton and what that is. Errors: none is given.
 pub(crate) fn robot_of<'a>(

@@ -1,6 +1,6 @@
 //! Reads URDF: links that joints join to a tree.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use glam::DVec3;
 use loopwright_core::math::{Rigid, rotation};
@@ -26,7 +26,7 @@ pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
         .map(|node| (name_of(node), node))
         .collect();
     let mut below: HashMap<&str, Vec<(&str, Node<'_, '_>)>> = HashMap::new();
-    let mut hanging: HashMap<&str, ()> = HashMap::new();
+    let mut hanging: HashSet<&str> = HashSet::new();
     let joints = robot.children().filter(|node| node.has_tag_name("joint"));
     for joint in joints {
         let end = |name: &str| child(joint, name).and_then(|end| end.attribute("link")).unwrap_or_default();
@@ -36,13 +36,13 @@ pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
                 return Err(RobotError::NoLink { name: one_line(name) });
             }
         }
-        if hanging.insert(link, ()).is_some() {
+        if !hanging.insert(link) {
             return Err(RobotError::NoTree { name: one_line(link) });
         }
         below.entry(parent).or_default().push((link, joint));
     }
     let all = robot.children().filter(|node| node.has_tag_name("link")).map(name_of);
-    let tops: Vec<&str> = all.filter(|name| !hanging.contains_key(name)).collect();
+    let tops: Vec<&str> = all.filter(|name| !hanging.contains(name)).collect();
     let &[top] = &tops[..] else {
         return Err(match tops.get(1) {
             Some(name) => RobotError::NoTree { name: one_line(name) },

@@ -182,7 +182,7 @@ impl StudyArgs {
 
     /// Returns the files that it names, with their keys.
     pub fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
-        let files: [(_, Option<&Path>); _] = [
+        let files = [
             ("take.rig", self.rig.as_deref()),
             ("take.robot", self.robot.as_ref().map(|file| &*file.path)),
             ("take.map", self.map.as_deref()),

@@ -8,13 +8,15 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::super::contact::{self, LoopContact};
 use super::super::{Bearing, Course, Feet, FootOutcome, FootPoint};
+use super::MOST_PRODUCTS;
 use super::normal::{FEWEST_SAMPLES, NormalEquations};
 use crate::analysis::body::Body;
-use crate::closure::{Closed, ClosureSettings, Gaps, JointGap, Method, SeamGaps, ends};
+use crate::closure::{Closed, ClosureSettings, Gaps, JointGap, SeamGaps, ends};
 use crate::loop_clip::LoopClip;
 use crate::math::rigid::{Rigid, Twist};
 use crate::math::{ops, percentile, rotation};
 use crate::motion::{Hinges, Pose, PoseRef, Skeleton, Tracks};
+use crate::quality;
 use crate::root_motion::RootRelativeClip;
 use crate::take::Clip;
 
@@ -66,6 +68,8 @@ const DIFFERENCE: [f64; 4] = [-1.0, 3.0, -3.0, 1.0];
 pub enum HingeError {
     #[error("a robot's loop needs at least {FEWEST_SAMPLES} samples, found {found}")]
     TooShort { found: usize },
+    #[error("a robot's loop of {found} samples is too long to be held on its hinges")]
+    TooLong { found: usize },
     #[error("a robot's loop is closed as a whole cycle; half cycles that mirror each other are not")]
     Mirrored,
     #[error("no cycle: {joint} would have to move by {degrees:.0} degrees, more than 20")]
@@ -209,7 +213,7 @@ fn described(clip: &Clip, closed: Vec<Pose>, settings: &ClosureSettings) -> Clos
         rotation_offsets,
         seam: SeamGaps { joints: gaps.collect() },
         residual: Gaps::default(),
-        method: Method { ..settings.method },
+        method: settings.method,
         is_layered: false,
         clamps: Vec::new(),
     }
@@ -307,7 +311,13 @@ pub(crate) fn hold(
         ..search.feet(body, &drags, holds)
     };
     let tracks = Tracks::pose_by_pose(skeleton, clip.step_secs(), held);
-    Ok((clip.clone().with_tracks(tracks), feet))
+    let held = clip.clone().with_tracks(tracks);
+    let slides = [clip, &held].map(|clip| quality::foot_slide_of_loop(clip, body, Some(source)).0);
+    let feet = Feet {
+        foot_slide_mps: slides,
+        ..feet
+    };
+    Ok((held, feet))
 }
 
 /// Refuses a loop whose hinges are too far from those of the stretch that it was made of. Errors: [`HingeError::Moved`].
@@ -426,6 +436,9 @@ impl Search<'_> {
         let mut unknowns = vec![0.0; count * width];
         if self.moving.is_empty() {
             return Ok(unknowns);
+        }
+        if count.saturating_mul(width * width) > MOST_PRODUCTS {
+            return Err(HingeError::TooLong { found: count });
         }
         let weight = roughness(self.clip.step_secs());
         let mut equations = NormalEquations::new(count, width);
