@@ -201,7 +201,7 @@ fn hand_written_files_of_each_layout_are_read_and_written_again() {
     let other = biped();
     assert!(read(HAND_CSV.as_bytes(), &other).unwrap_err().contains("9 numbers, expected 24"));
     let no_base = hand_json("\"FrameDuration\": 0.025", |t| {
-        format!("{}, 0.2, 8,0, 1,2,3, 4,5,6, {}, 7,8,9, 1", 0.1 + 0.2 * t, 5.0 * t * t)
+        format!("{}, 0.2, 8,0, 1,2,3, 4,5,6, {}, 7,8,9, 1, 1", 0.1 + 0.2 * t, 5.0 * t * t)
     });
     assert!(read(no_base.as_bytes(), &robot).unwrap_err().contains("no base"));
 }

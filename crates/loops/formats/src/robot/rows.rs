@@ -213,7 +213,7 @@ fn check_speeds(rows: &[Vec<f64>], count: usize, secs: f64) -> Result<(), RobotM
 }
 
 /// Returns the rows of a motion, key by key.
-fn rows<'a>(written: &'a Written<'_, '_>, layout: &'a Layout, step_secs: f64) -> impl Iterator<Item = Vec<f64>> + 'a {
+fn rows(written: &Written<'_, '_>, layout: &Layout, step_secs: f64) -> impl Iterator<Item = Vec<f64>> {
     let skeleton = written.skeleton();
     written.keys().enumerate().map(move |(number, keys)| {
         let hinges = skeleton.hinges();
