@@ -22,7 +22,10 @@ fn a_walk_of_a_robot_becomes_a_loop_in_every_layout() {
     let checked = folder.json("cycle.csv.json");
     let checks = checked["quality"]["checks"].as_array().unwrap();
     let beyond = checks.iter().find(|check| check["id"] == "limit-angle").unwrap();
-    assert!(beyond["value"].as_f64().unwrap() < 0.001 && beyond["joint"].is_string(), "{beyond}");
+    assert!(
+        beyond["value"].as_f64().unwrap() < 0.001 && beyond["joint"].is_string(),
+        "{beyond}"
+    );
     // A row more than samples, since readers wrap.
     let samples = checked["playback"]["samples"].as_u64().unwrap() as usize;
     assert_eq!(folder.text("cycle.csv").lines().count(), samples + 1);

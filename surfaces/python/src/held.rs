@@ -113,7 +113,8 @@ impl HeldTake {
             || (asked.speed_up.is_some() && asked.speed_up != reading.speed_up)
             || (asked.robot.is_some() && asked.robot != reading.robot);
         if differs {
-            let what = "up, unit, animation, skin, speed_up and robot say how a file is read, and this take is read already";
+            let what =
+                "up, unit, animation, skin, speed_up and robot say how a file is read, and this take is read already";
             return Err(Fault::setting(what.to_owned()).hinting("loopwright.read(path, animation=\"Walk\")"));
         }
         let args = StudyArgs {

@@ -83,7 +83,9 @@ impl Format {
     /// another word before the last one on request.
     pub fn names(before_last: &str) -> String {
         let all = Self::ALL.into_iter().map(Self::capabilities);
-        let names = all.filter(|format| !format.is_of_robots).map(|format| format.name.to_owned());
+        let names = all
+            .filter(|format| !format.is_of_robots)
+            .map(|format| format.name.to_owned());
         list(&names.collect::<Vec<_>>(), before_last)
     }
 

@@ -10,8 +10,8 @@ use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
 use crate::{
     bvh::source::BvhSource, error::WriteError, fbx::source::FbxSource, file_form::FileForm, gltf::source::GltfSource,
-    gltf::vrma::VrmaSource, limits::SizeLimits, loop_file::facts::TakeFacts, npz::source::NpzSource, robot::source::RobotSource, space::Space,
-    warning::FileWarning, written::WrittenFile,
+    gltf::vrma::VrmaSource, limits::SizeLimits, loop_file::facts::TakeFacts, npz::source::NpzSource,
+    robot::source::RobotSource, space::Space, warning::FileWarning, written::WrittenFile,
 };
 
 /// A take as loaded, and its form in the file.

@@ -14,12 +14,36 @@ const ODD: &str = include_str!("support/odd_robot.xml");
 
 /// Places and rotations (w first) of the bodies of [`ODD`] by MuJoCo 4.0.0, at [`ODD_BASE`] and [`ODD_ANGLES`].
 const BY_MUJOCO: [(&str, [f64; 3], [f64; 4]); 6] = [
-    ("base", [0.3, -0.1, 0.9], [0.825136997, 0.103142125, -0.206284249, 0.515710623]),
-    ("left_thigh", [0.190798338, -0.021142057, 0.795171066], [0.561406212, 0.002597644, -0.239737694, 0.792049339]),
-    ("left_shin", [0.271480632, 0.094155864, 0.521057725], [0.474852467, -0.187153000, -0.088609425, 0.855357971]),
-    ("left_pad", [0.368827272, 0.128584729, 0.234983810], [0.153665704, -0.206172502, -0.019255527, 0.966182682]),
-    ("right_thigh", [0.457446809, -0.128723404, 0.817021277], [0.908603440, 0.197976202, -0.031792961, 0.366380157]),
-    ("right_shin", [0.431258394, -0.013805303, 0.541144498], [0.900869927, 0.233621247, -0.122492367, 0.344746441]),
+    (
+        "base",
+        [0.3, -0.1, 0.9],
+        [0.825136997, 0.103142125, -0.206284249, 0.515710623],
+    ),
+    (
+        "left_thigh",
+        [0.190798338, -0.021142057, 0.795171066],
+        [0.561406212, 0.002597644, -0.239737694, 0.792049339],
+    ),
+    (
+        "left_shin",
+        [0.271480632, 0.094155864, 0.521057725],
+        [0.474852467, -0.187153000, -0.088609425, 0.855357971],
+    ),
+    (
+        "left_pad",
+        [0.368827272, 0.128584729, 0.234983810],
+        [0.153665704, -0.206172502, -0.019255527, 0.966182682],
+    ),
+    (
+        "right_thigh",
+        [0.457446809, -0.128723404, 0.817021277],
+        [0.908603440, 0.197976202, -0.031792961, 0.366380157],
+    ),
+    (
+        "right_shin",
+        [0.431258394, -0.013805303, 0.541144498],
+        [0.900869927, 0.233621247, -0.122492367, 0.344746441],
+    ),
 ];
 const ODD_ANGLES: [f64; 5] = [0.4, -0.1, 0.7, 0.2, -0.3];
 
@@ -49,7 +73,9 @@ fn read(bytes: &[u8], robot: &Skeleton) -> Result<LoadedTake, String> {
 /// Returns the angles of the hinges at a frame.
 fn angles(take: &Take, frame: usize) -> Vec<f64> {
     let hinges = take.skeleton().hinges().unwrap().each();
-    hinges.map(|(joint, hinge)| hinge.angle(take.rotations(frame)[joint])).collect()
+    hinges
+        .map(|(joint, hinge)| hinge.angle(take.rotations(frame)[joint]))
+        .collect()
 }
 
 #[test]
@@ -65,7 +91,10 @@ fn bodies_are_where_mujoco_has_them() {
     for (link, (name, place, [w, x, y, z])) in hinges.links.iter().zip(BY_MUJOCO) {
         let body = world.joint(link.joint) * link.at;
         assert_eq!(link.name, name);
-        assert!(body.translation.distance(DVec3::from_array(place)) < 1e-8, "{name}: {body:?}");
+        assert!(
+            body.translation.distance(DVec3::from_array(place)) < 1e-8,
+            "{name}: {body:?}"
+        );
         let turned = body.rotation.dot(DQuat::from_xyzw(x, y, z, w)).abs();
         assert!(turned > 1.0 - 1e-12, "{name}: {body:?}");
     }
@@ -99,11 +128,21 @@ fn soles_come_from_shapes_and_meshes_are_refused_by_name() {
     let soles = &robot.hinges().unwrap().soles;
     let names: Vec<&str> = soles.iter().map(|sole| &*robot.joint(sole.joint).name).collect();
     assert_eq!(names, ["left_ankle_roll_joint", "right_ankle_roll_joint"]);
-    assert!(soles.iter().all(|sole| sole.points.len() == 4 && sole.points.iter().all(|point| point.radius == 0.01)));
+    assert!(
+        soles
+            .iter()
+            .all(|sole| sole.points.len() == 4 && sole.points.iter().all(|point| point.radius == 0.01))
+    );
     let meshes = ROBOT_MJCF.replace("type=\"sphere\" size=\".01\"", "type=\"mesh\" mesh=\"m\"");
     let refused = read_robot(meshes.as_bytes()).unwrap_err();
-    assert!(matches!(&refused, RobotError::MeshSoles { name } if name == "left_foot"), "{refused}");
-    let slides = ODD.replace("<joint name=\"right_hip\"/>", "<joint name=\"right_hip\" type=\"slide\"/>");
+    assert!(
+        matches!(&refused, RobotError::MeshSoles { name } if name == "left_foot"),
+        "{refused}"
+    );
+    let slides = ODD.replace(
+        "<joint name=\"right_hip\"/>",
+        "<joint name=\"right_hip\" type=\"slide\"/>",
+    );
     assert!(matches!(read_robot(slides.as_bytes()), Err(RobotError::Kind { .. })));
     for end in (0..ODD.len()).step_by(97) {
         assert!(read_robot(&ODD.as_bytes()[..end]).is_err());
@@ -145,7 +184,11 @@ fn hand_written_files_of_each_layout_are_read_and_written_again() {
     });
     let tien_kung = hand_json("\"FrameDuration\": 0.025", |t| {
         let numbers = "20,0,0, 0,0,0, 8,0";
-        format!("1, {}, 1, 0, 0, 1.57079633, {}, 0.2, {numbers}", 2.0 + 0.5 * t, 0.1 + 0.2 * t)
+        format!(
+            "1, {}, 1, 0, 0, 1.57079633, {}, 0.2, {numbers}",
+            2.0 + 0.5 * t,
+            0.1 + 0.2 * t
+        )
     });
     let w_first = HAND_CSV.replace("0,0,0.70710678,0.70710678", "0.70710678,0,0,0.70710678");
     let cases = [
@@ -163,7 +206,11 @@ fn hand_written_files_of_each_layout_are_read_and_written_again() {
         let check = |file: &LoadedTake| {
             let take = &file.take;
             assert_eq!(take.num_frames(), 3, "{name}");
-            assert!((take.frame_rate_hz() - fps).abs() < 1e-6, "{name}: {}", take.frame_rate_hz());
+            assert!(
+                (take.frame_rate_hz() - fps).abs() < 1e-6,
+                "{name}: {}",
+                take.frame_rate_hz()
+            );
             for frame in 0..3 {
                 let t = frame as f64;
                 let expected = up([1.0, 2.0 + 0.5 * t, 1.0]);
@@ -199,9 +246,17 @@ fn hand_written_files_of_each_layout_are_read_and_written_again() {
         assert!(refused.unwrap_err().remedy().contains("--robot"), "{name}");
     }
     let other = biped();
-    assert!(read(HAND_CSV.as_bytes(), &other).unwrap_err().contains("9 numbers, expected 24"));
+    assert!(
+        read(HAND_CSV.as_bytes(), &other)
+            .unwrap_err()
+            .contains("9 numbers, expected 24")
+    );
     let no_base = hand_json("\"FrameDuration\": 0.025", |t| {
-        format!("{}, 0.2, 8,0, 1,2,3, 4,5,6, {}, 7,8,9, 1, 1", 0.1 + 0.2 * t, 5.0 * t * t)
+        format!(
+            "{}, 0.2, 8,0, 1,2,3, 4,5,6, {}, 7,8,9, 1, 1",
+            0.1 + 0.2 * t,
+            5.0 * t * t
+        )
     });
     assert!(read(no_base.as_bytes(), &robot).unwrap_err().contains("no base"));
 }
@@ -217,8 +272,14 @@ fn pickles_are_read_without_running_them() {
     assert!((angles(&back, 7)[5] - angles(&take, 7)[5]).abs() < 1e-12);
     for (code, why) in [
         (&b"\x80\x04cos\nsystem\n\x8c\x02ls\x85R."[..], "os.system"),
-        (b"\x80\x04\x8c\x08builtins\x8c\x04eval\x93\x8c\x011\x85R.", "builtins.eval"),
-        (b"\x80\x04cnumpy\ndtype\n\x8c\x01O\x85Rcnumpy\nndarray\nK\x01\x85h\x00R.", ""),
+        (
+            b"\x80\x04\x8c\x08builtins\x8c\x04eval\x93\x8c\x011\x85R.",
+            "builtins.eval",
+        ),
+        (
+            b"\x80\x04cnumpy\ndtype\n\x8c\x01O\x85Rcnumpy\nndarray\nK\x01\x85h\x00R.",
+            "",
+        ),
     ] {
         let refused = read(code, &robot).unwrap_err();
         assert!(refused.contains(why), "{refused}");
@@ -231,7 +292,9 @@ fn pickles_are_read_without_running_them() {
 fn loop_of(take: &Take) -> (Analysis, loopwright_core::MadeLoop) {
     let analysis = Analysis::new(take).unwrap();
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
-    let made = analysis.make_loop(&found.candidates[0], &LoopSettings::default()).unwrap();
+    let made = analysis
+        .make_loop(&found.candidates[0], &LoopSettings::default())
+        .unwrap();
     (analysis, made)
 }
 
@@ -240,8 +303,12 @@ fn contacts(clip: &LoopClip) -> (Vec<f64>, Vec<f64>) {
     let soles = &clip.skeleton().hinges().unwrap().soles;
     let places = |key: usize| -> Vec<DVec3> {
         let world = clip.world_pose(key);
-        let points = soles.iter().flat_map(|sole| sole.points.iter().map(|point| (sole.joint, point)));
-        points.map(|(joint, point)| world.joint(joint).transform_point(point.at) - point.radius * DVec3::Y).collect()
+        let points = soles
+            .iter()
+            .flat_map(|sole| sole.points.iter().map(|point| (sole.joint, point)));
+        points
+            .map(|(joint, point)| world.joint(joint).transform_point(point.at) - point.radius * DVec3::Y)
+            .collect()
     };
     let (mut heights, mut speeds) = (Vec::new(), Vec::new());
     for key in 0..2 * clip.num_samples() {
@@ -280,9 +347,18 @@ fn loops_stay_on_their_hinges_and_their_feet_where_they_stand() {
     assert!(sharpest[1] <= 1.1 * sharpest[0], "{sharpest:?}");
     let (heights, speeds) = contacts(clip);
     let middle = |values: &[f64]| values[values.len() / 2];
-    println!("height {} mm, slide {} cm/s, {} contacts", middle(&heights), middle(&speeds), speeds.len());
+    println!(
+        "height {} mm, slide {} cm/s, {} contacts",
+        middle(&heights),
+        middle(&speeds),
+        speeds.len()
+    );
     assert!(speeds.len() > 100 && middle(&speeds) < 0.6 && middle(&heights) < 3.0);
-    assert!(made.feet.outcomes.iter().all(|outcome| outcome.is_held()), "{:?}", made.feet.outcomes);
+    assert!(
+        made.feet.outcomes.iter().all(|outcome| outcome.is_held()),
+        "{:?}",
+        made.feet.outcomes
+    );
     // Written for a tracker: ten seconds, whose velocities go on over the seam.
     let source = Source::for_take(&take, Format::Npz);
     let file = LoopFile::write(&made, &source).unwrap();
@@ -293,7 +369,9 @@ fn loops_stay_on_their_hinges_and_their_feet_where_they_stand() {
 
 fn angles_of(clip: &LoopClip, key: usize) -> Vec<f64> {
     let hinges = clip.skeleton().hinges().unwrap().each();
-    hinges.map(|(joint, hinge)| hinge.angle(clip.body_pose(key).rotations[joint])).collect()
+    hinges
+        .map(|(joint, hinge)| hinge.angle(clip.body_pose(key).rotations[joint]))
+        .collect()
 }
 
 #[test]

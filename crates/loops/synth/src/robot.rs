@@ -29,7 +29,10 @@ pub fn on_robot(made: &SyntheticTake, robot: &Skeleton) -> Result<Take, SynthErr
     let named = |side: Side| if side == Side::Left { "left" } else { "right" };
     let mut legs = Vec::new();
     for side in Side::BOTH {
-        let hinges: Result<Vec<_>, _> = LEG.iter().map(|name| find(format!("{}_{name}_joint", named(side)))).collect();
+        let hinges: Result<Vec<_>, _> = LEG
+            .iter()
+            .map(|name| find(format!("{}_{name}_joint", named(side))))
+            .collect();
         legs.push((side, hinges?));
     }
     let arms = Side::BOTH.map(|side| find(format!("{}_shoulder_pitch_joint", named(side))));
@@ -38,7 +41,10 @@ pub fn on_robot(made: &SyntheticTake, robot: &Skeleton) -> Result<Take, SynthErr
     for frame in 0..take.num_frames() {
         let world = take.pose(frame).world(skeleton);
         let hips = world.joint(joint::HIPS);
-        let base = Rigid::new(rotation::from_yaw(rotation::yaw_of(hips.rotation)) * AXES, hips.translation);
+        let base = Rigid::new(
+            rotation::from_yaw(rotation::yaw_of(hips.rotation)) * AXES,
+            hips.translation,
+        );
         let rest = robot.joints().iter().map(|joint| joint.rest_offset);
         let mut pose = loopwright_core::Pose::new(rest.collect(), vec![DQuat::IDENTITY; robot.num_joints()]);
         for (joint, hinge) in robot.hinges().into_iter().flat_map(|hinges| hinges.each()) {
@@ -62,7 +68,13 @@ pub fn on_robot(made: &SyntheticTake, robot: &Skeleton) -> Result<Take, SynthErr
         translations.extend(pose.translations);
         rotations.extend(pose.rotations);
     }
-    Ok(Take::new(take.name(), robot.clone(), take.frame_time_secs(), translations, rotations)?)
+    Ok(Take::new(
+        take.name(),
+        robot.clone(),
+        take.frame_time_secs(),
+        translations,
+        rotations,
+    )?)
 }
 
 /// Returns how far back an upper arm swings, radians.

@@ -41,8 +41,8 @@ pub(crate) mod speed;
 mod solve;
 
 pub use solve::hinged::HingeError;
-pub(crate) use solve::{hardest_turn, hinged};
 pub use solve::{fade, open};
+pub(crate) use solve::{hardest_turn, hinged};
 
 pub use crate::analysis::bearing::FootPoint;
 pub use contact::LoopContact;

@@ -2,7 +2,6 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Pose, Skeleton};
 use crate::math::{ops, rigid::Rigid, rotation};
 
 /// A joint that turns about one axis alone.
@@ -40,8 +39,7 @@ impl Hinge {
 
     /// Returns an angle within the limits.
     pub fn within(&self, angle: f64) -> f64 {
-        self.limits
-            .map_or(angle, |[least, most]| angle.max(least).min(most))
+        self.limits.map_or(angle, |[least, most]| angle.max(least).min(most))
     }
 }
 
@@ -66,7 +64,7 @@ pub struct Sole {
 
 /// A rigid body of a robot, as its simulators list them.
 #[handed_over]
-pub struct Link {
+pub struct RobotLink {
     /// Its name.
     pub name: String,
     /// The body that it hangs from, by number; `None` for the first.
@@ -87,7 +85,7 @@ pub struct Hinges {
     /// Its feet; empty if none are known.
     pub soles: Vec<Sole>,
     /// Its bodies, each before those that hang from it.
-    pub links: Vec<Link>,
+    pub links: Vec<RobotLink>,
 }
 
 impl Hinges {
@@ -97,18 +95,7 @@ impl Hinges {
         hinges.filter_map(|(joint, hinge)| Some((joint, hinge.as_ref()?)))
     }
 
-    /// Returns the local pose with the base at a place and hinges at these angles, in their order.
-    pub fn pose(&self, skeleton: &Skeleton, base: Rigid, angles: impl IntoIterator<Item = f64>) -> Pose {
-        let offsets = skeleton.joints().iter().map(|joint| joint.rest_offset);
-        let mut pose = Pose::new(offsets.collect(), vec![DQuat::IDENTITY; skeleton.num_joints()]);
-        pose.set_joint(0, base);
-        for ((joint, hinge), angle) in self.each().zip(angles) {
-            pose.rotations[joint] = hinge.rotation(angle);
-        }
-        pose
-    }
-
-    /// Returns the bodies whose soles are feet, with every length multiplied by `factor`.
+    /// Returns them with every length multiplied by `factor`.
     pub(super) fn scaled(mut self, factor: f64) -> Self {
         for point in self.soles.iter_mut().flat_map(|sole| &mut sole.points) {
             point.at *= factor;

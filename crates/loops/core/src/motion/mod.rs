@@ -18,7 +18,7 @@ pub(crate) mod world;
 pub(crate) mod root;
 
 pub(crate) use cycle::{KeyedCycle, PoseCurve};
-pub use hinges::{Hinge, Hinges, Link, Sole, SolePoint};
+pub use hinges::{Hinge, Hinges, RobotLink, Sole, SolePoint};
 pub use pose::{Pose, PoseRef};
 pub use root::RootMotion;
 pub use skeleton::{Joint, Part, Skeleton, SkeletonDifference, SkeletonError};

@@ -9,8 +9,8 @@ use super::zip::{self, Entry};
 use super::{array::Array, error::NpzError, kimodo, source::NpzSource};
 use crate::entry::Loaded;
 use crate::excerpt::one_line;
-use crate::robot::error::RobotMotionError;
 use crate::limits::{MAX_DEPTH_WITH_ROOT, MAX_VALUE, SizeLimits};
+use crate::robot::error::RobotMotionError;
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, UnitChoice, Up, UpChoice};
 use crate::{error::ReadError, settings::ReadSettings, warning::FileWarning};
@@ -86,7 +86,11 @@ impl<'a> Arrays<'a> {
     }
 
     /// Reads the numbers of an array of this shape, and its sizes. Errors: it has another shape, or a number out of range.
-    pub(super) fn numbers(&self, name: &'static str, shape: &[Option<usize>]) -> Result<(Vec<f64>, Vec<usize>), ReadError> {
+    pub(super) fn numbers(
+        &self,
+        name: &'static str,
+        shape: &[Option<usize>],
+    ) -> Result<(Vec<f64>, Vec<usize>), ReadError> {
         let bytes = self.bytes(name)?;
         let array = Array::read(name, &bytes)?;
         array.check_shape(shape)?;
@@ -96,7 +100,11 @@ impl<'a> Arrays<'a> {
         Ok((array.numbers(MAX_VALUE)?, array.shape))
     }
 
-    pub(super) fn vectors(&self, name: &'static str, shape: &[Option<usize>]) -> Result<(Vec<DVec3>, Vec<usize>), ReadError> {
+    pub(super) fn vectors(
+        &self,
+        name: &'static str,
+        shape: &[Option<usize>],
+    ) -> Result<(Vec<DVec3>, Vec<usize>), ReadError> {
         let (numbers, shape) = self.numbers(name, shape)?;
         Ok((numbers.chunks_exact(3).map(DVec3::from_slice).collect(), shape))
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use glam::{DQuat, DVec3};
 use loopwright_core::Skeleton;
 use loopwright_core::math::Rigid;
-use loopwright_core::motion::{Hinges, Link};
+use loopwright_core::motion::{Hinges, RobotLink};
 
 use super::array::{doubles, singles};
 use super::read::Arrays;
@@ -26,28 +26,35 @@ const MOST_METRES: f64 = 0.02;
 const NUM_SHOWN: usize = 5;
 
 /// Returns the bodies in an order, and for each number in the file the hinge that it moves.
-fn ordered<'a>(robot: &Skeleton, hinges: &'a Hinges, bodies: Bodies) -> (Vec<&'a Link>, Vec<usize>) {
+fn ordered<'a>(robot: &Skeleton, hinges: &'a Hinges, bodies: Bodies) -> (Vec<&'a RobotLink>, Vec<usize>) {
     let mut order: Vec<usize> = (0..hinges.links.len()).collect();
     if bodies.by_depth {
         let mut open = VecDeque::from([0]);
         order.clear();
         while let Some(link) = open.pop_front() {
             order.push(link);
-            let below = hinges.links.iter().enumerate().filter(|(_, other)| other.parent == Some(link));
+            let below = hinges
+                .links
+                .iter()
+                .enumerate()
+                .filter(|(_, other)| other.parent == Some(link));
             open.extend(below.map(|(below, _)| below));
         }
     }
     let links = order.iter().filter_map(|&link| hinges.links.get(link));
-    let moved_here = |link: &&Link| {
+    let moved_here = |link: &&RobotLink| {
         let above = link.parent.and_then(|above| hinges.links.get(above));
         above.is_none_or(|above| above.joint != link.joint)
     };
-    let moving: Vec<&Link> = links.clone().filter(moved_here).collect();
+    let moving: Vec<&RobotLink> = links.clone().filter(moved_here).collect();
     let numbers: Vec<usize> = hinges.each().map(|(joint, _)| joint).collect();
     let mut hinge_of = Vec::with_capacity(numbers.len());
     for link in &moving {
         // A body that several hinges move has them one below the other.
-        let above = link.parent.and_then(|above| hinges.links.get(above)).map_or(0, |above| above.joint);
+        let above = link
+            .parent
+            .and_then(|above| hinges.links.get(above))
+            .map_or(0, |above| above.joint);
         let path = robot.path_from_root(link.joint);
         let own = path.iter().skip_while(|joint| **joint != above).skip(1);
         hinge_of.extend(own.filter_map(|joint| numbers.iter().position(|number| number == joint)));
@@ -149,7 +156,12 @@ pub(crate) fn write(written: &Written<'_, '_>, bodies: Bodies, step_secs: f64) -
     add("fps", doubles(&[1], core::iter::once(1.0 / step_secs)));
     add("joint_pos", singles(&[keys, count], angles.into_iter()));
     add("joint_vel", singles(&[keys, count], speeds.into_iter()));
-    let vectors = |of: fn(&Moving) -> DVec3| singles(&[keys, num_bodies, 3], moving.iter().flat_map(move |body| of(body).to_array()));
+    let vectors = |of: fn(&Moving) -> DVec3| {
+        singles(
+            &[keys, num_bodies, 3],
+            moving.iter().flat_map(move |body| of(body).to_array()),
+        )
+    };
     add("body_pos_w", vectors(|body| body.at.translation));
     let quats = moving.iter().flat_map(|body| {
         let quat = body.at.rotation;

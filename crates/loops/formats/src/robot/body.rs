@@ -67,7 +67,9 @@ pub(super) fn shape_points(kind: &str, size: &[f64], place: Rigid) -> Vec<SolePo
 /// Returns the numbers of an attribute. Errors: one is no number.
 pub(super) fn numbers(name: &str, attribute: &'static str, text: &str) -> Result<Vec<f64>, RobotError> {
     let numbers = text.split_ascii_whitespace().map(|word| word.parse::<f64>().ok());
-    let numbers: Option<Vec<f64>> = numbers.map(|number| number.filter(|number| number.abs() < 1e9)).collect();
+    let numbers: Option<Vec<f64>> = numbers
+        .map(|number| number.filter(|number| number.abs() < 1e9))
+        .collect();
     numbers.ok_or_else(|| wrong(name, attribute, text, "a list of numbers"))
 }
 

@@ -30,7 +30,9 @@ pub enum RobotError {
     SameName { name: String },
     #[error("bodies are nested more deeply than {limit}")]
     TooDeep { limit: usize },
-    #[error("the soles of \"{name}\" have only meshes; give it collision shapes (spheres, capsules, boxes or cylinders)")]
+    #[error(
+        "the soles of \"{name}\" have only meshes; give it collision shapes (spheres, capsules, boxes or cylinders)"
+    )]
     MeshSoles { name: String },
     /// Its joints form no skeleton.
     #[error(transparent)]
@@ -62,7 +64,9 @@ pub enum RobotMotionError {
     NoBase,
     #[error("the arrays fit no order of the robot's bodies and joints: they are off by {centimetres:.1} cm at best")]
     OtherRobot { centimetres: f64 },
-    #[error("not read: {detail}; a pickle can run any code, so only plain numbers, texts, lists, dicts and arrays of NumPy are")]
+    #[error(
+        "not read: {detail}; a pickle can run any code, so only plain numbers, texts, lists, dicts and arrays of NumPy are"
+    )]
     Unsafe { detail: String },
     #[error("the pickle is damaged: {detail}")]
     Pickle { detail: &'static str },

@@ -127,7 +127,10 @@ impl FileForm for RobotSource {
     fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
         let written = Written::new(motion)?;
         let step_secs = motion.step_secs;
-        let hinges = written.skeleton().hinges().map_or(0, |hinges: &Hinges| hinges.hinges.len());
+        let hinges = written
+            .skeleton()
+            .hinges()
+            .map_or(0, |hinges: &Hinges| hinges.hinges.len());
         motion.check_size(MAX_NUMBERS / (1 + hinges))?;
         let bytes = match &self.layout {
             Layout::Tracking(bodies) => tracking::write(&written, *bodies, step_secs),

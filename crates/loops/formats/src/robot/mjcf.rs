@@ -6,8 +6,8 @@ use glam::{DMat3, DQuat, DVec3};
 use loopwright_core::math::{Rigid, rotation};
 use roxmltree::Node;
 
-use super::error::RobotError;
 use super::body::{RawBody, RawHinge, numbers, shape_points, vector, wrong};
+use super::error::RobotError;
 use crate::excerpt::one_line;
 use crate::limits::MAX_DEPTH;
 
@@ -82,7 +82,10 @@ impl<'a> File<'a> {
         }
         let name = node.attribute("class").unwrap_or(MAIN);
         let mut class = self.classes.get(above).cloned().unwrap_or_default();
-        for element in node.children().filter(|child| child.is_element() && !child.has_tag_name("default")) {
+        for element in node
+            .children()
+            .filter(|child| child.is_element() && !child.has_tag_name("default"))
+        {
             for attribute in element.attributes() {
                 class.insert((element.tag_name().name(), attribute.name()), attribute.value());
             }
@@ -99,7 +102,10 @@ impl<'a> File<'a> {
         Ok(Element {
             file: self,
             node,
-            class: self.classes.get(class).ok_or_else(|| RobotError::NoClass { name: one_line(class) })?,
+            class: self
+                .classes
+                .get(class)
+                .ok_or_else(|| RobotError::NoClass { name: one_line(class) })?,
             name: one_line(node.attribute("name").unwrap_or_default()),
         })
     }
@@ -115,7 +121,11 @@ impl<'a> File<'a> {
         let own = self.element(node, MAIN)?;
         let number = bodies.len();
         bodies.push(RawBody {
-            name: if own.name.is_empty() { format!("body{number}") } else { own.name.clone() },
+            name: if own.name.is_empty() {
+                format!("body{number}")
+            } else {
+                own.name.clone()
+            },
             parent,
             place: Some(frame * own.place()?),
             ..RawBody::default()
@@ -172,11 +182,16 @@ impl<'a> Element<'_, 'a, '_> {
     }
 
     fn numbers(&self, attribute: &'static str) -> Result<Vec<f64>, RobotError> {
-        self.get(attribute).map_or(Ok(Vec::new()), |text| numbers(&self.name, attribute, text))
+        self.get(attribute)
+            .map_or(Ok(Vec::new()), |text| numbers(&self.name, attribute, text))
     }
 
     fn angle(&self, number: f64) -> f64 {
-        if self.file.in_radians { number } else { number.to_radians() }
+        if self.file.in_radians {
+            number
+        } else {
+            number.to_radians()
+        }
     }
 
     /// Returns its place in the frame around it.
@@ -194,7 +209,11 @@ impl<'a> Element<'_, 'a, '_> {
             };
             let length = DQuat::from_xyzw(x, y, z, w).length();
             let quat = DQuat::from_xyzw(x, y, z, w) / length;
-            return if length > 1e-9 { Ok(quat) } else { Err(bad("quat", "a rotation")) };
+            return if length > 1e-9 {
+                Ok(quat)
+            } else {
+                Err(bad("quat", "a rotation"))
+            };
         }
         if let Some(angles) = self.vector("euler")? {
             let mut turned = DQuat::IDENTITY;
@@ -205,7 +224,11 @@ impl<'a> Element<'_, 'a, '_> {
                     _ => DVec3::Z,
                 };
                 let turn = rotation::exp(axis * self.angle(angle));
-                turned = if letter.is_ascii_lowercase() { turned * turn } else { turn * turned };
+                turned = if letter.is_ascii_lowercase() {
+                    turned * turn
+                } else {
+                    turn * turned
+                };
             }
             return Ok(turned);
         }
@@ -223,7 +246,9 @@ impl<'a> Element<'_, 'a, '_> {
             };
             let x = DVec3::from_slice(x).normalize_or(DVec3::X);
             let y = DVec3::from_slice(y);
-            let y = (y - y.dot(x) * x).try_normalize().ok_or_else(|| bad("xyaxes", "two axes"))?;
+            let y = (y - y.dot(x) * x)
+                .try_normalize()
+                .ok_or_else(|| bad("xyaxes", "two axes"))?;
             return Ok(DQuat::from_mat3(&DMat3::from_cols(x, y, x.cross(y))));
         }
         match self.vector("zaxis")? {

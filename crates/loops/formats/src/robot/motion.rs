@@ -74,7 +74,10 @@ impl RobotMotion {
             .step_by(step)
             .filter_map(|row| {
                 let world = self.world(row, robot, hinges);
-                let points = hinges.soles.iter().flat_map(|sole| sole.points.iter().map(|point| (sole.joint, point)));
+                let points = hinges
+                    .soles
+                    .iter()
+                    .flat_map(|sole| sole.points.iter().map(|point| (sole.joint, point)));
                 let lows = points.map(|(joint, point)| world[joint].transform_point(point.at).z - point.radius);
                 lows.reduce(f64::min)
             })
@@ -155,15 +158,19 @@ impl Keys {
             let base = key.joints[0].inverse();
             let middle = |points: &[DVec3]| points.iter().sum::<DVec3>() / points.len().max(1) as f64;
             let feet = hinges.soles.iter().map(|sole| {
-                let points = sole.points.iter().map(|point| {
-                    key.joints[sole.joint].transform_point(point.at) - point.radius * DVec3::Z
-                });
+                let points = sole
+                    .points
+                    .iter()
+                    .map(|point| key.joints[sole.joint].transform_point(point.at) - point.radius * DVec3::Z);
                 base.transform_point(middle(&points.collect::<Vec<_>>()))
             });
             feet.collect()
         };
         let [own, before, after] = [&self.own, &self.before, &self.after].map(places);
-        let moved = before.iter().zip(&after).map(|(before, after)| (*after - *before) / self.secs);
+        let moved = before
+            .iter()
+            .zip(&after)
+            .map(|(before, after)| (*after - *before) / self.secs);
         (own, moved.collect())
     }
 }
@@ -199,8 +206,12 @@ impl<'a, 'm> Written<'a, 'm> {
         let back = Rigid::new(UP.conjugate(), DVec3::ZERO);
         let hinges = self.skeleton.hinges().into_iter().flat_map(Hinges::each);
         Key {
-            angles: hinges.map(|(joint, hinge)| hinge.angle(pose.rotations[joint])).collect(),
-            joints: (0..self.skeleton.num_joints()).map(|joint| back * world.joint(joint)).collect(),
+            angles: hinges
+                .map(|(joint, hinge)| hinge.angle(pose.rotations[joint]))
+                .collect(),
+            joints: (0..self.skeleton.num_joints())
+                .map(|joint| back * world.joint(joint))
+                .collect(),
         }
     }
 
@@ -213,7 +224,13 @@ impl<'a, 'm> Written<'a, 'm> {
             if self.is_loop() {
                 let [before, at, after] = [0, 1, 2].map(|off| self.key(number + cycle + off - 1));
                 let turn = own.joints[0].rotation * at.joints[0].rotation.conjugate();
-                return Keys { own, before, after, turn, secs: 2.0 * step };
+                return Keys {
+                    own,
+                    before,
+                    after,
+                    turn,
+                    secs: 2.0 * step,
+                };
             }
             let [before, after] = [number.saturating_sub(1), (number + 1).min(last)];
             Keys {

@@ -43,7 +43,9 @@ const FROM_BUFFER: &str = "_frombuffer";
 const ENCODE: &str = "encode";
 
 fn known(module: &str, name: &str) -> Option<&'static str> {
-    let numpy = module.strip_prefix("numpy").map(|rest| rest.trim_start_matches("._core").trim_start_matches(".core"));
+    let numpy = module
+        .strip_prefix("numpy")
+        .map(|rest| rest.trim_start_matches("._core").trim_start_matches(".core"));
     match (numpy, name) {
         (Some(".multiarray"), "_reconstruct") => Some(RECONSTRUCT),
         (Some(".multiarray"), "scalar") => Some(SCALAR),
@@ -86,13 +88,19 @@ impl Machine<'_> {
     /// Reads a whole number, lowest byte first.
     fn whole(&mut self, width: usize) -> Result<usize> {
         let bytes = self.take(width)?;
-        let number = bytes.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        let number = bytes
+            .iter()
+            .rev()
+            .fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
         usize::try_from(number).map_err(|_| damaged("a size is out of range"))
     }
 
     fn line(&mut self) -> Result<String> {
         let rest = &self.bytes[self.at..];
-        let length = rest.iter().position(|byte| *byte == b'\n').ok_or_else(|| damaged("it is cut off"))?;
+        let length = rest
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .ok_or_else(|| damaged("it is cut off"))?;
         let line = String::from_utf8_lossy(&rest[..length]).into_owned();
         self.at += length + 1;
         Ok(line)
@@ -100,7 +108,9 @@ impl Machine<'_> {
 
     fn push(&mut self, value: Value) -> Result<()> {
         let room = (self.values.len() as u64).saturating_mul(VALUE_BYTES);
-        self.limits.check_room(room).map_err(|_| damaged("it holds too many values"))?;
+        self.limits
+            .check_room(room)
+            .map_err(|_| damaged("it holds too many values"))?;
         self.values.push(value);
         self.stack.push(self.values.len() - 1);
         Ok(())
@@ -113,7 +123,11 @@ impl Machine<'_> {
     /// Takes the values after the last mark.
     fn since_mark(&mut self) -> Result<Vec<usize>> {
         let is_mark = |index: &usize| matches!(self.values[*index], Value::Mark);
-        let at = self.stack.iter().rposition(is_mark).ok_or_else(|| damaged("a mark is missing"))?;
+        let at = self
+            .stack
+            .iter()
+            .rposition(is_mark)
+            .ok_or_else(|| damaged("a mark is missing"))?;
         let values = self.stack.split_off(at + 1);
         self.stack.pop();
         Ok(values)
@@ -133,7 +147,11 @@ impl Machine<'_> {
     }
 
     fn tuple(&mut self, count: usize) -> Result<()> {
-        let at = self.stack.len().checked_sub(count).ok_or_else(|| damaged("a value is missing"))?;
+        let at = self
+            .stack
+            .len()
+            .checked_sub(count)
+            .ok_or_else(|| damaged("a value is missing"))?;
         let values = self.stack.split_off(at);
         self.push(Value::List(values))
     }
@@ -176,7 +194,12 @@ impl Machine<'_> {
     }
 
     fn recall(&mut self, place: usize) -> Result<()> {
-        let value = self.memo.get(place).copied().flatten().ok_or_else(|| damaged("a place is empty"))?;
+        let value = self
+            .memo
+            .get(place)
+            .copied()
+            .flatten()
+            .ok_or_else(|| damaged("a place is empty"))?;
         self.stack.push(value);
         Ok(())
     }
@@ -236,7 +259,10 @@ impl Machine<'_> {
                 0x8A => {
                     let length = self.whole(1)?;
                     let bytes = self.take(length)?;
-                    let number = bytes.iter().rev().fold(0.0, |number, byte| 256.0 * number + f64::from(*byte));
+                    let number = bytes
+                        .iter()
+                        .rev()
+                        .fold(0.0, |number, byte| 256.0 * number + f64::from(*byte));
                     let is_negative = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
                     let over = if is_negative { 256_f64.powi(length as i32) } else { 0.0 };
                     self.push(Value::Number(number - over))?;
@@ -311,7 +337,10 @@ impl Machine<'_> {
 
     fn sizes(&self, value: usize) -> Vec<usize> {
         let items = self.items(value).iter();
-        items.filter_map(|item| self.number(Some(item))).map(|number| number as usize).collect()
+        items
+            .filter_map(|item| self.number(Some(item)))
+            .map(|number| number as usize)
+            .collect()
     }
 
     fn bytes_of(&self, value: usize) -> Result<&[u8]> {
@@ -336,7 +365,9 @@ impl Machine<'_> {
             return Err(damaged("an array has other bytes than its shape says"));
         }
         let room = (self.values.len() as u64).saturating_mul(elements.len() as u64);
-        self.limits.check_room(room).map_err(|_| damaged("it holds too many arrays"))?;
+        self.limits
+            .check_room(room)
+            .map_err(|_| damaged("it holds too many arrays"))?;
         Ok(Value::Array(sizes, kind.clone(), elements.to_vec()))
     }
 
@@ -346,17 +377,27 @@ impl Machine<'_> {
             return Err(refused("it calls something unknown"));
         };
         let given = self.items(arguments);
-        let argument = |number: usize| given.get(number).copied().ok_or_else(|| damaged("an argument is missing"));
+        let argument = |number: usize| {
+            given
+                .get(number)
+                .copied()
+                .ok_or_else(|| damaged("an argument is missing"))
+        };
         match function {
             RECONSTRUCT => Ok(Value::Known(NDARRAY)),
             DTYPE => match &self.values[argument(0)?] {
-                Value::Text(kind) => Ok(Value::Kind(kind.trim_start_matches(['<', '|']).to_owned(), kind.starts_with('>'))),
+                Value::Text(kind) => Ok(Value::Kind(
+                    kind.trim_start_matches(['<', '|']).to_owned(),
+                    kind.starts_with('>'),
+                )),
                 _ => Err(refused("an array of other elements than numbers")),
             },
             ENCODE => match (&self.values[argument(0)?], &self.values[argument(1)?]) {
                 (Value::Text(text), Value::Text(code)) if code == "latin1" => {
                     let letters: Option<Vec<u8>> = text.chars().map(|letter| u8::try_from(letter).ok()).collect();
-                    letters.map(Value::Letters).ok_or_else(|| damaged("bytes are out of range"))
+                    letters
+                        .map(Value::Letters)
+                        .ok_or_else(|| damaged("bytes are out of range"))
                 }
                 _ => Err(refused("it encodes text")),
             },
@@ -382,7 +423,12 @@ impl Machine<'_> {
     /// Returns a value with its state.
     fn restored(&self, value: usize, state: usize) -> Result<Value> {
         let state = self.items(state);
-        let item = |number: usize| state.get(number).copied().ok_or_else(|| damaged("a state is too short"));
+        let item = |number: usize| {
+            state
+                .get(number)
+                .copied()
+                .ok_or_else(|| damaged("a state is too short"))
+        };
         match &self.values[value] {
             Value::Kind(kind, _) => match &self.values[item(1)?] {
                 Value::Text(order) => Ok(Value::Kind(kind.clone(), order == ">")),
@@ -401,14 +447,17 @@ impl Machine<'_> {
     /// Returns the numbers of an array, or of lists of lists, below a key, and how many there are a row.
     fn of_key(&self, dict: usize, key: &'static str) -> Result<(Vec<f64>, usize)> {
         let missing = || RobotMotionError::NoKey { key };
-        let Value::Dict(items) = &self.values[dict] else { return Err(missing()) };
+        let Value::Dict(items) = &self.values[dict] else {
+            return Err(missing());
+        };
         let is_key = |at: usize| matches!(&self.values[at], Value::Text(text) if text == key);
         let (_, value) = items.iter().find(|(at, _)| is_key(*at)).ok_or_else(missing)?;
         match &self.values[*value] {
             Value::Number(number) => Ok((vec![*number], 1)),
-            Value::Array(sizes, kind, elements) => {
-                Ok((elements_of(kind, elements).collect(), sizes.get(1).copied().unwrap_or(1)))
-            }
+            Value::Array(sizes, kind, elements) => Ok((
+                elements_of(kind, elements).collect(),
+                sizes.get(1).copied().unwrap_or(1),
+            )),
             Value::List(rows) => {
                 let width = rows.first().map_or(1, |row| self.items(*row).len());
                 let cells = rows.iter().flat_map(|row| self.items(*row));
@@ -426,7 +475,10 @@ fn elements_of<'a>(kind: &str, elements: &'a [u8]) -> impl Iterator<Item = f64> 
     let is_float = kind.starts_with('f');
     let is_signed = kind.starts_with('i');
     elements.chunks_exact(width).map(move |bytes| {
-        let bits = bytes.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        let bits = bytes
+            .iter()
+            .rev()
+            .fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
         match (is_float, width) {
             (true, 8) => f64::from_bits(bits),
             (true, 4) => f32::from_bits(bits as u32).into(),
@@ -438,11 +490,7 @@ fn elements_of<'a>(kind: &str, elements: &'a [u8]) -> impl Iterator<Item = f64> 
 }
 
 /// Reads a motion. Errors: [`RobotMotionError`]; no code of the file runs.
-pub(super) fn read(
-    bytes: &[u8],
-    hinges: &Hinges,
-    limits: &SizeLimits,
-) -> Result<RobotMotion> {
+pub(super) fn read(bytes: &[u8], hinges: &Hinges, limits: &SizeLimits) -> Result<RobotMotion> {
     let mut machine = Machine {
         bytes,
         at: 0,
@@ -467,9 +515,16 @@ pub(super) fn read(
         fps: fps.first().copied().unwrap_or_default(),
         ..RobotMotion::default()
     };
-    let rows = places.chunks_exact(3).zip(quats.chunks_exact(4)).zip(angles.chunks_exact(width.max(1)));
+    let rows = places
+        .chunks_exact(3)
+        .zip(quats.chunks_exact(4))
+        .zip(angles.chunks_exact(width.max(1)));
     for ((place, quat), angles) in rows {
-        motion.push(DVec3::from_slice(place), DQuat::from_slice(quat), angles.iter().copied())?;
+        motion.push(
+            DVec3::from_slice(place),
+            DQuat::from_slice(quat),
+            angles.iter().copied(),
+        )?;
     }
     Ok(motion)
 }

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, rotation};
-use loopwright_core::motion::{Hinge, Hinges, Link, Pose, Sole, SolePoint};
+use loopwright_core::motion::{Hinge, Hinges, Pose, RobotLink, Sole, SolePoint};
 use loopwright_core::{Joint, Skeleton};
 
 use super::body::RawBody;
@@ -39,15 +39,14 @@ const MOST_POINTS: usize = 8;
 pub fn read_robot(bytes: &[u8]) -> Result<Skeleton, RobotError> {
     let xml = |detail: String| RobotError::Xml { detail };
     let text = core::str::from_utf8(bytes).map_err(|error| xml(error.to_string()))?;
-    let document = roxmltree::Document::parse(text.trim_start_matches('\u{FEFF}')).map_err(|error| xml(error.to_string()))?;
+    let document =
+        roxmltree::Document::parse(text.trim_start_matches('\u{FEFF}')).map_err(|error| xml(error.to_string()))?;
     let root = document.root_element();
     let bodies = match root.tag_name().name() {
         "mujoco" => mjcf::bodies(root)?,
         "robot" => urdf::bodies(root)?,
         other => {
-            return Err(RobotError::NoRobot {
-                found: one_line(other),
-            });
+            return Err(RobotError::NoRobot { found: one_line(other) });
         }
     };
     built(bodies)
@@ -57,7 +56,7 @@ pub fn read_robot(bytes: &[u8]) -> Result<Skeleton, RobotError> {
 fn built(bodies: Vec<RawBody>) -> Result<Skeleton, RobotError> {
     let mut joints: Vec<Joint> = Vec::new();
     let mut hinges: Vec<Option<Hinge>> = Vec::new();
-    let mut links: Vec<Link> = Vec::new();
+    let mut links: Vec<RobotLink> = Vec::new();
     let mut points: Vec<Vec<SolePoint>> = Vec::new();
     let mut meshes: Vec<Option<String>> = Vec::new();
     for body in bodies {
@@ -94,7 +93,7 @@ fn built(bodies: Vec<RawBody>) -> Result<Skeleton, RobotError> {
         if body.has_mesh {
             meshes[joint].get_or_insert_with(|| body.name.clone());
         }
-        links.push(Link {
+        links.push(RobotLink {
             name: body.name,
             parent: body.parent,
             joint,
@@ -160,7 +159,9 @@ fn soles(
         (rest.translations[joint].z < ground + MESH_METRES).then_some(name)
     });
     let lowest_end = || {
-        let lowest = ends.iter().min_by(|one, other| rest.translations[**one].z.total_cmp(&rest.translations[**other].z));
+        let lowest = ends
+            .iter()
+            .min_by(|one, other| rest.translations[**one].z.total_cmp(&rest.translations[**other].z));
         lowest.is_some_and(|&joint| only_mesh == meshes[joint].as_ref())
     };
     if let Some(name) = only_mesh
@@ -168,18 +169,23 @@ fn soles(
     {
         return Err(RobotError::MeshSoles { name: one_line(name) });
     }
-    let found = (ends.iter()).filter(|&&joint| lowest(joint) < ground + FEET_METRES).map(|&joint| {
-        let level = lowest(joint) + SOLE_METRES;
-        let sole = points[joint].iter().filter(|point| low(joint, point) < level);
-        Sole {
-            joint,
-            points: hull(sole.copied().collect(), rest.joint(joint)),
-        }
-    });
+    let found = (ends.iter())
+        .filter(|&&joint| lowest(joint) < ground + FEET_METRES)
+        .map(|&joint| {
+            let level = lowest(joint) + SOLE_METRES;
+            let sole = points[joint].iter().filter(|point| low(joint, point) < level);
+            Sole {
+                joint,
+                points: hull(sole.copied().collect(), rest.joint(joint)),
+            }
+        });
     let mut found: Vec<Sole> = found.collect();
     let middles: Vec<DVec3> = (found.iter())
         .map(|sole| {
-            let places = sole.points.iter().map(|point| rest.joint(sole.joint).transform_point(point.at));
+            let places = sole
+                .points
+                .iter()
+                .map(|point| rest.joint(sole.joint).transform_point(point.at));
             places.sum::<DVec3>() / sole.points.len().max(1) as f64
         })
         .collect();

@@ -110,7 +110,10 @@ fn unitree(rows: &[Vec<f64>], robot: Robot<'_>) -> Result<(RobotMotion, Layout),
             let mut angles = row[7..].to_vec();
             if is_short {
                 angles = vec![0.0; names.len()];
-                short.iter().zip(&row[7..]).for_each(|(&hinge, angle)| angles[hinge] = *angle);
+                short
+                    .iter()
+                    .zip(&row[7..])
+                    .for_each(|(&hinge, angle)| angles[hinge] = *angle);
             }
             motion.push(DVec3::from_slice(row), order(&row[3..7]), angles)?;
         }
@@ -129,12 +132,18 @@ fn seed(header: &str, rows: &[Vec<f64>], robot: Robot<'_>) -> Result<RobotMotion
     let column = |name: &str| columns.iter().position(|column| *column == name);
     let mut base = [0; 6];
     for (place, name) in base.iter_mut().zip(&SEED_BASE[1..]) {
-        *place = column(name).ok_or_else(|| RobotMotionError::NoColumn { name: (*name).to_owned() })?;
+        *place = column(name).ok_or_else(|| RobotMotionError::NoColumn {
+            name: (*name).to_owned(),
+        })?;
     }
     let names = names(robot);
     let bare = |name: &str| name.trim_end_matches(SEED_JOINT).trim_end_matches("_joint").to_owned();
     let hinges: Vec<Option<usize>> = (names.iter())
-        .map(|name| columns.iter().position(|column| column.ends_with(SEED_JOINT) && bare(column) == bare(name)))
+        .map(|name| {
+            columns
+                .iter()
+                .position(|column| column.ends_with(SEED_JOINT) && bare(column) == bare(name))
+        })
         .collect();
     if hinges.iter().all(Option::is_none)
         && let Some(found) = columns.iter().find(|column| column.ends_with(SEED_JOINT))
@@ -149,7 +158,9 @@ fn seed(header: &str, rows: &[Vec<f64>], robot: Robot<'_>) -> Result<RobotMotion
         let at = |index: usize| row[base[index]];
         let place = DVec3::new(at(0), at(1), at(2)) / 100.0;
         let [x, y, z] = [3, 4, 5].map(|index| at(index).to_radians());
-        let angles = hinges.iter().map(|column| column.map_or(0.0, |column| row[column].to_radians()));
+        let angles = hinges
+            .iter()
+            .map(|column| column.map_or(0.0, |column| row[column].to_radians()));
         motion.push(place, DQuat::from_euler(EulerRot::ZYX, z, y, x), angles)?;
     }
     Ok(motion)
@@ -160,7 +171,10 @@ pub(super) fn read_json(text: &[u8], robot: Robot<'_>) -> Result<(RobotMotion, L
     let file: Value = serde_json::from_slice(text).map_err(|error| RobotMotionError::Json {
         detail: error.to_string(),
     })?;
-    let frames = file.get("Frames").and_then(Value::as_array).ok_or(RobotMotionError::NoKey { key: "Frames" })?;
+    let frames = file
+        .get("Frames")
+        .and_then(Value::as_array)
+        .ok_or(RobotMotionError::NoKey { key: "Frames" })?;
     let row = |row: &Value| row.as_array()?.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>();
     let rows: Option<Vec<Vec<f64>>> = frames.iter().map(row).collect();
     let rows = rows.ok_or(RobotMotionError::NoKey { key: "Frames" })?;
@@ -168,8 +182,16 @@ pub(super) fn read_json(text: &[u8], robot: Robot<'_>) -> Result<(RobotMotion, L
     let known = [7 + count, 8 + count, 13 + 2 * count + 6 * feet, 12 + 2 * count];
     let found = check_columns(&rows, &known)?;
     let secs = file.get("FrameDuration").and_then(Value::as_f64);
-    let secs = secs.map(|secs| if (secs - ROUNDED_THIRTIETH).abs() < 1e-9 { 1.0 / 30.0 } else { secs });
-    let stated = secs.filter(|secs| *secs > 0.0).ok_or(RobotMotionError::NoKey { key: "FrameDuration" });
+    let secs = secs.map(|secs| {
+        if (secs - ROUNDED_THIRTIETH).abs() < 1e-9 {
+            1.0 / 30.0
+        } else {
+            secs
+        }
+    });
+    let stated = secs
+        .filter(|secs| *secs > 0.0)
+        .ok_or(RobotMotionError::NoKey { key: "FrameDuration" });
     let mut motion = RobotMotion::default();
     let layout = if found == known[1] {
         let num_steps = rows.len().saturating_sub(1).max(1);
@@ -189,9 +211,17 @@ pub(super) fn read_json(text: &[u8], robot: Robot<'_>) -> Result<(RobotMotion, L
         Layout::TienKung
     } else {
         for row in &rows {
-            motion.push(DVec3::from_slice(row), xyzw(&row[3..]), row[7..7 + count].iter().copied())?;
+            motion.push(
+                DVec3::from_slice(row),
+                xyzw(&row[3..]),
+                row[7..7 + count].iter().copied(),
+            )?;
         }
-        if found == known[0] { Layout::Imitation } else { Layout::Hardware }
+        if found == known[0] {
+            Layout::Imitation
+        } else {
+            Layout::Hardware
+        }
     };
     motion.fps = 1.0 / stated?;
     Ok((motion, layout))
@@ -209,7 +239,11 @@ fn check_speeds(rows: &[Vec<f64>], count: usize, secs: f64) -> Result<(), RobotM
             all += stated.abs() + speed.abs();
         }
     }
-    if wrong > 0.5 * all { Err(RobotMotionError::NoBase) } else { Ok(()) }
+    if wrong > 0.5 * all {
+        Err(RobotMotionError::NoBase)
+    } else {
+        Ok(())
+    }
 }
 
 /// Returns the rows of a motion, key by key.
@@ -251,7 +285,11 @@ fn rows(written: &Written<'_, '_>, layout: &Layout, step_secs: f64) -> impl Iter
                 row.extend(rotation.to_array());
                 let is_short = *layout == Layout::Unitree { is_short: true };
                 let names = hinges.map(|hinges| names((skeleton, hinges))).unwrap_or_default();
-                let kept = own.angles.iter().zip(names).filter(|(_, name)| !is_short || is_in_short(name));
+                let kept = own
+                    .angles
+                    .iter()
+                    .zip(names)
+                    .filter(|(_, name)| !is_short || is_in_short(name));
                 row.extend(kept.map(|(angle, _)| angle));
                 if let (Layout::Hardware, Some(hinges)) = (layout, hinges) {
                     let (places, speeds) = keys.feet(hinges);
@@ -277,7 +315,9 @@ pub(super) fn write_csv(written: &Written<'_, '_>, layout: &Layout, step_secs: f
     let mut text = String::new();
     if *layout == Layout::Seed {
         let hinges = written.skeleton().hinges();
-        let joints = hinges.map(|hinges| names((written.skeleton(), hinges))).unwrap_or_default();
+        let joints = hinges
+            .map(|hinges| names((written.skeleton(), hinges)))
+            .unwrap_or_default();
         let joints = joints.iter().map(|name| format!("{name}{SEED_JOINT}"));
         let names: Vec<String> = SEED_BASE.iter().map(|name| (*name).to_owned()).chain(joints).collect();
         text += &names.join(",");

@@ -7,8 +7,8 @@ use loopwright_core::math::{Rigid, rotation};
 use loopwright_core::motion::SolePoint;
 use roxmltree::Node;
 
-use super::error::RobotError;
 use super::body::{RawBody, RawHinge, numbers, shape_points, vector};
+use super::error::RobotError;
 use crate::excerpt::one_line;
 use crate::limits::MAX_DEPTH;
 
@@ -29,7 +29,11 @@ pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
     let mut hanging: HashSet<&str> = HashSet::new();
     let joints = robot.children().filter(|node| node.has_tag_name("joint"));
     for joint in joints {
-        let end = |name: &str| child(joint, name).and_then(|end| end.attribute("link")).unwrap_or_default();
+        let end = |name: &str| {
+            child(joint, name)
+                .and_then(|end| end.attribute("link"))
+                .unwrap_or_default()
+        };
         let (parent, link) = (end("parent"), end("child"));
         for name in [parent, link] {
             if !links.contains_key(name) {
@@ -73,7 +77,12 @@ pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
         let number = bodies.len();
         bodies.push(body);
         let children = below.get(name).map_or(&[][..], Vec::as_slice);
-        open.extend(children.iter().rev().map(|&(link, joint)| (link, Some(joint), Some(number), depth + 1)));
+        open.extend(
+            children
+                .iter()
+                .rev()
+                .map(|&(link, joint)| (link, Some(joint), Some(number), depth + 1)),
+        );
     }
     Ok(without_floating(bodies))
 }
@@ -88,7 +97,9 @@ fn without_floating(mut bodies: Vec<RawBody>) -> Vec<RawBody> {
             body.parent = body.parent.and_then(|parent| parent.checked_sub(1));
         }
     }
-    bodies.iter_mut().for_each(|body| body.hinges.retain(|hinge| hinge.axis != DVec3::ZERO));
+    bodies
+        .iter_mut()
+        .for_each(|body| body.hinges.retain(|hinge| hinge.axis != DVec3::ZERO));
     bodies
 }
 

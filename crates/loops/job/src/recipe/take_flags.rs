@@ -7,8 +7,8 @@ use loopwright_formats::{UnitChoice, UpChoice};
 
 use super::headings::INPUT;
 use super::keys::{Sets, Setting};
-use super::take::{StudyArgs, TakeArgs};
 use super::robot_file::RobotFile;
+use super::take::{StudyArgs, TakeArgs};
 use super::typed::IfTyped;
 use super::words::Written;
 

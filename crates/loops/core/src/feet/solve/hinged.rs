@@ -91,11 +91,15 @@ fn add_smoothness(equations: &mut NormalEquations, values: &[f64], width: usize,
         let differences: Vec<f64> = (0..width)
             .map(|unknown| {
                 let terms = around.iter().zip(DIFFERENCE);
-                terms.map(|(sample, factor)| factor * values[sample * width + unknown]).sum()
+                terms
+                    .map(|(sample, factor)| factor * values[sample * width + unknown])
+                    .sum()
             })
             .collect();
         for one in 0..4 {
-            let pulls: Vec<f64> = (differences.iter()).map(|value| weight * DIFFERENCE[one] * value).collect();
+            let pulls: Vec<f64> = (differences.iter())
+                .map(|value| weight * DIFFERENCE[one] * value)
+                .collect();
             equations.add_pull(around[one], 0, &pulls);
             for other in one..4 {
                 let products = vec![weight * DIFFERENCE[one] * DIFFERENCE[other]; width];
@@ -153,7 +157,11 @@ pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) ->
         }
         let mut offsets = vec![[DVec3::ZERO; 2]; count];
         for (part, axis) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)] {
-            let at = |sample: isize| values.get(usize::try_from(sample - first).ok()?).map(|of| of[part][axis]);
+            let at = |sample: isize| {
+                values
+                    .get(usize::try_from(sample - first).ok()?)
+                    .map(|of| of[part][axis])
+            };
             ring.clear_pulls();
             pull_together(&mut ring, count as isize, at, weight);
             let solved = ring.solve().ok_or(HingeError::Unsolved)?;
@@ -298,7 +306,10 @@ pub(crate) fn hold(
     let mut moved_metres = 0.0_f64;
     for (sample, pose) in held.iter().enumerate() {
         let [own, moved] = [clip.body_pose(sample), pose.as_ref()].map(|pose| pose.world(skeleton).translations);
-        let feet = hinges.soles.iter().map(|sole| own[sole.joint].distance(moved[sole.joint]));
+        let feet = hinges
+            .soles
+            .iter()
+            .map(|sole| own[sole.joint].distance(moved[sole.joint]));
         moved_metres = feet.fold(moved_metres, f64::max);
     }
     let lowered = (0..count).map(|sample| {
@@ -367,7 +378,11 @@ impl Search<'_> {
             heights.fold(f64::INFINITY, f64::min)
         });
         let lowest: Vec<f64> = lowest.filter(|height| height.is_finite()).collect();
-        let floor = if lowest.is_empty() { 0.0 } else { percentile::of(lowest, 0.5) };
+        let floor = if lowest.is_empty() {
+            0.0
+        } else {
+            percentile::of(lowest, 0.5)
+        };
         self.floor = if floor.abs() < ZERO_METRES { 0.0 } else { floor };
         let mut drags = vec![false; self.hinges.soles.len()];
         for point in &self.points {
@@ -457,7 +472,10 @@ impl Search<'_> {
             self.add_points(&unknowns, &mut equations, &mut matters);
             self.add_limits(&unknowns, &mut equations, &mut matters);
             let moved = equations.solve().ok_or(HingeError::Unsolved)?;
-            unknowns.iter_mut().zip(&moved).for_each(|(unknown, step)| *unknown += step);
+            unknowns
+                .iter_mut()
+                .zip(&moved)
+                .for_each(|(unknown, step)| *unknown += step);
             if moved.iter().all(|step| step.abs() < SETTLED) {
                 break;
             }
@@ -485,7 +503,9 @@ impl Search<'_> {
                 let touches = self.touches[number][sample];
                 let along = |axis: DVec3, slopes: &[(usize, DVec3)], scale: f64| -> Vec<(usize, f64)> {
                     let slopes = slopes.iter();
-                    slopes.map(|(unknown, slope)| (*unknown, scale * axis.dot(*slope))).collect()
+                    slopes
+                        .map(|(unknown, slope)| (*unknown, scale * axis.dot(*slope)))
+                        .collect()
                 };
                 let matter = &mut matters[sample * per_sample + number];
                 *matter |= !touches && height < SWING_METRES;
@@ -539,14 +559,17 @@ impl Search<'_> {
         for sample in 0..self.clip.num_samples() {
             let pose = self.clip.body_pose(sample);
             for (number, &joint) in self.moving.iter().enumerate() {
-                let Some((hinge, [least, most])) = (self.hinges.hinges[joint].as_ref())
-                    .and_then(|hinge| Some((hinge, hinge.limits?)))
+                let Some((hinge, [least, most])) =
+                    (self.hinges.hinges[joint].as_ref()).and_then(|hinge| Some((hinge, hinge.limits?)))
                 else {
                     continue;
                 };
                 let angle = hinge.angle(pose.rotations[joint]) + unknowns[sample * width + BASE + number] * TURN;
                 let margin = MARGIN.min(0.25 * (most - least));
-                for (side, beyond) in [(least + margin - angle), (angle - most + margin)].into_iter().enumerate() {
+                for (side, beyond) in [(least + margin - angle), (angle - most + margin)]
+                    .into_iter()
+                    .enumerate()
+                {
                     let matter = &mut matters[sample * per_sample + self.points.len() + 2 * number + side];
                     *matter |= beyond > 0.0;
                     if *matter {
@@ -567,7 +590,10 @@ impl Search<'_> {
             let of_foot = self.points.iter().zip(&self.touches);
             let mut stands = vec![false; self.clip.num_samples()];
             for (_, touches) in of_foot.filter(|(point, _)| Some(point.foot) == sole) {
-                stands.iter_mut().zip(touches).for_each(|(stands, touches)| *stands |= touches);
+                stands
+                    .iter_mut()
+                    .zip(touches)
+                    .for_each(|(stands, touches)| *stands |= touches);
             }
             let contacts: Vec<LoopContact> = contact::spans(index, &stands, false);
             feet.outcomes.push(match sole {
