@@ -151,6 +151,7 @@ fn unmade(studied: &Studied, what: String, error: MakeError) -> Failure {
             "--set stance=FOOT:FROM:TO within the loop, in frames of the take, or in seconds: LeftFoot:0.2s:0.6s",
         ),
         MakeError::Edit(error) => edit(&error),
+        MakeError::Hinges(error) => Failure::error(error).try_this("another loop from `loopwright find`"),
         MakeError::Timing(error) => {
             Failure::error(error).try_this("a setting nearer to what was recorded, or another take")
         }

@@ -41,6 +41,7 @@ mod render;
 mod report;
 mod retarget;
 mod road;
+mod robots;
 mod root;
 mod set;
 mod settings;

@@ -110,9 +110,11 @@ impl HeldTake {
             || (asked.unit.is_some() && asked.unit != reading.unit)
             || (asked.animation.is_some() && asked.animation != reading.animation)
             || (asked.skin.is_some() && asked.skin != reading.skin)
-            || (asked.speed_up.is_some() && asked.speed_up != reading.speed_up);
+            || (asked.speed_up.is_some() && asked.speed_up != reading.speed_up)
+            || (asked.robot.is_some() && asked.robot != reading.robot);
         if differs {
-            let what = "up, unit, animation, skin and speed_up say how a file is read, and this take is read already";
+            let what =
+                "up, unit, animation, skin, speed_up and robot say how a file is read, and this take is read already";
             return Err(Fault::setting(what.to_owned()).hinting("loopwright.read(path, animation=\"Walk\")"));
         }
         let args = StudyArgs {
@@ -121,6 +123,7 @@ impl HeldTake {
             animation: reading.animation.clone(),
             skin: reading.skin.clone(),
             speed_up: reading.speed_up,
+            robot: reading.robot.clone(),
             hips: asked.hips.clone().or_else(|| reading.hips.clone()),
             feet: if asked.feet.is_empty() {
                 &reading.feet

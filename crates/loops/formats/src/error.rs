@@ -5,7 +5,7 @@ use loopwright_core::{motion::SkeletonError, take::TakeError};
 use crate::bvh::error::{BvhError, Position};
 use crate::{
     animations::AnimationError, byte_count::MemoryError, excerpt::list, fbx::error::FbxError, gltf::error::GltfError,
-    npz::error::NpzError,
+    npz::error::NpzError, robot::error::RobotMotionError,
 };
 
 /// Why bytes cannot be read as a take.
@@ -42,6 +42,9 @@ pub enum ReadError {
     /// An NPZ file that cannot be read, or holds no motion.
     #[error(transparent)]
     Npz(#[from] NpzError),
+    /// A motion of a robot that cannot be read.
+    #[error(transparent)]
+    Robot(Box<RobotMotionError>),
     /// The requested animation matches none of the file's animations, or several.
     #[error(transparent)]
     Animation(#[from] AnimationError),
@@ -91,6 +94,7 @@ impl ReadError {
             Self::Fbx(error) => error.remedy(),
             Self::Gltf(error) => error.remedy(),
             Self::Npz(error) => error.remedy(),
+            Self::Robot(error) => error.remedy(),
             Self::LfsPointer | Self::WebPage => "on a page such as GitHub's, the raw file of full size",
             _ => "export the take again, or correct that line in a text editor",
         }
@@ -113,6 +117,9 @@ pub enum WriteError {
     NoAvatar { missing: Vec<String> },
     #[error("an avatar travels by its hips, and has no joint above them for root motion")]
     NoRootJoint,
+    /// Not the motion of a robot.
+    #[error(transparent)]
+    Robot(Box<RobotMotionError>),
     /// The poses do not form a take.
     #[error(transparent)]
     Take(#[from] TakeError),

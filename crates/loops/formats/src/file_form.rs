@@ -135,6 +135,12 @@ pub(crate) trait FileForm: Any {
         false
     }
 
+    /// Returns how often a loop of that period is repeated in a file by default.
+    fn copies(&self, period_secs: f64) -> usize {
+        let _ = period_secs;
+        1
+    }
+
     fn has_meshes(&self) -> bool {
         false
     }

@@ -17,6 +17,12 @@ pub enum Format {
     Npz,
     /// VRM animation: motion for avatars, in a binary glTF file.
     Vrma,
+    /// Motion of robots as rows of numbers.
+    Csv,
+    /// Motion of robots as rows of numbers in JSON.
+    Txt,
+    /// Motion of robots as a pickle of Python.
+    Pickle,
 }
 
 /// The capabilities of a format: everything about a format that code outside its folder uses.
@@ -57,4 +63,6 @@ pub struct Capabilities {
     pub is_extended: bool,
     /// A description for messages of the files that cannot be extended; `None` if there are none.
     pub not_extended: Option<&'static str>,
+    /// Whether files hold the motion of robots alone, and are read with the description of one.
+    pub is_of_robots: bool,
 }

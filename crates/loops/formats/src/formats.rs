@@ -10,7 +10,7 @@ use crate::{
     entry::FormatEntry,
     fbx,
     gltf::{self, vrma::VrmaSource},
-    npz,
+    npz, robot,
     source::Source,
     warning::FileWarning,
 };
@@ -23,6 +23,9 @@ const TABLE: &[FormatEntry] = &[
     gltf::format::GLTF,
     npz::format::NPZ,
     gltf::format::VRMA,
+    robot::format::CSV,
+    robot::format::TXT,
+    robot::format::PICKLE,
 ];
 
 impl Format {
@@ -76,13 +79,14 @@ impl Format {
         Self::ALL.into_iter().find(|format| (format.entry().detects)(bytes))
     }
 
-    /// Returns the names of all formats as a list for people: `BVH, FBX, GLB, glTF, NPZ or VRMA`, with another word before the
-    /// last one on request.
+    /// Returns the names of all formats, except for those of robots alone, as a list for people: `BVH, FBX, GLB, glTF, NPZ or VRMA`, with
+    /// another word before the last one on request.
     pub fn names(before_last: &str) -> String {
-        list(
-            &Self::ALL.map(|format| format.capabilities().name.to_owned()),
-            before_last,
-        )
+        let all = Self::ALL.into_iter().map(Self::capabilities);
+        let names = all
+            .filter(|format| !format.is_of_robots)
+            .map(|format| format.name.to_owned());
+        list(&names.collect::<Vec<_>>(), before_last)
     }
 
     /// Lists the extensions of some formats, each after a prefix: `.glb or .gltf`.
@@ -151,6 +155,8 @@ mod tests {
                 Some(Format::Glb),
             ),
             (b"{ \"format\": \"loop\" }", None),
+            (b"{ \"Frames\": [[1]] }", Some(Format::Txt)),
+            (b"\x80\x04}.", Some(Format::Pickle)),
             (b"\xFF\xFEH\0I\0", None),
             (b"\0\x01\x02\x03\x04", None),
             (b"MOTION", None),
@@ -167,7 +173,7 @@ mod tests {
                 Some(format)
             );
         }
-        assert_eq!(Format::from_extension("txt"), None);
+        assert_eq!(Format::from_extension("md"), None);
         assert_eq!(Format::from_extension("vrm"), None);
         assert_eq!(Format::of_motion_for("VRM"), Some(Format::Vrma));
         assert_eq!(Format::of_motion_for("glb"), Some(Format::Glb));

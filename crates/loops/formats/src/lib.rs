@@ -91,6 +91,8 @@ mod gltf;
 
 mod npz;
 
+mod robot;
+
 pub mod vmc;
 
 mod even_keys;
@@ -148,6 +150,7 @@ pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar,
 pub use naming::{LOOP_SUFFIX, added_root_name, loop_name};
 pub use npz::{arrays::ContactArrays, arrays::MotionArrays, error::NpzError, source::NpzSource, zip::zip_of};
 pub use read::{animation_names, load, read_take, read_without_hash};
+pub use robot::{RobotError, RobotMotionError, RobotSource, read_robot};
 pub use settings::{AnimationChoice, ClosingKey, Companions, KeyInterpolation, LoopWriteSettings, ReadSettings};
 pub use source::{LoadedTake, Source};
 pub use space::{Axis, Space, SpaceSettings, UnitChoice, Up, UpChoice, warning::SpaceWarning};

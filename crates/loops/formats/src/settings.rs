@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, io};
 
-use loopwright_core::LoopClip;
+use loopwright_core::{LoopClip, Skeleton};
 
 use crate::animations::{self, AnimationError};
 use crate::error::{ReadError, WriteError};
@@ -57,6 +57,8 @@ pub struct ReadSettings<'a> {
     pub speed_up: Option<f64>,
     /// Reads other files; without it, a file that refers to others cannot be read.
     pub companions: Option<Companions<'a>>,
+    /// The robot whose motion files of hinges hold, from [`crate::read_robot`].
+    pub robot: Option<&'a Skeleton>,
     /// Limits of how much is read.
     pub limits: SizeLimits,
 }

@@ -10,8 +10,8 @@ use crate::format::{Capabilities, Format};
 use crate::mesh::{Mesh, MeshError};
 use crate::{
     bvh::source::BvhSource, error::WriteError, fbx::source::FbxSource, file_form::FileForm, gltf::source::GltfSource,
-    gltf::vrma::VrmaSource, limits::SizeLimits, loop_file::facts::TakeFacts, npz::source::NpzSource, space::Space,
-    warning::FileWarning, written::WrittenFile,
+    gltf::vrma::VrmaSource, limits::SizeLimits, loop_file::facts::TakeFacts, npz::source::NpzSource,
+    robot::source::RobotSource, space::Space, warning::FileWarning, written::WrittenFile,
 };
 
 /// A take as loaded, and its form in the file.
@@ -88,6 +88,8 @@ forms! {
     Npz(NpzSource),
     /// A new VRM animation, and the bones of its body.
     Vrma(VrmaSource),
+    /// The layout of a robot's motion.
+    Robot(RobotSource),
 }
 
 impl Source {
@@ -241,6 +243,11 @@ impl Source {
     pub fn loses_scale(&self, format: Format) -> bool {
         let is_gltf = |format| matches!(format, Format::Glb | Format::Gltf);
         self.changes_scale() && !(is_gltf(self.format()) && is_gltf(format))
+    }
+
+    /// Returns how often a loop of that period is written into its files, one after the other, where nothing else is asked for.
+    pub fn copies(&self, period_secs: f64) -> usize {
+        self.form().copies(period_secs)
     }
 
     /// Returns the copyright or licence that the file states.

@@ -13,6 +13,7 @@ mod forms;
 mod gltf;
 mod loop_file;
 mod mesh;
+mod robots;
 mod round_trip;
 mod soles;
 mod vrm;

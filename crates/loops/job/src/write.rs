@@ -73,8 +73,11 @@ pub fn write(studied: &Studied, request: Request<'_>, done: LoopMade, format: Fo
     let (clip, candidate) = (&made.loop_clip, &made.candidate);
     check_length(studied, &done, format)?;
     let body = studied.body_of_loops();
-    let writing = done.output.writing(format, body.root_joint, studied.file.limits);
+    let mut writing = done.output.writing(format, body.root_joint, studied.file.limits);
     let source = engine.placed(studied.form(format));
+    if done.output.repeat.is_none() {
+        writing.copies = source.copies(clip.period_secs());
+    }
     let mut file = LoopFile::write_with(made, studied.facts(), &source, &writing)?;
     let rate_hz = file.sidecar.playback.rate_hz(clip.period_secs());
     let of_take = verdict::of_written(studied, candidate, format);

@@ -38,11 +38,14 @@ mod truth;
 
 mod ease;
 
+mod robot;
+
 use loopwright_core::{Pose, Take};
 
 pub use driven::{Command, DriveSettings, drive};
 pub use idle::{IdleSettings, synthesize_idle};
 pub use random::random_settings;
+pub use robot::{ROBOT_MJCF, on_robot};
 pub use settings::{SynthError, WalkSettings};
 pub use truth::{TrueBearing, TrueContact, TrueStay, Truth};
 pub use walker::Walker;

@@ -138,6 +138,8 @@ pub enum SynthError {
         hips_height_metres: f64,
         min: f64,
     },
+    #[error("the robot has no joint \"{name}\" with a hinge")]
+    NoJoint { name: String },
     /// The tracks do not form a valid take.
     #[error(transparent)]
     Take(#[from] TakeError),

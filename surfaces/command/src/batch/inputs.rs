@@ -72,7 +72,11 @@ pub fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>, character:
         let count = (inputs.num_loops, inputs.problems.len());
         let mut ours = Vec::new();
         let mut walk = Walk {
-            is_asked_for: &|below: &Path| pattern.as_ref().is_none_or(|pattern| pattern.fits(below)),
+            is_asked_for: &|below: &Path| match &pattern {
+                Some(pattern) => pattern.fits(below),
+                // Tables and notes have the same extensions.
+                None => files::format_of_name(below).is_none_or(|format| !format.capabilities().is_of_robots),
+            },
             wanted,
             output: output.as_deref(),
             inputs: &mut inputs,

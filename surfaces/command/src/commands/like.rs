@@ -91,6 +91,7 @@ pub fn reading_of(study: &StudyArgs) -> TakeArgs {
         unit: study.unit,
         skin: study.skin.clone(),
         speed_up: study.speed_up,
+        robot: study.robot.clone(),
         hips: study.hips.clone(),
         feet: study.feet.clone(),
         ..TakeArgs::default()

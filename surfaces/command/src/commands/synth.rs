@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use loopwright_formats::{Format, Source};
-use loopwright_synth::{SynthError, SyntheticTake, WalkSettings, synthesize};
+use loopwright_formats::{Format, Source, read_robot};
+use loopwright_synth::{ROBOT_MJCF, SynthError, SyntheticTake, WalkSettings, on_robot, synthesize};
 
 use crate::args::SynthArgs;
 use crate::exit::{Ending, Failure, Result};
@@ -13,7 +13,7 @@ use crate::report::{json, synth::SynthAnswer};
 pub fn run(args: &SynthArgs) -> Result<Ending> {
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
-    let take = synthesize(&settings(args)).map_err(|error| {
+    let mut take = synthesize(&settings(args)).map_err(|error| {
         let failure = match &error {
             SynthError::OutOfRange {
                 setting,
@@ -25,7 +25,14 @@ pub fn run(args: &SynthArgs) -> Result<Ending> {
         };
         failure.try_this("settings nearer to a walk, such as --speed 1.3 --period 1.15")
     })?;
+    if args.robot.is_some() {
+        let robot = read_robot(ROBOT_MJCF.as_bytes()).map_err(Failure::error)?;
+        take.take = on_robot(&take, &robot).map_err(Failure::error)?;
+    }
     add(&mut outputs, &args.output, &take, format)?;
+    if let Some(robot) = &args.robot {
+        outputs.add(robot, ROBOT_MJCF.as_bytes())?;
+    }
     let outputs = outputs.commit()?;
     output::print(&if args.json {
         let source = Source::for_take(&take.take, format);

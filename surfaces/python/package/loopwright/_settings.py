@@ -31,6 +31,7 @@ class Settings(TypedDict, total=False):
     animation: str | int
     skin: str | int
     speed_up: float
+    robot: str | os.PathLike[str]
     hips: str
     feet: Sequence[str]
     smooth: float

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ._settings import Settings
 
 # Settings that say how a file is read.
-READING = ("up", "unit", "animation", "skin", "speed_up")
+READING = ("up", "unit", "animation", "skin", "speed_up", "robot")
 
 
 class Take(Motion[NativeTake]):
@@ -471,8 +471,8 @@ def read(
 ) -> Take:
     """Reads a take from a file (BVH, FBX, glTF, NPZ or VRMA; `pack.glb#Walk` names an animation), or from the bytes of one.
 
-    Settings say how it is read, such as `up`, `unit`, `animation`, `skin` and `speed_up`, and what is seen in it, such as `feet` and
-    `contact_speed`, which its contacts and its gait follow. Raises ReadError.
+    Settings say how it is read, such as `up`, `unit`, `animation`, `skin`, `speed_up` and `robot` (the MJCF or URDF file of the robot whose
+    motion it is), and what is seen in it, such as `feet` and `contact_speed`, which its contacts and its gait follow. Raises ReadError.
 
     >>> read(walk.to_bytes("bvh"), name="walk.bvh", contact_speed=0.1)
     <Take 'walk.bvh': 481 frames at 60 fps, 24 joints>

@@ -40,8 +40,9 @@ pub(crate) mod speed;
 
 mod solve;
 
-pub(crate) use solve::hardest_turn;
+pub use solve::hinged::HingeError;
 pub use solve::{fade, open};
+pub(crate) use solve::{hardest_turn, hinged};
 
 pub use crate::analysis::bearing::FootPoint;
 pub use contact::LoopContact;

@@ -5,6 +5,8 @@
 
 pub(crate) mod skeleton;
 
+pub(crate) mod hinges;
+
 pub(crate) mod cycle;
 
 pub(crate) mod pose;
@@ -16,6 +18,7 @@ pub(crate) mod world;
 pub(crate) mod root;
 
 pub(crate) use cycle::{KeyedCycle, PoseCurve};
+pub use hinges::{Hinge, Hinges, RobotLink, Sole, SolePoint};
 pub use pose::{Pose, PoseRef};
 pub use root::RootMotion;
 pub use skeleton::{Joint, Part, Skeleton, SkeletonDifference, SkeletonError};

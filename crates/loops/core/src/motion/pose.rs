@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::Skeleton;
+use super::{Hinges, Skeleton};
 use crate::math::{rigid::Rigid, rotation};
 
 /// Transforms of all joints at one time, in skeleton order.
@@ -241,5 +241,18 @@ impl FromIterator<(DVec3, DQuat)> for Pose {
     fn from_iter<I: IntoIterator<Item = (DVec3, DQuat)>>(joints: I) -> Self {
         let (translations, rotations) = joints.into_iter().unzip();
         Self::new(translations, rotations)
+    }
+}
+
+impl Hinges {
+    /// Returns the local pose with the base at a place and hinges at these angles, in their order.
+    pub fn pose(&self, skeleton: &Skeleton, base: Rigid, angles: impl IntoIterator<Item = f64>) -> Pose {
+        let offsets = skeleton.joints().iter().map(|joint| joint.rest_offset);
+        let mut pose = Pose::new(offsets.collect(), vec![DQuat::IDENTITY; skeleton.num_joints()]);
+        pose.set_joint(0, base);
+        for ((joint, hinge), angle) in self.each().zip(angles) {
+            pose.rotations[joint] = hinge.rotation(angle);
+        }
+        pose
     }
 }

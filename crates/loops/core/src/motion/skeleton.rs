@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 
+use super::hinges::Hinges;
 use crate::names;
 
 /// One joint of a skeleton.
@@ -72,6 +73,7 @@ pub enum SkeletonError {
 pub struct Skeleton {
     joints: Vec<Joint>,
     children: Vec<Vec<usize>>,
+    hinges: Option<Box<Hinges>>,
 }
 
 impl Skeleton {
@@ -99,7 +101,11 @@ impl Skeleton {
                 return Err(SkeletonError::NotFinite { joint: index });
             }
         }
-        Ok(Self { joints, children })
+        Ok(Self {
+            joints,
+            children,
+            hinges: None,
+        })
     }
 
     /// Returns the number of joints, at least one.
@@ -244,6 +250,7 @@ impl Skeleton {
         Self {
             joints: core::iter::once(root).chain(below).collect(),
             children: core::iter::once(vec![1]).chain(children).collect(),
+            hinges: None,
         }
     }
 
@@ -266,6 +273,20 @@ impl Skeleton {
         self
     }
 
+    /// Returns the tree as that of a robot, whose hinges have an entry for each joint.
+    #[must_use]
+    pub fn with_hinges(self, hinges: Hinges) -> Self {
+        Self {
+            hinges: Some(Box::new(hinges)),
+            ..self
+        }
+    }
+
+    /// Returns its hinges and feet if it is that of a robot.
+    pub fn hinges(&self) -> Option<&Hinges> {
+        self.hinges.as_deref()
+    }
+
     /// Returns the tree with every length multiplied by `factor`, which must be finite.
     pub fn scaled(&self, factor: f64) -> Self {
         let mut scaled = self.clone();
@@ -273,6 +294,7 @@ impl Skeleton {
             joint.rest_offset *= factor;
             joint.tip = joint.tip.map(|tip| tip * factor);
         }
+        scaled.hinges = scaled.hinges.map(|hinges| Box::new(hinges.scaled(factor)));
         scaled
     }
 }

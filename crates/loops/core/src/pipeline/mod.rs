@@ -47,7 +47,8 @@ use crate::closure::{
 use crate::edit::{self, EditError, EditKind, LoopEdit};
 use crate::feet::edited::EditedStance;
 use crate::feet::{
-    self, Feet, FeetSettings, FeetSpeed, FootLock, HoldError, Holding, RootSpeed, StanceEdit, StanceSpan,
+    self, Feet, FeetSettings, FeetSpeed, FootLock, HingeError, HoldError, Holding, RootSpeed, StanceEdit, StanceSpan,
+    hinged,
 };
 use crate::loop_clip::{LoopClip, LoopClipError, LoopKeys};
 use crate::math::rigid::{Rigid, Twist};
@@ -217,6 +218,9 @@ pub enum MakeError {
     /// The feet cannot be held.
     #[error(transparent)]
     Feet(#[from] HoldError),
+    /// The stretch is no loop of a robot.
+    #[error(transparent)]
+    Hinges(#[from] HingeError),
     /// The loop cannot be edited.
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -494,6 +498,7 @@ impl<'a> Plan<'a> {
         let Prepared { source, mean, recorded } = prepared;
         let (mean, mean_cycle) = mean.unzip();
         let (source, closed, image) = match candidate.pairing.mirror() {
+            Some(_) if source.clip.skeleton().hinges().is_some() => return Err(HingeError::Mirrored.into()),
             Some(mirror) => {
                 // A joint of the rig that is the root does not move in the root's frame; the hips move.
                 let carrier = source.root_joint.map_or(source.carrier, |_| analysis.body.hips);
@@ -506,9 +511,10 @@ impl<'a> Plan<'a> {
                 let clip = &mean.as_ref().unwrap_or(&source).clip;
                 let is_mended = (candidate.whole).is_some_and(|whole| whole.kind == WholeClipKind::Mended);
                 let mended = is_mended.then(|| closure::mend(clip, settings.closure.method.start.secs()));
-                let closed = match mended.flatten() {
-                    Some(mended) => mended,
-                    None => closure::close(clip, &settings.closure)?,
+                let closed = match (clip.skeleton().hinges(), mended.flatten()) {
+                    (Some(hinges), _) => hinged::close(clip, hinges, &settings.closure)?,
+                    (None, Some(mended)) => mended,
+                    (None, None) => closure::close(clip, &settings.closure)?,
                 };
                 (source, closed, None)
             }
@@ -627,6 +633,15 @@ impl<'a> Plan<'a> {
             bearing,
             ..
         } = timed;
+        if let Some(hinges) = loop_clip.skeleton().hinges() {
+            let stride = timed.retimed.as_ref().map_or(1.0, |retimed| retimed.stride);
+            let holds = settings.feet.lock != FootLock::Off;
+            let (held, feet) = hinged::hold(loop_clip, source, hinges, &analysis.body, (stride, holds))?;
+            if settings.mean_cycles == MeanCycles::default() && settings.edits.is_empty() {
+                hinged::check_moved(&held, source, hinges)?;
+            }
+            return Ok((Some(held), feet));
+        }
         let edited = edited_stances(
             settings,
             &analysis.body,

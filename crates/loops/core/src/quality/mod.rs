@@ -6,12 +6,14 @@
 use glam::DVec3;
 
 mod faults;
+mod hinges;
 mod inside;
 mod seam;
 mod sliding;
 mod step;
 
 pub use faults::Faults;
+pub use hinges::HingePeaks;
 pub use inside::{FootHeight, HeldPose, JointPeak};
 pub use seam::{SeamJoints, seam_joints};
 pub(crate) use sliding::foot_slide_of_loop;
@@ -60,6 +62,8 @@ pub struct Quality {
     pub lean_radians: Option<f64>,
     /// What no body does, in multiples of the least that a person sees.
     pub faults: Faults,
+    /// How far the hinges of a robot go beyond their limits.
+    pub hinges: HingePeaks,
     /// Speed of the root over the ground, metres per second.
     pub root_mps: f64,
     /// How far joints step over the seam.
@@ -108,6 +112,7 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
         held_pose: inside::held_pose(keys),
         lean_radians: inside::lean_radians(keys, body),
         faults: Faults::find(keys, body, body_size),
+        hinges: hinges::peaks(keys),
         root_mps: ops::hypot(keys.root().twist.linear.x, keys.root().twist.linear.z),
         seam: SeamSteps::from_loop(keys, body_size),
         body_size,

@@ -26,6 +26,7 @@ pub(crate) const BVH: FormatEntry = FormatEntry {
         takes_root_joint: true,
         is_extended: false,
         not_extended: Some("BVH"),
+        is_of_robots: false,
     },
     detects: read::is_bvh,
     parse: |bytes, _, _| one_motion(bytes, read::read_take),

@@ -43,6 +43,7 @@ pub(crate) const FBX: FormatEntry = FormatEntry {
         takes_root_joint: true,
         is_extended: true,
         not_extended: Some("FBX as text or older than 7.1"),
+        is_of_robots: false,
     },
     detects: is_fbx,
     #[cfg(feature = "fbx")]

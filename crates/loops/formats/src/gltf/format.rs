@@ -41,6 +41,7 @@ pub(crate) const GLB: FormatEntry = FormatEntry {
         takes_root_joint: true,
         is_extended: true,
         not_extended: None,
+        is_of_robots: false,
     },
     detects: |bytes| bytes.starts_with(b"glTF") && !vrm::is_motion_in_bytes(bytes),
     parse: |bytes, companions, limits| Ok(Box::new(GltfFile::parse(bytes, companions, limits)?)),
@@ -75,6 +76,7 @@ pub(crate) const VRMA: FormatEntry = FormatEntry {
         takes_root_joint: false,
         is_extended: false,
         not_extended: Some("a VRM animation, which holds one"),
+        is_of_robots: false,
         ..GLB.capabilities
     },
     detects: |bytes| bytes.starts_with(b"glTF") && vrm::is_motion_in_bytes(bytes),

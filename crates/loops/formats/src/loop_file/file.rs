@@ -426,6 +426,7 @@ impl ReadBack {
         let space = source.space();
         let settings = ReadSettings {
             animation: animation.map_or(AnimationChoice::Auto, AnimationChoice::Given),
+            robot: Some(clip.skeleton()),
             // There are too few frames to detect axes and unit.
             ..ReadSettings::in_space(SpaceSettings::from(space))
         };

@@ -6,9 +6,10 @@ use loopwright_core::{Pose, Skeleton};
 use super::array::{bools, doubles, ints, singles, texts};
 use super::arrays::{ContactArrays, MotionArrays};
 use super::zip::{self, Archive};
-use super::{read, source::NpzSource};
+use super::{read, source::NpzSource, tracking};
 use crate::entry::{FormatEntry, one_motion};
 use crate::format::{Capabilities, Format};
+use crate::robot::source::{Bodies, Layout, RobotSource};
 use crate::{
     error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, source::Source, space::Space,
     written::WrittenFile,
@@ -30,10 +31,22 @@ pub(crate) const NPZ: FormatEntry = FormatEntry {
         takes_root_joint: true,
         is_extended: false,
         not_extended: Some("NPZ"),
+        is_of_robots: false,
     },
     detects: |bytes| bytes.starts_with(zip::START),
-    parse: |bytes, _, _| one_motion(bytes, read::read_take),
-    new_form: |take, _| Source::Npz(NpzSource::for_take(take)),
+    parse: |bytes, _, _| {
+        one_motion(bytes, |bytes, name, settings, warnings| {
+            let Some(robot) = settings.robot.and_then(|robot| Some((robot, robot.hinges()?))) else {
+                return read::read_take(bytes, name, settings, warnings);
+            };
+            let (motion, bodies) = tracking::read(bytes, robot, settings)?;
+            motion.loaded(name, robot, settings, Layout::Tracking(bodies))
+        })
+    },
+    new_form: |take, _| match take.skeleton().hinges() {
+        Some(_) => Source::Robot(RobotSource::new(take, Layout::Tracking(Bodies::default()))),
+        None => Source::Npz(NpzSource::for_take(take)),
+    },
     facts: None,
 };
 

@@ -9,4 +9,5 @@ mod read;
 pub(crate) mod source;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tracking;
 pub(crate) mod zip;

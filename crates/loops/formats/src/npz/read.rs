@@ -10,6 +10,7 @@ use super::{array::Array, error::NpzError, kimodo, source::NpzSource};
 use crate::entry::Loaded;
 use crate::excerpt::one_line;
 use crate::limits::{MAX_DEPTH_WITH_ROOT, MAX_VALUE, SizeLimits};
+use crate::robot::error::RobotMotionError;
 use crate::source::{LoadedTake, Source};
 use crate::space::{Space, UnitChoice, Up, UpChoice};
 use crate::{error::ReadError, settings::ReadSettings, warning::FileWarning};
@@ -26,15 +27,13 @@ const MOST_GROWTH: f64 = 0.05;
 
 /// Implements [`crate::read_take`] for NPZ.
 pub(super) fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, _: &mut Vec<FileWarning>) -> Loaded {
-    let arrays = Arrays {
-        entries: zip::entries(bytes)?,
-        file_bytes: bytes.len(),
-        limits: &settings.limits,
-    };
+    let arrays = Arrays::new(bytes, &settings.limits)?;
     let motion = if arrays.has("names") {
         own(&arrays)?
     } else if arrays.has("posed_joints") && arrays.has("global_rot_mats") {
         of_kimodo(&arrays)?
+    } else if arrays.has("joint_pos") && arrays.has("body_pos_w") {
+        return Err(RobotMotionError::NoRobot { format: "such NPZ" }.into());
     } else if arrays.has("poses") && arrays.has("trans") {
         return Err(NpzError::Amass.into());
     } else {
@@ -47,7 +46,7 @@ pub(super) fn read_take(bytes: &[u8], name: &str, settings: &ReadSettings<'_>, _
 }
 
 /// The arrays of a file, unpacked on request.
-struct Arrays<'a> {
+pub(super) struct Arrays<'a> {
     entries: Vec<Entry<'a>>,
     file_bytes: usize,
     limits: &'a SizeLimits,
@@ -58,7 +57,23 @@ fn stem<'a>(entry: &'a Entry<'_>) -> &'a str {
     entry.name.strip_suffix(".npy").unwrap_or(&entry.name)
 }
 
-impl Arrays<'_> {
+impl<'a> Arrays<'a> {
+    /// Errors: the file is no archive.
+    pub(super) fn new(bytes: &'a [u8], limits: &'a SizeLimits) -> Result<Self, ReadError> {
+        Ok(Self {
+            entries: zip::entries(bytes)?,
+            file_bytes: bytes.len(),
+            limits,
+        })
+    }
+
+    /// Reads the numbers of an array of any shape, and its sizes.
+    pub(super) fn any_shape(&self, name: &'static str) -> Result<(Vec<f64>, Vec<usize>), ReadError> {
+        let bytes = self.bytes(name)?;
+        let array = Array::read(name, &bytes)?;
+        Ok((array.numbers(MAX_VALUE)?, array.shape))
+    }
+
     fn has(&self, name: &str) -> bool {
         self.entries.iter().any(|entry| stem(entry) == name)
     }
@@ -71,7 +86,11 @@ impl Arrays<'_> {
     }
 
     /// Reads the numbers of an array of this shape, and its sizes. Errors: it has another shape, or a number out of range.
-    fn numbers(&self, name: &'static str, shape: &[Option<usize>]) -> Result<(Vec<f64>, Vec<usize>), ReadError> {
+    pub(super) fn numbers(
+        &self,
+        name: &'static str,
+        shape: &[Option<usize>],
+    ) -> Result<(Vec<f64>, Vec<usize>), ReadError> {
         let bytes = self.bytes(name)?;
         let array = Array::read(name, &bytes)?;
         array.check_shape(shape)?;
@@ -81,7 +100,11 @@ impl Arrays<'_> {
         Ok((array.numbers(MAX_VALUE)?, array.shape))
     }
 
-    fn vectors(&self, name: &'static str, shape: &[Option<usize>]) -> Result<(Vec<DVec3>, Vec<usize>), ReadError> {
+    pub(super) fn vectors(
+        &self,
+        name: &'static str,
+        shape: &[Option<usize>],
+    ) -> Result<(Vec<DVec3>, Vec<usize>), ReadError> {
         let (numbers, shape) = self.numbers(name, shape)?;
         Ok((numbers.chunks_exact(3).map(DVec3::from_slice).collect(), shape))
     }

@@ -17,6 +17,11 @@ fn check(row: &CheckRow, subject: &Subject<'_>, peak: Option<JointPeak>) -> Opti
     Some(subject.of_joint(peak.joint, peak.sample, row.graded(peak.ratio, 1.0)))
 }
 
+/// Leaves out what no living body does, of a robot.
+fn of_living(subject: &Subject<'_>, peak: Option<JointPeak>) -> Option<JointPeak> {
+    peak.filter(|_| subject.skeleton.hinges().is_none())
+}
+
 pub(super) const SPIKE: Check<Measure> = Check {
     row: CheckRow {
         id: "spike",
@@ -93,7 +98,7 @@ pub(super) const ANATOMY: Check<Measure> = Check {
         cure_of_ping_pong: None,
         reason: |check| format!("{} is not as a body has and moves it, most{}", joint(check), at(check)),
     },
-    measure: Measure::OfLoop(|row, subject| check(row, subject, subject.quality.faults.anatomy)),
+    measure: Measure::OfLoop(|row, subject| check(row, subject, of_living(subject, subject.quality.faults.anatomy))),
 };
 
 pub(super) const STIFF: Check<Measure> = Check {
@@ -106,5 +111,5 @@ pub(super) const STIFF: Check<Measure> = Check {
         cure_of_ping_pong: None,
         reason: |check| format!("{} does not move, and the rest does", joint(check)),
     },
-    measure: Measure::OfLoop(|row, subject| check(row, subject, subject.quality.faults.stiff)),
+    measure: Measure::OfLoop(|row, subject| check(row, subject, of_living(subject, subject.quality.faults.stiff))),
 };

@@ -8,6 +8,7 @@ use loopwright_formats::loop_file::facts::{CheckFacts, Unmeasured};
 mod body;
 mod faults;
 mod feet;
+mod hinges;
 mod rig;
 mod root;
 mod row;
@@ -72,6 +73,10 @@ crate::checks! {
         Anatomy = faults::ANATOMY,
         /// A limb is still while its partner moves.
         Stiff = faults::STIFF,
+        /// A robot's joint goes beyond its limits.
+        LimitAngle = hinges::ANGLE,
+        /// A robot's joint turns faster than it can.
+        LimitSpeed = hinges::SPEED,
         /// The pace of the take changes from one end of the loop to the other.
         Pace = stretch::PACE,
         /// A turn is concentrated in a part of the loop.

@@ -248,7 +248,7 @@ impl FromStr for Setting {
                 edits: vec![edit],
                 ..Recipe::default()
             }))?,
-            "take.rig" | "take.map" => return Err(RecipeError::FileSetting { key: key.to_owned() }),
+            "take.rig" | "take.map" | "take.robot" => return Err(RecipeError::FileSetting { key: key.to_owned() }),
             _ => {
                 let like = example(key).ok_or_else(|| no_setting(key))?;
                 read(&format!("{key} = {}", written(value, Some(&like))))?

@@ -8,6 +8,7 @@ use loopwright_formats::{AnimationChoice, ReadSettings, SizeLimits, SpaceSetting
 use serde::{Deserialize, Serialize};
 
 use super::rig_pose::{Gaze, ReferencePose};
+use super::robot_file::RobotFile;
 use super::words::{Written, optional_text, texts};
 use super::{RecipeError, described::described};
 
@@ -46,6 +47,9 @@ described! {
         pub names: Option<bool> = "names = true",
         /// The character's file, whose skeleton takes the loop.
         pub rig: Option<PathBuf> = "# rig = \"hero.glb\"",
+        /// The robot whose motion the take is: its MJCF or URDF file.
+        #[serde(with = "optional_text")]
+        pub robot: Option<RobotFile> = "# robot = \"g1.xml\"",
         /// A file of which joints of the character follow which, in TOML [default: found].
         pub map: Option<PathBuf> = "# map = \"hero.toml\"",
         /// By how much bones of the character's legs may grow so that feet reach their places, percent, 0 to 1.
@@ -79,6 +83,8 @@ pub struct TakeArgs {
     pub skin: Option<String>,
     /// How many times as fast as the file says its motion is.
     pub speed_up: Option<f64>,
+    /// The robot whose motion it is.
+    pub robot: Option<RobotFile>,
     /// The joint of the hips.
     pub hips: Option<String>,
     /// The joints of the feet.
@@ -115,6 +121,7 @@ macro_rules! reading {
                     skin: self.skin.as_deref(),
                     speed_up: self.speed_up,
                     companions: None,
+                    robot: self.robot.as_ref().map(|file| &*file.robot),
                     limits,
                 }
             }
@@ -165,6 +172,7 @@ impl StudyArgs {
             animation: self.animation.clone(),
             skin: self.skin.clone(),
             speed_up: self.speed_up,
+            robot: self.robot.clone(),
             hips: self.hips.clone(),
             feet: self.feet.clone(),
             reference: self.reference.clone(),
@@ -176,6 +184,7 @@ impl StudyArgs {
     pub fn files(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         let files = [
             ("take.rig", self.rig.as_deref()),
+            ("take.robot", self.robot.as_ref().map(|file| &*file.path)),
             ("take.map", self.map.as_deref()),
             ("take.reference", self.reference.as_ref().and_then(ReferencePose::file)),
             ("take.gaze", self.gaze.as_ref().and_then(Gaze::file)),
@@ -222,6 +231,7 @@ impl From<TakeArgs> for StudyArgs {
             animation: reading.animation,
             skin: reading.skin,
             speed_up: reading.speed_up,
+            robot: reading.robot,
             hips: reading.hips,
             feet: reading.feet,
             reference: reading.reference,

@@ -7,8 +7,10 @@ use loopwright_formats::{UnitChoice, UpChoice};
 
 use super::headings::INPUT;
 use super::keys::{Sets, Setting};
+use super::robot_file::RobotFile;
 use super::take::{StudyArgs, TakeArgs};
 use super::typed::IfTyped;
+use super::words::Written;
 
 /// The value of a flag whose default appears in the help: `None` if the user did not type it, so that a recipe's value applies.
 ///
@@ -27,6 +29,9 @@ struct ReadingFlags {
     /// Animation to read, by name in any case, pattern ('Walk*') or number from 0 [default: the longest].
     #[arg(long, value_name = "NAME")]
     animation: Option<String>,
+    /// The robot whose motion this is: its MJCF or URDF file.
+    #[arg(long, value_name = "FILE", value_parser = <RobotFile as Written>::read)]
+    robot: Option<RobotFile>,
 }
 
 #[derive(Args)]
@@ -65,6 +70,7 @@ impl StudyArgs {
             up: flags.up.or(self.up),
             unit: flags.unit.or(self.unit),
             animation: flags.animation.or(self.animation),
+            robot: flags.robot.or(self.robot),
             ..self
         }
     }
@@ -98,8 +104,8 @@ macro_rules! read_from {
 }
 
 read_from!(TakeFlags into TakeArgs, |flags: TakeFlags, set: StudyArgs| {
-    let StudyArgs { up, unit, animation, skin, speed_up, hips, feet, reference, gaze, .. } = set.under(flags.reading);
-    Self { up, unit, animation, skin, speed_up, hips, feet, reference, gaze }
+    let StudyArgs { up, unit, animation, skin, speed_up, robot, hips, feet, reference, gaze, .. } = set.under(flags.reading);
+    Self { up, unit, animation, skin, speed_up, robot, hips, feet, reference, gaze }
 });
 
 read_from!(StudyFlags into StudyArgs, |flags: StudyFlags, set: StudyArgs| Self {

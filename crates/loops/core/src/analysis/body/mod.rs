@@ -4,7 +4,7 @@
 use glam::DVec3;
 
 use super::standing::ContactLimits;
-use crate::motion::{Part, PoseRef, Skeleton, WorldTracks};
+use crate::motion::{Hinges, Part, PoseRef, Skeleton, WorldTracks};
 use crate::take::Take;
 
 mod named_joints;
@@ -121,6 +121,17 @@ pub struct BodyOverrides {
 }
 
 impl BodyOverrides {
+    /// Returns the choices for a robot, whose base and soles are known.
+    fn of_robot(&self, skeleton: &Skeleton, robot: &Hinges) -> Self {
+        let mut own = self.clone();
+        let name = |joint: usize| skeleton.joint(joint).name.clone();
+        own.hips.get_or_insert_with(|| name(0));
+        if own.feet.is_empty() {
+            own.feet = robot.soles.iter().map(|sole| name(sole.joint)).collect();
+        }
+        own
+    }
+
     /// Checks the limits of contacts. Errors: [`BodyError::ContactLimit`] for one that is not a positive number.
     pub(super) fn check(&self) -> Result<(), BodyError> {
         let ContactLimits {
@@ -189,6 +200,8 @@ impl Body {
     pub fn find(take: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
         let (skeleton, middle) = (take.skeleton(), take.pose(take.num_frames() / 2));
         let named = NamedJoints::of(skeleton);
+        let of_robot = skeleton.hinges().map(|robot| overrides.of_robot(skeleton, robot));
+        let overrides = of_robot.as_ref().unwrap_or(overrides);
         let FoundFeet {
             feet,
             found_by,

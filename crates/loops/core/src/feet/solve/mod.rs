@@ -20,6 +20,8 @@ pub mod fade;
 
 pub mod open;
 
+pub(crate) mod hinged;
+
 mod goals;
 
 mod limb;

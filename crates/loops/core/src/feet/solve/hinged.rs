@@ -1,0 +1,633 @@
+//! Loops of robots: the seam is closed, and feet are held, on the angles of hinges and on the base alone.
+//!
+//! Closing moves every track by the smallest offsets whose third differences take the track's own from the end to the start, around the
+//! ring of all samples. Feet are then held by one search over the whole loop: sole points that touch the ground neither slide nor leave
+//! it, no other sinks, hinges stay within their limits, and all else changes little and smoothly. Derivation: docs/math/hinges.md.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::super::contact::{self, LoopContact};
+use super::super::{Bearing, Course, Feet, FootOutcome, FootPoint};
+use super::MOST_PRODUCTS;
+use super::normal::{FEWEST_SAMPLES, NormalEquations};
+use crate::analysis::body::Body;
+use crate::closure::{Closed, ClosureSettings, Gaps, JointGap, SeamGaps, ends};
+use crate::loop_clip::LoopClip;
+use crate::math::rigid::{Rigid, Twist};
+use crate::math::{ops, percentile, rotation};
+use crate::motion::{Hinges, Pose, PoseRef, Skeleton, Tracks};
+use crate::quality;
+use crate::root_motion::RootRelativeClip;
+use crate::take::Clip;
+
+/// Offsets are smooth over this long, seconds, and over at least so many samples: shorter shows, longer moves the body more.
+const SMOOTH_SECS: f64 = 0.05;
+const SMOOTH_SAMPLES: f64 = 1.2;
+
+/// A hinge that would have to move farther than this is refused, radians (20 degrees): its motion is no cycle.
+const MOST_MOVED: f64 = 0.349_065_850_398_865_9;
+
+/// A unit of each unknown: three millimetres of the base, and a degree of the base and of hinges.
+const PLACE_METRES: f64 = 3e-3;
+const TURN: f64 = core::f64::consts::PI / 180.0;
+
+/// Unknowns of the base.
+const BASE: usize = 6;
+
+/// A point touches the ground below this height, metres, and below this speed over the ground, metres per second.
+const TOUCH_METRES: f64 = 0.02;
+const TOUCH_MPS: f64 = 0.15;
+
+/// A foot that slides faster than this in the middle of its contact drags on purpose, metres per second.
+const DRAG_MPS: f64 = 0.1;
+
+/// A touching point that slides so fast, metres per second, or is so far off the ground, metres, costs as much as a unit.
+const SLIDE_MPS: f64 = 0.003;
+const HEIGHT_METRES: f64 = 3e-4;
+
+/// Height above which points are that do not touch the ground, metres.
+const SWING_METRES: f64 = 2e-3;
+
+/// Weight of a unit beyond the limit of a hinge, and the distance from the limit at which it begins, radians.
+const LIMIT: f64 = 31.6;
+const MARGIN: f64 = 0.2 * TURN;
+
+/// A floor so near the zero of the file is that zero, metres: retargeted soles sink by one to two centimetres.
+const ZERO_METRES: f64 = 0.05;
+
+/// Steps of the search; and the step that ends it, in units. From [`KEEPS`] on, points and limits that once mattered keep doing so, else
+/// two sets of them may take turns for ever.
+const MOST_STEPS: usize = 15;
+const SETTLED: f64 = 0.01;
+const KEEPS: usize = 3;
+
+const DIFFERENCE: [f64; 4] = [-1.0, 3.0, -3.0, 1.0];
+
+/// Why a stretch is no loop of a robot.
+#[error_kinds]
+pub enum HingeError {
+    #[error("a robot's loop needs at least {FEWEST_SAMPLES} samples, found {found}")]
+    TooShort { found: usize },
+    #[error("a robot's loop of {found} samples is too long to be held on its hinges")]
+    TooLong { found: usize },
+    #[error("a robot's loop is closed as a whole cycle; half cycles that mirror each other are not")]
+    Mirrored,
+    #[error("no cycle: {joint} would have to move by {degrees:.0} degrees, more than 20")]
+    Moved { joint: String, degrees: f64 },
+    #[error("the feet cannot be held: the search has no solution")]
+    Unsolved,
+}
+
+/// Returns the weight of third differences.
+fn roughness(step_secs: f64) -> f64 {
+    (SMOOTH_SECS / step_secs).max(SMOOTH_SAMPLES).powi(6)
+}
+
+/// Adds the squares of third differences of the unknowns around a ring; `values` holds the unknowns, sample by sample.
+fn add_smoothness(equations: &mut NormalEquations, values: &[f64], width: usize, weight: f64) {
+    let count = values.len() / width;
+    for first in 0..count {
+        let around = [0, 1, 2, 3].map(|off| (first + off) % count);
+        let differences: Vec<f64> = (0..width)
+            .map(|unknown| {
+                let terms = around.iter().zip(DIFFERENCE);
+                terms
+                    .map(|(sample, factor)| factor * values[sample * width + unknown])
+                    .sum()
+            })
+            .collect();
+        for one in 0..4 {
+            let pulls: Vec<f64> = (differences.iter())
+                .map(|value| weight * DIFFERENCE[one] * value)
+                .collect();
+            equations.add_pull(around[one], 0, &pulls);
+            for other in one..4 {
+                let products = vec![weight * DIFFERENCE[one] * DIFFERENCE[other]; width];
+                equations.add_diagonal(around[one], around[other], &products);
+            }
+        }
+    }
+}
+
+/// What of a joint's transform may change: the angle of its hinge, in the first component, or its rotation and its place.
+struct Channels<'a> {
+    hinges: &'a Hinges,
+    joint: usize,
+    /// The rotation from which rotations count.
+    from: DQuat,
+}
+
+impl Channels<'_> {
+    fn values(&self, pose: PoseRef<'_>) -> [DVec3; 2] {
+        let Rigid { rotation, translation } = pose.joint(self.joint);
+        match &self.hinges.hinges[self.joint] {
+            Some(hinge) => [DVec3::X * hinge.angle(rotation), DVec3::ZERO],
+            None => [rotation::difference(rotation, self.from), translation],
+        }
+    }
+
+    fn transform(&self, pose: PoseRef<'_>, [turn, place]: [DVec3; 2]) -> Rigid {
+        let translation = pose.translations[self.joint];
+        match &self.hinges.hinges[self.joint] {
+            Some(hinge) => Rigid::new(hinge.rotation(turn.x), translation),
+            None => Rigid::new(rotation::renormalized(rotation::exp(turn) * self.from), place),
+        }
+    }
+}
+
+/// Closes the seam of a robot's clip, relative to its root. Errors: too few samples, or equations without a solution.
+pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) -> Result<Closed, HingeError> {
+    let (count, skeleton) = (clip.num_intervals(), clip.skeleton());
+    if count < FEWEST_SAMPLES {
+        return Err(HingeError::TooShort { found: count });
+    }
+    let weight = roughness(clip.step_secs());
+    let mut ring = NormalEquations::new(count, 1);
+    ring.damp(&[1.0]);
+    add_smoothness(&mut ring, &vec![0.0; count], 1, weight);
+    let poses = (0..count).map(|sample| clip.pose(sample as isize).to_pose());
+    let mut closed: Vec<Pose> = poses.collect();
+    for joint in 0..skeleton.num_joints() {
+        let from = clip.rotations(0)[joint];
+        let channels = Channels { hinges, joint, from };
+        let values: Vec<[DVec3; 2]> = (clip.sample_range().map(|sample| channels.values(clip.pose(sample)))).collect();
+        let first = *clip.sample_range().start();
+        if values.iter().all(|value| *value == values[0]) {
+            continue;
+        }
+        let mut offsets = vec![[DVec3::ZERO; 2]; count];
+        for (part, axis) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)] {
+            let at = |sample: isize| {
+                values
+                    .get(usize::try_from(sample - first).ok()?)
+                    .map(|of| of[part][axis])
+            };
+            ring.clear_pulls();
+            pull_together(&mut ring, count as isize, at, weight);
+            let solved = ring.solve().ok_or(HingeError::Unsolved)?;
+            for (offset, solved) in offsets.iter_mut().zip(solved) {
+                offset[part][axis] = solved;
+            }
+        }
+        for (sample, pose) in closed.iter_mut().enumerate() {
+            let own = values[(sample as isize - first) as usize];
+            let moved = [0, 1].map(|part| own[part] + offsets[sample][part]);
+            pose.set_joint(joint, channels.transform(clip.pose(sample as isize), moved));
+        }
+    }
+    Ok(described(clip, closed, settings))
+}
+
+/// Pulls a track to third differences over the seam that are the mean of those after its end and before its start.
+fn pull_together(ring: &mut NormalEquations, count: isize, at: impl Fn(isize) -> Option<f64>, weight: f64) {
+    let difference = |first: isize, wraps: bool| -> Option<f64> {
+        let terms = DIFFERENCE.iter().enumerate();
+        let mut sum = 0.0;
+        for (off, factor) in terms {
+            let sample = first + off as isize;
+            sum += factor * at(if wraps { sample % count } else { sample })?;
+        }
+        Some(sum)
+    };
+    for first in count - 3..count {
+        let continued = [first, first - count].map(|first| difference(first, false));
+        let wanted = match continued {
+            [Some(after), Some(before)] => 0.5 * (after + before),
+            [after, before] => after.or(before).or(difference(count - 3, false)).unwrap_or(0.0),
+        };
+        let lacks = wanted - difference(first, true).unwrap_or(wanted);
+        for (off, factor) in DIFFERENCE.iter().enumerate() {
+            let sample = (first as usize + off) % count as usize;
+            ring.add_pull(sample, 0, &[-weight * factor * lacks]);
+        }
+    }
+}
+
+/// Describes a closed clip as other closures do.
+fn described(clip: &Clip, closed: Vec<Pose>, settings: &ClosureSettings) -> Closed {
+    let num_joints = clip.skeleton().num_joints();
+    let (mut translation_offsets, mut rotation_offsets) = (Vec::new(), Vec::new());
+    for sample in 0..=closed.len() {
+        let (own, moved) = (clip.pose(sample as isize), &closed[sample % closed.len()]);
+        for joint in 0..num_joints {
+            translation_offsets.push(moved.translations[joint] - own.translations[joint]);
+            rotation_offsets.push(rotation::difference(moved.rotations[joint], own.rotations[joint]));
+        }
+    }
+    let gaps = (0..num_joints).map(|joint| JointGap::new(&ends::measure(clip, joint)));
+    Closed {
+        tracks: Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), closed),
+        translation_offsets,
+        rotation_offsets,
+        seam: SeamGaps { joints: gaps.collect() },
+        residual: Gaps::default(),
+        method: settings.method,
+        is_layered: false,
+        clamps: Vec::new(),
+    }
+}
+
+/// A sole point: its foot, its joint, where it is there, and its radius.
+struct Point {
+    foot: usize,
+    joint: usize,
+    at: DVec3,
+    radius: f64,
+    /// The numbers of the unknowns that move it, without the base.
+    moved_by: Vec<usize>,
+}
+
+/// A robot's loop whose feet are to be held.
+struct Search<'a> {
+    clip: &'a LoopClip,
+    skeleton: &'a Skeleton,
+    hinges: &'a Hinges,
+    course: Course,
+    points: Vec<Point>,
+    /// The joints of the unknowns after those of the base.
+    moving: Vec<usize>,
+    /// The height of the ground over the zero of the world, and which points touch it, by point and sample.
+    floor: f64,
+    touches: Vec<Vec<bool>>,
+}
+
+/// Returns a robot's loop on its hinges, within their limits, with its feet held if `holds` says so; and what became of the feet.
+///
+/// `source` is the stretch that it was made of, whose strides were made `stride` times as long. Errors: [`HingeError`].
+pub(crate) fn hold(
+    clip: &LoopClip,
+    source: &RootRelativeClip,
+    hinges: &Hinges,
+    body: &Body,
+    (stride, holds): (f64, bool),
+) -> Result<(LoopClip, Feet), HingeError> {
+    let skeleton = clip.skeleton();
+    let count = clip.num_samples();
+    if count < FEWEST_SAMPLES {
+        return Err(HingeError::TooShort { found: count });
+    }
+    let leads_to_sole = |joint: usize| hinges.soles.iter().any(|sole| skeleton.is_within(sole.joint, joint));
+    let leaves = |joint: usize| {
+        let hinge = hinges.hinges[joint].as_ref();
+        hinge.is_some_and(|hinge| {
+            let mut angles = (0..count).map(|sample| hinge.angle(clip.body_pose(sample).rotations[joint]));
+            angles.any(|angle| hinge.within(angle) != angle)
+        })
+    };
+    let moving: Vec<usize> = (hinges.each().map(|(joint, _)| joint))
+        .filter(|&joint| holds && leads_to_sole(joint) || leaves(joint))
+        .collect();
+    let points = hinges.soles.iter().enumerate().flat_map(|(foot, sole)| {
+        let above = moving.iter().enumerate();
+        let moved_by: Vec<usize> = (above.filter(|(_, joint)| skeleton.is_within(sole.joint, **joint)))
+            .map(|(unknown, _)| unknown)
+            .collect();
+        sole.points.iter().map(move |point| Point {
+            foot,
+            joint: sole.joint,
+            at: point.at,
+            radius: point.radius,
+            moved_by: moved_by.clone(),
+        })
+    });
+    let mut search = Search {
+        clip,
+        skeleton,
+        hinges,
+        course: Course::around(*clip.root(), clip.step_secs(), count),
+        points: points.filter(|_| holds).collect(),
+        moving,
+        floor: 0.0,
+        touches: Vec::new(),
+    };
+    let drags = search.find_touches(source, stride);
+    let unknowns = search.settled()?;
+    let held = search.poses(&unknowns);
+    let mut moved_metres = 0.0_f64;
+    for (sample, pose) in held.iter().enumerate() {
+        let [own, moved] = [clip.body_pose(sample), pose.as_ref()].map(|pose| pose.world(skeleton).translations);
+        let feet = hinges
+            .soles
+            .iter()
+            .map(|sole| own[sole.joint].distance(moved[sole.joint]));
+        moved_metres = feet.fold(moved_metres, f64::max);
+    }
+    let lowered = (0..count).map(|sample| {
+        let [own, moved] = [clip.body_pose(sample), held[sample].as_ref()].map(|pose| pose.translations[0]);
+        search.course.up[sample].dot(own - moved)
+    });
+    let feet = Feet {
+        moved_metres,
+        hips_lowered_metres: lowered.fold(0.0, f64::max),
+        ..search.feet(body, &drags, holds)
+    };
+    let tracks = Tracks::pose_by_pose(skeleton, clip.step_secs(), held);
+    let held = clip.clone().with_tracks(tracks);
+    let slides = [clip, &held].map(|clip| quality::foot_slide_of_loop(clip, body, Some(source)).0);
+    let feet = Feet {
+        foot_slide_mps: slides,
+        ..feet
+    };
+    Ok((held, feet))
+}
+
+/// Refuses a loop whose hinges are too far from those of the stretch that it was made of. Errors: [`HingeError::Moved`].
+pub(crate) fn check_moved(clip: &LoopClip, source: &RootRelativeClip, hinges: &Hinges) -> Result<(), HingeError> {
+    let moved = hinges.each().map(|(joint, hinge)| {
+        let samples = 0..clip.num_samples();
+        let turns = samples.map(|sample| {
+            let [own, made] = [source.clip.pose(sample as isize), clip.body_pose(sample)]
+                .map(|pose| hinge.angle(pose.rotations[joint]));
+            (made - own).abs()
+        });
+        (joint, turns.fold(0.0, f64::max))
+    });
+    match moved.max_by(|one, other| one.1.total_cmp(&other.1)) {
+        Some((joint, most)) if most > MOST_MOVED => Err(HingeError::Moved {
+            joint: clip.skeleton().joint(joint).name.clone(),
+            degrees: most.to_degrees(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+impl Search<'_> {
+    fn width(&self) -> usize {
+        BASE + self.moving.len()
+    }
+
+    /// Finds the ground, and when points touch it in the stretch that the loop was made of; returns whether each foot drags.
+    fn find_touches(&mut self, source: &RootRelativeClip, stride: f64) -> Vec<bool> {
+        let (count, step_secs) = (self.clip.num_samples(), self.clip.step_secs());
+        let mut root = source.root;
+        root.twist = Twist::new(root.twist.linear / stride, root.twist.angular);
+        let samples = source.clip.sample_range();
+        let (first, last) = (*samples.start(), *samples.end());
+        let worlds: Vec<Pose> = samples
+            .map(|sample| {
+                let at = root.at(sample as f64 * step_secs);
+                source.clip.pose(sample).world(self.skeleton).moved(at)
+            })
+            .collect();
+        let place = |point: &Point, sample: isize| {
+            let world = worlds[(sample - first) as usize].joint(point.joint);
+            world.transform_point(point.at) - point.radius * DVec3::Y
+        };
+        let lowest = (0..count as isize).map(|sample| {
+            let heights = self.points.iter().map(|point| place(point, sample).y);
+            heights.fold(f64::INFINITY, f64::min)
+        });
+        let lowest: Vec<f64> = lowest.filter(|height| height.is_finite()).collect();
+        let floor = if lowest.is_empty() {
+            0.0
+        } else {
+            percentile::of(lowest, 0.5)
+        };
+        self.floor = if floor.abs() < ZERO_METRES { 0.0 } else { floor };
+        let mut drags = vec![false; self.hinges.soles.len()];
+        for point in &self.points {
+            let speed = |sample: isize| {
+                let [before, after] = [(sample - 1).max(first), (sample + 1).min(last)];
+                let moved = place(point, after) - place(point, before);
+                ops::over_ground(moved) / ((after - before) as f64 * step_secs)
+            };
+            let touches = (0..count as isize)
+                .map(|sample| place(point, sample).y - self.floor < TOUCH_METRES && speed(sample) < TOUCH_MPS);
+            let mut touches: Vec<bool> = touches.collect();
+            for span in contact::spans(point.foot, &touches, false) {
+                let third = span.num_samples / 3;
+                let middle = span.start_sample + third..span.start_sample + span.num_samples - third;
+                let speeds: Vec<f64> = middle.map(|key| speed((key % count) as isize)).collect();
+                if speeds.iter().sum::<f64>() > DRAG_MPS * speeds.len() as f64 {
+                    span.keys().for_each(|key| touches[key % count] = false);
+                    drags[point.foot] = true;
+                }
+            }
+            self.touches.push(touches);
+        }
+        drags
+    }
+
+    /// Returns the pose of a sample with its unknowns applied.
+    fn pose(&self, sample: usize, unknowns: &[f64]) -> Pose {
+        let mut pose = self.clip.body_pose(sample).to_pose();
+        let own = &unknowns[sample * self.width()..][..self.width()];
+        let base = pose.joint(0);
+        let turned = rotation::exp(DVec3::from_slice(&own[3..BASE]) * TURN) * base.rotation;
+        let place = base.translation + DVec3::from_slice(own) * PLACE_METRES;
+        pose.set_joint(0, Rigid::new(rotation::renormalized(turned), place));
+        for (joint, hinge) in self.hinges.each() {
+            pose.rotations[joint] = hinge.rotation(hinge.angle(pose.rotations[joint]));
+        }
+        for (unknown, &joint) in own[BASE..].iter().zip(&self.moving) {
+            if let Some(hinge) = &self.hinges.hinges[joint] {
+                pose.rotations[joint] = hinge.rotation(hinge.angle(pose.rotations[joint]) + unknown * TURN);
+            }
+        }
+        pose
+    }
+
+    /// Returns the poses of all samples, within the limits.
+    fn poses(&self, unknowns: &[f64]) -> Vec<Pose> {
+        let samples = 0..self.clip.num_samples();
+        samples
+            .map(|sample| {
+                let mut pose = self.pose(sample, unknowns);
+                for (joint, hinge) in self.hinges.each() {
+                    let angle = hinge.angle(pose.rotations[joint]);
+                    let within = hinge.within(angle);
+                    if within != angle {
+                        pose.rotations[joint] = hinge.rotation(within);
+                    }
+                }
+                pose
+            })
+            .collect()
+    }
+
+    /// Searches for the cheapest correction. Errors: [`HingeError::Unsolved`].
+    fn settled(&self) -> Result<Vec<f64>, HingeError> {
+        let (count, width) = (self.clip.num_samples(), self.width());
+        let mut unknowns = vec![0.0; count * width];
+        if self.moving.is_empty() {
+            return Ok(unknowns);
+        }
+        if count.saturating_mul(width * width) > MOST_PRODUCTS {
+            return Err(HingeError::TooLong { found: count });
+        }
+        let weight = roughness(self.clip.step_secs());
+        let mut equations = NormalEquations::new(count, width);
+        // Points and limits that matter, by sample: points first, then both limits of each unknown.
+        let mut matters = vec![false; count * (self.points.len() + 2 * self.moving.len())];
+        for step in 0..MOST_STEPS {
+            equations.clear();
+            for sample in 0..count {
+                equations.add_pull(sample, 0, &unknowns[sample * width..][..width]);
+            }
+            equations.damp(&vec![1.0; width]);
+            add_smoothness(&mut equations, &unknowns, width, weight);
+            if step < KEEPS {
+                matters.fill(false);
+            }
+            self.add_points(&unknowns, &mut equations, &mut matters);
+            self.add_limits(&unknowns, &mut equations, &mut matters);
+            let moved = equations.solve().ok_or(HingeError::Unsolved)?;
+            unknowns
+                .iter_mut()
+                .zip(&moved)
+                .for_each(|(unknown, step)| *unknown += step);
+            if moved.iter().all(|step| step.abs() < SETTLED) {
+                break;
+            }
+        }
+        Ok(unknowns)
+    }
+
+    /// Adds that touching points stay where they are, and that others do not sink.
+    fn add_points(&self, unknowns: &[f64], equations: &mut NormalEquations, matters: &mut [bool]) {
+        let (count, step_secs) = (self.clip.num_samples(), self.clip.step_secs());
+        let per_sample = self.points.len() + 2 * self.moving.len();
+        let seen: Vec<Vec<(DVec3, Vec<(usize, DVec3)>)>> = (0..count)
+            .map(|sample| {
+                let pose = self.pose(sample, unknowns).as_ref().world(self.skeleton);
+                self.points.iter().map(|point| self.seen(point, &pose)).collect()
+            })
+            .collect();
+        for sample in 0..count {
+            let (next, on, up) = ((sample + 1) % count, self.course.on[sample], self.course.up[sample]);
+            let sideways = [up.any_orthonormal_vector(), up.cross(up.any_orthonormal_vector())];
+            let root = self.course.root(sample as isize);
+            for (number, point) in self.points.iter().enumerate() {
+                let (place, slopes) = &seen[sample][number];
+                let height = root.transform_point(*place).y - point.radius - self.floor;
+                let touches = self.touches[number][sample];
+                let along = |axis: DVec3, slopes: &[(usize, DVec3)], scale: f64| -> Vec<(usize, f64)> {
+                    let slopes = slopes.iter();
+                    slopes
+                        .map(|(unknown, slope)| (*unknown, scale * axis.dot(*slope)))
+                        .collect()
+                };
+                let matter = &mut matters[sample * per_sample + number];
+                *matter |= !touches && height < SWING_METRES;
+                if touches || *matter {
+                    let wanted = if touches { 0.0 } else { SWING_METRES };
+                    let row = along(up, slopes, 1.0 / HEIGHT_METRES);
+                    add_row(equations, &[(sample, row)], (height - wanted) / HEIGHT_METRES);
+                }
+                if touches && self.touches[number][next] {
+                    let (place_after, slopes_after) = &seen[next][number];
+                    let moved = on.transform_point(*place_after) - *place;
+                    let scale = 1.0 / (SLIDE_MPS * step_secs);
+                    for axis in sideways {
+                        let rows = [
+                            (sample, along(axis, slopes, -scale)),
+                            (next, along(on.rotation.conjugate() * axis, slopes_after, scale)),
+                        ];
+                        add_row(equations, &rows, scale * axis.dot(moved));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns where a point is in a pose that is relative to the root, and by how much each unknown moves it.
+    fn seen(&self, point: &Point, pose: &Pose) -> (DVec3, Vec<(usize, DVec3)>) {
+        let place = pose.joint(point.joint).transform_point(point.at);
+        let base = pose.joint(0);
+        let of_base = DMat3::IDENTITY;
+        let mut slopes: Vec<(usize, DVec3)> = Vec::with_capacity(BASE + point.moved_by.len());
+        for axis in 0..3 {
+            slopes.push((axis, of_base.col(axis) * PLACE_METRES));
+        }
+        for axis in 0..3 {
+            slopes.push((3 + axis, of_base.col(axis).cross(place - base.translation) * TURN));
+        }
+        for &unknown in &point.moved_by {
+            let joint = self.moving[unknown];
+            if let Some(hinge) = &self.hinges.hinges[joint] {
+                let Rigid { rotation, translation } = pose.joint(joint);
+                let slope = (rotation * hinge.axis).cross(place - translation) * TURN;
+                slopes.push((BASE + unknown, slope));
+            }
+        }
+        (place, slopes)
+    }
+
+    /// Adds that hinges stay within their limits.
+    fn add_limits(&self, unknowns: &[f64], equations: &mut NormalEquations, matters: &mut [bool]) {
+        let (width, per_sample) = (self.width(), self.points.len() + 2 * self.moving.len());
+        for sample in 0..self.clip.num_samples() {
+            let pose = self.clip.body_pose(sample);
+            for (number, &joint) in self.moving.iter().enumerate() {
+                let Some((hinge, [least, most])) =
+                    (self.hinges.hinges[joint].as_ref()).and_then(|hinge| Some((hinge, hinge.limits?)))
+                else {
+                    continue;
+                };
+                let angle = hinge.angle(pose.rotations[joint]) + unknowns[sample * width + BASE + number] * TURN;
+                let margin = MARGIN.min(0.25 * (most - least));
+                for (side, beyond) in [(least + margin - angle), (angle - most + margin)]
+                    .into_iter()
+                    .enumerate()
+                {
+                    let matter = &mut matters[sample * per_sample + self.points.len() + 2 * number + side];
+                    *matter |= beyond > 0.0;
+                    if *matter {
+                        let sign = [-1.0, 1.0][side];
+                        let row = (sample, vec![(BASE + number, sign * LIMIT)]);
+                        add_row(equations, &[row], LIMIT * beyond / TURN);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Describes the feet.
+    fn feet(&self, body: &Body, drags: &[bool], holds: bool) -> Feet {
+        let mut feet = Feet::default();
+        for (index, foot) in body.feet.iter().enumerate() {
+            let sole = self.hinges.soles.iter().position(|sole| sole.joint == foot.ankle);
+            let of_foot = self.points.iter().zip(&self.touches);
+            let mut stands = vec![false; self.clip.num_samples()];
+            for (_, touches) in of_foot.filter(|(point, _)| Some(point.foot) == sole) {
+                stands
+                    .iter_mut()
+                    .zip(touches)
+                    .for_each(|(stands, touches)| *stands |= touches);
+            }
+            let contacts: Vec<LoopContact> = contact::spans(index, &stands, false);
+            feet.outcomes.push(match sole {
+                _ if !holds => FootOutcome::NotAsked,
+                Some(sole) if contacts.is_empty() && drags[sole] => FootOutcome::Slides { metres: 0.0 },
+                _ if contacts.is_empty() => FootOutcome::NeverStands,
+                _ => FootOutcome::Held,
+            });
+            feet.held.extend(&contacts);
+            feet.bearing.extend(contacts.iter().map(|&contact| Bearing {
+                point: FootPoint::Ankle,
+                contact,
+            }));
+            feet.contacts.extend(contacts);
+        }
+        feet
+    }
+}
+
+/// Adds the square of a residual whose slopes by the unknowns of one or two samples are given.
+fn add_row(equations: &mut NormalEquations, rows: &[(usize, Vec<(usize, f64)>)], residual: f64) {
+    for (number, (sample, row)) in rows.iter().enumerate() {
+        for (index, &(unknown, slope)) in row.iter().enumerate() {
+            equations.add_pull(*sample, unknown, &[slope * residual]);
+            for &(other, by_other) in &row[index..] {
+                equations.add_block((*sample, unknown), (*sample, other), &[[slope * by_other]]);
+            }
+        }
+        for (other_sample, other_row) in &rows[number + 1..] {
+            for &(unknown, slope) in row {
+                for &(other, by_other) in other_row {
+                    equations.add_block((*sample, unknown), (*other_sample, other), &[[slope * by_other]]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Bodies of robots, as their files state them.
+
+use glam::DVec3;
+use loopwright_core::math::{Rigid, rotation};
+use loopwright_core::motion::SolePoint;
+
+use super::error::RobotError;
+use crate::excerpt::one_line;
+
+/// Directions in which round shapes have points.
+const DIRECTIONS: usize = 8;
+
+/// A hinge as its file states it, in the axes of its body.
+pub(super) struct RawHinge {
+    pub(super) name: String,
+    pub(super) anchor: DVec3,
+    pub(super) axis: DVec3,
+    pub(super) limits: Option<[f64; 2]>,
+    pub(super) speed: Option<f64>,
+    /// The angle in the pose that the file describes, radians.
+    pub(super) reference: f64,
+}
+
+/// A body: its place in the one above, the hinges that move it, and its collision shapes.
+#[derive(Default)]
+pub(super) struct RawBody {
+    pub(super) name: String,
+    pub(super) parent: Option<usize>,
+    pub(super) place: Option<Rigid>,
+    pub(super) hinges: Vec<RawHinge>,
+    pub(super) points: Vec<SolePoint>,
+    pub(super) has_mesh: bool,
+}
+
+/// The points of a shape that may touch the ground, at `place` in the axes of its body. Unknown shapes have none.
+pub(super) fn shape_points(kind: &str, size: &[f64], place: Rigid) -> Vec<SolePoint> {
+    let at = |index: usize| size.get(index).copied().unwrap_or(0.0);
+    let signs = |range: usize, bit: usize| if range >> bit & 1 == 0 { -1.0 } else { 1.0 };
+    let own: Vec<(DVec3, f64)> = match kind {
+        "sphere" => vec![(DVec3::ZERO, at(0))],
+        "capsule" => [-1.0, 1.0].map(|side| (DVec3::Z * side * at(1), at(0))).to_vec(),
+        "box" => (0..8)
+            .map(|corner| {
+                let signs = DVec3::new(signs(corner, 0), signs(corner, 1), signs(corner, 2));
+                (signs * DVec3::new(at(0), at(1), at(2)), 0.0)
+            })
+            .collect(),
+        "cylinder" => (0..2 * DIRECTIONS)
+            .map(|point| {
+                let turn = core::f64::consts::TAU * (point / 2) as f64 / DIRECTIONS as f64;
+                let rim = rotation::exp(turn * DVec3::Z) * (DVec3::X * at(0));
+                (rim + DVec3::Z * signs(point, 0) * at(1), 0.0)
+            })
+            .collect(),
+        "ellipsoid" => (0..6)
+            .map(|end| (DVec3::AXES[end / 2] * signs(end, 0) * at(end / 2), 0.0))
+            .collect(),
+        _ => Vec::new(),
+    };
+    let points = own.into_iter().map(|(point, radius)| SolePoint {
+        at: place.transform_point(point),
+        radius,
+    });
+    points.collect()
+}
+
+/// Returns the numbers of an attribute. Errors: one is no number.
+pub(super) fn numbers(name: &str, attribute: &'static str, text: &str) -> Result<Vec<f64>, RobotError> {
+    let numbers = text.split_ascii_whitespace().map(|word| word.parse::<f64>().ok());
+    let numbers: Option<Vec<f64>> = numbers
+        .map(|number| number.filter(|number| number.abs() < 1e9))
+        .collect();
+    numbers.ok_or_else(|| wrong(name, attribute, text, "a list of numbers"))
+}
+
+/// Returns the three numbers of an attribute. Errors: there are others.
+pub(super) fn vector(name: &str, attribute: &'static str, text: &str) -> Result<DVec3, RobotError> {
+    match numbers(name, attribute, text)?[..] {
+        [x, y, z] => Ok(DVec3::new(x, y, z)),
+        _ => Err(wrong(name, attribute, text, "three numbers")),
+    }
+}
+
+pub(super) fn wrong(name: &str, attribute: &'static str, found: &str, expected: &'static str) -> RobotError {
+    RobotError::Attribute {
+        name: one_line(name),
+        attribute,
+        found: one_line(found),
+        expected,
+    }
+}

@@ -1,0 +1,169 @@
+//! The entries of robots' motion in the table of formats: capabilities, readers and writers.
+
+use loopwright_core::motion::Hinges;
+use loopwright_core::{Pose, Skeleton};
+
+use super::error::RobotMotionError;
+use super::motion::{UP, Written, robot_of};
+use super::source::{Layout, RobotSource};
+use super::{pickle, rows};
+use crate::entry::{FormatEntry, Loaded, Parsed, one_motion};
+use crate::format::{Capabilities, Format};
+use crate::npz::tracking;
+use crate::{
+    error::WriteError, file_form::FileForm, keyed_motion::KeyedMotion, settings::ReadSettings, source::Source,
+    space::Space, text, written::WrittenFile,
+};
+
+/// The part of a file that shows whether it is one of ours.
+const HEAD_BYTES: usize = 4096;
+
+const OF_ROBOTS: Capabilities = Capabilities {
+    name: "robot CSV",
+    extension: "csv",
+    character_extension: None,
+    is_read: true,
+    holds_animations: false,
+    names_takes: false,
+    states_space: true,
+    has_key_times: false,
+    names_other_files: false,
+    has_root_joint_for_motion: false,
+    takes_root_joint: false,
+    is_extended: false,
+    not_extended: Some("a robot's motion"),
+    is_of_robots: true,
+};
+
+pub(crate) const CSV: FormatEntry = FormatEntry {
+    format: Format::Csv,
+    capabilities: OF_ROBOTS,
+    detects: |bytes| {
+        let line = head(bytes).split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let cells: Vec<&[u8]> = line.split(|byte| *byte == b',').collect();
+        let is_number = |cell: &&[u8]| str::from_utf8(cell).is_ok_and(|cell| cell.trim().parse::<f64>().is_ok());
+        cells.len() > 7 && (cells.iter().all(is_number) || text::contains(line, b"root_translateX"))
+    },
+    parse: |bytes, _, _| {
+        one_motion(bytes, |bytes, name, settings, _| {
+            let robot = robot_of(settings, "robot CSV")?;
+            let (motion, layout) = rows::read_csv(&String::from_utf8_lossy(bytes), robot)?;
+            motion.loaded(name, robot, settings, layout)
+        })
+    },
+    new_form: |take, _| Source::Robot(RobotSource::new(take, Layout::Unitree { is_short: false })),
+    facts: None,
+};
+
+pub(crate) const TXT: FormatEntry = FormatEntry {
+    format: Format::Txt,
+    capabilities: Capabilities {
+        name: "robot JSON",
+        extension: "txt",
+        ..OF_ROBOTS
+    },
+    detects: |bytes| head(bytes).starts_with(b"{") && text::contains(head(bytes), b"\"Frames\""),
+    parse: parse_json,
+    new_form: |take, _| Source::Robot(RobotSource::new(take, Layout::Imitation)),
+    facts: None,
+};
+
+pub(crate) const PICKLE: FormatEntry = FormatEntry {
+    format: Format::Pickle,
+    capabilities: Capabilities {
+        name: "robot pickle",
+        extension: "pkl",
+        ..OF_ROBOTS
+    },
+    detects: |bytes| matches!(bytes, [0x80, 2..=5, ..]),
+    parse: |bytes, _, _| {
+        one_motion(bytes, |bytes, name, settings, _| {
+            let robot = robot_of(settings, "robot pickle")?;
+            let motion = pickle::read(bytes, robot.1, &settings.limits)?;
+            motion.loaded(name, robot, settings, Layout::Gmr)
+        })
+    },
+    new_form: |take, _| Source::Robot(RobotSource::new(take, Layout::Gmr)),
+    facts: None,
+};
+
+fn parse_json<'a>(
+    bytes: &'a [u8],
+    _: Option<crate::settings::Companions<'_>>,
+    _: &crate::limits::SizeLimits,
+) -> Parsed<'a> {
+    one_motion(bytes, |bytes, name, settings: &ReadSettings<'_>, _| -> Loaded {
+        let robot = robot_of(settings, "robot JSON")?;
+        settings.limits.check_json(bytes)?;
+        let (motion, layout) = rows::read_json(bytes, robot)?;
+        motion.loaded(name, robot, settings, layout)
+    })
+}
+
+fn head(bytes: &[u8]) -> &[u8] {
+    let text = text::from_first_letter(bytes);
+    &text[..text.len().min(HEAD_BYTES)]
+}
+
+impl FileForm for RobotSource {
+    fn format(&self) -> Format {
+        self.file_format()
+    }
+
+    fn space(&self) -> &Space {
+        &self.space
+    }
+
+    fn frame_time_secs(&self) -> f64 {
+        self.frame_time_secs
+    }
+
+    fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
+        let hinges = skeleton.hinges()?;
+        let base = loopwright_core::math::Rigid::new(UP, glam::DVec3::ZERO);
+        Some(hinges.pose(skeleton, base, hinges.each().map(|_| 0.0)))
+    }
+
+    fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
+        let written = Written::new(motion)?;
+        let step_secs = motion.step_secs;
+        let hinges = written
+            .skeleton()
+            .hinges()
+            .map_or(0, |hinges: &Hinges| hinges.hinges.len());
+        motion.check_size(MAX_NUMBERS / (1 + hinges))?;
+        let bytes = match &self.layout {
+            Layout::Tracking(bodies) => tracking::write(&written, *bodies, step_secs),
+            Layout::Gmr => pickle::write(&written, step_secs),
+            Layout::Unitree { .. } | Layout::Seed => rows::write_csv(&written, &self.layout, step_secs).into_bytes(),
+            _ => rows::write_json(&written, &self.layout, step_secs).into_bytes(),
+        };
+        Ok(WrittenFile {
+            bytes,
+            animation: None,
+            warnings: Vec::new(),
+        })
+    }
+
+    fn copies(&self, period_secs: f64) -> usize {
+        match self.layout {
+            Layout::Tracking(_) => (tracking::UNROLLED_SECS / period_secs).ceil().max(1.0) as usize,
+            _ => 1,
+        }
+    }
+}
+
+/// Most numbers of a file.
+const MAX_NUMBERS: usize = 1 << 28;
+
+impl From<RobotMotionError> for crate::error::ReadError {
+    fn from(error: RobotMotionError) -> Self {
+        Self::Robot(Box::new(error))
+    }
+}
+
+impl From<RobotMotionError> for WriteError {
+    fn from(error: RobotMotionError) -> Self {
+        Self::Robot(Box::new(error))
+    }
+}

@@ -1,0 +1,321 @@
+//! Reads MJCF, the files of MuJoCo: bodies in bodies, with defaults by class.
+
+use std::collections::HashMap;
+
+use glam::{DMat3, DQuat, DVec3};
+use loopwright_core::math::{Rigid, rotation};
+use roxmltree::Node;
+
+use super::body::{RawBody, RawHinge, numbers, shape_points, vector, wrong};
+use super::error::RobotError;
+use crate::excerpt::one_line;
+use crate::limits::MAX_DEPTH;
+
+/// The class that applies where none is named.
+const MAIN: &str = "main";
+
+/// The attributes that a class gives to elements of a name.
+type Class<'a> = HashMap<(&'a str, &'a str), &'a str>;
+
+/// What the file says of all of its elements.
+struct File<'a> {
+    classes: HashMap<&'a str, Class<'a>>,
+    in_radians: bool,
+    has_auto_limits: bool,
+    euler: &'a str,
+}
+
+/// An element of the file, and the class that applies to it.
+struct Element<'f, 'a, 'i> {
+    file: &'f File<'a>,
+    node: Node<'a, 'i>,
+    class: &'f Class<'a>,
+    name: String,
+}
+
+/// Returns the bodies of a robot, each after the one that it hangs from.
+pub(super) fn bodies<'a>(root: Node<'a, '_>) -> Result<Vec<RawBody>, RobotError> {
+    let mut file = File {
+        classes: HashMap::from([(MAIN, Class::new())]),
+        in_radians: false,
+        has_auto_limits: true,
+        euler: "xyz",
+    };
+    for node in root.children().filter(Node::is_element) {
+        match node.tag_name().name() {
+            "compiler" => {
+                file.in_radians |= node.attribute("angle") == Some("radian");
+                file.has_auto_limits &= node.attribute("autolimits") != Some("false");
+                file.euler = node.attribute("eulerseq").unwrap_or(file.euler);
+            }
+            "default" => file.read_defaults(node, MAIN, 0)?,
+            _ => {}
+        }
+    }
+    let worlds = root.children().filter(|node| node.has_tag_name("worldbody"));
+    let tops: Vec<Node<'a, '_>> = worlds
+        .flat_map(|world| world.children().filter(|node| node.has_tag_name("body")))
+        .collect();
+    let is_free = |node: &Node<'a, '_>| {
+        let mut joints = node.children();
+        joints.any(|joint| {
+            joint.has_tag_name("freejoint") || joint.has_tag_name("joint") && joint.attribute("type") == Some("free")
+        })
+    };
+    let Some(&top) = tops.iter().find(|node| is_free(node)).or(tops.first()) else {
+        let included = root.descendants().find(|node| node.has_tag_name("include"));
+        return Err(match included.and_then(|node| node.attribute("file")) {
+            Some(file) => RobotError::Includes { file: one_line(file) },
+            None => RobotError::NoBodies,
+        });
+    };
+    let mut bodies = Vec::new();
+    file.read_body(top, (None, MAIN, Rigid::IDENTITY), &mut bodies, 0)?;
+    Ok(bodies)
+}
+
+impl<'a> File<'a> {
+    /// Reads a class and those inside it, which inherit from it.
+    fn read_defaults(&mut self, node: Node<'a, '_>, above: &'a str, depth: usize) -> Result<(), RobotError> {
+        if depth > MAX_DEPTH {
+            return Err(RobotError::TooDeep { limit: MAX_DEPTH });
+        }
+        let name = node.attribute("class").unwrap_or(MAIN);
+        let mut class = self.classes.get(above).cloned().unwrap_or_default();
+        for element in node
+            .children()
+            .filter(|child| child.is_element() && !child.has_tag_name("default"))
+        {
+            for attribute in element.attributes() {
+                class.insert((element.tag_name().name(), attribute.name()), attribute.value());
+            }
+        }
+        self.classes.insert(name, class);
+        for inner in node.children().filter(|child| child.has_tag_name("default")) {
+            self.read_defaults(inner, name, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    fn element<'f, 'i>(&'f self, node: Node<'a, 'i>, class: &'a str) -> Result<Element<'f, 'a, 'i>, RobotError> {
+        let class = node.attribute("class").unwrap_or(class);
+        Ok(Element {
+            file: self,
+            node,
+            class: self
+                .classes
+                .get(class)
+                .ok_or_else(|| RobotError::NoClass { name: one_line(class) })?,
+            name: one_line(node.attribute("name").unwrap_or_default()),
+        })
+    }
+
+    /// Reads a body and those below it; `frame` is that of the elements that surround it without being bodies.
+    fn read_body(
+        &self,
+        node: Node<'a, '_>,
+        (parent, class, frame): (Option<usize>, &'a str, Rigid),
+        bodies: &mut Vec<RawBody>,
+        depth: usize,
+    ) -> Result<(), RobotError> {
+        let own = self.element(node, MAIN)?;
+        let number = bodies.len();
+        bodies.push(RawBody {
+            name: if own.name.is_empty() {
+                format!("body{number}")
+            } else {
+                own.name.clone()
+            },
+            parent,
+            place: Some(frame * own.place()?),
+            ..RawBody::default()
+        });
+        let class = node.attribute("childclass").unwrap_or(class);
+        self.read_inside(node, (number, class, Rigid::IDENTITY), bodies, depth + 1)
+    }
+
+    /// Reads what is inside a body, or inside a frame in it.
+    fn read_inside(
+        &self,
+        node: Node<'a, '_>,
+        (body, class, frame): (usize, &'a str, Rigid),
+        bodies: &mut Vec<RawBody>,
+        depth: usize,
+    ) -> Result<(), RobotError> {
+        if depth > MAX_DEPTH {
+            return Err(RobotError::TooDeep { limit: MAX_DEPTH });
+        }
+        for child in node.children().filter(Node::is_element) {
+            match child.tag_name().name() {
+                "body" => self.read_body(child, (Some(body), class, frame), bodies, depth)?,
+                "frame" => {
+                    let inner = frame * self.element(child, MAIN)?.place()?;
+                    let class = child.attribute("childclass").unwrap_or(class);
+                    self.read_inside(child, (body, class, inner), bodies, depth + 1)?;
+                }
+                "joint" => {
+                    let hinge = self.element(child, class)?.hinge(frame, &bodies[body].name)?;
+                    bodies[body].hinges.extend(hinge);
+                }
+                "geom" => self.element(child, class)?.shape(frame, &mut bodies[body])?,
+                "include" => {
+                    let file = one_line(child.attribute("file").unwrap_or_default());
+                    return Err(RobotError::Includes { file });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Element<'_, 'a, '_> {
+    /// Returns an attribute, or what its class gives.
+    fn get(&self, attribute: &'static str) -> Option<&'a str> {
+        let of_class = || self.class.get(&(self.node.tag_name().name(), attribute)).copied();
+        self.node.attribute(attribute).or_else(of_class)
+    }
+
+    fn vector(&self, attribute: &'static str) -> Result<Option<DVec3>, RobotError> {
+        let text = self.get(attribute);
+        text.map(|text| vector(&self.name, attribute, text)).transpose()
+    }
+
+    fn numbers(&self, attribute: &'static str) -> Result<Vec<f64>, RobotError> {
+        self.get(attribute)
+            .map_or(Ok(Vec::new()), |text| numbers(&self.name, attribute, text))
+    }
+
+    fn angle(&self, number: f64) -> f64 {
+        if self.file.in_radians {
+            number
+        } else {
+            number.to_radians()
+        }
+    }
+
+    /// Returns its place in the frame around it.
+    fn place(&self) -> Result<Rigid, RobotError> {
+        Ok(Rigid::new(self.rotation()?, self.vector("pos")?.unwrap_or(DVec3::ZERO)))
+    }
+
+    fn rotation(&self) -> Result<DQuat, RobotError> {
+        let bad = |attribute: &'static str, expected: &'static str| {
+            wrong(&self.name, attribute, self.get(attribute).unwrap_or_default(), expected)
+        };
+        if self.get("quat").is_some() {
+            let &[w, x, y, z] = &self.numbers("quat")?[..] else {
+                return Err(bad("quat", "four numbers"));
+            };
+            let length = DQuat::from_xyzw(x, y, z, w).length();
+            let quat = DQuat::from_xyzw(x, y, z, w) / length;
+            return if length > 1e-9 {
+                Ok(quat)
+            } else {
+                Err(bad("quat", "a rotation"))
+            };
+        }
+        if let Some(angles) = self.vector("euler")? {
+            let mut turned = DQuat::IDENTITY;
+            for (letter, angle) in self.file.euler.chars().zip(angles.to_array()) {
+                let axis = match letter.to_ascii_lowercase() {
+                    'x' => DVec3::X,
+                    'y' => DVec3::Y,
+                    _ => DVec3::Z,
+                };
+                let turn = rotation::exp(axis * self.angle(angle));
+                turned = if letter.is_ascii_lowercase() {
+                    turned * turn
+                } else {
+                    turn * turned
+                };
+            }
+            return Ok(turned);
+        }
+        if self.get("axisangle").is_some() {
+            let &[x, y, z, angle] = &self.numbers("axisangle")?[..] else {
+                return Err(bad("axisangle", "four numbers"));
+            };
+            let axis = DVec3::new(x, y, z).normalize_or_zero();
+            return Ok(rotation::exp(axis * self.angle(angle)));
+        }
+        if self.get("xyaxes").is_some() {
+            let six = self.numbers("xyaxes")?;
+            let (Some(x), Some(y), 6) = (six.get(..3), six.get(3..6), six.len()) else {
+                return Err(bad("xyaxes", "six numbers"));
+            };
+            let x = DVec3::from_slice(x).normalize_or(DVec3::X);
+            let y = DVec3::from_slice(y);
+            let y = (y - y.dot(x) * x)
+                .try_normalize()
+                .ok_or_else(|| bad("xyaxes", "two axes"))?;
+            return Ok(DQuat::from_mat3(&DMat3::from_cols(x, y, x.cross(y))));
+        }
+        match self.vector("zaxis")? {
+            Some(axis) => Ok(DQuat::from_rotation_arc(DVec3::Z, axis.normalize_or(DVec3::Z))),
+            None => Ok(DQuat::IDENTITY),
+        }
+    }
+
+    /// Returns the hinge that a joint is; `None` if it frees the base.
+    fn hinge(&self, frame: Rigid, body: &str) -> Result<Option<RawHinge>, RobotError> {
+        let name = if self.name.is_empty() { body } else { &self.name };
+        match self.get("type").unwrap_or("hinge") {
+            "hinge" => {}
+            "free" => return Ok(None),
+            kind => {
+                let (name, kind) = (name.to_owned(), one_line(kind));
+                return Err(RobotError::Kind { name, kind });
+            }
+        }
+        let limited = self.get("limited").unwrap_or("auto");
+        let range = match self.numbers("range")?[..] {
+            [least, most] if least < most => Some([self.angle(least), self.angle(most)]),
+            _ => None,
+        };
+        let is_limited = limited == "true" || limited == "auto" && self.file.has_auto_limits;
+        Ok(Some(RawHinge {
+            name: name.to_owned(),
+            anchor: frame.transform_point(self.vector("pos")?.unwrap_or(DVec3::ZERO)),
+            axis: frame.rotation * self.vector("axis")?.unwrap_or(DVec3::Z),
+            limits: range.filter(|_| is_limited),
+            speed: None,
+            reference: self.angle(self.numbers("ref")?.first().copied().unwrap_or(0.0)),
+        }))
+    }
+
+    /// Adds a shape, if it collides.
+    fn shape(&self, frame: Rigid, body: &mut RawBody) -> Result<(), RobotError> {
+        let touches = |attribute: &'static str| self.get(attribute).is_none_or(|text| text.trim() != "0");
+        if !touches("contype") && !touches("conaffinity") {
+            return Ok(());
+        }
+        let named = if self.get("mesh").is_some() { "mesh" } else { "sphere" };
+        let kind = self.get("type").unwrap_or(named);
+        if kind == "mesh" {
+            body.has_mesh = true;
+            return Ok(());
+        }
+        let mut size = self.numbers("size")?;
+        let mut place = self.place()?;
+        if self.get("fromto").is_some() {
+            let six = self.numbers("fromto")?;
+            let (Some(from), Some(to), 6) = (six.get(..3), six.get(3..6), six.len()) else {
+                let found = self.get("fromto").unwrap_or_default();
+                return Err(wrong(&self.name, "fromto", found, "six numbers"));
+            };
+            let (from, to) = (DVec3::from_slice(from), DVec3::from_slice(to));
+            let along = (from - to).normalize_or(DVec3::Z);
+            place = Rigid::new(DQuat::from_rotation_arc(DVec3::Z, along), 0.5 * (from + to));
+            let half = 0.5 * from.distance(to);
+            let radius = size.first().copied().unwrap_or(0.0);
+            size = if kind == "capsule" || kind == "cylinder" {
+                vec![radius, half]
+            } else {
+                vec![radius, radius, half]
+            };
+        }
+        body.points.extend(shape_points(kind, &size, frame * place));
+        Ok(())
+    }
+}

@@ -1,0 +1,245 @@
+//! A robot's motion as its files hold it: the base in the world, Z up, and the angles of the hinges.
+
+use core::f64::consts::FRAC_1_SQRT_2;
+
+use glam::{DQuat, DVec3};
+use loopwright_core::math::{Rigid, rotation};
+use loopwright_core::motion::Hinges;
+use loopwright_core::{Skeleton, Take};
+
+use super::error::RobotMotionError;
+use super::source::{Layout, RobotSource};
+use crate::entry::Loaded;
+use crate::error::WriteError;
+use crate::keyed_motion::KeyedMotion;
+use crate::limits::MAX_VALUE;
+use crate::settings::ReadSettings;
+use crate::source::{LoadedTake, Source};
+
+/// Turns a world with Z up to one with Y up.
+pub(super) const UP: DQuat = DQuat::from_xyzw(-FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2);
+
+/// Returns the robot of a take, as its skeleton and what that is. Errors: none is given.
+pub(crate) fn robot_of<'a>(
+    settings: &ReadSettings<'a>,
+    format: &'static str,
+) -> Result<(&'a Skeleton, &'a Hinges), RobotMotionError> {
+    let robot = settings.robot.and_then(|robot| Some((robot, robot.hinges()?)));
+    robot.ok_or(RobotMotionError::NoRobot { format })
+}
+
+/// A motion as read.
+#[derive(Default)]
+pub(crate) struct RobotMotion {
+    pub(crate) fps: f64,
+    pub(crate) bases: Vec<Rigid>,
+    /// Row by row, radians.
+    pub(crate) angles: Vec<f64>,
+}
+
+impl RobotMotion {
+    /// Adds a row, whose quaternion may have any length but zero. Errors: it has none, or numbers are out of range.
+    pub(crate) fn push(
+        &mut self,
+        place: DVec3,
+        quat: DQuat,
+        angles: impl IntoIterator<Item = f64>,
+    ) -> Result<(), RobotMotionError> {
+        let row = self.bases.len();
+        let length = quat.length();
+        let first = self.angles.len();
+        self.angles.extend(angles);
+        let is_plausible = place.abs().max_element() <= MAX_VALUE
+            && (1e-3..MAX_VALUE).contains(&length)
+            && self.angles[first..].iter().all(|angle| angle.abs() <= MAX_VALUE);
+        if !is_plausible {
+            return Err(RobotMotionError::Implausible { row });
+        }
+        self.bases.push(Rigid::new(quat / length, place));
+        Ok(())
+    }
+
+    /// Returns the pose of a row in the world with Z up.
+    pub(crate) fn world(&self, row: usize, robot: &Skeleton, hinges: &Hinges) -> Vec<Rigid> {
+        let count = self.angles.len() / self.bases.len().max(1);
+        let angles = self.angles[row * count..][..count].iter().copied();
+        let pose = hinges.pose(robot, self.bases[row], angles).as_ref().world(robot);
+        (0..robot.num_joints()).map(|joint| pose.joint(joint)).collect()
+    }
+
+    /// Returns how far the lowest soles are from the height 0 in the middle of some rows, metres; `None` without feet.
+    pub(crate) fn sole_height(&self, robot: &Skeleton, hinges: &Hinges) -> Option<f64> {
+        let step = (self.bases.len() / 50).max(1);
+        let mut heights: Vec<f64> = (0..self.bases.len())
+            .step_by(step)
+            .filter_map(|row| {
+                let world = self.world(row, robot, hinges);
+                let points = hinges
+                    .soles
+                    .iter()
+                    .flat_map(|sole| sole.points.iter().map(|point| (sole.joint, point)));
+                let lows = points.map(|(joint, point)| world[joint].transform_point(point.at).z - point.radius);
+                lows.reduce(f64::min)
+            })
+            .collect();
+        heights.sort_by(f64::total_cmp);
+        heights.get(heights.len() / 2).map(|height| height.abs())
+    }
+
+    /// Returns the take. Errors: there are too many rows, or none.
+    pub(crate) fn loaded(
+        self,
+        name: &str,
+        (robot, hinges): (&Skeleton, &Hinges),
+        settings: &ReadSettings<'_>,
+        layout: Layout,
+    ) -> Loaded {
+        settings.limits.check_transforms(self.bases.len(), robot.num_joints())?;
+        let count = self.angles.len() / self.bases.len().max(1);
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        for (row, base) in self.bases.iter().enumerate() {
+            let base = Rigid::new(UP, DVec3::ZERO) * *base;
+            let angles = self.angles[row * count..][..count].iter().copied();
+            let pose = hinges.pose(robot, base, angles);
+            translations.extend(pose.translations);
+            rotations.extend(pose.rotations);
+        }
+        let take = Take::new(name, robot.clone(), 1.0 / self.fps, translations, rotations)?;
+        let source = Source::Robot(RobotSource::new(&take, layout));
+        Ok(LoadedTake::new(take, source))
+    }
+}
+
+/// A key of a motion, in the world with Z up.
+pub(crate) struct Key {
+    pub(crate) angles: Vec<f64>,
+    /// The frames of all joints.
+    pub(crate) joints: Vec<Rigid>,
+}
+
+/// The motion of a frame: where it is, and its velocities in the world.
+#[derive(Clone, Copy)]
+pub(crate) struct Moving {
+    pub(crate) at: Rigid,
+    pub(crate) linear: DVec3,
+    pub(crate) angular: DVec3,
+}
+
+/// A key, and those before and after it; around a loop, those of the cycles before and after.
+pub(crate) struct Keys {
+    pub(crate) own: Key,
+    before: Key,
+    after: Key,
+    /// Turns the world of the neighbours to that of the key.
+    turn: DQuat,
+    secs: f64,
+}
+
+impl Keys {
+    /// Returns a frame that is fixed to a joint, and how it moves.
+    pub(crate) fn moving(&self, joint: usize, at: Rigid) -> Moving {
+        let [before, after] = [&self.before, &self.after].map(|key| key.joints[joint] * at);
+        Moving {
+            at: self.own.joints[joint] * at,
+            linear: self.turn * (after.translation - before.translation) / self.secs,
+            angular: self.turn * rotation::difference(after.rotation, before.rotation) / self.secs,
+        }
+    }
+
+    /// Returns the velocities of the hinges, radians per second.
+    pub(crate) fn speeds(&self) -> Vec<f64> {
+        let both = self.before.angles.iter().zip(&self.after.angles);
+        both.map(|(before, after)| (after - before) / self.secs).collect()
+    }
+
+    /// Returns where the middle of each sole is in the axes of the base, and its velocity there, foot by foot.
+    pub(crate) fn feet(&self, hinges: &Hinges) -> (Vec<DVec3>, Vec<DVec3>) {
+        let places = |key: &Key| -> Vec<DVec3> {
+            let base = key.joints[0].inverse();
+            let middle = |points: &[DVec3]| points.iter().sum::<DVec3>() / points.len().max(1) as f64;
+            let feet = hinges.soles.iter().map(|sole| {
+                let points = sole
+                    .points
+                    .iter()
+                    .map(|point| key.joints[sole.joint].transform_point(point.at) - point.radius * DVec3::Z);
+                base.transform_point(middle(&points.collect::<Vec<_>>()))
+            });
+            feet.collect()
+        };
+        let [own, before, after] = [&self.own, &self.before, &self.after].map(places);
+        let moved = before
+            .iter()
+            .zip(&after)
+            .map(|(before, after)| (*after - *before) / self.secs);
+        (own, moved.collect())
+    }
+}
+
+/// A motion that is written.
+pub(crate) struct Written<'a, 'm> {
+    motion: &'a KeyedMotion<'m>,
+    skeleton: Skeleton,
+}
+
+impl<'a, 'm> Written<'a, 'm> {
+    /// Errors: it is not that of a robot, or has a root joint above it.
+    pub(crate) fn new(motion: &'a KeyedMotion<'m>) -> Result<Self, WriteError> {
+        let skeleton = motion.skeleton();
+        if motion.adds_root || skeleton.hinges().is_none() {
+            return Err(RobotMotionError::NoHinges.into());
+        }
+        Ok(Self { motion, skeleton })
+    }
+
+    pub(crate) fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    pub(crate) fn is_loop(&self) -> bool {
+        self.motion.as_loop().is_some()
+    }
+
+    /// Returns the key at a number, which around a loop may be any.
+    fn key(&self, key: usize) -> Key {
+        let pose = self.motion.pose(key);
+        let world = pose.as_ref().world(&self.skeleton);
+        let back = Rigid::new(UP.conjugate(), DVec3::ZERO);
+        let hinges = self.skeleton.hinges().into_iter().flat_map(Hinges::each);
+        Key {
+            angles: hinges
+                .map(|(joint, hinge)| hinge.angle(pose.rotations[joint]))
+                .collect(),
+            joints: (0..self.skeleton.num_joints())
+                .map(|joint| back * world.joint(joint))
+                .collect(),
+        }
+    }
+
+    /// Returns all keys in order. A loop's velocities go on over its seam; a take's are those of one side at its ends.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = Keys> {
+        let (last, cycle) = (self.motion.num_keys.saturating_sub(1), self.motion.cycle);
+        (0..=last).map(move |number| {
+            let own = self.key(number);
+            let step = self.motion.step_secs;
+            if self.is_loop() {
+                let [before, at, after] = [0, 1, 2].map(|off| self.key(number + cycle + off - 1));
+                let turn = own.joints[0].rotation * at.joints[0].rotation.conjugate();
+                return Keys {
+                    own,
+                    before,
+                    after,
+                    turn,
+                    secs: 2.0 * step,
+                };
+            }
+            let [before, after] = [number.saturating_sub(1), (number + 1).min(last)];
+            Keys {
+                own,
+                secs: (after - before).max(1) as f64 * step,
+                before: self.key(before),
+                after: self.key(after),
+                turn: DQuat::IDENTITY,
+            }
+        })
+    }
+}

@@ -1,0 +1,217 @@
+//! Builds the skeleton of a robot from its bodies.
+
+use glam::{DQuat, DVec3};
+use loopwright_core::math::{Rigid, rotation};
+use loopwright_core::motion::{Hinge, Hinges, Pose, RobotLink, Sole, SolePoint};
+use loopwright_core::{Joint, Skeleton};
+
+use super::body::RawBody;
+use super::error::RobotError;
+use super::{mjcf, urdf};
+use crate::excerpt::one_line;
+
+/// The lowest points of a foot lie within this of each other, metres, and so do feet.
+const SOLE_METRES: f64 = 0.01;
+const FEET_METRES: f64 = 0.03;
+
+/// Feet mirror each other within this, metres.
+const MIRROR_METRES: f64 = 0.01;
+
+/// A body with meshes only that hangs this near the lowest point may be a foot, metres.
+const MESH_METRES: f64 = 0.15;
+
+/// Most points of a sole; of more, those that reach farthest in so many directions.
+const MOST_POINTS: usize = 8;
+
+/// Reads the description of a robot, MJCF or URDF, as a skeleton with hinges; meshes are not needed.
+///
+/// Its axes are those of the file, Z up and X ahead. Errors: [`RobotError`]; no input panics.
+///
+/// ```
+/// let mjcf = r#"<mujoco><worldbody><body name="base"><freejoint/>
+///   <body name="leg" pos="0 0 -.1"><joint name="hip" axis="0 1 0" range="-90 90"/>
+///     <geom type="sphere" size=".02" pos="0 0 -.4"/></body></body></worldbody></mujoco>"#;
+/// let robot = loopwright_formats::read_robot(mjcf.as_bytes())?;
+/// assert_eq!(robot.joint(1).name, "hip");
+/// assert_eq!(robot.hinges().map(|hinges| hinges.each().count()), Some(1));
+/// # Ok::<(), loopwright_formats::RobotError>(())
+/// ```
+pub fn read_robot(bytes: &[u8]) -> Result<Skeleton, RobotError> {
+    let xml = |detail: String| RobotError::Xml { detail };
+    let text = core::str::from_utf8(bytes).map_err(|error| xml(error.to_string()))?;
+    let document =
+        roxmltree::Document::parse(text.trim_start_matches('\u{FEFF}')).map_err(|error| xml(error.to_string()))?;
+    let root = document.root_element();
+    let bodies = match root.tag_name().name() {
+        "mujoco" => mjcf::bodies(root)?,
+        "robot" => urdf::bodies(root)?,
+        other => {
+            return Err(RobotError::NoRobot { found: one_line(other) });
+        }
+    };
+    built(bodies)
+}
+
+/// Returns the skeleton of bodies, each after the one that it hangs from.
+fn built(bodies: Vec<RawBody>) -> Result<Skeleton, RobotError> {
+    let mut joints: Vec<Joint> = Vec::new();
+    let mut hinges: Vec<Option<Hinge>> = Vec::new();
+    let mut links: Vec<RobotLink> = Vec::new();
+    let mut points: Vec<Vec<SolePoint>> = Vec::new();
+    let mut meshes: Vec<Option<String>> = Vec::new();
+    for body in bodies {
+        let (above, mut at) = match body.parent.and_then(|parent| links.get(parent)) {
+            Some(link) => (Some(link.joint), link.at * body.place.unwrap_or(Rigid::IDENTITY)),
+            None => {
+                joints.push(Joint::new(body.name.clone(), None, DVec3::ZERO));
+                hinges.push(None);
+                points.push(Vec::new());
+                meshes.push(None);
+                (Some(0), Rigid::IDENTITY)
+            }
+        };
+        let mut joint = above.unwrap_or(0);
+        for hinge in body.hinges {
+            let offset = at.transform_point(hinge.anchor);
+            joints.push(Joint::new(hinge.name, Some(joint), offset));
+            let axis = hinge.axis.try_normalize().unwrap_or(DVec3::Z);
+            hinges.push(Some(Hinge {
+                axis,
+                rest: rotation::renormalized(at.rotation * rotation::exp(-hinge.reference * axis)),
+                limits: hinge.limits,
+                speed: hinge.speed,
+            }));
+            points.push(Vec::new());
+            meshes.push(None);
+            joint = joints.len() - 1;
+            at = Rigid::new(DQuat::IDENTITY, -hinge.anchor);
+        }
+        points[joint].extend(body.points.iter().map(|point| SolePoint {
+            at: at.transform_point(point.at),
+            ..*point
+        }));
+        if body.has_mesh {
+            meshes[joint].get_or_insert_with(|| body.name.clone());
+        }
+        links.push(RobotLink {
+            name: body.name,
+            parent: body.parent,
+            joint,
+            at,
+        });
+    }
+    for (index, joint) in joints.iter().enumerate() {
+        if joints[..index].iter().any(|other| other.name == joint.name) {
+            return Err(RobotError::SameName {
+                name: one_line(&joint.name),
+            });
+        }
+    }
+    if joints.is_empty() {
+        return Err(RobotError::NoBodies);
+    }
+    let skeleton = Skeleton::new(joints)?;
+    let mut robot = Hinges {
+        hinges,
+        soles: Vec::new(),
+        links,
+    };
+    let angles: Vec<f64> = robot.each().map(|(_, hinge)| hinge.within(0.0)).collect();
+    let rest = robot.pose(&skeleton, Rigid::IDENTITY, angles).as_ref().world(&skeleton);
+    robot.soles = soles(&skeleton, &rest, &points, &meshes)?;
+    let mut tips = vec![None; skeleton.num_joints()];
+    for sole in &robot.soles {
+        tips[sole.joint] = Some(tip(sole, &rest));
+    }
+    Ok(skeleton.with_tips(tips).with_hinges(robot))
+}
+
+/// Returns the front end of a sole, in the axes of its joint.
+fn tip(sole: &Sole, rest: &Pose) -> DVec3 {
+    let frame = rest.joint(sole.joint);
+    let ahead = |point: &SolePoint| frame.transform_point(point.at).x;
+    let mean = sole.points.iter().map(ahead).sum::<f64>() / sole.points.len().max(1) as f64;
+    let front: Vec<DVec3> = (sole.points.iter().filter(|point| ahead(point) >= mean - 1e-9))
+        .map(|point| frame.transform_point(point.at) - point.radius * DVec3::Z)
+        .collect();
+    let middle = front.iter().sum::<DVec3>() / front.len().max(1) as f64;
+    frame.inverse().transform_point(middle)
+}
+
+/// Returns the feet: the lowest ends of limbs that have a mirrored partner, by their collision shapes. Errors: the lowest has only meshes.
+fn soles(
+    skeleton: &Skeleton,
+    rest: &Pose,
+    points: &[Vec<SolePoint>],
+    meshes: &[Option<String>],
+) -> Result<Vec<Sole>, RobotError> {
+    let ends: Vec<usize> = (1..skeleton.num_joints())
+        .filter(|&joint| skeleton.children(joint).is_empty())
+        .collect();
+    let low = |joint: usize, point: &SolePoint| rest.joint(joint).transform_point(point.at).z - point.radius;
+    let lowest = |joint: usize| {
+        let heights = points[joint].iter().map(|point| low(joint, point));
+        heights.fold(f64::INFINITY, f64::min)
+    };
+    let ground = ends.iter().map(|&joint| lowest(joint)).fold(f64::INFINITY, f64::min);
+    let only_mesh = ends.iter().find_map(|&joint| {
+        let name = meshes[joint].as_ref().filter(|_| points[joint].is_empty())?;
+        (rest.translations[joint].z < ground + MESH_METRES).then_some(name)
+    });
+    let lowest_end = || {
+        let lowest = ends
+            .iter()
+            .min_by(|one, other| rest.translations[**one].z.total_cmp(&rest.translations[**other].z));
+        lowest.is_some_and(|&joint| only_mesh == meshes[joint].as_ref())
+    };
+    if let Some(name) = only_mesh
+        && (ground.is_infinite() || lowest_end())
+    {
+        return Err(RobotError::MeshSoles { name: one_line(name) });
+    }
+    let found = (ends.iter())
+        .filter(|&&joint| lowest(joint) < ground + FEET_METRES)
+        .map(|&joint| {
+            let level = lowest(joint) + SOLE_METRES;
+            let sole = points[joint].iter().filter(|point| low(joint, point) < level);
+            Sole {
+                joint,
+                points: hull(sole.copied().collect(), rest.joint(joint)),
+            }
+        });
+    let mut found: Vec<Sole> = found.collect();
+    let middles: Vec<DVec3> = (found.iter())
+        .map(|sole| {
+            let places = sole
+                .points
+                .iter()
+                .map(|point| rest.joint(sole.joint).transform_point(point.at));
+            places.sum::<DVec3>() / sole.points.len().max(1) as f64
+        })
+        .collect();
+    let mirror = DVec3::new(1.0, -1.0, 1.0);
+    let mut number = 0;
+    found.retain(|_| {
+        let own = middles[number];
+        let mut others = (0..middles.len()).filter(|&other| other != number);
+        number += 1;
+        others.any(|other| (middles[other] * mirror).distance(own) < MIRROR_METRES)
+    });
+    Ok(found)
+}
+
+/// Returns the points that reach farthest in each of some directions, if there are many.
+fn hull(points: Vec<SolePoint>, frame: Rigid) -> Vec<SolePoint> {
+    if points.len() <= MOST_POINTS {
+        return points;
+    }
+    let mut kept: Vec<SolePoint> = Vec::new();
+    for direction in 0..MOST_POINTS {
+        let turn = core::f64::consts::TAU * direction as f64 / MOST_POINTS as f64;
+        let way = rotation::exp(turn * DVec3::Z) * DVec3::X;
+        let reach = |point: &SolePoint| frame.transform_point(point.at).dot(way) + point.radius;
+        let farthest = points.iter().max_by(|one, other| reach(one).total_cmp(&reach(other)));
+        kept.extend(farthest.filter(|point| !kept.contains(point)));
+    }
+    kept
+}

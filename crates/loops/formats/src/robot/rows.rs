@@ -1,0 +1,353 @@
+//! Motion of robots as rows of numbers, in CSV and in JSON.
+
+use core::fmt::Write as _;
+
+use glam::{DQuat, DVec3, EulerRot};
+use loopwright_core::Skeleton;
+use loopwright_core::math::Rigid;
+use loopwright_core::motion::Hinges;
+use serde_json::Value;
+
+use super::error::RobotMotionError;
+use super::motion::{Keys, RobotMotion, Written};
+use super::source::Layout;
+use crate::excerpt::one_line;
+
+/// Frames per second of files that do not state them.
+const UNITREE_FPS: f64 = 30.0;
+const SEED_FPS: f64 = 120.0;
+
+/// The header of the base in SEED's rows.
+const SEED_BASE: [&str; 7] = [
+    "Frame",
+    "root_translateX",
+    "root_translateY",
+    "root_translateZ",
+    "root_rotateX",
+    "root_rotateY",
+    "root_rotateZ",
+];
+const SEED_JOINT: &str = "_dof";
+
+/// Joints that the shorter rows of Unitree leave out, by parts of their names.
+const NOT_IN_SHORT: [&str; 4] = ["waist_roll", "waist_pitch", "wrist_pitch", "wrist_yaw"];
+
+/// A duration that stands for a thirtieth of a second in some files.
+const ROUNDED_THIRTIETH: f64 = 0.033;
+
+type Robot<'a> = (&'a Skeleton, &'a Hinges);
+
+fn xyzw(row: &[f64]) -> DQuat {
+    DQuat::from_slice(row)
+}
+
+fn wxyz(row: &[f64]) -> DQuat {
+    DQuat::from_xyzw(row[1], row[2], row[3], row[0])
+}
+
+fn names<'a>((robot, hinges): Robot<'a>) -> Vec<&'a str> {
+    hinges.each().map(|(joint, _)| &*robot.joint(joint).name).collect()
+}
+
+fn is_in_short(name: &str) -> bool {
+    !NOT_IN_SHORT.iter().any(|part| name.contains(part))
+}
+
+/// Reads CSV: Unitree's without a header, SEED's with one.
+pub(super) fn read_csv(text: &str, robot: Robot<'_>) -> Result<(RobotMotion, Layout), RobotMotionError> {
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let mut lines = lines.peekable();
+    let is_number = |cell: &str| cell.trim().parse::<f64>().is_ok();
+    let header = lines.next_if(|(_, line)| !line.split(',').next().is_some_and(is_number));
+    let mut rows = Vec::new();
+    for (line, text) in lines {
+        let cells = text.split(',').map(|cell| {
+            let number = cell.trim().parse::<f64>().ok();
+            number.ok_or_else(|| RobotMotionError::Number {
+                line: line + 1,
+                found: one_line(cell),
+            })
+        });
+        rows.push(cells.collect::<Result<Vec<f64>, _>>()?);
+    }
+    match header {
+        Some((_, header)) => Ok((seed(header, &rows, robot)?, Layout::Seed)),
+        None => unitree(&rows, robot),
+    }
+}
+
+fn check_columns(rows: &[Vec<f64>], expected: &[usize]) -> Result<usize, RobotMotionError> {
+    let first = rows.first().ok_or(RobotMotionError::NoRows)?.len();
+    let written = || {
+        let numbers: Vec<String> = expected.iter().map(usize::to_string).collect();
+        numbers.join(" or ")
+    };
+    if !expected.contains(&first) {
+        let (row, found, expected) = (0, first, written());
+        return Err(RobotMotionError::Columns { row, found, expected });
+    }
+    match rows.iter().position(|row| row.len() != first) {
+        None => Ok(first),
+        Some(row) => Err(RobotMotionError::Columns {
+            row,
+            found: rows[row].len(),
+            expected: first.to_string(),
+        }),
+    }
+}
+
+fn unitree(rows: &[Vec<f64>], robot: Robot<'_>) -> Result<(RobotMotion, Layout), RobotMotionError> {
+    let names = names(robot);
+    let short: Vec<usize> = (0..names.len()).filter(|&hinge| is_in_short(names[hinge])).collect();
+    let found = check_columns(rows, &[7 + names.len(), 7 + short.len()])?;
+    let is_short = found != 7 + names.len();
+    let of_order = |order: fn(&[f64]) -> DQuat| -> Result<RobotMotion, RobotMotionError> {
+        let mut motion = RobotMotion {
+            fps: UNITREE_FPS,
+            ..RobotMotion::default()
+        };
+        for row in rows {
+            let mut angles = row[7..].to_vec();
+            if is_short {
+                angles = vec![0.0; names.len()];
+                short
+                    .iter()
+                    .zip(&row[7..])
+                    .for_each(|(&hinge, angle)| angles[hinge] = *angle);
+            }
+            motion.push(DVec3::from_slice(row), order(&row[3..7]), angles)?;
+        }
+        Ok(motion)
+    };
+    // Some files put w first: the soles are on the ground in one order alone.
+    let (motion, other) = (of_order(xyzw)?, of_order(wxyz)?);
+    let heights = [&motion, &other].map(|motion| motion.sole_height(robot.0, robot.1));
+    let is_other = heights[1].zip(heights[0]).is_some_and(|(other, own)| other < own);
+    Ok((if is_other { other } else { motion }, Layout::Unitree { is_short }))
+}
+
+fn seed(header: &str, rows: &[Vec<f64>], robot: Robot<'_>) -> Result<RobotMotion, RobotMotionError> {
+    let columns: Vec<&str> = header.split(',').map(str::trim).collect();
+    check_columns(rows, &[columns.len()])?;
+    let column = |name: &str| columns.iter().position(|column| *column == name);
+    let mut base = [0; 6];
+    for (place, name) in base.iter_mut().zip(&SEED_BASE[1..]) {
+        *place = column(name).ok_or_else(|| RobotMotionError::NoColumn {
+            name: (*name).to_owned(),
+        })?;
+    }
+    let names = names(robot);
+    let bare = |name: &str| name.trim_end_matches(SEED_JOINT).trim_end_matches("_joint").to_owned();
+    let hinges: Vec<Option<usize>> = (names.iter())
+        .map(|name| {
+            columns
+                .iter()
+                .position(|column| column.ends_with(SEED_JOINT) && bare(column) == bare(name))
+        })
+        .collect();
+    if hinges.iter().all(Option::is_none)
+        && let Some(found) = columns.iter().find(|column| column.ends_with(SEED_JOINT))
+    {
+        return Err(RobotMotionError::NoJoint { name: one_line(found) });
+    }
+    let mut motion = RobotMotion {
+        fps: SEED_FPS,
+        ..RobotMotion::default()
+    };
+    for row in rows {
+        let at = |index: usize| row[base[index]];
+        let place = DVec3::new(at(0), at(1), at(2)) / 100.0;
+        let [x, y, z] = [3, 4, 5].map(|index| at(index).to_radians());
+        let angles = hinges
+            .iter()
+            .map(|column| column.map_or(0.0, |column| row[column].to_radians()));
+        motion.push(place, DQuat::from_euler(EulerRot::ZYX, z, y, x), angles)?;
+    }
+    Ok(motion)
+}
+
+/// Reads JSON with rows in `Frames`.
+pub(super) fn read_json(text: &[u8], robot: Robot<'_>) -> Result<(RobotMotion, Layout), RobotMotionError> {
+    let file: Value = serde_json::from_slice(text).map_err(|error| RobotMotionError::Json {
+        detail: error.to_string(),
+    })?;
+    let frames = file
+        .get("Frames")
+        .and_then(Value::as_array)
+        .ok_or(RobotMotionError::NoKey { key: "Frames" })?;
+    let row = |row: &Value| row.as_array()?.iter().map(Value::as_f64).collect::<Option<Vec<f64>>>();
+    let rows: Option<Vec<Vec<f64>>> = frames.iter().map(row).collect();
+    let rows = rows.ok_or(RobotMotionError::NoKey { key: "Frames" })?;
+    let (count, feet) = (names(robot).len(), robot.1.soles.len());
+    let known = [7 + count, 8 + count, 13 + 2 * count + 6 * feet, 12 + 2 * count];
+    let found = check_columns(&rows, &known)?;
+    let secs = file.get("FrameDuration").and_then(Value::as_f64);
+    let secs = secs.map(|secs| {
+        if (secs - ROUNDED_THIRTIETH).abs() < 1e-9 {
+            1.0 / 30.0
+        } else {
+            secs
+        }
+    });
+    let stated = secs
+        .filter(|secs| *secs > 0.0)
+        .ok_or(RobotMotionError::NoKey { key: "FrameDuration" });
+    let mut motion = RobotMotion::default();
+    let layout = if found == known[1] {
+        let num_steps = rows.len().saturating_sub(1).max(1);
+        motion.fps = num_steps as f64 / rows[..num_steps].iter().map(|row| row[0]).sum::<f64>();
+        let upright = DQuat::from_rotation_x(core::f64::consts::FRAC_PI_2);
+        for row in &rows {
+            let quat = upright * wxyz(&row[4..8]) * upright.conjugate();
+            motion.push(upright * DVec3::from_slice(&row[1..]), quat, row[8..].iter().copied())?;
+        }
+        return Ok((motion, Layout::DeepMimic));
+    } else if found == known[3] {
+        check_speeds(&rows, count, stated.clone()?)?;
+        for row in &rows {
+            let quat = DQuat::from_euler(EulerRot::XYZ, row[3], row[4], row[5]);
+            motion.push(DVec3::from_slice(row), quat, row[6..6 + count].iter().copied())?;
+        }
+        Layout::TienKung
+    } else {
+        for row in &rows {
+            motion.push(
+                DVec3::from_slice(row),
+                xyzw(&row[3..]),
+                row[7..7 + count].iter().copied(),
+            )?;
+        }
+        if found == known[0] {
+            Layout::Imitation
+        } else {
+            Layout::Hardware
+        }
+    };
+    motion.fps = 1.0 / stated?;
+    Ok((motion, layout))
+}
+
+/// Checks that velocities are those of the angles, which tells two layouts of one width apart. Errors: there is no base in the rows.
+fn check_speeds(rows: &[Vec<f64>], count: usize, secs: f64) -> Result<(), RobotMotionError> {
+    let (mut wrong, mut all) = (0.0, 0.0);
+    // The first row of some files holds no velocities.
+    for pair in rows.windows(2).skip(1) {
+        for hinge in 0..count {
+            let speed = (pair[1][6 + hinge] - pair[0][6 + hinge]) / secs;
+            let stated = 0.5 * (pair[0][12 + count + hinge] + pair[1][12 + count + hinge]);
+            wrong += (stated - speed).abs();
+            all += stated.abs() + speed.abs();
+        }
+    }
+    if wrong > 0.5 * all {
+        Err(RobotMotionError::NoBase)
+    } else {
+        Ok(())
+    }
+}
+
+/// Returns the rows of a motion, key by key.
+fn rows(written: &Written<'_, '_>, layout: &Layout, step_secs: f64) -> impl Iterator<Item = Vec<f64>> {
+    let skeleton = written.skeleton();
+    written.keys().enumerate().map(move |(number, keys)| {
+        let hinges = skeleton.hinges();
+        let Keys { own, .. } = &keys;
+        let base = keys.moving(0, Rigid::IDENTITY);
+        let Rigid { rotation, translation } = base.at;
+        let mut row: Vec<f64> = Vec::new();
+        match layout {
+            Layout::Seed => {
+                let (z, y, x) = rotation.to_euler(EulerRot::ZYX);
+                row.push(number as f64);
+                row.extend((100.0 * translation).to_array());
+                row.extend([x, y, z].map(f64::to_degrees));
+                row.extend(own.angles.iter().map(|angle| angle.to_degrees()));
+            }
+            Layout::DeepMimic => {
+                let level = DQuat::from_rotation_x(-core::f64::consts::FRAC_PI_2);
+                let quat = level * rotation * level.conjugate();
+                row.push(step_secs);
+                row.extend((level * translation).to_array());
+                row.extend([quat.w, quat.x, quat.y, quat.z]);
+                row.extend(&own.angles);
+            }
+            Layout::TienKung => {
+                let (x, y, z) = rotation.to_euler(EulerRot::XYZ);
+                row.extend(translation.to_array());
+                row.extend([x, y, z]);
+                row.extend(&own.angles);
+                row.extend((rotation.conjugate() * base.linear).to_array());
+                row.extend((rotation.conjugate() * base.angular).to_array());
+                row.extend(keys.speeds());
+            }
+            _ => {
+                row.extend(translation.to_array());
+                row.extend(rotation.to_array());
+                let is_short = *layout == Layout::Unitree { is_short: true };
+                let names = hinges.map(|hinges| names((skeleton, hinges))).unwrap_or_default();
+                let kept = own
+                    .angles
+                    .iter()
+                    .zip(names)
+                    .filter(|(_, name)| !is_short || is_in_short(name));
+                row.extend(kept.map(|(angle, _)| angle));
+                if let (Layout::Hardware, Some(hinges)) = (layout, hinges) {
+                    let (places, speeds) = keys.feet(hinges);
+                    row.extend(places.iter().flat_map(|place| place.to_array()));
+                    row.extend((rotation.conjugate() * base.linear).to_array());
+                    row.extend((rotation.conjugate() * base.angular).to_array());
+                    row.extend(keys.speeds());
+                    row.extend(speeds.iter().flat_map(|speed| speed.to_array()));
+                }
+            }
+        }
+        row
+    })
+}
+
+fn joined(row: &[f64]) -> String {
+    let cells: Vec<String> = row.iter().map(|number| format!("{number:.8}")).collect();
+    cells.join(", ")
+}
+
+/// Writes CSV.
+pub(super) fn write_csv(written: &Written<'_, '_>, layout: &Layout, step_secs: f64) -> String {
+    let mut text = String::new();
+    if *layout == Layout::Seed {
+        let hinges = written.skeleton().hinges();
+        let joints = hinges
+            .map(|hinges| names((written.skeleton(), hinges)))
+            .unwrap_or_default();
+        let joints = joints.iter().map(|name| format!("{name}{SEED_JOINT}"));
+        let names: Vec<String> = SEED_BASE.iter().map(|name| (*name).to_owned()).chain(joints).collect();
+        text += &names.join(",");
+        text.push('\n');
+    }
+    for row in rows(written, layout, step_secs) {
+        text += &joined(&row).replace(' ', "");
+        text.push('\n');
+    }
+    text
+}
+
+/// Writes JSON.
+pub(super) fn write_json(written: &Written<'_, '_>, layout: &Layout, step_secs: f64) -> String {
+    let mut text = if *layout == Layout::DeepMimic {
+        let mode = if written.is_loop() { "wrap" } else { "none" };
+        format!(
+            "{{\n\"Loop\": \"{mode}\",\n\"CycleSyncRootPos\": true,\n\"CycleSyncRootRot\": false,\n\"CycleSyncRootHeight\": false,\n"
+        )
+    } else {
+        let mode = if written.is_loop() { "Wrap" } else { "Clamp" };
+        format!(
+            "{{\n\"LoopMode\": \"{mode}\",\n\"FrameDuration\": {step_secs:?},\n\"EnableCycleOffsetPosition\": true,\n\"EnableCycleOffsetRotation\": true,\n\"MotionWeight\": 1.0,\n"
+        )
+    };
+    text += "\"Frames\":\n[";
+    for (number, row) in rows(written, layout, step_secs).enumerate() {
+        let comma = if number > 0 { "," } else { "" };
+        let _ = write!(text, "{comma}\n[{}]", joined(&row));
+    }
+    text += "\n]\n}\n";
+    text
+}

@@ -1,0 +1,73 @@
+//! The form of a robot's motion in its file.
+
+use loopwright_core::Take;
+
+use crate::format::Format;
+use crate::space::{Space, Up};
+
+/// What the numbers of a file are.
+#[handed_over]
+#[derive(Eq)]
+pub(crate) enum Layout {
+    /// Rows of Unitree: the base, its quaternion and angles, without a header; in the shorter one some joints of the waist and the wrists
+    /// are missing.
+    Unitree { is_short: bool },
+    /// Rows of SEED below a header, in centimetres and degrees.
+    Seed,
+    /// JSON of `motion_imitation`: the base, its quaternion and angles.
+    Imitation,
+    /// JSON of DeepMimic: a duration, the base, its quaternion and angles, with Y up.
+    DeepMimic,
+    /// JSON of `AMP_for_hardware`: also where feet are, and all velocities.
+    Hardware,
+    /// JSON of TienKung: Euler angles of the base, and all velocities.
+    TienKung,
+    /// NPZ of BeyondMimic and mjlab: positions and velocities of joints and bodies, these in the order of a [`Bodies`].
+    Tracking(Bodies),
+    /// Pickle of GMR.
+    Gmr,
+}
+
+/// Which bodies arrays hold, and in what order.
+#[handed_over]
+#[derive(Copy, Default, Eq)]
+pub(crate) struct Bodies {
+    /// Whether the world comes first.
+    pub(crate) with_world: bool,
+    /// Whether bodies, and joints, of one depth stand together.
+    pub(crate) by_depth: bool,
+    /// Whether bodies that no joint of their own moves are left out.
+    pub(crate) moved_only: bool,
+}
+
+/// The form of a robot's motion: the layout of its file, and the time between rows. Files are in metres with Z up.
+#[handed_over]
+pub struct RobotSource {
+    pub(crate) layout: Layout,
+    pub(super) frame_time_secs: f64,
+    pub(super) space: Space,
+}
+
+impl RobotSource {
+    /// Creates a form for a take.
+    pub(crate) fn new(take: &Take, layout: Layout) -> Self {
+        Self {
+            frame_time_secs: take.frame_time_secs(),
+            space: Space {
+                up: if layout == Layout::DeepMimic { Up::Y } else { Up::Z },
+                ..Space::METRES_Y_UP
+            },
+            layout,
+        }
+    }
+
+    /// Returns the format of its files.
+    pub(super) fn file_format(&self) -> Format {
+        match self.layout {
+            Layout::Unitree { .. } | Layout::Seed => Format::Csv,
+            Layout::Imitation | Layout::DeepMimic | Layout::Hardware | Layout::TienKung => Format::Txt,
+            Layout::Tracking(_) => Format::Npz,
+            Layout::Gmr => Format::Pickle,
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Reads URDF: links that joints join to a tree.
+
+use std::collections::{HashMap, HashSet};
+
+use glam::DVec3;
+use loopwright_core::math::{Rigid, rotation};
+use loopwright_core::motion::SolePoint;
+use roxmltree::Node;
+
+use super::body::{RawBody, RawHinge, numbers, shape_points, vector};
+use super::error::RobotError;
+use crate::excerpt::one_line;
+use crate::limits::MAX_DEPTH;
+
+fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
+    node.children().find(|child| child.has_tag_name(name))
+}
+
+fn name_of<'a>(node: Node<'a, '_>) -> &'a str {
+    node.attribute("name").unwrap_or_default()
+}
+
+/// Returns the bodies of a robot, each after the one that it hangs from.
+pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
+    let links: HashMap<&str, Node<'_, '_>> = (robot.children().filter(|node| node.has_tag_name("link")))
+        .map(|node| (name_of(node), node))
+        .collect();
+    let mut below: HashMap<&str, Vec<(&str, Node<'_, '_>)>> = HashMap::new();
+    let mut hanging: HashSet<&str> = HashSet::new();
+    let joints = robot.children().filter(|node| node.has_tag_name("joint"));
+    for joint in joints {
+        let end = |name: &str| {
+            child(joint, name)
+                .and_then(|end| end.attribute("link"))
+                .unwrap_or_default()
+        };
+        let (parent, link) = (end("parent"), end("child"));
+        for name in [parent, link] {
+            if !links.contains_key(name) {
+                return Err(RobotError::NoLink { name: one_line(name) });
+            }
+        }
+        if !hanging.insert(link) {
+            return Err(RobotError::NoTree { name: one_line(link) });
+        }
+        below.entry(parent).or_default().push((link, joint));
+    }
+    let all = robot.children().filter(|node| node.has_tag_name("link")).map(name_of);
+    let tops: Vec<&str> = all.filter(|name| !hanging.contains(name)).collect();
+    let &[top] = &tops[..] else {
+        return Err(match tops.get(1) {
+            Some(name) => RobotError::NoTree { name: one_line(name) },
+            None => RobotError::NoBodies,
+        });
+    };
+    let mut bodies = Vec::new();
+    let mut open = vec![(top, None, None, 0)];
+    while let Some((name, joint, parent, depth)) = open.pop() {
+        if depth > MAX_DEPTH {
+            return Err(RobotError::TooDeep { limit: MAX_DEPTH });
+        }
+        let mut body = RawBody {
+            name: one_line(name),
+            parent,
+            ..RawBody::default()
+        };
+        if let Some(joint) = joint {
+            body.place = Some(origin(joint)?);
+            body.hinges.extend(hinge(joint)?);
+        }
+        if let Some(&link) = links.get(name) {
+            for collision in link.children().filter(|node| node.has_tag_name("collision")) {
+                shape(collision, &mut body)?;
+            }
+        }
+        // A base that floats below a link without a shape of its own is the base.
+        let number = bodies.len();
+        bodies.push(body);
+        let children = below.get(name).map_or(&[][..], Vec::as_slice);
+        open.extend(
+            children
+                .iter()
+                .rev()
+                .map(|&(link, joint)| (link, Some(joint), Some(number), depth + 1)),
+        );
+    }
+    Ok(without_floating(bodies))
+}
+
+/// Returns the bodies without a world above the base, which a floating joint joined.
+fn without_floating(mut bodies: Vec<RawBody>) -> Vec<RawBody> {
+    let floats = |body: &RawBody| body.hinges.iter().any(|hinge| hinge.axis == DVec3::ZERO);
+    let is_world = bodies.get(1).is_some_and(floats) && !bodies[2..].iter().any(|body| body.parent == Some(0));
+    if is_world {
+        bodies.remove(0);
+        for body in &mut bodies {
+            body.parent = body.parent.and_then(|parent| parent.checked_sub(1));
+        }
+    }
+    bodies
+        .iter_mut()
+        .for_each(|body| body.hinges.retain(|hinge| hinge.axis != DVec3::ZERO));
+    bodies
+}
+
+fn origin(node: Node<'_, '_>) -> Result<Rigid, RobotError> {
+    let Some(origin) = child(node, "origin") else {
+        return Ok(Rigid::IDENTITY);
+    };
+    let read = |attribute: &'static str| match origin.attribute(attribute) {
+        Some(text) => vector(name_of(node), attribute, text),
+        None => Ok(DVec3::ZERO),
+    };
+    let (place, angles) = (read("xyz")?, read("rpy")?);
+    let turn = |axis: DVec3, angle: f64| rotation::exp(axis * angle);
+    let rotation = turn(DVec3::Z, angles.z) * turn(DVec3::Y, angles.y) * turn(DVec3::X, angles.x);
+    Ok(Rigid::new(rotation, place))
+}
+
+/// Returns the hinge of a joint, `None` for a fixed one; that of a floating one has no axis.
+fn hinge(joint: Node<'_, '_>) -> Result<Option<RawHinge>, RobotError> {
+    let name = one_line(name_of(joint));
+    let kind = joint.attribute("type").unwrap_or_default();
+    let mut axis = match child(joint, "axis").and_then(|axis| axis.attribute("xyz")) {
+        Some(text) => vector(&name, "xyz", text)?,
+        None => DVec3::X,
+    };
+    match kind {
+        "fixed" => return Ok(None),
+        "revolute" | "continuous" => {}
+        "floating" => axis = DVec3::ZERO,
+        _ => {
+            let kind = one_line(kind);
+            return Err(RobotError::Kind { name, kind });
+        }
+    }
+    let limit = child(joint, "limit");
+    let read = |attribute: &'static str| -> Result<Option<f64>, RobotError> {
+        let text = limit.and_then(|limit| limit.attribute(attribute));
+        let numbers = text.map(|text| numbers(&name, attribute, text)).transpose()?;
+        Ok(numbers.and_then(|numbers| numbers.first().copied()))
+    };
+    let limits = (kind == "revolute").then_some([read("lower")?.unwrap_or(0.0), read("upper")?.unwrap_or(0.0)]);
+    let speed = read("velocity")?.filter(|&speed| speed > 0.0);
+    Ok(Some(RawHinge {
+        limits: limits.filter(|[least, most]| least < most),
+        speed,
+        anchor: DVec3::ZERO,
+        axis,
+        reference: 0.0,
+        name,
+    }))
+}
+
+fn shape(collision: Node<'_, '_>, body: &mut RawBody) -> Result<(), RobotError> {
+    let Some(shape) = child(collision, "geometry").and_then(|shape| shape.first_element_child()) else {
+        return Ok(());
+    };
+    let kind = shape.tag_name().name();
+    let read = |attribute: &'static str| match shape.attribute(attribute) {
+        Some(text) => numbers(&body.name, attribute, text),
+        None => Ok(Vec::new()),
+    };
+    let size = match kind {
+        "mesh" => {
+            body.has_mesh = true;
+            return Ok(());
+        }
+        "box" => read("size")?.iter().map(|side| 0.5 * side).collect(),
+        _ => {
+            let mut size = read("radius")?;
+            size.extend(read("length")?.iter().map(|length| 0.5 * length));
+            size
+        }
+    };
+    let points: Vec<SolePoint> = shape_points(kind, &size, origin(collision)?);
+    body.points.extend(points);
+    Ok(())
+}
