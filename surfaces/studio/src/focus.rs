@@ -71,8 +71,12 @@ pub(crate) fn named(response: Response, name: &str) -> Response {
 mod tests {
     use egui_kittest::{Harness, kittest::Queryable as _};
 
+    use std::sync::Arc;
+
+    use eframe::egui::{accesskit::Action, mutex::Mutex};
+
     use crate::Studio;
-    use crate::widgets::widgets_of;
+    use crate::widgets::{Widget, Widgets, Wishes};
 
     /// All that is used has a name, and what has a value or a state says it.
     #[test]
@@ -92,6 +96,10 @@ mod tests {
         {
             harness.step();
         }
+        let (wishes, seen) = (Wishes::default(), Arc::<Mutex<Vec<Widget>>>::default());
+        let shown = Arc::clone(&seen);
+        let show = move |widgets: &[Widget], _| shown.lock().clone_from(&widgets.to_vec());
+        harness.ctx.add_plugin(Widgets::new(wishes.clone(), Box::new(show)));
         let mut said = Vec::new();
         for tab in [
             "Loops of the take",
@@ -102,16 +110,10 @@ mod tests {
         ] {
             harness.get_by_label(tab).click();
             harness.run_steps(3);
-            let update = harness.output().platform_output.accesskit_update.clone().unwrap();
-            for (_, node) in &update.nodes {
-                let is_used = node.supports_action(eframe::egui::accesskit::Action::Click)
-                    && node.supports_action(eframe::egui::accesskit::Action::Focus);
-                let name = node.label().unwrap_or_default();
-                assert!(!is_used || !name.is_empty(), "{tab}: {node:?}");
-            }
-            said.extend(widgets_of(&update));
+            said.extend(seen.lock().clone());
         }
         for widget in &said {
+            assert!(!widget.name.is_empty(), "{widget:?}");
             match widget.role {
                 "slider" => assert!(widget.number.is_some(), "{widget:?}"),
                 "combobox" | "spinbutton" => assert!(widget.value.is_some(), "{widget:?}"),
@@ -133,5 +135,10 @@ mod tests {
         }
         let plots = said.iter().find(|widget| widget.name == "Plots of the take");
         assert_eq!(plots.unwrap().is_on, Some(false));
+        // What is asked for by its number is done.
+        let pause = said.iter().rfind(|widget| widget.name == "Pause").unwrap();
+        wishes.lock().push_back((pause.id.parse().unwrap(), Action::Click));
+        harness.run_steps(3);
+        harness.get_by_label("Play");
     }
 }

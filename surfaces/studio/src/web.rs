@@ -13,7 +13,7 @@ use crate::app::{Inbox, Studio};
 use crate::model::Action;
 use crate::platform::{INPUT, Memory, accepted, document, element, open_files, opened_link};
 use crate::samples;
-use crate::widgets::{Widgets, Wishes};
+use crate::widgets::{Widget, Widgets, Wishes};
 
 /// Starts the studio. Errors: the page lacks the canvas or the input, or the browser cannot draw.
 #[expect(
@@ -87,11 +87,12 @@ extern "C" {
 /// Lets screen readers browse and use the widgets, once they ask for it.
 fn offer_widgets(ctx: &Context) {
     let wishes = Wishes::default();
-    ctx.add_plugin(Widgets::new(wishes.clone(), |widgets, focus| {
+    let show = |widgets: &[Widget], focus: u64| {
         if let Ok(widgets) = serde_json::to_string(widgets) {
             show_widgets(&widgets, &focus.to_string());
         }
-    }));
+    };
+    ctx.add_plugin(Widgets::new(wishes.clone(), Box::new(show)));
     let wake = ctx.clone();
     let begin = Closure::<dyn FnMut()>::new(move || {
         wake.enable_accesskit();

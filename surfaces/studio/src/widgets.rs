@@ -8,9 +8,9 @@ use eframe::egui::{Context, Event, FullOutput, Plugin, RawInput, mutex::Mutex};
 use serde::Serialize;
 
 /// A widget as the page shows it.
-#[derive(Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Widget {
-    id: String,
+    pub(crate) id: String,
     /// Its kind, as ARIA names it.
     pub(crate) role: &'static str,
     pub(crate) name: String,
@@ -24,19 +24,22 @@ pub(crate) struct Widget {
     place: [f64; 4],
 }
 
+/// Takes in widgets, and which of them has the keyboard.
+type Show = Box<dyn Fn(&[Widget], u64) + Send + Sync>;
+
 /// What screen readers asked for.
 pub(crate) type Wishes = Arc<Mutex<VecDeque<(u64, Action)>>>;
 
 /// Hands the widgets of each frame over where they changed, and has them used.
 pub(crate) struct Widgets {
-    pub(crate) wishes: Wishes,
+    wishes: Wishes,
     /// Shows widgets, and says which of them has the keyboard.
-    pub(crate) show: fn(&[Widget], u64),
+    show: Show,
     shown: (Vec<Widget>, u64),
 }
 
 impl Widgets {
-    pub(crate) fn new(wishes: Wishes, show: fn(&[Widget], u64)) -> Self {
+    pub(crate) fn new(wishes: Wishes, show: Show) -> Self {
         Self {
             wishes,
             show,
@@ -74,7 +77,7 @@ impl Plugin for Widgets {
 }
 
 /// The widgets of a frame that have a name or say something, in the order in which they are shown.
-pub(crate) fn widgets_of(update: &TreeUpdate) -> Vec<Widget> {
+fn widgets_of(update: &TreeUpdate) -> Vec<Widget> {
     let mut found = Vec::new();
     for (id, node) in &update.nodes {
         let role = match node.role() {
@@ -93,7 +96,9 @@ pub(crate) fn widgets_of(update: &TreeUpdate) -> Vec<Widget> {
         };
         let (name, value) = (node.label().unwrap_or_default(), node.value());
         let name = if role == "text" { value.unwrap_or(name) } else { name };
-        let Some(bounds) = node.bounds().filter(|_| !name.is_empty()) else {
+        // What has a use and no name is a fault, which is better met than hidden.
+        let is_said = !name.is_empty() || !matches!(role, "text" | "img");
+        let Some(bounds) = node.bounds().filter(|_| is_said) else {
             continue;
         };
         let numbers = node.numeric_value().map(|now| {
