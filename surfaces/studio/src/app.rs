@@ -17,9 +17,9 @@ use host::Host;
 
 use crate::guard::{Guard, Request};
 use crate::icons::{self, Icon};
-use crate::model::{Action, Model, Shown};
+use crate::model::{Action, Comparison, Model, Shown};
 use crate::pace::Pace;
-use crate::panels::{self, AnimationsPanel, CapturePanel, CostMapPanel, ExportPanel, RecipePanel};
+use crate::panels::{self, Browser, CapturePanel, CostMapPanel, ExportPanel, RecipePanel};
 use crate::session::Session;
 use crate::timeline::{self, SeamCurve, TakeBar};
 use crate::viewport::{self, Viewport};
@@ -36,6 +36,9 @@ const PANELS_RANGE: [f32; 2] = [300.0, 560.0];
 const TIMELINE_POINTS: f32 = 300.0;
 const LEAST_TIMELINE_POINTS: f32 = 150.0;
 const MOST_TIMELINE: f32 = 0.6;
+
+/// Windows lower than this have no room for the timeline below the view, points.
+const LOW_POINTS: f32 = 520.0;
 
 /// Windows narrower than this have no room for the less used words of the top row, points.
 const WORDY_POINTS: f32 = 1200.0;
@@ -105,7 +108,7 @@ pub struct Studio {
     export: ExportPanel,
     recipe: RecipePanel,
     cost_map: CostMapPanel,
-    animations: AnimationsPanel,
+    browser: Browser,
     capture: CapturePanel,
     pace: Pace,
     tab: Tab,
@@ -126,8 +129,10 @@ impl Studio {
         ctx.set_fonts(fonts());
         theme::set(ctx);
         let wake = ctx.clone();
+        let mut model = Model::new(Wake::by(move || wake.request_repaint()));
+        model.playback.is_playing = !crate::platform::wants_stillness();
         Self {
-            model: Model::new(Wake::by(move || wake.request_repaint())),
+            model,
             inbox: Inbox::new(ctx),
             export: ExportPanel::new(),
             ..Self::default()
@@ -160,10 +165,6 @@ impl Studio {
         }
         if let Some(Ok(text)) = self.model.recipe_text() {
             self.num_kept = num_made;
-            #[cfg(not(target_arch = "wasm32"))]
-            if let (Some(path), true) = (&self.host.autosave, self.model.can_undo()) {
-                crate::platform::keep_text(path, &text);
-            }
             self.guard.keep(text);
         }
     }
@@ -247,7 +248,7 @@ impl Studio {
             session.keep(&self.model, &ctx);
         }
         #[cfg(target_arch = "wasm32")]
-        self.say(&ctx);
+        self.say();
         for action in self.model.take_asked() {
             self.apply(action);
         }
@@ -282,14 +283,18 @@ impl Studio {
             .size_range(PANELS_RANGE[0]..=PANELS_RANGE[1])
             .show(ui, |ui| {
                 self.tabs_ui(ui, &Tab::ALL);
-                ScrollArea::vertical()
-                    .auto_shrink(false)
-                    .show(ui, |ui| focus::scrolled_to(ui, |ui| self.panels_ui(ui)));
+                self.scrolled_ui(ui, |studio, ui| {
+                    if is_low(ui) && studio.tab == Tab::Loops && studio.set_words().is_none() {
+                        timeline::take_bar_ui(ui, &mut studio.take_bar, &studio.model);
+                    }
+                    studio.panels_ui(ui);
+                });
             });
         // A set has no timeline: that of the file that lends its body says nothing of it. Without its curves one is as high as the bar of
         // the take.
-        let has_timeline = self.set_words().is_none();
-        let has_curves = self.seam_curve.is_shown(ui.ctx()) && self.model.made().is_some();
+        let has_timeline = self.set_words().is_none() && !is_low(ui);
+        let is_compared = !self.model.compared().is_empty();
+        let has_curves = (self.seam_curve.is_shown(ui.ctx()) || is_compared) && self.model.made().is_some();
         let timeline = if has_curves {
             Panel::bottom("timeline")
                 .resizable(true)
@@ -305,7 +310,7 @@ impl Studio {
                     ui.set_min_height(ui.available_height());
                 }
                 timeline::take_bar_ui(ui, &mut self.take_bar, &self.model);
-                self.seam_curve.seam_curve_ui(ui, &self.model);
+                self.curves_ui(ui);
             });
         }
         Panel::bottom("transport")
@@ -318,6 +323,21 @@ impl Studio {
         CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
             self.viewport.viewport_ui(ui, &self.model);
         });
+    }
+
+    /// Curves over the seam, or those of loops that are compared, with their figures.
+    fn curves_ui(&mut self, ui: &mut Ui) {
+        if self.model.compared().is_empty() {
+            self.seam_curve.seam_curve_ui(ui, &self.model);
+        } else {
+            timeline::compared_ui(ui, &self.model);
+        }
+    }
+
+    /// The panels of a tab, which are scrolled apart from those of the others.
+    fn scrolled_ui(&mut self, ui: &mut Ui, show: impl FnOnce(&mut Self, &mut Ui)) {
+        let area = ScrollArea::vertical().id_salt(self.tab.words()[0]).auto_shrink(false);
+        area.show(ui, |ui| focus::scrolled_to(ui, |ui| show(self, ui)));
     }
 
     /// View, transport and three tabs below each other, for fingers.
@@ -334,14 +354,14 @@ impl Studio {
                 }
                 self.tabs_ui(ui, &Tab::NARROW);
                 let width = ui.available_width();
-                ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                self.scrolled_ui(ui, |studio, ui| {
                     ui.set_max_width(width);
-                    if self.tab == Tab::Loops && self.set_words().is_none() {
-                        timeline::take_bar_ui(ui, &mut self.take_bar, &self.model);
+                    if studio.tab == Tab::Loops && studio.set_words().is_none() {
+                        timeline::take_bar_ui(ui, &mut studio.take_bar, &studio.model);
                     }
-                    focus::scrolled_to(ui, |ui| self.panels_ui(ui));
-                    if self.tab == Tab::Close {
-                        self.seam_curve.seam_curve_ui(ui, &self.model);
+                    studio.panels_ui(ui);
+                    if studio.tab == Tab::Close {
+                        studio.curves_ui(ui);
                     }
                 });
             });
@@ -427,18 +447,24 @@ impl Studio {
         if icons::button(ui, Icon::Redo, "Redo", &tip, self.model.can_redo()).clicked() {
             self.model.ask(Action::Redo);
         }
-        let [keep, swap] = if is_wordy {
-            ["Keep as A", "Swap with A"]
-        } else {
-            ["Keep A", "Swap A"]
-        };
+        if is_narrow {
+            return;
+        }
         let tip = "Keeps the settings, to compare (A)";
-        if !is_narrow && word_ui(ui, keep, "Keep as A", self.model.edit().is_some(), tip) {
+        if word_ui(
+            ui,
+            ["Keep A", "Keep as A"][usize::from(is_wordy)],
+            "Keep as A",
+            self.model.edit().is_some(),
+            tip,
+        ) {
             self.model.ask(Action::Keep);
         }
-        let tip = "The settings that were kept, and back (A)";
-        if !is_narrow && word_ui(ui, swap, "Swap with A", self.model.has_kept(), tip) {
-            self.model.ask(Action::SwapKept);
+        if self.model.has_kept() {
+            let shown = if self.model.shows_a() { "A shown" } else { "B shown" };
+            if word_ui(ui, shown, "Swap with A", true, "Shows the other settings, and back (A)") {
+                self.model.ask(Action::SwapKept);
+            }
         }
     }
 
@@ -503,7 +529,7 @@ impl Studio {
                 self.close_ui(ui);
                 if is_narrow {
                     closed_part(ui, "Feet", |ui| self.feet_ui(ui));
-                    header("Edits", false).show(ui, |ui| self.edit_ui(ui));
+                    closed_part(ui, "Edits", |ui| self.edit_ui(ui));
                 }
             }
             Tab::Feet => self.feet_ui(ui),
@@ -535,16 +561,30 @@ impl Studio {
     /// Takes that are open, and all that is found in the one that is shown.
     fn take_ui(&mut self, ui: &mut Ui) {
         let model = &self.model;
-        self.animations.animations_ui(ui, model);
+        self.browser.browser_ui(ui, model);
+        self.export.set_ui(ui, model);
         panels::loops_ui(ui, model);
-        panels::figures_ui(ui, model);
-        closed_part(ui, "Lengths that repeat", |ui| panels::spectrum_ui(ui, model));
         let cost_map = &mut self.cost_map;
-        closed_part(ui, "Cost of every seam", |ui| cost_map.cost_map_ui(ui, model));
+        closed_part(ui, "Plots of the take", |ui| {
+            panels::spectrum_ui(ui, model);
+            ui.add_space(6.0);
+            cost_map.cost_map_ui(ui, model);
+        });
     }
 
     fn close_ui(&self, ui: &mut Ui) {
         let model = &self.model;
+        ui.horizontal_wrapped(|ui| {
+            let is_there = model.made().is_some();
+            for (word, comparison, is_there) in [
+                ("Compare all methods", Comparison::Methods, is_there),
+                ("Compare A and B", Comparison::Kept, is_there && model.has_kept()),
+            ] {
+                if is_there && ui.button(word).on_hover_text("Side by side, on one clock").clicked() {
+                    model.ask(Action::Compare(Some(comparison)));
+                }
+            }
+        });
         part(ui, "Closure", |ui| panels::closure_ui(ui, model));
         closed_part(ui, "Joints of their own", |ui| panels::joints_ui(ui, model));
         part(ui, "Root", |ui| panels::root_motion_ui(ui, model));
@@ -571,6 +611,10 @@ impl Studio {
     }
 }
 
+fn is_low(ui: &Ui) -> bool {
+    ui.ctx().content_rect().height() < LOW_POINTS
+}
+
 /// A button as high as those with signs, with its name for screen readers. Returns whether it is clicked.
 fn word_ui(ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str) -> bool {
     let side = ui.spacing().interact_size.y;
@@ -581,16 +625,18 @@ fn word_ui(ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str) -> 
 
 /// Shows a part of a tab that folds.
 fn part(ui: &mut Ui, name: &str, show: impl FnOnce(&mut Ui)) {
-    header(name, true).show_unindented(ui, show);
+    part_ui(ui, name, true, show);
 }
 
 /// Shows one that is folded at first.
 fn closed_part(ui: &mut Ui, name: &str, show: impl FnOnce(&mut Ui)) {
-    header(name, false).show_unindented(ui, show);
+    part_ui(ui, name, false, show);
 }
 
-fn header(name: &str, is_open: bool) -> CollapsingHeader {
-    CollapsingHeader::new(RichText::new(name).strong()).default_open(is_open)
+fn part_ui(ui: &mut Ui, name: &str, is_open: bool, show: impl FnOnce(&mut Ui)) {
+    let header = CollapsingHeader::new(RichText::new(name).strong()).default_open(is_open);
+    let shown = header.show_unindented(ui, show);
+    focus::folds(&shown.header_response, name, shown.openness > 0.5);
 }
 
 impl eframe::App for Studio {

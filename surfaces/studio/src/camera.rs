@@ -25,7 +25,7 @@ const ORBIT_RADIANS: f64 = 0.008;
 const PITCHES: [f64; 2] = [-0.1, 1.5];
 
 /// A view that turns around a point.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Camera {
     /// Turn about the up axis, radians; 0 looks at a body that faces +Z from the front.
     pub yaw: f64,
@@ -58,6 +58,21 @@ impl Default for Camera {
 }
 
 impl Camera {
+    /// Whether all of it are numbers.
+    pub(crate) fn is_finite(&self) -> bool {
+        let numbers = [self.yaw, self.pitch, self.distance, self.stature];
+        numbers.iter().all(|number| number.is_finite()) && self.offset.is_finite()
+    }
+
+    /// The steepest view from above, radians.
+    pub const STEEPEST: f64 = PITCHES[1];
+
+    /// Seen from a side: from its front, from its left, or from above.
+    #[must_use]
+    pub fn from_side(self, yaw: f64, pitch: f64) -> Self {
+        Self { yaw, pitch, ..self }
+    }
+
     /// The first view of a take: from the side and ahead of where its body faces.
     #[must_use]
     pub fn facing(self, opened: &Opened) -> Self {

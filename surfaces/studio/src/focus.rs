@@ -1,4 +1,4 @@
-//! The widget that the keyboard is at: scrolled into view, and said in the page, whose canvas screen readers cannot read.
+//! The widget that the keyboard is at, and what is said of widgets to those who do not see them.
 
 use eframe::egui::{
     Context, EventFilter, FocusDirection, Key, Memory, Popup, Rect, Response, Role, Ui, WidgetInfo, output::OutputEvent,
@@ -54,98 +54,53 @@ pub(crate) fn label(response: &Response, role: Role, name: &str) {
     response.widget_info(|| WidgetInfo::labeled(role, true, name));
 }
 
+/// Says that what is shown below is open, or closed.
+pub(crate) fn folds(response: &Response, name: &str, is_open: bool) {
+    response.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, is_open, name));
+}
+
 /// Gives a widget the name that is said of it, where it has none of its own.
 pub(crate) fn named(response: Response, name: &str) -> Response {
-    if response.gained_focus() || response.changed() || response.clicked() {
-        response.ctx.output_mut(|output| {
-            if let Some(OutputEvent::FocusGained(info) | OutputEvent::ValueChanged(info) | OutputEvent::Clicked(info)) =
-                output.events.last_mut()
-            {
-                info.label = Some(name.to_owned());
-            }
-        });
-    }
     response
         .ctx
         .accesskit_node_builder(response.id, |node| node.set_label(name));
     response
 }
 
-/// Describes a widget in words, numbers with as many digits as one can use.
-#[cfg(any(target_arch = "wasm32", test))]
-pub(crate) fn words(info: &WidgetInfo) -> String {
-    let mut info = info.clone();
-    let value = info.value.take();
-    let mut words = info.description();
-    if let Some(value) = value {
-        let digits = format!("{value:.3}");
-        words += &format!(" {}", digits.trim_end_matches('0').trim_end_matches('.'));
-    }
-    match info.current_text_value.filter(|_| info.role == Role::ComboBox) {
-        Some(chosen) => format!("{words} {chosen}"),
-        None => words,
-    }
-}
-
-/// The words of the page about the widget that has the keyboard.
-#[cfg(target_arch = "wasm32")]
-#[derive(Default)]
-pub(crate) struct SaidFocus {
-    words: String,
-    place: Option<Rect>,
-}
-
-#[cfg(target_arch = "wasm32")]
-impl SaidFocus {
-    /// Says it in the page, at its place, where it is another one or changed. Call it at the end of a frame.
-    pub(crate) fn follow(&mut self, ctx: &Context) {
-        let place = place(ctx).map(|rect| rect * ctx.zoom_factor());
-        let event = ctx.output(|output| output.events.last().map(|event| words(event.widget_info())));
-        let words = match (place, event) {
-            (None, _) => String::new(),
-            (Some(_), Some(words)) => words,
-            (Some(_), None) => self.words.clone(),
-        };
-        if words != self.words || place != self.place {
-            crate::platform::say_focus(&words, place);
-            (self.words, self.place) = (words, place);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use egui_kittest::{Harness, kittest::Queryable as _};
 
-    use super::*;
-    use crate::Studio;
+    use std::sync::Arc;
 
-    /// Whatever the keyboard comes to has a name, and is said as what it is: not "combo box", and no number of sixteen digits.
+    use eframe::egui::{accesskit::Action, mutex::Mutex};
+
+    use crate::Studio;
+    use crate::widgets::{Widget, Widgets, Wishes};
+
+    /// All that is used has a name, and what has a value or a state says it.
     #[test]
-    fn every_control_has_a_name_that_can_be_said() {
-        let mut harness = Harness::builder().with_size([1280.0, 5200.0]).build_ui_state(
-            |ui, (studio, met): &mut (Option<Studio>, Vec<WidgetInfo>)| {
+    fn every_control_says_what_it_is() {
+        let builder = Harness::builder().with_size([1280.0, 5200.0]);
+        let mut harness = builder.build_ui_state(
+            |ui, studio: &mut Option<Studio>| {
                 let ctx = ui.ctx().clone();
                 studio.get_or_insert_with(|| Studio::in_context(&ctx)).studio_ui(ui);
-                ctx.output(|output| {
-                    // The page says the last of those of a frame.
-                    met.extend(output.events.iter().next_back().and_then(|event| match event {
-                        OutputEvent::FocusGained(info) => Some(info.clone()),
-                        _ => None,
-                    }));
-                });
             },
-            (None, Vec::new()),
+            None,
         );
         while harness
             .state()
-            .0
             .as_ref()
             .is_none_or(|studio| studio.model().finished().is_none())
         {
             harness.step();
         }
-        harness.key_press(Key::Space);
+        let (wishes, seen) = (Wishes::default(), Arc::<Mutex<Vec<Widget>>>::default());
+        let shown = Arc::clone(&seen);
+        let show = move |widgets: &[Widget], _| shown.lock().clone_from(&widgets.to_vec());
+        harness.ctx.add_plugin(Widgets::new(wishes.clone(), Box::new(show)));
+        let mut said = Vec::new();
         for tab in [
             "Loops of the take",
             "Close the seam",
@@ -155,31 +110,35 @@ mod tests {
         ] {
             harness.get_by_label(tab).click();
             harness.run_steps(3);
-            for _ in 0..120 {
-                harness.key_press(Key::Tab);
-                harness.step();
+            said.extend(seen.lock().clone());
+        }
+        for widget in &said {
+            assert!(!widget.name.is_empty(), "{widget:?}");
+            match widget.role {
+                "slider" => assert!(widget.number.is_some(), "{widget:?}"),
+                "combobox" | "spinbutton" => assert!(widget.value.is_some(), "{widget:?}"),
+                "checkbox" | "tab" => assert!(widget.is_on.is_some(), "{widget:?}"),
+                _ => {}
             }
         }
-        let mut said = std::collections::BTreeSet::new();
-        for info in &harness.state().1 {
-            let words = words(info);
-            assert!(info.label.as_ref().is_some_and(|label| !label.is_empty()), "{words}");
-            let digits = words.rsplit('.').next().unwrap_or_default();
-            let is_long = digits.len() > 3 && digits.chars().all(|digit| digit.is_ascii_digit());
-            assert!(!is_long, "{words}");
-            said.insert(words);
-        }
         for (name, role) in [
-            ("Method", "combo box"),
+            ("Method", "combobox"),
             ("Share of the start", "slider"),
-            ("Root motion", "combo box"),
-            ("Joint of the curves", "combo box"),
-            ("End frame", "spin button"),
+            ("End frame", "spinbutton"),
+            ("End of the stretch", "slider"),
             ("Time", "slider"),
+            ("Lock planted feet", "checkbox"),
+            ("Plots of the take", "button"),
         ] {
-            let start = format!("{name}: {role} ");
-            let is_said = said.iter().any(|words| words.starts_with(&start));
-            assert!(is_said, "{start} is not among {said:?}");
+            let found = said.iter().find(|widget| widget.name == name && widget.role == role);
+            assert!(found.is_some(), "{name} {role}");
         }
+        let plots = said.iter().find(|widget| widget.name == "Plots of the take");
+        assert_eq!(plots.unwrap().is_on, Some(false));
+        // What is asked for by its number is done.
+        let pause = said.iter().rfind(|widget| widget.name == "Pause").unwrap();
+        wishes.lock().push_back((pause.id.parse().unwrap(), Action::Click));
+        harness.run_steps(3);
+        harness.get_by_label("Play");
     }
 }

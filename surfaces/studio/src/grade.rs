@@ -1,6 +1,6 @@
 //! The light of a grade: a colour and a shape beside its word, never instead of it.
 
-use eframe::egui::{Color32, Rect, Sense, Shape, Stroke, Ui, Vec2, vec2};
+use eframe::egui::{Color32, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, vec2};
 use loopwright_formats::loop_file::facts::Grade;
 
 use crate::theme;
@@ -21,8 +21,16 @@ const LIGHT_POINTS: f32 = 4.5;
 /// them.
 pub(crate) fn light_ui(ui: &mut Ui, grade: Grade) {
     let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::empty());
-    let (centre, colour) = (rect.center(), colour(grade, ui.visuals().dark_mode));
-    let painter = ui.painter();
+    paint_light(
+        ui.painter(),
+        rect.center(),
+        grade,
+        colour(grade, ui.visuals().dark_mode),
+    );
+}
+
+/// The light alone.
+pub(crate) fn paint_light(painter: &Painter, centre: Pos2, grade: Grade, colour: Color32) {
     match grade {
         Grade::Good => {
             painter.circle_filled(centre, LIGHT_POINTS, colour);

@@ -47,6 +47,9 @@ mod app;
 #[cfg(any(target_arch = "wasm32", test))]
 mod samples;
 
+#[cfg(any(target_arch = "wasm32", test))]
+mod widgets;
+
 #[cfg(target_arch = "wasm32")]
 mod web;
 

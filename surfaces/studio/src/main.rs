@@ -1,10 +1,24 @@
 //! The studio in a window: `loopwright-studio [FILE...]`.
 
 #[cfg(not(target_arch = "wasm32"))]
-fn main() -> eframe::Result {
+fn main() -> std::process::ExitCode {
+    use std::{io::Write as _, process::ExitCode};
+
     use eframe::egui::{ViewportBuilder, vec2};
 
     let files: Vec<std::path::PathBuf> = std::env::args_os().skip(1).map(Into::into).collect();
+    for (word, said) in [
+        ("--help", HELP),
+        ("-h", HELP),
+        ("--version", concat!(env!("CARGO_PKG_VERSION"), "\n")),
+    ] {
+        if files.iter().any(|file| file.as_os_str() == word) {
+            return match std::io::stdout().write_all(said.as_bytes()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(_) => ExitCode::from(2),
+            };
+        }
+    }
     let options = eframe::NativeOptions {
         viewport: ViewportBuilder::default()
             .with_title("loopwright studio")
@@ -17,22 +31,48 @@ fn main() -> eframe::Result {
         dithering: false,
         ..eframe::NativeOptions::default()
     };
-    eframe::run_native(
+    let ended = eframe::run_native(
         "loopwright studio",
         options,
         Box::new(move |context| {
             let mut studio = loopwright_studio::Studio::in_context(&context.egui_ctx);
-            if let Some(path) = state_file() {
+            if let Some(folder) = state_folder() {
                 // Files that are named are opened instead of those of the last time.
-                let folder = path.with_file_name("");
                 studio.remember_in(folder, files.is_empty(), &context.egui_ctx);
-                studio.autosave_to(path);
             }
             studio.open_paths(&files);
             Ok(Box::new(studio))
         }),
-    )
+    );
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let reason = match error {
+                eframe::Error::WinitEventLoop(_) => {
+                    "there is no display (DISPLAY and WAYLAND_DISPLAY name none)".to_owned()
+                }
+                other => other.to_string(),
+            };
+            // Where even that cannot be said, the status says it.
+            let _ = writeln!(std::io::stderr(), "error: the window cannot be opened: {reason}");
+            ExitCode::from(2)
+        }
+    }
 }
+
+/// What `--help` says.
+#[cfg(not(target_arch = "wasm32"))]
+const HELP: &str = "Turns motion capture into loops, in a window.
+
+Usage: loopwright-studio [FILE...]
+
+FILE  takes, folders of takes, recipes (.toml) or sets (set.json) to open;
+      without one, what was open last time
+
+Options:
+  -h, --help     this text
+      --version  the version
+";
 
 /// A ring for a loop, with its seam.
 #[cfg(not(target_arch = "wasm32"))]
@@ -54,9 +94,9 @@ fn icon() -> eframe::egui::IconData {
     }
 }
 
-/// Where what is set is kept between runs: `loopwright-studio/last.toml` in the user's folder of states.
+/// Where what is open and set is kept between runs: `loopwright-studio` in the user's folder of states.
 #[cfg(not(target_arch = "wasm32"))]
-fn state_file() -> Option<std::path::PathBuf> {
+fn state_folder() -> Option<std::path::PathBuf> {
     let folder = |name: &str| {
         std::env::var_os(name)
             .filter(|value| !value.is_empty())
@@ -65,7 +105,7 @@ fn state_file() -> Option<std::path::PathBuf> {
     let states = folder("XDG_STATE_HOME")
         .or_else(|| folder("LOCALAPPDATA"))
         .or_else(|| folder("HOME").map(|home| home.join(".local/state")))?;
-    Some(states.join("loopwright-studio/last.toml"))
+    Some(states.join("loopwright-studio"))
 }
 
 // The page starts in the library.

@@ -8,7 +8,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use eframe::egui::{Context, Theme};
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Action, Model, NamedFile};
+use crate::model::{Action, Edit, Model, NamedFile};
 use crate::platform::Memory;
 
 /// Bytes of files that are kept: browsers give a page some five million letters.
@@ -28,7 +28,7 @@ struct KeptFile {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Settings {
     is_dark: bool,
-    /// Name of the file and recipe of each take, the one that is shown last.
+    /// Name of the file and recipe of each take, the one that is shown last; of files that are not kept, too.
     takes: Vec<(String, String)>,
 }
 
@@ -57,7 +57,8 @@ impl Session {
         let settings = self.memory.kept(SETTINGS)?;
         let settings: Settings = serde_json::from_str(&settings).ok()?;
         ctx.set_theme(if settings.is_dark { Theme::Dark } else { Theme::Light });
-        let files: Vec<KeptFile> = serde_json::from_str(&self.memory.kept(FILES)?).ok()?;
+        let files = self.memory.kept(FILES).unwrap_or_else(|| "[]".to_owned());
+        let files: Vec<KeptFile> = serde_json::from_str(&files).ok()?;
         self.memory.keep(FILES, "[]");
         let files = (files.into_iter())
             .filter_map(|file| {
@@ -91,14 +92,20 @@ impl Session {
         let mut takes = Vec::new();
         // The newest are kept if not all have room.
         for (opened, recipe) in model.recipes() {
-            let Some(take) = opened.file() else { continue };
             let is_new = |file: &&NamedFile| files.iter().all(|kept| kept.file_name != file.file_name);
-            let new: Vec<NamedFile> = opened.named.iter().chain([&take]).filter(is_new).cloned().collect();
+            // The walk that the studio opens with has no file.
+            let take = opened.file();
+            let new: Vec<NamedFile> = opened.named.iter().chain(&take).filter(is_new).cloned().collect();
             let size: usize = new.iter().map(|file| file.bytes.len()).sum();
-            if let (Some(rest), Ok(recipe)) = (room.checked_sub(size), recipe.to_text()) {
+            if take.is_none() && recipe == Edit::first(opened).to_recipe() {
+                continue;
+            }
+            let Ok(recipe) = recipe.to_text() else { continue };
+            takes.push((opened.file_name.clone(), recipe));
+            // The recipe of a larger one waits until its file is opened again.
+            if let Some(rest) = room.checked_sub(size) {
                 room = rest;
                 files.extend(new);
-                takes.push((opened.file_name.clone(), recipe));
             }
         }
         takes.reverse();

@@ -29,6 +29,8 @@ pub(crate) struct Surface {
     pub(crate) shadow_indices: Vec<u32>,
     /// A picture for each image; `None` for one that cannot be read.
     pub(crate) pictures: Vec<Option<RgbaImage>>,
+    /// Whether it has no holes: what turns away from the eye is then hidden, and need not be drawn.
+    pub(crate) is_closed: bool,
 }
 
 impl Surface {
@@ -49,6 +51,7 @@ impl Surface {
             pictures: pictures.collect(),
             shadow_indices: mesh.coarse(SHADOW_CELLS),
             mesh,
+            is_closed: false,
         }
     }
 }

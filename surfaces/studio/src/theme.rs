@@ -8,16 +8,18 @@ use eframe::egui::{Color32, Context, CornerRadius, FontFamily, FontId, Stroke, S
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tokens {
     /// Panels; buttons and what else is raised above them; charts and fields.
-    ground: Color32,
-    raised: Color32,
+    pub(crate) ground: Color32,
+    pub(crate) raised: Color32,
     hovered: Color32,
-    sunken: Color32,
-    line: Color32,
+    pub(crate) sunken: Color32,
+    pub(crate) line: Color32,
+    /// Check boxes, and the edges of fields.
+    pub(crate) edge: Color32,
     text: Color32,
-    strong: Color32,
-    weak: Color32,
+    pub(crate) strong: Color32,
+    pub(crate) weak: Color32,
     /// What is chosen: its ground, and lines and words on any ground.
-    chosen: Color32,
+    pub(crate) chosen: Color32,
     pub(crate) accent: Color32,
     /// The one filled button, and its word.
     pub(crate) filled: Color32,
@@ -46,6 +48,22 @@ pub(crate) const TOUCH_POINTS: f32 = 40.0;
 /// Size of words in charts and bars, points.
 pub(crate) const SMALL_POINTS: f32 = 11.0;
 
+impl Tokens {
+    /// Colours of loops that are compared.
+    pub(crate) fn series(&self) -> [Color32; 8] {
+        [
+            self.accent,
+            self.review,
+            self.good,
+            self.before_seam,
+            self.bad,
+            self.left,
+            self.right,
+            self.text,
+        ]
+    }
+}
+
 /// The colours of a theme.
 pub(crate) fn tokens(is_dark: bool) -> Tokens {
     let of = |dark: u32, light: u32| {
@@ -58,6 +76,7 @@ pub(crate) fn tokens(is_dark: bool) -> Tokens {
         hovered: of(0x3a3f49, 0xd3d8e0),
         sunken: of(0x121317, 0xffffff),
         line: of(0x343841, 0xd0d4dc),
+        edge: of(0x6e7484, 0x838995),
         text: of(0xcdd1d8, 0x282c34),
         strong: of(0xf4f6fa, 0x0a0c10),
         weak: of(0x949aa6, 0x5c626e),
@@ -140,7 +159,8 @@ fn lay_out(style: &mut Style, tokens: &Tokens) {
         (&mut widgets.active, tokens.hovered, tokens.strong),
         (&mut widgets.open, tokens.raised, tokens.strong),
     ] {
-        widget.bg_fill = fill;
+        // Of check boxes and of the rails of sliders.
+        widget.bg_fill = tokens.edge;
         widget.weak_bg_fill = fill;
         widget.fg_stroke = Stroke::new(1.0, text);
         widget.bg_stroke = Stroke::NONE;
@@ -206,6 +226,12 @@ mod tests {
                 let found = contrast(text, ground);
                 assert!(found >= 4.5, "{theme:?}: {text:?} on {ground:?}: {found:.2}");
             }
+            assert_eq!(visuals.widgets.inactive.bg_fill, tokens.edge);
+            for ground in [visuals.panel_fill, visuals.extreme_bg_color] {
+                let found = contrast(tokens.edge, ground);
+                assert!(found >= 3.0, "{theme:?}: {found:.2}");
+            }
+            assert!(contrast(visuals.text_color(), tokens.edge) >= 3.0, "the tick of a box");
             for mark in [tokens.axes[0], tokens.axes[1], tokens.axes[2], tokens.before_seam] {
                 assert!(contrast(mark, tokens.sunken) >= 3.0, "{theme:?}: {mark:?}");
             }

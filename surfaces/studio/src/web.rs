@@ -4,13 +4,16 @@
 #[cfg(feature = "fbx")]
 use loopwright_ufbx_host as _;
 
+use eframe::egui::{Context, accesskit};
 use eframe::{WebOptions, WebRunner};
-use wasm_bindgen::{JsCast as _, JsError, JsValue, prelude::wasm_bindgen};
+use wasm_bindgen::{JsCast as _, JsError, JsValue, closure::Closure, prelude::wasm_bindgen};
 use web_sys::{HtmlCanvasElement, HtmlInputElement};
 
 use crate::app::{Inbox, Studio};
-use crate::platform::{INPUT, Memory, document, element, open_files};
+use crate::model::Action;
+use crate::platform::{INPUT, Memory, accepted, document, element, open_files, opened_link};
 use crate::samples;
+use crate::widgets::{Widget, Widgets, Wishes};
 
 /// Starts the studio. Errors: the page lacks the canvas or the input, or the browser cannot draw.
 #[expect(
@@ -22,10 +25,13 @@ pub async fn start_studio() -> Result<(), JsValue> {
     let document = document().ok_or_else(|| JsError::new("there is no page"))?;
     let canvas = element::<HtmlCanvasElement>(&document, "studio").ok_or_else(|| JsError::new("there is no canvas"))?;
     let input = element::<HtmlInputElement>(&document, INPUT).ok_or_else(|| JsError::new("there is no input"))?;
-    // Without multisampling, which takes half the time of a frame where software draws, and which the window does without, too. Asked for
-    // again, a canvas gives the context that it has.
+    input.set_accept(&accepted());
+    // Without multisampling, which takes half the time of a frame where software draws, and which the window does without, too; and opaque, so
+    // that the browser copies it instead of mixing it with the page. Asked for again, a canvas gives the context that it has.
     let plain = js_sys::Object::new();
-    js_sys::Reflect::set(&plain, &"antialias".into(), &false.into())?;
+    for setting in ["antialias", "alpha"] {
+        js_sys::Reflect::set(&plain, &setting.into(), &false.into())?;
+    }
     canvas.get_context_with_context_options("webgl2", &plain)?;
     let options = WebOptions {
         // The colours of the interface are flat: there is nothing to dither.
@@ -38,6 +44,12 @@ pub async fn start_studio() -> Result<(), JsValue> {
         let inbox = studio.inbox();
         listen(&input, inbox.clone()).map_err(|error| format!("{error:?}"))?;
         offer_samples(&document, &inbox).map_err(|error| format!("{error:?}"))?;
+        offer_widgets(&context.egui_ctx);
+        if let Some(link) = opened_link() {
+            let sample = link.take.strip_suffix(".bvh").and_then(samples::sample);
+            inbox.put(Action::OpenLink(Box::new(link)));
+            sample.into_iter().for_each(|sample| inbox.put(sample));
+        }
         Ok(Box::new(studio))
     });
     WebRunner::new().start(canvas, options, create).await
@@ -46,7 +58,7 @@ pub async fn start_studio() -> Result<(), JsValue> {
 /// Puts the files that the input gets into the inbox.
 fn listen(input: &HtmlInputElement, inbox: Inbox) -> Result<(), JsValue> {
     let chosen = input.clone();
-    let on_change = wasm_bindgen::closure::Closure::<dyn FnMut()>::new(move || {
+    let on_change = Closure::<dyn FnMut()>::new(move || {
         let Some(files) = chosen.files() else { return };
         let files: Vec<web_sys::File> = (0..files.length()).filter_map(|index| files.get(index)).collect();
         let inbox = inbox.clone();
@@ -63,6 +75,46 @@ fn listen(input: &HtmlInputElement, inbox: Inbox) -> Result<(), JsValue> {
     Ok(())
 }
 
+#[wasm_bindgen(module = "/web/widgets.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = listenForReaders)]
+    fn listen_for_readers(begin: &Closure<dyn FnMut()>, act: &Closure<dyn FnMut(String, String)>);
+
+    #[wasm_bindgen(js_name = showWidgets)]
+    fn show_widgets(widgets: &str, focus: &str);
+}
+
+/// Lets screen readers browse and use the widgets, once they ask for it.
+fn offer_widgets(ctx: &Context) {
+    let wishes = Wishes::default();
+    let show = |widgets: &[Widget], focus: u64| {
+        if let Ok(widgets) = serde_json::to_string(widgets) {
+            show_widgets(&widgets, &focus.to_string());
+        }
+    };
+    ctx.add_plugin(Widgets::new(wishes.clone(), Box::new(show)));
+    let wake = ctx.clone();
+    let begin = Closure::<dyn FnMut()>::new(move || {
+        wake.enable_accesskit();
+        wake.request_repaint();
+    });
+    let wake = ctx.clone();
+    let act = Closure::<dyn FnMut(String, String)>::new(move |id: String, wish: String| {
+        let action = match wish.as_str() {
+            "click" => accesskit::Action::Click,
+            "more" => accesskit::Action::Increment,
+            "less" => accesskit::Action::Decrement,
+            _ => accesskit::Action::Focus,
+        };
+        wishes.lock().extend(id.parse().ok().map(|id| (id, action)));
+        wake.request_repaint();
+    });
+    listen_for_readers(&begin, &act);
+    // The page listens as long as it lives.
+    begin.forget();
+    act.forget();
+}
+
 /// Opens a sample when its button is clicked.
 fn offer_samples(document: &web_sys::Document, inbox: &Inbox) -> Result<(), JsValue> {
     let buttons = document.query_selector_all("[data-sample]")?;
@@ -75,7 +127,7 @@ fn offer_samples(document: &web_sys::Document, inbox: &Inbox) -> Result<(), JsVa
         };
         let name = button.get_attribute("data-sample").unwrap_or_default();
         let inbox = inbox.clone();
-        let on_click = wasm_bindgen::closure::Closure::<dyn FnMut()>::new(move || {
+        let on_click = Closure::<dyn FnMut()>::new(move || {
             if let Some(action) = samples::sample(&name) {
                 inbox.put(action);
             }

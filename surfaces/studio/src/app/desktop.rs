@@ -1,4 +1,4 @@
-//! The studio in a window: paths that are opened, dialogs of the system, the title, and a file that keeps what is set.
+//! The studio in a window: paths that are opened, dialogs of the system, and the title.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use eframe::egui::{
 
 use super::Studio;
 use crate::model::Action;
+use crate::panels::edged_ui;
 use crate::platform::{self, Ask};
 
 /// A dialog that is answered sooner was never shown.
@@ -22,8 +23,6 @@ type Chosen = (Ask, Vec<PathBuf>);
 /// What the window alone has.
 #[derive(Default)]
 pub(super) struct Host {
-    /// The file that the choices are saved into whenever a loop is made.
-    pub(super) autosave: Option<PathBuf>,
     /// The path that is typed.
     path: String,
     /// Answers of dialogs of the system, with the question of each.
@@ -115,15 +114,9 @@ impl Studio {
         }
     }
 
-    /// Saves the choices into this file whenever a loop is made.
-    pub fn autosave_to(&mut self, path: PathBuf) {
-        self.recipe.offer(&path);
-        self.export.remember_in(path.with_file_name("folder.txt"));
-        self.host.autosave = Some(path);
-    }
-
     /// Opens what was open at the last visit from files of a folder, and keeps there what is open.
     pub fn remember_in(&mut self, folder: PathBuf, reopens: bool, ctx: &Context) {
+        self.export.remember_in(folder.join("folder.txt"));
         self.remember(platform::Memory(folder), reopens, ctx);
     }
 
@@ -139,9 +132,8 @@ impl Studio {
             }
             ui.separator();
             let label = ui.label("Path of a take");
-            let field = ui
-                .add(TextEdit::singleline(&mut self.host.path).desired_width(360.0))
-                .labelled_by(label.id);
+            let field = TextEdit::singleline(&mut self.host.path).desired_width(360.0);
+            let field = edged_ui(ui, field).labelled_by(label.id);
             let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             let opens = ui.add_enabled(!self.host.path.trim().is_empty(), Button::new("Open this file"));
             if opens.clicked() || is_entered && !self.host.path.trim().is_empty() {

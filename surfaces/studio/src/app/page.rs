@@ -3,15 +3,13 @@
 use eframe::egui::{Context, DroppedFileHandle, Ui};
 
 use super::{Inbox, Studio};
-use crate::{focus, platform};
+use crate::platform;
 
 /// What the page alone has.
 #[derive(Default)]
 pub(super) struct Host {
     /// The words that it says.
     said: String,
-    /// Its words about the widget that has the keyboard.
-    said_focus: focus::SaidFocus,
     /// Number of loops made when it marked the time of one last.
     num_marked: u64,
 }
@@ -39,8 +37,7 @@ impl Studio {
     }
 
     /// Says in the page, whose canvas screen readers cannot read, what goes on.
-    pub(super) fn say(&mut self, ctx: &Context) {
-        self.host.said_focus.follow(ctx);
+    pub(super) fn say(&mut self) {
         if self.model.num_made() != self.host.num_marked {
             self.host.num_marked = self.model.num_made();
             platform::mark("loop shown");

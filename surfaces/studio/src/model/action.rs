@@ -5,7 +5,9 @@ use loopwright_formats::Format;
 use loopwright_formats::set::SET_FILE;
 use loopwright_job::recipe::{StudyArgs, read_joint_map};
 
-use super::{Beside, Edit, NamedFile, RootView, SetFiles, SetRead, Shown, Steer, Stretch, Study, Ticked};
+use super::{
+    Beside, Comparison, Edit, Link, NamedFile, RootView, SetFiles, SetRead, Shown, Steer, Stretch, Study, Ticked,
+};
 use crate::camera::Camera;
 
 /// A change of the model.
@@ -28,6 +30,8 @@ pub enum Action {
     Steer(Steer),
     /// Play a clip of the set.
     PlayClip(String),
+    /// Play the upper body of a clip of the set over what plays.
+    PlayOver(String),
     /// Read takes again that were open: the name of the file of each, and its recipe. The files may have characters that recipes name.
     Reopen {
         files: Vec<NamedFile>,
@@ -105,12 +109,18 @@ pub enum Action {
     Onion(bool),
     /// Show the path of the chosen joint over the seam.
     Trail(bool),
-    /// Show the body as capsules, or as the character of its file or the mannequin.
-    Capsules(bool),
+    /// Show a mannequin even where the file has a character, or not.
+    Mannequin(bool),
     /// Keep what is chosen, to compare it with other choices.
     Keep,
     /// Take the choices that were kept, and keep the present ones.
     SwapKept,
+    /// Follow a link, once its take is open.
+    OpenLink(Box<Link>),
+    /// Compare loops side by side, or no longer.
+    Compare(Option<Comparison>),
+    /// Take one of the loops that are compared.
+    TakeCompared(usize),
     /// Go on with another take that is open, by its number in [`super::Model::others`].
     TakeUp(usize),
     /// Close a take: that of a number in [`super::Model::others`], or the one that is shown.

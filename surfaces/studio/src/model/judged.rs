@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use loopwright_formats::loop_file::facts::Grade;
 use loopwright_job::Recipe;
 
-use super::{Edit, Listed, Made, Model, Shown, Stretch};
+use super::{Edit, Listed, Made, Model, Opened, Shown, Stretch};
 use crate::work::{Job, TakeFile};
 
 /// The grade of a loop of the list, as far as it is known.
@@ -76,8 +76,6 @@ pub(super) struct Listing {
     /// The names, once they are known.
     names: Option<Vec<String>>,
     listed: Vec<Listed>,
-    /// Grades of loops that were made of them, by name.
-    grades: Vec<(String, Grade)>,
 }
 
 impl Listing {
@@ -109,13 +107,13 @@ impl Model {
     pub fn animations(&self) -> impl Iterator<Item = (&str, Option<&Listed>, Option<Grade>)> {
         let listing = &self.listing;
         let is_shown = self.file_of_animations().is_some_and(|bytes| listing.is_of(bytes));
+        let file_name = self.opened.as_ref().map_or("", |opened| &opened.file_name);
         let names = listing.names.iter().flatten().enumerate().filter(move |_| is_shown);
-        names.map(|(number, name)| {
-            let grade = listing.grades.iter().find(|(of, _)| of == name);
+        names.map(move |(number, name)| {
             (
                 name.as_str(),
                 listing.listed.get(number),
-                grade.map(|(_, grade)| *grade),
+                self.grade_named(file_name, name),
             )
         })
     }
@@ -129,16 +127,30 @@ impl Model {
             of: Arc::downgrade(bytes),
             ..Listing::default()
         };
-        self.grade_animation();
     }
 
-    /// Keeps the grade of the loop for its animation.
-    fn grade_animation(&mut self) {
-        let is_listed = self.file_of_animations().is_some_and(|bytes| self.listing.is_of(bytes));
-        if let (Some(opened), Some(made), true) = (&self.opened, self.finished(), is_listed) {
-            let (name, grade) = (opened.take().name().to_owned(), made.verdict.grade);
-            self.listing.grades.retain(|(of, _)| *of != name);
-            self.listing.grades.push((name, grade));
+    /// The grade of the loop that was made last of a take.
+    pub fn grade_of(&self, opened: &Opened) -> Option<Grade> {
+        self.grade_named(&opened.file_name, opened.take().name())
+    }
+
+    fn grade_named(&self, file_name: &str, animation: &str) -> Option<Grade> {
+        let mut grades = self.grades.iter();
+        let found = grades.find(|(file, of, _)| file == file_name && of == animation)?;
+        Some(found.2)
+    }
+
+    /// Keeps the grade of the loop for its take.
+    fn keep_grade(&mut self) {
+        if let (Some(opened), Some(made)) = (&self.opened, self.finished()) {
+            let of = (
+                opened.file_name.clone(),
+                opened.take().name().to_owned(),
+                made.verdict.grade,
+            );
+            self.grades
+                .retain(|(file, animation, _)| *file != of.0 || *animation != of.1);
+            self.grades.push(of);
         }
     }
 
@@ -146,7 +158,7 @@ impl Model {
     pub(super) fn list_next(&mut self) {
         let listing = &self.listing;
         let is_done = (listing.names.as_ref()).is_some_and(|names| listing.listed.len() >= names.len());
-        if is_done || !self.work.is_idle() || !self.waiting.is_empty() || self.finished().is_none() {
+        if is_done || !self.work.is_idle() || !self.waiting.is_empty() || self.owes_loop {
             return;
         }
         let bytes = self.file_of_animations().filter(|bytes| listing.is_of(bytes));
@@ -206,7 +218,7 @@ impl Model {
             let row = found.iter().position(|candidate| candidate.cut == made.candidate.cut);
             self.judged.take_in(&made, row);
         }
-        self.grade_animation();
+        self.keep_grade();
     }
 
     pub(super) fn take_in_grade(&mut self, grade: Option<Grade>) {

@@ -5,8 +5,10 @@
 
 mod action;
 mod beside;
+mod compared;
 mod history;
 mod judged;
+mod link;
 mod playback;
 mod problem;
 mod steered;
@@ -22,21 +24,23 @@ use loopwright_job::recipe::RecipeError;
 
 pub use action::Action;
 pub use beside::Beside;
+pub use compared::{Compared, Comparison};
 pub use history::History;
 pub use judged::Judgement;
-pub(crate) use playback::MIN_FRAMES;
+pub use link::Link;
 pub use playback::{Playback, RootView, SPEEDS, Shown};
 pub use problem::Problem;
 pub use steered::{SetRead, Steer, Steered};
+pub(crate) use takes::around_stretch;
 pub use ticked::Ticked;
 
 use crate::camera::Camera;
 use crate::pace::Busy;
-pub(crate) use crate::road::time_of_move;
 pub use crate::road::{
-    CharacterError, CostMap, Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened,
+    CharacterError, CostMap, Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened, Room,
     SetError, SetFiles, SetOrder, Sketch, Step, Stretch, StretchError, Studied, Study, lengths,
 };
+pub(crate) use crate::road::{MIN_FRAMES, time_of_move};
 use crate::work::{Done, Job, Wake, Work};
 
 /// Memory that open takes may fill together, bytes: some twenty minutes of a page, an hour and a half of a window. What would fill more is
@@ -67,6 +71,8 @@ pub struct Model {
     waiting: VecDeque<Job>,
     /// Choices that were kept to compare with.
     kept: Option<Edit>,
+    /// Whether the settings that were kept as A are set, and those of B are kept.
+    shows_a: bool,
     /// Characters and maps of joints that were opened, which recipes name, the newest last.
     named: Vec<NamedFile>,
     /// Whether the next file is a character.
@@ -80,6 +86,15 @@ pub struct Model {
     ticked: Option<Vec<Ticked>>,
     batch: ticked::Batch,
     listing: judged::Listing,
+    /// Grades of loops that were made, by their file and the name of its animation.
+    grades: Vec<(String, String, loopwright_formats::loop_file::facts::Grade)>,
+    /// What is compared, and the loops of it.
+    comparison: Option<Comparison>,
+    compared: Vec<Compared>,
+    /// The choices of the one that is made now.
+    comparing: Option<Edit>,
+    /// Recipes that wait for their takes.
+    links: Vec<Link>,
     /// The set that is played.
     steered: Option<Steered>,
     /// Files of takes that were opened to lend sets their bodies.
@@ -111,8 +126,8 @@ pub struct Model {
     pub(crate) has_onion: bool,
     /// Whether the path of the chosen joint over the seam is shown.
     pub(crate) has_trail: bool,
-    /// Whether the body is capsules even where its file has a character.
-    pub(crate) shows_capsules: bool,
+    /// Whether the body is a mannequin even where its file has a character.
+    pub(crate) shows_mannequin: bool,
     /// How root motion is shown.
     pub(crate) root_view: RootView,
     /// The camera.
@@ -284,6 +299,7 @@ impl Model {
                         .take_if(|problem| !matches!(problem, Problem::Open(_) | Problem::LeftOut(_)));
                     self.take_in_made(made);
                 }
+                Done::Compared(made) => self.take_in_compared(made),
                 Done::Judged(grade) => self.take_in_grade(grade),
                 Done::Listed(names, listed) => self.listing.take_in(names, listed),
                 Done::Made(Err(error)) => {
@@ -309,6 +325,7 @@ impl Model {
         }
         self.write_next();
         self.say_left_out();
+        self.compare_next();
         self.judge_next();
         self.list_next();
     }
@@ -354,7 +371,8 @@ impl Model {
             Action::OpenSet(read) => self.open_set(*read),
             Action::CloseSet => self.steered = None,
             Action::Steer(steer) => self.steer(steer),
-            Action::PlayClip(name) => self.play_clip(&name),
+            Action::PlayClip(name) => self.play(|hero| hero.play(&name)),
+            Action::PlayOver(name) => self.play(|hero| hero.play_over(&name)),
             Action::Reopen { files, takes } => self.reopen(files, takes),
             Action::OpenMap { file_name, bytes } => self.map_joints(file_name, bytes),
             Action::CannotOpen { file_name, reason } => {
@@ -371,8 +389,11 @@ impl Model {
             Action::CloseBy(name) => self.close_by(name),
             Action::Undo => self.go_through_history(History::undo),
             Action::Redo => self.go_through_history(History::redo),
-            Action::Keep => self.kept = self.edit().cloned(),
+            Action::Keep => (self.kept, self.shows_a) = (self.edit().cloned(), false),
             Action::SwapKept => self.swap_kept(),
+            Action::OpenLink(link) => self.open_link(*link),
+            Action::Compare(comparison) => self.compare(comparison),
+            Action::TakeCompared(index) => self.take_compared(index),
             Action::TakeUp(index) => self.take_up(index),
             Action::Tick(ticked, is_ticked) => self.tick(ticked, is_ticked),
             Action::TickSeveral(can_tick) => self.ticked = can_tick.then(Vec::new),
@@ -400,7 +421,7 @@ impl Model {
             Action::Split(is_split) => self.is_split = is_split,
             Action::Onion(has_onion) => self.has_onion = has_onion,
             Action::Trail(has_trail) => self.has_trail = has_trail,
-            Action::Capsules(shows_capsules) => self.shows_capsules = shows_capsules,
+            Action::Mannequin(shows_mannequin) => self.shows_mannequin = shows_mannequin,
             Action::Look(camera) => self.camera = camera,
             Action::Watch(joint) => self.watched = joint,
             Action::ZoomBar(frames) => self.bar_frames = frames,
@@ -462,6 +483,7 @@ impl Model {
     fn swap_kept(&mut self) {
         if let (Some(kept), Some(edit)) = (self.kept.take(), self.edit().cloned()) {
             self.kept = Some(edit);
+            self.shows_a = !self.shows_a;
             self.change(kept, true);
         }
     }
@@ -492,6 +514,13 @@ impl Model {
                 let edit = Some(Box::new(edit));
                 self.work.start(Job::Follow { take, edit });
                 return;
+            }
+            if !opened.can_close() {
+                self.owes_loop = false;
+                return;
+            }
+            if !is_draft {
+                self.compare(self.comparison.clone());
             }
             self.judged.follow(&edit, opened.found.candidates.len());
             self.is_drafted = is_draft;

@@ -1,6 +1,6 @@
 //! The motion that is shown, and the time in it.
 
-use super::{Model, Stretch};
+use super::{MIN_FRAMES, Model, Stretch};
 
 /// The motion that the viewport shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,9 +102,6 @@ impl Playback {
         }
     }
 }
-
-/// Fewest frames of a stretch that is chosen by hand.
-pub(crate) const MIN_FRAMES: f64 = 4.0;
 
 impl Model {
     /// The frame of the take that is shown, which may lie between two.

@@ -20,6 +20,9 @@ pub enum Problem {
         "this map of joints is for a take on a character: put the take on one, or drop a recipe that names both, then the map again"
     )]
     MapAlone,
+    /// A link names a take that is not open.
+    #[error("this link is to a loop of {0}: open that take, and the loop is made as the link says")]
+    Linked(String),
     /// Some of the files that came together.
     #[error("left out: {}", listed(.0))]
     LeftOut(Vec<(String, String)>),

@@ -211,9 +211,10 @@ impl Model {
         }
     }
 
-    pub(super) fn play_clip(&mut self, name: &str) {
-        if let Some(steered) = &mut self.steered {
-            steered.hero.play(name);
+    /// Has the character play something, which is seen at once.
+    pub(super) fn play(&mut self, play: impl FnOnce(&mut SteeredCharacter) -> bool) {
+        if self.steered.as_mut().is_some_and(|steered| play(&mut steered.hero)) && self.steered_here().is_some() {
+            self.shown = Shown::Set;
         }
     }
 

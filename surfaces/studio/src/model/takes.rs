@@ -6,10 +6,20 @@ use std::sync::Arc;
 use loopwright_job::recipe::{Recipe, StudyArgs};
 
 use super::{
-    Beside, Edit, History, MAX_BESIDE, MAX_NAMED, Model, NamedFile, OpenError, Opened, Problem, Stretch, Studies,
-    Ticked,
+    Beside, Edit, History, Link, MAX_BESIDE, MAX_NAMED, Model, NamedFile, OpenError, Opened, Problem, Room, Stretch,
+    Studies, Ticked,
 };
 use crate::work::{Job, TakeFile};
+
+/// A stretch that is a smaller share of its take is shown in a part of the bar, of which it takes this share.
+const SHORT_SHARE: f64 = 0.08;
+const STRETCH_SHARE: f64 = 0.5;
+
+/// The frames of the bar around a stretch.
+pub(crate) fn around_stretch([start, end]: [f64; 2]) -> [f64; 2] {
+    let beside = 0.5 * (end - start) * (1.0 / STRETCH_SHARE - 1.0);
+    [start - beside, end + beside]
+}
 
 impl Model {
     /// Opens a take, or the character that is awaited for the one that is shown.
@@ -25,7 +35,7 @@ impl Model {
         if self.work.reads_a_file() && held + bytes.len() > self.takes_bytes {
             return self.leave_out(file_name);
         }
-        let job = Job::Open(NamedFile { file_name, bytes });
+        let job = Job::Open(NamedFile { file_name, bytes }, Room::default());
         self.read_in_turn(job);
     }
 
@@ -48,6 +58,8 @@ impl Model {
         for (name, recipe) in takes {
             let file = files.iter().find(|file| file.file_name == name);
             let (Some(file), Ok(recipe)) = (file, Recipe::read(recipe.as_bytes())) else {
+                let (take, camera) = (name, None);
+                self.links.push(Link { take, recipe, camera });
                 continue;
             };
             let take = self.take_file(&name, &file.bytes, recipe);
@@ -72,14 +84,18 @@ impl Model {
         })
     }
 
-    pub(super) fn start_reading(&mut self, job: Job) {
-        if let Job::Open(NamedFile { file_name, .. })
-        | Job::Follow {
-            take: TakeFile { file_name, .. },
-            ..
-        } = &job
-        {
-            self.reading.clone_from(file_name);
+    pub(super) fn start_reading(&mut self, mut job: Job) {
+        match &mut job {
+            Job::Open(NamedFile { file_name, .. }, room) => {
+                self.reading.clone_from(file_name);
+                // The first take is opened however long it is.
+                if self.open_takes().any(|other| other.bytes.is_some()) {
+                    room.all = self.takes_bytes;
+                    room.left = room.all.saturating_sub(self.open_bytes(file_name));
+                }
+            }
+            Job::Follow { take, .. } => self.reading.clone_from(&take.file_name),
+            _ => {}
         }
         self.work.start(job);
     }
@@ -100,7 +116,7 @@ impl Model {
     /// Bytes of the files that wait to be read.
     fn waiting_bytes(&self) -> usize {
         let bytes = self.waiting.iter().map(|job| match job {
-            Job::Open(file) => file.bytes.len(),
+            Job::Open(file, _) => file.bytes.len(),
             _ => 0,
         });
         bytes.sum()
@@ -109,8 +125,8 @@ impl Model {
     /// Leaves a take out that would fill too much memory.
     fn leave_out(&mut self, file_name: String) {
         let megabytes = self.takes_bytes >> 20;
-        let reason = format!("open takes fill the {megabytes} MB that they may; close some and open it again");
-        self.left_out.push((file_name, reason));
+        let reason = OpenError::NoRoom { megabytes };
+        self.left_out.push((file_name, reason.to_string()));
     }
 
     /// Says what was left out of the files that came together, once all are read.
@@ -272,22 +288,12 @@ impl Model {
     }
 
     pub(super) fn take_in(&mut self, opened: Arc<Opened>) {
-        let room = self.takes_bytes.saturating_sub(self.open_bytes(&opened.file_name));
-        let is_first = self.open_takes().all(|other| other.bytes.is_none());
-        if opened.memory_bytes() > room && !is_first {
-            self.leave_out(opened.file_name.clone());
-            for job in std::mem::take(&mut self.waiting) {
-                if let Job::Open(file) = job {
-                    self.leave_out(file.file_name);
-                }
-            }
-            return;
-        }
         let edit = Edit::first(&opened);
         // If this is the walk, another take could not be opened, which is still to be reported.
         let problem = self.problem.take().filter(|_| opened.bytes.is_none());
         self.take_in_with(opened, edit);
         self.problem = problem;
+        self.follow_link();
     }
 
     /// Names of the files of other takes that are open.
@@ -341,6 +347,7 @@ impl Model {
                 Some((opened, history)) => self.show_take(opened, history),
                 None => {
                     (self.opened, self.history, self.made) = (None, None, None);
+                    self.compare(None);
                     self.work.start(Job::Walk);
                 }
             },
@@ -403,6 +410,7 @@ impl Model {
         self.kept = None;
         self.made = None;
         self.problem = None;
+        self.compare(None);
         self.studies = Studies::default();
         self.judged = super::judged::Judged::default();
         let is_of_file = (self.opened.as_ref()).is_some_and(|shown| shown.file_name == opened.file_name);
@@ -414,7 +422,14 @@ impl Model {
                 Ticked::Loop(_) => false,
             });
         }
-        self.bar_frames = None;
+        let last = (opened.take().num_frames() - 1) as f64;
+        let ends = opened.ends(history.current().stretch);
+        let short = ends.filter(|[start, end]| end - start < SHORT_SHARE * last);
+        self.bar_frames = short.map(|ends| {
+            let [first, end] = around_stretch(ends);
+            let moved = first.clamp(0.0, last - (end - first)) - first;
+            [first + moved, end + moved]
+        });
         self.shown = self.first_shown(&opened);
         self.playback.secs = 0.0;
         self.camera = self.camera.facing(&opened);

@@ -1,4 +1,4 @@
-//! A picture of what the view shows, and an animation of what it plays.
+//! A picture of what the view shows, and an animation or a video of what it plays.
 
 use std::sync::Arc;
 
@@ -7,24 +7,41 @@ use image::{ImageFormat, RgbaImage, imageops};
 use loopwright_draw::{GifPacker, GifPicture};
 
 use super::ExportPanel;
+use super::settings::choice_ui;
 use crate::model::{Action, Model, Playback, Shown};
+use crate::platform::{Encoded, Video};
 
 /// Pictures a second of an animation, and the most of them: those of a loop, not of a take of an hour.
 const GIF_HZ: f64 = 25.0;
 const MOST_PICTURES: usize = 150;
 
-/// Widest picture of an animation, pixels.
-const GIF_PIXELS: u32 = 480;
+/// Widths of animations and videos, pixels: no wider than the view.
+const WIDTHS: [u32; 4] = [320, 480, 720, 1080];
+
+/// How many rounds of a loop they may show.
+const ROUNDS: [usize; 3] = [1, 2, 4];
 
 /// Where pictures of the window arrive.
 type Shots = Arc<Mutex<Option<Arc<ColorImage>>>>;
+
+/// What is captured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Png,
+    Gif,
+    Video,
+}
 
 /// The capture that goes on, and why the last one failed.
 #[derive(Default)]
 pub(crate) struct CapturePanel {
     job: Option<Job>,
     shots: Shots,
+    /// The name of a video that is encoded, and where it arrives.
+    encoding: Option<(String, Arc<Mutex<Option<Encoded>>>)>,
     said: Option<String>,
+    width: Option<u32>,
+    rounds: Option<usize>,
 }
 
 struct Job {
@@ -37,32 +54,61 @@ struct Job {
     /// Where the view is in the window, points.
     rect: Option<Rect>,
     before: Playback,
-    is_gif: bool,
+    kind: Kind,
     /// Encodes an animation, in the colours of its first picture.
     gif: Option<GifPacker>,
     packed: Vec<GifPicture>,
+    video: Option<Video>,
     secs_each: f64,
+    most_pixels: u32,
+}
+
+/// What a picture completes.
+enum Taken {
+    Nothing,
+    File(Vec<u8>),
+    Video(Video),
 }
 
 impl CapturePanel {
     pub(crate) fn capture_ui(&mut self, ui: &mut Ui, model: &Model, export: &ExportPanel) {
         let Some(opened) = model.opened() else { return };
-        ui.horizontal_wrapped(|ui| {
-            ui.add_enabled_ui(self.job.is_none(), |ui| {
-                let picture = ui.button("Save a picture (PNG)");
-                if picture.on_hover_text("What the view shows now").clicked() {
-                    self.start(export.stem(opened), model, false);
+        let width = self.width.unwrap_or(WIDTHS[1]);
+        choice_ui(ui, "Width", &format!("{width} pixels"), |ui| {
+            for other in WIDTHS {
+                if ui.selectable_label(other == width, format!("{other} pixels")).clicked() {
+                    self.width = Some(other);
                 }
-                let animation = ui.button("Save an animation (GIF)");
-                let tip = "What the view plays, once round; in place it repeats without a jump of the ground";
-                if animation.on_hover_text(tip).clicked() {
-                    self.start(export.stem(opened), model, true);
+            }
+        });
+        let rounds = self.rounds.unwrap_or(ROUNDS[0]);
+        choice_ui(ui, "Rounds", &rounds.to_string(), |ui| {
+            for other in ROUNDS {
+                if ui.selectable_label(other == rounds, other.to_string()).clicked() {
+                    self.rounds = Some(other);
+                }
+            }
+        });
+        ui.add_enabled_ui(self.job.is_none() && self.encoding.is_none(), |ui| {
+            ui.horizontal_wrapped(|ui| {
+                let round = "What the view plays; in place it repeats without a jump of the ground";
+                for (word, tip, kind) in [
+                    ("Save a picture (PNG)", "What the view shows now", Kind::Png),
+                    ("Save an animation (GIF)", round, Kind::Gif),
+                    ("Save a video", round, Kind::Video),
+                ] {
+                    if ui.button(word).on_hover_text(tip).clicked() {
+                        self.start(export.stem(opened), model, kind);
+                    }
                 }
             });
         });
         match (&self.job, &self.said) {
             (Some(job), _) => {
                 ui.label(format!("Picture {} of {} ...", job.next + 1, job.times.len()));
+            }
+            (None, _) if self.encoding.is_some() => {
+                ui.label("Encoding the video ...");
             }
             (None, Some(said)) => {
                 ui.label(said);
@@ -76,18 +122,21 @@ impl CapturePanel {
         self.job.is_some()
     }
 
-    fn start(&mut self, file_stem: String, model: &Model, is_gif: bool) {
-        let span = model.span_secs();
+    fn start(&mut self, file_stem: String, model: &Model, kind: Kind) {
+        let rounds = self.rounds.filter(|_| model.shown() != Shown::Take).unwrap_or(1);
+        let span = rounds as f64 * model.span_secs();
         let (cycle, most_secs) = match model.shown() {
             Shown::Take => (0.0, 1.0 / GIF_HZ),
             // A loop is captured whole, because it repeats.
-            _ => (model.playback.secs - model.playback.secs_in(span), f64::INFINITY),
+            _ => (
+                model.playback.secs - model.playback.secs_in(model.span_secs()),
+                f64::INFINITY,
+            ),
         };
         let (count, secs_each) = pictures_of(span, most_secs);
-        let times = if is_gif {
-            (0..count).map(|picture| cycle + picture as f64 * secs_each).collect()
-        } else {
-            vec![model.playback.secs]
+        let times = match kind {
+            Kind::Png => vec![model.playback.secs],
+            _ => (0..count).map(|picture| cycle + picture as f64 * secs_each).collect(),
         };
         *self.shots.lock() = None;
         self.said = None;
@@ -98,24 +147,36 @@ impl CapturePanel {
             is_asked: false,
             rect: None,
             before: model.playback,
-            is_gif,
+            kind,
             gif: None,
             packed: Vec::new(),
+            video: None,
             secs_each,
+            most_pixels: self.width.unwrap_or(WIDTHS[1]),
         });
     }
 
     /// Takes in the picture that was asked for, and shows the time of the next one. Call it before a frame is drawn.
     pub(crate) fn step(&mut self, ctx: &Context, model: &mut Model, export: &mut ExportPanel) {
+        self.take_encoded(export);
         let Some(job) = &mut self.job else { return };
         let shot = self.shots.lock().take();
         if let Some(shot) = shot {
-            let taken = job.take_in(&shot, ctx.pixels_per_point());
-            match taken {
-                Ok(None) => {}
-                Ok(Some(bytes)) => {
-                    let extension = if job.is_gif { "gif" } else { "png" };
-                    export.take_in_other(format!("{}.{extension}", job.file_stem), bytes, None);
+            let (kind, stem) = (job.kind, job.file_stem.clone());
+            match job.take_in(&shot, ctx.pixels_per_point()) {
+                Ok(Taken::Nothing) => {}
+                Ok(Taken::File(bytes)) => {
+                    let extension = if kind == Kind::Gif { "gif" } else { "png" };
+                    export.take_in_other(format!("{stem}.{extension}"), bytes, None);
+                    self.end(model, None);
+                }
+                Ok(Taken::Video(video)) => {
+                    let (encoded, wake) = (Arc::<Mutex<Option<Encoded>>>::default(), ctx.clone());
+                    self.encoding = Some((stem, Arc::clone(&encoded)));
+                    video.finish(move |video| {
+                        *encoded.lock() = Some(video);
+                        wake.request_repaint();
+                    });
                     self.end(model, None);
                 }
                 Err(error) => self.end(model, Some(error)),
@@ -124,6 +185,17 @@ impl CapturePanel {
         if let Some(job) = &self.job {
             model.playback.is_playing = false;
             model.playback.secs = job.times[job.next];
+        }
+    }
+
+    /// Takes in a video that is encoded.
+    fn take_encoded(&mut self, export: &mut ExportPanel) {
+        let encoded = self.encoding.as_ref().and_then(|(_, encoded)| encoded.lock().take());
+        let Some(encoded) = encoded else { return };
+        let (stem, _) = self.encoding.take().unwrap_or_default();
+        match encoded {
+            Ok((ending, bytes)) => export.take_in_other(format!("{stem}.{ending}"), bytes, None),
+            Err(why) => self.said = Some(why),
         }
     }
 
@@ -158,8 +230,8 @@ fn pictures_of(span_secs: f64, most_secs: f64) -> (usize, f64) {
 }
 
 impl Job {
-    /// Keeps a picture. The last one makes the file, whose bytes are returned.
-    fn take_in(&mut self, shot: &ColorImage, pixels_per_point: f32) -> Result<Option<Vec<u8>>, String> {
+    /// Keeps a picture. The last one makes the file, or all that a video needs.
+    fn take_in(&mut self, shot: &ColorImage, pixels_per_point: f32) -> Result<Taken, String> {
         let whole = Rect::from_min_size(
             Default::default(),
             shot.size.map(|side| side as f32 / pixels_per_point).into(),
@@ -175,17 +247,31 @@ impl Job {
             RgbaImage::from_raw(width, height, rgba).filter(|picture| picture.width() > 0 && picture.height() > 0);
         let picture = picture.ok_or("The view is too small for a picture")?;
         self.is_asked = false;
-        if !self.is_gif {
+        if self.kind == Kind::Png {
             let mut file = std::io::Cursor::new(Vec::new());
             let picture = image::DynamicImage::ImageRgba8(picture).into_rgb8();
             picture
                 .write_to(&mut file, ImageFormat::Png)
                 .map_err(|error| error.to_string())?;
-            return Ok(Some(file.into_inner()));
+            return Ok(Taken::File(file.into_inner()));
         }
-        let width = picture.width().min(GIF_PIXELS);
-        let height = (picture.height() * width / picture.width()).max(1);
+        // Encoders of videos want even sides.
+        let width = (picture.width().min(self.most_pixels) & !1).max(2);
+        let height = (picture.height() * width / picture.width() & !1).max(2);
         let picture = imageops::thumbnail(&picture, width, height);
+        if self.kind == Kind::Video {
+            let mut video = match self.video.take() {
+                Some(video) => video,
+                None => Video::new([width, height], self.secs_each)?,
+            };
+            video.add(picture)?;
+            self.next += 1;
+            if self.next == self.times.len() {
+                return Ok(Taken::Video(video));
+            }
+            self.video = Some(video);
+            return Ok(Taken::Nothing);
+        }
         let gif = match self.gif.take() {
             Some(gif) => gif,
             None => {
@@ -197,10 +283,10 @@ impl Job {
         self.next += 1;
         if self.next == self.times.len() {
             let file = gif.join(self.packed.drain(..), self.secs_each);
-            return file.map(Some).map_err(|error| error.to_string());
+            return file.map(Taken::File).map_err(|error| error.to_string());
         }
         self.gif = Some(gif);
-        Ok(None)
+        Ok(Taken::Nothing)
     }
 }
 
@@ -210,7 +296,7 @@ mod tests {
 
     use super::*;
 
-    fn job(times: usize, is_gif: bool) -> Job {
+    fn job(times: usize, kind: Kind) -> Job {
         Job {
             file_stem: "walk-loop".to_owned(),
             times: vec![0.0; times],
@@ -218,10 +304,12 @@ mod tests {
             is_asked: true,
             rect: Some(Rect::from_min_max([10.0, 10.0].into(), [60.0, 40.0].into())),
             before: Playback::default(),
-            is_gif,
+            kind,
             gif: None,
             packed: Vec::new(),
+            video: None,
             secs_each: 0.033,
+            most_pixels: 480,
         }
     }
 
@@ -233,7 +321,9 @@ mod tests {
                 shot.pixels[y * 200 + x] = Color32::BLUE;
             }
         }
-        let file = job(1, false).take_in(&shot, 2.0).unwrap().unwrap();
+        let Ok(Taken::File(file)) = job(1, Kind::Png).take_in(&shot, 2.0) else {
+            panic!("no picture");
+        };
         let picture = image::load_from_memory(&file).unwrap().into_rgb8();
         assert_eq!(picture.dimensions(), (100, 60));
         assert!(picture.pixels().all(|pixel| pixel.0 == [0, 0, 255]));
@@ -244,7 +334,7 @@ mod tests {
         let shot = ColorImage::filled([200, 100], Color32::RED);
         let mut job = Job {
             rect: Some(Rect::from_min_max([250.0, 10.0].into(), [300.0, 40.0].into())),
-            ..job(1, false)
+            ..job(1, Kind::Png)
         };
         assert!(job.take_in(&shot, 1.0).is_err());
     }
@@ -262,14 +352,17 @@ mod tests {
 
     #[test]
     fn an_animation_has_all_its_pictures_and_lasts_as_long_as_the_loop() {
-        let mut job = job(10, true);
-        let mut file = None;
+        let mut job = job(10, Kind::Gif);
+        let mut file = Vec::new();
         for picture in 0..10 {
             let shot = ColorImage::filled([200, 100], Color32::from_gray(20 * picture));
-            file = job.take_in(&shot, 1.0).unwrap();
-            assert_eq!(file.is_some(), picture == 9);
+            let taken = job.take_in(&shot, 1.0).unwrap();
+            assert_eq!(matches!(taken, Taken::File(_)), picture == 9);
+            if let Taken::File(bytes) = taken {
+                file = bytes;
+            }
         }
-        let mut decoder = gif::DecodeOptions::new().read_info(file.as_deref().unwrap()).unwrap();
+        let mut decoder = gif::DecodeOptions::new().read_info(&file[..]).unwrap();
         let mut delays = Vec::new();
         while let Some(frame) = decoder.read_next_frame().unwrap() {
             delays.push(frame.delay);

@@ -1,16 +1,22 @@
 //! How the seam is closed: the method, its times at both ends, and what each end takes of the gap.
 
-use eframe::egui::{Button, Response, Role, Ui, WidgetInfo};
-use loopwright_core::closure::{ClosureName, Method, Order, Parameter, Preset, SeamMotion, Shape, ShapeKey, Shares};
+use eframe::egui::{Button, Id, Response, Role, Stroke, Ui, WidgetInfo, pos2, vec2};
+use loopwright_core::closure::{ClosureName, Method, Order, Parameter, Preset, SeamMotion, Shape, ShapeKind, Shares};
+use loopwright_core::math::ops;
 use loopwright_core::unit::Unit;
 use loopwright_job::Decision;
 
 use super::settings::{Setting, choice_ui, setting_ui};
-use super::{edit_by, final_edit};
+use super::{edit_by, final_edit, weak_line_ui};
+use crate::line;
 use crate::model::{Action, Edit, Model};
 
 /// Seconds that the slider of a crossfade reaches.
 const CROSSFADE_SECS: [f64; 2] = [0.01, 1.5];
+
+/// Width of the curve of a method, points, and its points over the loop.
+const CURVE_POINTS: f32 = 44.0;
+const CURVE_STEPS: u32 = 32;
 
 pub(crate) fn closure_ui(ui: &mut Ui, model: &Model) {
     let Some(edit) = model.edit() else { return };
@@ -19,6 +25,7 @@ pub(crate) fn closure_ui(ui: &mut Ui, model: &Model) {
     choice_ui(ui, "Method", name.as_str(), |ui| {
         for &other in ClosureName::OF_BODIES {
             if ui.selectable_label(other == name, other.as_str()).clicked() {
+                ui.data_mut(|data| data.remove::<bool>(Id::unique(APART)));
                 model.ask(Action::CloseBy(other));
             }
         }
@@ -27,11 +34,8 @@ pub(crate) fn closure_ui(ui: &mut Ui, model: &Model) {
     match model.made().and_then(|made| made.done.decision.as_ref()) {
         Some(Decision::Closure(tried)) => {
             let [method, _] = tried.method.names();
-            ui.label(format!(
-                "Chosen: {method} over {:.2} s, of {} tried",
-                tried.method.secs()[0],
-                tried.tried
-            ));
+            let secs = tried.method.secs()[0];
+            ui.label(format!("Chosen: {method} over {secs:.2} s, of {} tried", tried.tried));
         }
         Some(instead) => {
             ui.label(format!("Note: {instead}"));
@@ -44,36 +48,66 @@ pub(crate) fn closure_ui(ui: &mut Ui, model: &Model) {
     }
     shares_ui(ui, edit, &method, model);
     order_ui(ui, edit, &method, model);
-    let clamps = model
-        .made()
-        .map(|made| made.done.made.closed.clamps.as_slice())
-        .unwrap_or_default();
-    for clamp in clamps {
+    let made = model.made().map(|made| made.done.made.closed.clamps.as_slice());
+    for clamp in made.unwrap_or_default() {
         ui.weak(format!("Note: {clamp}"));
     }
 }
 
-/// The methods of the article, by its names; the one that is set is marked.
+/// The methods of the article, by its names, each with its curve and what it does; the one that is set is marked.
 fn presets_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
     let closure = &edit.settings.closure;
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
-        for preset in Preset::ALL {
-            let is_set =
-                !edit.tries_closures && closure.motion == SeamMotion::Central && closure.method == preset.method();
+    for preset in Preset::ALL {
+        let is_central = !edit.tries_closures && closure.motion == SeamMotion::Central;
+        let is_set = is_central && closure.method == preset.method();
+        ui.horizontal(|ui| {
+            curve_ui(ui, &preset.method(), is_set);
             let response = ui.add(Button::selectable(is_set, preset.as_str()).frame_when_inactive(true));
-            response.widget_info(|| {
-                WidgetInfo::selected(Role::Button, true, is_set, format!("Preset {}", preset.as_str()))
-            });
+            let name = format!("Preset {}", preset.as_str());
+            response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_set, &name));
             if response.on_hover_text(what(preset)).clicked() {
-                model.ask(final_edit(edit.with(|edit| {
-                    edit.tries_closures = false;
-                    edit.settings.closure.method = preset.method();
-                    edit.settings.closure.motion = SeamMotion::Central;
-                })));
+                ui.data_mut(|data| data.remove::<bool>(Id::unique(APART)));
+                model.ask(final_edit(edit.closed_as(preset)));
             }
-        }
+            weak_line_ui(ui, what(preset));
+        });
+    }
+}
+
+/// What a method adds over a loop, from the start to the end: the gap is between the two ends of the curve.
+fn curve_ui(ui: &mut Ui, method: &Method, is_set: bool) {
+    let size = vec2(CURVE_POINTS, ui.spacing().interact_size.y);
+    let (rect, _) = ui.allocate_exact_size(size, eframe::egui::Sense::hover());
+    let rect = rect.shrink(4.0);
+    let points = (0..=CURVE_STEPS).map(|step| {
+        let share = f64::from(step) / f64::from(CURVE_STEPS);
+        let rho = method.shares.rho;
+        let offset = rho * faded(method.start, share) - (1.0 - rho) * faded(method.end, 1.0 - share);
+        pos2(
+            rect.left() + rect.width() * share as f32,
+            rect.center().y - 0.5 * rect.height() * offset as f32,
+        )
     });
+    let colours = crate::theme::of(ui);
+    let colour = if is_set { colours.accent } else { colours.weak };
+    ui.painter()
+        .hline(rect.x_range(), rect.center().y, Stroke::new(1.0, colours.line));
+    ui.painter()
+        .add(line::through(points.collect(), Stroke::new(1.5, colour)));
+}
+
+/// About how much of an offset a shape leaves at a share of a loop of a second.
+fn faded(shape: Shape, share: f64) -> f64 {
+    let soft = |share: f64| {
+        let left = 1.0 - share.min(1.0);
+        left * left * (3.0 - 2.0 * left)
+    };
+    match shape.kind() {
+        ShapeKind::Spring => (1.0 + 10.0 * share) * ops::exp(-10.0 * share),
+        ShapeKind::Linear => 1.0 - share,
+        ShapeKind::SoftFade => soft(share),
+        _ => soft(share / shape.secs()),
+    }
 }
 
 fn what(preset: Preset) -> &'static str {
@@ -82,20 +116,21 @@ fn what(preset: Preset) -> &'static str {
         Preset::End => "A spring at the end takes the whole gap",
         Preset::Both => "A spring at either end takes half of the gap",
         Preset::Cubic => "Cubics at both ends",
-        Preset::Linear => "The gap spread evenly over the loop, its velocity faded by cubics",
-        Preset::LinearWithKink => {
-            "The gap spread evenly over the loop and nothing else, to compare with: the seam is a kink"
-        }
+        Preset::Linear => "The gap spread evenly, velocities faded by cubics",
+        Preset::LinearWithKink => "The gap spread evenly, velocities left apart: a kink, to compare with",
         Preset::SoftFade => "Soft ramps at both ends",
     }
 }
+
+/// Under which name one keeps that equal times are wanted apart.
+const APART: &str = "times apart";
 
 /// A change of the method by a widget.
 fn by(response: &Response, edit: &Edit, method: Method) -> Option<Action> {
     edit_by(response, edit.with(|edit| edit.settings.closure.method = method))
 }
 
-/// All times of a method, those of both ends at once.
+/// All times of a method, those of both ends at once or apart.
 fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
     if let Some(mut secs) = method.crossfade_secs {
         let [low, high] = CROSSFADE_SECS;
@@ -116,29 +151,28 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
         model.ask_all(by(&response, edit, method));
         return;
     }
-    let mut apart = method.start != method.end;
-    let (mut start, mut end) = (method.start, method.end);
-    let at_start = shape_ui(ui, &mut start, "start");
-    let at_end = shape_ui(ui, &mut end, "end");
-    if !apart {
-        match &at_end {
-            Some(_) => start = end,
-            None => end = start,
-        }
-    }
-    if let Some(mut response) = at_start.or(at_end) {
-        response.mark_changed();
-        model.ask_all(by(&response, edit, Method { start, end, ..*method }));
-    }
+    let is_kink = method.order == Order::C0;
+    // Times that are equal can be wanted apart, which changes none of them.
+    let id = Id::unique(APART);
+    let is_wanted = ui.data(|data| data.get_temp(id)).unwrap_or(false);
+    let mut apart = is_wanted || method.start != method.end;
+    let mut changed = *method;
+    let moved = if apart {
+        let at_start = shape_ui(ui, &mut changed.start, " at the start", is_kink);
+        at_start.or(shape_ui(ui, &mut changed.end, " at the end", is_kink))
+    } else {
+        let moved = shape_ui(ui, &mut changed.start, "", is_kink);
+        changed.end = changed.start;
+        moved
+    };
+    model.ask_all(moved.and_then(|mut moved| {
+        moved.mark_changed();
+        by(&moved, edit, changed)
+    }));
     let response = ui.checkbox(&mut apart, "Times of both ends apart");
     if response.changed() {
-        // Equal times would be one setting again, so the end starts a little shorter.
-        let start = method.start;
-        let end = if apart {
-            start.with(ShapeKey::Blend, 0.8 * start.secs())
-        } else {
-            start
-        };
+        ui.data_mut(|data| data.insert_temp(id, apart));
+        let end = if apart { method.end } else { method.start };
         model.ask_all(by(&response, edit, Method { end, ..*method }));
     }
     let parameters = method.start.kind().descriptor().parameters.iter();
@@ -156,19 +190,24 @@ fn optional_ui(ui: &mut Ui, edit: &Edit, method: &Method, parameter: &Parameter,
     model.ask_all(by(&response, edit, Method { start, end, ..*method }));
 }
 
-/// The sliders of a shape; the one that was moved.
-fn shape_ui(ui: &mut Ui, shape: &mut Shape, end: &str) -> Option<Response> {
+/// The sliders of a shape; the one that was moved. Velocities of a kink do not fade.
+fn shape_ui(ui: &mut Ui, shape: &mut Shape, end: &str, is_kink: bool) -> Option<Response> {
     let mut moved = None;
     let default = Shape::from_given(shape.kind(), |_| None);
     for (parameter, mut value) in shape.values() {
+        let is_of_velocity = parameter.label.ends_with("velocity");
+        if is_of_velocity && is_kink {
+            continue;
+        }
         // The word has less room than the name.
-        let label = match parameter.key {
-            ShapeKey::VelocityBlend => "Velocity",
-            _ => parameter.label,
+        let label = if is_of_velocity { "Velocity" } else { parameter.label };
+        let word = match end.rsplit(' ').next() {
+            Some(end) if !end.is_empty() => format!("{label}, {end}"),
+            _ => label.to_owned(),
         };
         let setting = Setting {
-            word: &format!("{label}, {end}"),
-            name: &format!("{} at the {end}", parameter.label),
+            word: &word,
+            name: &format!("{}{end}", parameter.label),
             range: parameter.range.clone(),
             is_logarithmic: true,
             suffix: parameter.unit.suffix(),
@@ -199,21 +238,24 @@ fn shares_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
     model.ask_all(by(&response, edit, Method { shares, ..*method }));
 }
 
+/// What meets at the seam, and whether the noise of the capture is kept there.
 fn order_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
-    let mut meets = method.order == Order::C2;
-    let response = ui
-        .checkbox(&mut meets, "Acceleration meets too")
-        .on_hover_text("where the method carries it");
-    let order = if meets { Order::C2 } else { Order::C1 };
-    model.ask_all(by(&response, edit, Method { order, ..*method }));
-
+    let orders = [
+        (Order::C0, "poses (C0)"),
+        (Order::C1, "and velocities (C1)"),
+        (Order::C2, "and accelerations (C2)"),
+    ];
+    let word = orders.iter().find(|(order, _)| *order == method.order);
+    choice_ui(ui, "What meets", word.map_or("", |(_, word)| word), |ui| {
+        for (order, word) in orders {
+            if ui.selectable_label(order == method.order, word).clicked() {
+                model.ask(final_edit(edit.with(|edit| edit.settings.closure.method.order = order)));
+            }
+        }
+    });
     let mut is_layered = edit.settings.closure.motion == SeamMotion::Layered;
     let response = ui.checkbox(&mut is_layered, "Keep the noise of the capture at the seam");
-    let motion = if is_layered {
-        SeamMotion::Layered
-    } else {
-        SeamMotion::Central
-    };
+    let motion = [SeamMotion::Central, SeamMotion::Layered][usize::from(is_layered)];
     model.ask_all(edit_by(
         &response,
         edit.with(|edit| edit.settings.closure.motion = motion),

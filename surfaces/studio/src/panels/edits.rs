@@ -1,11 +1,11 @@
 //! Edits of the closed loop, in the order in which they apply.
 
-use eframe::egui::{self, Align, Button, DragValue, Layout, Response, RichText, Ui, emath};
+use eframe::egui::{self, Align, Button, Layout, Response, RichText, Ui, emath};
 use loopwright_core::Skeleton;
 use loopwright_core::edit::{EditKey, EditKind, EditParameter, EditValue, EditValues, EditedJoints};
 use loopwright_job::recipe::EditRecipe;
 
-use super::{edit_by, final_edit};
+use super::{edit_by, final_edit, settings::number};
 use crate::focus::named;
 use crate::icons::{self, Icon};
 use crate::model::{Action, Model, time_of_move};
@@ -169,10 +169,7 @@ impl Used {
 
     fn number<N: emath::Numeric>(&mut self, ui: &mut Ui, name: &str, value: &mut N, parameter: &EditParameter) {
         let suffix = parameter.unit.suffix();
-        let drag = DragValue::new(value)
-            .speed(parameter.step)
-            .suffix(suffix)
-            .max_decimals(3);
+        let drag = number(value).speed(parameter.step).suffix(suffix);
         // The name and its number stay in one row.
         let response = ui.horizontal(|ui| {
             let label = ui.label(name);

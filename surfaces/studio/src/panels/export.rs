@@ -279,7 +279,9 @@ impl ExportPanel {
                 model.ask(Action::ExportTicked(self.format));
             }
         }
-        self.set_ui(ui, model);
+        for note in &self.notes {
+            ui.weak(note);
+        }
         chooses_folder
     }
 
@@ -308,8 +310,8 @@ impl ExportPanel {
         chooses_folder
     }
 
-    /// Makes a set of several takes, or of a file of several animations, and says what should be known of it.
-    fn set_ui(&self, ui: &mut Ui, model: &Model) {
+    /// Makes a set of several takes, or of a file of several animations.
+    pub(crate) fn set_ui(&self, ui: &mut Ui, model: &Model) {
         let files = model.files_for_set();
         let word = match &files[..] {
             [file] if model.may_have_animations() => format!("Make a set of {}", file.file_name),
@@ -323,9 +325,6 @@ impl ExportPanel {
             let name = self.name.as_deref().map_or("", str::trim);
             let name = if name.is_empty() { "set" } else { name };
             model.ask(Action::MakeSet(name.to_owned(), self.format));
-        }
-        for note in &self.notes {
-            ui.weak(note);
         }
     }
 
@@ -411,7 +410,19 @@ impl ExportPanel {
             ));
             field_ui(ui, "Folder of loops", &mut self.folder, width);
             ui.horizontal_wrapped(|ui| {
-                ["Write here", "Another folder ...", "Do not write"].map(|word| ui.button(word).clicked())
+                for folder in platform::folders() {
+                    if ui.selectable_label(folder == self.folder, &folder).clicked() {
+                        self.folder = folder;
+                    }
+                }
+            });
+            ui.add_space(6.0);
+            ui.horizontal_wrapped(|ui| {
+                let tokens = crate::theme::of(ui);
+                let word = egui::RichText::new("Write here").color(tokens.on_filled);
+                let writes = ui.add(Button::new(word).fill(tokens.filled)).clicked();
+                let [chooses, cancels] = ["Another folder ...", "Do not write"].map(|word| ui.button(word).clicked());
+                [writes, chooses, cancels]
             })
             .inner
         });

@@ -18,7 +18,7 @@ G | the ghost of the uncut stretch
 S | before and after side by side
 N | poses before and after the seam at once
 T | the path of the chosen joint over the seam
-K | the character of the file or the mannequin, or capsules
+K | the character of the file, or a mannequin
 C | centre the body
 L | repeat the time around the seam
 1 to 9 | the loop of that number in the list
@@ -38,26 +38,48 @@ Escape | close what is open, or cancel work in progress
 ? | this list
 ";
 
+/// What the mouse does.
+const MOUSE: &str = "Mouse: drag turns the view, shift-drag or right-drag moves it, the wheel brings it nearer; a double click resets it, a \
+    click on a joint chooses it. In the bar of the take drag the ends of the stretch; the wheel widens it.";
+
+/// Width of the list of keys in two columns, and what a window has beside the list, points.
+const WIDE_POINTS: f32 = 860.0;
+const MARGIN_POINTS: egui::Vec2 = egui::vec2(60.0, 130.0);
+
 pub(crate) fn help_ui(ctx: &Context, model: &Model) {
     if !model.shows_help {
         return;
     }
     let modal = Modal::new(egui::Id::unique("help")).show(ctx, |ui| {
-        ui.heading("Keys");
-        egui::Grid::new("keys")
-            .num_columns(2)
-            .spacing([24.0, 6.0])
-            .show(ui, |ui| {
-                for (key, meaning) in KEYS.lines().filter_map(|row| row.split_once(" | ")) {
-                    ui.strong(key);
-                    ui.label(meaning);
-                    ui.end_row();
+        let room = ctx.content_rect().size() - MARGIN_POINTS;
+        ui.set_width(room.x.min(WIDE_POINTS));
+        let closes = ui.horizontal(|ui| {
+            ui.heading("Keys");
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                ui.button("Close").clicked()
+            })
+            .inner
+        });
+        let rows: Vec<_> = KEYS.lines().filter_map(|row| row.split_once(" | ")).collect();
+        let columns = if room.x < WIDE_POINTS { 1 } else { 2 };
+        egui::ScrollArea::vertical().max_height(room.y).show(ui, |ui| {
+            ui.columns(columns, |columns| {
+                let count = rows.len().div_ceil(columns.len());
+                for (number, (column, rows)) in columns.iter_mut().zip(rows.chunks(count)).enumerate() {
+                    let grid = egui::Grid::new(("keys", number)).num_columns(2).spacing([16.0, 5.0]);
+                    grid.show(column, |ui| {
+                        for (key, meaning) in rows {
+                            ui.strong(*key);
+                            ui.add(egui::Label::new(*meaning).wrap());
+                            ui.end_row();
+                        }
+                    });
                 }
             });
-        ui.separator();
-        ui.label("Mouse: drag turns the view, shift-drag or right-drag moves it, the wheel brings it nearer;");
-        ui.label("a double click resets it, a click on a joint chooses it. In the bar of the take drag the ends of the stretch; the wheel widens it.");
-        ui.button("Close").clicked()
+            ui.separator();
+            ui.label(MOUSE);
+        });
+        closes.inner
     });
     if modal.inner || modal.should_close() {
         model.ask(Action::Help(false));
@@ -136,7 +158,7 @@ fn action_of(key: Key, is_shifted: bool, model: &Model, export: &ExportPanel) ->
         Key::S => Action::Split(!model.is_split),
         Key::N => Action::Onion(!model.has_onion),
         Key::T => Action::Trail(!model.has_trail),
-        Key::K => Action::Capsules(!model.shows_capsules),
+        Key::K => Action::Mannequin(!model.shows_mannequin),
         Key::C => Action::Look(camera.framed()),
         Key::L => Action::SeamOnly(!model.playback.is_seam_only),
         Key::O => Action::Look(Camera {

@@ -1,10 +1,10 @@
 //! Joints that are closed in a way of their own: tables `[[joint]]` of a recipe.
 
-use eframe::egui::{self, DragValue, Ui};
+use eframe::egui::{self, Ui};
 use loopwright_core::closure::{ClosureName, ShapeKind};
 use loopwright_job::recipe::JointRecipe;
 
-use super::{edit_by, field_ui, final_edit};
+use super::{edit_by, field_ui, final_edit, settings};
 use crate::focus::named;
 use crate::model::{Edit, Model};
 
@@ -74,11 +74,7 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, model: &Model) {
         ));
     }
     if let Some(secs) = &mut changed.blend {
-        let drag = DragValue::new(secs)
-            .speed(0.005)
-            .range(0.001..=10.0)
-            .suffix(" s")
-            .max_decimals(3);
+        let drag = settings::number(secs).speed(0.005).range(0.001..=10.0).suffix(" s");
         let response = named(ui.add(drag), &format!("Seconds of joints {number}"));
         model.ask_all(edit_by(
             &response,

@@ -1,6 +1,6 @@
 //! The panels beside the viewport, from what was found to what is written.
 
-mod animations;
+mod browser;
 mod capture;
 mod chart;
 mod closure;
@@ -19,7 +19,7 @@ mod settings;
 mod stances;
 mod studies;
 
-pub(crate) use animations::AnimationsPanel;
+pub(crate) use browser::Browser;
 pub(crate) use capture::CapturePanel;
 pub(crate) use closure::closure_ui;
 pub(crate) use cost_map::CostMapPanel;
@@ -28,7 +28,7 @@ pub(crate) use export::ExportPanel;
 pub(crate) use feet::feet_ui;
 pub(crate) use help::{guide_ui, help_ui, keys, release_clicked};
 pub(crate) use joints::joints_ui;
-pub(crate) use loops::{figures_ui, loops_ui};
+pub(crate) use loops::loops_ui;
 pub(crate) use played::played_ui;
 pub(crate) use reading::reading_ui;
 pub(crate) use recipe::RecipePanel;
@@ -36,7 +36,7 @@ pub(crate) use root_motion::root_motion_ui;
 pub(crate) use stances::stances_ui;
 pub(crate) use studies::{fit_ui, spectrum_ui};
 
-use eframe::egui::{Label, Response, RichText, TextEdit, Ui};
+use eframe::egui::{Label, Response, RichText, Stroke, TextEdit, Ui};
 
 use crate::focus::named;
 use crate::model::{Action, Edit};
@@ -73,8 +73,18 @@ pub(super) fn weak_line_ui(ui: &mut Ui, words: impl Into<String>) {
 /// Shows a field for a text with its name before it.
 pub(super) fn field_ui(ui: &mut Ui, name: &str, text: &mut String, width: f32) -> Response {
     let label = ui.label(name);
-    let field = ui.add(TextEdit::singleline(text).desired_width(width));
+    let field = edged_ui(ui, TextEdit::singleline(text).desired_width(width));
     named(field.labelled_by(label.id), name)
+}
+
+/// Shows a field with an edge that lets it be seen.
+pub(crate) fn edged_ui(ui: &mut Ui, field: TextEdit<'_>) -> Response {
+    let edge = crate::theme::of(ui).edge;
+    ui.scope(|ui| {
+        ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, edge);
+        ui.add(field)
+    })
+    .inner
 }
 
 /// A rate of turning in words; what is rounded to nothing has no sign.

@@ -36,12 +36,33 @@ pub(crate) fn played_ui(ui: &mut Ui, model: &Model) {
         grid_ui(ui, steered, space, model);
     }
     phases_ui(ui, steered);
-    egui::Grid::new("passages").num_columns(2).show(ui, |ui| {
-        for clip in set.clips().iter().filter(|clip| !clip.loops()) {
-            let is_on = playing.name == clip.name;
-            if named(ui.selectable_label(is_on, &clip.name), &format!("Play {}", clip.name)).clicked() {
-                model.ask(Action::PlayClip(clip.name.clone()));
+    let (actions, passages): (Vec<_>, Vec<_>) =
+        (set.clips().iter().filter(|clip| !clip.loops())).partition(|clip| clip.leave_secs.is_some());
+    if !actions.is_empty() {
+        ui.strong("Actions");
+        ui.weak("A click plays one; over what plays, its upper body alone.");
+    }
+    egui::Grid::new("actions").num_columns(3).show(ui, |ui| {
+        for clip in actions {
+            clip_ui(ui, clip, &playing, model);
+            let is_over = playing.over.is_some_and(|(over, _)| over.name == clip.name);
+            let over = named(
+                ui.selectable_label(is_over, "over"),
+                &format!("Play {} over what plays", clip.name),
+            );
+            if over.clicked() {
+                model.ask(Action::PlayOver(clip.name.clone()));
             }
+            ui.weak(format!("{}, {:.2} s", clip.kind, clip.seconds));
+            ui.end_row();
+        }
+    });
+    if !passages.is_empty() {
+        ui.strong("Starts, stops and turns");
+    }
+    egui::Grid::new("passages").num_columns(2).show(ui, |ui| {
+        for clip in passages {
+            clip_ui(ui, clip, &playing, model);
             let [from, to] = [&clip.from, &clip.to].map(|state| match state {
                 Some(state) => set.clips()[state.loop_index].name.as_str(),
                 None => "any",
@@ -50,6 +71,14 @@ pub(crate) fn played_ui(ui: &mut Ui, model: &Model) {
             ui.end_row();
         }
     });
+}
+
+/// A clip that happens once: a click plays it.
+fn clip_ui(ui: &mut Ui, clip: &MotionClip, playing: &Playing<'_>, model: &Model) {
+    let is_on = playing.name == clip.name;
+    if named(ui.selectable_label(is_on, &clip.name), &format!("Play {}", clip.name)).clicked() {
+        model.ask(Action::PlayClip(clip.name.clone()));
+    }
 }
 
 /// An axis in words, with its unit.

@@ -1,9 +1,10 @@
 //! How the take is read: smoothed, and on which character.
 
-use eframe::egui::{DragValue, Ui};
+use eframe::egui::Ui;
 use loopwright_formats::Format;
 use loopwright_job::{Matched, recipe::StudyArgs};
 
+use super::settings::number;
 use crate::focus::named;
 use crate::model::{Action, Model, Opened};
 
@@ -60,7 +61,7 @@ fn smoothing_ui(ui: &mut Ui, opened: &Opened, model: &Model) {
         let id = ui.scope_id().with("smooth");
         let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(hertz);
         let label = ui.label("above");
-        let drag = DragValue::new(&mut shown).speed(0.05).range(0.1..=most).suffix(" Hz");
+        let drag = number(&mut shown).speed(0.05).range(0.1..=most).suffix(" Hz");
         let response = named(ui.add(drag).labelled_by(label.id), "Smooth above");
         ui.data_mut(|data| {
             if response.dragged() {

@@ -10,9 +10,6 @@ use crate::platform;
 #[derive(Default)]
 pub(crate) struct RecipePanel {
     said: Option<String>,
-    /// The path typed natively.
-    #[cfg(not(target_arch = "wasm32"))]
-    path: String,
 }
 
 impl RecipePanel {
@@ -34,26 +31,21 @@ impl RecipePanel {
                 None => {}
             }
         }
-        #[cfg(not(target_arch = "wasm32"))]
-        ui.horizontal(|ui| {
-            super::field_ui(ui, "Recipe", &mut self.path, 170.0);
-            if ui.button("Open the recipe").clicked() {
-                model.ask(platform::open_path(std::path::Path::new(self.path.trim())));
-            }
-        });
+        ui.weak("A recipe is opened as a take is, and applied to the one that is shown.");
         #[cfg(target_arch = "wasm32")]
-        ui.weak("A recipe that is dropped on the page is opened.");
+        {
+            let link = model.link().and_then(|link| platform::address_of(&link));
+            let button = ui.add_enabled(link.is_some(), eframe::egui::Button::new("Copy a link"));
+            if button
+                .on_hover_text("Recipe and view; the take itself is named, not uploaded")
+                .clicked()
+            {
+                ui.ctx().copy_text(link.unwrap_or_default());
+                self.said = Some("The link is copied: who opens the same take sees this loop".to_owned());
+            }
+        }
         if let Some(said) = &self.said {
             ui.label(said);
-        }
-    }
-
-    /// Offers the recipe that an earlier run left, to be opened by its button.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn offer(&mut self, path: &std::path::Path) {
-        if path.is_file() {
-            self.path = path.display().to_string();
-            self.said = Some("The settings of the last session can be opened".to_owned());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use eframe::egui::{self, DragValue, Response, Sense, Slider, SliderClamping, Ui, vec2};
+use eframe::egui::{self, DragValue, Response, Sense, Slider, SliderClamping, Ui, emath, vec2};
 
 use crate::focus::named;
 use crate::icons::{self, Icon};
@@ -67,11 +67,10 @@ pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) ->
         let slider = ui.add(slider);
         let before = *value;
         slider.widget_info(|| egui::WidgetInfo::slider(true, before, setting.name));
-        let number = DragValue::new(value)
+        let number = number(value)
             .range(setting.range.clone())
             .clamp_existing_to_range(false)
             .speed(0.005 * (setting.range.end() - setting.range.start()))
-            .custom_formatter(three_digits)
             .suffix(setting.suffix);
         let number = ui.add_sized(vec2(NUMBER_POINTS, height), number);
         let mut moved = slider.union(named(number.labelled_by(label.id), setting.name));
@@ -99,8 +98,21 @@ pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) ->
     .inner
 }
 
-/// A number as it is shown. Limits of digits of a slider would round the setting itself, untouched.
-pub(super) fn three_digits(value: f64, _digits: RangeInclusive<usize>) -> String {
+/// A number to drag or to type. It shows fewer digits than it has, and keeps all of them where its text is left as it was: the keyboard goes
+/// through it without a change.
+pub(super) fn number<N: emath::Numeric>(value: &mut N) -> DragValue<'_> {
+    let exact = value.to_f64();
+    let shown = three_digits(exact);
+    DragValue::new(value)
+        .custom_formatter(|value, _| three_digits(value))
+        .custom_parser(move |text| {
+            let text = text.replace(char::is_whitespace, "").replace('\u{2212}', "-");
+            if text == shown { Some(exact) } else { text.parse().ok() }
+        })
+}
+
+/// A number as it is shown.
+fn three_digits(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -1,9 +1,9 @@
 //! Stances by hand: when a foot stands or swings in place of what was detected. Bars are dragged along the loop.
 
-use eframe::egui::{self, Color32, CursorIcon, DragValue, Rect, Role, Sense, Ui, pos2, vec2};
+use eframe::egui::{self, Color32, CursorIcon, Rect, Role, Sense, Ui, pos2, vec2};
 use loopwright_job::recipe::{StanceRecipe, StanceUnit};
 
-use super::{edit_by, final_edit};
+use super::{edit_by, final_edit, settings::number};
 use crate::focus::{self, named};
 use crate::model::{Action, Edit, Made, Model};
 
@@ -162,8 +162,7 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, stance: &StanceRecipe, model: 
         ui.horizontal_wrapped(|ui| {
             let label = ui.label(format!("{}. {}", index + 1, stance.foot));
             let [from, to] = [("from", &mut changed.from), ("to", &mut changed.to)].map(|(end, value)| {
-                let value = DragValue::new(value).speed(0.005).suffix(unit).max_decimals(3);
-                let field = ui.add(value).labelled_by(label.id);
+                let field = ui.add(number(value).speed(0.005).suffix(unit)).labelled_by(label.id);
                 named(field, &format!("Stance {} {end}", index + 1))
             });
             // A stance ends when it begins or later.

@@ -21,7 +21,7 @@ pub(crate) fn spectrum_ui(ui: &mut Ui, model: &Model) {
     let values = spectrum.values();
     let step = opened.take().frame_time_secs();
     let shown = values.len().min((MAX_SECS / step) as usize + 1);
-    let longest = (shown - 1).max(1) as f64 * step;
+    let longest = shown.saturating_sub(1).max(1) as f64 * step;
     let chart = Chart::new(
         ui,
         "Autocorrelation: how well the take repeats after a delay",

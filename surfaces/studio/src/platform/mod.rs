@@ -9,16 +9,19 @@ mod web;
 pub(crate) use gathered::path_of;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use native::{
-    Ask, HAS_FOLDERS, Memory, ask, first_folder, game_pad, is_there, keep_text, open_path, save_bytes, save_set,
-    takes_at,
+    Ask, HAS_FOLDERS, Memory, Video, ask, first_folder, folders, game_pad, is_there, keep_text, open_path, save_bytes,
+    save_set, takes_at, wants_stillness,
 };
 #[cfg(target_arch = "wasm32")]
 pub(crate) use web::{
-    HAS_FOLDERS, INPUT, Memory, choose_file, document, element, first_folder, game_pad, is_there, mark, open_files,
-    save_bytes, save_set, say, say_focus,
+    HAS_FOLDERS, INPUT, Memory, Video, accepted, address_of, choose_file, document, element, first_folder, folders,
+    game_pad, is_there, mark, open_files, opened_link, save_bytes, save_set, say, wants_stillness,
 };
 
 use crate::model::Exported;
+
+/// A video: the ending of its file and its bytes, or why there is none.
+pub(crate) type Encoded = Result<(&'static str, Vec<u8>), String>;
 
 /// Writes a loop and its sidecar. Returns where the loop is.
 pub(crate) fn save(folder: &str, exported: &Exported) -> Result<String, SaveError> {

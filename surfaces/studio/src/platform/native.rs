@@ -1,12 +1,13 @@
 //! Files on a disk.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{fs, io::Write as _};
 
 use loopwright_formats::Format;
 use loopwright_formats::set::{Manifest, SET_FILE};
 
-use super::{SaveError, gathered::gathered};
+use super::{Encoded, SaveError, gathered::gathered};
 use crate::model::{Action, Beside, Exported, SetFiles};
 
 /// Whether one chooses a folder.
@@ -17,9 +18,26 @@ pub(crate) fn game_pad() -> Option<[f64; 2]> {
     None
 }
 
+/// Systems say it in ways of their own, which no library reads yet.
+pub(crate) fn wants_stillness() -> bool {
+    false
+}
+
 /// The folder that is written to before a take came from another.
 pub(crate) fn first_folder() -> String {
-    ".".to_owned()
+    let here = std::env::current_dir().unwrap_or_else(|_| ".".into());
+    here.display().to_string()
+}
+
+/// Folders that people write into: those of theirs that are there.
+pub(crate) fn folders() -> Vec<String> {
+    let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
+    let home = home.map(PathBuf::from).unwrap_or_default();
+    let all = ["", "Documents", "Downloads", "Desktop"].map(|name| home.join(name));
+    let there = all.into_iter().filter(|folder| folder.is_dir());
+    there
+        .map(|folder| folder.display().to_string().trim_end_matches('/').to_owned())
+        .collect()
 }
 
 pub(crate) fn is_there(folder: &str, file_name: &str) -> bool {
@@ -150,6 +168,63 @@ pub(crate) fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + S
             let chosen = dialog.pick_folder();
             std::thread::spawn(move || answer(pollster::block_on(chosen).map(path).into_iter().collect()));
         }
+    }
+}
+
+/// A video as ffmpeg encodes it, picture by picture.
+pub(crate) struct Video {
+    size: [u32; 2],
+    pictures: std::process::ChildStdin,
+    encoder: std::thread::JoinHandle<Encoded>,
+}
+
+impl Video {
+    /// A video of that size, each picture of which is shown so long. Errors: there is no ffmpeg.
+    pub(crate) fn new(size: [u32; 2], secs_each: f64) -> Result<Self, String> {
+        let (format, rate) = (format!("{}x{}", size[0], size[1]), format!("{:.6}", 1.0 / secs_each));
+        let raw = [
+            "-v", "error", "-f", "rawvideo", "-pix_fmt", "rgba", "-s", &format, "-r", &rate, "-i", "-",
+        ];
+        let mut child = Command::new("ffmpeg")
+            .args(raw)
+            .args(["-pix_fmt", "yuv420p", "-b:v", "4M", "-f", "webm", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| format!("videos are encoded by ffmpeg, which cannot be started: {error}"))?;
+        let pictures = child.stdin.take().ok_or("ffmpeg takes no pictures")?;
+        let encoder = std::thread::spawn(move || match child.wait_with_output() {
+            Ok(output) if output.status.success() => Ok(("webm", output.stdout)),
+            Ok(output) => Err(format!("ffmpeg: {}", String::from_utf8_lossy(&output.stderr).trim())),
+            Err(error) => Err(format!("ffmpeg: {error}")),
+        });
+        Ok(Self {
+            size,
+            pictures,
+            encoder,
+        })
+    }
+
+    /// Adds a picture. Errors: it has another size, or ffmpeg ended.
+    pub(crate) fn add(&mut self, picture: image::RgbaImage) -> Result<(), String> {
+        if self.size != <[u32; 2]>::from(picture.dimensions()) {
+            return Err("The window changed its size".to_owned());
+        }
+        let added = self.pictures.write_all(&picture);
+        added.map_err(|error| format!("ffmpeg takes no more pictures: {error}"))
+    }
+
+    /// Calls back with the video once it is encoded.
+    pub(crate) fn finish(self, done: impl FnOnce(Encoded) + Send + 'static) {
+        std::thread::spawn(move || {
+            drop(self.pictures);
+            done(
+                self.encoder
+                    .join()
+                    .unwrap_or_else(|_| Err("the video failed".to_owned())),
+            );
+        });
     }
 }
 

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use eframe::egui::Rect;
 use js_sys::{Array, Function, Reflect, Uint8Array};
 use loopwright_formats::{Format, zip_of};
 use loopwright_player::MotionSet;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Document, File, HtmlElement, HtmlInputElement};
+use web_sys::{Document, File, HtmlInputElement};
 
-use super::{SaveError, gathered::gathered};
-use crate::model::{Action, Beside, SetFiles};
+use super::{Encoded, SaveError, gathered::gathered};
+use crate::model::{Action, Beside, Link, SetFiles};
 
 /// Bytes of a file that are read at once: frames are drawn between two pieces.
 const PIECE: usize = 4 << 20;
@@ -25,6 +24,10 @@ pub(crate) const HAS_FOLDERS: bool = false;
 /// The browser has its own.
 pub(crate) fn first_folder() -> String {
     String::new()
+}
+
+pub(crate) fn folders() -> Vec<String> {
+    Vec::new()
 }
 
 /// The store of the browser that the page has between two visits, if it has one.
@@ -183,29 +186,97 @@ async fn bytes_of(file: &File) -> Result<Vec<u8>, JsValue> {
     Ok(bytes)
 }
 
+#[wasm_bindgen(module = "/web/video.js")]
+extern "C" {
+    /// A video as the browser encodes it.
+    type Pictures;
+
+    #[wasm_bindgen(constructor)]
+    fn new(width: u32, height: u32, secs_each: f64) -> Pictures;
+
+    #[wasm_bindgen(method)]
+    fn add(this: &Pictures, rgba: &[u8]);
+
+    #[wasm_bindgen(method, catch)]
+    async fn encoded(this: &Pictures) -> Result<JsValue, JsValue>;
+}
+
+/// A video as the browser encodes it, picture by picture.
+pub(crate) struct Video {
+    size: [u32; 2],
+    pictures: Pictures,
+}
+
+impl Video {
+    /// A video of that size, each picture of which is shown so long. Errors: none here.
+    pub(crate) fn new(size: [u32; 2], secs_each: f64) -> Result<Self, String> {
+        let pictures = Pictures::new(size[0], size[1], secs_each);
+        Ok(Self { size, pictures })
+    }
+
+    /// Adds a picture. Errors: it has another size.
+    pub(crate) fn add(&mut self, picture: image::RgbaImage) -> Result<(), String> {
+        if self.size != <[u32; 2]>::from(picture.dimensions()) {
+            return Err("The window changed its size".to_owned());
+        }
+        self.pictures.add(&picture);
+        Ok(())
+    }
+
+    /// Calls back with the video once it is encoded.
+    pub(crate) fn finish(self, done: impl FnOnce(Encoded) + 'static) {
+        wasm_bindgen_futures::spawn_local(async move {
+            done(match self.pictures.encoded().await {
+                Ok(encoded) => {
+                    let encoded: Array = encoded.unchecked_into();
+                    let is_mp4 = encoded
+                        .get(0)
+                        .as_string()
+                        .is_some_and(|kind| kind.starts_with("video/mp4"));
+                    let ending = if is_mp4 { "mp4" } else { "webm" };
+                    Ok((ending, Uint8Array::new(&encoded.get(1)).to_vec()))
+                }
+                Err(error) => Err(format!("this browser encodes no video: {error:?}")),
+            });
+        });
+    }
+}
+
+/// Whether the person asked the system for less motion.
+pub(crate) fn wants_stillness() -> bool {
+    let asked = web_sys::window().and_then(|window| window.match_media("(prefers-reduced-motion: reduce)").ok()?);
+    asked.is_some_and(|asked| asked.matches())
+}
+
+/// The address of the page with a link in it.
+pub(crate) fn address_of(link: &Link) -> Option<String> {
+    let location = web_sys::window()?.location();
+    let page = location.href().ok()?;
+    let page = page.split('#').next().unwrap_or_default().to_owned();
+    Some(format!("{page}#{}", link.to_fragment()?))
+}
+
+/// The link that the page was opened by.
+pub(crate) fn opened_link() -> Option<Link> {
+    Link::of_fragment(&web_sys::window()?.location().hash().ok()?)
+}
+
+/// Endings of files that can be opened, for the browser's dialog.
+pub(crate) fn accepted() -> String {
+    let read = Format::ALL.into_iter().filter(|format| format.capabilities().is_read);
+    let characters = Format::ALL
+        .into_iter()
+        .filter_map(|format| format.capabilities().character_extension);
+    let endings = read.map(Format::extension).chain(characters);
+    let endings = endings.chain(["bin", "toml", "json", "png", "jpg", "jpeg"]);
+    endings.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(",")
+}
+
 /// Says something to those who do not see the canvas.
 pub(crate) fn say(text: &str) {
     if let Some(said) = document().and_then(|document| document.get_element_by_id("said")) {
         said.set_text_content(Some(text));
     }
-}
-
-/// Says which widget has the keyboard, and puts the words where it is on the canvas, in pixels of the page.
-pub(crate) fn say_focus(words: &str, place: Option<Rect>) {
-    let Some(focused) = document().and_then(|document| element::<HtmlElement>(&document, "focused")) else {
-        return;
-    };
-    focused.set_text_content(Some(words));
-    let place = place.unwrap_or(Rect::ZERO);
-    let style = format!(
-        "left: {}px; top: {}px; width: {}px; height: {}px",
-        place.left(),
-        place.top(),
-        place.width(),
-        place.height()
-    );
-    // Without a place the words are still there.
-    let _ = focused.set_attribute("style", &style);
 }
 
 /// How far the left stick of a game pad is drawn to the right and away, of 1; none that is at rest.

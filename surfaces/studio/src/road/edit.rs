@@ -1,9 +1,10 @@
 //! The choices of a person: the stretch of the take, and how it becomes a loop. Undo takes back a value of these.
 
 use glam::DVec3;
+use loopwright_core::closure::{ClosureName, Method, Preset, SeamMotion};
 use loopwright_core::edit::{EditKey, EditKind, EditValue, EditValues};
 use loopwright_core::math::rotation;
-use loopwright_core::{LoopClip, LoopSettings, candidate::WholeClip, closure::ClosureName, closure::Method};
+use loopwright_core::{LoopClip, LoopSettings, candidate::WholeClip};
 use loopwright_formats::Target;
 use loopwright_job::recipe::{ClosureRecipe, EditRecipe, OutputRecipe, Recipe, RecipeError, StretchRecipe};
 use serde::{Deserialize, Serialize};
@@ -179,6 +180,16 @@ impl Edit {
         } else {
             self.settings.closure.method.names()[0]
         }
+    }
+
+    /// The same closed by a method of the article.
+    #[must_use]
+    pub fn closed_as(&self, preset: Preset) -> Self {
+        self.with(|edit| {
+            edit.tries_closures = false;
+            edit.settings.closure.method = preset.method();
+            edit.settings.closure.motion = SeamMotion::Central;
+        })
     }
 
     /// The same with the closure of that name; shares and order stay, times are the defaults of the closure.

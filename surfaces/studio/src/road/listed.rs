@@ -13,6 +13,8 @@ const PIECE: usize = 200_000;
 pub struct Listed {
     /// How long it is, seconds; `None` where it cannot be read.
     pub secs: Option<f64>,
+    /// How fast the body goes over the ground on average, metres per second.
+    pub mps: Option<f64>,
     /// The kind of motion in one word; empty where it cannot be studied.
     pub kind: String,
     /// The body in its middle; empty where it cannot be studied.
@@ -52,7 +54,14 @@ pub(crate) fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize
         listed.push(Listed {
             secs,
             kind: (analysed.as_ref()).map_or_else(String::new, |of| of.analysis.motion_kind(None, None).to_string()),
-            sketch: (analysed.as_ref()).map_or_else(Sketch::default, |of| Sketch::of_take(&of.analysis)),
+            mps: (analysed.as_ref()).map(|of| {
+                let [first, last] = [0, of.take().num_frames() - 1]
+                    .map(|frame| of.analysis.world.position(frame, of.analysis.body.hips));
+                (last - first).with_y(0.0).length() / of.take().duration_secs().max(f64::MIN_POSITIVE)
+            }),
+            sketch: (analysed.as_ref()).map_or_else(Sketch::default, |of| {
+                Sketch::of_take(&of.analysis, of.take().num_frames() / 2)
+            }),
         });
     }
     (file.animation_names().to_vec(), listed)

@@ -10,6 +10,8 @@ mod character;
 
 mod opened;
 
+mod pack;
+
 mod edit;
 
 mod listed;
@@ -32,8 +34,10 @@ pub use made::{Made, MadeError};
 pub(crate) use opened::Tell;
 #[cfg(any(target_arch = "wasm32", test))]
 pub(crate) use opened::retarget_of;
-pub use opened::{OpenError, Opened, Step, StretchError};
+pub use opened::{OpenError, Opened, Room, Step, StretchError};
+pub(crate) use pack::open;
 pub use set::{SetError, SetFiles, SetOrder};
 pub use sketch::Sketch;
+pub(crate) use stretch::MIN_FRAMES;
 pub use stretch::Stretch;
 pub use study::{CostMap, Studied, Study, lengths};

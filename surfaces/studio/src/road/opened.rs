@@ -4,22 +4,20 @@ use std::sync::Arc;
 
 use loopwright_core::analysis::{Body, Gait};
 use loopwright_core::take::{Cut, CutError};
-use loopwright_core::{
-    FoundLoops, LoopCandidate, Pose, SearchSettings, Skeleton, Take, candidate::SearchError, retarget::Retarget,
+use loopwright_core::{FoundLoops, LoopCandidate, Pose, SearchSettings, Skeleton, Take, retarget::Retarget};
+use loopwright_formats::{
+    AnimatedFile, AnimationChoice, FileWarning, Format, LoadedTake, ReadError, SizeLimits, Source, read_take,
 };
-use loopwright_formats::{AnimationChoice, FileWarning, Format, LoadedTake, ReadError, SizeLimits, Source, read_take};
 use loopwright_job::recipe::{RecipeError, StudyArgs};
 use loopwright_job::{Studied, StudyError};
 use loopwright_synth::{SynthError, WalkSettings, synthesize};
+use serde::{Deserialize, Serialize};
 
 use super::character::{self, CharacterError, NamedFile};
-use super::stretch::Stretch;
+use super::stretch::{MIN_FRAMES, Stretch};
 
 /// Most loops that are listed: more are hard to choose from.
 const MAX_LOOPS: usize = 12;
-
-/// Most points of the speed over the take: a wide screen has no more columns.
-const MAX_SPEEDS: usize = 2048;
 
 /// Share of the length by which loops of the same frames may differ to be the same.
 const LIKE_SHARE: f64 = 0.03;
@@ -38,6 +36,8 @@ pub struct Opened {
     pub format: Format,
     /// The loops found, the recommended one first.
     pub found: FoundLoops,
+    /// Why none was looked for, if so.
+    pub no_loops: Option<String>,
     /// Warnings about the file.
     pub warnings: Vec<String>,
     /// The file as it was read, from which a recipe may read it otherwise; none for the walk that the studio opens with.
@@ -48,8 +48,6 @@ pub struct Opened {
     pub retarget: Option<Retarget>,
     /// The files that its recipe names: that character, and the map of its joints.
     pub named: Vec<NamedFile>,
-    /// How fast the body moves over the take, metres per second, evenly spaced from its first frame to its last.
-    pub speeds: Vec<f32>,
 }
 
 /// Why a take cannot be opened.
@@ -69,15 +67,15 @@ pub enum OpenError {
     /// The take cannot be studied.
     #[error(transparent)]
     Study(#[from] StudyError),
-    /// The take cannot be searched.
-    #[error(transparent)]
-    Search(#[from] SearchError),
     /// The recipe cannot be read, or not be followed here.
     #[error("{0}")]
     Recipe(RecipeError),
     /// The motion cannot be put on a character.
     #[error("the motion cannot be put on the character: {0}")]
     Character(#[from] CharacterError),
+    /// It would fill more memory than is left.
+    #[error("open takes fill the {megabytes} MB that they may; close some and open it again")]
+    NoRoom { megabytes: usize },
     /// A failure beside the window.
     #[error("{0}")]
     Beside(String),
@@ -112,6 +110,9 @@ impl Step {
 }
 
 impl Opened {
+    /// The name of the walk that the studio opens with.
+    pub const WALK: &'static str = "walk.bvh";
+
     /// Reads a file and finds its loops. Errors: [`OpenError`].
     pub fn read(file_name: &str, bytes: Vec<u8>) -> Result<Self, OpenError> {
         Self::read_as(file_name, Arc::new(bytes), &StudyArgs::default(), &[])
@@ -124,15 +125,16 @@ impl Opened {
         study: &StudyArgs,
         known: &[NamedFile],
     ) -> Result<Self, OpenError> {
-        Self::read_telling(file_name, bytes, study, known, &|_| {})
+        Self::read_telling(file_name, bytes, study, known, &Room::default(), &|_| {})
     }
 
-    /// Reads a file and tells each step when it begins. Errors: [`OpenError`].
+    /// Reads a file, if there is room for it, and tells each step when it begins. Errors: [`OpenError`].
     pub fn read_telling(
         file_name: &str,
         bytes: Arc<Vec<u8>>,
         study: &StudyArgs,
         known: &[NamedFile],
+        room: &Room,
         tell: &dyn Fn(Step),
     ) -> Result<Self, OpenError> {
         tell(Step::Reading);
@@ -143,7 +145,17 @@ impl Opened {
         let stem = stem_of(file_name);
         let mut warnings = Vec::new();
         let settings = study.settings(study.space(), AnimationChoice::Auto, SizeLimits::default());
-        let loaded = read_take(&bytes, stem, &settings, &mut warnings)?;
+        let loaded = read_take(&bytes, stem, &settings, &mut warnings).or_else(|error| {
+            // A body without motion can be looked at.
+            let file = AnimatedFile::parse(&bytes, stem, None).ok();
+            let body = file.filter(|file| file.num_animations() == 0);
+            body.and_then(|body| body.read_rest(&settings, &mut warnings).ok())
+                .ok_or(error)
+        })?;
+        if memory_bytes(&loaded.take) + bytes.len() > room.left {
+            let megabytes = room.all >> 20;
+            return Err(OpenError::NoRoom { megabytes });
+        }
         let opened = Self::study(file_name, loaded, warnings, study, known, tell)?;
         Ok(Self {
             bytes: Some(bytes),
@@ -156,7 +168,7 @@ impl Opened {
         let take = synthesize(&WalkSettings::default())?.take;
         let source = Source::for_take(&take, Format::Bvh);
         Self::study(
-            "walk.bvh",
+            Self::WALK,
             LoadedTake::new(take, source),
             Vec::new(),
             &StudyArgs::default(),
@@ -179,23 +191,22 @@ impl Opened {
         let studied = loopwright_job::Study::new(study.clone(), target)?.analyse(file_name, loaded, soft)?;
         tell(Step::Searching);
         let analysis = &studied.analysis;
-        let mut found = analysis.find_loops(&SearchSettings::default())?;
+        // What is too short to repeat, or stands still, can still be looked at.
+        let (mut found, no_loops) = match analysis.find_loops(&SearchSettings::default()) {
+            Ok(found) => (found, None),
+            Err(error) => (FoundLoops::default(), Some(error.to_string())),
+        };
         found.candidates.truncate(MAX_LOOPS);
-        let last = studied.take().num_frames() - 1;
-        let num_speeds = studied.take().num_frames().min(MAX_SPEEDS);
-        let speeds = (0..num_speeds)
-            .map(|point| analysis.speed(point * last / (num_speeds - 1).max(1)) as f32)
-            .collect();
         Ok(Self {
             file_name: file_name.to_owned(),
             format: studied.goes_into().source.format(),
             found,
+            no_loops,
             warnings: studied.warnings.iter().map(ToString::to_string).collect(),
             bytes: None,
             study: study.clone(),
             retarget: retarget_of(&studied),
             named,
-            speeds,
             studied,
         })
     }
@@ -219,9 +230,8 @@ impl Opened {
 
     /// About how much memory it takes, bytes: its motion as it was read and as it was studied, and its file.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let transforms = self.take().num_frames() * self.take().num_joints();
         let of_files = self.bytes.iter().chain(self.named.iter().map(|file| &file.bytes));
-        TRANSFORM_BYTES * transforms + of_files.map(|bytes| bytes.len()).sum::<usize>()
+        memory_bytes(self.take()) + of_files.map(|bytes| bytes.len()).sum::<usize>()
     }
 
     /// Its file; none of the walk that the studio opens with.
@@ -317,6 +327,11 @@ impl Opened {
         most.filter(|(_, frames)| *frames > 0.0).map(|(gait, _)| gait)
     }
 
+    /// Whether it is long enough to close a stretch of it.
+    pub fn can_close(&self) -> bool {
+        self.take().num_frames() > MIN_FRAMES as usize
+    }
+
     /// The stretch that is closed first: the recommended loop, or the whole take where nothing repeats.
     pub fn first_stretch(&self) -> Stretch {
         match self.found.best() {
@@ -356,6 +371,29 @@ impl Opened {
             }
         }
     }
+}
+
+/// The memory that a take may fill, and all that takes may fill together, bytes; without a limit by default.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Room {
+    /// What others leave.
+    pub left: usize,
+    /// What all may fill.
+    pub all: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self {
+            left: usize::MAX,
+            all: usize::MAX,
+        }
+    }
+}
+
+/// About how much memory a take fills, bytes.
+fn memory_bytes(take: &Take) -> usize {
+    TRANSFORM_BYTES * take.num_frames() * take.num_joints()
 }
 
 /// Returns a file name without extension.

@@ -16,12 +16,12 @@ const THINNEST: f64 = 0.015;
 pub struct Sketch(pub Vec<[f32; 5]>);
 
 impl Sketch {
-    /// The body in the middle of a take.
-    pub(crate) fn of_take(analysis: &Analysis) -> Self {
+    /// The body at a frame of a take.
+    pub(crate) fn of_take(analysis: &Analysis, frame: usize) -> Self {
         let take = &analysis.take;
-        let middle = take.num_frames() / 2;
-        let pose = take.pose(middle).world(take.skeleton());
-        Self::new(&Figure::new(take, &analysis.body), &pose, analysis.heading.yaw(middle))
+        let frame = frame.min(take.num_frames() - 1);
+        let pose = take.pose(frame).world(take.skeleton());
+        Self::new(&Figure::new(take, &analysis.body), &pose, analysis.heading.yaw(frame))
     }
 
     /// A body in a pose, facing that way.
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn a_walker_fills_the_height_of_its_square_with_the_head_above() {
         let opened = Opened::walk().unwrap();
-        let Sketch(lines) = Sketch::of_take(&opened.studied.analysis);
+        let Sketch(lines) = Sketch::of_take(&opened.studied.analysis, opened.take().num_frames() / 2);
         let ys = || lines.iter().flat_map(|[_, from, _, to, _]| [*from, *to]);
         let [top, bottom] = [ys().fold(1.0, f32::min), ys().fold(0.0, f32::max)];
         assert!(lines.len() > 10 && top < 0.12 && bottom > 0.9, "{top} {bottom}");

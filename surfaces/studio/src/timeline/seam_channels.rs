@@ -122,6 +122,16 @@ pub(super) fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
     found
 }
 
+/// What closing adds to a joint at each sample, along the direction in which it is moved most, or along another one; and that direction.
+pub(super) fn offset_of(made: &Made, joint: usize, along: Option<DVec3>) -> (DVec3, Vec<f64>) {
+    let closed = closed(made);
+    let num_joints = closed.loop_clip.skeleton().num_joints();
+    let all = closed.closed.rotation_offsets.iter().skip(joint).step_by(num_joints);
+    let most = all.clone().max_by(|one, other| one.length().total_cmp(&other.length()));
+    let along = along.unwrap_or_else(|| most.copied().unwrap_or_default().normalize_or(DVec3::X));
+    (along, all.map(|offset| offset.dot(along)).collect())
+}
+
 /// The three channels of a joint.
 pub(super) fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
     let (clip, source) = (&made.done.made.loop_clip, &made.done.made.source.clip);

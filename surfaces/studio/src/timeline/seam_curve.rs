@@ -78,7 +78,7 @@ impl SeamCurve {
             ui.spacing_mut().item_spacing.x = 8.0;
             let (rect, response) = ui.allocate_exact_size(vec2(width - 8.0, height), Sense::click_and_drag());
             focus::label(&response, Role::Image, "One period with the seam in the middle");
-            let chart = Chart::new(ui, rect, made, kind);
+            let chart = Chart::new(ui, rect, Some(made), kind);
             match curves {
                 Curves::Offsets(offsets) => chart.offsets_ui(offsets, made, model, watched),
                 Curves::Channels(channels) => chart.channels_ui(channels),
@@ -100,7 +100,6 @@ impl SeamCurve {
 
     /// Whether curves are shown, of which kind, and of which joint.
     fn choices_ui(&mut self, ui: &mut Ui, made: &Made, watched: usize, model: &Model) {
-        let skeleton = made.done.made.loop_clip.skeleton();
         let mut is_shown = self.is_shown(ui.ctx());
         let shown = ui.checkbox(&mut is_shown, "Curves over the seam");
         if shown.on_hover_text("One period, the seam in the middle").changed() {
@@ -119,17 +118,23 @@ impl SeamCurve {
                 self.kind = kind;
             }
         }
-        let list = egui::ComboBox::from_id_salt("joint")
-            .selected_text(&skeleton.joint(watched).name)
-            .show_ui(ui, |ui| {
-                for (index, joint) in skeleton.joints().iter().enumerate() {
-                    if ui.selectable_label(index == watched, &joint.name).clicked() {
-                        model.ask(Action::Watch(index));
-                    }
-                }
-            });
-        named(list.response, "Joint of the curves");
+        joint_ui(ui, made, watched, model);
     }
+}
+
+/// The list of joints whose curves are drawn.
+pub(super) fn joint_ui(ui: &mut Ui, made: &Made, watched: usize, model: &Model) {
+    let skeleton = made.done.made.loop_clip.skeleton();
+    let list = egui::ComboBox::from_id_salt("joint")
+        .selected_text(&skeleton.joint(watched).name)
+        .show_ui(ui, |ui| {
+            for (index, joint) in skeleton.joints().iter().enumerate() {
+                if ui.selectable_label(index == watched, &joint.name).clicked() {
+                    model.ask(Action::Watch(index));
+                }
+            }
+        });
+    named(list.response, "Joint of the curves");
 }
 
 /// The joints that are moved most, to be chosen.
@@ -168,7 +173,7 @@ fn shown_joint(model: &Model, of_take: usize) -> Option<usize> {
 }
 
 /// The area of the curves.
-struct Chart {
+pub(super) struct Chart {
     rect: Rect,
     painter: Painter,
     is_dark: bool,
@@ -179,20 +184,24 @@ struct Chart {
 
 impl Chart {
     /// An empty chart, with the seam and the times over which closing acts.
-    fn new(ui: &Ui, rect: Rect, made: &Made, kind: Kind) -> Self {
+    pub(super) fn new(ui: &Ui, rect: Rect, made: Option<&Made>, kind: Kind) -> Self {
         let visuals = ui.visuals();
         let painter = ui.painter_at(rect);
         flat::fill(&painter, rect, visuals.extreme_bg_color);
-        let period = made.period_secs().max(f64::MIN_POSITIVE);
-        let [after, before] = zone_secs(made).map(|secs| rect.width() * (secs / period).min(0.5) as f32);
         let middle = rect.center().x;
-        let zone = Rect::from_x_y_ranges(middle - before..=middle + after, rect.y_range());
-        painter.rect_filled(zone, 0.0, visuals.selection.stroke.color.gamma_multiply(0.08));
-        painter.vline(middle, rect.y_range(), Stroke::new(1.0, visuals.weak_text_color()));
-        for (at, text) in [(rect.center_bottom(), "seam"), (rect.left_bottom(), "shaded: blended")] {
+        let word = |at: Pos2, text: &str| {
             let (at, colour) = (at + vec2(4.0, -2.0), visuals.weak_text_color());
             painter.text(at, Align2::LEFT_BOTTOM, text, theme::small(), colour);
+        };
+        if let Some(made) = made {
+            let period = made.period_secs().max(f64::MIN_POSITIVE);
+            let [after, before] = zone_secs(made).map(|secs| rect.width() * (secs / period).min(0.5) as f32);
+            let zone = Rect::from_x_y_ranges(middle - before..=middle + after, rect.y_range());
+            painter.rect_filled(zone, 0.0, visuals.selection.stroke.color.gamma_multiply(0.08));
+            word(rect.left_bottom(), "shaded: blended");
         }
+        painter.vline(middle, rect.y_range(), Stroke::new(1.0, visuals.weak_text_color()));
+        word(rect.center_bottom(), "seam");
         Self {
             rect,
             painter,
@@ -311,6 +320,17 @@ impl Chart {
         self.legend(&words);
     }
 
+    /// Draws what loops that are compared add to a joint.
+    pub(super) fn compared_ui(&self, offsets: &[(Vec<f64>, Color32)]) {
+        let values = offsets.iter().flat_map(|(values, _)| values);
+        let range = 2.0 * values.fold(0.5 * self.kind.least(), |most, value| most.max(value.abs()));
+        for (values, colour) in offsets {
+            for line in self.lines(values, 0.0, range) {
+                self.painter.add(line::through(line, Stroke::new(1.5, *colour)));
+            }
+        }
+    }
+
     /// The area between two lines that have a point for each other's, or nearly.
     fn fill(&self, one: &[Pos2], other: &[Pos2], colour: Color32) {
         let sides = one.iter().zip(other).map(|(&one, &other)| [one, other]);
@@ -318,7 +338,7 @@ impl Chart {
     }
 
     /// Words in a row along the upper edge, as far as there is room.
-    fn legend(&self, words: &[(String, Color32)]) {
+    pub(super) fn legend(&self, words: &[(String, Color32)]) {
         let mut x = self.rect.left() + 6.0;
         for (text, colour) in words {
             let text = self.painter.layout_no_wrap(text.clone(), theme::small(), *colour);
@@ -331,7 +351,7 @@ impl Chart {
         }
     }
 
-    fn playhead_ui(&self, model: &Model) {
+    pub(super) fn playhead_ui(&self, model: &Model) {
         if !matches!(model.shown(), Shown::Loop | Shown::Uncut) {
             return;
         }

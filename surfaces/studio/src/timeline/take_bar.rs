@@ -2,14 +2,15 @@
 //! the chosen stretch, whose ends one drags.
 
 use eframe::egui::{
-    Align2, Color32, CursorIcon, FontId, Key, Modifiers, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
+    Align2, Color32, CursorIcon, FontId, Key, Modifiers, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo,
+    pos2, vec2,
 };
 use loopwright_core::SearchSettings;
 use loopwright_core::edit::{EditKey, EditKind, bump};
 use loopwright_core::math::percentile::extremes;
 use loopwright_formats::loop_file::facts::Grade;
 
-use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch};
+use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch, around_stretch};
 use crate::{flat, focus, grade, line, theme};
 
 /// Height of the words above all, of the curves of speed and heading, of the row of a foot, of what the body does, and of a row of
@@ -23,8 +24,11 @@ const ROW_POINTS: f32 = 16.0;
 /// Most feet whose rows are drawn.
 const MAX_FEET: usize = 4;
 
-/// Most points of the curve of the heading.
+/// Most points of the curves.
 const MAX_POINTS: usize = 1024;
+
+/// Height of the whole take above a part of it, points.
+const OVERVIEW_POINTS: f32 = 12.0;
 
 /// How far an end that is dragged goes to a cheaper seam, points.
 const SNAP_POINTS: f32 = 9.0;
@@ -40,9 +44,6 @@ const MIN_SHOWN_FRAMES: f64 = 16.0;
 
 /// How much one point of the wheel widens the bar.
 const ZOOM_PER_POINT: f32 = 0.005;
-
-/// Share of a bar that the stretch takes after a zoom to it.
-const STRETCH_SHARE: f64 = 0.5;
 
 /// The bar, while the stretch is dragged.
 #[derive(Default)]
@@ -90,11 +91,13 @@ impl Scale<'_> {
 
 pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model) {
     let Some(opened) = model.opened() else { return };
+    overview_ui(ui, model, opened);
     let rows = rows(opened);
     let num_rows = rows.iter().map(|(row, _)| row + 1).max().unwrap_or(1);
     let height = above_points(opened) + ROW_POINTS * num_rows as f32;
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click_and_drag());
-    focus::label(&response, Role::Slider, "Whole take: click to show that time");
+    let said = "Whole take: click to show that time";
+    response.widget_info(|| WidgetInfo::slider(true, model.frame_shown().round(), said));
     let last_frame = (opened.take().num_frames() - 1).max(1) as f64;
     let scale = Scale {
         model,
@@ -130,6 +133,50 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model) {
     }
 }
 
+/// The whole take with its loops, above a part of it: what the bar shows is taken along.
+fn overview_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
+    let Some(shown) = model.bar_frames else { return };
+    let size = vec2(ui.available_width(), OVERVIEW_POINTS);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+    let said = "Whole take: drag to what the bar shows";
+    response.widget_info(|| WidgetInfo::slider(true, 0.5 * (shown[0] + shown[1]), said));
+    let last_frame = (opened.take().num_frames() - 1).max(1) as f64;
+    let scale = Scale {
+        model,
+        opened,
+        rect,
+        shown: [0.0, last_frame],
+        last_frame,
+    };
+    let colours = theme::of(ui);
+    flat::fill(ui.painter(), rect, colours.sunken);
+    for (index, candidate) in opened.found.candidates.iter().enumerate() {
+        let [start, end] = [candidate.cut.start_frame(), candidate.cut.end_frame()].map(|frame| scale.x(frame));
+        let colour = match model.judgement(index) {
+            Judgement::Graded(grade) => grade::colour(grade, ui.visuals().dark_mode),
+            _ => colours.weak,
+        };
+        let bar = Rect::from_x_y_ranges(start..=end.max(start + 2.0), rect.y_range());
+        ui.painter().rect_filled(bar.shrink2(vec2(0.0, 3.0)), 0.0, colour);
+    }
+    let window = Rect::from_x_y_ranges(
+        scale.x(shown[0])..=scale.x(shown[1]).max(scale.x(shown[0]) + 4.0),
+        rect.y_range(),
+    );
+    ui.painter()
+        .rect_filled(window, 2.0, colours.accent.gamma_multiply(0.25));
+    ui.painter()
+        .rect_stroke(window, 2.0, Stroke::new(1.0, colours.accent), StrokeKind::Inside);
+    let half = 0.5 * (shown[1] - shown[0]);
+    let show = |middle: f64| model.ask(Action::ZoomBar(scale.within([middle - half, middle + half])));
+    if let Some(at) = response.interact_pointer_pos() {
+        show(scale.frame(at.x));
+    }
+    if let Some(steps) = focus::steps(ui, &response) {
+        show(shown[0] + half + f64::from(steps) * half);
+    }
+}
+
 /// Returns the height of the parts above the loops, points.
 fn above_points(opened: &Opened) -> f32 {
     let feet = opened.studied.analysis.contacts.num_feet().min(MAX_FEET);
@@ -156,14 +203,10 @@ fn zoom_ui(ui: &Ui, scale: &Scale<'_>) {
     }
     let is_free = !ui.ctx().text_edit_focused() && ui.memory(|memory| memory.focused().is_none()) && !model.shows_help;
     if is_free && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Z)) {
-        let around = model
-            .ends()
-            .filter(|_| model.bar_frames.is_none())
-            .and_then(|[start, end]| {
-                let beside = 0.5 * (end - start) * (1.0 / STRETCH_SHARE - 1.0);
-                scale.within([start - beside, end + beside])
-            });
-        model.ask(Action::ZoomBar(around));
+        let around = model.ends().filter(|_| model.bar_frames.is_none());
+        model.ask(Action::ZoomBar(
+            around.and_then(|ends| scale.within(around_stretch(ends))),
+        ));
     }
 }
 
@@ -171,7 +214,7 @@ fn zoom_ui(ui: &Ui, scale: &Scale<'_>) {
 fn parts_ui(ui: &Ui, scale: &Scale<'_>, rows: Vec<(usize, bool)>) {
     let (opened, visuals) = (scale.opened, ui.visuals());
     let top = scale.rect.top() + above_points(opened);
-    let faced = facing(opened);
+    let faced = extremes(yaws(scale).map(|(_, yaw)| yaw));
     heading(ui, scale, faced, visuals.hyperlink_color.gamma_multiply(0.6));
     speed(ui, scale, visuals.weak_text_color().gamma_multiply(0.5));
     falloffs(ui, scale);
@@ -240,35 +283,33 @@ fn rows(opened: &Opened) -> Vec<(usize, bool)> {
     rows
 }
 
+/// Frames that are shown: as many as a curve has points.
+fn frames(scale: &Scale<'_>) -> impl Iterator<Item = usize> {
+    let [first, last] = scale.shown.map(|frame| frame as usize);
+    let last = (last + 1).min(scale.opened.take().num_frames() - 1);
+    (first..=last).step_by((last - first).div_ceil(MAX_POINTS).max(1))
+}
+
 /// How fast the body moves.
 fn speed(ui: &Ui, scale: &Scale<'_>, colour: Color32) {
-    let opened = scale.opened;
+    let speed = |frame: usize| scale.opened.studied.analysis.speed(frame) as f32;
     // The fastest hundredth is cut off: one pose that jumps would make the rest flat.
-    let mut speeds = opened.speeds.clone();
+    let mut speeds: Vec<f32> = frames(scale).map(speed).collect();
     let at = (speeds.len() - 1) * 99 / 100;
     let most = speeds.select_nth_unstable_by(at, f32::total_cmp).1.max(1e-6);
     let base = scale.rect.top() + LEGEND_POINTS + CURVE_POINTS;
-    let frames = scale.last_frame / (opened.speeds.len() - 1).max(1) as f64;
-    let points = opened.speeds.iter().enumerate().map(|(point, speed)| {
-        let x = scale.x(point as f64 * frames);
-        pos2(x, base - 0.9 * CURVE_POINTS * (speed / most).min(1.0))
+    let points = frames(scale).map(|frame| {
+        let height = 0.9 * CURVE_POINTS * (speed(frame) / most).min(1.0);
+        pos2(scale.x(frame as f64), base - height)
     });
     ui.painter()
         .add(line::through(points.collect(), Stroke::new(1.2, colour)));
 }
 
-/// Frames of a take and where it faces there, radians: as many as a curve has points.
-fn yaws(opened: &Opened) -> impl Iterator<Item = (usize, f64)> {
-    let heading = &opened.studied.analysis.heading;
-    let stride = heading.num_frames().div_ceil(MAX_POINTS).max(1);
-    (0..heading.num_frames())
-        .step_by(stride)
-        .map(|frame| (frame, heading.yaw(frame)))
-}
-
-/// The least heading of a take and the greatest, radians.
-fn facing(opened: &Opened) -> (f64, f64) {
-    extremes(yaws(opened).map(|(_, yaw)| yaw))
+/// Frames that are shown, and where the body faces there, radians.
+fn yaws(scale: &Scale<'_>) -> impl Iterator<Item = (usize, f64)> {
+    let heading = &scale.opened.studied.analysis.heading;
+    frames(scale).map(|frame| (frame, heading.yaw(frame)))
 }
 
 /// Where the body faces, over its whole range.
@@ -276,7 +317,7 @@ fn heading(ui: &Ui, scale: &Scale<'_>, (low, high): (f64, f64), colour: Color32)
     // Less than this is drawn nearly flat: it is sway.
     let range = (high - low).max(LEAST_TURN);
     let middle = 0.5 * (low + high);
-    let points = yaws(scale.opened).map(|(frame, yaw)| {
+    let points = yaws(scale).map(|(frame, yaw)| {
         let share = ((yaw - middle) / range) as f32;
         pos2(
             scale.x(frame as f64),
@@ -447,7 +488,7 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>) {
         let grasp = Rect::from_x_y_ranges(x - GRASP_POINTS..=x + GRASP_POINTS, scale.rect.y_range());
         let response = ui.interact(grasp, id, Sense::drag());
         let response = response.on_hover_cursor(CursorIcon::ResizeHorizontal);
-        focus::label(&response, Role::Slider, word);
+        response.widget_info(|| WidgetInfo::slider(true, ends[end], word));
         paint_end(ui, scale, ends, end, response.hovered() || response.dragged());
         let chosen = model.edit().map(|edit| edit.stretch);
         if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged()) {
@@ -477,15 +518,15 @@ fn paint_end(ui: &Ui, scale: &Scale<'_>, ends: [f64; 2], end: usize, is_held: bo
     let width = if is_held { 3.0 } else { 2.0 };
     ui.painter().vline(x, scale.rect.y_range(), Stroke::new(width, accent));
     ui.painter().circle_filled(pos2(x, top + 5.0), 4.5, accent);
-    let (align, aside) = [(Align2::RIGHT_TOP, -7.0), (Align2::LEFT_TOP, 7.0)][end];
-    let number = format!("{:.0}", ends[end]);
-    ui.painter().text(
-        pos2(x + aside, top + 1.0),
-        align,
-        number,
-        theme::small(),
-        ui.visuals().text_color(),
-    );
+    let colour = ui.visuals().text_color();
+    let number = ui
+        .painter()
+        .layout_no_wrap(format!("{:.0}", ends[end]), theme::small(), colour);
+    // It stays within the bar.
+    let aside = [-7.0 - number.size().x, 7.0][end];
+    let (low, high) = (scale.rect.left(), scale.rect.right() - number.size().x);
+    let left = (x + aside).min(high).max(low);
+    ui.painter().galley(pos2(left, top + 1.0), number, colour);
 }
 
 /// The strip above the stretch, by which it is dragged as a whole.
@@ -498,7 +539,8 @@ fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, stretch: Rect) {
     }
     let response = ui.interact(strip, ui.scope_id().with("whole stretch"), Sense::drag());
     let response = response.on_hover_cursor(CursorIcon::Grab);
-    focus::label(&response, Role::Slider, "Stretch as a whole");
+    response
+        .widget_info(|| WidgetInfo::slider(true, model.ends().map_or(0.0, |[start, _]| start), "Stretch as a whole"));
     let strength = if response.hovered() || response.dragged() {
         0.45
     } else {

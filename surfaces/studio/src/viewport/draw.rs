@@ -16,10 +16,10 @@ use eframe::egui::PaintCallbackInfo;
 use eframe::egui_glow::{Painter, ShaderVersion};
 use eframe::glow::{self, HasContext as _, PixelUnpackData};
 
-use super::posed::{self, Drawn, Frame, PosedBody};
+use super::posed::{self, Drawn, Frame, Ground, PosedBody};
 use super::shaders::{
-    BLUR_FRAGMENT, BLUR_VERTEX, BODY_FRAGMENT, BODY_VERTEX, FLOOR_FRAGMENT, FLOOR_VERTEX, SHADOW_FRAGMENT,
-    SHADOW_VERTEX,
+    BLUR_FRAGMENT, BLUR_VERTEX, BODY_FRAGMENT, BODY_VERTEX, FLOOR_FRAGMENT, FLOOR_VERTEX, GROUND_FRAGMENT,
+    GROUND_VERTEX, SHADOW_FRAGMENT, SHADOW_VERTEX,
 };
 use loopwright_formats::mesh::Posed;
 
@@ -33,6 +33,9 @@ const CAST_LEVELS: i32 = 2;
 
 /// Pixels of the blurred shadow.
 const SHADOW_PIXELS: i32 = 64;
+
+/// Metres of ground that are marked to each side of the body.
+const GROUND_METRES: f32 = 9.0;
 
 /// Opacity of the darkest shadow.
 const SHADOW: f32 = 0.42;
@@ -59,11 +62,21 @@ impl Renderer {
     /// Draws a frame into the rectangle that egui has set.
     pub(super) fn paint(&mut self, info: &PaintCallbackInfo, painter: &Painter, frame: &Frame) {
         let gl = painter.gl();
-        let ready = self.ready.get_or_insert_with(|| Ready::new(gl));
-        if let Ok(ready) = ready {
+        if let Ok(ready) = self.ready.get_or_insert_with(|| Ready::new(gl)) {
             // SAFETY: egui calls back with its context current.
             unsafe {
                 ready.paint(gl, info, painter, frame);
+            }
+        }
+    }
+
+    /// Draws the ground, below all else.
+    pub(super) fn paint_ground(&mut self, painter: &Painter, ground: &Ground) {
+        let gl = painter.gl();
+        if let Ok(ready) = self.ready.get_or_insert_with(|| Ready::new(gl)) {
+            // SAFETY: egui calls back with its context current.
+            unsafe {
+                ready.draw_ground(gl, ground);
             }
         }
     }
@@ -74,6 +87,7 @@ struct Ready {
     shadow: Program,
     blur: Program,
     floor: Program,
+    ground: Program,
     shadow_framebuffer: glow::Framebuffer,
     /// The shadow of the body that is drawn, before it is blurred.
     cast: glow::Texture,
@@ -181,6 +195,11 @@ impl Ready {
                     [FLOOR_VERTEX, FLOOR_FRAGMENT],
                     &["clip_from_near", "area", "darkness", "shadow"],
                 )?,
+                ground: Program::new(
+                    gl,
+                    [GROUND_VERTEX, GROUND_FRAGMENT],
+                    &["clip_from_near", "middle", "reach", "line", "along_x", "along_z"],
+                )?,
                 shadow_framebuffer: gl.create_framebuffer()?,
                 cast: shadow_texture(gl, CAST_PIXELS, CAST_LEVELS)?,
                 nothing: gl.create_vertex_array()?,
@@ -221,6 +240,9 @@ impl Ready {
             gl.depth_func(glow::LEQUAL);
             gl.depth_mask(true);
             gl.clear_depth_f32(1.0);
+            if frame.surface.is_closed {
+                gl.enable(glow::CULL_FACE);
+            }
             for Drawn {
                 body,
                 place,
@@ -246,6 +268,7 @@ impl Ready {
             }
             gl.enable(glow::BLEND);
             gl.disable(glow::DEPTH_TEST);
+            gl.disable(glow::CULL_FACE);
             gl.bind_vertex_array(None);
         }
     }
@@ -347,6 +370,25 @@ impl Ready {
             gl.bind_framebuffer(glow::FRAMEBUFFER, screen);
             gl.enable(glow::SCISSOR_TEST);
             gl.enable(glow::BLEND);
+        }
+    }
+
+    /// Draws the marks of the ground.
+    unsafe fn draw_ground(&self, gl: &glow::Context, ground: &Ground) {
+        unsafe {
+            gl.use_program(Some(self.ground.program));
+            let uniform = |name| self.ground.at(name);
+            gl.uniform_matrix_4_f32_slice(uniform("clip_from_near"), false, &ground.clip_from_near);
+            gl.uniform_2_f32_slice(uniform("middle"), &ground.middle);
+            gl.uniform_1_f32(uniform("reach"), GROUND_METRES);
+            for (name, colour) in ["line", "along_x", "along_z"].into_iter().zip(&ground.colours) {
+                gl.uniform_3_f32_slice(uniform(name), colour);
+            }
+            gl.enable(glow::BLEND);
+            gl.blend_func(glow::ONE, glow::ONE_MINUS_SRC_ALPHA);
+            gl.bind_vertex_array(Some(self.nothing));
+            gl.draw_arrays(glow::TRIANGLE_STRIP, 0, 4);
+            gl.bind_vertex_array(None);
         }
     }
 

@@ -1,6 +1,5 @@
 //! The viewport: the body on its ground, seen by a camera that one turns, moves and brings nearer.
 
-mod capsules;
 mod character;
 mod draw;
 mod mannequin;
@@ -12,26 +11,26 @@ mod seam;
 mod shaders;
 mod stick;
 
-use std::sync::Arc;
+use std::{f64::consts::FRAC_PI_2, sync::Arc};
 
 use eframe::egui::{
-    self, Align, Align2, FontId, Layout, PaintCallback, PointerButton, Pos2, Rect, Response, Role, Sense, Shape, Ui,
-    mutex::Mutex, vec2,
+    self, Align, Align2, Color32, FontId, Layout, PaintCallback, PaintCallbackInfo, PointerButton, Pos2, Rect,
+    Response, Role, Sense, Shape, Ui, mutex::Mutex, vec2,
 };
-use eframe::egui_glow::CallbackFn;
+use eframe::egui_glow::{CallbackFn, Painter};
 use glam::DVec3;
 use loopwright_draw::Figure;
 
 use crate::camera::{Camera, View};
 use crate::icons::{self, Icon};
-use crate::model::{Action, Beside, Model, Opened, RootView, Shown};
+use crate::model::{Action, Beside, Made, Model, Opened, RootView, Shown};
 use crate::surface::Surface;
 use crate::theme::{self, Tokens};
 use crate::{flat, focus};
 use character::Character;
 use draw::Renderer;
 use mannequin::Colours;
-use posed::{Frame, PosedBody, Veil};
+use posed::{Frame, Ground, PosedBody, Veil};
 use rings::{Place, Rings};
 use scene::{Moment, Scene};
 use seam::{Faults, Trail};
@@ -42,14 +41,11 @@ const ZOOM_PER_POINT: f64 = 0.0025;
 /// The height that the view looks at, as a share of the body's.
 const LOOK_AT: f64 = 0.5;
 
-/// Bodies of one view: poses around the seam, the ghost, and the body itself.
-const BODIES: usize = 6;
-
 /// How far controls in the view are from its edges, points.
 const EDGE_POINTS: f32 = 10.0;
 
-/// How long the edge of the view is lit when the seam is crossed, real seconds.
-const FLASH_SECS: f64 = 0.15;
+/// How long the mark of the seam is lit when it is crossed, real seconds.
+const LIT_SECS: f64 = 0.15;
 
 /// How near to a joint a click chooses it, points.
 const PICK_POINTS: f32 = 16.0;
@@ -75,8 +71,8 @@ struct Body {
     of: Arc<Opened>,
     figure: Figure,
     character: Character,
-    /// Its kind, whether it was made for a dark ground, whose colours bodies made here have, and the surface.
-    surface: Option<(Drawn, bool, Arc<Surface>)>,
+    /// Whether it is that of its file, whether it was made for a dark ground, whose colours bodies made here have, and the surface.
+    surface: Option<(bool, bool, Arc<Surface>)>,
     shots: Vec<Option<Shot>>,
     trail: Option<Trail>,
     faults: Option<Faults>,
@@ -86,52 +82,101 @@ struct Body {
     is_framed: bool,
 }
 
-/// The kind of surface that a body has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Drawn {
-    Own,
-    Mannequin,
-    Capsules,
-}
-
 /// A body as it was posed last in a place of a view.
 struct Shot {
     moment: Moment,
-    /// Which loop it shows.
-    num_made: u64,
+    /// The loop that it shows.
+    of: Option<Arc<Made>>,
     root_view: RootView,
     scene: Scene,
     posed: Arc<PosedBody>,
 }
 
-/// A part of the viewport with one view of the body.
+/// A part of the viewport with one view of a body.
 struct Pane {
     rect: Rect,
     shown: Shown,
-    /// The place of its first body.
+    made: Option<Arc<Made>>,
+    /// What stands above it, and in which colour.
+    word: Option<(String, Color32)>,
+    /// The places of its first body and of the body itself.
     first: usize,
+    last: usize,
 }
 
 impl Pane {
-    /// The place of the body itself.
-    fn last(&self) -> usize {
-        self.first + BODIES - 1
+    /// Whether it shows the loop of what is chosen, whose joints are turned and whose faults are marked.
+    fn is_of_chosen(&self, model: &Model) -> bool {
+        match (&self.made, model.made()) {
+            (Some(own), Some(made)) => Arc::ptr_eq(own, made),
+            (own, made) => own.is_none() && made.is_none(),
+        }
     }
 }
 
+/// The views, in as many columns as let bodies be largest.
+fn panes_of(ui: &Ui, rect: Rect, model: &Model) -> Vec<Pane> {
+    let text = ui.visuals().text_color();
+    let made = model.made();
+    let compared = model.compared();
+    let views: Vec<_> = if compared.is_empty() && model.is_split && made.is_some() {
+        // At the same time in the loop, and from the same place.
+        [(Shown::Uncut, "Uncut"), (Shown::Loop, "Loop")]
+            .map(|(shown, word)| (shown, made.cloned(), Some((word.to_owned(), text))))
+            .to_vec()
+    } else if compared.is_empty() {
+        vec![(model.shown(), made.cloned(), None)]
+    } else {
+        let shown = if model.shown() == Shown::Uncut {
+            Shown::Uncut
+        } else {
+            Shown::Loop
+        };
+        let series = theme::of(ui).series();
+        let views = compared.iter().zip(series).filter_map(|(compared, colour)| {
+            let made = compared.made.as_ref()?.as_ref().ok()?;
+            Some((shown, Some(Arc::clone(made)), Some((compared.name.clone(), colour))))
+        });
+        views.collect()
+    };
+    let count = views.len();
+    let side = |columns: usize| (rect.width() / columns as f32).min(rect.height() / count.div_ceil(columns) as f32);
+    let columns = (1..=count)
+        .max_by(|one, other| side(*one).total_cmp(&side(*other)))
+        .unwrap_or(1);
+    let size = rect.size() / vec2(columns as f32, count.div_ceil(columns) as f32);
+    let is_one = compared.is_empty();
+    let bodies =
+        usize::from(is_one && model.has_onion) * Moment::AROUND_SEAM + usize::from(is_one && model.has_ghost) + 1;
+    let panes = views.into_iter().enumerate().map(|(number, (shown, made, word))| {
+        let corner = vec2((number % columns) as f32, (number / columns) as f32) * size;
+        let first = number * bodies;
+        Pane {
+            rect: Rect::from_min_size(rect.min + corner, size),
+            shown,
+            made,
+            word,
+            first,
+            last: first + bodies - 1,
+        }
+    });
+    panes.collect()
+}
+
 /// The bodies that a view shows, the body itself last.
-fn bodies_of(ui: &Ui, model: &Model, shown: Shown) -> Vec<(Moment, Veil)> {
+fn bodies_of(ui: &Ui, model: &Model, pane: &Pane) -> Vec<(Moment, Veil)> {
     let is_dark = ui.visuals().dark_mode;
     let tokens = theme::tokens(is_dark);
-    let now = Moment::now(model, shown);
+    let (shown, is_alone) = (pane.shown, pane.is_of_chosen(model) && model.compared().is_empty());
+    let now = Moment::now(model, shown, pane.made.as_deref());
     let mut bodies = Vec::new();
-    if model.has_onion {
+    if model.has_onion && is_alone {
         bodies.extend(Moment::around_seam(model, shown).into_iter().map(|(moment, secs)| {
             let colour = if secs < 0.0 { tokens.before_seam } else { tokens.accent };
             (moment, Veil::new(paint::linear(colour), 0.45))
         }));
     }
-    if model.has_ghost && shown == Shown::Loop && model.made().is_some() {
+    if model.has_ghost && is_alone && shown == Shown::Loop && model.made().is_some() {
         bodies.push((now.uncut(), Veil::new(paint::ghost(is_dark), 0.35)));
     }
     bodies.push((now, Veil::NONE));
@@ -169,7 +214,6 @@ impl Viewport {
         self.show_body(ui, opened, model, &tokens);
         self.panes_ui(ui, rect, model, &response);
         if !self.is_bare {
-            flash_ui(ui, rect, model);
             self.faults_ui(ui, rect);
             shown_ui(ui, rect, model);
             if !is_narrow(ui) && model.shown() != Shown::Set {
@@ -196,32 +240,18 @@ impl Viewport {
         }
     }
 
-    /// The view, or two beside each other: the uncut stretch and the loop.
+    /// The view, or several beside each other: the uncut stretch and the loop, or loops that are compared.
     fn panes_ui(&mut self, ui: &Ui, rect: Rect, model: &Model, response: &Response) {
-        if model.is_split && model.made().is_some() {
-            // At the same time in the loop, and from the same place.
-            let halves = rect.split_left_right_at_fraction(0.5);
-            let views = [(halves.0, Shown::Uncut, "Uncut"), (halves.1, Shown::Loop, "Loop")];
-            for (number, (rect, shown, word)) in views.into_iter().enumerate() {
-                let first = number * BODIES;
-                self.pane_ui(ui, model, &Pane { rect, shown, first }, response);
-                ui.painter_at(rect).text(
-                    rect.center_top() + vec2(0.0, EDGE_POINTS),
-                    Align2::CENTER_TOP,
-                    word,
-                    FontId::proportional(14.0),
-                    ui.visuals().text_color(),
-                );
-            }
-            let line = ui.visuals().widgets.noninteractive.bg_stroke;
-            ui.painter_at(rect).vline(rect.center().x, rect.y_range(), line);
-        } else {
-            let pane = Pane {
-                rect,
-                shown: model.shown(),
-                first: 0,
-            };
+        let line = ui.visuals().widgets.noninteractive.bg_stroke;
+        for pane in panes_of(ui, rect, model) {
             self.pane_ui(ui, model, &pane, response);
+            let Some((word, colour)) = &pane.word else { continue };
+            let top = pane.rect.center_top() + vec2(0.0, EDGE_POINTS);
+            let font = FontId::proportional(14.0);
+            ui.painter_at(pane.rect)
+                .text(top, Align2::CENTER_TOP, word, font, *colour);
+            ui.painter_at(rect)
+                .rect_stroke(pane.rect, 0.0, line, egui::StrokeKind::Middle);
         }
     }
 
@@ -261,23 +291,20 @@ impl Viewport {
             _ => None,
         };
         let is_dark = ui.visuals().dark_mode;
-        let kind = match (model.shows_capsules, &own) {
-            (true, _) => Drawn::Capsules,
-            (false, Some(_)) => Drawn::Own,
-            (false, None) => Drawn::Mannequin,
-        };
-        let is_same = matches!(&body.surface, Some((shown, was_dark, _)) if (*shown, *was_dark) == (kind, is_dark));
+        let own = own.filter(|_| !model.shows_mannequin);
+        let is_own = own.is_some();
+        let is_same =
+            matches!(&body.surface, Some((was_own, was_dark, _)) if (*was_own, *was_dark) == (is_own, is_dark));
         if !is_same {
             let colours = Colours::new(tokens);
-            let surface = own.filter(|_| kind == Drawn::Own).unwrap_or_else(|| {
-                let mesh = if kind == Drawn::Capsules {
-                    capsules::surface(&body.figure, &colours)
-                } else {
-                    mannequin::surface(opened, &body.figure, &colours)
-                };
-                Arc::new(Surface::new(mesh, &Beside::default()))
+            let surface = own.unwrap_or_else(|| {
+                let mesh = mannequin::surface(opened, &body.figure, &colours);
+                Arc::new(Surface {
+                    is_closed: true,
+                    ..Surface::new(mesh, &Beside::default())
+                })
             });
-            body.surface = Some((kind, is_dark, surface));
+            body.surface = Some((is_own, is_dark, surface));
             body.shots.clear();
         }
     }
@@ -286,9 +313,9 @@ impl Viewport {
     fn view_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane) -> Option<View> {
         let rect = pane.rect;
         let tokens = &theme::of(ui);
-        let places = self.pose(model, pane, bodies_of(ui, model, pane.shown))?;
+        let places = self.pose(model, pane, bodies_of(ui, model, pane))?;
         let body = self.body.as_mut()?;
-        let shot = body.shots[pane.last()].as_ref()?;
+        let shot = body.shots[pane.last].as_ref()?;
         let camera = model.camera;
         let centre = if camera.follows {
             shot.scene.centre
@@ -297,8 +324,23 @@ impl Viewport {
         };
         let view = camera.view(centre + DVec3::Y * LOOK_AT * camera.stature, rect);
         let painter = ui.painter_at(rect);
+        let ground = Ground {
+            middle: [shot.scene.centre.x as f32, shot.scene.centre.z as f32],
+            colours: [tokens.ground_line, tokens.axes[0], tokens.axes[2]].map(|colour| {
+                let [red, green, blue, _] = colour.to_normalized_gamma_f32();
+                [red, green, blue]
+            }),
+            clip_from_near: view.clip_from_near(shot.scene.centre, rect),
+        };
+        callback(&self.renderer, ui, rect, move |renderer, _, painter| {
+            renderer.paint_ground(painter, &ground);
+        });
         paint::ground(&painter, &view, &shot.scene, tokens);
-        let made = model.made();
+        if let (Shown::Loop | Shown::Uncut, Some(&seam)) = (pane.shown, shot.scene.path.first()) {
+            let since = model.playback.since_wrap_secs(model.span_of(pane.shown));
+            paint::seam(&painter, &view, seam, since.is_some_and(|secs| secs < LIT_SECS), tokens);
+        }
+        let made = model.made().filter(|_| pane.is_of_chosen(model));
         if let Some(made) = made.filter(|_| matches!(pane.shown, Shown::Loop | Shown::Uncut) && model.has_trail) {
             let joint = model.watched.min(made.done.made.loop_clip.skeleton().num_joints() - 1);
             Trail::follow(&mut body.trail, model, made, joint);
@@ -332,32 +374,30 @@ impl Viewport {
     /// Poses the bodies of a view, the body itself last, unless they are. Returns their places.
     fn pose(&mut self, model: &Model, pane: &Pane, bodies: Vec<(Moment, Veil)>) -> Option<Vec<usize>> {
         let body = self.body.as_mut()?;
-        let (kind, _, surface) = body.surface.as_ref()?;
+        let (is_own, _, surface) = body.surface.as_ref()?;
         // The body itself is always in the same place.
-        let places = (pane.first..).take(bodies.len() - 1).chain([pane.last()]);
+        let places = (pane.first..).take(bodies.len() - 1).chain([pane.last]);
         let places: Vec<usize> = places.collect();
-        if body.shots.len() <= pane.last() {
-            body.shots.resize_with(pane.last() + 1, || None);
+        if body.shots.len() <= pane.last {
+            body.shots.resize_with(pane.last + 1, || None);
         }
         for (&place, (moment, veil)) in places.iter().zip(bodies) {
-            let is_same = matches!(&body.shots[place], Some(shot)
-                if shot.moment == moment && shot.num_made == model.num_made() && shot.root_view == model.root_view);
+            let is_same = matches!(&body.shots[place], Some(shot) if shot.moment == moment
+                && shot.of.as_ref().map(Arc::as_ptr) == pane.made.as_ref().map(Arc::as_ptr)
+                && shot.root_view == model.root_view);
             if is_same {
                 continue;
             }
-            let scene = Scene::at(moment, model, &body.of, &body.figure);
-            let bones = match kind {
-                Drawn::Capsules => capsules::bones_at(&body.figure, &scene.points),
-                _ => surface.mesh.bones_at(&scene.world),
-            };
+            let scene = Scene::at(moment, model, pane.made.as_deref(), &body.of, &body.figure);
+            let bones = surface.mesh.bones_at(&scene.world);
             self.num_posed += 1;
             let posed = PosedBody::new(surface, &bones, scene.centre, veil, self.num_posed);
-            if *kind == Drawn::Own && body.size.is_none() {
+            if *is_own && body.size.is_none() {
                 body.size = Some(posed.size());
             }
             body.shots[place] = Some(Shot {
                 moment,
-                num_made: model.num_made(),
+                of: pane.made.clone(),
                 root_view: model.root_view,
                 scene,
                 posed: Arc::new(posed),
@@ -367,13 +407,8 @@ impl Viewport {
     }
 
     fn draw(&self, ui: &Ui, rect: Rect, frame: Frame) {
-        let renderer = Arc::clone(&self.renderer);
-        ui.painter_at(rect).add(PaintCallback {
-            rect,
-            callback: Arc::new(CallbackFn::new(move |info, painter| {
-                let mut renderer = renderer.lock();
-                renderer.paint(&info, painter, &frame);
-            })),
+        callback(&self.renderer, ui, rect, move |renderer, info, painter| {
+            renderer.paint(info, painter, &frame);
         });
     }
 
@@ -381,10 +416,13 @@ impl Viewport {
     fn joints_ui(&self, ui: &Ui, model: &Model, pane: &Pane, view: &View, response: &Response) -> Option<usize> {
         let rect = pane.rect;
         let opened = model.opened()?;
-        let shot = self.body.as_ref()?.shots.get(pane.last())?.as_ref()?;
+        let shot = self.body.as_ref()?.shots.get(pane.last)?.as_ref()?;
         let colour = theme::of(ui).accent;
         let seen = |joint: usize| view.see(shot.scene.world.translations[joint]);
         let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer));
+        if self.is_bare {
+            return None;
+        }
         let below = pointer
             .filter(|_| !response.dragged())
             .and_then(|pointer| nearest(pointer, opened, seen));
@@ -402,8 +440,8 @@ impl Viewport {
     fn place_of_rings<'a>(&self, model: &Model, pane: &Pane, view: &'a View) -> Option<Place<'a>> {
         let (made, body) = (model.made()?, self.body.as_ref()?);
         let (clip, joint) = (&made.done.made.loop_clip, model.watched);
-        let is_there = pane.shown == Shown::Loop && joint < clip.skeleton().num_joints();
-        let shot = body.shots.get(pane.last())?.as_ref()?;
+        let is_there = pane.is_of_chosen(model) && pane.shown == Shown::Loop && joint < clip.skeleton().num_joints();
+        let shot = body.shots.get(pane.last)?.as_ref()?;
         if !is_there || self.is_bare || body.of.body().is_control(joint) {
             return None;
         }
@@ -438,6 +476,22 @@ impl Viewport {
         let fault = renderer.fault().or(character)?;
         Some(format!("The character cannot be shown: {fault}"))
     }
+}
+
+/// Has something drawn in its turn.
+fn callback(
+    renderer: &Arc<Mutex<Renderer>>,
+    ui: &Ui,
+    rect: Rect,
+    draw: impl Fn(&mut Renderer, &PaintCallbackInfo, &Painter) + Send + Sync + 'static,
+) {
+    let renderer = Arc::clone(renderer);
+    ui.painter_at(rect).add(PaintCallback {
+        rect,
+        callback: Arc::new(CallbackFn::new(move |info, painter| {
+            draw(&mut renderer.lock(), &info, painter);
+        })),
+    });
 }
 
 /// Controls over the view, at a corner of it, on a ground that lets them be read.
@@ -527,8 +581,8 @@ fn lower_edge(ui: &Ui, rect: Rect) -> Rect {
 
 /// Switches of what else is shown and from where, along the right edge; in two columns where it is low.
 fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model) {
-    const COLUMN: f32 = 4.0;
-    let side = ui.spacing().interact_size.y.max(26.0) + 2.0;
+    const COLUMN: f32 = 6.0;
+    let side = icons::side(ui) + 2.0;
     let is_low = rect.height() < 2.0 * COLUMN * side + 4.0 * EDGE_POINTS;
     let columns = if is_low { 2.0 } else { 1.0 };
     let corner = rect.with_min_x(rect.right() - columns * side - 2.0 * EDGE_POINTS);
@@ -599,9 +653,9 @@ fn camera_ui(ui: &mut Ui, model: &Model) {
         (
             Icon::Body,
             "Character",
-            "The character of the file or a mannequin, or capsules (K)",
-            !model.shows_capsules,
-            &|is_shown| Action::Capsules(!is_shown),
+            "The character of the file, or a mannequin (K)",
+            !model.shows_mannequin,
+            &|is_shown| Action::Mannequin(!is_shown),
         ),
         (
             Icon::Follow,
@@ -627,20 +681,20 @@ fn camera_ui(ui: &mut Ui, model: &Model) {
     if icons::button(ui, Icon::Frame, "Frame", "Centre the body (C)", true).clicked() {
         model.ask(Action::Look(camera.framed()));
     }
-}
-
-/// Lights the edge of the view up when the seam is crossed.
-fn flash_ui(ui: &Ui, rect: Rect, model: &Model) {
-    if !matches!(model.shown(), Shown::Loop | Shown::Uncut) {
-        return;
-    }
-    let since = model.playback.since_wrap_secs(model.span_secs());
-    if let Some(secs) = since.filter(|secs| *secs < FLASH_SECS) {
-        let strength = 1.0 - (secs / FLASH_SECS) as f32;
-        let colour = theme::of(ui).accent.gamma_multiply(strength);
-        let stroke = egui::Stroke::new(4.0, colour);
-        ui.painter_at(rect)
-            .rect_stroke(rect, 0.0, stroke, egui::StrokeKind::Inside);
+    for (word, name, yaw, pitch) in [
+        ("F", "From the front", 0.0, 0.0),
+        ("S", "From the side", FRAC_PI_2, 0.0),
+        ("T", "From above", 0.0, Camera::STEEPEST),
+    ] {
+        let side = icons::side(ui);
+        let button = ui.add(
+            egui::Button::new(word)
+                .frame_when_inactive(false)
+                .min_size(vec2(side, side)),
+        );
+        if focus::named(button.on_hover_text(name), name).clicked() {
+            model.ask(Action::Look(camera.framed().from_side(yaw, pitch)));
+        }
     }
 }
 

@@ -121,6 +121,7 @@ impl Frame {
             },
             shadow_indices: indices,
             pictures: Vec::new(),
+            is_closed: false,
         };
         let veils = [Veil::new([0.0; 3], 0.0), Veil::NONE];
         let bodies = (veils.into_iter().enumerate()).map(|(place, veil)| Drawn {
@@ -133,6 +134,15 @@ impl Frame {
             surface: Arc::new(surface),
         }
     }
+}
+
+/// The ground in a view.
+pub(super) struct Ground {
+    /// The point of it below the body, along x and z.
+    pub(super) middle: [f32; 2],
+    /// Colours of lines, and of those through the origin along x and z.
+    pub(super) colours: [[f32; 3]; 3],
+    pub(super) clip_from_near: [f32; 16],
 }
 
 /// A body in a view.

@@ -28,7 +28,10 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    pub(super) fn now(model: &Model, shown: Shown) -> Self {
+    /// How many poses around the seam are shown.
+    pub(super) const AROUND_SEAM: usize = AROUND_SEAM_SECS.len();
+
+    pub(super) fn now(model: &Model, shown: Shown, made: Option<&Made>) -> Self {
         if let (Shown::Set, Some(steered)) = (shown, model.steered_here()) {
             let secs = steered.hero().secs();
             return Self {
@@ -37,7 +40,11 @@ impl Moment {
                 root_secs: secs,
             };
         }
-        let within_secs = model.playback.secs_in(model.span_of(shown));
+        let span_secs = match (shown, made) {
+            (Shown::Loop | Shown::Uncut, Some(made)) => made.period_secs(),
+            _ => model.span_of(shown),
+        };
+        let within_secs = model.playback.secs_in(span_secs);
         Self {
             shown,
             within_secs,
@@ -79,7 +86,7 @@ impl Moment {
 pub(super) struct Scene {
     /// All joints in the world.
     pub(super) world: Pose,
-    /// Points of the body of capsules, joints first.
+    /// Points of the body, joints first.
     pub(super) points: Vec<DVec3>,
     /// Height of the ground, metres.
     pub(super) floor: f64,
@@ -93,8 +100,8 @@ pub(super) struct Scene {
 
 impl Scene {
     /// Returns the world at a moment.
-    pub(super) fn at(moment: Moment, model: &Model, opened: &Opened, figure: &Figure) -> Self {
-        match (moment.shown, model.made()) {
+    pub(super) fn at(moment: Moment, model: &Model, made: Option<&Made>, opened: &Opened, figure: &Figure) -> Self {
+        match (moment.shown, made) {
             (Shown::Set, _) => match model.steered_here() {
                 Some(steered) => Self::of_set(steered, figure),
                 None => Self::of_take(moment, opened, figure),

@@ -96,6 +96,42 @@ void main() {
     pixel = vec4(sum / 16.0);
 }";
 
+/// A square of ground around a point, seen from near that point.
+pub(super) const GROUND_VERTEX: &str = "
+    uniform vec2 middle;
+    uniform float reach;
+    uniform mat4 clip_from_near;
+    out vec2 a_place;
+    void main() {
+        vec2 corner = vec2(float(gl_VertexID & 1), float(gl_VertexID >> 1)) * 2.0 - 1.0;
+        a_place = middle + reach * corner;
+        gl_Position = clip_from_near * vec4(reach * corner.x, 0.0, reach * corner.y, 1.0);
+    }";
+
+/// Squares of a metre, every other one filled, and lines between them, every fifth stronger, those through the origin in the colours of their
+/// axes; all fades with the distance.
+pub(super) const GROUND_FRAGMENT: &str = "
+    in vec2 a_place;
+    uniform vec2 middle;
+    uniform float reach;
+    uniform vec3 line;
+    uniform vec3 along_x;
+    uniform vec3 along_z;
+    out vec4 pixel;
+    void main() {
+        float near = clamp(1.0 - length(a_place - middle) / reach, 0.0, 1.0);
+        vec2 cell = floor(a_place);
+        vec4 shown = vec4(line, 1.0) * (mod(cell.x + cell.y, 2.0) < 0.5 ? 0.13 : 0.0);
+        vec2 number = round(a_place);
+        vec2 on = clamp(1.0 - abs(a_place - number) / fwidth(a_place), 0.0, 1.0);
+        on *= mix(vec2(0.35), vec2(0.9), lessThan(abs(mod(number + 0.5, 5.0) - 0.5), vec2(0.25)));
+        vec3 colour_x = number.x == 0.0 ? along_z : line;
+        vec3 colour_z = number.y == 0.0 ? along_x : line;
+        shown = mix(shown, vec4(colour_x, 1.0), number.x == 0.0 ? on.x / 0.9 : on.x);
+        shown = mix(shown, vec4(colour_z, 1.0), number.y == 0.0 ? on.y / 0.9 : on.y);
+        pixel = shown * near;
+    }";
+
 /// Darkens the floor.
 pub(super) const FLOOR_FRAGMENT: &str = "
 in vec2 a_place;

@@ -22,12 +22,12 @@ use page::{Crew, Running};
 use std::sync::Arc;
 
 use loopwright_formats::{Format, loop_file::facts::Grade};
-use loopwright_job::recipe::{Recipe, StudyArgs};
+use loopwright_job::recipe::Recipe;
 use serde::{Deserialize, Serialize};
 
 use crate::road::{
-    Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened, SetError, SetFiles, SetOrder,
-    Step, Studied, Study, Tell, list,
+    Edit, ExportError, Exported, Listed, Made, MadeError, NamedFile, OpenError, Opened, Room, SetError, SetFiles,
+    SetOrder, Step, Studied, Study, Tell, list, open,
 };
 
 /// A take that is read as a recipe says.
@@ -52,7 +52,7 @@ pub enum Job {
     /// Make the walk that the studio opens with, and find its loops.
     Walk,
     /// Read a file and find its loops.
-    Open(NamedFile),
+    Open(NamedFile, Room),
     /// Read a file again, as a recipe says.
     Follow {
         take: TakeFile,
@@ -85,6 +85,9 @@ pub enum Job {
     /// Make a loop to say its grade, while there is nothing else to do.
     #[serde(skip)]
     Judge { opened: Arc<Opened>, edit: Box<Edit> },
+    /// Make a loop to be compared with others.
+    #[serde(skip)]
+    Compare { opened: Arc<Opened>, edit: Box<Edit> },
     /// Make a loop of a take, and write it by a name.
     #[serde(skip)]
     MakeFile {
@@ -113,6 +116,8 @@ pub enum Done {
     Opened(Result<Arc<Opened>, OpenError>),
     /// A loop was made.
     Made(Result<Arc<Made>, MadeError>),
+    /// A loop was made to be compared with others.
+    Compared(Result<Arc<Made>, MadeError>),
     /// The grade of a loop, if it can be made.
     Judged(Option<Grade>),
     /// The names of the animations of a file, and some of them.
@@ -128,10 +133,9 @@ impl Job {
     pub fn run(self, tell: Tell<'_>) -> Done {
         match self {
             Self::Walk => Done::Opened(Opened::walk().map(Arc::new)),
-            Self::Open(NamedFile { file_name, bytes }) => {
-                let tell = |step: Step| tell(step.of(&file_name));
-                let opened = Opened::read_telling(&file_name, bytes, &StudyArgs::default(), &[], &tell);
-                Done::Opened(opened.map(Arc::new))
+            Self::Open(file, room) => {
+                let tell = |step: Step| tell(step.of(&file.file_name));
+                Done::Opened(open(&file, &room, &tell).map(Arc::new))
             }
             Self::Follow { take, edit } => Done::Followed(take.followed(edit, tell)),
             Self::Study { opened, study } => {
@@ -147,6 +151,7 @@ impl Job {
                 Done::Made(made.map(Arc::new))
             }
             Self::Judge { opened, edit } => Done::Judged(Made::of(&opened, &edit).ok().map(|made| made.verdict.grade)),
+            Self::Compare { opened, edit } => Done::Compared(Made::of(&opened, &edit).map(Arc::new)),
             Self::List { take, from } => {
                 let (names, listed) = list(&take.file_name, &take.bytes, &take.recipe.take, from);
                 Done::Listed(names, listed)
@@ -167,7 +172,7 @@ impl Job {
     pub fn progress(&self) -> String {
         match self {
             Self::Walk => "Making a walk".to_owned(),
-            Self::Open(NamedFile { file_name, .. })
+            Self::Open(NamedFile { file_name, .. }, _)
             | Self::Follow {
                 take: TakeFile { file_name, .. },
                 ..
@@ -176,7 +181,7 @@ impl Job {
                 Study::Costs => "Comparing all frames".to_owned(),
                 Study::Fit => "Fitting a controller".to_owned(),
             },
-            Self::Make { .. } | Self::Judge { .. } => "Closing the loop".to_owned(),
+            Self::Make { .. } | Self::Compare { .. } | Self::Judge { .. } => "Closing the loop".to_owned(),
             Self::List { take, .. } => format!("Listing {}", take.file_name),
             Self::MakeFile { stem, .. } | Self::ReadFile { stem, .. } => format!("Writing {stem}"),
             Self::Export { .. } => "Writing the loop".to_owned(),
@@ -201,16 +206,17 @@ impl Job {
     fn is_long(&self) -> bool {
         matches!(
             self,
-            Self::Open(_) | Self::Follow { .. } | Self::Study { .. } | Self::MakeSet(_)
+            Self::Open(..) | Self::Follow { .. } | Self::Study { .. } | Self::MakeSet(_)
         )
     }
 
     /// What its answer is where it ends without one, for a reason.
     fn lost(&self) -> fn(String) -> Done {
         match self {
-            Self::Walk | Self::Open(_) => |reason| Done::Opened(Err(OpenError::Beside(reason))),
+            Self::Walk | Self::Open(..) => |reason| Done::Opened(Err(OpenError::Beside(reason))),
             Self::Follow { .. } => |reason| Done::Followed(Err(OpenError::Beside(reason))),
             Self::Make { .. } | Self::Study { .. } => |reason| Done::Made(Err(MadeError::Beside(reason))),
+            Self::Compare { .. } => |reason| Done::Compared(Err(MadeError::Beside(reason))),
             Self::Judge { .. } => |_| Done::Judged(None),
             Self::List { .. } => |_| Done::Listed(Vec::new(), Vec::new()),
             Self::Export { .. } | Self::MakeFile { .. } | Self::ReadFile { .. } => {
@@ -223,8 +229,8 @@ impl Job {
     fn kind(&self) -> Kind {
         match self {
             Self::Walk => Kind::Opens,
-            Self::Open(_) | Self::Follow { .. } => Kind::Reads,
-            Self::Judge { .. } | Self::List { .. } => Kind::Quiet,
+            Self::Open(..) | Self::Follow { .. } => Kind::Reads,
+            Self::Compare { .. } | Self::Judge { .. } | Self::List { .. } => Kind::Quiet,
             Self::MakeSet(_) => Kind::MakesSet,
             _ => Kind::Other,
         }
@@ -261,7 +267,14 @@ impl TakeFile {
     /// Reads the take. Returns it with these choices, or else those of the recipe.
     fn followed(self, edit: Option<Box<Edit>>, tell: Tell<'_>) -> Result<(Arc<Opened>, Box<Edit>), OpenError> {
         let tell = |step: Step| tell(step.of(&self.file_name));
-        let opened = Opened::read_telling(&self.file_name, self.bytes, &self.recipe.take, &self.named, &tell)?;
+        let opened = Opened::read_telling(
+            &self.file_name,
+            self.bytes,
+            &self.recipe.take,
+            &self.named,
+            &Room::default(),
+            &tell,
+        )?;
         let edit = match edit {
             Some(edit) => edit,
             None => Box::new(Edit::of_recipe(&self.recipe, &opened).map_err(OpenError::Recipe)?),

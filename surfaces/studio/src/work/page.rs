@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, collections::VecDeque, rc::Rc, sync::Arc};
 
-use js_sys::{Array, Float64Array, Uint8Array};
+use js_sys::{Array, Float64Array, Reflect, Uint8Array};
 use loopwright_core::handover::NUM_LONG_ARRAYS;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
@@ -122,8 +122,9 @@ impl Crew {
         let progress = match (&self.refusal, &how) {
             (Some(_), How::Here { .. }) if job.is_long() => {
                 format!(
-                    "{}. This browser starts no worker, so the page freezes until it is done",
-                    job.progress()
+                    "{}. No worker starts, so the page freezes until it is done ({}); reloading the page may help",
+                    job.progress(),
+                    self.refusal.as_deref().unwrap_or_default()
                 )
             }
             _ => job.progress(),
@@ -219,7 +220,8 @@ impl Crew {
                 let knows = match (&done, &running.job) {
                     (Done::Opened(Ok(opened)) | Done::Followed(Ok((opened, _))), _) => Some(opened),
                     (Done::Made(Ok(_)), Job::Make { opened, .. }) | (Done::Studied(opened, _), _) => Some(opened),
-                    (Done::Judged(Some(_)), Job::Judge { opened, .. }) => Some(opened),
+                    (Done::Judged(Some(_)), Job::Judge { opened, .. })
+                    | (Done::Compared(Ok(_)), Job::Compare { opened, .. }) => Some(opened),
                     _ => None,
                 };
                 if let Some(opened) = knows {
@@ -288,7 +290,11 @@ impl Beside {
         });
         let (heard, woken) = (Rc::clone(&said), wake.clone());
         let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
-            heard.borrow_mut().push_back(Said::Broken(event.message()));
+            // A script that cannot be loaded gives an event without a message.
+            let message = Reflect::get(&event, &"message".into()).ok();
+            let message = message.and_then(|message| message.as_string());
+            let reason = message.unwrap_or_else(|| format!("{SCRIPT} cannot be loaded"));
+            heard.borrow_mut().push_back(Said::Broken(reason));
             woken.call();
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));

@@ -12,9 +12,7 @@ use super::driven::{studio, studio_with_stroll};
 fn the_take_is_looked_at_closer() {
     let (_folder, mut harness) = studio_with_stroll(1280.0, 5200.0);
     harness.key_press(Key::Space);
-    for header in ["Parts of its score", "Lengths that repeat", "Cost of every seam"] {
-        harness.unfold(header);
-    }
+    harness.unfold("Plots of the take");
     harness.wait("all is worked out", |model| {
         model.progress().is_none() && model.studies().costs.is_some()
     });
@@ -23,9 +21,10 @@ fn the_take_is_looked_at_closer() {
     // The walk repeats after 1.02 s.
     harness.get_by_label("Autocorrelation: how well the take repeats after a delay");
     harness.get_by_label_contains("It repeats after 1.02 s");
-    for part in ["Gap at the seam", "Moved by closing", "Foot sliding"] {
-        harness.get_by_label(part);
+    for figure in ["Pose gap, closed", "Displacement", "Seam percentile"] {
+        harness.get_by_label(figure);
     }
+    harness.get_by_label_contains("the lower the better");
     harness.unfold("Controller fit");
     harness.wait("a controller is fitted", |model| model.studies().fit.is_some());
     harness.run_steps(5);

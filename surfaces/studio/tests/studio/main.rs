@@ -9,6 +9,7 @@ mod looking;
 mod opening;
 mod same_road;
 mod sets;
+mod side_by_side;
 mod steering;
 mod trust;
 mod window;

@@ -211,7 +211,7 @@ fn what_is_ticked_is_exported_together() {
     harness.choose_frames(20.0, 50.0);
     let alone = Exported::of(harness.opened(), harness.made(), Format::Gltf).unwrap();
     let shown = format!("Tick {}", harness.opened().take().name());
-    harness.press("Export several");
+    harness.press("Tick several");
     harness.wait_label("Tick second");
     for label in ["Tick two.gltf", "Tick second", "Tick loop 1", &shown] {
         harness.press(label);

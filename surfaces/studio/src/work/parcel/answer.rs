@@ -44,13 +44,13 @@ pub(in crate::work) struct OpenedParts {
     format: Format,
     analysis: AnalysisParts,
     found: FoundLoops,
+    no_loops: Option<String>,
     warnings: Vec<String>,
     /// How it was read.
     #[serde(with = "recipe_text")]
     study: Recipe,
     character: Option<CharacterParts>,
     rig: Option<Rig>,
-    speeds: Vec<f32>,
 }
 
 /// The character that takes the loops of a take.
@@ -124,12 +124,12 @@ impl OpenedParts {
             studied,
             format,
             found,
+            no_loops,
             warnings,
             bytes: _,
             study,
             retarget: _,
             named: _,
-            speeds,
         } = opened;
         Ok(Self {
             file_name: file_name.clone(),
@@ -138,11 +138,11 @@ impl OpenedParts {
             format: *format,
             analysis: AnalysisParts::from_analysis(&studied.analysis),
             found: found.clone(),
+            no_loops: no_loops.clone(),
             warnings: warnings.clone(),
             study: of_reading(study),
             character: studied.character.as_ref().map(CharacterParts::new),
             rig: studied.rig.clone(),
-            speeds: speeds.clone(),
         })
     }
 
@@ -167,12 +167,12 @@ impl OpenedParts {
             file_name: self.file_name,
             format: self.format,
             found: self.found,
+            no_loops: self.no_loops,
             warnings: self.warnings,
             bytes,
             study,
             retarget: retarget_of(&studied),
             named,
-            speeds: self.speeds,
             studied,
         })
     }
@@ -223,7 +223,7 @@ impl Answer {
         Ok(match (self, job) {
             (Self::Opened(parts), job) => {
                 let bytes = match job {
-                    Job::Open(file) => Some(Arc::clone(&file.bytes)),
+                    Job::Open(file, _) => Some(Arc::clone(&file.bytes)),
                     _ => None,
                 };
                 Done::Opened(Ok(Arc::new(parts.join(bytes, Vec::new(), arrays)?)))
@@ -233,6 +233,9 @@ impl Answer {
                 Done::Followed(Ok((opened, edit)))
             }
             (Self::Made(parts), Job::Make { opened, edit, .. }) => Done::Made(Ok(Arc::new(parts.join(opened, edit)))),
+            (Self::Made(parts), Job::Compare { opened, edit }) => {
+                Done::Compared(Ok(Arc::new(parts.join(opened, edit))))
+            }
             (Self::Judged(grade), _) => Done::Judged(grade.and_then(|grade| grade.parse().ok())),
             (Self::Listed(names, listed), _) => Done::Listed(names, listed),
             (Self::Exported(exported), _) => Done::Exported(Ok(exported)),

@@ -43,6 +43,10 @@ impl Ask {
     pub(in crate::work) fn new(job: &Job, knows: Option<&Arc<Opened>>) -> (Self, Files) {
         let (opened, what) = match job.clone() {
             Job::Make { opened, edit, is_draft } => (opened, OfTake::Make { edit, is_draft }),
+            Job::Compare { opened, edit } => {
+                let is_draft = false;
+                (opened, OfTake::Make { edit, is_draft })
+            }
             Job::Judge { opened, edit } => (opened, OfTake::Judge { edit }),
             Job::MakeFile {
                 opened,
@@ -83,7 +87,7 @@ impl Ask {
     /// The files that it reads.
     fn files_mut(&mut self) -> Vec<&mut Arc<Vec<u8>>> {
         let (file, named) = match self {
-            Self::OfFiles(Job::Open(file)) => (Some(&mut file.bytes), &mut [][..]),
+            Self::OfFiles(Job::Open(file, _)) => (Some(&mut file.bytes), &mut [][..]),
             Self::OfFiles(Job::Follow { take, .. } | Job::List { take, .. } | Job::ReadFile { take, .. })
             | Self::OfTake { again: Some(take), .. } => (Some(&mut take.bytes), &mut take.named[..]),
             Self::OfFiles(Job::MakeSet(order)) => {

@@ -43,7 +43,9 @@ impl Bench {
             Done::Listed(names, listed) => Answer::Listed(names, listed),
             Done::Exported(exported) => Answer::Exported(exported?),
             Done::SetMade(set) => Answer::SetMade(set?),
-            Done::Made(_) | Done::Judged(_) | Done::Studied(..) => Answer::Failed(NO_TAKE.to_owned()),
+            Done::Made(_) | Done::Compared(_) | Done::Judged(_) | Done::Studied(..) => {
+                Answer::Failed(NO_TAKE.to_owned())
+            }
         })
     }
 

@@ -6,7 +6,7 @@ use loopwright_job::recipe::Recipe;
 use loopwright_synth::{WalkSettings, synthesize};
 
 use super::*;
-use crate::road::{Edit, Made, NamedFile, Opened, SetOrder, Stretch, Studied, Study};
+use crate::road::{Edit, Made, NamedFile, Opened, Room, SetOrder, Stretch, Studied, Study};
 use crate::work::{Done, Job, TakeFile};
 
 fn file(file_name: &str, settings: &WalkSettings) -> NamedFile {
@@ -120,10 +120,9 @@ fn same_take(there: &Opened, here: &Opened) {
             bytes,
             study,
             named,
-            speeds,
             ..
         } = opened.clone();
-        (file_name, format, warnings, bytes, study, named, speeds)
+        (file_name, format, warnings, bytes, study, named)
     };
     assert_eq!(facts(there), facts(here));
     assert_eq!(there.studied.character.is_some(), here.studied.character.is_some());
@@ -136,7 +135,8 @@ fn same_take(there: &Opened, here: &Opened) {
 
 #[test]
 fn takes_and_their_loops_come_back_as_they_were() {
-    let opens = Format::ALL.map(|format| Job::Open(file(&format!("walk.{}", format.extension()), &walk(5))));
+    let opens =
+        Format::ALL.map(|format| Job::Open(file(&format!("walk.{}", format.extension()), &walk(5)), Room::default()));
     let named = vec![
         file("models/hero.glb", &walk(11)),
         named("hero.toml", *b"[joints]\nHead = \"\"\n"),
@@ -239,7 +239,7 @@ fn sets_and_what_goes_wrong_come_back_in_the_same_words() {
     let without_character = follow("[take]\nrig = \"nowhere/hero.glb\"\n", Vec::new());
     for job in [
         too_short,
-        Job::Open(torn.clone()),
+        Job::Open(torn.clone(), Room::default()),
         without_character,
         set(vec![torn.clone()]),
     ] {

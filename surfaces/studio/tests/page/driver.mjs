@@ -14,8 +14,8 @@ const MOST_TABS = 250;
 
 const types = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
 const server = createServer((request, response) => {
-    const path = join(page, request.url === "/" ? "index.html" : basename(request.url));
-    if (!existsSync(path)) return response.writeHead(404).end();
+    const path = join(page, request.url === "/" ? "index.html" : new URL(request.url, "http://page").pathname);
+    if (!path.startsWith(page) || !existsSync(path)) return response.writeHead(404).end();
     response.writeHead(200, { "content-type": types[extname(path)] ?? "application/octet-stream" }).end(readFileSync(path));
 });
 await new Promise((done) => server.listen(0, "127.0.0.1", done));
@@ -110,10 +110,14 @@ export const exported = async (take, as = extname(take)) => {
     await until("the page says so", async () => (await said()) === `Written: ${loop}`);
     return join(out, loop);
 };
-// By keyboard, widget by widget, to the one whose words begin so: the page says which one has the keyboard, and where it is.
-const FOCUSED = 'document.getElementById("focused")';
+// By keyboard, widget by widget, to the one whose words begin so: the page has an element for each, and names the one that has the keyboard.
+const FOCUSED = 'document.getElementById(document.getElementById("studio").getAttribute("aria-activedescendant"))';
 export const frame = () => evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))");
-export const focused = () => evaluate(`${FOCUSED}.textContent`);
+export const focused = () => evaluate(`(() => {
+    const widget = ${FOCUSED};
+    const say = (key) => widget?.getAttribute("aria-" + key) ?? "";
+    return [say("label"), say("valuetext"), say("valuenow")].join(" ");
+})()`);
 export const reach = async (words) => {
     const met = [];
     for (let count = 0; count < MOST_TABS; count++) {

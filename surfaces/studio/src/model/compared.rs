@@ -1,0 +1,119 @@
+//! Loops that are compared side by side: closed by several methods, of several stretches, or by settings that were kept.
+
+use std::sync::Arc;
+
+use loopwright_core::closure::Preset;
+
+use super::{Edit, Made, MadeError, Model, Stretch};
+use crate::work::Job;
+
+/// Most loops side by side: as many as methods, and what is set.
+const MOST: usize = 8;
+
+/// What is compared.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Comparison {
+    /// All methods of closing.
+    Methods,
+    /// Loops of the list, by their indices.
+    Loops(Vec<usize>),
+    /// The settings that were kept, and those that are set.
+    Kept,
+}
+
+/// A loop that is compared with others.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// What it differs by.
+    pub name: String,
+    /// The choices that it is made by.
+    pub edit: Edit,
+    /// The loop, or why there is none, once it is made.
+    pub made: Option<Result<Arc<Made>, String>>,
+}
+
+impl Model {
+    /// Loops that are compared; none while nothing is.
+    pub fn compared(&self) -> &[Compared] {
+        &self.compared
+    }
+
+    /// Whether the settings that were kept as A are set: otherwise B are.
+    pub fn shows_a(&self) -> bool {
+        self.shows_a
+    }
+
+    /// Compares these; loops that are there already are kept.
+    pub(super) fn compare(&mut self, comparison: Option<Comparison>) {
+        let edits = match (&comparison, self.edit()) {
+            (Some(comparison), Some(edit)) => self.edits_of(comparison, edit),
+            _ => Vec::new(),
+        };
+        let compared = edits.into_iter().take(MOST).map(|(name, edit)| {
+            let known = self.compared.iter().find(|known| known.edit == edit);
+            let shown = self.finished().filter(|made| made.edit == edit);
+            let made = known.and_then(|known| known.made.clone());
+            Compared {
+                name,
+                made: made.or_else(|| shown.map(|made| Ok(Arc::clone(made)))),
+                edit,
+            }
+        });
+        self.compared = compared.collect();
+        self.comparison = comparison.filter(|_| !self.compared.is_empty());
+    }
+
+    fn edits_of(&self, comparison: &Comparison, edit: &Edit) -> Vec<(String, Edit)> {
+        let as_set = |name: String| (name, edit.clone());
+        match comparison {
+            Comparison::Methods => {
+                let all = Preset::ALL
+                    .into_iter()
+                    .map(|preset| (preset.as_str().to_owned(), edit.closed_as(preset)));
+                let all: Vec<_> = all.collect();
+                let is_other = all.iter().all(|(_, other)| other != edit);
+                let own = is_other.then(|| as_set(edit.closure().as_str().to_owned()));
+                own.into_iter().chain(all).collect()
+            }
+            Comparison::Loops(loops) => (loops.iter())
+                .map(|index| (format!("Loop {}", index + 1), edit.of_stretch(Stretch::Found(*index))))
+                .collect(),
+            Comparison::Kept => {
+                let [shown, kept] = [self.shows_a, !self.shows_a].map(|is_a| if is_a { "A" } else { "B" });
+                let kept = self.kept.iter().map(|other| (kept.to_owned(), other.clone()));
+                let mut both: Vec<_> = kept.chain([as_set(shown.to_owned())]).collect();
+                both.sort_by(|(one, _), (other, _)| one.cmp(other));
+                both
+            }
+        }
+    }
+
+    /// Takes one of the loops that are compared, and compares no longer.
+    pub(super) fn take_compared(&mut self, index: usize) {
+        if let Some(compared) = self.compared.get(index) {
+            let edit = compared.edit.clone();
+            self.compare(None);
+            self.change(edit, true);
+        }
+    }
+
+    /// Makes the next loop that is compared, where nothing else is to do.
+    pub(super) fn compare_next(&mut self) {
+        if !self.work.is_idle() || !self.waiting.is_empty() || self.owes_loop {
+            return;
+        }
+        let next = self.compared.iter().find(|compared| compared.made.is_none());
+        if let (Some(opened), Some(next)) = (self.opened.clone(), next) {
+            let edit = Box::new(next.edit.clone());
+            self.comparing = Some(next.edit.clone());
+            self.work.start(Job::Compare { opened, edit });
+        }
+    }
+
+    pub(super) fn take_in_compared(&mut self, made: Result<Arc<Made>, MadeError>) {
+        let Some(edit) = self.comparing.take() else { return };
+        if let Some(compared) = self.compared.iter_mut().find(|compared| compared.edit == edit) {
+            compared.made = Some(made.map_err(|error| error.to_string()));
+        }
+    }
+}

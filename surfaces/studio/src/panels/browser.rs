@@ -1,0 +1,484 @@
+//! Takes, animations and loops as a tree of rows, to be sorted, searched, chosen, ticked and closed.
+
+use std::sync::{Arc, Weak};
+
+use eframe::egui::{
+    Align, Align2, Checkbox, ComboBox, FontId, Id, Pos2, Rect, Role, ScrollArea, Sense, Stroke, TextEdit, Ui,
+    UiBuilder, Vec2, WidgetInfo, pos2,
+    text::{LayoutJob, TextWrapping},
+    vec2,
+};
+use loopwright_core::analysis::Gait;
+use loopwright_formats::loop_file::facts::Grade;
+use loopwright_job::recipe::StudyArgs;
+
+use super::edged_ui;
+use crate::focus::named;
+use crate::icons::{self, Icon};
+use crate::model::{Action, Comparison, Judgement, Model, Opened, Sketch, Stretch, Ticked};
+use crate::{grade, theme};
+
+/// Height of a row with its body, points, and the most rows that are seen at once.
+const ROW_POINTS: f32 = 28.0;
+const MOST_ROWS: f32 = 11.0;
+
+/// Width of the columns of grade, speed, length and kind, from the right, points.
+const COLUMNS: [f32; 4] = [56.0, 50.0, 48.0, 56.0];
+
+/// How far a row is set in for each level, points.
+const LEVEL_POINTS: f32 = 12.0;
+
+/// Room for the sign that closes a take, and for the bar that scrolls, points.
+const CLOSE_POINTS: f32 = 24.0;
+const SCROLL_POINTS: f32 = 8.0;
+
+/// What rows are sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum By {
+    /// As they were opened, or found.
+    #[default]
+    Order,
+    Name,
+    Kind,
+    Length,
+    Speed,
+    Grade,
+}
+
+impl By {
+    const ALL: [(Self, &'static str); 6] = [
+        (Self::Order, "as found"),
+        (Self::Name, "by name"),
+        (Self::Kind, "by kind"),
+        (Self::Length, "by length"),
+        (Self::Speed, "by speed"),
+        (Self::Grade, "by grade"),
+    ];
+}
+
+/// What a row stands for.
+#[derive(Clone, Debug, PartialEq)]
+enum What {
+    /// A take: that of a number among the others, or the one that is shown.
+    Take(Option<usize>),
+    Animation(String),
+    Loop(usize),
+}
+
+struct Row {
+    what: What,
+    level: u8,
+    name: String,
+    /// What is said of it to those who do not see the columns.
+    said: String,
+    kind: String,
+    secs: Option<f64>,
+    mps: Option<f64>,
+    grade: Option<Grade>,
+    sketch: Sketch,
+    is_shown: bool,
+}
+
+/// The words that are searched for, how rows are sorted, and the take that is about to be closed.
+#[derive(Default)]
+pub(crate) struct Browser {
+    wanted: String,
+    by: By,
+    /// The name of its file: another take may be shown before one answers.
+    closing: Option<String>,
+    /// Bodies of takes in the middle of stretches, drawn once.
+    sketches: Vec<(Weak<Opened>, usize, Sketch)>,
+    /// What was shown last, which is scrolled to when it is another.
+    shown: Option<(String, String, Option<usize>)>,
+}
+
+impl Browser {
+    pub(crate) fn browser_ui(&mut self, ui: &mut Ui, model: &Model) {
+        let Some(opened) = model.opened() else {
+            ui.label("No take yet.");
+            return;
+        };
+        if model.may_have_animations() {
+            model.ask(Action::ListAnimations);
+        }
+        ui.horizontal(|ui| {
+            let field = TextEdit::singleline(&mut self.wanted);
+            let field = edged_ui(ui, field.desired_width(110.0).hint_text("name, kind or grade"));
+            named(field, "Search takes, animations and loops");
+            let by = By::ALL
+                .iter()
+                .find(|(by, _)| *by == self.by)
+                .map_or("", |(_, word)| word);
+            let list = ComboBox::from_id_salt("sorted").width(76.0).selected_text(by);
+            let list = list.show_ui(ui, |ui| {
+                for (by, word) in By::ALL {
+                    ui.selectable_value(&mut self.by, by, word);
+                }
+            });
+            named(list.response, "Sorted");
+            let mut can_tick = model.ticked().is_some();
+            let tip = "Tick takes, animations or loops, to export them together or to compare loops";
+            if ui.checkbox(&mut can_tick, "Tick several").on_hover_text(tip).changed() {
+                model.ask(Action::TickSeveral(can_tick));
+            }
+        });
+        let rows = self.rows(model, opened);
+        self.ticks_ui(ui, model, &rows);
+        let shown = (
+            opened.file_name.clone(),
+            opened.take().name().to_owned(),
+            model.chosen_row(),
+        );
+        let is_new = self.shown.replace(shown.clone()) != Some(shown);
+        let place = rows.iter().rposition(|row| row.is_shown).filter(|_| is_new);
+        let height = ROW_POINTS.max(ui.spacing().interact_size.y);
+        let spacing = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
+        let area = ScrollArea::vertical().id_salt("clips").max_height(MOST_ROWS * height);
+        area.auto_shrink([false, true]).show_viewport(ui, |ui, seen| {
+            let size = vec2(ui.available_width(), height * rows.len() as f32);
+            let (all, _) = ui.allocate_exact_size(size, Sense::hover());
+            for (number, row) in rows.iter().enumerate() {
+                let top = height * number as f32;
+                let rect = Rect::from_min_size(all.min + vec2(0.0, top), vec2(size.x, height));
+                if place == Some(number) {
+                    ui.scroll_to_rect(rect, Some(Align::Center));
+                }
+                if top + height > seen.top() && top < seen.bottom() {
+                    self.row_ui(ui, model, row, rect);
+                }
+            }
+        });
+        ui.spacing_mut().item_spacing.y = spacing;
+        self.closing_ui(ui, model, opened);
+    }
+
+    /// The rows of the tree, sorted among those of their level, and of those that are searched for.
+    fn rows(&mut self, model: &Model, opened: &Arc<Opened>) -> Vec<Row> {
+        let mut takes = Vec::new();
+        for (index, other) in model.other_takes().enumerate() {
+            takes.push(self.take_row(model, Some(index), other));
+        }
+        takes.push(self.take_row(model, None, opened));
+        self.sort(&mut takes);
+        let mut animations: Vec<Row> = (model.animations())
+            .map(|(name, listed, grade)| Row {
+                what: What::Animation(name.to_owned()),
+                level: 1,
+                name: name.to_owned(),
+                said: name.to_owned(),
+                kind: listed.map_or("...", |listed| &listed.kind).to_owned(),
+                secs: listed.and_then(|listed| listed.secs),
+                mps: listed.and_then(|listed| listed.mps),
+                grade,
+                sketch: listed.map_or_else(Sketch::default, |listed| listed.sketch.clone()),
+                is_shown: name == opened.take().name(),
+            })
+            .collect();
+        self.sort(&mut animations);
+        let level = 1 + u8::from(!animations.is_empty());
+        let mut loops = self.loop_rows(model, opened, level);
+        self.sort(&mut loops);
+        let mut rows = Vec::new();
+        let mut loops = Some(loops);
+        for take in takes {
+            let is_shown = take.what == What::Take(None);
+            rows.push(take);
+            if !is_shown {
+                continue;
+            }
+            if animations.is_empty() {
+                rows.extend(loops.take().into_iter().flatten());
+            }
+            for animation in std::mem::take(&mut animations) {
+                let is_shown = animation.is_shown;
+                rows.push(animation);
+                if is_shown {
+                    rows.extend(loops.take().into_iter().flatten());
+                }
+            }
+        }
+        let wanted = self.wanted.to_lowercase();
+        rows.retain(|row| {
+            let all = format!("{} {} {}", row.said, row.kind, row.grade.map_or("", Grade::as_str)).to_lowercase();
+            row.what == What::Take(None) || wanted.split_whitespace().all(|word| all.contains(word))
+        });
+        rows
+    }
+
+    fn take_row(&mut self, model: &Model, index: Option<usize>, take: &Arc<Opened>) -> Row {
+        let (name, motion) = (&take.file_name, take.take());
+        let is_unsaved = model.is_unsaved(index);
+        let (mark, unsaved) = if is_unsaved {
+            ("\u{2022} ", ", not written")
+        } else {
+            ("", "")
+        };
+        let best = take.found.best();
+        Row {
+            what: What::Take(index),
+            level: 0,
+            name: format!("{mark}{name}"),
+            said: match index {
+                Some(_) => format!("Go on with {name}{unsaved}"),
+                None => format!("{name}, shown{unsaved}"),
+            },
+            kind: best
+                .and_then(|best| take.gait_within(&best.cut))
+                .map_or_else(String::new, kind_of),
+            secs: Some(motion.duration_secs()),
+            mps: best.map(|best| best.twist.linear.length()),
+            grade: model.grade_of(take),
+            sketch: self.sketch(take, motion.num_frames() / 2),
+            is_shown: index.is_none(),
+        }
+    }
+
+    /// The loops of the take that is shown; those that are the same as one before, begun elsewhere, set in behind it.
+    fn loop_rows(&mut self, model: &Model, opened: &Arc<Opened>, level: u8) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for index in 0..opened.found.candidates.len() {
+            let candidate = &opened.found.candidates[index];
+            let judgement = model.judgement(index);
+            let is_recommended = model.recommended() == Some(index);
+            let recommended = if is_recommended { ", recommended" } else { "" };
+            let secs = candidate.source_period_secs;
+            rows.push(Row {
+                what: What::Loop(index),
+                level: level + u8::from(opened.like(index).is_some()),
+                name: format!("Loop {}{recommended}", index + 1),
+                said: format!(
+                    "Loop {}: {secs:.2} s, {}{recommended}",
+                    index + 1,
+                    judgement_word(judgement)
+                ),
+                kind: opened.gait_within(&candidate.cut).map_or_else(String::new, kind_of),
+                secs: Some(secs),
+                mps: Some(candidate.twist.linear.length()),
+                grade: match judgement {
+                    Judgement::Graded(grade) => Some(grade),
+                    _ => None,
+                },
+                sketch: self.sketch(opened, candidate.cut.start_frame() as usize),
+                is_shown: model.chosen_row() == Some(index),
+            });
+        }
+        rows
+    }
+
+    fn sort(&self, rows: &mut [Row]) {
+        let figure = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
+        rows.sort_by(|one, other| match self.by {
+            By::Order => std::cmp::Ordering::Equal,
+            By::Name => one.name.cmp(&other.name),
+            By::Kind => one.kind.cmp(&other.kind),
+            By::Length => figure(one.secs).total_cmp(&figure(other.secs)),
+            By::Speed => figure(one.mps).total_cmp(&figure(other.mps)),
+            By::Grade => one
+                .grade
+                .is_none()
+                .cmp(&other.grade.is_none())
+                .then(one.grade.cmp(&other.grade)),
+        });
+    }
+
+    fn row_ui(&mut self, ui: &mut Ui, model: &Model, row: &Row, rect: Rect) {
+        let response = ui.interact(rect, Id::unique(("clip", format!("{:?}", row.what))), Sense::click());
+        response.widget_info(|| WidgetInfo::selected(Role::Button, true, row.is_shown, &row.said));
+        let colours = theme::of(ui);
+        if row.is_shown {
+            ui.painter().rect_filled(rect, 4.0, colours.chosen);
+        } else if response.hovered() || response.has_focus() {
+            ui.painter().rect_filled(rect, 4.0, colours.raised);
+        }
+        let mut left = rect.left() + 4.0 + LEVEL_POINTS * f32::from(row.level);
+        if let Some(ticked) = row.ticked() {
+            left += tick_ui(ui, model, ticked, pos2(left, rect.center().y), row);
+        }
+        let body = Rect::from_min_size(pos2(left, rect.top() + 1.0), Vec2::splat(rect.height() - 2.0));
+        paint_sketch(ui, &row.sketch, body);
+        let mut right = rect.right() - CLOSE_POINTS - SCROLL_POINTS;
+        let painter = ui.painter_at(rect);
+        let figure = |value: Option<f64>, digits: usize, unit: &str| {
+            value.map_or_else(String::new, |value| format!("{value:.digits$} {unit}"))
+        };
+        let graded = row
+            .grade
+            .map(|grade| (grade, grade::colour(grade, ui.visuals().dark_mode)));
+        let cells = [
+            row.grade.map_or("", Grade::as_str).to_owned(),
+            figure(row.mps, 1, "m/s"),
+            figure(row.secs, 2, "s"),
+            row.kind.clone(),
+        ];
+        for (number, (words, width)) in cells.into_iter().zip(COLUMNS).enumerate() {
+            let colour = graded
+                .filter(|_| number == 0)
+                .map_or(colours.weak, |(_, colour)| colour);
+            let at = pos2(right, rect.center().y);
+            painter.text(at, Align2::RIGHT_CENTER, words, theme::small(), colour);
+            right -= width;
+        }
+        if let Some((grade, colour)) = graded {
+            let left = rect.right() - CLOSE_POINTS - SCROLL_POINTS - COLUMNS[0];
+            grade::paint_light(&painter, pos2(left + 10.0, rect.center().y), grade, colour);
+        }
+        let colour = [ui.visuals().text_color(), ui.visuals().strong_text_color()][usize::from(row.is_shown)];
+        let name = Rect::from_x_y_ranges(body.right() + 6.0..=right, rect.y_range());
+        let mut words = LayoutJob::simple_singleline(row.name.clone(), FontId::proportional(13.0), colour);
+        words.wrap = TextWrapping::truncate_at_width(name.width().max(20.0));
+        let words = ui.fonts_mut(|fonts| fonts.layout_job(words));
+        let at = pos2(name.left(), name.center().y - 0.5 * words.size().y);
+        painter.galley(at, words, colour);
+        let response = response.on_hover_text(format!("{}\n{}", row.name, row.kind));
+        if response.clicked() {
+            model.ask_all(row.action(model));
+        }
+        self.close_ui(ui, model, row, rect);
+    }
+
+    /// The sign that closes a take. The walk that the studio opens with has no file and cannot be closed.
+    fn close_ui(&mut self, ui: &mut Ui, model: &Model, row: &Row, rect: Rect) {
+        let What::Take(index) = row.what else { return };
+        let take = match index {
+            Some(index) => model.other_takes().nth(index),
+            None => model.opened(),
+        };
+        let Some(take) = take.filter(|take| take.bytes.is_some()) else {
+            return;
+        };
+        let place = rect
+            .with_min_x(rect.right() - CLOSE_POINTS - SCROLL_POINTS)
+            .with_max_x(rect.right() - SCROLL_POINTS);
+        let name = format!("Close {}", take.file_name);
+        let builder = UiBuilder::new().max_rect(place);
+        let closes = ui
+            .scope_builder(builder, |ui| icons::button(ui, Icon::Remove, &name, &name, true))
+            .inner;
+        if closes.clicked() && model.is_unsaved(index) {
+            self.closing = Some(take.file_name.clone());
+        } else if closes.clicked() {
+            model.ask(Action::Close(index));
+            self.closing = None;
+        }
+    }
+
+    fn closing_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Opened) {
+        let Some(name) = self.closing.clone() else { return };
+        let index = model.others().position(|other| other == name);
+        if index.is_none() && opened.file_name != name {
+            self.closing = None;
+            return;
+        }
+        ui.horizontal_wrapped(|ui| {
+            ui.colored_label(
+                ui.visuals().warn_fg_color,
+                format!("Changes of {name} are not written."),
+            );
+            if ui.button("Close it all the same").clicked() {
+                model.ask(Action::Close(index));
+                self.closing = None;
+            }
+            if ui.button("Leave it open").clicked() {
+                self.closing = None;
+            }
+        });
+    }
+
+    /// What is done with all rows that are seen, and with loops that are ticked.
+    fn ticks_ui(&self, ui: &mut Ui, model: &Model, rows: &[Row]) {
+        let Some(ticked) = model.ticked() else { return };
+        ui.horizontal_wrapped(|ui| {
+            for (word, is_ticked) in [("Tick these", true), ("Tick none of them", false)] {
+                if ui.button(word).clicked() {
+                    let animations = rows.iter().filter_map(Row::ticked);
+                    let animations = animations.filter(|ticked| matches!(ticked, Ticked::Animation(_)));
+                    model.ask_all(animations.map(|ticked| Action::Tick(ticked, is_ticked)));
+                }
+            }
+            let loops: Vec<usize> = (ticked.iter())
+                .filter_map(|ticked| match ticked {
+                    Ticked::Loop(index) => Some(*index),
+                    _ => None,
+                })
+                .collect();
+            if loops.len() > 1 && ui.button(format!("Compare {} loops", loops.len())).clicked() {
+                model.ask(Action::Compare(Some(Comparison::Loops(loops))));
+            }
+        });
+    }
+
+    /// The body of a take at a frame.
+    fn sketch(&mut self, take: &Arc<Opened>, frame: usize) -> Sketch {
+        self.sketches.retain(|(of, ..)| of.strong_count() > 0);
+        let is_of = |(of, at, _): &&(Weak<Opened>, usize, Sketch)| of.as_ptr() == Arc::as_ptr(take) && *at == frame;
+        if let Some((.., sketch)) = self.sketches.iter().find(is_of) {
+            return sketch.clone();
+        }
+        let sketch = Sketch::of_take(&take.studied.analysis, frame);
+        self.sketches.push((Arc::downgrade(take), frame, sketch.clone()));
+        sketch
+    }
+}
+
+impl Row {
+    fn ticked(&self) -> Option<Ticked> {
+        Some(match &self.what {
+            What::Take(_) => Ticked::Take(self.name.trim_start_matches("\u{2022} ").to_owned()),
+            What::Animation(name) => Ticked::Animation(name.clone()),
+            What::Loop(index) => Ticked::Loop(*index),
+        })
+    }
+
+    /// What a click asks for.
+    fn action(&self, model: &Model) -> Option<Action> {
+        Some(match &self.what {
+            What::Take(index) => Action::TakeUp((*index)?),
+            What::Loop(index) => Action::Choose(Stretch::Found(*index)),
+            What::Animation(_) if self.is_shown => return None,
+            What::Animation(name) => Action::Read(Box::new(StudyArgs {
+                animation: Some(name.clone()),
+                ..model.opened()?.study.clone()
+            })),
+        })
+    }
+}
+
+/// The kind of a gait in one word.
+fn kind_of(gait: Gait) -> String {
+    gait.kind.to_string()
+}
+
+/// Returns the words about a loop before its kind.
+pub(crate) fn judgement_word(judgement: Judgement) -> &'static str {
+    match judgement {
+        Judgement::NotYet => "not yet judged",
+        Judgement::Impossible => "cannot be made",
+        Judgement::Graded(grade) => grade.as_str(),
+    }
+}
+
+fn paint_sketch(ui: &Ui, Sketch(lines): &Sketch, rect: Rect) {
+    let (side, colour) = (rect.height(), ui.visuals().text_color());
+    let at = |x: f32, y: f32| rect.min + side * vec2(x, y);
+    for &[x0, y0, x1, y1, width] in lines {
+        let stroke = Stroke::new((side * width).max(1.0), colour);
+        ui.painter().line_segment([at(x0, y0), at(x1, y1)], stroke);
+    }
+}
+
+/// A box to tick a row, where rows can be ticked. Returns how wide it is.
+fn tick_ui(ui: &mut Ui, model: &Model, ticked: Ticked, at: Pos2, row: &Row) -> f32 {
+    let Some(all) = model.ticked() else { return 0.0 };
+    let side = ui.spacing().icon_width + 6.0;
+    let mut is_ticked = all.contains(&ticked);
+    let rect = Rect::from_min_size(at - vec2(0.0, 0.5 * side), Vec2::splat(side));
+    let name = match &row.what {
+        What::Loop(index) => format!("Tick loop {}", index + 1),
+        _ => format!("Tick {}", row.name.trim_start_matches("\u{2022} ")),
+    };
+    let response = ui.put(rect, Checkbox::without_text(&mut is_ticked));
+    if named(response, &name).changed() {
+        model.ask(Action::Tick(ticked, is_ticked));
+    }
+    side + 4.0
+}

@@ -1,0 +1,59 @@
+//! A file that is opened; of several animations the first that moves, not the longest.
+
+use std::sync::Arc;
+
+use loopwright_formats::{AnimatedFile, loop_file::facts::Grade};
+use loopwright_job::recipe::StudyArgs;
+
+use super::NamedFile;
+use super::edit::Edit;
+use super::made::Made;
+use super::opened::{OpenError, Opened, Room, Step};
+
+/// Words in names of animations that move, in the order in which they are looked for, and in those that only pass from one to another.
+const MOVES: [&str; 7] = ["walk", "jog", "run", "sprint", "stroll", "strafe", "crawl"];
+const PASSES: [&str; 6] = ["start", "stop", "turn", "_to_", "idle", "jump"];
+
+/// Most animations that are tried.
+const MOST_TRIED: usize = 3;
+
+/// Reads a file, if there is room for it. Of several animations the first is taken that moves by its name and whose loop is good, or else the
+/// first that has one. Errors: [`OpenError`].
+pub(crate) fn open(file: &NamedFile, room: &Room, tell: &dyn Fn(Step)) -> Result<Opened, OpenError> {
+    let read = |animation: Option<String>| {
+        let study = StudyArgs {
+            animation,
+            ..StudyArgs::default()
+        };
+        Opened::read_telling(&file.file_name, Arc::clone(&file.bytes), &study, &[], room, tell)
+    };
+    let mut first = None;
+    for name in moving(&file.bytes).into_iter().take(MOST_TRIED) {
+        let Ok(opened) = read(Some(name)) else { continue };
+        if opened.found.best().is_none() {
+            continue;
+        }
+        let made = Made::of(&opened, &Edit::first(&opened));
+        if made.is_ok_and(|made| made.verdict.grade == Grade::Good) {
+            return Ok(opened);
+        }
+        first = first.or(Some(opened));
+    }
+    first.map_or_else(|| read(None), Ok)
+}
+
+/// The animations of a file with several that move by their names.
+fn moving(bytes: &[u8]) -> Vec<String> {
+    let Ok(file) = AnimatedFile::parse(bytes, "", None) else {
+        return Vec::new();
+    };
+    let names = file.animation_names().iter().filter(|_| file.num_animations() > 1);
+    let passes = |name: &str| PASSES.iter().any(|word| name.contains(word));
+    let by_word = MOVES.iter().flat_map(|word| {
+        names.clone().filter(move |name| {
+            let name = name.to_lowercase();
+            name.contains(word) && !passes(&name)
+        })
+    });
+    by_word.cloned().collect()
+}

@@ -1,0 +1,130 @@
+//! The widgets as elements of the page: a canvas tells screen readers nothing, so all of it can be browsed beside it, once that is asked for.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use eframe::egui::accesskit::{Action, ActionRequest, NodeId, Role, Toggled, TreeId, TreeUpdate};
+use eframe::egui::{Context, Event, FullOutput, Plugin, RawInput, mutex::Mutex};
+use serde::Serialize;
+
+/// A widget as the page shows it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Widget {
+    pub(crate) id: String,
+    /// Its kind, as ARIA names it.
+    pub(crate) role: &'static str,
+    pub(crate) name: String,
+    pub(crate) value: Option<String>,
+    /// Of a number: least, now, most.
+    pub(crate) number: Option<[f64; 3]>,
+    /// Whether it is on, of what can be.
+    pub(crate) is_on: Option<bool>,
+    is_enabled: bool,
+    /// Left, top, width and height, points.
+    place: [f64; 4],
+}
+
+/// Takes in widgets, and which of them has the keyboard.
+type Show = Box<dyn Fn(&[Widget], u64) + Send + Sync>;
+
+/// What screen readers asked for.
+pub(crate) type Wishes = Arc<Mutex<VecDeque<(u64, Action)>>>;
+
+/// Hands the widgets of each frame over where they changed, and has them used.
+pub(crate) struct Widgets {
+    wishes: Wishes,
+    /// Shows widgets, and says which of them has the keyboard.
+    show: Show,
+    shown: (Vec<Widget>, u64),
+}
+
+impl Widgets {
+    pub(crate) fn new(wishes: Wishes, show: Show) -> Self {
+        Self {
+            wishes,
+            show,
+            shown: Default::default(),
+        }
+    }
+}
+
+impl Plugin for Widgets {
+    fn debug_name(&self) -> &'static str {
+        "widgets"
+    }
+
+    fn input_hook(&mut self, _ctx: &Context, input: &mut RawInput) {
+        let wishes = self.wishes.lock().drain(..).collect::<Vec<_>>();
+        input.events.extend(wishes.into_iter().map(|(id, action)| {
+            Event::AccessKitActionRequest(ActionRequest {
+                action,
+                target_tree: TreeId::ROOT,
+                target_node: NodeId(id),
+                data: None,
+            })
+        }));
+    }
+
+    fn output_hook(&mut self, _ctx: &Context, output: &mut FullOutput) {
+        if let Some(update) = &output.platform_output.accesskit_update {
+            let widgets = (widgets_of(update), update.focus.0);
+            if widgets != self.shown {
+                (self.show)(&widgets.0, widgets.1);
+                self.shown = widgets;
+            }
+        }
+    }
+}
+
+/// The widgets of a frame that have a name or say something, in the order in which they are shown.
+fn widgets_of(update: &TreeUpdate) -> Vec<Widget> {
+    let mut found = Vec::new();
+    for (id, node) in &update.nodes {
+        let role = match node.role() {
+            Role::Label => "text",
+            Role::Button | Role::DefaultButton => "button",
+            Role::CheckBox => "checkbox",
+            Role::Slider => "slider",
+            Role::SpinButton => "spinbutton",
+            Role::ComboBox => "combobox",
+            Role::TextInput | Role::MultilineTextInput => "textbox",
+            Role::Tab => "tab",
+            Role::DisclosureTriangle => "button",
+            Role::Image => "img",
+            Role::Link => "link",
+            _ => continue,
+        };
+        let (name, value) = (node.label().unwrap_or_default(), node.value());
+        let name = if role == "text" { value.unwrap_or(name) } else { name };
+        // What has a use and no name is a fault, which is better met than hidden.
+        let is_said = !name.is_empty() || !matches!(role, "text" | "img");
+        let Some(bounds) = node.bounds().filter(|_| is_said) else {
+            continue;
+        };
+        let numbers = node.numeric_value().map(|now| {
+            let ends = [node.min_numeric_value(), node.max_numeric_value()];
+            [ends[0].unwrap_or(now), now, ends[1].unwrap_or(now)]
+        });
+        found.push(Widget {
+            id: id.0.to_string(),
+            role,
+            name: name.to_owned(),
+            value: value.filter(|_| role != "text").map(str::to_owned),
+            number: numbers,
+            is_on: node.toggled().map(|toggled| toggled == Toggled::True),
+            is_enabled: !node.is_disabled(),
+            place: [bounds.x0, bounds.y0, bounds.width(), bounds.height()],
+        });
+    }
+    // Row by row, as one reads.
+    found.sort_by(|one, other| {
+        let line = |widget: &Widget| (widget.place[1] / LINE_POINTS).round();
+        line(one)
+            .total_cmp(&line(other))
+            .then(one.place[0].total_cmp(&other.place[0]))
+    });
+    found
+}
+
+/// Widgets whose upper edges are within this are read as one line, points.
+const LINE_POINTS: f64 = 12.0;
