@@ -29,7 +29,7 @@ const STILL_METRES: f64 = 1e-4;
 const MADE_IN_FULL: usize = 3;
 
 /// Least by which making in full raises a score: fewer are made where the best is ahead by so much already.
-const LEAST_IN_FULL: f64 = 0.0;
+const LEAST_IN_FULL: f64 = 0.4;
 
 /// As [`Analysis::find_loops`].
 pub(crate) fn find_loops(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
