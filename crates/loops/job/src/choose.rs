@@ -2,6 +2,7 @@
 
 use loopwright_core::feet::RootSpeed;
 use loopwright_core::mirror::{Pairing, SymmetricPose};
+use loopwright_core::pipeline::MAX_STRETCHES;
 use loopwright_core::{LoopCandidate, MadeLoop, SearchSettings};
 
 use crate::error::JobError;
@@ -133,9 +134,9 @@ pub fn choose(
 pub(crate) fn recommended(studied: &Studied, mut settings: SearchSettings) -> Result<Chosen, JobError> {
     // Ranked by cost, the first loop is found without the alternatives, which are rarely needed.
     let later = (!settings.ranks_by_outcome()).then(|| settings.clone());
-    if later.is_some() {
-        settings.max_candidates = 1;
-    }
+    // That list is as long for any number, and only loops that may be made are worked out on the take itself.
+    let most = if later.is_some() { 1 } else { 1 + MAX_STRETCHES };
+    settings.max_candidates = settings.max_candidates.min(most);
     let (mut found, made) = studied.analysis.find_and_make(&settings)?;
     // Who names frames, or asks for a way there and back, means them.
     let is_of_take = settings.within.is_none() && !settings.pairing.is_ping_pong();

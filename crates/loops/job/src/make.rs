@@ -5,8 +5,8 @@ use std::sync::Arc;
 use loopwright_core::closure::ClosureName;
 use loopwright_core::pipeline::{Length, RetriedLoop, Retry, Sampling, Timing};
 use loopwright_core::{
-    LoopCandidate, LoopSettings, MadeLoop, analysis::MOVING_MPS, candidate::MotionKind, feet::FootLock, math::ops,
-    quality,
+    LoopCandidate, LoopSettings, MadeLoop, Quality, analysis::MOVING_MPS, candidate::MotionKind, feet::FootLock,
+    math::ops, quality,
 };
 
 use loopwright_formats::loop_file::facts::{CheckFacts, Grade};
@@ -198,12 +198,21 @@ fn good_instead(
     if retry.stretches.is_empty() || stretch.keeps_its_place() {
         return None;
     }
-    let first = graded(studied, &found.made);
+    let of_take = |stretch: &LoopCandidate| of_take(&studied.analysis, stretch);
+    let quality = found.quality.unwrap_or_else(|| quality_of(found.made.on_take()));
+    let first = Verdict::of_made(found.made.on_take(), &quality, &of_take(stretch));
     if first.grade == Grade::Good {
         return None;
     }
+    // Of many the take alone shows that their loop is not good, whatever it is like; of finished clips it grades less.
+    let may_be_good = |other: &&LoopCandidate| {
+        other.whole.is_some()
+            || of_take(other)
+                .iter()
+                .all(|check| check.grade.is_none_or(|grade| grade == Grade::Good))
+    };
     let is_good = |made: &MadeLoop| graded(studied, made).grade == Grade::Good;
-    let mut others = retry.instead_of(stretch);
+    let mut others = retry.instead_of(stretch).filter(may_be_good);
     others.find(|other| found.try_instead(&studied.analysis, other, settings, is_good))?;
     instead(found, first.to_string())
 }
@@ -214,8 +223,11 @@ pub(crate) fn graded(studied: &Studied, made: &MadeLoop) -> Verdict {
 }
 
 fn verdict(made: &MadeLoop, of_take: &[CheckFacts]) -> Verdict {
-    let quality = quality::measure(&made.keys(), &made.body, Some(&made.source));
-    Verdict::of_made(made, &quality, of_take)
+    Verdict::of_made(made, &quality_of(made), of_take)
+}
+
+fn quality_of(made: &MadeLoop) -> Quality {
+    quality::measure(&made.keys(), &made.body, Some(&made.source))
 }
 
 /// Describes the loop made instead of the requested one, with the reason; `None` if the requested one was made.

@@ -81,23 +81,22 @@ impl<'a> Choosing<'a> {
         ((frame as f64 * self.frames_each()).round() as usize).min(last)
     }
 
-    /// Returns loops in frames of the take itself, described by it, with the outcome by which they were chosen.
-    pub(crate) fn in_own_frames(&self, chosen: Vec<LoopCandidate>) -> Vec<LoopCandidate> {
-        if self.even.is_none() || chosen.is_empty() {
-            return chosen;
+    /// Returns the first loops in frames of the take itself, described by it, with the outcome by which they were chosen.
+    pub(crate) fn in_own_frames(&self, chosen: Vec<LoopCandidate>, most: usize) -> Vec<LoopCandidate> {
+        if self.even.is_none() || chosen.is_empty() || most == 0 {
+            return chosen.into_iter().take(most).collect();
         }
         let features = self.settings.pairing.features(self.own);
         let finder = Finder::new(self.own, self.settings, &features);
-        (chosen.into_iter())
-            .filter_map(|chosen| {
-                let start = self.own_frame(chosen.cut.start_frame().round() as usize);
-                let own = finder.found_elsewhere(start, chosen.cut.num_frames() * self.frames_each(), &chosen)?;
-                Some(LoopCandidate {
-                    outcome: chosen.outcome,
-                    ..own
-                })
+        let own = chosen.into_iter().filter_map(|chosen| {
+            let start = self.own_frame(chosen.cut.start_frame().round() as usize);
+            let own = finder.found_elsewhere(start, chosen.cut.num_frames() * self.frames_each(), &chosen)?;
+            Some(LoopCandidate {
+                outcome: chosen.outcome,
+                ..own
             })
-            .collect()
+        });
+        own.take(most).collect()
     }
 
     /// Returns a loop in frames of the take to choose on.

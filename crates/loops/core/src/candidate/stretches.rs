@@ -126,7 +126,7 @@ pub(crate) fn propose_stretches(
         let all = core::iter::once(row.best.clone()).chain(core::mem::take(&mut row.versions));
         // The first row is ranked already.
         let ranked = if index == 0 { all.collect() } else { rank(all.collect()) };
-        let mut own = choosing.in_own_frames(ranked).into_iter();
+        let mut own = choosing.in_own_frames(ranked, usize::MAX).into_iter();
         row.best = own.next().unwrap_or_else(|| row.best.clone());
         row.versions = own.collect();
     }

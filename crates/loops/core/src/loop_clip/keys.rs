@@ -275,7 +275,10 @@ impl LoopKeys {
     }
 
     fn wrapped(&self, sample: isize) -> usize {
-        (sample + self.layout.seam_sample as isize).rem_euclid(self.num_samples() as isize) as usize
+        let (key, count) = (sample + self.layout.seam_sample as isize, self.num_samples() as isize);
+        // Nearly all samples lie inside, and a division takes longer than all else here.
+        let is_inside = (0..count).contains(&key);
+        (if is_inside { key } else { key.rem_euclid(count) }) as usize
     }
 }
 

@@ -14,7 +14,7 @@ use crate::candidate::{
 };
 use crate::loop_clip::LoopKeys;
 use crate::math::{ops, percentile};
-use crate::quality::{self, Quality};
+use crate::quality;
 
 /// Number of loops to choose from, whatever the requested number, so that fewer are the first of more.
 const LISTED: usize = 60;
@@ -28,18 +28,20 @@ const STILL_METRES: f64 = 1e-4;
 /// Most loops that are made in full, with their feet held.
 const MADE_IN_FULL: usize = 3;
 
+/// Least by which making in full raises a score: fewer are made where the best is ahead by so much already.
+const LEAST_IN_FULL: f64 = 0.4;
+
 /// As [`Analysis::find_loops`].
 pub(crate) fn find_loops(analysis: &Analysis, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
     let listing = listing_enough(settings);
     let choosing = Choosing::new(analysis, &listing);
     let Proposed { whole, mut found } = propose_loops(&choosing)?;
     let most = settings.max_candidates.max(1);
-    let mut ranked = ranked(choosing.analysis(), found.candidates, settings);
-    ranked.truncate(most);
+    let ranked = ranked(choosing.analysis(), found.candidates, settings);
+    let wanted = most - usize::from(whole.is_some());
     found.candidates = whole
         .into_iter()
-        .chain(choosing.in_own_frames(ranked))
-        .take(most)
+        .chain(choosing.in_own_frames(ranked, wanted))
         .collect();
     found.nearest_miss = found.nearest_miss.map(|miss| choosing.own_miss(miss));
     Ok(found)
@@ -53,7 +55,8 @@ pub(crate) fn find_and_make(
     let mut found = find_loops(analysis, settings)?;
     let best = (found.candidates.first_mut()).filter(|best| settings.ranks_by_outcome() && !best.keeps_its_place());
     let made = best.and_then(|best| {
-        let (mut made, quality) = made_in_full(analysis, best, closed(analysis, best)?)?;
+        let mut made = made_in_full(analysis, best, closed(analysis, best)?)?;
+        let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
         best.quality = Some(Box::new(quality));
         made.candidate = best.clone();
         Some(made)
@@ -84,7 +87,7 @@ pub(crate) fn find_cycles(analysis: &Analysis, settings: &SearchSettings) -> Res
     let (cycles, left_out) = every_cycle(choosing.analysis(), choosing.settings(), of_choosing);
     let (whole, cycles): (Vec<_>, Vec<_>) = cycles.into_iter().partition(|each| each.whole.is_some());
     let kept = best.into_iter().filter(|best| best.whole.is_some()).take(whole.len());
-    let mut candidates = choosing.in_own_frames(cycles);
+    let mut candidates = choosing.in_own_frames(cycles, usize::MAX);
     candidates.extend(kept);
     candidates.sort_by(|one, other| one.cut.start_frame().total_cmp(&other.cut.start_frame()));
     Ok(FoundLoops {
@@ -113,14 +116,14 @@ fn ranked(analysis: &Analysis, candidates: Vec<LoopCandidate>, settings: &Search
     ranked.sort_by(by_soundness_and_score);
     // The best of those that are closed are made in full next.
     let mut best_closed: Vec<(LoopCandidate, ClosedStretch)> = Vec::new();
-    work_out(&mut ranked, CLOSED, MADE_IN_FULL, |candidate| {
+    work_out(&mut ranked, [CLOSED, MADE_IN_FULL], 0.0, |candidate| {
         if let Some(closed) = add_outcome_of_closing(analysis, candidate) {
             best_closed.push((candidate.clone(), closed));
             best_closed.sort_by(|(one, _), (other, _)| by_soundness_and_score(one, other));
             best_closed.truncate(MADE_IN_FULL);
         }
     });
-    work_out(&mut ranked, MADE_IN_FULL, 1, |candidate| {
+    work_out(&mut ranked, [MADE_IN_FULL, 1], LEAST_IN_FULL, |candidate| {
         let known = best_closed.iter().position(|(best, _)| best.cut == candidate.cut);
         let closed = match known {
             Some(index) => Some(best_closed.swap_remove(index).1),
@@ -212,39 +215,45 @@ fn add_outcome_of_closing(analysis: &Analysis, candidate: &mut LoopCandidate) ->
     closed
 }
 
-/// Returns the loop of a closed stretch with default settings, and its figures; `None` if it cannot be made.
-fn made_in_full(analysis: &Analysis, candidate: &LoopCandidate, closed: ClosedStretch) -> Option<(MadeLoop, Quality)> {
+/// Returns the loop of a closed stretch with default settings; `None` if it cannot be made.
+fn made_in_full(analysis: &Analysis, candidate: &LoopCandidate, closed: ClosedStretch) -> Option<MadeLoop> {
     // Loops of mirrored halves are not ranked by their outcome, so there is no image.
     let plan = Plan {
         analysis,
         candidate,
         settings: &LoopSettings::default(),
     };
-    let made = plan.make(closed, None).ok()?;
-    let quality = quality::measure(&LoopKeys::from_loop(&made.loop_clip), &made.body, Some(&made.source));
-    Some((made, quality))
+    plan.make(closed, None).ok()
 }
 
 /// Adds the parts that only the finished loop shows.
 fn add_outcome_in_full(analysis: &Analysis, candidate: &mut LoopCandidate, closed: ClosedStretch) {
     let made = made_in_full(analysis, candidate, closed);
-    if let Some(((made, quality), outcome)) = made.zip(candidate.outcome.as_mut()) {
+    if let Some((made, outcome)) = made.zip(candidate.outcome.as_mut()) {
         let size = analysis.body.size(&analysis.take);
-        outcome.foot_slide_mps = Some(quality.foot_slide_mps.unwrap_or(0.0) / size);
+        let figures = quality::of_choice(&LoopKeys::from_loop(&made.loop_clip), &made.body, &made.source);
+        outcome.foot_slide_mps = Some(figures.foot_slide_mps.unwrap_or(0.0) / size);
         outcome.knee_ratio = Some(sharpest_knee(&made));
-        outcome.foot_height_metres = Some(quality.foot_height.map_or(0.0, |height| height.metres.abs()) / size);
-        outcome.kink_ratio = quality.kink.map(|kink| kink.ratio);
+        outcome.foot_height_metres = Some(figures.foot_height.map_or(0.0, |height| height.metres.abs()) / size);
+        outcome.kink_ratio = figures.kink.map(|kink| kink.ratio);
     }
 }
 
 /// Compares loops, even of different parts of a take, by recommendation: sound ones first, of these the even ones, of these the
 /// best. Less is better; loops without a known outcome come last.
 pub fn by_recommendation(one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
+    by_recommendation_if_worse_by(0.0, one, other)
+}
+
+/// Returns that order if the score of the second were worse by so much.
+fn by_recommendation_if_worse_by(added: f64, one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
     // Copied cycles differ by rounding only, and otherwise in a take that is turned.
-    let score = |each: &LoopCandidate| (each.outcome).map_or(f64::INFINITY, |outcome| (1e6 * outcome.score()).round());
+    let score = |each: &LoopCandidate, added: f64| {
+        (each.outcome).map_or(f64::INFINITY, |outcome| (1e6 * (outcome.score() + added)).round())
+    };
     (other.is_sound().cmp(&one.is_sound()))
         .then((one.steadiness_around.regularity()).cmp(&other.steadiness_around.regularity()))
-        .then(score(one).total_cmp(&score(other)))
+        .then(score(one, 0.0).total_cmp(&score(other, added)))
 }
 
 /// Returns the order of [`by_recommendation`], and of equals the earliest first.
@@ -254,11 +263,19 @@ fn by_soundness_and_score(one: &LoopCandidate, other: &LoopCandidate) -> Orderin
 
 /// Adds parts to the first `most` of a sorted list and sorts these again, until the first `wanted` of them are final.
 ///
-/// Added parts only raise a score, so a candidate that ranks lower without them ranks lower with them.
-fn work_out(ranked: &mut [LoopCandidate], most: usize, wanted: usize, mut add: impl FnMut(&mut LoopCandidate)) {
+/// Added parts raise a score by `least` or more, so a candidate that ranks lower even with that ranks lower with them.
+fn work_out(
+    ranked: &mut [LoopCandidate],
+    [most, wanted]: [usize; 2],
+    least: f64,
+    mut add: impl FnMut(&mut LoopCandidate),
+) {
     for index in 0..ranked.len().min(most) {
-        let is_sure = index >= wanted && by_soundness_and_score(&ranked[wanted - 1], &ranked[index]).is_le();
-        if is_sure {
+        let is_sure = |last: &LoopCandidate, next: &LoopCandidate| {
+            let earlier = last.cut.start_frame().total_cmp(&next.cut.start_frame());
+            by_recommendation_if_worse_by(least, last, next).then(earlier).is_le()
+        };
+        if index >= wanted && is_sure(&ranked[wanted - 1], &ranked[index]) {
             return;
         }
         add(&mut ranked[index]);

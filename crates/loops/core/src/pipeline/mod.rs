@@ -31,7 +31,7 @@ pub(crate) use choice::{find_and_make, find_cycles, find_loops, find_stretches};
 pub(crate) use kept::KeptKeys;
 pub use placement::Recentered;
 pub(crate) use retry::make_loop_or_retry;
-pub use retry::{RetriedLoop, Retry};
+pub use retry::{MAX_STRETCHES, RetriedLoop, Retry};
 pub use start::{StartAt, StartError};
 pub use timing::{FallsAt, Footfalls, Keep, Length, Retimed, Timing, TimingError};
 

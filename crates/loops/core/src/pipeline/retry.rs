@@ -4,14 +4,14 @@ use super::{LoopSettings, MadeLoop, MakeError, choose_closure, find_loops, make_
 use crate::analysis::Analysis;
 use crate::candidate::{LoopCandidate, SearchSettings, ended_at_its_last_key};
 use crate::loop_clip::LoopKeys;
-use crate::quality::{self, SeamSteps};
+use crate::quality::{self, Quality, SeamSteps};
 use crate::root_motion::RootSettings;
 
 /// Most that a loop made instead may move joints on average, metres at the size of a man: a bent motion is worse than a seam.
 const MAX_BENT_METRES: f64 = 0.02;
 
 /// Most alternative stretches that are tried.
-const MAX_STRETCHES: usize = 4;
+pub const MAX_STRETCHES: usize = 4;
 
 /// Changes that are allowed if the seam of a loop shows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +33,8 @@ impl<'a> Retry<'a> {
         others.take(MAX_STRETCHES)
     }
 
-    fn made_before(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Option<MadeLoop> {
+    /// Returns the loop that was made before, with its figures where they stay the same.
+    fn made_before(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Option<(MadeLoop, Option<Quality>)> {
         let root = RootSettings {
             recenter: false,
             ..settings.root
@@ -49,9 +50,10 @@ impl<'a> Retry<'a> {
                 ..made.clone()
             };
             if settings.root.recenter {
-                made.recentered()
+                (made.recentered(), None)
             } else {
-                made
+                let quality = made.candidate.quality.as_deref().copied();
+                (made, quality)
             }
         })
     }
@@ -71,6 +73,8 @@ pub struct RetriedLoop {
     pub tried: usize,
     /// Whether the seam of the loop shows.
     pub shows: bool,
+    /// The figures of the loop of the take, if they are known already.
+    pub quality: Option<Quality>,
 }
 
 /// As [`Analysis::make_loop_or_retry`].
@@ -94,12 +98,13 @@ fn of_take_or_retry(
     settings: &LoopSettings,
     retry: Retry<'_>,
 ) -> Result<RetriedLoop, MakeError> {
-    let first = match retry.made_before(candidate, settings) {
+    let (first, quality) = match retry.made_before(candidate, settings) {
         Some(made) => made,
-        None => make_loop(analysis, candidate, settings)?,
+        None => (make_loop(analysis, candidate, settings)?, None),
     };
     let mut done = RetriedLoop {
-        shows: shows(&first),
+        shows: quality.map_or_else(|| shows(&first), |quality| quality.pops()),
+        quality,
         made: first,
         settings: settings.clone(),
         asked_for: None,
@@ -157,6 +162,7 @@ impl RetriedLoop {
             return false;
         }
         self.shows = shows(&made);
+        self.quality = None;
         self.settings = settings.clone();
         self.asked_for = Some(core::mem::replace(&mut self.made, made));
         true

@@ -1,6 +1,8 @@
 //! Measures visible faults inside a loop, away from its seam: kinks, frozen poses, feet that float or sink, a body that lies or
 //! hangs.
 
+use core::ops::Range;
+
 use glam::{DQuat, DVec3};
 
 use super::seam::second_differences;
@@ -105,31 +107,35 @@ pub(super) fn kink(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_
     let joints = (0..keys.num_joints().min(source.world.num_joints())).filter(|&joint| !body.is_control(joint));
     let peaks = joints.map(|joint| {
         let bends = own.iter().map(|&at| source.second_difference(at, joint).length());
-        let turns =
-            (own.iter()).map(|&at| turn_change([-1, 0, 1].map(|step| source.rooted.clip.rotations(at + step)[joint])));
+        // Samples with both neighbours are consecutive.
+        let turns = own.first().map_or_else(Vec::new, |&first| {
+            let rotation = |at: isize| source.rooted.clip.rotations(at)[joint];
+            turn_changes(first..first + own.len() as isize, rotation)
+        });
         let allowed = [
             (bends.fold(0.0, f64::max))
                 .max(unseen[0] * size)
                 .max(floor::TREMBLE_METRES),
-            turns.fold(0.0, f64::max).max(unseen[1]),
+            turns.into_iter().fold(0.0, f64::max).max(unseen[1]),
         ];
-        let bends = second_differences(keys, joint).into_iter().enumerate();
-        let peaks = bends.map(|(sample, bend)| {
-            let turned = turn_change([-1, 0, 1].map(|step| keys.rotation(sample as isize + step, joint)));
-            JointPeak {
-                joint,
-                sample,
-                ratio: (bend.length() / allowed[0]).max(TURN_SHARE * turned / allowed[1]),
-            }
+        let turns = turn_changes(0..count, |sample| keys.rotation(sample, joint));
+        let bends = second_differences(keys, joint).into_iter().zip(turns);
+        let peaks = bends.enumerate().map(|(sample, (bend, turned))| JointPeak {
+            joint,
+            sample,
+            ratio: (bend.length() / allowed[0]).max(TURN_SHARE * turned / allowed[1]),
         });
         peaks.fold(JointPeak::default(), sharper)
     });
     peaks.reduce(sharper)
 }
 
-/// Returns how the turn to the last of three rotations differs from the one before, radians.
-fn turn_change([before, here, after]: [DQuat; 3]) -> f64 {
-    (rotation::difference(after, here) - rotation::difference(here, before)).length()
+/// Returns at each sample how the turn to the next one differs from the turn before, radians.
+fn turn_changes(samples: Range<isize>, rotation: impl Fn(isize) -> DQuat) -> Vec<f64> {
+    let turns: Vec<DVec3> = (samples.start - 1..samples.end)
+        .map(|at| rotation::difference(rotation(at + 1), rotation(at)))
+        .collect();
+    turns.windows(2).map(|pair| (pair[1] - pair[0]).length()).collect()
 }
 
 /// A pose is held while joints move at less than this share of the loop's usual speed.

@@ -119,6 +119,18 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
     }
 }
 
+/// Measures only what the choice of a loop asks of one that is made for it: foot slide, foot height and kink.
+pub(crate) fn of_choice(keys: &LoopKeys, body: &Body, source: &RootRelativeClip) -> Quality {
+    let source = Some(&SourceTracks::new(source));
+    let stands = sliding::stands_of(keys, body, source);
+    Quality {
+        foot_slide_mps: foot_slide_of_stances(keys, &stands),
+        foot_height: inside::foot_height(keys, &stands, source),
+        kink: inside::kink(keys, body, source, body.size_in(keys.skeleton(), keys.middle_pose())),
+        ..Quality::default()
+    }
+}
+
 /// Returns the mean distance of the joints of a loop from the uncut take, relative to the root, metres.
 pub(crate) fn displacement_of(clip: &LoopClip, body: &Body, source: &RootRelativeClip) -> f64 {
     seam::displacement_metres(

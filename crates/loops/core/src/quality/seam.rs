@@ -74,11 +74,13 @@ fn joint_pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>, joint: usi
 /// step length elsewhere explain it, or if the take itself has it there (`own`, if available): a foot may well slap down at that
 /// moment.
 fn jump(last: isize, own: Option<f64>, step: impl Fn(isize) -> f64) -> f64 {
-    let neighbour = step(last - 2).max(step(0)).max(own.unwrap_or(0.0));
-    let bend = (0..last - 2)
-        .map(|sample| (step(sample + 1) - step(sample)).abs())
-        .fold(0.0, f64::max);
-    (step(last - 1) - neighbour - 2.0 * bend).max(0.0)
+    let steps: Vec<f64> = (0..last).map(step).collect();
+    let [.., before, seam] = steps[..] else { return 0.0 };
+    let neighbour = before.max(steps[0]).max(own.unwrap_or(0.0));
+    let bends = steps[..steps.len() - 1]
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]).abs());
+    (seam - neighbour - 2.0 * bends.fold(0.0, f64::max)).max(0.0)
 }
 
 /// Second differences of all samples of a joint: size at index i is centred at sample i.

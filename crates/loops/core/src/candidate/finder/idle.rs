@@ -82,12 +82,23 @@ impl Finder<'_> {
         admitted: impl Fn(RangeInclusive<usize>) -> Admission,
     ) -> FoundLoops {
         let mut found = self.nothing();
+        let analysis = self.source.analysis;
+        let weights = poses::fit_weights(analysis.take.skeleton(), &analysis.body, &analysis.joints);
+        let joints: Vec<usize> = (0..weights.len()).filter(|&joint| weights[joint] > 0.0).collect();
         for &secs in lengths {
             let longest = (*lags.start()).max(self.source.step().nearest(secs))..=*lags.end();
             if longest.is_empty() {
                 continue;
             }
             for pair in self.pairs(&admitted(longest), f64::MAX).take(MAX_LOOKED_AT) {
+                // Nearly all pairs of a take without an idle loop fail here, so nothing else of them is worked out.
+                if !self.meets_at_rest(&pair, &joints) {
+                    let moved = || MissReason::RootMotion {
+                        found: self.source.root_motion(&pair, 1).0.twist,
+                    };
+                    found.nearest_miss.get_or_insert_with(|| self.miss(pair, moved()));
+                    continue;
+                }
                 match self.judge_idle(&pair) {
                     Ok(candidate) => {
                         if !found.candidates.iter().any(|other| self.is_similar(other, &candidate)) {
@@ -104,26 +115,22 @@ impl Finder<'_> {
         found
     }
 
-    /// Judges an idle pair as a candidate: its poses meet without root motion, so that the root can rest.
+    /// Whether the poses of a pair meet without root motion, so that the root can rest.
+    fn meets_at_rest(&self, pair: &SeamPair, joints: &[usize]) -> bool {
+        let analysis = self.source.analysis;
+        let (world, heading) = (&analysis.world, &analysis.heading);
+        let (start, end) = (pair.start_frame, pair.end_frame);
+        let gap = |&joint: &usize| world.position(start, joint).distance(world.position(end, joint));
+        let turned = rotation::wrap_angle(heading.yaw(end) - heading.yaw(start)).abs();
+        let most = IDLE_GAP_METRES * analysis.body.size(&analysis.take);
+        turned <= IDLE_GAP_RADIANS && joints.iter().all(|joint| gap(joint) <= most)
+    }
+
+    /// Judges an idle pair whose poses meet as a candidate.
     fn judge_idle(&self, pair: &SeamPair) -> Result<LoopCandidate, MissReason> {
         let analysis = self.source.analysis;
         let (start, end) = (pair.start_frame, pair.end_frame);
         let cut = Cut::new(&analysis.take, start as f64, end as f64).map_err(|_| MissReason::SeenOnce)?;
-        let weights = poses::fit_weights(analysis.take.skeleton(), &analysis.body, &analysis.joints);
-        let moved = (0..weights.len())
-            .filter(|&joint| weights[joint] > 0.0)
-            .map(|joint| {
-                analysis
-                    .world
-                    .position(start, joint)
-                    .distance(analysis.world.position(end, joint))
-            })
-            .fold(0.0, f64::max);
-        let turned = rotation::wrap_angle(analysis.heading.yaw(end) - analysis.heading.yaw(start)).abs();
-        let candidate = self.describe(pair, cut, None, true);
-        if moved > IDLE_GAP_METRES * analysis.body.size(&analysis.take) || turned > IDLE_GAP_RADIANS {
-            return Err(MissReason::RootMotion { found: candidate.twist });
-        }
         // A gesture is not idle; nor is a part in which one is held, unless idle loops are requested.
         let last = analysis.take.num_frames() - 1;
         let is_part_of_one = ((end - start) as f64) < LEAST_SHARE * last as f64
@@ -132,12 +139,12 @@ impl Finder<'_> {
         if is_part_of_one && !self.settings.idle || is_gesture(analysis, start, end) {
             return Err(MissReason::SeenOnce);
         }
-        if let Some(found) = candidate.cost_ratio.filter(|&ratio| ratio > MAX_IDLE_COST_RATIO) {
+        if let Some(found) = self.cost_ratio(pair).filter(|&ratio| ratio > MAX_IDLE_COST_RATIO) {
             return Err(MissReason::CostRatio { found });
         }
         self.admitted(LoopCandidate {
             twist: Twist::default(),
-            ..candidate
+            ..self.describe(pair, cut, None, true)
         })
     }
 }

@@ -90,10 +90,15 @@ impl<'a> Finder<'a> {
         rhythm::measure(&self.distances, pair.start_frame, pair.lag(), frame_time_secs)
     }
 
+    /// Returns the cost of a pair over that of random ones; `None` if these cost nothing.
+    fn cost_ratio(&self, pair: &SeamPair) -> Option<f64> {
+        self.random_cost.filter(|&cost| cost > 0.0).map(|cost| pair.cost / cost)
+    }
+
     /// Returns all figures of a stretch, whether or not it qualifies.
     pub(super) fn describe(&self, pair: &SeamPair, cut: Cut, rhythm: Option<Rhythm>, is_idle: bool) -> LoopCandidate {
         LoopCandidate {
-            cost_ratio: self.random_cost.filter(|&cost| cost > 0.0).map(|cost| pair.cost / cost),
+            cost_ratio: self.cost_ratio(pair),
             goes_on_alike: rhythm.is_some_and(|rhythm| {
                 rhythm::goes_on_alike(&self.distances, pair.start_frame, pair.lag(), rhythm.cycles)
             }),

@@ -52,9 +52,10 @@ const MOST_STEPS: usize = 8;
 const MOST_STEPS_WITH_LIMITS: usize = 24;
 
 /// Cost of a unit of the first step, metres on the reference body, which keeps it within the validity of its coefficients: a
-/// straight leg would have to bend by a radian at once. Each later step is damped by a share of the previous damping, and by a
-/// multiple after a step that went too far: long steps that are repeatedly cut short cost more, and hold feet less well.
-const DAMPING_METRES: f64 = 8.0;
+/// straight leg would have to bend by a radian at once. More takes more steps and holds feet no better. Each later step is damped
+/// by a share of the previous damping, and by a multiple after a step that went too far: long steps that are repeatedly cut short
+/// cost more, and hold feet less well.
+const DAMPING_METRES: f64 = 2.4;
 const DAMPED_AGAIN: f64 = 0.3;
 const DAMPED_AFTER_TOO_FAR: f64 = 3.0;
 
