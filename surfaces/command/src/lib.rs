@@ -55,6 +55,7 @@ use project::Typed;
 /// It is meant to be called once in a process: it prints, handles signals, and keeps what it said.
 pub fn run(typed: &[OsString]) -> u8 {
     report::failure::say_as_asked(typed);
+    memory::keep_what_is_freed();
     let Typed {
         matches, file, inputs, ..
     } = match project::with_settings(typed) {
