@@ -395,7 +395,11 @@ mod tests {
             let (program, _) = parsed(&words).unwrap_or_else(|error| panic!("{}: {error}", summary.example));
             let built: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
             let own = summary.command.split(' ').next().unwrap();
-            assert!(built.contains(&own) && built.len() <= 2, "{}: {built:?}", summary.example);
+            assert!(
+                built.contains(&own) && built.len() <= 2,
+                "{}: {built:?}",
+                summary.example
+            );
         }
     }
 
