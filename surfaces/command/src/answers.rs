@@ -11,7 +11,7 @@ use loopwright_job::{AddedRoot, PendingLoop, SearchRows, StoredLoop, Studied, St
 
 use serde_json::Value;
 
-use crate::args::{Cli, full_command};
+use crate::args::{self, Cli};
 use crate::commands::make;
 use crate::exit::{self, Failure, Result};
 use crate::files::InputFile;
@@ -50,8 +50,8 @@ pub struct Answer {
 /// Runs a command with these arguments, the first of which is its name, and returns what it would have printed. Several may run at the same
 /// time. No `loopwright.toml` is looked for. Errors: the arguments are none of its own.
 pub fn answer(typed: &[OsString]) -> Result<Answer> {
-    let parsed = full_command().try_get_matches_from(typed);
-    let cli = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
+    let parsed = args::parsed(typed);
+    let cli = parsed.and_then(|(_, matches)| Cli::from_arg_matches(&matches));
     let cli = cli.map_err(|error| of_arguments(&error))?;
     if typed.iter().any(|argument| argument == "--dry-run") {
         // It is said once for a whole process.

@@ -60,24 +60,26 @@ use project::Typed;
 /// It is meant to be called once in a process: it prints, handles signals, and keeps what it said.
 pub fn run(typed: &[OsString]) -> u8 {
     report::failure::say_as_asked(typed);
-    let Typed { args, file, inputs } = match project::with_settings(typed) {
+    memory::keep_what_is_freed();
+    let Typed {
+        matches, file, inputs, ..
+    } = match project::with_settings(typed) {
         Ok(settled) => settled,
         Err(failure) => {
             report::failure::report(&failure);
             return exit::status(&Err(failure));
         }
     };
-    let parsed = args::command(&args).try_get_matches_from(args);
-    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let Cli { command, shared } = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return report::failure::report_arguments(&args::explained(error)),
     };
     for typed in typed {
         talk::keep_on_one_line(Path::new(typed));
     }
-    memory::limit(cli.max_memory);
-    files::open_folders(&[inputs, cli.allow_paths].concat());
-    talk::set(cli.quiet, cli.color);
+    memory::limit(shared.max_memory);
+    files::open_folders(&[inputs, shared.allow_paths].concat());
+    talk::set(shared.quiet, shared.color);
     signals::watch();
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -88,7 +90,7 @@ pub fn run(typed: &[OsString]) -> u8 {
     if let Some(path) = &file {
         talk::note(&format!("with the settings of \"{}\"", path.display()));
     }
-    let result = perform(cli.command);
+    let result = perform(command);
     output::sync_folders();
     if let Err(failure) = &result {
         report::failure::report(failure);

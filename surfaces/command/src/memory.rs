@@ -18,6 +18,15 @@ const UNKNOWN_MEMORY: u64 = 4 << 30;
 /// Part of the memory that one file may take; the rest is for the search and for other programs.
 const SHARE: f64 = 0.75;
 
+/// A block just below the largest that glibc takes for a sign of what a program uses, bytes.
+const LARGE_BLOCK: usize = (32 << 20) - (64 << 10);
+
+/// Lets glibc keep what is freed for what is asked for next: once a large block was freed, smaller ones no longer go back to the system one by
+/// one, and are no longer faulted in anew by each stage. The block itself is never touched, and other allocators are not changed by it.
+pub(crate) fn keep_what_is_freed() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGE_BLOCK)));
+}
+
 /// Says how much memory this run may take; what was read before, such as a `loopwright.toml`, had the limit of its own kind.
 pub fn limit(max_memory: Option<MemorySize>) {
     SAID_BYTES.store(max_memory.map_or(0, |MemorySize(bytes)| bytes), Ordering::Relaxed);

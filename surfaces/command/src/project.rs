@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, ffi::OsString};
 
-use clap::{Arg, ArgMatches, Args, Command};
+use clap::{Arg, ArgMatches, Args, Command, error::ErrorKind};
 use loopwright_core::edit::EditKind;
 use serde_json::{Map, Value as Json, json};
 use toml::{Table, Value};
@@ -113,6 +113,8 @@ pub fn limits(flags: Limits, file: Option<&Path>) -> Result<Limits> {
 pub struct Typed {
     /// The arguments, with the settings of the file in front.
     pub args: Vec<OsString>,
+    /// What they say. Errors: they are none, or ask for help or the version.
+    pub matches: core::result::Result<ArgMatches, clap::Error>,
     /// The nearest `loopwright.toml`, if it says anything.
     pub file: Option<PathBuf>,
     /// The inputs: files, folders and patterns.
@@ -125,40 +127,39 @@ pub struct Typed {
 pub fn with_settings(args: &[OsString]) -> Result<Typed> {
     let mut typed = Typed {
         args: args.to_vec(),
+        matches: Err(clap::Error::new(ErrorKind::MissingSubcommand)),
         file: None,
         inputs: Vec::new(),
     };
-    let mut program = args::full_command();
-    let Ok(matches) = program.try_get_matches_from_mut(args) else {
-        return Ok(typed);
+    let (program, matches) = match args::parsed(args) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            typed.matches = Err(error);
+            return Ok(typed);
+        }
     };
-    let (names, command, matches) = innermost(&program, &matches);
-    let inputs = (command.get_positionals()).filter_map(|arg| matches.get_raw(arg.get_id().as_str()));
+    let (names, command, of_command) = innermost(&program, &matches);
+    let inputs = (command.get_positionals()).filter_map(|arg| of_command.get_raw(arg.get_id().as_str()));
     typed.inputs = inputs.flatten().map(PathBuf::from).collect();
     // A recipe that is named says all that a loop needs.
-    let has_recipe = has_flag(command, "recipe") && matches.contains_id("recipe");
-    if has_recipe || !has_flag(command, "set") {
-        return Ok(typed);
-    }
+    let has_recipe = has_flag(command, "recipe") && of_command.contains_id("recipe");
     // The first input may be a folder or a pattern.
-    let above = typed
-        .inputs
-        .first()
-        .and_then(|first| first.ancestors().find(|path| path.is_dir()));
-    let Some(path) = nearest(above.unwrap_or(Path::new("."))) else {
-        return Ok(typed);
-    };
-    let flags = read(&path)?.flags(&path, &names[0], command);
-    if !flags.is_empty() {
+    let above = (typed.inputs.first()).and_then(|first| first.ancestors().find(|path| path.is_dir()));
+    let heeded = (!has_recipe && has_flag(command, "set")).then(|| nearest(above.unwrap_or(Path::new("."))));
+    if let Some(path) = heeded.flatten() {
+        let flags = read(&path)?.flags(&path, &names[0], command);
         // Behind the name of the command, or those of the command and of the one within it.
         let mut words = args.iter().skip(1);
         let is_named = |name: &String| words.any(|word| word.to_str() == Some(name));
-        if names.iter().all(is_named) {
+        if !flags.is_empty() && names.iter().all(is_named) {
             let place = args.len() - words.len();
             typed.args.splice(place..place, flags);
             typed.file = Some(path);
+            typed.matches = args::parsed(&typed.args).map(|(_, matches)| matches);
+            return Ok(typed);
         }
     }
+    typed.matches = Ok(matches);
     Ok(typed)
 }
 

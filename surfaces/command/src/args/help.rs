@@ -81,7 +81,7 @@ enum Size {
 }
 
 /// The command line, with help of the size that these arguments ask for. All else is the same for both.
-pub fn command<T: AsRef<OsStr>>(args: &[T]) -> Command {
+pub(super) fn command<T: AsRef<OsStr>>(args: &[T]) -> Command {
     let is_bare = args.len() <= 1;
     let asks = args.iter().any(|arg| arg.as_ref() == "-h");
     printed(if is_bare || asks { Size::Summary } else { Size::Full })
@@ -300,8 +300,10 @@ fn with_values_explained(arg: Arg) -> Arg {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
-    use crate::headings;
+    use crate::{args::parsed, headings};
 
     const HEADINGS: [&str; 18] = [
         headings::INPUT,
@@ -346,14 +348,19 @@ mod tests {
         }
     }
 
-    /// Every example is a command line that parses.
+    /// Every example is a command line that parses, without the other commands.
     #[test]
     fn examples_parse() {
         for summary in summaries() {
-            let words: Vec<&str> = summary.example.split(' ').collect();
-            if let Err(error) = sized(Size::Full).try_get_matches_from(words) {
-                panic!("{}: {error}", summary.example);
-            }
+            let words: Vec<OsString> = summary.example.split(' ').map(OsString::from).collect();
+            let (program, _) = parsed(&words).unwrap_or_else(|error| panic!("{}: {error}", summary.example));
+            let built: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
+            let own = summary.command.split(' ').next().unwrap();
+            assert!(
+                built.contains(&own) && built.len() <= 2,
+                "{}: {built:?}",
+                summary.example
+            );
         }
     }
 

@@ -1,8 +1,9 @@
 //! The command line as typed.
 
+use std::ffi::{OsStr, OsString};
 use std::{path::PathBuf, str::FromStr};
 
-use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
+use clap::{ArgAction, ArgMatches, Args, ColorChoice, Parser, Subcommand, error::ErrorKind};
 use clap_complete::Shell;
 
 mod catalog;
@@ -30,7 +31,7 @@ pub use catalog::{CatalogArgs, SortBy};
 pub use cut::CutArgs;
 pub use engine::EngineArgs;
 pub use fit::FitArgs;
-pub use help::{command, full as full_command, short as short_command};
+pub use help::{full as full_command, short as short_command};
 pub use listen::ListenArgs;
 pub use loops::JumpSettings;
 pub use loops::{BlendArgs, CheckArgs, CostArgs, LoopsArgs, PlayArgs};
@@ -62,6 +63,12 @@ pub use take::{ConvertArgs, DemoArgs, InspectArgs, ListArgs, SynthArgs};
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
+    #[command(flatten)]
+    pub shared: SharedArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct SharedArgs {
     /// Print help; -h prints a summary.
     #[arg(short, long, global = true, hide = true, action = ArgAction::HelpShort)]
     help: Option<bool>,
@@ -82,65 +89,107 @@ pub struct Cli {
     version: Option<bool>,
 }
 
-#[derive(Debug, Subcommand)]
-pub enum Command {
+/// Declares the commands, and how each is built without the others.
+macro_rules! commands {
+    ($($(#[$meta:meta])* $word:literal $name:ident $(($args:ty))?,)+) => {
+        #[derive(Debug, Subcommand)]
+        pub enum Command {
+            $($(#[$meta])* #[command(name = $word)] $name $(($args))?,)+
+        }
+
+        impl Command {
+            /// The command of this name, without its help; `None` if there is none.
+            fn alone(name: &OsStr) -> Option<clap::Command> {
+                $(if name == $word {
+                    let command = clap::Command::new($word);
+                    $(let command = <$args as Args>::augment_args(command);)?
+                    return Some(command);
+                })+
+                None
+            }
+        }
+    };
+}
+
+commands! {
     /// Reports what a take holds: skeleton, rate, unit, bad frames, rhythm and segments.
-    Inspect(Box<InspectArgs>),
+    "inspect" Inspect(Box<InspectArgs>),
     /// Lists the animations of files: length, kind, speed, and whether they loop.
-    List(ListArgs),
+    "list" List(ListArgs),
     /// Lists the stretches of a take that loop, the recommended one first.
-    Find(Box<FindArgs>),
+    "find" Find(Box<FindArgs>),
     /// Makes a loop from a take and measures it; the figures go into a sidecar.
-    Make(Box<MakeArgs>),
+    "make" Make(Box<MakeArgs>),
     /// Makes a loop from the frames that you choose.
-    Close(Box<CloseArgs>),
+    "close" Close(Box<CloseArgs>),
     /// Makes loops of motion as it comes, by standard input or VMC.
-    Listen(Box<ListenArgs>),
+    "listen" Listen(Box<ListenArgs>),
     /// Blends loops into one, by weights or to a given speed and turn rate.
-    Blend(BlendArgs),
+    "blend" Blend(BlendArgs),
     /// Makes a set of loops for one character, in phase, with a manifest for players.
-    Set(Box<SetArgs>),
+    "set" Set(Box<SetArgs>),
     /// Plays loops one after another, in a random order drawn from a seed.
-    Play(PlayArgs),
+    "play" Play(PlayArgs),
     /// Cuts starts, stops, turns and jumps out of a take, which begin and end in its loops.
-    Cut(Box<CutArgs>),
+    "cut" Cut(Box<CutArgs>),
     /// Finds the least visible jump from one motion into another.
-    Cost(CostArgs),
+    "cost" Cost(CostArgs),
     /// Searches many takes for the frame nearest to a wanted motion (motion matching).
-    Match(MatchArgs),
+    "match" Match(MatchArgs),
     /// Checks whether loops pop at the seam.
-    Check(CheckArgs),
+    "check" Check(CheckArgs),
     /// Queries catalogs of loops by kind, speed, foot sliding and more.
-    Catalog(CatalogArgs),
+    "catalog" Catalog(CatalogArgs),
     /// Writes a page about loops: a table, moving pictures, figures and a player.
-    Report(ReportArgs),
+    "report" Report(ReportArgs),
     /// Measures top speeds and half-lives for character controllers.
-    Fit(FitArgs),
+    "fit" Fit(FitArgs),
     /// Draws a take, a loop or a seam, as an animation or a contact sheet.
-    Render(RenderArgs),
+    "render" Render(RenderArgs),
     /// Converts a take into another format, or mirrors it.
-    Convert(ConvertArgs),
+    "convert" Convert(ConvertArgs),
     /// Retargets a take or a loop to your own character.
-    Retarget(RetargetArgs),
+    "retarget" Retarget(RetargetArgs),
     /// Writes a synthetic take of a walker, and its true period, speed and contacts.
-    Synth(SynthArgs),
+    "synth" Synth(SynthArgs),
     /// Makes a loop from a built-in take: writes the take, the loop, its sidecar and a plot.
-    Demo(DemoArgs),
+    "demo" Demo(DemoArgs),
     /// Opens the window that shows takes, and finds, closes and edits loops.
-    Studio(StudioArgs),
+    "studio" Studio(StudioArgs),
     /// Serves inspect, find, make, check and set to agents, by the Model Context Protocol.
-    Mcp,
+    "mcp" Mcp,
     /// Prints a script that completes commands and flags in a shell.
-    Completions(CompletionsArgs),
+    "completions" Completions(CompletionsArgs),
     /// Writes the manual pages.
-    Man(ManArgs),
+    "man" Man(ManArgs),
     /// Prints a recipe with every setting: its meaning, unit and default.
-    Recipe(RecipeArgs),
+    "recipe" Recipe(RecipeArgs),
     /// Prints a JSON schema of recipes and of loopwright.toml, for editors.
-    Schema,
+    "schema" Schema,
     /// Prints the licences of all that the program is built from.
     #[command(alias = "licenses")]
-    Licences,
+    "licences" Licences,
+}
+
+/// Parses what is typed; returns the command line that it was parsed by, too. Errors: it is none, or asks for help or the version.
+///
+/// Building all commands with their help takes longer than reading a take, so that is done only where the one that is named does not explain
+/// what is typed.
+pub fn parsed(typed: &[OsString]) -> Result<(clap::Command, ArgMatches), clap::Error> {
+    let mut program = SharedArgs::augment_args(clap::Command::new("loopwright"))
+        .version(env!("CARGO_PKG_VERSION"))
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .subcommand_required(true)
+        .subcommands(typed.iter().skip(1).find_map(|word| Command::alone(word)));
+    let found = match program.try_get_matches_from_mut(typed) {
+        Err(error) if error.kind() != ErrorKind::DisplayVersion => {
+            program = help::command(typed);
+            program.try_get_matches_from_mut(typed)
+        }
+        found => found,
+    };
+    Ok((program, found?))
 }
 
 /// One word of a list.

@@ -17,6 +17,10 @@ const IN_FLIGHT: usize = 3;
 /// Threads beside those that study: two inputs may wait for the disk at once.
 const FINISHING: usize = 2;
 
+/// An input this large, as a share of what each thread has to do, is worked on before all others: begun last, it would keep one thread busy
+/// while the others wait.
+const LARGE_SHARE: u64 = 4;
+
 /// The number of threads that do what `--jobs` asks for.
 pub fn jobs(asked: Option<NonZeroUsize>, inputs: usize) -> usize {
     let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
@@ -30,6 +34,11 @@ pub trait Work: Sync {
     type Input: Sync;
     type Studied: Send;
     type Answer: Send;
+
+    /// How large an input is: the larger, the longer it is worked on.
+    fn size(&self, _: &Self::Input) -> u64 {
+        0
+    }
 
     /// The long part, on any thread.
     fn study(&self, input: &Self::Input) -> Self::Studied;
@@ -102,7 +111,9 @@ impl<S, A> Shared<S, A> {
 }
 
 struct State<S, A> {
-    /// The next input to study, and the next to settle.
+    /// Large inputs to study before the others, the largest last.
+    first: Vec<usize>,
+    /// The next of the others to study, and the next to settle.
     next: usize,
     settled: usize,
     /// Inputs that are studied now.
@@ -116,8 +127,10 @@ struct State<S, A> {
 /// Does the work on all inputs, studying so many at once; some threads more finish what is studied while others wait for the disk.
 /// `take` gets the answers in the order of the inputs, on the calling thread.
 pub fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take: impl FnMut(&W::Input, W::Answer)) {
+    let first = large(work, inputs, jobs);
     let shared = Shared {
         state: Mutex::new(State {
+            first: first.clone(),
             next: 0,
             settled: 0,
             studying: 0,
@@ -131,8 +144,9 @@ pub fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take: impl F
         studying: jobs,
         in_flight: jobs.saturating_mul(IN_FLIGHT),
     };
+    let in_order = (inputs, &first[..]);
     thread::scope(|scope| {
-        let worker = || worker(work, inputs, limits, &shared);
+        let worker = || worker(work, in_order, limits, &shared);
         let mut started = 0;
         for _ in 0..jobs.saturating_add(FINISHING) {
             let builder = thread::Builder::new().stack_size(STACK_BYTES);
@@ -144,7 +158,7 @@ pub fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take: impl F
                 studying: 1,
                 in_flight: usize::MAX,
             };
-            self::worker(work, inputs, limits, &shared);
+            self::worker(work, in_order, limits, &shared);
         }
         for (index, input) in inputs.iter().enumerate() {
             let mut now = shared.locked();
@@ -162,6 +176,21 @@ pub fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take: impl F
     });
 }
 
+/// Returns large inputs, fewer than there are threads, the largest last: each is in memory until all before it are settled.
+fn large<W: Work>(work: &W, inputs: &[W::Input], jobs: usize) -> Vec<usize> {
+    let sizes: Vec<u64> = if jobs > 1 {
+        inputs.iter().map(|input| work.size(input)).collect()
+    } else {
+        Vec::new()
+    };
+    let of_thread = sizes.iter().fold(0, |sum: u64, &size| sum.saturating_add(size)) / jobs.max(1) as u64;
+    let mut large: Vec<usize> = (0..sizes.len())
+        .filter(|&index| sizes[index] > of_thread / LARGE_SHARE)
+        .collect();
+    large.sort_by_key(|&index| sizes[index]);
+    large.split_off(large.len().saturating_sub(jobs.saturating_sub(1)))
+}
+
 /// Most inputs at any time.
 #[derive(Clone, Copy)]
 struct Limits {
@@ -171,9 +200,18 @@ struct Limits {
     in_flight: usize,
 }
 
-fn worker<W: Work>(work: &W, inputs: &[W::Input], limits: Limits, shared: &Shared<W::Studied, W::Answer>) {
+/// Works on inputs in their order, but for some that are studied before the others.
+fn worker<W: Work>(
+    work: &W,
+    (inputs, first): (&[W::Input], &[usize]),
+    limits: Limits,
+    shared: &Shared<W::Studied, W::Answer>,
+) {
     let mut now = shared.locked();
     while now.settled < inputs.len() {
+        while first.contains(&now.next) {
+            now.next += 1;
+        }
         let index = now.settled;
         if let Some(mut studied) = now.studied.remove(&index) {
             let input = &inputs[index];
@@ -190,9 +228,13 @@ fn worker<W: Work>(work: &W, inputs: &[W::Input], limits: Limits, shared: &Share
             now = shared.locked();
             now.answers.insert(index, answer);
             shared.changed.notify_all();
-        } else if now.next < inputs.len() && now.studying < limits.studying && now.next - now.taken < limits.in_flight {
-            let index = now.next;
-            now.next += 1;
+        } else if now.studying < limits.studying
+            && (!now.first.is_empty() || now.next < inputs.len() && now.next - now.taken < limits.in_flight)
+        {
+            let index = now.first.pop().unwrap_or(now.next);
+            if index == now.next {
+                now.next += 1;
+            }
             now.studying += 1;
             drop(now);
             let studied = catch_unwind(AssertUnwindSafe(|| work.study(&inputs[index]))).ok();
@@ -228,6 +270,10 @@ mod tests {
         type Input = u64;
         type Studied = (u64, usize);
         type Answer = Option<(u64, usize)>;
+
+        fn size(&self, input: &u64) -> u64 {
+            *input
+        }
 
         fn study(&self, input: &u64) -> (u64, usize) {
             let now = 1 + self.in_flight.fetch_add(1, Ordering::SeqCst);
@@ -266,7 +312,8 @@ mod tests {
                 answers.push((input, answer));
             });
             // The one that was taken is counted until it is out of our hands.
-            assert!(work.most.load(Ordering::SeqCst) <= jobs * IN_FLIGHT + 1, "{jobs}");
+            // Large inputs that go ahead are fewer than threads.
+            assert!(work.most.load(Ordering::SeqCst) <= jobs * IN_FLIGHT + jobs, "{jobs}");
             assert!(work.most_studying.load(Ordering::SeqCst) <= jobs);
             answers
         };
@@ -280,6 +327,16 @@ mod tests {
         }
         assert_eq!(answers(3), one);
         assert_eq!(answers(16), one);
+    }
+
+    #[test]
+    fn inputs_that_would_hold_up_all_others_go_ahead() {
+        let ahead = |inputs: &[u64], jobs| large(&Counting::default(), inputs, jobs);
+        let inputs = [1, 1, 1, 5, 1, 9, 1];
+        assert_eq!(ahead(&inputs, 1), [0; 0]);
+        assert_eq!(ahead(&inputs, 2), [5]);
+        assert_eq!(ahead(&inputs, 3), [3, 5]);
+        assert_eq!(ahead(&[1; 8], 2), [0; 0]);
     }
 
     #[test]

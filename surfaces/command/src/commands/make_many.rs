@@ -294,6 +294,10 @@ impl Work for MakeLoops<'_> {
     type Studied = StudiedTake;
     type Answer = TakeResult;
 
+    fn size(&self, input: &Input) -> u64 {
+        fs::metadata(&input.path).map_or(0, |file| file.len())
+    }
+
     fn study(&self, input: &Input) -> StudiedTake {
         let mut studied = StudiedTake::default();
         let (done, said) = talk::aside(|| self.try_study(input, &mut studied));

@@ -56,11 +56,12 @@ impl Steadiness {
 /// few or too many frames for it.
 fn estimate(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<PaceChange> {
     let speeds = Speeds::of(analysis, [start, end], cycles)?;
+    let covariances = covariances(speeds.off.len());
     let solutions: Vec<Solution> = UNLIKE_TIMES
         .into_iter()
         .flat_map(|unlike| ALIKE_TIMES.map(|alike| [unlike, alike]))
         .flat_map(|[unlike, alike]| NOISE_TIMES.map(|noise| [unlike, alike, noise]))
-        .filter_map(|times| speeds.solve(times))
+        .filter_map(|times| speeds.solve(&covariances, times))
         .collect();
     let likeliest = solutions.iter().map(|of| of.log_weight).reduce(f64::max)?;
     let weights = || solutions.iter().map(|of| ops::exp(of.log_weight - likeliest));
@@ -91,6 +92,11 @@ struct Speeds {
     inside: usize,
     /// Share of a change that counts: of slow bodies less than all.
     visible: f64,
+}
+
+/// Covariances of so many samples; targets reach half a cycle beyond the stretch.
+fn covariances(count: usize) -> Vec<Covariance> {
+    (0..count + BINS).map(Covariance::new).collect()
 }
 
 /// What one model says.
@@ -132,10 +138,9 @@ impl Speeds {
     }
 
     /// Solves the model whose deviations are these multiples: of left against right, of equal steps, and of noise.
-    fn solve(&self, times: [f64; 3]) -> Option<Solution> {
+    fn solve(&self, covariances: &[Covariance], times: [f64; 3]) -> Option<Solution> {
         let count = self.off.len();
-        // Targets reach half a cycle beyond the stretch.
-        let smooth: Vec<f64> = (0..count + BINS).map(|lag| covariance(lag, times)).collect();
+        let smooth: Vec<f64> = covariances.iter().map(|covariance| covariance.of(times)).collect();
         let mut row = smooth[..count].to_vec();
         row[0] += times[2] * times[2] * NOISE[1];
         let ends = [self.before, self.before + self.inside];
@@ -171,18 +176,36 @@ impl Speeds {
     }
 }
 
-/// Returns the covariance of speeds some parts of a cycle apart, without that of single samples.
-fn covariance(lag: usize, [unlike, alike, noise]: [f64; 3]) -> f64 {
-    let cycles = lag as f64 / BINS as f64;
-    let far = 3.0_f64.sqrt() * cycles / SLOW_CYCLES;
-    let wave = |times: f64| ops::cos(2.0 * PI * times * cycles);
-    let steps = alike * alike * (ALIKE[0] * wave(2.0) + ALIKE[1] * wave(4.0))
-        + unlike * unlike * (UNLIKE[0] * wave(1.0) + UNLIKE[1] * wave(3.0));
-    SLOW * (1.0 + far) * ops::exp(-far)
-        + ops::exp(-cycles * cycles / ALIKE_CYCLES) * steps
-        + noise * noise * NOISE[0] * ops::exp(-cycles / NOISE_CYCLES)
+/// What the covariances of all models share at a distance in time: each sums these with its own factors.
+struct Covariance {
+    slow: f64,
+    /// Of steps: how much is left of their likeness, and waves of one to four times a cycle.
+    fading: f64,
+    waves: [f64; 4],
+    noise: f64,
+}
+
+impl Covariance {
+    /// Creates that of speeds some parts of a cycle apart.
+    fn new(lag: usize) -> Self {
+        let cycles = lag as f64 / BINS as f64;
+        let far = 3.0_f64.sqrt() * cycles / SLOW_CYCLES;
+        Self {
+            slow: SLOW * (1.0 + far) * ops::exp(-far),
+            fading: ops::exp(-cycles * cycles / ALIKE_CYCLES),
+            waves: [1.0, 2.0, 3.0, 4.0].map(|times| ops::cos(2.0 * PI * times * cycles)),
+            noise: ops::exp(-cycles / NOISE_CYCLES),
+        }
+    }
+
+    /// Returns the covariance, without that of single samples.
+    fn of(&self, [unlike, alike, noise]: [f64; 3]) -> f64 {
+        let wave = |times: usize| self.waves[times - 1];
+        let steps = alike * alike * (ALIKE[0] * wave(2) + ALIKE[1] * wave(4))
+            + unlike * unlike * (UNLIKE[0] * wave(1) + UNLIKE[1] * wave(3));
         // The mean is unknown.
-        + 1.0
+        self.slow + self.fading * steps + noise * noise * NOISE[0] * self.noise + 1.0
+    }
 }
 
 fn dot(one: &[f64], other: &[f64]) -> f64 {
@@ -195,12 +218,15 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
 /// Source: N. Levinson, "The Wiener RMS error criterion in filter design and prediction", J. Math. Phys. 25 (1946).
 fn solve_toeplitz(row: &[f64], right: [&[f64]; 2]) -> Option<([Vec<f64>; 2], f64)> {
     let mut error = *row.first()?;
-    let mut forward = vec![1.0];
+    let (mut forward, mut before) = (vec![1.0], Vec::new());
     let mut solved = right.map(|right| vec![right[0] / error]);
     let mut log_determinant = ops::ln(error);
     for count in 1..row.len() {
-        let reflected = -dot(&forward, &row[1..=count].iter().rev().copied().collect::<Vec<f64>>()) / error;
-        let before = forward.clone();
+        let foreseen: f64 = (forward.iter().zip(row[1..=count].iter().rev()))
+            .map(|(value, row)| value * row)
+            .sum();
+        let reflected = -foreseen / error;
+        before.clone_from(&forward);
         forward.push(0.0);
         for (index, value) in forward.iter_mut().enumerate().skip(1) {
             *value += reflected * before[count - index];
@@ -260,7 +286,7 @@ mod tests {
     }
 
     fn change(speeds: &Speeds) -> Solution {
-        speeds.solve([1.0; 3]).unwrap()
+        speeds.solve(&covariances(speeds.off.len()), [1.0; 3]).unwrap()
     }
 
     /// Shares of a trend that a reference implementation of the same model shows.

@@ -60,6 +60,16 @@ pub fn averaged_mirrored(track: &[DVec3], weights: &[f64]) -> Vec<DVec3> {
     (0..track.len())
         .map(|frame| {
             let mut sum = weights[0] * track[frame];
+            // Far from the ends, without asking each time where they are.
+            if let Some(before) = frame.checked_sub(weights.len() - 1)
+                && let Some(after) = track.get(frame + 1..frame + weights.len())
+            {
+                let sides = track[before..frame].iter().rev().zip(after);
+                for ((left, right), &weight) in sides.zip(&weights[1..]) {
+                    sum += weight * (*left + *right);
+                }
+                return sum;
+            }
             for (away, &weight) in weights.iter().enumerate().skip(1) {
                 let left = track[frame.abs_diff(away).min(last)];
                 let right = track[last - last.abs_diff(frame + away).min(last)];
