@@ -1,7 +1,6 @@
 //! Motion of GMR: a pickle of a dict of arrays, read as data. No code of it runs, and nothing is imported.
 
 use glam::{DQuat, DVec3};
-use loopwright_core::Skeleton;
 use loopwright_core::motion::Hinges;
 
 use super::error::RobotMotionError;

@@ -77,7 +77,7 @@ fn built(bodies: Vec<RawBody>) -> Result<Skeleton, RobotError> {
             let axis = hinge.axis.try_normalize().unwrap_or(DVec3::Z);
             hinges.push(Some(Hinge {
                 axis,
-                rest: rotation::renormalized(at.rotation * rotation::exp(-hinge.reference * axis)),
+                rest: (at.rotation * rotation::exp(-hinge.reference * axis)).normalize(),
                 limits: hinge.limits,
                 speed: hinge.speed,
             }));
@@ -190,13 +190,12 @@ fn soles(
         })
         .collect();
     let mirror = DVec3::new(1.0, -1.0, 1.0);
-    let mut number = 0;
-    found.retain(|_| {
-        let own = middles[number];
-        let mut others = (0..middles.len()).filter(|&other| other != number);
-        number += 1;
-        others.any(|other| (middles[other] * mirror).distance(own) < MIRROR_METRES)
-    });
+    let has_partner = |own: usize| {
+        let mut others = (0..middles.len()).filter(|&other| other != own);
+        others.any(|other| (middles[other] * mirror).distance(middles[own]) < MIRROR_METRES)
+    };
+    let mut numbers = 0..middles.len();
+    found.retain(|_| numbers.next().is_some_and(has_partner));
     Ok(found)
 }
 
