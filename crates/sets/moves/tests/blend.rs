@@ -321,7 +321,7 @@ fn a_space_of_speed_and_turn_is_exact_at_the_loops_and_continuous_between() {
 }
 
 #[test]
-fn phases_come_through_the_touch_downs() {
+fn phases_come_through_the_middles_of_contacts() {
     let map = PhaseMap::through(&[0.3], &[0.85]).unwrap();
     assert_eq!((map.start(), map.num_cycles()), (0.3, 1));
     assert!((map.warp() - 0.05).abs() < 1e-15);
@@ -361,7 +361,7 @@ fn phases_come_through_the_touch_downs() {
     assert!((even.share(0.3) - 0.55).abs() < 1e-15 && even.warp() == 0.0);
 
     for (left, right, error) in [
-        (&[][..], &[0.5][..], PhaseError::NoTouchDowns),
+        (&[][..], &[0.5][..], PhaseError::NoContacts),
         (&[0.0, 0.5], &[0.2], PhaseError::NotInTurn { found: [2, 1] }),
         (&[0.0, 0.1], &[0.3, 0.6], PhaseError::NotInTurn { found: [2, 2] }),
         (&[0.0], &[0.15], PhaseError::Uneven),
@@ -371,18 +371,18 @@ fn phases_come_through_the_touch_downs() {
     assert!(PhaseMap::through(&[0.0], &[0.25]).is_ok());
 }
 
-/// Returns a loop of the synthetic walker that starts when the left foot strikes, with the right one late by a share of the
+/// Returns a loop of the synthetic walker that starts half through the left foot's contact, with the right one late by a share of the
 /// cycle.
 fn late(settings: WalkSettings, late: f64) -> LoopClip {
     let settings = settings.seconds(6.0).drift(0.0).noise_deg(0.0);
     let from_start = |settings: &WalkSettings| {
         let truth = Walker::new(settings).unwrap().truth();
-        let mut strikes = truth
+        let mut middles = truth
             .stays
             .iter()
             .filter(|stay| stay.foot == "LeftFoot")
-            .filter_map(|stay| stay.strike_secs);
-        strikes.next().unwrap() / settings.period_secs
+            .filter_map(|stay| Some(0.5 * (stay.strike_secs? + stay.lift_secs?)));
+        middles.next().unwrap() / settings.period_secs
     };
     let start_phase = settings.start_phase + from_start(&settings.clone().start_phase(settings.start_phase));
     let settings = settings.start_phase(start_phase.rem_euclid(1.0));
@@ -502,10 +502,7 @@ fn a_walk_and_a_run_stand_between_each_other_in_a_blend() {
             );
         }
         let seam = quality::measure(&LoopKeys::from_loop(&held), &body, None);
-        assert!(
-            !seam.pops(),
-            "closed like the loops, though they start as a foot lands: {seam:?}"
-        );
+        assert!(!seam.pops(), "closed like the loops: {seam:?}");
     }
     // A single weight is that loop, from its phase on.
     let (num_samples, step_secs) = blender.sampling(&[0.0, 1.0]).unwrap();
@@ -520,7 +517,7 @@ fn a_walk_and_a_run_stand_between_each_other_in_a_blend() {
 }
 
 #[test]
-fn loops_without_touch_downs_are_shifted() {
+fn loops_whose_feet_do_not_stand_in_turn_are_shifted() {
     let [walk, run] = walk_and_run();
     let still = clip_of(
         walk.skeleton().clone(),
@@ -536,7 +533,7 @@ fn loops_without_touch_downs_are_shifted() {
     let blender = Blender::new(vec![walk, still, run]).unwrap();
     let maps: Vec<bool> = blender.phase_maps().map(|map| map.is_ok()).collect();
     assert_eq!(maps, [true, false, true]);
-    assert_eq!(blender.phase_maps().nth(1).unwrap(), Err(PhaseError::NoTouchDowns));
+    assert_eq!(blender.phase_maps().nth(1).unwrap(), Err(PhaseError::NoContacts));
     assert!((blender.phases()[2] - pair.phases()[1]).abs() < 1e-12);
     // A loop that nobody sees changes nothing.
     let (with, without) = (
