@@ -41,7 +41,11 @@ impl LoadedTake {
 
     /// Returns the facts of a take that was read from a file of that name.
     pub fn facts(&self, file: impl Into<String>) -> TakeFacts {
-        let names_takes = self.source.capabilities().names_takes;
+        let names_takes = match &self.source {
+            // Its takes have the names of their animations where there are several.
+            Source::Fbx(scene) => scene.animation() == self.take.name(),
+            other => other.capabilities().names_takes,
+        };
         TakeFacts {
             file_sha256: self.file_sha256.clone(),
             licence: self.source.copyright().map(str::to_owned),

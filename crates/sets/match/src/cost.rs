@@ -13,7 +13,7 @@ use super::database::{Clips, FrameDatabase, FrameRows, MatchFilter};
 use super::nearest::{self, MAX_COLUMNS, RowsError, larger};
 use super::principal::{Place, Principal};
 use super::source::MatchSource;
-use super::tree::{self, Found, LEAF, Leaves, Search};
+use super::tree::{self, LEAF, Leaves, Search};
 use loopwright_core::analysis::{ROOT_AXES, WeightedJoint};
 use loopwright_core::math::{Decay, Displacement};
 
@@ -198,24 +198,6 @@ pub struct Cheapest {
     pub cost: f64,
 }
 
-impl Cheapest {
-    /// Placeholder before a row is found.
-    const NONE: Self = Self {
-        row: usize::MAX,
-        cost: f64::INFINITY,
-    };
-}
-
-impl Found for Cheapest {
-    fn row(&self) -> usize {
-        self.row
-    }
-
-    fn is_before(&self, other: &Self) -> bool {
-        (self.cost, self.row) < (other.cost, other.row)
-    }
-}
-
 impl MatchSource {
     /// Returns the runs of frames that can be jumped to, as parts of a cost database: a take is split where its pose jumps.
     pub fn cost_motions(
@@ -302,20 +284,7 @@ impl CostDatabase<'_> {
     ///
     /// # Panics When the query has another number of columns, or `likely` is out of range.
     pub fn cheapest(&self, query: &[f32], filter: &MatchFilter, likely: Option<usize>) -> Option<Cheapest> {
-        let mut best = [Cheapest::NONE];
-        self.set
-            .search(query, likely, &mut best, &|row| self.passes(row, filter));
-        let [best] = best;
-        (best.row != usize::MAX).then_some(best)
-    }
-
-    /// Finds the cheapest rows in order of cost, as many as `found` has room for; returns their number.
-    ///
-    /// # Panics When the query has another number of columns.
-    pub fn cheapest_of(&self, query: &[f32], filter: &MatchFilter, found: &mut [Cheapest]) -> usize {
-        found.fill(Cheapest::NONE);
-        self.set.search(query, None, found, &|row| self.passes(row, filter));
-        found.iter().take_while(|found| found.row != usize::MAX).count()
+        self.set.search(query, likely, &|row| self.passes(row, filter))
     }
 }
 
@@ -415,15 +384,12 @@ impl CostRows<'_> {
         sum
     }
 
-    fn search(&self, query: &[f32], likely: Option<usize>, found: &mut [Cheapest], allows: &impl Fn(usize) -> bool) {
+    fn search(&self, query: &[f32], likely: Option<usize>, allows: &impl Fn(usize) -> bool) -> Option<Cheapest> {
         assert_eq!(
             query.len(),
             self.features.columns(),
             "a query has as many numbers as a row"
         );
-        if found.is_empty() {
-            return;
-        }
         let num_positions = 3 * self.features.joints.len();
         let (a, b) = self.features.decay.area_weights();
         let mut levels = [0.0; MAX_AXES];
@@ -432,18 +398,23 @@ impl CostRows<'_> {
             let form = a * f64::from(position) + b * f64::from(query[num_positions + axis]);
             *level = ((form - f64::from(self.starts[axis])) / f64::from(self.steps[axis])) as f32;
         }
+        let none = Cheapest {
+            row: usize::MAX,
+            cost: f64::INFINITY,
+        };
         let mut search = CostSearch {
             rows: self,
             query,
             levels: &levels[..num_positions + ROOT_AXES],
             weights: [a as f32, b as f32],
-            found,
+            best: none,
             allows,
         };
         if let Some(row) = likely {
             search.compare(self.leaves.leaf_of[row] as usize);
         }
         tree::search(self.leaves.num_leaves(), &mut search);
+        (search.best != none).then_some(search.best)
     }
 }
 
@@ -454,14 +425,14 @@ struct CostSearch<'a, F> {
     /// The query's feature form, in the levels of boxes.
     levels: &'a [f32],
     weights: [f32; 2],
-    found: &'a mut [Cheapest],
+    best: Cheapest,
     allows: &'a F,
 }
 
 impl<F> CostSearch<'_, F> {
-    /// Returns the feature-form limit above which rows cost more than the last one found.
+    /// Returns the feature-form limit above which rows cost more than the best.
     fn limit(&self) -> f32 {
-        (self.found[self.found.len() - 1].cost * (1.0 + SLACK)) as f32
+        (self.best.cost * (1.0 + SLACK)) as f32
     }
 }
 
@@ -489,8 +460,8 @@ impl<F: Fn(usize) -> bool> Search for CostSearch<'_, F> {
         bound > self.limit()
     }
 
-    /// Puts the rows of a leaf among those found that cost less; the cost is computed where its lower bound, by feature forms, is within
-    /// the limit.
+    /// Takes the row of a leaf that costs less than the best; the cost is computed where its lower bound, by feature forms, is within the
+    /// limit.
     fn compare(&mut self, leaf: usize) {
         let columns = self.rows.leaves.columns_of(leaf);
         let num_positions = columns.len() - self.levels.len();
@@ -519,8 +490,8 @@ impl<F: Fn(usize) -> bool> Search for CostSearch<'_, F> {
         }
         let displacement = Displacement::new(self.rows.features.decay);
         for (place, sum) in sums.into_iter().enumerate() {
-            let last = self.found[self.found.len() - 1].cost;
-            if sum > (last * (1.0 + SLACK)) as f32 {
+            let best = self.best;
+            if sum > (best.cost * (1.0 + SLACK)) as f32 {
                 continue;
             }
             let mut cost = 0.0;
@@ -529,12 +500,14 @@ impl<F: Fn(usize) -> bool> Search for CostSearch<'_, F> {
                 let x = positions.get(axis).map_or(0.0, |positions| gap(axis, positions[place]));
                 cost += displacement.get(x, gap(num_positions + axis, velocities[place]));
                 // No term is negative.
-                if cost > last {
+                if cost > best.cost {
                     break;
                 }
             }
             let row = self.rows.leaves.rows[leaf][place] as usize;
-            tree::insert(self.found, Cheapest { row, cost }, self.allows);
+            if (cost, row) < (best.cost, best.row) && (self.allows)(row) {
+                self.best = Cheapest { row, cost };
+            }
         }
     }
 }

@@ -87,6 +87,20 @@ pub struct ClipRows {
     pub num_rows: usize,
 }
 
+impl ClipRows {
+    /// Whether another row is of this clip and less than [`APART_SECS`] from one of its rows.
+    fn are_near(&self, row: usize, other: usize) -> bool {
+        let apart = row.abs_diff(other);
+        let apart = if self.clip.is_loop {
+            apart.min(self.num_rows.saturating_sub(apart))
+        } else {
+            apart
+        };
+        (self.first_row..self.first_row + self.num_rows).contains(&other)
+            && apart as f64 * self.clip.step_secs < APART_SECS
+    }
+}
+
 /// A frame of a clip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatchFrame {
@@ -107,7 +121,12 @@ pub struct MatchFilter {
     pub gaits: GaitSet,
     /// Rows of the same clip that must follow, so that the motion can continue. Loops always have enough.
     pub rows_left: usize,
+    /// Rows of which others must be [`APART_SECS`] away in time: a motion has many frames that are nearly alike.
+    pub apart_from: Vec<usize>,
 }
+
+/// Time between rows that are different answers, seconds: half a cycle of a walk.
+pub const APART_SECS: f64 = 0.5;
 
 /// A set of gaits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -277,11 +296,6 @@ impl MatchDatabase<'_> {
         (self.set.rows).nearest_or(query, next, share, |row| self.passes(row, filter))
     }
 
-    /// Finds the nearest rows in order of distance, as many as `found` has room for; returns their number.
-    pub fn nearest_of(&self, query: &[f32; NUM_FEATURES], filter: &MatchFilter, found: &mut [Neighbour]) -> usize {
-        (self.set.rows).nearest_of(query, found, |row| self.passes(row, filter))
-    }
-
     /// Returns the squared distance of a row from a query.
     ///
     /// # Panics
@@ -349,12 +363,13 @@ impl<S> FrameDatabase<'_, S> {
         if !filter.gaits.is_empty() && filter.gaits.0 >> gait_number(self.standing[row]) & 1 == 0 {
             return false;
         }
-        if filter.tags.is_empty() && filter.rows_left == 0 {
+        if filter.tags.is_empty() && filter.rows_left == 0 && filter.apart_from.is_empty() {
             return true;
         }
         let rows = &self.clips[self.frame_of(row).clip];
         (rows.clip.is_loop || filter.rows_left < rows.first_row + rows.num_rows - row)
             && filter.tags.iter().all(|tag| rows.clip.tags.contains(tag))
+            && !filter.apart_from.iter().any(|&other| rows.are_near(row, other))
     }
 }
 

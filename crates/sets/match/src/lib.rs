@@ -54,8 +54,8 @@ mod tree;
 pub use bytes::{DatabaseError, FeatureSetKind};
 pub use cost::{Cheapest, CostDatabase, CostError, CostFeatures, CostJoint, CostMotion, CostRows};
 pub use database::{
-    ClipRows, FrameDatabase, FrameRows, FutureRows, GaitSet, MatchClip, MatchDatabase, MatchFilter, MatchFrame,
-    MatchMotion,
+    APART_SECS, ClipRows, FrameDatabase, FrameRows, FutureRows, GaitSet, MatchClip, MatchDatabase, MatchFilter,
+    MatchFrame, MatchMotion,
 };
 pub use nearest::{MAX_COLUMNS, NearestRows, Neighbour, RowsError};
 pub use source::MatchSource;

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use super::principal::{Place, Principal, SIDES};
-use super::tree::{self, Found, LEAF, Leaves, Search};
+use super::tree::{self, LEAF, Leaves, Search};
 
 /// Rounding error of projections in single precision, as a share of the largest input.
 const ROUNDING: f32 = 4e-6;
@@ -54,16 +54,6 @@ pub struct Neighbour {
     pub row: usize,
     /// Sum of the squares of all differences, added from the first column to the last in single precision.
     pub squared_distance: f32,
-}
-
-impl Found for Neighbour {
-    fn row(&self) -> usize {
-        self.row
-    }
-
-    fn is_before(&self, other: &Self) -> bool {
-        (self.squared_distance, self.row) < (other.squared_distance, other.row)
-    }
 }
 
 /// Rows of features, arranged for search. They may be in memory of the caller, such as a mapped file.
@@ -143,7 +133,7 @@ struct NearestSearch<'a, F> {
     query: &'a [f32],
     at: Place,
     rounding: f32,
-    found: &'a mut [Neighbour],
+    best: Neighbour,
     allows: &'a F,
 }
 
@@ -199,10 +189,12 @@ impl NearestRows<'_> {
         likely: Option<usize>,
         allows: impl Fn(usize) -> bool,
     ) -> Option<Neighbour> {
-        let mut best = [Neighbour::NONE];
-        self.search(query, likely, &mut best, &allows);
-        let [best] = best;
-        (best.row != usize::MAX).then_some(best)
+        let none = Neighbour {
+            row: usize::MAX,
+            squared_distance: f32::INFINITY,
+        };
+        let best = self.search(query, likely, none, &allows);
+        (best != none).then_some(best)
     }
 
     /// Finds the nearest row that `allows` lets pass and whose squared distance is less than `share` times that of `next`;
@@ -221,22 +213,11 @@ impl NearestRows<'_> {
             row: 0,
             squared_distance: share * stays.squared_distance,
         };
-        let mut best = [limit];
-        self.search(query, Some(next), &mut best, &allows);
-        if best[0] == limit || best[0].squared_distance.is_nan() {
+        let best = self.search(query, Some(next), limit, &allows);
+        if best == limit || best.squared_distance.is_nan() {
             return stays;
         }
-        best[0]
-    }
-
-    /// Finds the nearest rows that `allows` lets pass, in order of distance, as many as `found` has room for; returns their
-    /// number.
-    ///
-    /// # Panics When the query has another number of columns.
-    pub fn nearest_of(&self, query: &[f32], found: &mut [Neighbour], allows: impl Fn(usize) -> bool) -> usize {
-        found.fill(Neighbour::NONE);
-        self.search(query, None, found, &allows);
-        found.iter().take_while(|neighbour| neighbour.row != usize::MAX).count()
+        best
     }
 
     /// Returns the numbers of a row.
@@ -258,11 +239,15 @@ impl NearestRows<'_> {
         sum
     }
 
-    fn search(&self, query: &[f32], likely: Option<usize>, found: &mut [Neighbour], allows: &impl Fn(usize) -> bool) {
+    /// Returns the first of the nearest rows that is before `best`, or else that.
+    fn search(
+        &self,
+        query: &[f32],
+        likely: Option<usize>,
+        best: Neighbour,
+        allows: &impl Fn(usize) -> bool,
+    ) -> Neighbour {
         assert_eq!(query.len(), self.columns(), "a query has as many numbers as a row");
-        if found.is_empty() {
-            return;
-        }
         let at = self.principal.place(query);
         let largest = at.iter().fold(self.largest, |largest, at| largest.max(at.abs()));
         let mut search = NearestSearch {
@@ -270,13 +255,14 @@ impl NearestRows<'_> {
             query,
             at,
             rounding: ROUNDING * largest,
-            found,
+            best,
             allows,
         };
         if let Some(row) = likely {
             search.compare(self.leaves.leaf_of[row] as usize);
         }
         tree::search(self.leaves.num_leaves(), &mut search);
+        search.best
     }
 }
 
@@ -286,12 +272,12 @@ impl<F: Fn(usize) -> bool> Search for NearestSearch<'_, F> {
     }
 
     fn is_beyond(&self, bound: f32) -> bool {
-        bound > self.found[self.found.len() - 1].squared_distance * (1.0 + SLACK)
+        bound > self.best.squared_distance * (1.0 + SLACK)
     }
 
     fn compare(&mut self, leaf: usize) {
         let columns = self.rows.leaves.columns_of(leaf);
-        let farthest = self.found[self.found.len() - 1].squared_distance;
+        let farthest = self.best.squared_distance;
         let mut sums = [0.0_f32; LEAF];
         for (columns, numbers) in columns.chunks(CHUNK).zip(self.query.chunks(CHUNK)) {
             for (column, &number) in columns.iter().zip(numbers) {
@@ -306,11 +292,10 @@ impl<F: Fn(usize) -> bool> Search for NearestSearch<'_, F> {
             }
         }
         for (&row, squared_distance) in self.rows.leaves.rows[leaf].iter().zip(sums) {
-            let neighbour = Neighbour {
-                row: row as usize,
-                squared_distance,
-            };
-            tree::insert(self.found, neighbour, self.allows);
+            let (row, best) = (row as usize, self.best);
+            if (squared_distance, row) < (best.squared_distance, best.row) && (self.allows)(row) {
+                self.best = Neighbour { row, squared_distance };
+            }
         }
     }
 }
@@ -330,14 +315,6 @@ fn boxes(leaves: &Leaves<'_>, places: &[Place]) -> Vec<Sides> {
         }
     }
     boxes
-}
-
-impl Neighbour {
-    /// Placeholder before a row is found.
-    pub(super) const NONE: Self = Self {
-        row: usize::MAX,
-        squared_distance: f32::INFINITY,
-    };
 }
 
 #[cfg(test)]
@@ -401,9 +378,6 @@ mod tests {
                 let all = one_by_one(&rows, &query);
                 assert_eq!(found.nearest(&query, None), Some(all[0]), "{columns} {trial}");
                 assert_eq!(found.nearest(&query, Some(trial * 17 % num_rows)), Some(all[0]));
-                let mut several = [Neighbour::NONE; 7];
-                let count = found.nearest_of(&query, &mut several, |_| true);
-                assert_eq!(several[..count], all[..7.min(num_rows)]);
                 let odd = |row: usize| row % 2 == 1;
                 let nearest_odd = all.iter().find(|neighbour| odd(neighbour.row)).copied();
                 assert_eq!(found.nearest_where(&query, None, odd), nearest_odd, "{columns} {trial}");

@@ -145,7 +145,7 @@ pub(super) trait Search {
     /// Returns a lower bound of the distance of all rows of the node with that index.
     fn bound(&self, index: usize) -> f32;
 
-    /// Whether rows with this lower bound cannot be among the results.
+    /// Whether no row with this lower bound can be the result.
     fn is_beyond(&self, bound: f32) -> bool;
 
     fn compare(&mut self, leaf: usize);
@@ -172,24 +172,6 @@ pub(super) fn search(num_leaves: usize, search: &mut impl Search) {
             (node, bound) = (children[nearer], bounds[nearer]);
         }
     }
-}
-
-pub(super) trait Found: Copy + PartialEq {
-    fn row(&self) -> usize;
-
-    /// Whether it ranks before the other; of rows at one distance the first does.
-    fn is_before(&self, other: &Self) -> bool;
-}
-
-/// Inserts a row among the results, if it belongs there.
-pub(super) fn insert<T: Found>(found: &mut [T], one: T, allows: &impl Fn(usize) -> bool) {
-    let last = found.len() - 1;
-    if !one.is_before(&found[last]) || found.contains(&one) || !allows(one.row()) {
-        return;
-    }
-    let at = found.partition_point(|known| known.is_before(&one));
-    found[at..].rotate_right(1);
-    found[at] = one;
 }
 
 /// Partitions rows along the dimension in which they differ most, the lower ones first.

@@ -6,7 +6,8 @@ use loopwright_core::{Analysis, math::ops};
 use loopwright_match::features::{self, Horizon, MatchError, NUM_FEATURES, RawFeatures, Standard};
 use loopwright_match::walk::{WalkError, WalkPath, Walked, WalkerSettings as WalkByMatch, walk as walk_by};
 use loopwright_match::{
-    DatabaseError, GaitSet, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, Neighbour,
+    APART_SECS, DatabaseError, GaitSet, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource,
+    Neighbour,
 };
 use loopwright_synth::{DriveSettings, WalkSettings, drive};
 
@@ -262,6 +263,38 @@ fn filters_leave_the_answer_exact() {
         };
         answers_by_rows_that_pass(&database, 7, &filter, passes);
     }
+}
+
+/// Frames that follow each other are nearly alike: half a second lies between answers, also around the end of a loop.
+#[test]
+fn answers_lie_apart_in_time() {
+    let database = MatchDatabase::new(motions(4), Horizon::default()).unwrap();
+    let [take, cycle] = [false, true].map(|is_loop| {
+        let mut clips = database.clips().iter();
+        clips.find(|rows| rows.clip.is_loop == is_loop).unwrap()
+    });
+    let filter = MatchFilter {
+        apart_from: vec![take.first_row + 40, cycle.first_row + 1],
+        ..MatchFilter::default()
+    };
+    let passes = |row: usize| {
+        filter.apart_from.iter().all(|&other| {
+            let [at, near] = [row, other].map(|row| database.frame_of(row));
+            let rows = &database.clips()[at.clip];
+            let turns = if rows.clip.is_loop {
+                rows.num_rows as f64
+            } else {
+                f64::INFINITY
+            };
+            let off = at.frame as f64 - near.frame as f64;
+            let nearest = [off, off - turns, off + turns]
+                .map(f64::abs)
+                .into_iter()
+                .fold(f64::INFINITY, f64::min);
+            at.clip != near.clip || nearest * rows.clip.step_secs >= APART_SECS
+        })
+    };
+    answers_by_rows_that_pass(&database, 7, &filter, passes);
 }
 
 /// With a bias the answer is the nearest row if that is near enough, and else the row that comes next: found by comparing all.

@@ -310,7 +310,7 @@ fn a_space_of_speed_and_turn_is_exact_at_the_loops_and_continuous_between() {
 }
 
 #[test]
-fn phases_come_through_the_touch_downs() {
+fn phases_come_through_the_middles_of_contacts() {
     let map = PhaseMap::through(&[0.3], &[0.85]).unwrap();
     assert_eq!((map.start(), map.num_cycles()), (0.3, 1));
     assert!((map.warp() - 0.05).abs() < 1e-15);
@@ -350,7 +350,7 @@ fn phases_come_through_the_touch_downs() {
     assert!((even.share(0.3) - 0.55).abs() < 1e-15 && even.warp() == 0.0);
 
     for (left, right, error) in [
-        (&[][..], &[0.5][..], PhaseError::NoTouchDowns),
+        (&[][..], &[0.5][..], PhaseError::NoContacts),
         (&[0.0, 0.5], &[0.2], PhaseError::NotInTurn { found: [2, 1] }),
         (&[0.0, 0.1], &[0.3, 0.6], PhaseError::NotInTurn { found: [2, 2] }),
         (&[0.0], &[0.15], PhaseError::Uneven),
@@ -436,10 +436,7 @@ fn a_walk_and_a_run_stand_between_each_other_in_a_blend() {
             );
         }
         let seam = quality::measure(&LoopKeys::from_loop(&held), &body, None);
-        assert!(
-            !seam.pops(),
-            "closed like the loops, though they start as a foot lands: {seam:?}"
-        );
+        assert!(!seam.pops(), "closed like the loops: {seam:?}");
     }
     // A single weight is that loop, from its phase on.
     let (num_samples, step_secs) = blender.sampling(&[0.0, 1.0]).unwrap();

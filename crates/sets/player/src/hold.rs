@@ -41,10 +41,10 @@ const STEP_SHARE: f64 = 0.18;
 const STEP_ANYWAY_SHARE: f64 = 0.29;
 const MOST_SHARE: f64 = 0.36;
 
-/// The fade of a correction by a step, and the most that its rate counts, metres per second.
+/// The fade of a correction by a step, and the most that its rate counts, legs per second: more would throw the foot of a small body past its reach.
 const STEP: Decay = Decay::Quintic { blend_secs: STEP_SECS };
 const STEP_SECS: f64 = 0.3;
-const MOST_STEP_MPS: f64 = 1.5;
+const MOST_STEP_RATE: f64 = 1.75;
 
 /// Corrections below this do nothing, and those below the second only in part, metres: near full length a millimetre takes degrees of a knee.
 const NOTHING_METRES: f64 = 2e-4;
@@ -133,8 +133,8 @@ struct Foot {
 }
 
 impl Foot {
-    fn begin_step(&mut self) {
-        self.step = Some((0.0, [self.offset, self.rate.clamp_length_max(MOST_STEP_MPS)]));
+    fn begin_step(&mut self, leg: f64) {
+        self.step = Some((0.0, [self.offset, self.rate.clamp_length_max(MOST_STEP_RATE * leg)]));
         self.grip = 0.0;
     }
 
@@ -265,7 +265,7 @@ impl Hold {
                 }
                 let far = foot.offset.length();
                 if far > STEP_ANYWAY_SHARE * most || (far > STEP_SHARE * most && stands) {
-                    foot.begin_step();
+                    foot.begin_step(most);
                 }
             }
             let foot = &mut self.feet[side];

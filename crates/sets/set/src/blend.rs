@@ -227,7 +227,7 @@ fn held(
     Ok(with_feet(mix.clip, held, &feet, body))
 }
 
-/// Reports which loops are aligned by a shift alone, and why, although feet of some loop touch down.
+/// Reports which loops are aligned by a shift alone, and why, although feet of some loop stand in turn.
 fn only_shifted(blender: &Blender, names: &[String], weights: &[f64]) -> Vec<String> {
     let has_phase = blender.phase_maps().any(|map| map.is_ok());
     let maps = names.iter().zip(blender.phase_maps()).zip(weights);
@@ -235,7 +235,7 @@ fn only_shifted(blender: &Blender, names: &[String], weights: &[f64]) -> Vec<Str
         .filter(|(_, weight)| **weight > 0.0)
         .filter_map(|((name, map), _)| {
             let why = map.err()?;
-            let is_expected = matches!(why, PhaseError::Feet | PhaseError::NoTouchDowns);
+            let is_expected = matches!(why, PhaseError::Feet | PhaseError::NoContacts);
             (has_phase || !is_expected).then(|| format!("{name} is aligned by a shift of its time alone: {why}"))
         });
     shifted.collect()

@@ -111,7 +111,7 @@ const PHASE: Check<Measure> = Check {
         measures: "how far the start is from the phase of the others, of a cycle; one frame is good and two are not bad",
         unit: "%",
         limits: LimitsFrom::Row(PHASE_LIMITS),
-        cure: "`loopwright make --start-at left-contact` for all",
+        cure: "`loopwright make --start-at passing` for all",
         cure_of_ping_pong: None,
         reason: not_passed,
     },
@@ -196,7 +196,7 @@ impl LoopOfSet {
         let clip: LoopClip = in_file.clip(written)?;
         let map = PhaseMap::of_loop(&clip, &body, &overrides.contacts);
         let (stated_mps, shown_mps) = if in_file.layout.in_place {
-            // Feet that do not touch down in turn do not carry the body: they kick, or spin.
+            // Feet that do not stand in turn do not carry the body: they kick, or spin.
             let by_feet = feet::speed_by_feet(&clip, &body, &overrides.contacts).map(|speed| speed.twist);
             let steps = by_feet.filter(|twist| {
                 let carried = clip.clone().with_twist(*twist);
@@ -231,7 +231,7 @@ impl LoopOfSet {
         })
     }
 
-    /// Returns the phase at which the loop starts, 0 to 1; 0 is the left foot's touch-down.
+    /// Returns the phase at which the loop starts, 0 to 1; 0 is half through the left foot's contact.
     fn start(&self) -> Option<f64> {
         let map = self.map.as_ref().ok()?;
         Some((map.phase(0.0) * map.num_cycles() as f64).rem_euclid(1.0))
@@ -318,7 +318,7 @@ fn ratio(one: f64, other: f64) -> f64 {
     (one / other).max(other / one)
 }
 
-/// Returns the checks of each loop against the others, in their order. A loop without touch-downs has no phase, and may have any
+/// Returns the checks of each loop against the others, in their order. A loop without contacts in turn has no phase, and may have any
 /// duration.
 pub fn check_together(loops: &[LoopOfSet]) -> Vec<Vec<CheckFacts>> {
     let most = Most::among(loops);

@@ -864,7 +864,7 @@ pub struct BlendFacts {
     pub weights: Vec<f64>,
     /// The phase of each, 0 to 1, at which it does what the first does at its start.
     pub phases: Vec<f64>,
-    /// How far the touch-downs of each are from even, as a share of its time; null where it is aligned by a shift alone.
+    /// How far the contacts of each are from even, as a share of its time; null where it is aligned by a shift alone.
     #[serde(default)]
     pub warps: Vec<Option<f64>>,
 }

@@ -1,10 +1,10 @@
-//! Aligns the loops of a blend in time: by the touch-downs of their feet, or else by a shift.
+//! Aligns the loops of a blend in time: by the contacts of their feet, or else by a shift.
 //!
 //! The body of each loop is sampled at the phase of the blend. Each leg has its own phase, from the times at which its foot
 //! touches down and lifts: a walk lifts a foot after the other has landed, a run before, so that no single order of events fits
 //! both. Derivation: docs/math/blend.md.
 
-use super::phase::{PhaseError, PhaseMap, inverse, left_and_right, touch_downs};
+use super::phase::{PhaseError, PhaseMap, inverse, left_and_right, middles};
 use super::shift::align;
 use loopwright_core::analysis::Body;
 use loopwright_core::loop_clip::LoopClip;
@@ -38,10 +38,10 @@ struct Gait {
 
 impl Gait {
     fn new(feet: &FollowedFeet, [left, right]: [usize; 2]) -> Result<Self, PhaseError> {
-        let body = PhaseMap::through(&touch_downs(feet, left), &touch_downs(feet, right))?;
+        let body = PhaseMap::through(&middles(feet, left), &middles(feet, right))?;
         let [left, right] = [left, right].map(|foot| {
             let [touch_downs, lifts] = [0, 1].map(|end| {
-                // Counted from the body's start, so that both touch down at the same phase of the body.
+                // Counted from the body's start, so that they are in the same order in all loops.
                 let stances = feet.stances(foot).into_iter();
                 let later = stances.map(|stance| body.start() + (stance[end] - body.start()).rem_euclid(1.0));
                 later.collect::<Vec<_>>()

@@ -1,6 +1,6 @@
 //! Blends any number of loops, by weights, into a loop that closes as exactly as they do.
 //!
-//! Loops are aligned by the touch-downs of their feet (`phase`, `alignment`), or by their motion if they have none (`shift`),
+//! Loops are aligned by the contacts of their feet (`phase`, `alignment`), or by their motion if they have none (`shift`),
 //! not by their first frames. Periods and twists are averaged so that the distance of a cycle is the mean of the distances, and
 //! poses are averaged joint by joint at equal phase. Every value of the blend is a function of periodic values, so the blend is
 //! periodic. Feet stand when those of the loops do (`mix`). A [`space::BlendSpace`] finds the weights for a speed and a turn
@@ -117,7 +117,7 @@ impl Blender {
         &self.alignment.phases
     }
 
-    /// Returns for every loop its phase by the touch-downs of its feet, or why it is aligned by a shift alone.
+    /// Returns for every loop its phase by the contacts of its feet, or why it is aligned by a shift alone.
     pub fn phase_maps(&self) -> impl Iterator<Item = Result<&PhaseMap, PhaseError>> {
         (0..self.loops.len()).map(|index| self.alignment.map(index))
     }

@@ -1,7 +1,8 @@
-//! The phase of a gait by its touch-downs, and the map from phase to the share of a loop's time.
+//! The phase of a gait by the contacts of its feet, and the map from phase to the share of a loop's time.
 //!
-//! At phase 0 the left foot touches down and at 1/2 the right one, however long each step takes in a loop. The map to shares of
-//! time is the trigonometric polynomial of least degree through the touch-downs. It is periodic and smooth, so motion sampled
+//! Phase 0 is half through a contact of the left foot and 1/2 half through one of the right, however long each step takes in a loop: a walk stands
+//! longer than a run, on both sides of it. The map to shares of
+//! time is the trigonometric polynomial of least degree through them. It is periodic and smooth, so motion sampled
 //! through it repeats as exactly as the loop. Derivation: docs/math/blend.md.
 
 use loopwright_core::analysis::{Body, ContactLimits, FoundBy, Side};
@@ -14,13 +15,13 @@ const TAU: f64 = core::f64::consts::TAU;
 /// Least slope of a map; with less, a blend nearly stops or rushes.
 const LEAST_SLOPE: f64 = 0.1;
 
-/// Number of phases per touch-down at which the slope of a map is measured: its degree is half the number of touch-downs.
+/// Number of phases per contact at which the slope of a map is measured: its degree is half the number of contacts.
 const SLOPES: usize = 32;
 
 /// Number of steps after which an inverse is as exact as rounding allows; each halves the interval if Newton's step leaves it.
 const MOST_STEPS: usize = 60;
 
-/// Why a loop has no phase by its touch-downs.
+/// Why a loop has no phase by the contacts of its feet.
 #[error_kinds]
 #[derive(Copy, Eq)]
 pub enum PhaseError {
@@ -28,30 +29,30 @@ pub enum PhaseError {
     #[error("the body does not stand on one left and one right foot")]
     Feet,
     /// A foot never lifts, or never stands.
-    #[error("no touch-downs of both feet")]
-    NoTouchDowns,
-    /// The feet do not touch down in turn.
-    #[error("left and right touch down {left} and {right} times, and not in turn", left = found[0], right = found[1])]
+    #[error("no contacts of both feet")]
+    NoContacts,
+    /// The feet do not stand in turn.
+    #[error("left and right stand {left} and {right} times, and not in turn", left = found[0], right = found[1])]
     NotInTurn {
-        /// Touch-downs of the left and of the right foot.
+        /// Contacts of the left and of the right foot.
         found: [usize; 2],
     },
-    /// The number of cycles differs from that of the first loop with touch-downs.
+    /// The number of cycles differs from that of the first loop whose feet stand in turn.
     #[error("{found} cycles, where another loop has {expected}")]
     Cycles {
         /// Cycles of this loop and of the first one.
         found: usize,
         expected: usize,
     },
-    /// One step takes so much longer than the other that no smooth map fits the touch-downs.
+    /// One step takes so much longer than the other that no smooth map fits.
     #[error("one step takes several times as long as the other")]
     Uneven,
 }
 
 /// A map from the phase of a gait to the share of its loop's time.
 ///
-/// For a loop of one cycle that starts at the left foot's touch-down, share(p) = p + c sin^2(pi p), with c the share of the
-/// right foot's touch-down less 1/2.
+/// For a loop of one cycle that starts half through the left foot's contact, share(p) = p + c sin^2(pi p), with c the share half through the
+/// right foot's less 1/2.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhaseMap {
     /// The share at phase 0.
@@ -61,7 +62,7 @@ pub struct PhaseMap {
 }
 
 impl PhaseMap {
-    /// Returns the map of one cycle from the left foot's touch-down on, with the right one's at the share 1/2 + `warp`: share(p)
+    /// Returns the map of one cycle from half through the left foot's contact on, with the right one's at the share 1/2 + `warp`: share(p)
     /// = p + warp sin^2(pi p), which increases for |warp| < 1/pi.
     pub fn warped(warp: f64) -> Self {
         Self {
@@ -70,10 +71,10 @@ impl PhaseMap {
         }
     }
 
-    /// Builds the map through touch-downs at these shares of a loop's time, each 0 to 1: those of the left foot and those of the
+    /// Builds the map through the middles of contacts at these shares of a loop's time, each 0 to 1: those of the left foot and those of the
     /// right.
     ///
-    /// Phase 0 is the left foot's first touch-down. Errors: [`PhaseError`].
+    /// Phase 0 is the first of the left foot. Errors: [`PhaseError`].
     pub fn through(left: &[f64], right: &[f64]) -> Result<Self, PhaseError> {
         let map = Self::alternating(left, right)?;
         if map.least_slope() >= LEAST_SLOPE {
@@ -83,7 +84,7 @@ impl PhaseMap {
         }
     }
 
-    /// Builds the map as [`Self::through`] does, with as much of the touch-downs' deviations as a smooth map allows.
+    /// Builds the map as [`Self::through`] does, with as much of their deviations as a smooth map allows.
     pub(super) fn near(left: &[f64], right: &[f64]) -> Result<Self, PhaseError> {
         let mut map = Self::alternating(left, right)?;
         let least = map.least_slope();
@@ -98,7 +99,7 @@ impl PhaseMap {
     fn alternating(left: &[f64], right: &[f64]) -> Result<Self, PhaseError> {
         let found = [left.len(), right.len()];
         let Some(start) = left.iter().copied().reduce(f64::min).filter(|_| found[1] > 0) else {
-            return Err(PhaseError::NoTouchDowns);
+            return Err(PhaseError::NoContacts);
         };
         let [mut left, mut right] = [left, right].map(|shares| {
             shares
@@ -132,11 +133,11 @@ impl PhaseMap {
         let sides = left_and_right(body)?;
         let straight = clip.clone().on_screw();
         let feet = FollowedFeet::of_itself(straight.as_ref().unwrap_or(clip), body, *limits);
-        let [left, right] = sides.map(|foot| touch_downs(&feet, foot));
+        let [left, right] = sides.map(|foot| middles(&feet, foot));
         Self::through(&left, &right)
     }
 
-    /// Returns the share of the loop's time at phase 0, where the left foot touches down.
+    /// Returns the share of the loop's time at phase 0.
     pub fn start(&self) -> f64 {
         self.start
     }
@@ -146,7 +147,7 @@ impl PhaseMap {
         self.deviations.len() / 2
     }
 
-    /// Returns the largest deviation of a touch-down from its even phase, as a share of the loop's time: for a loop of one cycle
+    /// Returns the largest deviation of a contact from its even phase, as a share of the loop's time: for a loop of one cycle
     /// the share between the left and the right one, less 1/2.
     pub fn warp(&self) -> f64 {
         self.deviations
@@ -192,7 +193,7 @@ impl PhaseMap {
     }
 
     /// Returns how often a harmonic from 1 on counts: twice, since it stands for the negative one too, but once the highest of an even
-    /// number of touch-downs.
+    /// number of contacts.
     fn multiplicity(&self, harmonic: usize) -> f64 {
         if 2 * harmonic == self.deviations.len() {
             1.0
@@ -201,7 +202,7 @@ impl PhaseMap {
         }
     }
 
-    /// Averages over the touch-downs their deviations times the sum of a term over all harmonics of the distance to each.
+    /// Averages over the contacts their deviations times the sum of a term over all harmonics of the distance to each.
     fn sum(&self, phase: f64, term: impl Fn(usize, f64) -> f64) -> f64 {
         let count = self.deviations.len();
         let sums = self.deviations.iter().enumerate().map(|(index, deviation)| {
@@ -245,9 +246,10 @@ pub(super) fn inverse(value: f64, guess: f64, function: impl Fn(f64) -> (f64, f6
     at
 }
 
-/// Returns the shares of a loop's time at which a foot touches down.
-pub(super) fn touch_downs(feet: &FollowedFeet, foot: usize) -> Vec<f64> {
-    feet.stances(foot).iter().map(|[from, _]| *from).collect()
+/// Returns the shares of a loop's time half through each contact of a foot.
+pub(super) fn middles(feet: &FollowedFeet, foot: usize) -> Vec<f64> {
+    let stances = feet.stances(foot).into_iter();
+    stances.map(|[from, to]| (0.5 * (from + to)).rem_euclid(1.0)).collect()
 }
 
 /// Returns the left and the right foot of a body that stands on these two.

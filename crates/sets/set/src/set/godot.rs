@@ -156,8 +156,8 @@ fn stands(clip: &SetClip) -> bool {
 struct States<'a> {
     /// Their names and the names of their resources.
     all: Vec<(String, String)>,
-    /// The state of each clip.
-    of_clip: BTreeMap<&'a str, String>,
+    /// The states of each clip, first the one in which it is entered: a standing loop is played alone, another in each space that has it.
+    of_clip: BTreeMap<&'a str, Vec<String>>,
 }
 
 impl<'a> States<'a> {
@@ -169,15 +169,14 @@ impl<'a> States<'a> {
             .flat_map(|space| &space.points)
             .map(|point| &*point.clip)
             .collect();
-        // A loop is played in the first space that has it; a standing loop is played alone.
-        let mut of_clip: BTreeMap<&str, String> = BTreeMap::new();
+        let mut of_clip: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         let mut all: Vec<(String, String)> = Vec::new();
         for space in &manifest.blend_spaces {
             let id = format!("space_{}", all.len());
             blend_space(resources, manifest, space, &id);
             all.push((state_name(&space.name), id));
             for point in &space.points {
-                of_clip.entry(&point.clip).or_insert_with(|| state_name(&space.name));
+                of_clip.entry(&point.clip).or_default().push(state_name(&space.name));
             }
         }
         for clip in manifest
@@ -188,9 +187,13 @@ impl<'a> States<'a> {
             let id = format!("clip_{}", all.len());
             animation_node(resources, &id, animation_of(clip));
             all.push((state_name(&clip.name), id));
-            of_clip.insert(&clip.name, state_name(&clip.name));
+            of_clip.insert(&clip.name, vec![state_name(&clip.name)]);
         }
         Self { all, of_clip }
+    }
+
+    fn of(&self, clip: &str) -> &[String] {
+        self.of_clip.get(clip).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -205,7 +208,7 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
         .iter()
         .find(|clip| stands(clip))
         .or(manifest.clips.first());
-    if let Some(state) = first.and_then(|clip| states.of_clip.get(&*clip.name)) {
+    if let Some(state) = first.and_then(|clip| states.of(&clip.name).first()) {
         let begins = Link::new(0.0, AT_ONCE, BY_ITSELF);
         links.insert(("Start".to_owned(), state.clone()), begins);
     }
@@ -213,13 +216,18 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
         (manifest.clips.iter().filter(|clip| !clip.is_loop())).partition(|clip| clip.is_action());
     for clip in passages {
         let state = state_name(&clip.name);
-        let [from, to] = [&clip.from, &clip.to].map(|end| states.of_clip.get(&*end.as_ref()?.clip).cloned());
-        if let Some(from) = from {
+        let [from, to] = [&clip.from, &clip.to].map(|end| end.as_ref().map_or(&[][..], |end| states.of(&end.clip)));
+        for from in from {
             let begins = Link::new(BEGIN_FADE_SECS, AT_ONCE, ON_TRAVEL);
-            links.insert((from, state.clone()), begins);
+            links.insert((from.clone(), state.clone()), begins);
         }
-        if let Some(to) = to {
-            links.insert((state, to), Link::new(END_FADE_SECS, AT_END, BY_ITSELF));
+        // To other spaces with its loop it goes only on the way there.
+        for (index, to) in to.iter().enumerate() {
+            let advance_mode = if index == 0 { BY_ITSELF } else { ON_TRAVEL };
+            links.insert(
+                (state.clone(), to.clone()),
+                Link::new(END_FADE_SECS, AT_END, advance_mode),
+            );
         }
     }
     for (ends, link) in fades(manifest, states, &links) {
@@ -229,11 +237,11 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
         let state = state_name(&clip.name);
         // It begins in any loop that leads to it or goes on after it.
         for from in clip.entry.iter().chain(&clip.next) {
-            let from = states.of_clip.get(&*from.clip).filter(|from| **from != state);
+            let from = states.of(&from.clip).iter().filter(|from| **from != state);
             let begins = Link::new(BEGIN_FADE_SECS, AT_ONCE, ON_TRAVEL);
             links.extend(from.map(|from| ((from.clone(), state.clone()), begins)));
         }
-        let to = clip.next.first().and_then(|to| states.of_clip.get(&*to.clip));
+        let to = clip.next.first().and_then(|to| states.of(&to.clip).first());
         let ends = Link::new(END_FADE_SECS, AT_END, BY_ITSELF);
         links.extend(to.filter(|to| **to != state).map(|to| ((state, to.clone()), ends)));
     }
@@ -245,7 +253,7 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
 fn fades(manifest: &Manifest, states: &States<'_>, links: &Links) -> Vec<((String, String), Link)> {
     (manifest.transitions.iter())
         .filter_map(|transition| {
-            let [from, to] = [&transition.from, &transition.to].map(|clip| states.of_clip.get(&**clip));
+            let [from, to] = [&transition.from, &transition.to].map(|clip| states.of(clip).first());
             let (from, to) = (from?, to?);
             let leads = |from: &String, to: &String| links.contains_key(&(from.clone(), to.clone()));
             let mut between = states.all.iter();
@@ -475,6 +483,21 @@ mod tests {
         assert!(text.contains("blend_point_1/pos = Vector2(1.3, 0)"), "{text}");
         assert!(text.contains("triangles = PackedInt32Array(0, 1, 2)"), "{text}");
         assert!(text.contains("animation = &\"walk\"\n"), "{text}");
+    }
+
+    /// A start of a loop in two spaces leads to both, by itself to the first.
+    #[test]
+    fn spaces_that_share_a_loop_share_its_passages() {
+        let mut both = walking();
+        let strafe = SetSpace {
+            name: "strafe".to_owned(),
+            ..both.blend_spaces[0].clone()
+        };
+        both.blend_spaces.push(strafe);
+        let states = States::new(&both, &mut String::new());
+        let links = links(&both, &states);
+        let mode = |to: &str| links[&("start _walk_".to_owned(), to.to_owned())].advance_mode;
+        assert_eq!([mode("move"), mode("strafe")], [BY_ITSELF, ON_TRAVEL]);
     }
 
     /// Returns the names of the properties of each resource, in their order.

@@ -1,4 +1,4 @@
-//! A loop of a set: at the rate of the set, starting at the left foot's touch-down, at the origin and facing forward.
+//! A loop of a set: at the rate of the set, starting half through the left foot's contact, at the origin and facing forward.
 
 use core::f64::consts::{FRAC_PI_2, PI};
 
@@ -213,7 +213,7 @@ impl Member {
         }
     }
 
-    /// Returns the smaller number of touch-downs of its two feet; 0 without sides.
+    /// Returns the smaller number of contacts of its two feet; 0 without sides.
     pub(super) fn fewest_strikes(&self) -> usize {
         let [left, right] = ["left", "right"].map(|side| {
             let strikes = self.events.iter().filter(|event| event.kind == FootEventKind::Strike);

@@ -5,7 +5,7 @@ use std::path::Path;
 use glam::DVec3;
 use loopwright_core::math::Twist;
 use loopwright_match::features::{self, Future, Horizon, NUM_TIMES, RawFeatures};
-use loopwright_match::{Cheapest, CostDatabase, MatchDatabase, MatchFilter, MatchSource, Neighbour};
+use loopwright_match::{CostDatabase, MatchDatabase, MatchFilter, MatchSource};
 
 use super::{Opened, asked_for, open, unmatched, unmatched_cost};
 use crate::args::{MatchQueryArgs, StandingFoot, Wish, gaits_of};
@@ -136,18 +136,12 @@ fn nearest(
     if let Some(speed) = wish.speed {
         features::steer(&mut asked, arc(speed, wish.turn_rate.to_radians(), database.horizon()));
     }
-    let none = Neighbour {
-        row: usize::MAX,
-        squared_distance: f32::INFINITY,
-    };
-    let mut nearest = vec![none; wish.top.min(database.num_rows())];
     let query = database.standard().apply(&asked);
-    let count = database.nearest_of(&query, filter, &mut nearest);
-    let found = nearest[..count].iter().map(|nearest| {
+    Ok(apart(wish, filter, |filter| {
+        let nearest = database.nearest(&query, filter, None)?;
         let distance = f64::from(nearest.squared_distance).sqrt();
-        FoundFrame::new(database, nearest.row, distance, None)
-    });
-    Ok(found.collect())
+        Some((nearest.row, FoundFrame::new(database, nearest.row, distance, None)))
+    }))
 }
 
 /// The frames to which a jump costs least.
@@ -163,15 +157,24 @@ fn cheapest(
         let features = database.features();
         features.steer(&mut query, speed, wish.turn_rate.to_radians(), source.half_height());
     }
-    let none = Cheapest {
-        row: usize::MAX,
-        cost: f64::INFINITY,
-    };
-    let mut cheapest = vec![none; wish.top.min(database.num_rows())];
-    let count = database.cheapest_of(&query, filter, &mut cheapest);
-    let found = cheapest[..count].iter().map(|found| {
+    apart(wish, filter, |filter| {
+        let found = database.cheapest(&query, filter, None)?;
         let bound = database.feature_cost(&query, found.row);
-        FoundFrame::new(database, found.row, bound, Some(found.cost))
+        Some((found.row, FoundFrame::new(database, found.row, bound, Some(found.cost))))
+    })
+}
+
+/// The best row, the best of those that are apart from it, and so on; `best` gives the best row that passes a filter.
+fn apart(
+    wish: &Wish,
+    filter: &MatchFilter,
+    best: impl Fn(&MatchFilter) -> Option<(usize, FoundFrame)>,
+) -> Vec<FoundFrame> {
+    let mut filter = filter.clone();
+    let found = (0..wish.top).map_while(|_| {
+        let (row, found) = best(&filter)?;
+        filter.apart_from.push(row);
+        Some(found)
     });
     found.collect()
 }
