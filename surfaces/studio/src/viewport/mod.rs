@@ -246,10 +246,10 @@ impl Viewport {
         for pane in panes_of(ui, rect, model) {
             self.pane_ui(ui, model, &pane, response);
             let Some((word, colour)) = &pane.word else { continue };
-            let top = pane.rect.center_top() + vec2(0.0, EDGE_POINTS);
+            let corner = pane.rect.right_bottom() - vec2(EDGE_POINTS, EDGE_POINTS);
             let font = FontId::proportional(14.0);
             ui.painter_at(pane.rect)
-                .text(top, Align2::CENTER_TOP, word, font, *colour);
+                .text(corner, Align2::RIGHT_BOTTOM, word, font, *colour);
             ui.painter_at(rect)
                 .rect_stroke(pane.rect, 0.0, line, egui::StrokeKind::Middle);
         }
@@ -388,7 +388,7 @@ impl Viewport {
             if is_same {
                 continue;
             }
-            let scene = Scene::at(moment, model, pane.made.as_deref(), &body.of, &body.figure);
+            let scene = Scene::at(moment, model, pane.made.as_deref(), &body.of);
             let bones = surface.mesh.bones_at(&scene.world);
             self.num_posed += 1;
             let posed = PosedBody::new(surface, &bones, scene.centre, veil, self.num_posed);
