@@ -543,7 +543,11 @@ impl Studio {
         let lends_body = model.steered_here().filter(|_| model.shown() == Shown::Set);
         if let Some(steered) = model.steered() {
             let title = format!("Set {}", steered.name);
-            part(ui, &title, |ui| panels::played_ui(ui, model));
+            let export = &self.export;
+            part(ui, &title, |ui| {
+                panels::played_ui(ui, model);
+                export.notes_ui(ui);
+            });
         } else {
             panels::guide_ui(ui, model, !self.export.written.is_empty());
         }

@@ -245,7 +245,7 @@ impl Browser {
             rows.push(Row {
                 what: What::Loop(index),
                 level: level + u8::from(opened.like(index).is_some()),
-                name: format!("Loop {}{recommended}", index + 1),
+                name: format!("Loop {}{}", index + 1, if is_recommended { ", best" } else { "" }),
                 said: format!(
                     "Loop {}: {secs:.2} s, {}{recommended}",
                     index + 1,

@@ -320,11 +320,18 @@ impl ExportPanel {
         };
         let button = ui.add_enabled(model.progress().is_none(), Button::new(word));
         let tip = "The best loop of each way to move, starts, stops and turns between them, and set.json, as `loopwright set` makes them: \
-            in the folder \"set\", or in one of the name that is typed above. Then it is played.";
+            in the folder \"set\", or in one of the name that is typed in the tab Export. Then it is played.";
         if button.on_hover_text(tip).clicked() {
             let name = self.name.as_deref().map_or("", str::trim);
             let name = if name.is_empty() { "set" } else { name };
             model.ask(Action::MakeSet(name.to_owned(), self.format));
+        }
+    }
+
+    /// Missing parts and other notes of the set that was made last.
+    pub(crate) fn notes_ui(&self, ui: &mut Ui) {
+        for note in &self.notes {
+            ui.weak(note);
         }
     }
 

@@ -99,9 +99,8 @@ struct Pane {
     made: Option<Arc<Made>>,
     /// What stands above it, and in which colour.
     word: Option<(String, Color32)>,
-    /// The places of its first body and of the body itself.
+    /// The place of the body itself, before those of the others.
     first: usize,
-    last: usize,
 }
 
 impl Pane {
@@ -150,14 +149,12 @@ fn panes_of(ui: &Ui, rect: Rect, model: &Model) -> Vec<Pane> {
         usize::from(is_one && model.has_onion) * Moment::AROUND_SEAM + usize::from(is_one && model.has_ghost) + 1;
     let panes = views.into_iter().enumerate().map(|(number, (shown, made, word))| {
         let corner = vec2((number % columns) as f32, (number / columns) as f32) * size;
-        let first = number * bodies;
         Pane {
             rect: Rect::from_min_size(rect.min + corner, size),
             shown,
             made,
             word,
-            first,
-            last: first + bodies - 1,
+            first: number * bodies,
         }
     });
     panes.collect()
@@ -246,10 +243,10 @@ impl Viewport {
         for pane in panes_of(ui, rect, model) {
             self.pane_ui(ui, model, &pane, response);
             let Some((word, colour)) = &pane.word else { continue };
-            let top = pane.rect.center_top() + vec2(0.0, EDGE_POINTS);
+            let corner = pane.rect.right_bottom() - vec2(EDGE_POINTS, EDGE_POINTS);
             let font = FontId::proportional(14.0);
             ui.painter_at(pane.rect)
-                .text(top, Align2::CENTER_TOP, word, font, *colour);
+                .text(corner, Align2::RIGHT_BOTTOM, word, font, *colour);
             ui.painter_at(rect)
                 .rect_stroke(pane.rect, 0.0, line, egui::StrokeKind::Middle);
         }
@@ -315,7 +312,7 @@ impl Viewport {
         let tokens = &theme::of(ui);
         let places = self.pose(model, pane, bodies_of(ui, model, pane))?;
         let body = self.body.as_mut()?;
-        let shot = body.shots[pane.last].as_ref()?;
+        let shot = body.shots[pane.first].as_ref()?;
         let camera = model.camera;
         let centre = if camera.follows {
             shot.scene.centre
@@ -376,10 +373,11 @@ impl Viewport {
         let body = self.body.as_mut()?;
         let (is_own, _, surface) = body.surface.as_ref()?;
         // The body itself is always in the same place.
-        let places = (pane.first..).take(bodies.len() - 1).chain([pane.last]);
+        let places = (pane.first + 1..).take(bodies.len() - 1).chain([pane.first]);
         let places: Vec<usize> = places.collect();
-        if body.shots.len() <= pane.last {
-            body.shots.resize_with(pane.last + 1, || None);
+        let count = pane.first + bodies.len();
+        if body.shots.len() < count {
+            body.shots.resize_with(count, || None);
         }
         for (&place, (moment, veil)) in places.iter().zip(bodies) {
             let is_same = matches!(&body.shots[place], Some(shot) if shot.moment == moment
@@ -388,7 +386,7 @@ impl Viewport {
             if is_same {
                 continue;
             }
-            let scene = Scene::at(moment, model, pane.made.as_deref(), &body.of, &body.figure);
+            let scene = Scene::at(moment, model, pane.made.as_deref(), &body.of);
             let bones = surface.mesh.bones_at(&scene.world);
             self.num_posed += 1;
             let posed = PosedBody::new(surface, &bones, scene.centre, veil, self.num_posed);
@@ -416,7 +414,7 @@ impl Viewport {
     fn joints_ui(&self, ui: &Ui, model: &Model, pane: &Pane, view: &View, response: &Response) -> Option<usize> {
         let rect = pane.rect;
         let opened = model.opened()?;
-        let shot = self.body.as_ref()?.shots.get(pane.last)?.as_ref()?;
+        let shot = self.body.as_ref()?.shots.get(pane.first)?.as_ref()?;
         let colour = theme::of(ui).accent;
         let seen = |joint: usize| view.see(shot.scene.world.translations[joint]);
         let pointer = response.hover_pos().filter(|pointer| rect.contains(*pointer));
@@ -441,7 +439,7 @@ impl Viewport {
         let (made, body) = (model.made()?, self.body.as_ref()?);
         let (clip, joint) = (&made.done.made.loop_clip, model.watched);
         let is_there = pane.is_of_chosen(model) && pane.shown == Shown::Loop && joint < clip.skeleton().num_joints();
-        let shot = body.shots.get(pane.last)?.as_ref()?;
+        let shot = body.shots.get(pane.first)?.as_ref()?;
         if !is_there || self.is_bare || body.of.body().is_control(joint) {
             return None;
         }

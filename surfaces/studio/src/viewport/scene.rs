@@ -1,8 +1,7 @@
-//! The world at a moment: the joints and points of the body, the ground below it, the path of the root, feet that stand.
+//! The world at a moment: the joints of the body, the ground below it, the path of the root, feet that stand.
 
 use glam::DVec3;
 use loopwright_core::{LoopClip, Pose, loop_clip::Interpolation, root_motion::RootRelativeClip};
-use loopwright_draw::Figure;
 
 use crate::model::{Made, Model, Opened, RootView, Shown, Steered};
 
@@ -86,8 +85,6 @@ impl Moment {
 pub(super) struct Scene {
     /// All joints in the world.
     pub(super) world: Pose,
-    /// Points of the body, joints first.
-    pub(super) points: Vec<DVec3>,
     /// Height of the ground, metres.
     pub(super) floor: f64,
     /// The point on the ground that the view follows.
@@ -100,23 +97,22 @@ pub(super) struct Scene {
 
 impl Scene {
     /// Returns the world at a moment.
-    pub(super) fn at(moment: Moment, model: &Model, made: Option<&Made>, opened: &Opened, figure: &Figure) -> Self {
+    pub(super) fn at(moment: Moment, model: &Model, made: Option<&Made>, opened: &Opened) -> Self {
         match (moment.shown, made) {
             (Shown::Set, _) => match model.steered_here() {
-                Some(steered) => Self::of_set(steered, figure),
-                None => Self::of_take(moment, opened, figure),
+                Some(steered) => Self::of_set(steered),
+                None => Self::of_take(moment, opened),
             },
-            (Shown::Take, _) | (_, None) => Self::of_take(moment, opened, figure),
-            (_, Some(made)) => Self::of_loop(moment, model, opened, made, figure),
+            (Shown::Take, _) | (_, None) => Self::of_take(moment, opened),
+            (_, Some(made)) => Self::of_loop(moment, model, opened, made),
         }
     }
 
-    fn of_take(moment: Moment, opened: &Opened, figure: &Figure) -> Self {
+    fn of_take(moment: Moment, opened: &Opened) -> Self {
         let (take, analysis) = (opened.take(), &opened.studied.analysis);
         let last = take.num_frames() - 1;
         let frame = (moment.within_secs / take.frame_time_secs()).clamp(0.0, last as f64);
         let world = opened.pose_at(frame).as_ref().world(opened.skeleton());
-        let points = figure.points(&world);
         let nearest = frame.round() as usize;
         let floor = opened.ground(nearest);
         let hips = analysis.body.hips;
@@ -128,16 +124,15 @@ impl Scene {
             .collect();
         Self {
             floor,
-            centre: at_height(points[opened.body().hips], floor),
+            centre: at_height(world.translations[opened.body().hips], floor),
             path,
-            standing: standing(opened, nearest, &points, floor),
+            standing: standing(opened, nearest, &world.translations, floor),
             world,
-            points,
         }
     }
 
     /// Returns the world of a set: its character, and the way until now.
-    fn of_set(steered: &Steered, figure: &Figure) -> Self {
+    fn of_set(steered: &Steered) -> Self {
         let hero = steered.hero();
         let (skeleton, root) = (hero.set().skeleton(), hero.root());
         let world = hero.pose().as_ref().world(skeleton).moved(root);
@@ -147,12 +142,11 @@ impl Scene {
             centre: at_height(root.translation, 0.0),
             path: places.map(|place| at_height(place, 0.0)).collect(),
             standing: Vec::new(),
-            points: figure.points(&world),
             world,
         }
     }
 
-    fn of_loop(moment: Moment, model: &Model, opened: &Opened, made: &Made, figure: &Figure) -> Self {
+    fn of_loop(moment: Moment, model: &Model, opened: &Opened, made: &Made) -> Self {
         let (clip, source) = (&made.done.made.loop_clip, &made.done.made.source);
         let period_secs = made.period_secs();
         let Moment {
@@ -169,7 +163,6 @@ impl Scene {
             }
             _ => world_of(clip, moment),
         };
-        let points = figure.points(&world);
         let cut = &made.candidate.cut;
         let start_frame = cut.start_frame().round() as usize;
         // The ground of a loop that climbs moves with its root.
@@ -194,9 +187,8 @@ impl Scene {
             floor,
             centre: at_height(root.at(root_secs).translation, floor),
             path: path_of(clip, first, floor),
-            standing: standing(opened, nearest, &points, floor),
+            standing: standing(opened, nearest, &world.translations, floor),
             world,
-            points,
         }
     }
 }
