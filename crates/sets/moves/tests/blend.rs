@@ -10,7 +10,7 @@ use loopwright_core::quality::Stand;
 use loopwright_core::{BodyOverrides, LoopClip, Take, quality};
 use loopwright_moves::Blender;
 use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace, PhaseError, PhaseMap, blend};
-use loopwright_synth::WalkSettings;
+use loopwright_synth::{WalkSettings, Walker};
 
 use crate::support::{best_loop, chain, clip_of, root, twist, walk_of};
 
@@ -358,6 +358,43 @@ fn phases_come_through_the_middles_of_contacts() {
         assert_eq!(PhaseMap::through(left, right), Err(error));
     }
     assert!(PhaseMap::through(&[0.0], &[0.25]).is_ok());
+}
+
+/// Returns a loop of the synthetic walker that starts half through the left foot's contact, with the right one late by a share of the
+/// cycle.
+fn late(settings: WalkSettings, late: f64) -> LoopClip {
+    let settings = settings.seconds(6.0).drift(0.0).noise_deg(0.0);
+    let from_start = |settings: &WalkSettings| {
+        let truth = Walker::new(settings).unwrap().truth();
+        let mut middles = truth
+            .stays
+            .iter()
+            .filter(|stay| stay.foot == "LeftFoot")
+            .filter_map(|stay| Some(0.5 * (stay.strike_secs? + stay.lift_secs?)));
+        middles.next().unwrap() / settings.period_secs
+    };
+    let start_phase = settings.start_phase + from_start(&settings.clone().start_phase(settings.start_phase));
+    let settings = settings.start_phase(start_phase.rem_euclid(1.0));
+    let walker = Walker::new(&settings).unwrap();
+    let (truth, map) = (walker.truth(), PhaseMap::through(&[0.0], &[0.5 + late]).unwrap());
+    let root = root(truth.root_at(0.0), truth.twist());
+    let num_samples = (settings.period_secs * 60.0).round() as usize;
+    let step_secs = settings.period_secs / num_samples as f64;
+    clip_of(
+        walker.skeleton().clone(),
+        step_secs,
+        num_samples,
+        root,
+        |share, joint| {
+            let pose = walker.pose_at(map.phase(share) * settings.period_secs);
+            let (place, turn) = (pose.translations[joint], pose.rotations[joint]);
+            if joint > 0 {
+                return (place, turn);
+            }
+            let seen = root.at(share * settings.period_secs).inverse() * Rigid::new(turn, place);
+            (seen.translation, seen.rotation)
+        },
+    )
 }
 
 fn walk_and_run() -> [LoopClip; 2] {
