@@ -6,7 +6,7 @@ import itertools, json, math, struct, sys
 from pathlib import Path
 import numpy as np
 
-STEP, FADE, LONGEST, SLOWEST = 1 / 240, 0.3, 1.0, 0.5  # seconds over which rates at a switch are measured; of a fade, and of the longest; speeds of joints count no less, m/s
+STEP, FADE = 1 / 240, 0.3  # seconds over which rates at a switch are measured, and of the fade
 NONE = np.array([0, 0, 0, 1.0])
 
 
@@ -79,19 +79,8 @@ class Keys:  # rows of joints, each x y z and a quaternion, at even times
         return np.tensordot(w, self.rows[first : first + 4], 1)
 
 
-def places_of(body, parents, root):  # of all joints
-    found = {None: root}
-
-    def at(joint):
-        if joint not in found:
-            found[joint] = then(at(parents[joint]), (body[joint][:3], body[joint][3:]))
-        return found[joint]
-
-    return np.array([at(joint)[0] for joint in range(len(parents))])
-
-
 class Clip:
-    def __init__(self, entry, rows, parents):
+    def __init__(self, entry, rows):
         self.entry, self.loops, self.seconds = entry, entry["kind"] == "loop", entry["seconds"]
         self.warp, step = (entry.get("phase") or {}).get("warp", 0), self.seconds / entry["frames"]
         self.body = Keys(rows[: entry["frames"] + (not self.loops)], step, self.loops)
@@ -100,8 +89,6 @@ class Clip:
         else:
             places, turns = np.reshape(entry["root"]["translation"], (-1, 1, 3)), np.reshape(entry["root"]["rotation"], (-1, 1, 4))
             self.keys = Keys(np.concatenate([places, turns], 2), step, False)
-        keys = [places_of(row, parents, exp(self.twist, key * step) if self.loops else self.root(key * step)) for key, row in enumerate(rows[: entry["frames"] + (not self.loops)])]
-        self.fastest = np.linalg.norm(np.diff(keys, axis=0), axis=2).max(0) / step  # of each joint, over the ground
 
     def root(self, secs):  # of what happens once
         row = self.keys.at(secs)[0]
@@ -138,7 +125,7 @@ class Set:
         hips, feet = self.names.index(body["hips"]), [self.names.index(body[side + "_foot"]) for side in ("left", "right") if body.get(side + "_foot")]
         branches = [self.branch(joint, hips) for joint in range(len(self.names))]
         self.upper = [joint for joint, branch in enumerate(branches) if branch is not None and branch not in [branches[foot] for foot in feet]]
-        self.clips = {entry["name"]: Clip(entry, files[entry["file"]][2][entry["animation"]], self.parents) for entry in self.manifest["clips"]}
+        self.clips = {entry["name"]: Clip(entry, files[entry["file"]][2][entry["animation"]]) for entry in self.manifest["clips"]}
         modes = (self.manifest.get("controller") or {}).get("modes", [])
         half_life = next((mode["velocity_half_life_secs"] for mode in modes if mode["mode"] == "all"), None) or 0.4
         self.rate = 2 * math.log(2) / half_life
@@ -186,7 +173,7 @@ def clock(parts):  # the warp and the period of a mean of loops
 
 class Player:
     def __init__(self, motion, clip):
-        self.set, self.root, self.fading, self.faded, self.fade, self.phase, self.over = motion, (np.zeros(3), NONE), None, math.inf, FADE, 0.0, None
+        self.set, self.root, self.fading, self.faded, self.phase, self.over = motion, (np.zeros(3), NONE), None, math.inf, 0.0, None
         self.enter(motion.clips[clip])
 
     def enter(self, clip):
@@ -196,9 +183,6 @@ class Player:
             self.space, point = next((s, p) for s in spaces for p in s["points"] if p["clip"] == clip.entry["name"])
             self.at = self.goal = np.array(point["at"], float)
             self.rate = np.zeros(len(self.at))
-
-    def clips(self):  # that take part
-        return ([self.clip] if self.clip else [part[0] for part in self.parts(0)]) + ([self.over[0]] if self.over else [])
 
     def parts(self, secs):
         return self.set.parts(self.space, self.at + self.rate * secs)
@@ -224,10 +208,10 @@ class Player:
         return body
 
     def pose(self, secs=0.0):
-        body, B, u = self.source(secs), self.fade, (self.faded + secs) / self.fade
+        body, u = self.source(secs), (self.faded + secs) / FADE
         if u < 1:
-            quintic = (1 - u) ** 3 * np.array([1 + 3 * u + 6 * u * u, B * u * (1 + 3 * u), 0.5 * (B * u) ** 2])
-            cubic = (1 - u) ** 2 * np.array([1 + 2 * u, B * u, 0])
+            quintic = (1 - u) ** 3 * np.array([1 + 3 * u + 6 * u * u, FADE * u * (1 + 3 * u), 0.5 * (FADE * u) ** 2])
+            cubic = (1 - u) ** 2 * np.array([1 + 2 * u, FADE * u, 0])
             offset = np.tensordot(cubic if self.is_cubic else quintic, self.fading[0], 1)
             body = np.c_[body[:, :3] + offset[:, :3], q_mul(q_exp(offset[:, 3:]), body[:, 3:])]
         return body
@@ -244,18 +228,14 @@ class Player:
         self.go_on(lambda: setattr(self, "over", name and [self.set.clips[name], 0.0]), True)
 
     def go_on(self, change, is_cubic):
-        left, clips = max(1 - self.faded / self.fade, 0), self.clips()
+        left = max(1 - self.faded / FADE, 0)
         rate = self.root_rate() + (self.fading[1] * left**2 * (3 - 2 * left if self.is_cubic else left * (10 - 15 * left + 6 * left**2)) if left else 0)
         seen = [self.pose(secs) for secs in (-STEP, 0, STEP)]
         change()
         follows = [self.source(secs) for secs in (-STEP, 0, STEP)]
         before, here, after = (np.c_[a[:, :3] - b[:, :3], q_log(q_mul(a[:, 3:], b[:, 3:] * [-1, -1, -1, 1]))] for a, b in zip(seen, follows))
         terms = np.array([here, (after - before) / (2 * STEP), (after + before - 2 * here) / STEP**2])
-        self.fading, self.faded, self.fade, self.is_cubic = (terms, rate - self.root_rate()), 0.0, FADE, is_cubic
-        if is_cubic:  # as long as no joint moves faster by it than in the clips that meet
-            far = np.subtract(*(places_of(rows, self.set.parents, (np.zeros(3), NONE)) for rows in (seen[1], follows[1])))
-            fastest = np.maximum(np.max([clip.fastest for clip in clips + self.clips()], axis=0), SLOWEST)
-            self.fade = float(np.clip(np.max(1.5 * np.linalg.norm(far, axis=1) / fastest), FADE, LONGEST))
+        self.fading, self.faded, self.is_cubic = (terms, rate - self.root_rate()), 0.0, is_cubic
 
     def update(self, secs):
         if self.over and (rest := self.over[0].entry["leave_secs"] - self.over[1]) <= secs:
@@ -292,9 +272,9 @@ class Player:
 
     def advance(self, secs):
         half = (np.zeros(3), NONE)
-        if self.faded < self.fade:  # the area under the fade
-            area = lambda u: self.fade * (u - u**3 + u**4 / 2 if self.is_cubic else u - 2.5 * u**4 + 3 * u**5 - u**6)
-            half = exp(self.fading[1], 0.5 * (area(min((self.faded + secs) / self.fade, 1)) - area(self.faded / self.fade)))
+        if self.faded < FADE:  # the area under the fade
+            area = lambda u: FADE * (u - u**3 + u**4 / 2 if self.is_cubic else u - 2.5 * u**4 + 3 * u**5 - u**6)
+            half = exp(self.fading[1], 0.5 * (area(min((self.faded + secs) / FADE, 1)) - area(self.faded / FADE)))
         self.root = then(then(then(self.root, half), self.root_step(secs)), half)
         if self.over:
             self.over[1] += secs
@@ -309,7 +289,13 @@ class Player:
         self.faded += secs
 
     def places(self):  # of all joints, seen from the root
-        return dict(zip(self.set.names, places_of(self.pose(), self.set.parents, (np.zeros(3), NONE))))
+        body, parents = self.pose(), self.set.parents
+
+        def at(joint):
+            own = body[joint][:3], body[joint][3:]
+            return own if parents[joint] is None else then(at(parents[joint]), own)
+
+        return {name: at(joint)[0] for joint, name in enumerate(self.set.names)}
 
 
 if __name__ == "__main__":

@@ -639,12 +639,12 @@ impl SteeredCharacter {
             Some(over) => set.clips[over.clip].name.clone(),
             None => source.name(&set).to_owned(),
         };
-        self.fading = Fading::between(&set, (&self.source, self.over, &self.fading), (&next, over), fade);
         self.events.push(PlayerEvent::Switch {
             from: name(&self.source, self.over, over),
             to: name(&next, over, self.over),
-            fade_secs: self.fading.fade.secs(),
+            fade_secs: fade.secs(),
         });
+        self.fading = Fading::between(&set, (&self.source, self.over, &self.fading), (&next, over), fade);
         (self.source, self.over) = (next, over);
         self.playlist = Playlist::new(&set, &self.source, None);
         self.before = None;

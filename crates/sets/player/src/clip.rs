@@ -46,8 +46,6 @@ pub struct MotionClip {
     /// The body seen from the root: its joints, and the tips of its feet, not below their parents but seen from the root.
     pub(crate) body: Keys,
     pub(crate) num_joints: usize,
-    /// The largest speed of each joint over the ground, metres per second.
-    pub(crate) fastest: Vec<f64>,
     /// Its name, and the feet of its events, as they are reported.
     pub(crate) told: Arc<str>,
     pub(crate) feet: Vec<Arc<str>>,
@@ -124,20 +122,6 @@ impl MotionClip {
                 .map(|joint| lanes(joint.rotation, joint.translation))
                 .collect()
         });
-        let (step_secs, twist) = (tracks.step_secs(), twist_of(entry));
-        let roots = (!entry.is_loop()).then(|| roots_of(entry).unwrap_or_default());
-        let world = tracks.world();
-        let place = |key: usize, joint: usize| {
-            let root = match &roots {
-                None => twist.exp(key as f64 * step_secs),
-                Some(roots) => roots.get(key).copied().unwrap_or(Rigid::IDENTITY),
-            };
-            root.transform_point(world.position(key, joint))
-        };
-        let fastest = (0..skeleton.num_joints()).map(|joint| {
-            let steps = (1..tracks.num_frames()).map(|key| place(key, joint).distance(place(key - 1, joint)));
-            steps.fold(0.0, f64::max) / step_secs
-        });
         let next = entry.next.iter().map(|state| {
             let loop_index = index(&state.clip)?;
             Ok(LoopState {
@@ -166,13 +150,13 @@ impl MotionClip {
             variant_of: entry.variant_of.as_deref().map(index).transpose()?,
             warp: warp(entry),
             contacts: [Side::Left, Side::Right].map(|side| Contacts::new(entry, side)),
-            twist,
-            fastest: fastest.collect(),
-            body: Keys::new(rows.collect(), step_secs, entry.is_loop()),
+            twist: twist_of(entry),
+            body: Keys::new(rows.collect(), tracks.step_secs(), entry.is_loop()),
             num_joints: skeleton.num_joints(),
-            root: roots.map(|roots| {
+            root: (!entry.is_loop()).then(|| {
+                let roots = roots_of(entry).unwrap_or_default();
                 let row = |root: &Rigid| vec![lanes(root.rotation, root.translation)];
-                Keys::new(roots.iter().map(row).collect(), step_secs, false)
+                Keys::new(roots.iter().map(row).collect(), tracks.step_secs(), false)
             }),
             events: entry.events.clone(),
         })

@@ -18,17 +18,9 @@ use crate::space::{self, PlayedSpace};
 /// The fade of a switch for which the manifest states none.
 pub(crate) const FADE: Decay = Decay::Quintic { blend_secs: 0.3 };
 
-/// The fade into an action and out of it: a cubic, since a quintic goes on with the acceleration of limbs that are thrown up, and they dart over an
-/// action that is elsewhere. It lasts as long as no joint has to move faster by it than it does in the clips that meet, seconds: a blow begins at
-/// once, and a body that sits down is not dropped.
-pub(crate) const ACTION_FADE: Decay = Decay::Cubic {
-    blend_secs: ACTION_FADE_SECS,
-};
-pub(crate) const ACTION_FADE_SECS: f64 = 0.3;
-pub(crate) const LONGEST_FADE_SECS: f64 = 1.0;
-
-/// What hardly moves in the clips may be moved this fast by a fade, metres per second.
-pub(crate) const SLOWEST_FADE_MPS: f64 = 0.5;
+/// The fade into an action and out of it. Its speed never exceeds that which was seen: limbs that are thrown up by a quintic, which goes on with their
+/// acceleration, dart over an action that is elsewhere.
+pub(crate) const ACTION_FADE: Decay = Decay::Cubic { blend_secs: 0.3 };
 
 /// Half-life of a change of speed or turn rate if the manifest states none, seconds; docs/math/fit.md.
 const HALF_LIFE_SECS: f64 = 0.4;

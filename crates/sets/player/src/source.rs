@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use glam::DVec3;
-use loopwright_core::Pose;
 use loopwright_core::math::{Decay, Rigid, Twist, ops, rotation};
 
 use crate::clip::MotionClip;
 use crate::keys::{Lanes, lanes, rigid};
 use crate::phase::{phase_at, share_at};
-use crate::set::{ACTION_FADE, ACTION_FADE_SECS, LONGEST_FADE_SECS, Moment, MotionSet, SLOWEST_FADE_MPS};
+use crate::set::{Moment, MotionSet};
 use crate::space::{Goal, Part, Parts, PlayedSpace};
 
 /// Seconds over which rates and accelerations are measured at a switch: short against what a body does, long against rounding.
@@ -161,14 +160,6 @@ impl Source {
         }
     }
 
-    /// Returns the clips that take part.
-    fn clips(&self, set: &MotionSet) -> Vec<usize> {
-        match self {
-            Self::Cycle(cycle) => cycle.parts(set, 0.0).iter().map(|part| part.clip).collect(),
-            Self::Once(clip, _) => vec![*clip],
-        }
-    }
-
     /// Puts the body some seconds from now, seen from its root, into a row of [`MotionSet::row`]: the sum of the clips that take part,
     /// by weight, with rotations that are not normalized.
     pub(crate) fn body(&self, set: &MotionSet, secs: f64, into: &mut [Lanes]) {
@@ -275,8 +266,7 @@ impl Fading {
             }
         };
         let mut rows = [0, 1].map(|_| set.row());
-        // Last the switch itself, whose rows are measured below.
-        let [before, after, here] = [-STEP, STEP, 0.0].map(|secs| -> Vec<[DVec3; 2]> {
+        let gaps = [-STEP, 0.0, STEP].map(|secs| -> Vec<[DVec3; 2]> {
             body(source, over, secs, &mut rows[0]);
             fading.add_to(&mut rows[0], secs);
             body(next, next_over, secs, &mut rows[1]);
@@ -290,21 +280,12 @@ impl Fading {
                 .collect()
         });
         let terms = |joint: usize, part: usize| {
-            let [before, here, after] = [&before, &here, &after].map(|gaps| gaps[joint][part]);
+            let [before, here, after] = [0, 1, 2].map(|time| gaps[time][joint][part]);
             [
                 here,
                 (after - before) / (2.0 * STEP),
                 (after + before - 2.0 * here) / (STEP * STEP),
             ]
-        };
-        let fade = if fade == ACTION_FADE {
-            let overs = [over, next_over].into_iter().flatten().map(|over| over.clip);
-            let clips = source.clips(set).into_iter().chain(next.clips(set)).chain(overs);
-            Decay::Cubic {
-                blend_secs: calm_secs(set, &rows, &clips.collect::<Vec<_>>()),
-            }
-        } else {
-            fade
         };
         let (seen, left, next) = (source.rate(set), fading.twist(), next.rate(set));
         Self {
@@ -371,21 +352,6 @@ impl Fading {
         let left = self.left();
         Twist::new(self.twist.linear * left, self.twist.angular * left)
     }
-}
-
-/// Returns how long a cubic has to last that leads from one row to another, so that no joint moves faster by it than in these clips.
-fn calm_secs(set: &MotionSet, rows: &[Vec<Lanes>; 2], clips: &[usize]) -> f64 {
-    let skeleton = set.skeleton();
-    let [seen, next] = rows.each_ref().map(|row| {
-        let joints = row[..skeleton.num_joints()].iter().map(rigid);
-        let pose: Pose = joints.map(|joint| (joint.translation, joint.rotation)).collect();
-        pose.as_ref().world(skeleton).translations
-    });
-    let secs = (0..skeleton.num_joints()).map(|joint| {
-        let speeds = clips.iter().map(|&clip| set.clips[clip].fastest[joint]);
-        1.5 * seen[joint].distance(next[joint]) / speeds.fold(SLOWEST_FADE_MPS, f64::max)
-    });
-    secs.fold(ACTION_FADE_SECS, f64::max).min(LONGEST_FADE_SECS)
 }
 
 /// A number from 0 to 1, the next after a state: a Weyl sequence, mixed.
