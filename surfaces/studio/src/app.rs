@@ -35,6 +35,9 @@ const PANELS_RANGE: [f32; 2] = [300.0, 560.0];
 /// Height of the timeline with its curves at first, and at least, points; and the most of the window that it takes.
 const TIMELINE_POINTS: f32 = 300.0;
 const LEAST_TIMELINE_POINTS: f32 = 150.0;
+
+/// The same with the table of loops that are compared, points.
+const COMPARED_POINTS: f32 = 390.0;
 const MOST_TIMELINE: f32 = 0.6;
 
 /// Windows lower than this have no room for the timeline below the view, points.
@@ -296,9 +299,11 @@ impl Studio {
         let is_compared = !self.model.compared().is_empty();
         let has_curves = (self.seam_curve.is_shown(ui.ctx()) || is_compared) && self.model.made().is_some();
         let timeline = if has_curves {
-            Panel::bottom("timeline")
+            let (name, height) =
+                [("timeline", TIMELINE_POINTS), ("compared", COMPARED_POINTS)][usize::from(is_compared)];
+            Panel::bottom(name)
                 .resizable(true)
-                .default_size(TIMELINE_POINTS)
+                .default_size(height)
                 .size_range(LEAST_TIMELINE_POINTS..=MOST_TIMELINE * ui.ctx().content_rect().height())
         } else {
             Panel::bottom("low timeline")

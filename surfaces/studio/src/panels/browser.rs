@@ -18,9 +18,10 @@ use crate::icons::{self, Icon};
 use crate::model::{Action, Comparison, Judgement, Model, Opened, Sketch, Stretch, Ticked};
 use crate::{grade, theme};
 
-/// Height of a row with its body, points, and the most rows that are seen at once.
+/// Height of a row with its body, points, the fewest rows that are seen at once, and the share of the window that they take if there are more.
 const ROW_POINTS: f32 = 28.0;
-const MOST_ROWS: f32 = 11.0;
+const FEWEST_ROWS: f32 = 4.0;
+const SHARE: f32 = 0.25;
 
 /// Width of the columns of grade, speed, length and kind, from the right, points.
 const COLUMNS: [f32; 4] = [56.0, 50.0, 48.0, 56.0];
@@ -133,7 +134,8 @@ impl Browser {
         let place = rows.iter().rposition(|row| row.is_shown).filter(|_| is_new);
         let height = ROW_POINTS.max(ui.spacing().interact_size.y);
         let spacing = std::mem::replace(&mut ui.spacing_mut().item_spacing.y, 0.0);
-        let area = ScrollArea::vertical().id_salt("clips").max_height(MOST_ROWS * height);
+        let most = (SHARE * ui.ctx().content_rect().height()).max(FEWEST_ROWS * height);
+        let area = ScrollArea::vertical().id_salt("clips").max_height(most);
         area.auto_shrink([false, true]).show_viewport(ui, |ui, seen| {
             let size = vec2(ui.available_width(), height * rows.len() as f32);
             let (all, _) = ui.allocate_exact_size(size, Sense::hover());

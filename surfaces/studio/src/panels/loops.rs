@@ -87,6 +87,9 @@ fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
     });
 }
 
+/// Height of a row of figures, points.
+const FIGURE_POINTS: f32 = 16.0;
+
 /// The figures of the loop and of its stretch: how good it is says the verdict at the top.
 fn figures_ui(ui: &mut Ui, model: &Model) {
     let (Some(chosen), Some(made)) = (model.chosen(), model.made()) else {
@@ -145,11 +148,16 @@ fn figures_ui(ui: &mut Ui, model: &Model) {
         ),
     ];
     rows.extend(more.into_iter().filter_map(|(name, value)| Some((name, value?))));
-    Grid::new("figures").num_columns(2).striped(true).show(ui, |ui| {
-        for (name, value) in rows {
-            row_ui(ui, name, value);
-        }
-    });
+    Grid::new("figures")
+        .num_columns(2)
+        .striped(true)
+        .min_row_height(FIGURE_POINTS)
+        .spacing([16.0, 2.0])
+        .show(ui, |ui| {
+            for (name, value) in rows {
+                row_ui(ui, name, value);
+            }
+        });
     if let (Some(outcome), Some(row)) = (&chosen.outcome, model.chosen_row()) {
         let mut parts: Vec<_> = OutcomePart::ALL.into_iter().zip(outcome.parts()).collect();
         parts.sort_by(|one, other| other.1.total_cmp(&one.1));

@@ -11,6 +11,9 @@ use crate::{focus, grade, theme};
 const LEAST_POINTS: f32 = 90.0;
 const CHART_SHARE: f32 = 0.4;
 
+/// Height of a row of the table, points.
+const ROW_POINTS: f32 = 18.0;
+
 /// Windows narrower than this show the table below the curves, points.
 const BESIDE_POINTS: f32 = 620.0;
 
@@ -105,40 +108,44 @@ fn chart_ui(ui: &mut Ui, model: &Model, size: eframe::egui::Vec2) {
 
 fn table_ui(ui: &mut Ui, model: &Model) {
     let compared = model.compared();
-    Grid::new("compared").striped(true).spacing([14.0, 4.0]).show(ui, |ui| {
-        ui.weak("");
-        ui.weak("grade");
-        for (word, tip, _) in FIGURES {
-            ui.weak(word).on_hover_text(tip);
-        }
-        ui.end_row();
-        let least = FIGURES.map(|(.., figure)| compared.iter().filter_map(figure).fold(f64::INFINITY, f64::min));
-        for (index, (one, colour)) in compared.iter().zip(theme::of(ui).series()).enumerate() {
-            let name = RichText::new(&one.name).color(colour).strong();
-            if focus::named(ui.button(name), &format!("Take {}", one.name)).clicked() {
-                model.ask(Action::TakeCompared(index));
-            }
-            match &one.made {
-                None => ui.weak("..."),
-                Some(Err(why)) => ui.weak("none").on_hover_text(why),
-                Some(Ok(made)) => {
-                    let grade = made.verdict.grade;
-                    let shown = ui.horizontal(|ui| {
-                        grade::light_ui(ui, grade);
-                        ui.label(grade.as_str());
-                    });
-                    shown.response.on_hover_text(made.verdict.to_string())
-                }
-            };
-            for ((.., figure), least) in FIGURES.into_iter().zip(least) {
-                match figure(one) {
-                    // The best of each column is strong.
-                    Some(value) if value <= least => ui.strong(format!("{value:.2}")),
-                    Some(value) => ui.label(format!("{value:.2}")),
-                    None => ui.weak("-"),
-                };
+    Grid::new("compared")
+        .striped(true)
+        .spacing([14.0, 2.0])
+        .min_row_height(ROW_POINTS)
+        .show(ui, |ui| {
+            ui.weak("");
+            ui.weak("grade");
+            for (word, tip, _) in FIGURES {
+                ui.weak(word).on_hover_text(tip);
             }
             ui.end_row();
-        }
-    });
+            let least = FIGURES.map(|(.., figure)| compared.iter().filter_map(figure).fold(f64::INFINITY, f64::min));
+            for (index, (one, colour)) in compared.iter().zip(theme::of(ui).series()).enumerate() {
+                let name = RichText::new(&one.name).color(colour).strong();
+                if focus::named(ui.small_button(name), &format!("Take {}", one.name)).clicked() {
+                    model.ask(Action::TakeCompared(index));
+                }
+                match &one.made {
+                    None => ui.weak("..."),
+                    Some(Err(why)) => ui.weak("none").on_hover_text(why),
+                    Some(Ok(made)) => {
+                        let grade = made.verdict.grade;
+                        let shown = ui.horizontal(|ui| {
+                            grade::light_ui(ui, grade);
+                            ui.label(grade.as_str());
+                        });
+                        shown.response.on_hover_text(made.verdict.to_string())
+                    }
+                };
+                for ((.., figure), least) in FIGURES.into_iter().zip(least) {
+                    match figure(one) {
+                        // The best of each column is strong.
+                        Some(value) if value <= least => ui.strong(format!("{value:.2}")),
+                        Some(value) => ui.label(format!("{value:.2}")),
+                        None => ui.weak("-"),
+                    };
+                }
+                ui.end_row();
+            }
+        });
 }

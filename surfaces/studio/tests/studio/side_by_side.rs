@@ -19,7 +19,7 @@ fn wait_compared(harness: &mut Driven, count: usize) {
 /// All methods are made as each would be alone, and one of them is taken by its name.
 #[test]
 fn all_methods_are_compared() {
-    let mut harness = studio(1400.0, 900.0);
+    let mut harness = studio(1400.0, 1600.0);
     harness.key_press(Key::Space);
     harness.press("Close the seam");
     harness.press("Compare all methods");
