@@ -1,5 +1,6 @@
 //! Blends of loops with known truth: arcs, gaits of other periods and phases, and the spaces between them.
 
+use crate::support::{best_loop, chain, clip_of, root, twist, walk_of};
 use glam::{DQuat, DVec3};
 use loopwright_core::analysis::{Body, ContactLimits};
 use loopwright_core::feet::{self, FootLock};
@@ -10,9 +11,7 @@ use loopwright_core::quality::Stand;
 use loopwright_core::{BodyOverrides, LoopClip, Take, quality};
 use loopwright_moves::Blender;
 use loopwright_moves::blend::{BlendAxis, BlendError, BlendSpace, PhaseError, PhaseMap, blend};
-use loopwright_synth::WalkSettings;
-
-use crate::support::{best_loop, chain, clip_of, root, twist, walk_of};
+use loopwright_synth::{WalkSettings, Walker};
 
 const TAU: f64 = core::f64::consts::TAU;
 
@@ -451,4 +450,41 @@ fn a_walk_and_a_run_stand_between_each_other_in_a_blend() {
             assert!(rotation::difference(*found, *own).length() < 1e-9, "{sample}");
         }
     }
+}
+
+/// Returns a loop of the synthetic walker that starts when the left foot strikes, with the right one late by a share of the
+/// cycle.
+fn late(settings: WalkSettings, late: f64) -> LoopClip {
+    let settings = settings.seconds(6.0).drift(0.0).noise_deg(0.0);
+    let from_start = |settings: &WalkSettings| {
+        let truth = Walker::new(settings).unwrap().truth();
+        let mut strikes = truth
+            .stays
+            .iter()
+            .filter(|stay| stay.foot == "LeftFoot")
+            .filter_map(|stay| stay.strike_secs);
+        strikes.next().unwrap() / settings.period_secs
+    };
+    let start_phase = settings.start_phase + from_start(&settings.clone().start_phase(settings.start_phase));
+    let settings = settings.start_phase(start_phase.rem_euclid(1.0));
+    let walker = Walker::new(&settings).unwrap();
+    let (truth, map) = (walker.truth(), PhaseMap::through(&[0.0], &[0.5 + late]).unwrap());
+    let root = root(truth.root_at(0.0), truth.twist());
+    let num_samples = (settings.period_secs * 60.0).round() as usize;
+    let step_secs = settings.period_secs / num_samples as f64;
+    clip_of(
+        walker.skeleton().clone(),
+        step_secs,
+        num_samples,
+        root,
+        |share, joint| {
+            let pose = walker.pose_at(map.phase(share) * settings.period_secs);
+            let (place, turn) = (pose.translations[joint], pose.rotations[joint]);
+            if joint > 0 {
+                return (place, turn);
+            }
+            let seen = root.at(share * settings.period_secs).inverse() * Rigid::new(turn, place);
+            (seen.translation, seen.rotation)
+        },
+    )
 }
