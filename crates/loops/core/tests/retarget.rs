@@ -6,14 +6,14 @@ use loopwright_core::math::rotation;
 use loopwright_core::motion::WorldTracks;
 use loopwright_core::retarget::{Given, JointMap, MapError, Retarget, Rig, RigPair, unturned};
 use loopwright_core::{
-    BodyOverrides, Joint, LoopClip, LoopSettings, MadeLoop, Pose, Skeleton, Take, loop_clip::LoopKeys, quality,
+    BodyOverrides, LoopClip, LoopSettings, MadeLoop, Pose, Skeleton, Take, loop_clip::LoopKeys, quality,
 };
 use loopwright_synth::WalkSettings;
 
 use crate::support::characters::{
     Character, MIXAMO, PLAIN, Tree, UNREAL, character, pair_onto, rig_at_rest, rig_of, speed_of_points, walk,
 };
-use crate::support::{analysed, best_made, joint, posed, take_of, walk_of};
+use crate::support::{analysed, best_made, posed, take_of, walk_of};
 
 fn long_walk() -> Take {
     walk_of(WalkSettings::default().seconds(20.0))

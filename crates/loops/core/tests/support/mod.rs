@@ -34,14 +34,6 @@ impl Random {
     }
 }
 
-#[track_caller]
-pub(crate) fn assert_near(found: DVec3, expected: DVec3, tolerance: f64) {
-    assert!(
-        (found - expected).length() <= tolerance,
-        "found {found}, expected {expected}"
-    );
-}
-
 /// Returns a joint without a tip.
 pub(crate) fn joint(name: &str, parent: Option<usize>, rest_offset: DVec3) -> Joint {
     Joint::new(name, parent, rest_offset)
