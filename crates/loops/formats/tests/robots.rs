@@ -347,15 +347,12 @@ fn loops_stay_on_their_hinges_and_their_feet_where_they_stand() {
     assert!(sharpest[1] <= 1.1 * sharpest[0], "{sharpest:?}");
     let (heights, speeds) = contacts(clip);
     let middle = |values: &[f64]| values[values.len() / 2];
-    println!(
-        "height {} mm, slide {} cm/s, {} contacts",
-        middle(&heights),
-        middle(&speeds),
-        speeds.len()
-    );
     assert!(speeds.len() > 100 && middle(&speeds) < 0.6 && middle(&heights) < 3.0);
     assert!(
-        made.feet.outcomes.iter().all(|outcome| outcome.is_held()),
+        made.feet
+            .outcomes
+            .iter()
+            .all(loopwright_core::feet::FootOutcome::is_held),
         "{:?}",
         made.feet.outcomes
     );

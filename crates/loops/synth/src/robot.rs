@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, ops, rotation};
-use loopwright_core::motion::{Hinge, Skeleton};
+use loopwright_core::motion::{Hinge, Hinges, Skeleton};
 use loopwright_core::{PoseRef, Take};
 
 use crate::body::{SHANK_METRES, Side, THIGH_METRES, joint};
@@ -47,7 +47,7 @@ pub fn on_robot(made: &SyntheticTake, robot: &Skeleton) -> Result<Take, SynthErr
         );
         let rest = robot.joints().iter().map(|joint| joint.rest_offset);
         let mut pose = loopwright_core::Pose::new(rest.collect(), vec![DQuat::IDENTITY; robot.num_joints()]);
-        for (joint, hinge) in robot.hinges().into_iter().flat_map(|hinges| hinges.each()) {
+        for (joint, hinge) in robot.hinges().into_iter().flat_map(Hinges::each) {
             pose.rotations[joint] = hinge.rotation(0.0);
         }
         pose.set_joint(0, base);

@@ -4,8 +4,8 @@ use loopwright_core::Analysis;
 use loopwright_core::analysis::BodyOverrides;
 use loopwright_core::math::Decay;
 use loopwright_match::{
-    Cheapest, CostDatabase, CostError, CostFeatures, CostMotion, DatabaseError, FeatureSetKind, MatchDatabase,
-    MatchFilter, MatchSource, features::Horizon,
+    CostDatabase, CostError, CostFeatures, CostMotion, DatabaseError, FeatureSetKind, MatchDatabase, MatchFilter,
+    MatchSource, features::Horizon,
 };
 use loopwright_moves::Transitions;
 use loopwright_moves::transition::TransitionClip;

@@ -259,10 +259,6 @@ fn the_seed_decides_and_no_loop_follows_itself() {
     assert_eq!(cycles, [1, 2, 3]);
 }
 
-fn captured(folder: &std::path::Path, files: [&str; 2]) -> LoopSet {
-    LoopSet::new(files.map(|file| best_loop(&support::captured(folder, file))).to_vec()).unwrap()
-}
-
 /// Returns the recommended loop of a synthetic walk at a speed, metres per second.
 fn walk(speed_mps: f64, seed: u64) -> LoopClip {
     best_loop(&walk_of(WalkSettings::default().speed_mps(speed_mps).seed(seed)))

@@ -2,6 +2,7 @@
 
 use super::JointPeak;
 use crate::loop_clip::LoopKeys;
+use crate::motion::Hinges;
 
 /// How far hinges go beyond their limits, by the joint that goes farthest; 0 is within them. `None` if no hinge has such a limit.
 #[handed_over]
@@ -22,7 +23,7 @@ pub(super) fn peaks(keys: &LoopKeys) -> HingePeaks {
             *peak = Some(JointPeak { joint, sample, ratio });
         }
     };
-    for (joint, hinge) in keys.skeleton().hinges().into_iter().flat_map(|robot| robot.each()) {
+    for (joint, hinge) in keys.skeleton().hinges().into_iter().flat_map(Hinges::each) {
         for sample in 0..keys.num_samples() as isize {
             let [angle, next] = [sample, sample + 1].map(|sample| hinge.angle(keys.rotation(sample, joint)));
             if hinge.limits.is_some() {

@@ -293,11 +293,11 @@ fn rows(written: &Written<'_, '_>, layout: &Layout, step_secs: f64) -> impl Iter
                 row.extend(kept.map(|(angle, _)| angle));
                 if let (Layout::Hardware, Some(hinges)) = (layout, hinges) {
                     let (places, speeds) = keys.feet(hinges);
-                    row.extend(places.iter().flat_map(|place| place.to_array()));
+                    row.extend(places.iter().flat_map(DVec3::to_array));
                     row.extend((rotation.conjugate() * base.linear).to_array());
                     row.extend((rotation.conjugate() * base.angular).to_array());
                     row.extend(keys.speeds());
-                    row.extend(speeds.iter().flat_map(|speed| speed.to_array()));
+                    row.extend(speeds.iter().flat_map(DVec3::to_array));
                 }
             }
         }

@@ -17,20 +17,6 @@ impl Random {
     pub(crate) fn vector(&mut self) -> DVec3 {
         DVec3::new(self.next(), self.next(), self.next())
     }
-
-    /// Returns the bytes of a file with up to three of them changed; numbers of its JSON stay numbers.
-    pub(crate) fn change(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let mut changed = bytes.to_vec();
-        for _ in 0..1 + self.below(3) {
-            let at = self.below(changed.len());
-            changed[at] = match self.below(3) {
-                0 => self.below(256) as u8,
-                1 if changed[at].is_ascii_digit() => b'0' + self.below(10) as u8,
-                _ => changed[at] ^ (1 << self.below(8)),
-            };
-        }
-        changed
-    }
 }
 
 /// Returns the joints by name, parent and offset.

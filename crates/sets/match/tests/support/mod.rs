@@ -115,42 +115,6 @@ pub(crate) fn damage_is_refused(bytes: &[u8], refused: impl Fn(&[u8]) -> Databas
     }
 }
 
-/// Contents that contradict each other under a checksum that is right are refused, or harmless to what `asks` asks of them; of so many
-/// rounds, so many are read. The `first` bytes hold short tables: most changes would fall into the leaves.
-pub(crate) fn no_change_panics(
-    original: &[u8],
-    first: usize,
-    [rounds, fewest]: [usize; 2],
-    asks: impl Fn(&[u8]) -> Option<()>,
-) {
-    let mut changes = Changes(7);
-    let read = (0..rounds).filter_map(|round| asks(&changes.of(original, [first, 2000, original.len()][round % 3])));
-    let num_read = read.count();
-    assert!(num_read > fewest, "{num_read}");
-}
-
-/// Changes of a database under a checksum that is right.
-struct Changes(u64);
-
-impl Changes {
-    fn below(&mut self, limit: usize) -> usize {
-        const FACTOR: u64 = 6_364_136_223_846_793_005;
-        self.0 = self.0.wrapping_mul(FACTOR).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % limit
-    }
-
-    /// Up to three bytes more are others, among the first so many.
-    fn of(&mut self, original: &[u8], among: usize) -> Vec<u8> {
-        let mut bytes = original.to_vec();
-        for _ in 0..=self.below(3) {
-            let at = self.below(among);
-            bytes[at] = self.below(256) as u8;
-        }
-        sum_up(&mut bytes);
-        bytes
-    }
-}
-
 /// Writes the checksum of the format, computed again from its description.
 pub(crate) fn sum_up(bytes: &mut [u8]) {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;

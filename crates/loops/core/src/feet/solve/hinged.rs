@@ -351,6 +351,9 @@ pub(crate) fn check_moved(clip: &LoopClip, source: &RootRelativeClip, hinges: &H
     }
 }
 
+/// The place of a point relative to the root, and by how much each unknown moves it.
+type Seen = (DVec3, Vec<(usize, DVec3)>);
+
 impl Search<'_> {
     fn width(&self) -> usize {
         BASE + self.moving.len()
@@ -487,7 +490,7 @@ impl Search<'_> {
     fn add_points(&self, unknowns: &[f64], equations: &mut NormalEquations, matters: &mut [bool]) {
         let (count, step_secs) = (self.clip.num_samples(), self.clip.step_secs());
         let per_sample = self.points.len() + 2 * self.moving.len();
-        let seen: Vec<Vec<(DVec3, Vec<(usize, DVec3)>)>> = (0..count)
+        let seen: Vec<Vec<Seen>> = (0..count)
             .map(|sample| {
                 let pose = self.pose(sample, unknowns).as_ref().world(self.skeleton);
                 self.points.iter().map(|point| self.seen(point, &pose)).collect()
@@ -531,7 +534,7 @@ impl Search<'_> {
     }
 
     /// Returns where a point is in a pose that is relative to the root, and by how much each unknown moves it.
-    fn seen(&self, point: &Point, pose: &Pose) -> (DVec3, Vec<(usize, DVec3)>) {
+    fn seen(&self, point: &Point, pose: &Pose) -> Seen {
         let place = pose.joint(point.joint).transform_point(point.at);
         let base = pose.joint(0);
         let of_base = DMat3::IDENTITY;
