@@ -79,13 +79,17 @@ impl Format {
         Self::ALL.into_iter().find(|format| (format.entry().detects)(bytes))
     }
 
+    /// Returns all formats, except for those of robots alone.
+    pub fn of_characters() -> impl Iterator<Item = Self> {
+        Self::ALL
+            .into_iter()
+            .filter(|format| !format.capabilities().is_of_robots)
+    }
+
     /// Returns the names of all formats, except for those of robots alone, as a list for people: `BVH, FBX, GLB, glTF, NPZ or VRMA`, with
     /// another word before the last one on request.
     pub fn names(before_last: &str) -> String {
-        let all = Self::ALL.into_iter().map(Self::capabilities);
-        let names = all
-            .filter(|format| !format.is_of_robots)
-            .map(|format| format.name.to_owned());
+        let names = Self::of_characters().map(|format| format.capabilities().name.to_owned());
         list(&names.collect::<Vec<_>>(), before_last)
     }
 

@@ -367,7 +367,7 @@ fn a_key_off_the_grid_comes_back_where_files_state_times() {
         }
         loaded
     };
-    for format in (Format::ALL.into_iter()).filter(|format| !format.capabilities().is_of_robots) {
+    for format in Format::of_characters() {
         let written = write_take(&take, &Source::for_take(&take, format)).unwrap();
         let left_out = FileWarning::LastKeyLeftOut { frames: 0.4 };
         assert_eq!(

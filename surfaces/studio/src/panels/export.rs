@@ -253,7 +253,7 @@ impl ExportPanel {
         let format = self.format.unwrap_or(opened.format);
         self.engine_ui(ui, model, opened);
         choice_ui(ui, "Format", format.capabilities().name, |ui| {
-            for other in Format::ALL {
+            for other in Format::of_characters() {
                 if ui
                     .selectable_label(other == format, other.capabilities().name)
                     .clicked()

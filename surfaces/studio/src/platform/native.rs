@@ -154,7 +154,7 @@ pub(crate) fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + S
     match what {
         Ask::Files => {
             let recipe = ["toml", "json"];
-            let endings: Vec<&str> = Format::ALL.map(Format::extension).into_iter().chain(recipe).collect();
+            let endings: Vec<&str> = Format::of_characters().map(Format::extension).chain(recipe).collect();
             let chosen = dialog
                 .add_filter("Takes and recipes", &endings)
                 .add_filter("All files", &["*"])

@@ -263,7 +263,7 @@ pub(crate) fn opened_link() -> Option<Link> {
 
 /// Endings of files that can be opened, for the browser's dialog.
 pub(crate) fn accepted() -> String {
-    let read = Format::ALL.into_iter().filter(|format| format.capabilities().is_read);
+    let read = Format::of_characters().filter(|format| format.capabilities().is_read);
     let characters = Format::ALL
         .into_iter()
         .filter_map(|format| format.capabilities().character_extension);
