@@ -391,7 +391,7 @@ mod tests {
         cli.build();
         for command in cli.get_subcommands() {
             let flags = command.get_arguments().filter(|arg| arg.get_long().is_some()).count();
-            assert!(flags <= 51, "{}: {flags}", command.get_name());
+            assert!(flags <= 52, "{}: {flags}", command.get_name());
         }
     }
 }

@@ -137,7 +137,7 @@ pub struct SynthArgs {
     /// How long the body stands before it walks, seconds.
     #[arg(long, value_name = "S")]
     pub lead_in: Option<f64>,
-    /// Let a robot walk, whose MJCF goes to this file.
+    /// Let a robot walk, at 30 frames per second unless --fps says otherwise; its MJCF goes to this file.
     #[arg(long, value_name = "FILE")]
     pub robot: Option<PathBuf>,
     /// Start with a T-pose, as many recordings do.

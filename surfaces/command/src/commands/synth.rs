@@ -10,6 +10,9 @@ use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::report::{json, synth::SynthAnswer};
 
+/// Frames per second that robots' rows without a rate are read at.
+const ROBOT_FPS: f64 = 30.0;
+
 pub fn run(args: &SynthArgs) -> Result<Ending> {
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
@@ -60,7 +63,11 @@ fn settings(args: &SynthArgs) -> WalkSettings {
     WalkSettings {
         seed: args.seed,
         seconds: args.seconds.unwrap_or(default.seconds),
-        frame_rate_hz: args.fps.unwrap_or(default.frame_rate_hz),
+        frame_rate_hz: args.fps.unwrap_or(if args.robot.is_some() {
+            ROBOT_FPS
+        } else {
+            default.frame_rate_hz
+        }),
         period_secs: args.period.unwrap_or(default.period_secs),
         speed_mps: args.speed.unwrap_or(default.speed_mps),
         turn_dps: args.turn.unwrap_or(default.turn_dps),

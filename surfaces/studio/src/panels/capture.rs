@@ -257,7 +257,7 @@ impl Job {
         }
         // Encoders of videos want even sides.
         let width = (picture.width().min(self.most_pixels) & !1).max(2);
-        let height = (picture.height() * width / picture.width() & !1).max(2);
+        let height = ((picture.height() * width / picture.width()) & !1).max(2);
         let picture = imageops::thumbnail(&picture, width, height);
         if self.kind == Kind::Video {
             let mut video = match self.video.take() {
