@@ -439,6 +439,11 @@ pub fn is_named_like_a_take(path: &Path) -> bool {
     format_of_name(path).is_some()
 }
 
+/// Whether a file of a folder is taken for a take: tables and notes have the extensions of robots' motion, which is asked for by its name.
+pub fn is_take_of_a_folder(path: &Path) -> bool {
+    format_of_name(path).is_some_and(|format| !format.capabilities().is_of_robots)
+}
+
 /// The stem of a file's name, for naming its outputs.
 pub fn stem(path: &Path) -> String {
     if is_stream(path) {

@@ -91,7 +91,7 @@ impl NamedMotion {
     /// `FILE`, `FILE:START:END`, a folder for all files in it and below, or a pattern for those that match it.
     pub fn all(named: &Path) -> Result<Vec<Self>> {
         let files = if named.is_dir() {
-            let all = files_below(named, files::is_named_like_a_take)?;
+            let all = files_below(named, files::is_take_of_a_folder)?;
             if all.is_empty() {
                 return Err(failure!("\"{}\" holds no take and no loop", named.display())
                     .try_this(format!("a folder with {} files", Format::names("or"))));

@@ -33,7 +33,7 @@ pub fn format_of(path: &Path) -> Result<Format> {
                 "a name that ends in .{motion} for the motion alone, or in .{whole}"
             ));
         }
-        let known = Format::extensions(&Format::ALL, ".");
+        let known = Format::extensions(&Format::of_characters().collect::<Vec<_>>(), ".");
         failure.try_this(format!("a name that ends in {known}"))
     })
 }

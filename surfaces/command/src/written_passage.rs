@@ -38,7 +38,7 @@ pub struct CheckedPassage {
 
 /// Those in a folder and below, sorted by name. Errors: it cannot be listed, or a set in it cannot be read.
 pub fn below(folder: &Path) -> Result<Vec<WrittenPassage>> {
-    let files = files_below(folder, files::is_named_like_a_take)?;
+    let files = files_below(folder, files::is_take_of_a_folder)?;
     let mut passages = Vec::new();
     for files in files.chunk_by(|one, next| one.parent() == next.parent()) {
         passages.extend(of_files(files)?);

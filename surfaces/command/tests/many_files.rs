@@ -158,7 +158,7 @@ fn catalogs_are_asked() {
     folder.write("none.jsonl", "PAR1");
     for (arguments, message) in [
         ("catalog none.jsonl", "cannot read \"none.jsonl\""),
-        ("catalog all.bvh", "check the path"),
+        ("catalog all.bvh", "all.csv"),
         #[cfg(not(feature = "parquet"))]
         ("catalog all.csv -o all.parquet", "a build with --features parquet"),
         ("catalog takes/walk.bvh", "is not named like a catalog"),

@@ -74,8 +74,7 @@ pub fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>, character:
         let mut walk = Walk {
             is_asked_for: &|below: &Path| match &pattern {
                 Some(pattern) => pattern.fits(below),
-                // Tables and notes have the same extensions.
-                None => files::format_of_name(below).is_none_or(|format| !format.capabilities().is_of_robots),
+                None => files::format_of_name(below).is_none() || files::is_take_of_a_folder(below),
             },
             wanted,
             output: output.as_deref(),

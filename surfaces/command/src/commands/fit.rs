@@ -228,7 +228,7 @@ pub fn fitted(
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no take.
 fn takes_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let found = files_below(folder, |path| {
-        files::is_named_like_a_take(path) && !files::has_sidecar(path)
+        files::is_take_of_a_folder(path) && !files::has_sidecar(path)
     })?;
     if found.is_empty() {
         return Err(

@@ -81,6 +81,12 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending> {
         ..search.clone()
     };
     let format = output::format_of(&args.output)?;
+    if format.capabilities().is_of_robots {
+        return Err(
+            failure!("cannot write \"{}\": unsupported extension", args.output.display())
+                .because("what is heard is no robot's motion"),
+        );
+    }
     let mut outputs = Outputs::new(args.force);
     protect(&mut outputs, args, &recipe);
     outputs.check_loop(&args.output)?;
