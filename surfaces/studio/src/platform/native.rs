@@ -116,7 +116,10 @@ pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
     };
     let takes = listed.flatten().map(|file| file.path()).filter(|path| {
         let ending = path.extension().and_then(|ending| ending.to_str());
-        ending.and_then(Format::from_extension).is_some() && path.is_file()
+        ending
+            .and_then(Format::from_extension)
+            .is_some_and(|format| !format.capabilities().is_of_robots)
+            && path.is_file()
     });
     let mut takes: Vec<PathBuf> = takes.collect();
     takes.sort();

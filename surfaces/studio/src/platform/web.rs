@@ -112,7 +112,8 @@ pub(crate) async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
             .rsplit_once('.')
             .map(|(_, ending)| ending.to_ascii_lowercase())
     };
-    let format_of = |file: &File| Format::from_extension(&ending_of(file)?);
+    let format_of =
+        |file: &File| Format::from_extension(&ending_of(file)?).filter(|format| !format.capabilities().is_of_robots);
     let names_others = |file: &File| format_of(file).is_some_and(|format| format.capabilities().names_other_files);
     // Recipes and takes are opened by themselves.
     let is_opened = |file: &File| format_of(file).is_some() || ending_of(file).as_deref() == Some("toml");
