@@ -14,7 +14,7 @@ use super::driven::{Driven, command, stroll, strolls, studio, studio_that, walk}
 fn it_opens_moving() {
     let mut harness = studio(1280.0, 860.0);
     harness.get_by_label("Drop a take here (BVH, FBX, GLB, glTF, NPZ or VRMA)");
-    harness.wait_label("walk 1.");
+    harness.wait_made();
     let before = harness.model().playback_secs();
     harness.run_steps(5);
     assert!(harness.model().playback_secs() > before);
