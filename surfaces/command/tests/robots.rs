@@ -13,7 +13,7 @@ fn a_walk_of_a_robot_becomes_a_loop_in_every_layout() {
         make walk.csv --robot biped.xml -o cycle.txt
         make walk.csv --robot biped.xml -o cycle.pkl
         make walk.csv --robot biped.xml -o cycle.npz
-        make walk.csv --robot biped.xml -o slow.csv --set output.speed=0.8
+        make walk.csv --robot biped.xml -o slow.csv --set output.speed=1.1
         check cycle.csv --robot biped.xml
         2 make walk.csv -o other.csv                     | is needed | --robot
         2 find walk.csv --robot walk.csv                 | not readable as XML
