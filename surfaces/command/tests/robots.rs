@@ -5,7 +5,7 @@ use crate::harness::Folder;
 #[test]
 fn a_walk_of_a_robot_becomes_a_loop_in_every_layout() {
     let folder = Folder::new();
-    folder.succeed("synth --robot biped.xml -o walk.csv");
+    folder.succeed("synth --robot biped.xml --seconds 9 --noise .2 -o walk.csv");
     folder.runs(
         "
         find walk.csv --robot biped.xml
@@ -15,6 +15,7 @@ fn a_walk_of_a_robot_becomes_a_loop_in_every_layout() {
         make walk.csv --robot biped.xml -o cycle.npz
         make walk.csv --robot biped.xml -o slow.csv --set output.speed=1.1
         check cycle.csv --robot biped.xml
+        2 make walk.csv --robot biped.xml -o fast.csv --set output.fps=60 | read at 30 per second | output.fps
         2 make walk.csv -o other.csv                     | is needed | --robot
         2 find walk.csv --robot walk.csv                 | not readable as XML
         ",

@@ -40,7 +40,7 @@ mod plan;
 
 mod close;
 
-mod mend;
+pub(crate) mod ring;
 
 mod closed;
 
@@ -51,7 +51,6 @@ pub(crate) use close::close_half;
 pub use closed::Closed;
 pub(crate) use image::Image;
 pub use image::ImageError;
-pub(crate) use mend::mend;
 pub use method::{Method, Shares};
 pub use names::ClosureName;
 pub use order::Order;

@@ -1,73 +1,88 @@
-//! Mends the seam of a clip that its author closed with a kink: its poses meet, but some joints go on there as nowhere else.
+//! Closes clips on the ring of their samples, by the smallest offsets with which third differences over the seam are as wanted.
 //!
-//! What the ends do cannot be measured by the key that closes them, so nothing is extrapolated: the offsets o are the smallest
-//! with which the third differences over the seam are those beside it, by the sum over the samples of the ring of
-//! |o|^2 + (s/h)^6 |D3 (x + o) - t|^2, with the samples x, their step h, and t the mean of the third differences on both sides.
-//! It is [`super::ShapeKind::Least`] on samples, and its s that of its blend. Derivation: docs/math/shapes.md.
+//! Of samples x with the step h, the offsets o minimise the sum of |o|^2 + (s/h)^6 |D3 (x + o) - t|^2, where t is D3 x but over the
+//! seam. It is [`super::ShapeKind::Least`] on samples, without derivatives at the ends. Derivation: docs/math/shapes.md.
 
 use core::f64::consts::{PI, TAU};
 
 use glam::DVec3;
 
-use super::shapes::{Shape, ShapeKind, TIMES_PER_BLEND};
+use super::shapes::TIMES_PER_BLEND;
 use super::{closed::Closed, ends, method::Method, rotation::rotate_by, seam::Gaps, seam::JointGap, seam::SeamGaps};
 use crate::math::{ops, rotation};
-use crate::{motion::Tracks, take::Clip};
+use crate::motion::{Pose, Tracks};
+use crate::take::Clip;
 
 /// Samples on either side of the seam from which the differences over it and beside it are taken.
 const AROUND: isize = 4;
 
-/// The weights of a third difference, of the sample before it to the second after it.
+/// The weights of a third difference, by the samples from its first on.
 const THIRD: [f64; 4] = [-1.0, 3.0, -3.0, 1.0];
 
 /// Farther than so many times s from the seam, less than a billionth of an offset is left.
 const REACH: f64 = 40.0;
 
-/// Mends a clip that closes; `blend_secs` is that of the offsets. `None` if it has too few samples to tell what is usual.
-pub(crate) fn mend(clip: &Clip, blend_secs: f64) -> Option<Closed> {
-    let (count, num_joints) = (clip.num_intervals(), clip.skeleton().num_joints());
-    let ring = Ring::new(count, blend_secs / TIMES_PER_BLEND / clip.step_secs())?;
-    let at = |sample: isize| sample.rem_euclid(count as isize);
-    let offsets: Vec<[Vec<DVec3>; 2]> = (0..num_joints)
-        .map(|joint| {
-            let first = clip.rotations(0)[joint];
-            [
-                ring.offsets(|sample| clip.translations(at(sample))[joint]),
-                ring.offsets(|sample| rotation::difference(clip.rotations(at(sample))[joint], first)),
-            ]
-        })
-        .collect();
-    let gaps = |joint: usize| JointGap::new(&ends::measure(clip, joint));
-    let mut closed = Closed {
-        tracks: Tracks::empty(clip.skeleton().clone(), clip.step_secs(), count),
-        translation_offsets: Vec::with_capacity((count + 1) * num_joints),
-        rotation_offsets: Vec::with_capacity((count + 1) * num_joints),
-        seam: SeamGaps {
-            joints: (0..num_joints).map(gaps).collect(),
-        },
-        residual: Gaps::default(),
-        method: Method::new(Shape::new(ShapeKind::Least, blend_secs)),
-        is_layered: false,
-        clamps: Vec::new(),
-    };
-    for sample in 0..=count {
-        let mut pose = clip.pose((sample % count) as isize).to_pose();
-        for (joint, of_joint) in offsets.iter().enumerate() {
-            let [point, turn] = of_joint.each_ref().map(|offsets| offsets[sample % count]);
-            closed.translation_offsets.push(point);
-            closed.rotation_offsets.push(turn);
+/// Returns the third difference of four samples in a row.
+pub(crate) fn third_difference(four: &[DVec3; 4]) -> DVec3 {
+    four.iter().zip(THIRD).map(|(value, weight)| *value * weight).sum()
+}
+
+/// Mends the seam of a clip that its author closed with a kink: its poses meet, but some joints go on there as nowhere else.
+///
+/// What the ends do cannot be measured by the key that closes them, so nothing is extrapolated: over the seam the third differences
+/// become the mean of those beside it. The method is a least one, whose blend sets s. `None` if there are too few samples.
+pub(crate) fn mend(clip: &Clip, method: Method) -> Option<Closed> {
+    let count = clip.num_intervals();
+    let ring = Ring::new(count, method.start.secs() / TIMES_PER_BLEND / clip.step_secs())?;
+    let own = |sample: isize| clip.pose(sample.rem_euclid(count as isize));
+    let mut poses: Vec<Pose> = (0..count).map(|sample| own(sample as isize).to_pose()).collect();
+    for joint in 0..clip.skeleton().num_joints() {
+        let first = own(0).rotations[joint];
+        let points = ring.offsets(&lacking(|sample| own(sample).translations[joint]));
+        let turns = ring.offsets(&lacking(|sample| {
+            rotation::difference(own(sample).rotations[joint], first)
+        }));
+        for ((pose, point), turn) in poses.iter_mut().zip(points).zip(turns) {
             pose.translations[joint] += point;
             pose.rotations[joint] = rotate_by(turn, pose.rotations[joint]);
         }
-        if sample < count {
-            closed.tracks.push(pose.as_ref());
+    }
+    Some(closed(clip, poses, method))
+}
+
+/// Returns what the third differences over the seam lack to the mean of those beside it.
+fn lacking(value: impl Fn(isize) -> DVec3) -> [DVec3; 3] {
+    let at = |first: isize| third_difference(&[0, 1, 2, 3].map(|off| value(first + off)));
+    let usual = 0.5 * (at(-AROUND) + at(0));
+    [-3, -2, -1].map(|first| usual - at(first))
+}
+
+/// Describes a clip that was closed to these poses as other closures do.
+pub(crate) fn closed(clip: &Clip, poses: Vec<Pose>, method: Method) -> Closed {
+    let num_joints = clip.skeleton().num_joints();
+    let (mut translation_offsets, mut rotation_offsets) = (Vec::new(), Vec::new());
+    for sample in 0..=poses.len() {
+        let (own, moved) = (clip.pose(sample as isize), &poses[sample % poses.len()]);
+        for joint in 0..num_joints {
+            translation_offsets.push(moved.translations[joint] - own.translations[joint]);
+            rotation_offsets.push(rotation::difference(moved.rotations[joint], own.rotations[joint]));
         }
     }
-    Some(closed)
+    let gaps = (0..num_joints).map(|joint| JointGap::new(&ends::measure(clip, joint)));
+    Closed {
+        tracks: Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), poses),
+        translation_offsets,
+        rotation_offsets,
+        seam: SeamGaps { joints: gaps.collect() },
+        residual: Gaps::default(),
+        method,
+        is_layered: false,
+        clamps: Vec::new(),
+    }
 }
 
 /// Samples in a ring, and how an impulse spreads over them.
-struct Ring {
+pub(crate) struct Ring {
     count: usize,
     /// (s/h)^6.
     weight: f64,
@@ -76,8 +91,8 @@ struct Ring {
 }
 
 impl Ring {
-    /// `steps` is s in samples.
-    fn new(count: usize, steps: f64) -> Option<Self> {
+    /// Creates a ring of samples; `steps` is s/h. `None` if there are too few of them.
+    pub(crate) fn new(count: usize, steps: f64) -> Option<Self> {
         if count < 2 * AROUND as usize {
             return None;
         }
@@ -101,19 +116,12 @@ impl Ring {
         })
     }
 
-    /// Returns the offsets of a track with the given values near the seam, which lies between samples -1 and 0.
-    fn offsets(&self, value: impl Fn(isize) -> DVec3) -> Vec<DVec3> {
-        let values: Vec<DVec3> = (-AROUND..AROUND).map(value).collect();
-        let third: Vec<DVec3> = (values.windows(4))
-            .map(|four| four.iter().zip(THIRD).map(|(value, weight)| *value * weight).sum())
-            .collect();
-        let usual = 0.5 * (third[0] + third[4]);
+    /// Returns the offsets of a track whose third differences lack so much where they begin three, two and one samples before the seam.
+    pub(crate) fn offsets(&self, lacking: &[DVec3; 3]) -> Vec<DVec3> {
         let mut offsets = vec![DVec3::ZERO; self.count];
-        for (index, over) in third.iter().enumerate().take(4).skip(1) {
-            let off = (*over - usual) * -self.weight;
-            for (key, weight) in THIRD.into_iter().enumerate() {
-                let at = (index + key) as isize - AROUND;
-                self.add(&mut offsets, at, off * weight);
+        for (first, lacks) in (-3..0).zip(lacking) {
+            for (off, weight) in (0..).zip(THIRD) {
+                self.add(&mut offsets, first + off, *lacks * (self.weight * weight));
             }
         }
         offsets

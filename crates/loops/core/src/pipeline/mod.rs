@@ -462,30 +462,35 @@ impl<'a> Plan<'a> {
     /// Makes the loop of a clip that loops with a kink at its seam, without it if possible.
     fn mended(&self) -> Result<MadeLoop, MakeError> {
         let candidate = self.candidate.clone().mended();
+        let plan = Plan {
+            candidate: &candidate,
+            ..*self
+        };
+        let prepared = plan.prepare()?;
         let over = |secs: f64| {
             let mut settings = self.settings.clone();
             settings.closure.method = Method::new(Shape::new(ShapeKind::Least, secs));
-            let plan = Plan {
-                candidate: &candidate,
+            let made = Plan {
                 settings: &settings,
-                ..*self
-            };
-            plan.finish(plan.prepare()?)
-        };
-        let mut without_kink = None;
-        let mut last = None;
-        for secs in MENDING_SECS {
-            let made = over(secs)?;
+                ..plan
+            }
+            .finish(prepared.clone())?;
             let quality = made.measured();
-            if quality.has_a_kink() {
-                last = Some(made);
-            } else if quality.seam_acceleration.ratio <= SMOOTH_SEAM {
-                return Ok(made);
-            } else if without_kink.is_none() {
-                without_kink = Some(made);
+            let roughness = [quality.has_a_kink(), quality.seam_acceleration.ratio > SMOOTH_SEAM];
+            Ok::<_, MakeError>((made, roughness))
+        };
+        let [shortest, longer @ ..] = MENDING_SECS;
+        let (mut made, mut roughness) = over(shortest)?;
+        for secs in longer {
+            if roughness == [false; 2] {
+                break;
+            }
+            let other = over(secs)?;
+            if roughness[0] || other.1 < roughness {
+                (made, roughness) = other;
             }
         }
-        without_kink.or(last).map_or_else(|| over(MENDING_SECS[0]), Ok)
+        Ok(made)
     }
 
     /// Closes the ends of the stretch; also returns the image of the first half if the second half must mirror it.
@@ -510,7 +515,7 @@ impl<'a> Plan<'a> {
             None => {
                 let clip = &mean.as_ref().unwrap_or(&source).clip;
                 let is_mended = (candidate.whole).is_some_and(|whole| whole.kind == WholeClipKind::Mended);
-                let mended = is_mended.then(|| closure::mend(clip, settings.closure.method.start.secs()));
+                let mended = is_mended.then(|| closure::ring::mend(clip, settings.closure.method));
                 let closed = match (clip.skeleton().hinges(), mended.flatten()) {
                     (Some(hinges), _) => hinged::close(clip, hinges, &settings.closure)?,
                     (None, Some(mended)) => mended,

@@ -70,6 +70,8 @@ pub enum RobotMotionError {
     Unsafe { detail: String },
     #[error("the pickle is damaged: {detail}")]
     Pickle { detail: &'static str },
+    #[error("its rows state no rate and are read at {fps:.0} per second, and these are at {found:.2}")]
+    Rate { found: f64, fps: f64 },
     #[error("row {row} holds a rotation without length, or a number beyond any plausible size")]
     Implausible { row: usize },
 }
@@ -79,6 +81,7 @@ impl RobotMotionError {
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::NoRobot { .. } | Self::NoHinges => "--robot FILE, its MJCF or URDF file",
+            Self::Rate { .. } => "an NPZ, JSON or pickle file, or --set output.fps with that rate",
             Self::Unsafe { .. } => "the motion saved again as CSV or NPZ",
             _ => "the --robot file with which the motion was made; docs/guide/robots.md lists the layouts",
         }

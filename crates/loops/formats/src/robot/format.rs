@@ -127,6 +127,11 @@ impl FileForm for RobotSource {
     fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
         let written = Written::new(motion)?;
         let step_secs = motion.step_secs;
+        // A period that is no whole number of frames moves the rate a little.
+        if let Some(fps) = rows::unstated_fps(&self.layout).filter(|fps| (fps * step_secs - 1.0).abs() > 0.01) {
+            let found = 1.0 / step_secs;
+            return Err(RobotMotionError::Rate { found, fps }.into());
+        }
         let hinges = written
             .skeleton()
             .hinges()

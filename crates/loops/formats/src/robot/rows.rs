@@ -17,6 +17,15 @@ use crate::excerpt::one_line;
 const UNITREE_FPS: f64 = 30.0;
 const SEED_FPS: f64 = 120.0;
 
+/// Returns the rate at which rows of a layout are read that states none, frames per second.
+pub(super) fn unstated_fps(layout: &Layout) -> Option<f64> {
+    match layout {
+        Layout::Unitree { .. } => Some(UNITREE_FPS),
+        Layout::Seed => Some(SEED_FPS),
+        _ => None,
+    }
+}
+
 /// The header of the base in SEED's rows.
 const SEED_BASE: [&str; 7] = [
     "Frame",

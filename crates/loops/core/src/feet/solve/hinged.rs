@@ -11,10 +11,12 @@ use super::super::{Bearing, Course, Feet, FootOutcome, FootPoint};
 use super::MOST_PRODUCTS;
 use super::normal::{FEWEST_SAMPLES, NormalEquations};
 use crate::analysis::body::Body;
-use crate::closure::{Closed, ClosureSettings, Gaps, JointGap, SeamGaps, ends};
+use crate::analysis::standing::SPEED_SECS;
+use crate::closure::ring::{self, Ring, third_difference};
+use crate::closure::{Closed, ClosureSettings};
 use crate::loop_clip::LoopClip;
 use crate::math::rigid::{Rigid, Twist};
-use crate::math::{ops, percentile, rotation};
+use crate::math::{TimeStep, ops, percentile, rotation};
 use crate::motion::{Hinges, Pose, PoseRef, Skeleton, Tracks};
 use crate::quality;
 use crate::root_motion::RootRelativeClip;
@@ -78,9 +80,9 @@ pub enum HingeError {
     Unsolved,
 }
 
-/// Returns the weight of third differences.
-fn roughness(step_secs: f64) -> f64 {
-    (SMOOTH_SECS / step_secs).max(SMOOTH_SAMPLES).powi(6)
+/// Returns the time over which offsets are smooth, in samples.
+fn smooth_steps(step_secs: f64) -> f64 {
+    (SMOOTH_SECS / step_secs).max(SMOOTH_SAMPLES)
 }
 
 /// Adds the squares of third differences of the unknowns around a ring; `values` holds the unknowns, sample by sample.
@@ -141,10 +143,7 @@ pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) ->
     if count < FEWEST_SAMPLES {
         return Err(HingeError::TooShort { found: count });
     }
-    let weight = roughness(clip.step_secs());
-    let mut ring = NormalEquations::new(count, 1);
-    ring.damp(&[1.0]);
-    add_smoothness(&mut ring, &vec![0.0; count], 1, weight);
+    let ring = Ring::new(count, smooth_steps(clip.step_secs())).ok_or(HingeError::TooShort { found: count })?;
     let poses = (0..count).map(|sample| clip.pose(sample as isize).to_pose());
     let mut closed: Vec<Pose> = poses.collect();
     for joint in 0..skeleton.num_joints() {
@@ -155,76 +154,33 @@ pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) ->
         if values.iter().all(|value| *value == values[0]) {
             continue;
         }
-        let mut offsets = vec![[DVec3::ZERO; 2]; count];
-        for (part, axis) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)] {
-            let at = |sample: isize| {
-                values
-                    .get(usize::try_from(sample - first).ok()?)
-                    .map(|of| of[part][axis])
-            };
-            ring.clear_pulls();
-            pull_together(&mut ring, count as isize, at, weight);
-            let solved = ring.solve().ok_or(HingeError::Unsolved)?;
-            for (offset, solved) in offsets.iter_mut().zip(solved) {
-                offset[part][axis] = solved;
-            }
-        }
+        let offsets = [0, 1].map(|part| {
+            let at = |sample: isize| Some(values.get(usize::try_from(sample - first).ok()?)?[part]);
+            ring.offsets(&lacking(count as isize, at))
+        });
         for (sample, pose) in closed.iter_mut().enumerate() {
             let own = values[(sample as isize - first) as usize];
-            let moved = [0, 1].map(|part| own[part] + offsets[sample][part]);
+            let moved = [0, 1].map(|part| own[part] + offsets[part][sample]);
             pose.set_joint(joint, channels.transform(clip.pose(sample as isize), moved));
         }
     }
-    Ok(described(clip, closed, settings))
+    Ok(ring::closed(clip, closed, settings.method))
 }
 
-/// Pulls a track to third differences over the seam that are the mean of those after its end and before its start.
-fn pull_together(ring: &mut NormalEquations, count: isize, at: impl Fn(isize) -> Option<f64>, weight: f64) {
-    let difference = |first: isize, wraps: bool| -> Option<f64> {
-        let terms = DIFFERENCE.iter().enumerate();
-        let mut sum = 0.0;
-        for (off, factor) in terms {
-            let sample = first + off as isize;
-            sum += factor * at(if wraps { sample % count } else { sample })?;
-        }
-        Some(sum)
+/// Returns what a track's third differences over the seam lack to the mean of those after its end and before its start.
+fn lacking(count: isize, at: impl Fn(isize) -> Option<DVec3>) -> [DVec3; 3] {
+    let difference = |first: isize| -> Option<DVec3> {
+        let [one, two, three, four] = [0, 1, 2, 3].map(|off| at(first + off));
+        Some(third_difference(&[one?, two?, three?, four?]))
     };
-    for first in count - 3..count {
-        let continued = [first, first - count].map(|first| difference(first, false));
-        let wanted = match continued {
-            [Some(after), Some(before)] => 0.5 * (after + before),
-            [after, before] => after.or(before).or(difference(count - 3, false)).unwrap_or(0.0),
+    [-3, -2, -1].map(|first| {
+        let wanted = match (difference(count + first), difference(first)) {
+            (Some(after), Some(before)) => 0.5 * (after + before),
+            (after, before) => after.or(before).or(difference(count - 3)).unwrap_or_default(),
         };
-        let lacks = wanted - difference(first, true).unwrap_or(wanted);
-        for (off, factor) in DIFFERENCE.iter().enumerate() {
-            let sample = (first as usize + off) % count as usize;
-            ring.add_pull(sample, 0, &[-weight * factor * lacks]);
-        }
-    }
-}
-
-/// Describes a closed clip as other closures do.
-fn described(clip: &Clip, closed: Vec<Pose>, settings: &ClosureSettings) -> Closed {
-    let num_joints = clip.skeleton().num_joints();
-    let (mut translation_offsets, mut rotation_offsets) = (Vec::new(), Vec::new());
-    for sample in 0..=closed.len() {
-        let (own, moved) = (clip.pose(sample as isize), &closed[sample % closed.len()]);
-        for joint in 0..num_joints {
-            translation_offsets.push(moved.translations[joint] - own.translations[joint]);
-            rotation_offsets.push(rotation::difference(moved.rotations[joint], own.rotations[joint]));
-        }
-    }
-    let gaps = (0..num_joints).map(|joint| JointGap::new(&ends::measure(clip, joint)));
-    Closed {
-        tracks: Tracks::pose_by_pose(clip.skeleton(), clip.step_secs(), closed),
-        translation_offsets,
-        rotation_offsets,
-        seam: SeamGaps { joints: gaps.collect() },
-        residual: Gaps::default(),
-        method: settings.method,
-        is_layered: false,
-        clamps: Vec::new(),
-    }
+        let around = [0, 1, 2, 3].map(|off| at((count + first + off) % count).unwrap_or_default());
+        wanted - third_difference(&around)
+    })
 }
 
 /// A sole point: its foot, its joint, where it is there, and its radius.
@@ -388,20 +344,24 @@ impl Search<'_> {
         };
         self.floor = if floor.abs() < ZERO_METRES { 0.0 } else { floor };
         let mut drags = vec![false; self.hinges.soles.len()];
+        let half = TimeStep::new(step_secs).nearest_from_one(0.5 * SPEED_SECS) as isize;
         for point in &self.points {
-            let speed = |sample: isize| {
-                let [before, after] = [(sample - 1).max(first), (sample + 1).min(last)];
+            let velocity = |sample: isize| {
+                let [before, after] = [(sample - half).max(first), (sample + half).min(last)];
                 let moved = place(point, after) - place(point, before);
-                ops::over_ground(moved) / ((after - before) as f64 * step_secs)
+                moved / ((after - before).max(1) as f64 * step_secs)
             };
+            let speed = |sample: isize| ops::over_ground(velocity(sample));
             let touches = (0..count as isize)
                 .map(|sample| place(point, sample).y - self.floor < TOUCH_METRES && speed(sample) < TOUCH_MPS);
             let mut touches: Vec<bool> = touches.collect();
             for span in contact::spans(point.foot, &touches, false) {
                 let third = span.num_samples / 3;
                 let middle = span.start_sample + third..span.start_sample + span.num_samples - third;
-                let speeds: Vec<f64> = middle.map(|key| speed((key % count) as isize)).collect();
-                if speeds.iter().sum::<f64>() > DRAG_MPS * speeds.len() as f64 {
+                // Of velocities, not of speeds: noise has no direction.
+                let most = DRAG_MPS * middle.len() as f64;
+                let summed: DVec3 = middle.map(|key| velocity((key % count) as isize)).sum();
+                if ops::over_ground(summed) > most {
                     span.keys().for_each(|key| touches[key % count] = false);
                     drags[point.foot] = true;
                 }
@@ -458,7 +418,7 @@ impl Search<'_> {
         if count.saturating_mul(width * width) > MOST_PRODUCTS {
             return Err(HingeError::TooLong { found: count });
         }
-        let weight = roughness(self.clip.step_secs());
+        let weight = smooth_steps(self.clip.step_secs()).powi(6);
         let mut equations = NormalEquations::new(count, width);
         // Points and limits that matter, by sample: points first, then both limits of each unknown.
         let mut matters = vec![false; count * (self.points.len() + 2 * self.moving.len())];
