@@ -77,7 +77,7 @@ pub fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -
             )),
         JobError::Cut(error) => cut(what, last, error),
         JobError::Rate { wanted_hz, limit_hz } => rate(wanted_hz, limit_hz),
-        JobError::Length { .. } => Failure::error(error).try_this("one of the two, another --fps, or GLB, which states the time of each key"),
+        JobError::Length { .. } => Failure::error(error).try_this("one of the two, another --fps, or a file that states the time of each key, such as GLB"),
         JobError::Frames { .. } => too_dense(&error.to_string()),
         JobError::Make(error) => unmade(studied, what, error),
         JobError::Write(error) => write(error),
@@ -110,6 +110,7 @@ pub fn write(error: LoopFileError) -> Failure {
             let more = memory::hint(error.needed);
             failure.try_this(format!("a smaller output.repeat, --fps or output.frames; or {more}"))
         }
+        LoopFileError::Write(WriteError::Robot(error)) => failure.try_this(error.remedy()),
         _ => failure,
     }
 }

@@ -3,7 +3,7 @@
 use loopwright_core::analysis::{Body, BodyError};
 use loopwright_core::loop_clip::{KeyLayout, KeysError, LoopKeys};
 use loopwright_core::quality::{self, SeamJoints, Stand};
-use loopwright_core::{BodyOverrides, Quality, Take, root_motion::RootRelativeClip};
+use loopwright_core::{Analysis, BodyOverrides, Quality, Take, root_motion::RootRelativeClip};
 use loopwright_formats::loop_file::PlaceError;
 use loopwright_formats::loop_file::facts::{CheckFacts, ContactFacts, FeetFacts, Unmeasured};
 use loopwright_formats::{LoopInFile, Sidecar};
@@ -109,8 +109,18 @@ pub fn check(
     if quality.pops() && sidecar.is_none() && !in_file.layout.has_closing_key {
         notes.push(CheckNote::VerdictByEstimate);
     }
+    let authored = match sidecar {
+        Some(sidecar) => Authored::of(sidecar),
+        // A clip that loops as a whole is graded as it is when it is made a loop: as its author's.
+        None => {
+            let whole = Analysis::with(written, overrides)
+                .ok()
+                .and_then(|analysis| analysis.whole_loop());
+            whole.map_or(Authored::Nothing, |whole| Authored::of_clip(whole.kind, true, true))
+        }
+    };
     Ok(CheckedLoop {
-        verdict: stored.judged(&quality),
+        verdict: stored.judged(&quality, authored),
         in_file,
         quality,
         joints,
@@ -167,7 +177,9 @@ impl Stored<'_> {
         }
         // Contacts estimated from the loop alone depend on how the feet slide, so those of the sidecar are used.
         let feet = sidecar.and_then(|sidecar| sidecar.feet.as_ref());
-        if let (None, Some(feet)) = (source, feet.filter(|feet| !feet.stances.is_empty())) {
+        // Those of robots are of sole points, which sidecars do not name.
+        let names_points = self.take.skeleton().hinges().is_none();
+        if let (None, Some(feet)) = (source, feet.filter(|feet| names_points && !feet.stances.is_empty())) {
             let stands = stands(feet, (self.take, body), first);
             quality.foot_slide_mps = quality::foot_slide_of_stances(first, &stands);
             quality.farthest_slide = quality::farthest_slide_of_stances(first, &stands);
@@ -175,7 +187,7 @@ impl Stored<'_> {
         Ok((quality, joints))
     }
 
-    fn judged(&self, quality: &Quality) -> Verdict {
+    fn judged(&self, quality: &Quality, authored: Authored) -> Verdict {
         let Self {
             take,
             body,
@@ -201,7 +213,7 @@ impl Stored<'_> {
                 let is_shaped = sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty() || pulls_back(in_file.mode);
                 sidecar.variation.is_some() && !is_shaped
             }),
-            authored: sidecar.map_or(Authored::Nothing, Authored::of),
+            authored,
             retimed: None,
             likeness: None,
             known: stored.unwrap_or_default(),

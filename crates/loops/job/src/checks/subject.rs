@@ -38,7 +38,7 @@ impl Authored {
         }
     }
 
-    fn of_clip(kind: WholeClipKind, is_unedited: bool, is_unvaried: bool) -> Self {
+    pub(crate) fn of_clip(kind: WholeClipKind, is_unedited: bool, is_unvaried: bool) -> Self {
         match (is_unedited, is_unvaried) {
             (true, true) if kind == WholeClipKind::Mended => Self::AllButTheSeam,
             (true, true) => Self::All,
