@@ -44,7 +44,7 @@ const TOUCH_MPS: f64 = 0.15;
 const DRAG_MPS: f64 = 0.1;
 
 /// A touching point that slides so fast, metres per second, or is so far off the ground, metres, costs as much as a unit.
-const SLIDE_MPS: f64 = 0.003;
+const SLIDE_MPS: f64 = 0.0015;
 const HEIGHT_METRES: f64 = 3e-4;
 
 /// Height above which points are that do not touch the ground, metres.
