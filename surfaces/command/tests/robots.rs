@@ -14,7 +14,8 @@ fn a_walk_of_a_robot_becomes_a_loop_in_every_layout() {
         make walk.csv --robot biped.xml -o cycle.pkl
         make walk.csv --robot biped.xml -o cycle.npz
         make walk.csv --robot biped.xml -o slow.csv --set output.speed=1.1
-        check cycle.csv --robot biped.xml
+        make walk.csv --robot biped.xml -o brisk.csv --set output.cadence=108
+        check cycle.csv --robot biped.xml               | cycle.csv: good
         2 make walk.csv --robot biped.xml -o fast.csv --set output.fps=60 | read at 30 per second | output.fps
         2 make walk.csv -o other.csv                     | is needed | --robot
         2 find walk.csv --robot walk.csv                 | not readable as XML

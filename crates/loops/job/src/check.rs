@@ -175,11 +175,11 @@ impl Stored<'_> {
                 joints = quality::seam_joints(&last, source);
             }
         }
-        // Contacts estimated from the loop alone depend on how the feet slide, so those of the sidecar are used.
+        // Contacts estimated from the loop alone depend on how the feet slide, so those of the sidecar are used; but it does not tell
+        // which points of a robot's soles stand.
+        let has_soles = self.take.skeleton().hinges().is_some();
         let feet = sidecar.and_then(|sidecar| sidecar.feet.as_ref());
-        // Those of robots are of sole points, which sidecars do not name.
-        let names_points = self.take.skeleton().hinges().is_none();
-        if let (None, Some(feet)) = (source, feet.filter(|feet| names_points && !feet.stances.is_empty())) {
+        if let (None, Some(feet)) = (source, feet.filter(|feet| !has_soles && !feet.stances.is_empty())) {
             let stands = stands(feet, (self.take, body), first);
             quality.foot_slide_mps = quality::foot_slide_of_stances(first, &stands);
             quality.farthest_slide = quality::farthest_slide_of_stances(first, &stands);

@@ -406,3 +406,17 @@ fn a_check_without_a_value_says_why() {
     let alone = check(&take, None, &BodyOverrides::default(), None).unwrap();
     assert_eq!(why(&alone.verdict.checks), [unknown; 3]);
 }
+
+/// There and back, and exactly where it began: it turns around at its seam, as its author has it, with a sidecar or without.
+#[test]
+fn a_clip_that_loops_as_a_whole_is_its_authors_without_a_sidecar() {
+    let walk = synthesized(WalkSettings::default());
+    let grade = |take: &Take| check(take, None, &BodyOverrides::default(), None).unwrap();
+    let swing = |key: usize| 20.0 + 16.0 * (PI * (key % 60) as f64 / 60.0).sin();
+    let closed = grade(&with_poses(&walk, 61, |key| walk.sample(swing(key))));
+    assert!(closed.quality.pops());
+    assert_eq!(closed.verdict.grade, Grade::Good, "{}", closed.verdict);
+    // Half of it is nobody's loop.
+    let open = grade(&with_poses(&walk, 30, |key| walk.sample(swing(key))));
+    assert_eq!(open.verdict.grade, Grade::Bad, "{}", open.verdict);
+}

@@ -516,8 +516,8 @@ impl Plan<'_> {
         let stays = feet::bearings(&Stage::of_loop(clip), body, limits).stays;
         let [length, mut stride] = timing.pace(clip, &stays, body.feet.len())?;
         let wanted_secs = length * clip.period_secs();
-        // Files of robots have fixed rates: where only a speed is given, strides take up the rest of a frame.
-        let in_whole_frames = clip.skeleton().hinges().is_some() && timing.length.is_none();
+        // Files of robots have fixed rates: unless the seconds are given, strides take up the rest of a frame.
+        let in_whole_frames = clip.skeleton().hinges().is_some() && !matches!(timing.length, Some(Length::Secs(_)));
         let (count, step_secs) = timing.samples(
             wanted_secs,
             self.analysis.take.frame_rate_hz(),

@@ -157,7 +157,7 @@ impl FileForm for RobotSource {
     }
 }
 
-/// Rates that differ by less than this part are one: times are stated in six digits.
+/// Rates that differ by less than this part are the same, one of them rounded.
 const SAME_RATE: f64 = 1e-5;
 
 /// Most numbers of a file.
