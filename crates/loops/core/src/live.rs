@@ -71,7 +71,7 @@ pub struct Due {
 #[derive(Clone, Debug)]
 pub struct Listener {
     frame_time_secs: f64,
-    /// Every how many frames one is compared.
+    /// Interval between the frames that are compared, frames.
     stride: usize,
     /// Compared joints, with weights that sum to one.
     joints: Vec<(usize, f64)>,

@@ -9,7 +9,7 @@ use super::{names::ClosureName, order::Order};
 pub struct Shares {
     /// Share of the pose gap.
     pub rho: f64,
-    /// Of the velocity gap.
+    /// Share of the velocity gap.
     pub sigma: f64,
     /// Share of the acceleration gap.
     pub tau: f64,
