@@ -63,9 +63,9 @@ pub enum FallsAt {
 #[handed_over]
 #[derive(Copy, Default)]
 pub struct Footfalls {
-    /// Of the left foot.
+    /// When the left foot touches down.
     pub left: Option<FallsAt>,
-    /// Of the right foot.
+    /// When the right foot touches down.
     pub right: Option<FallsAt>,
 }
 

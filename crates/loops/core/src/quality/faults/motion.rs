@@ -182,8 +182,8 @@ const NEAR_SECS: f64 = 0.1;
 /// How far a step may fall short of its neighbours or exceed them, as a share of the mean near it, once and as root mean square.
 const UNEVEN: [f64; 2] = [0.8, 0.25];
 
-/// Between keys that are joined by lines nothing turns faster or slower: the median change of the turns is below this share of the
-/// mean, within this long.
+/// Between keys that are joined by straight lines, rotations keep their rate: the median change of rate within this time is below this
+/// share of the mean.
 const LINES: f64 = 0.5;
 const LINES_SECS: f64 = 0.4;
 
