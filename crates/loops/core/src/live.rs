@@ -184,7 +184,7 @@ impl Listener {
         TimeStep::new(self.stride as f64 * self.frame_time_secs).nearest_from_one(STEP_SECS)
     }
 
-    /// Tracks the rhythm: it begins, continues or ends.
+    /// Follows the rhythm: it begins, continues or ends.
     fn follow(&mut self) {
         let before = self.period;
         self.period = self.rhythm().map(|steps| steps * self.stride as f64);

@@ -202,7 +202,7 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// Where the chosen cycle ends on a side.
+    /// Returns the place at which the chosen cycle ends on a side.
     fn edge(&self, side: Side) -> f64 {
         match side {
             Side::Before => self.start,

@@ -110,7 +110,7 @@ fn of_take_or_retry(
         asked_for: None,
         tried: 1,
     };
-    // What its author closed is not bent.
+    // A seam that its author closed is not changed.
     if !done.shows || candidate.is_finished_clip() {
         return Ok(done);
     }

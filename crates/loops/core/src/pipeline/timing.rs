@@ -128,11 +128,11 @@ impl Display for Footfalls {
 pub struct Timing {
     /// The times at which it is sampled.
     pub sampling: Sampling,
-    /// How long it lasts.
+    /// The length of the loop.
     pub length: Option<Length>,
-    /// How fast it goes over the ground, metres per second.
+    /// Its speed over the ground, metres per second.
     pub speed_mps: Option<f64>,
-    /// What stays the same where only one of the two is given.
+    /// The quantity that stays the same if only one of the two is given.
     pub keep: Keep,
     /// When its feet touch down; it then starts so that they do.
     pub footfalls: Footfalls,
@@ -147,7 +147,7 @@ impl From<Sampling> for Timing {
     }
 }
 
-/// How a loop differs in time from the stretch that it was made of.
+/// The differences in timing between a loop and the stretch that it was made from.
 #[handed_over]
 #[derive(Copy)]
 pub struct Retimed {

@@ -383,7 +383,7 @@ impl Finder<'_> {
         Some(hand.copied().unwrap_or(leaf))
     }
 
-    /// Where the forelegs part from the trunk, in bodies of more than two legs.
+    /// Returns the joint at which the forelegs branch off the trunk, in bodies of more than two legs.
     fn front_of_trunk(&self, trunk: &[usize]) -> Option<usize> {
         if self.body.feet.len() <= 2 || self.body.found_by == FoundBy::AllLeaves {
             return None;

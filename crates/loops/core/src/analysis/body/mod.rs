@@ -563,7 +563,7 @@ fn end_of_bone(skeleton: &Skeleton, joint: usize) -> Option<DVec3> {
     skeleton.children(joint).is_empty().then_some(tip)
 }
 
-/// Where a limb ends: at a joint, or with an offset at the end of that joint's bone, metres in its axes.
+/// The end of a limb: a joint, or an offset at the end of that joint's bone, metres in its axes.
 type End = (usize, Option<DVec3>);
 
 /// Returns where the bone of a limb's last joint ends: the joint and the tip of its bone if nothing descends from it, or its only child,

@@ -50,7 +50,7 @@ const WHOLE_FRAMES: f64 = 5e-3;
 /// The shortest step from the last key to the closing one, in frames.
 const LEAST_STEP_FRAMES: f64 = 0.08;
 
-/// Where a clip ends.
+/// The end of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct End {
     /// Its last key: the first key again if the seam has no duration.

@@ -1,7 +1,7 @@
 //! Works out how a body lies in the axes of its joints, from its anatomy and from how its hinges swing in a take.
 //!
 //! Bones say where trunk, thighs and arms point, hinges of knees and elbows how these are twisted, standing feet how soles lie.
-//! What carries style (lean, gaze, shrug) never comes from a mean of the take: means only choose among the axes of a joint.
+//! The marks of style (lean, gaze, shrug) never come from a mean of the take: means only choose among the axes of a joint.
 //! Derivation: docs/math/retarget.md.
 
 use glam::{DMat3, DQuat, DVec3};
