@@ -18,7 +18,7 @@ const MOST_MOTIONS: usize = 256;
 
 /// Compares all named motions with each other. Files that cannot be read are reported and left out; the run then ends as an error.
 ///
-/// Errors: more motions than [`MOST_MOTIONS`], or no two that can be compared.
+/// Errors: more motions than `MOST_MOTIONS`, or no two that can be compared.
 pub fn run(args: &CostArgs) -> Result<Ending> {
     let mut outputs = Outputs::new(args.force);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
