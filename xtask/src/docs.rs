@@ -14,7 +14,7 @@ use loopwright_moves::{Transitions, transition};
 use loopwright_synth::{DriveSettings, WalkSettings, drive, synthesize};
 use resvg::tiny_skia::Pixmap;
 
-/// What drawing gives, or whatever failed.
+/// The result of drawing; the error is whatever failed.
 type Drawn<T> = Result<T, Box<dyn Error>>;
 
 /// All pictures: path below the checkout, and bytes.

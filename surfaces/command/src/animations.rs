@@ -16,18 +16,18 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub struct Excluded<'a> {
     names: &'a [String],
-    /// Whether they are of many files, of which some have nothing to exclude.
+    /// Whether there are many files, some of which may have nothing to exclude.
     of_many: bool,
 }
 
 impl<'a> Excluded<'a> {
-    /// None.
+    /// Excludes nothing.
     pub const NONE: Self = Self {
         names: &[],
         of_many: false,
     };
 
-    /// Those of all these files.
+    /// Excludes in all these files what the flags say.
     pub fn of(files: &[PathBuf], args: &'a ExcludeArgs) -> Self {
         Self {
             names: &args.exclude,
@@ -40,13 +40,13 @@ impl<'a> Excluded<'a> {
     }
 }
 
-/// Whether the name of an animation may mean several.
+/// Whether the name of an animation is a pattern, which may match several.
 pub fn is_pattern(animation: &str) -> bool {
     animation.contains(['*', '?'])
 }
 
-/// The animations of a file that flags ask for: all, or those of a name, a pattern or a number, without those that are excluded in the same
-/// way. Errors: one of these means no animation, or nothing is left.
+/// Returns the numbers of the animations of a file that flags ask for: all, or those with a name, a pattern or a number, without those that
+/// are excluded in the same way. Errors: a name, pattern or number matches no animation, or nothing is left.
 pub fn asked_for(path: &Path, file: &AnimatedFile, wanted: Option<&str>, excluded: Excluded<'_>) -> Result<Vec<usize>> {
     let failed = |error: ReadError| files::cannot_read(path, &error);
     let mut numbers = match wanted {
@@ -67,7 +67,7 @@ pub fn asked_for(path: &Path, file: &AnimatedFile, wanted: Option<&str>, exclude
     }
 }
 
-/// The failure where everything is excluded.
+/// The failure when every animation is excluded.
 pub fn none_left(path: &Path, what: &str) -> Failure {
     Failure::nothing(format!("--exclude leaves no {what} of \"{}\"", path.display()))
         .try_this(format!("`loopwright list {}` lists them", path.display()))

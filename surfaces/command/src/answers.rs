@@ -1,4 +1,4 @@
-//! What programs that hold takes and loops as values share with the command: how it reads files, and how it words answers and failures.
+//! The interface for programs that hold takes and loops as values: reads files as the command does, and words answers and failures alike.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -34,27 +34,27 @@ pub use values::{
     match_query, match_rows, on_character, played, stored_loops, unusable, write_file, write_set, write_stored,
 };
 
-/// What a command would have printed, and how it would have ended.
+/// The output of a command, and how it ended.
 #[derive(Debug)]
 pub struct Answer {
     /// Its exit status.
     pub status: u8,
-    /// What it would have written to the standard output.
+    /// The text for the standard output.
     pub printed: String,
     /// Its warnings.
     pub warnings: Vec<String>,
-    /// Why it failed, or found nothing.
+    /// The reason for a failure or for an empty answer.
     pub failure: Option<Failure>,
 }
 
-/// Runs a command with these arguments, the first of which is its name, and returns what it would have printed. Several may run at the same
-/// time. No `loopwright.toml` is looked for. Errors: the arguments are none of its own.
+/// Runs a command with these arguments, the first of which is its name, and returns its output instead of printing it. Several may run at
+/// the same time. No `loopwright.toml` is looked for. Errors: the arguments do not parse.
 pub fn answer(typed: &[OsString]) -> Result<Answer> {
     let parsed = args::parsed(typed);
     let cli = parsed.and_then(|(_, matches)| Cli::from_arg_matches(&matches));
     let cli = cli.map_err(|error| of_arguments(&error))?;
     if typed.iter().any(|argument| argument == "--dry-run") {
-        // It is said once for a whole process.
+        // The flag holds for a whole process.
         return Err(Failure::error("--dry-run is of the command alone"));
     }
     let (result, aside) = talk::aside(|| perform(cli.command));
@@ -72,12 +72,12 @@ pub fn answer(typed: &[OsString]) -> Result<Answer> {
     })
 }
 
-/// Reads the take in a file; what is odd in it goes to `warnings`. Errors: it cannot be read.
+/// Reads the take in a file; oddities of the file go to `warnings`. Errors: it cannot be read.
 pub fn read(path: &Path, study: &Study, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake> {
     files::read_take(path, &study.reading(memory::limits()), warnings)
 }
 
-/// The same for the bytes of a file, which names no other files. `name` becomes the take's where the file has none.
+/// Reads a take from the bytes of a file, which may name no other files. `name` becomes the take's name if the file has none.
 pub fn read_bytes(bytes: &[u8], name: &str, study: &Study, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake> {
     let settings = study.reading(memory::limits());
     files::read_hashed(bytes, name, &settings, warnings).map_err(|error| files::cannot_read(Path::new(name), &error))
@@ -88,7 +88,7 @@ pub fn animation_names(path: &Path) -> Result<Vec<String>> {
     Ok(files::read_animated(path)?.animation_names().to_vec())
 }
 
-/// The extension of the file that the loop of a take in a file goes into: the engine's, that of the character if there is one, or the take's.
+/// Returns the extension of a loop's file: the engine's format, else that of the character if there is one, else that of the take.
 pub fn loop_extension(take: &Path, recipe: &Recipe) -> String {
     loop_output::extension(&split_animation(take).0, recipe)
 }
@@ -100,18 +100,18 @@ pub fn stored_loop(path: &Path, reading: &TakeArgs) -> (Result<StoredLoop>, Vec<
     (read, aside.warnings)
 }
 
-/// The files of motions that a folder or a pattern stands for, or the file itself, as `match build` takes them. Errors: there are none.
+/// Lists the motion files that a folder or a pattern stands for, or the file itself, as `match build` does. Errors: there are none.
 pub fn motions_in(named: &Path) -> Result<Vec<PathBuf>> {
     let found = NamedMotion::all(named)?;
     Ok(found.into_iter().map(|motion| motion.path).collect())
 }
 
-/// The list of a search as the command prints it, without what all documents share. Errors: none that is known.
+/// Returns the list of a search as the command prints it, without the keys that all documents share.
 pub fn found(studied: &Studied, rows: &SearchRows, settings: &SearchSettings) -> Result<Value> {
     to_value(&FindAnswer::new(studied, rows, settings)).map_err(Failure::error)
 }
 
-/// The recipe in a file, whose character and map lie where a recipe may name them. Errors: it is none.
+/// Reads a recipe from a file, and checks that its character and map lie where a recipe may name them. Errors: the file is no such recipe.
 pub fn recipe(path: &Path) -> Result<Recipe> {
     make::with_file(&Recipe::default(), Some(path))
 }

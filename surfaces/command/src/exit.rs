@@ -13,22 +13,22 @@ pub(crate) enum Ending {
     Done,
     /// The verdict is negative, or nothing was found.
     Negative,
-    /// Stopped at the keyboard, after what had to be done was done.
+    /// Stopped at the keyboard, after the remaining work was done.
     Stopped,
 }
 
 impl Ending {
-    /// How a command ends with a loop of this grade: negatively if that has a fault that anyone sees.
+    /// The ending of a command that made a loop of this grade: negative if the loop is bad.
     pub(crate) fn of_grade(grade: Option<Grade>) -> Self {
         Self::of_answer(grade != Some(Grade::Bad))
     }
 
-    /// How a command ends that answers a question: negatively if the answer is no.
+    /// The ending of a command that answers a question: negative if the answer is no.
     pub(crate) fn of_answer(is_yes: bool) -> Self {
         if is_yes { Self::Done } else { Self::Negative }
     }
 
-    /// How a command ends with several: as with the worst.
+    /// The ending of a command with several loops: that of the worst.
     pub(crate) fn of_grades(grades: impl Iterator<Item = Option<Grade>>) -> Self {
         grades.map(Self::of_grade).max().unwrap_or(Self::Done)
     }
@@ -43,19 +43,19 @@ impl Ending {
     }
 }
 
-/// Formats what went wrong: `failure!("\"{name}\" is a folder")` is a [`Failure`] with exit status 2.
+/// Formats an error: `failure!("\"{name}\" is a folder")` is a [`Failure`] with exit status 2.
 macro_rules! failure {
     ($($words:tt)+) => {
         $crate::Failure::error(format!($($words)+))
     };
 }
 
-/// What kind of failure it is, which decides how the command ends.
+/// The kind of a failure, which decides how the command ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// Something went wrong.
     Error,
-    /// What was asked for is wrong, not what was read.
+    /// The request is wrong, not the input.
     WrongCall,
     /// Nothing was found.
     Nothing,
@@ -63,7 +63,7 @@ enum Kind {
     Stopped,
 }
 
-/// The status that the shell sees of what went wrong.
+/// The exit status of an error.
 pub(crate) const ERROR_STATUS: u8 = 2;
 
 /// A failure to report to the user.
@@ -80,7 +80,7 @@ pub struct Failure {
     document: Option<Box<str>>,
 }
 
-/// What may fail in the command.
+/// The result of work that may fail.
 pub(crate) type Result<T, E = Failure> = core::result::Result<T, E>;
 
 impl Failure {
@@ -108,7 +108,7 @@ impl Failure {
         Self::error(format!("cannot {what} \"{}\": {why}", path.as_ref().display()))
     }
 
-    /// Several things went wrong: exit status 2.
+    /// Several errors as one: exit status 2.
     pub(crate) fn of_all<'f>(what: impl fmt::Display, failures: impl IntoIterator<Item = &'f Self>) -> Self {
         Self {
             details: failures.into_iter().map(|failure| failure.what.clone()).collect(),
@@ -116,7 +116,7 @@ impl Failure {
         }
     }
 
-    /// The same if anything did, of so many things: `3 of 5 files failed`.
+    /// Summarises the failures of several things, `None` if there are none: `3 of 5 files failed`.
     pub(crate) fn of_some<'f>(
         failures: impl IntoIterator<Item = &'f Self, IntoIter: ExactSizeIterator>,
         of: usize,
@@ -127,25 +127,25 @@ impl Failure {
         (count > 0).then(|| Self::of_all(format!("{count} of {of} {what}"), failures))
     }
 
-    /// The same as something that went wrong: exit status 2.
+    /// Turns "nothing found" into an error: exit status 2.
     pub(crate) fn into_error(self) -> Self {
         let kind = if self.is_negative() { Kind::Error } else { self.kind };
         Self { kind, ..self }
     }
 
-    /// The same of a run that was stopped at the keyboard: nothing was found by then. What went wrong did so all the same.
+    /// Marks that the run was stopped at the keyboard before anything was found; an error stays as it is.
     pub(crate) fn stopped(self) -> Self {
         let kind = if self.is_negative() { Kind::Stopped } else { self.kind };
         Self { kind, ..self }
     }
 
-    /// Says of which file.
+    /// Puts the name of the file in front.
     pub(crate) fn of_file(mut self, path: &Path) -> Self {
         self.what = format!("\"{}\": {}", path.display(), self.what);
         self
     }
 
-    /// Says of which part of a file.
+    /// Puts a part of the file in front.
     pub(crate) fn about(mut self, part: &str) -> Self {
         self.what = format!("{part}: {}", self.what);
         self
@@ -163,7 +163,7 @@ impl Failure {
         self
     }
 
-    /// Says that what was asked for is wrong, not what was read.
+    /// Marks that the request is wrong, not the input.
     pub(crate) fn wrongly_called(self) -> Self {
         Self {
             kind: Kind::WrongCall,
@@ -171,12 +171,12 @@ impl Failure {
         }
     }
 
-    /// Whether what was asked for is wrong.
+    /// Whether the request is wrong.
     pub fn is_wrong_call(&self) -> bool {
         self.kind == Kind::WrongCall
     }
 
-    /// Reports the failure in a JSON document of the command's own.
+    /// Attaches the command's own JSON document that reports the failure.
     pub(crate) fn in_document(mut self, document: String) -> Self {
         self.document = Some(document.into());
         self
@@ -187,7 +187,7 @@ impl Failure {
         self.document.as_deref()
     }
 
-    /// The status that the shell sees: 1 where nothing was found, 130 if it was stopped by then, 2 for an error.
+    /// The exit status: 1 if nothing was found, 130 if the run was stopped before, 2 for an error.
     pub fn exit_status(&self) -> u8 {
         match self.kind {
             Kind::Nothing => Ending::Negative.exit_status(),
@@ -196,7 +196,7 @@ impl Failure {
         }
     }
 
-    /// Whether nothing was found; otherwise something went wrong.
+    /// Whether nothing was found; otherwise it is an error.
     pub fn is_negative(&self) -> bool {
         matches!(self.kind, Kind::Nothing | Kind::Stopped)
     }
@@ -241,7 +241,7 @@ impl From<RecipeError> for Failure {
     }
 }
 
-/// The status that the shell sees: 0 done, 1 negative, 2 error.
+/// The exit status: 0 done, 1 negative, 2 error.
 pub(crate) fn status(result: &Result<Ending>) -> u8 {
     match result {
         Ok(ending) => ending.exit_status(),

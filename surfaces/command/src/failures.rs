@@ -1,4 +1,4 @@
-//! What goes wrong on the road from a take to a loop, in words: what, where, why, and what to try.
+//! Words the failures between a take and its loop: what, where, why, and what to try.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use loopwright_job::{JobError, SearchRequest, Studied};
 
 use crate::{exit::Failure, memory};
 
-/// Why a body is not found, such as a missing joint.
+/// Words why a body was not found, such as a missing joint.
 pub fn body(error: BodyError) -> Failure {
     let failure = Failure::error(&error);
     match error {
@@ -30,17 +30,17 @@ pub fn body(error: BodyError) -> Failure {
     }
 }
 
-/// Why something takes more memory than the run may; `what` is what it is for.
+/// Words why something takes more memory than the run may use; `what` names the purpose of the memory.
 pub fn memory(what: &str, error: MemoryError) -> Failure {
     failure!("{what}, {error}").try_this(memory::hint(error.needed))
 }
 
-/// Why a file is not the manifest of a set.
+/// Words why a file is not the manifest of a set.
 pub fn manifest(path: &Path, error: ManifestError) -> Failure {
     Failure::cannot("read the set", path, error).try_this("`loopwright set` writes one")
 }
 
-/// Why a take gives no loop; `search` is what was looked for.
+/// Words why a take gives no loop; `search` is the search that was made.
 pub fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -> Failure {
     let last = studied.take().num_frames() - 1;
     let what = studied.failure(&error, search.and_then(|search| search.within));
@@ -85,9 +85,9 @@ pub fn job(studied: &Studied, search: Option<&SearchRequest>, error: JobError) -
     }
 }
 
-/// Why no loop has so many frames per second.
+/// Words why a loop cannot have so many frames per second.
 pub fn rate(wanted_hz: f64, limit_hz: f64) -> Failure {
-    // Hundreds of digits help nobody.
+    // Hundreds of digits would help nobody.
     let wanted = match wanted_hz {
         ..1e7 => format!("{wanted_hz:.0}"),
         _ => format!("{wanted_hz:.0e}"),
@@ -101,7 +101,7 @@ fn too_dense(what: &str) -> Failure {
         .try_this("--fps 60, or another smaller --fps, or fewer output.frames")
 }
 
-/// Why a loop cannot be written.
+/// Words why a loop cannot be written.
 pub fn write(error: LoopFileError) -> Failure {
     let failure = Failure::error(&error);
     match error {
@@ -121,7 +121,7 @@ fn out_of_range(what: String, last: usize) -> Failure {
     ))
 }
 
-/// Why a stretch of a take with this last frame cannot be cut; `what` says it in one line.
+/// Words why a stretch of a take with this last frame cannot be cut; `what` is the first line.
 fn cut(what: String, last: usize, error: CutError) -> Failure {
     match error {
         CutError::OutOfRange { .. } => out_of_range(what, last).try_this(format!("--range START:END within 0:{last}")),
@@ -134,7 +134,7 @@ fn cut(what: String, last: usize, error: CutError) -> Failure {
     }
 }
 
-/// Why a stretch cannot be made into a loop.
+/// Words why a stretch cannot be made into a loop.
 fn unmade(studied: &Studied, what: String, error: MakeError) -> Failure {
     match error {
         MakeError::Cut(error) => cut(what, studied.take().num_frames() - 1, error),
@@ -238,7 +238,7 @@ fn root(studied: &Studied, error: RootError) -> Failure {
     }
 }
 
-/// Why a take cannot be searched.
+/// Words why a take cannot be searched.
 fn unsearchable(studied: &Studied, what: String, error: SearchError) -> Failure {
     match error {
         SearchError::TooShort { take_secs, min_secs } => {
@@ -268,7 +268,7 @@ fn unsearchable(studied: &Studied, what: String, error: SearchError) -> Failure 
     }
 }
 
-/// Reports why nothing qualified, with the nearest miss.
+/// Words why no stretch qualified, with the nearest miss.
 pub fn nothing_found(studied: &Studied, nearest_miss: Option<&NearestMiss>, search: &SearchRequest) -> Failure {
     let failure = Failure::nothing(studied.nothing_found(search.within));
     if search.idle && nearest_miss.is_none() {
@@ -346,7 +346,7 @@ pub fn miss_in_words(miss: &NearestMiss) -> String {
     }
 }
 
-/// Why the loops of a file cannot be written.
+/// Words why the loops of a file cannot be written.
 pub fn pack(error: JobError) -> Failure {
     match error {
         JobError::Write(error) => write(error),

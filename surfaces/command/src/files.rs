@@ -1,4 +1,4 @@
-//! Files by their names: what they are, what stands beside them, and what is in them.
+//! Files by their names: what they are, what lies beside them, and their contents.
 
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -22,10 +22,10 @@ pub fn is_stream(path: &Path) -> bool {
     path == Path::new(STREAM)
 }
 
-/// The standard input, which can be read only once, while some work looks at its files twice.
+/// The bytes of the standard input: it can be read only once, while some work needs its contents twice.
 static STANDARD_INPUT: OnceLock<Vec<u8>> = OnceLock::new();
 
-/// All bytes of the standard input.
+/// Reads all bytes of the standard input.
 fn read_stream() -> Result<Vec<u8>> {
     if let Some(bytes) = STANDARD_INPUT.get() {
         return Ok(bytes.clone());
@@ -42,7 +42,7 @@ fn read_stream() -> Result<Vec<u8>> {
     Ok(STANDARD_INPUT.get_or_init(|| bytes).clone())
 }
 
-/// The extension that a file's format has: of its name, or by the contents of the standard input.
+/// Returns the extension of a file's format: from its name, or from the contents of the standard input.
 pub fn extension(path: &Path) -> Option<String> {
     if is_stream(path) {
         // A file of an unknown format is read as BVH.
@@ -58,10 +58,10 @@ pub fn lowercase_extension(path: &Path) -> Option<String> {
     Some(path.extension()?.to_string_lossy().to_lowercase())
 }
 
-/// Most bytes of a file that people write, such as a recipe; parsed it takes up to 65 times as much.
+/// Largest settings file, such as a recipe, bytes; when parsed it takes up to 65 times as much.
 const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
-/// All bytes of a file that people write: settings, maps.
+/// Reads all bytes of a file that people write: settings, maps.
 pub fn read_settings(path: &Path) -> Result<Vec<u8>> {
     let bytes = size(path);
     if bytes > MAX_SETTINGS_BYTES {
@@ -76,14 +76,14 @@ pub fn read_settings(path: &Path) -> Result<Vec<u8>> {
     read_bytes(path)
 }
 
-/// All bytes of a file.
+/// Reads all bytes of a file.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     if is_stream(path) {
         return read_stream();
     }
     let limits = memory::limits();
     let failed = |error: io::Error| unreadable(path, &error);
-    // A link is fine here, since its user named it; what is behind it has to be a file, or opening it might wait for ever.
+    // Links are followed, since the user named them; but the target must be a file, since opening a pipe might wait forever.
     let found = path.metadata().map_err(failed)?;
     if found.is_dir() {
         return Err(failure!("\"{}\" is a folder", path.display()).try_this("name one file in it"));
@@ -117,7 +117,7 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// All bytes of a file of JSON. Errors: it cannot be read, or takes more memory than the run may.
+/// Reads all bytes of a JSON file. Errors: it cannot be read, or takes more memory than the run may use.
 pub fn read_json(path: &Path) -> Result<Vec<u8>> {
     let bytes = read_bytes(path)?;
     let checked = memory::limits().check_json(&bytes);
@@ -125,7 +125,7 @@ pub fn read_json(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// All bytes of a file of JSON that may be missing. Errors: it is there and cannot be read.
+/// Reads all bytes of a JSON file that may be missing. Errors: it exists but cannot be read.
 pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
     match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -133,7 +133,7 @@ pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// Why a file cannot be read.
+/// Words why a file cannot be read.
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
     let hint = match error.kind() {
         io::ErrorKind::NotFound => match similar(path) {
@@ -152,7 +152,8 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::cannot("read", path, error).try_this(hint)
 }
 
-/// A file in the same folder whose name resembles that of a file that is not there: a take, or for another extension one that has it.
+/// Finds a file in the same folder whose name resembles a missing one: a take, or if the missing file has another extension, a file with
+/// that.
 fn similar(path: &Path) -> Option<PathBuf> {
     let folder = folder_of(path);
     let entries = std::fs::read_dir(folder).ok()?.flatten();
@@ -174,12 +175,12 @@ pub fn size(path: &Path) -> u64 {
     path.metadata().map_or(0, |found| found.len())
 }
 
-/// Fails at once for a name that no file has: a typing error, most likely.
+/// Errors: no file has this name, which is most likely mistyped.
 pub fn check_is_there(path: &Path) -> Result<()> {
     InputFile::existing(path).map(drop)
 }
 
-/// The file of a name such as `pack.glb#Walk`, and the animation in it. A file that has the whole name is meant by it.
+/// Splits a name such as `pack.glb#Walk` into the file and the animation in it. If a file has the whole name, it is that file.
 pub fn split_animation(named: &Path) -> (PathBuf, Option<String>) {
     let text = named.to_str().filter(|_| named.symlink_metadata().is_err());
     let text = text.unwrap_or_default();
@@ -197,7 +198,7 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Whether a path stands for the standard input of this run, or for what its shell hands it: `<(zcat walk.bvh.gz)`.
+/// Whether a path names the standard input, or a pipe from the shell such as `<(zcat walk.bvh.gz)`.
 fn is_stream_of_this_run(path: &Path) -> bool {
     let of_shell = |folder: &&str| {
         let number = path.strip_prefix(folder).ok().and_then(Path::to_str);
@@ -206,24 +207,24 @@ fn is_stream_of_this_run(path: &Path) -> bool {
     path == Path::new("/dev/stdin") || ["/dev/fd", "/proc/self/fd"].iter().any(of_shell)
 }
 
-/// Folders whose files may be named by other files: those of the inputs on the command line, and those of `--allow-paths`.
+/// Folders whose files may be named by other files: the folders of the inputs on the command line, and those of `--allow-paths`.
 static OPEN_FOLDERS: OnceLock<Vec<PathBuf>> = OnceLock::new();
 
-/// From now on, files may name others in these folders; of a path that is no folder, in the one that it lies in.
+/// Allows files to name others in these folders; for a path that is no folder, in its parent folder.
 pub fn open_folders(paths: &[PathBuf]) {
     let folders = paths
         .iter()
         .map(|path| if path.is_dir() { path } else { folder_of(path) });
     // A missing folder holds no files.
     let folders = folders.filter_map(|folder| folder.canonicalize().ok()).collect();
-    // Said once.
+    // Set only once.
     let _ = OPEN_FOLDERS.set(folders);
 }
 
-/// Whether a file may be opened that another file names, such as a row of a catalog.
+/// Checks whether a file that another file names, such as a row of a catalog, may be opened.
 ///
-/// Those files come from strangers as takes do. What they name has to be a regular file, in their own folder or below, or in a folder
-/// that the user named, once all links are followed. Errors: it is not, or not there.
+/// Like takes, such files come from strangers. What they name has to be a regular file in their own folder or below, or in a folder that
+/// the user named, after following all links. Errors: it is not, or does not exist.
 pub fn check_named_by(owner: &Path, named: &Path) -> Result<()> {
     let refused = |why: &str| failure!("\"{}\" names \"{}\", {why}", owner.display(), named.display());
     let (file, _) = split_animation(named);
@@ -247,7 +248,7 @@ pub fn check_named_by(owner: &Path, named: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The bytes of an open file up to a limit. `length` is only a hint; some files have no length.
+/// Reads an open file up to a limit, bytes. `length` is only a hint; some files have no length.
 pub fn read_at_most(file: File, length: u64, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let hint = usize::try_from(length.min(limit)).unwrap_or(usize::MAX);
@@ -261,10 +262,10 @@ pub fn read_at_most(file: File, length: u64, limit: u64) -> io::Result<Vec<u8>> 
     Ok(bytes)
 }
 
-/// Reads a file that another file names, up to so many bytes.
+/// Reads a file that another file names, up to `most` bytes.
 ///
-/// It must lie in the same folder or below, once all links are followed: otherwise a foreign file could make us copy files that
-/// are not its own. Pipes and devices are refused, since reading them may wait for ever.
+/// The file must lie in the same folder or below, after following all links: otherwise a foreign file could make the program copy files
+/// that do not belong to it. Pipes and devices are refused, since reading them may wait forever.
 pub fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>> {
     let refused = |why: &str| Err(io::Error::other(why.to_owned()));
     let name = Path::new(name);
@@ -282,7 +283,7 @@ pub fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>> {
     if !path.starts_with(&folder) {
         return refused("it is a link to a file that does not lie in the same folder or below");
     }
-    // Before it is opened, since opening a pipe waits for its other end; after, in case it was exchanged meanwhile.
+    // Checked before it is opened, since opening a pipe waits for its other end, and after, in case it was exchanged meanwhile.
     if !path.metadata()?.is_file() {
         return refused("it is no file but a folder, a pipe or a device");
     }
@@ -294,12 +295,12 @@ pub fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>> {
     read_at_most(file, found.len(), most)
 }
 
-/// Reads a file as a take; soft problems go to `warnings`.
+/// Reads a file as a take; its problems go to `warnings`.
 pub fn read_take(path: &Path, settings: &ReadSettings<'_>, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake> {
     read_loop(path, settings, None, warnings)
 }
 
-/// Reads a loop with the sidecar beside it. Errors: the file is another one than the sidecar describes.
+/// Reads a loop with the sidecar beside it. Errors: the file is not the one that the sidecar describes.
 pub fn read_loop(
     path: &Path,
     settings: &ReadSettings<'_>,
@@ -311,7 +312,7 @@ pub fn read_loop(
     parse_take(path, &bytes, settings, warnings)
 }
 
-/// The bytes of a file as a take.
+/// Parses the bytes of a file as a take.
 pub fn parse_take(
     path: &Path,
     bytes: &[u8],
@@ -326,10 +327,10 @@ pub fn parse_take(
     read_hashed(bytes, &stem(path), &settings, warnings).map_err(|error| cannot_read(path, &error))
 }
 
-/// Bytes from which on a thread of its own is worth it.
+/// File size from which a thread for the hash is worthwhile, bytes.
 const LARGE_BYTES: usize = 1 << 20;
 
-/// Reads a take while another thread works out the hash of its file, where that takes a while.
+/// Reads a take while another thread computes the hash of its file, if the file is large.
 pub fn read_hashed(
     bytes: &[u8],
     name: &str,
@@ -359,7 +360,7 @@ thread_local! {
     static KEPT: RefCell<Option<(PathBuf, Rc<AnimatedFile>)>> = const { RefCell::new(None) };
 }
 
-/// Parses a file once for work on one of its animations after the other: this thread keeps it until another one.
+/// Parses a file once for work on several of its animations in turn: this thread keeps it until another file is asked for.
 pub fn kept_animated(path: &Path) -> Result<Rc<AnimatedFile>> {
     let kept = KEPT.with_borrow(|kept| kept.clone().filter(|(of, _)| of == path));
     if let Some((_, file)) = kept {
@@ -371,7 +372,7 @@ pub fn kept_animated(path: &Path) -> Result<Rc<AnimatedFile>> {
     Ok(file)
 }
 
-/// Parses a file of loops with the sidecars beside it. Errors: the file is another one than they describe.
+/// Parses a file of loops with the sidecars beside it. Errors: the file is not the one that they describe.
 pub fn read_described(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile> {
     let bytes = read_bytes(path)?;
     check_file(path, &bytes, sidecars.first())?;
@@ -384,7 +385,7 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<AnimatedFile> {
         .map_err(|error| cannot_read(path, &error))
 }
 
-/// Errors: the file is another one than its sidecar describes.
+/// Errors: the file is not the one that its sidecar describes.
 fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<()> {
     let Some(Err(other)) = sidecar.map(|sidecar| sidecar.check_file(bytes)) else {
         return Ok(());
@@ -403,7 +404,7 @@ fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<()
     )))
 }
 
-/// Why a file is not read as a take.
+/// Words why a file cannot be read as a take.
 pub fn cannot_read(path: &Path, error: &ReadError) -> Failure {
     let listed = format!("`loopwright list {}`", path.display());
     let formats = format!("a file exported as {}", Format::names("or"));
@@ -422,14 +423,14 @@ pub fn cannot_read(path: &Path, error: &ReadError) -> Failure {
     };
     let is_named_otherwise = error.is_of_no_format() && path.extension().is_some() && !is_named_like_a_take(path);
     let failure = match (is_named_otherwise, error) {
-        // What is read as BVH because it is nothing else.
+        // BVH is the fallback for files of no recognised format.
         (true, ReadError::Bvh(_)) => Failure::cannot("read", path, format!("it is no {} file", Format::names("or"))),
         _ => Failure::cannot("read", path, error),
     };
     failure.try_this(hint)
 }
 
-/// Returns the format that a file's name says, if that can be read.
+/// Returns the format of a file name's extension, if that format can be read.
 pub fn format_of_name(path: &Path) -> Option<Format> {
     Format::from_extension(path.extension()?.to_str()?)
 }
@@ -439,7 +440,7 @@ pub fn is_named_like_a_take(path: &Path) -> bool {
     format_of_name(path).is_some()
 }
 
-/// Whether a file of a folder is taken for a take: tables and notes have the extensions of robots' motion, which is asked for by its name.
+/// Whether a file found in a folder counts as a take. Robot motion has the extensions of tables and notes, so it must be named itself.
 pub fn is_take_of_a_folder(path: &Path) -> bool {
     format_of_name(path).is_some_and(|format| !format.capabilities().is_of_robots)
 }
@@ -453,33 +454,33 @@ pub fn stem(path: &Path) -> String {
         .map_or_else(|| "take".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// Whether a file has a sidecar: it is then a loop, or holds several.
+/// Whether a file has a sidecar: it then holds one or more loops.
 pub fn has_sidecar(path: &Path) -> bool {
     path.with_added_extension(SIDECAR).exists()
 }
 
-/// What is added to the name of a file for that of its sidecar, `walk.glb.json`.
+/// The extension that is appended to a file's name for its sidecar, `walk.glb.json`.
 pub const SIDECAR: &str = "json";
 
-/// A file that is read, or one animation of it: `pack.glb#Walk`.
+/// A file to read, or one animation of it: `pack.glb#Walk`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InputFile {
     /// The file.
     pub path: PathBuf,
-    /// The animation of it that is named, or one of several loops that it holds.
+    /// The named animation in it, or one of several loops that it holds.
     pub animation: Option<String>,
-    /// The JSON beside it, if there is one: it then holds loops.
+    /// The JSON beside the file, if there is one: the file then holds loops.
     pub sidecar: Option<PathBuf>,
 }
 
 impl InputFile {
-    /// The file of a name such as `pack.glb#Walk`, and the animation in it.
+    /// Parses a name such as `pack.glb#Walk`.
     pub fn named(typed: &Path) -> Self {
         let (path, animation) = split_animation(typed);
         Self::new(path, animation)
     }
 
-    /// The same for a name as it is typed. Errors: no file has it, a typing error, most likely.
+    /// Parses a name as typed. Errors: no such file exists, most likely since the name is mistyped.
     pub fn existing(typed: &Path) -> Result<Self> {
         let input = Self::named(typed);
         match input.path.symlink_metadata() {
@@ -490,7 +491,7 @@ impl InputFile {
         }
     }
 
-    /// A file by its own path.
+    /// Creates an input from a plain path and an animation.
     pub fn new(path: PathBuf, animation: Option<String>) -> Self {
         let beside = path.with_added_extension(SIDECAR);
         Self {
@@ -500,12 +501,12 @@ impl InputFile {
         }
     }
 
-    /// Returns the JSON beside it where that describes its loop.
+    /// Returns the JSON beside the file if `is_loop`.
     pub fn sidecar_if(&self, is_loop: bool) -> Option<&Path> {
         self.sidecar.as_deref().filter(|_| is_loop)
     }
 
-    /// One of the loops that it holds.
+    /// Selects one of the loops in the file.
     pub fn with_animation(&self, animation: String) -> Self {
         Self {
             animation: Some(animation),
@@ -513,7 +514,7 @@ impl InputFile {
         }
     }
 
-    /// As it is named where files are: `pack.glb#Walk`.
+    /// The name as it would be typed: `pack.glb#Walk`.
     pub fn typed(&self) -> PathBuf {
         let mut name = self.path.clone().into_os_string();
         if let Some(animation) = &self.animation {
@@ -522,12 +523,12 @@ impl InputFile {
         name.into()
     }
 
-    /// Returns the animation that is asked for: that of its name goes before that of the flags.
+    /// Returns the requested animation: the one in the file's name takes precedence over that of the flags.
     pub fn wanted<'a>(&'a self, flags: &'a TakeArgs) -> Option<&'a str> {
         self.animation.as_deref().or(flags.animation.as_deref())
     }
 
-    /// Returns how it is read.
+    /// Returns the settings for reading the file.
     pub fn reading(&self, flags: &TakeArgs) -> TakeArgs {
         TakeArgs {
             animation: self.wanted(flags).map(str::to_owned),

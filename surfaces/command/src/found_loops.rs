@@ -1,4 +1,4 @@
-//! The loops and passages that a command line means: files, folders and patterns.
+//! Finds the loops and passages that a command line names: files, folders and patterns.
 
 use std::path::{Path, PathBuf};
 
@@ -13,11 +13,11 @@ use crate::{
     written_loop,
 };
 
-/// A loop, or the path where there is none and why.
+/// A loop, or a path without one and the reason.
 pub type FoundLoop = Result<InputFile, (PathBuf, Failure)>;
 
-/// All loops for these paths, in order. A folder stands for all files in it and below that look like loops, sorted by name; a
-/// file stands for all its animations that are named like loops.
+/// Lists all loops for these paths, in order. A folder stands for all files in it and below that look like loops, sorted by name; a file
+/// stands for all its animations that are named like loops.
 pub fn loops_in(paths: &[PathBuf], flags: &TakeArgs, excluded: Excluded<'_>) -> Vec<FoundLoop> {
     let mut loops = Vec::new();
     for path in paths {
@@ -43,7 +43,7 @@ pub fn loops_in(paths: &[PathBuf], flags: &TakeArgs, excluded: Excluded<'_>) -> 
     loops
 }
 
-/// The loops in a folder and its subfolders, sorted by name: files with a sidecar, and takes that are named like loops.
+/// Lists the loops in a folder and its subfolders, sorted by name: files with a sidecar, and takes that are named like loops.
 ///
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no loop.
 fn loops_below(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -65,7 +65,7 @@ fn is_named_like_a_loop(path: &Path) -> bool {
     files::is_named_like_a_take(path) && files::stem(path).ends_with("-loop")
 }
 
-/// The passages for these paths, and the paths without files that are passages.
+/// Lists the passages for these paths, and the paths that hold no passages.
 pub fn passages_in(paths: &[PathBuf]) -> Result<(Vec<WrittenPassage>, Vec<PathBuf>)> {
     let (mut passages, mut others) = (Vec::new(), Vec::new());
     for path in paths {
@@ -74,7 +74,7 @@ pub fn passages_in(paths: &[PathBuf]) -> Result<(Vec<WrittenPassage>, Vec<PathBu
         } else {
             written_passage::of_files(core::slice::from_ref(path))?
         };
-        // A file of a set that holds several clips holds loops, too.
+        // A file of a set that holds several clips also holds loops.
         if path.is_dir() || found.iter().all(|passage| passage.place.animation.is_some()) {
             others.push(path.clone());
         }

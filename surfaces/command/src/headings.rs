@@ -5,11 +5,11 @@ pub use loopwright_job::recipe::headings::*;
 /// Many files in one run.
 pub const MANY: &str = "Many takes";
 
-/// How loops are mixed, or follow one another.
+/// Mixing loops, or playing them one after another.
 pub const MIX: &str = "Mix";
 /// The cost of a jump between two motions.
 pub const JUMP: &str = "Jump";
-/// What a match database holds, and what it is asked for.
+/// The contents of a match database, and queries to it.
 pub const MATCH: &str = "Match";
 /// The limits of `check`.
 pub const LIMITS: &str = "Limits";
@@ -21,7 +21,7 @@ pub const PICTURE: &str = "Picture";
 /// How the synthetic walker moves.
 pub const WALK: &str = "Walk";
 
-/// What a run may take of the machine, and open.
+/// The memory that a run may use, and the files that it may open.
 pub const MEMORY: &str = "Memory and files";
-/// What is printed, and how.
+/// The messages that are printed.
 pub const MESSAGES: &str = "Messages";

@@ -1,4 +1,5 @@
-//! What was heard of a stream of poses: recordings, of which a new one begins where what comes does not continue, and the rhythm of the last.
+//! Keeps the recordings of a stream of poses, and follows the rhythm of the last one. A new recording begins wherever the stream does not
+//! continue.
 
 use std::sync::Arc;
 
@@ -6,37 +7,37 @@ use glam::DQuat;
 use loopwright_core::live::{Due, Listener};
 use loopwright_formats::{BvhRecording, StreamHead};
 
-/// Longest time of lost rows that is bridged by repeating the last one, seconds.
+/// Longest gap of lost rows that is bridged by repeating the last row, seconds.
 const BRIDGED_SECS: f64 = 0.25;
 
-/// A recording that is shorter than this is given up where another follows, seconds: nothing in it repeats.
+/// Shortest recording that is kept when another one follows, seconds: nothing repeats in a shorter one.
 const SHORTEST_SECS: f64 = 1.0;
 
-/// Recordings.
+/// The recordings of a stream.
 #[derive(Default)]
 pub struct Heard {
     parts: Vec<BvhRecording>,
-    /// Hears the last of them, while it goes on.
+    /// Follows the last recording while it goes on.
     listener: Option<Listener>,
-    /// Frames and seconds before that.
+    /// Number of frames and seconds before the last recording.
     before: (usize, f64),
-    /// Rows in a row that were lost.
+    /// Number of rows lost in succession.
     num_lost: usize,
 }
 
-/// What becomes of a lost row.
+/// What happens to a lost row.
 #[derive(PartialEq)]
 pub enum Lost {
-    /// The row before stands in its place.
+    /// The row before takes its place.
     Bridged,
-    /// Too many are lost: the recording ends.
+    /// Too many rows are lost: the recording ends.
     Ends,
-    /// No recording goes on that lacks it.
+    /// No recording is in progress.
     Nothing,
 }
 
 impl Heard {
-    /// Begins a recording: what comes next does not continue what came.
+    /// Begins a recording: the following rows do not continue the last one.
     pub fn begin(&mut self, head: Arc<StreamHead>) {
         if let Some(part) = self.parts.last() {
             let secs = secs_of(part);
@@ -50,7 +51,7 @@ impl Heard {
         self.parts.push(BvhRecording::new(head));
     }
 
-    /// Takes a row, and the rotations in it; says whether a loop can be tried with it, of which frames of the recording.
+    /// Adds a row and its rotations; returns the frames of the recording to try a loop on, if one is due.
     pub fn push(&mut self, text: &[u8], rotations: &[DQuat]) -> Option<Due> {
         self.num_lost = 0;
         if self.listener.is_none() {
@@ -61,7 +62,7 @@ impl Heard {
         self.listener.as_mut()?.push(rotations)
     }
 
-    /// A row is lost: the one before stands in its place, for a moment.
+    /// Handles a lost row: for a moment, the row before takes its place.
     pub fn lose(&mut self) -> Lost {
         self.num_lost += 1;
         let (Some(part), Some(listener)) = (self.parts.last_mut(), &mut self.listener) else {
@@ -75,12 +76,12 @@ impl Heard {
             return Lost::Ends;
         }
         part.repeat_last();
-        // It has its own row in the recording, so it is a frame here, too.
+        // The repeated row is written to the recording, so it counts as a frame here, too.
         listener.repeat_last();
         Lost::Bridged
     }
 
-    /// The last try found nothing.
+    /// Notes that the last attempt found no loop.
     pub fn found_nothing(&mut self) {
         if let Some(listener) = &mut self.listener {
             listener.found_nothing();
@@ -97,12 +98,12 @@ impl Heard {
         self.before.0
     }
 
-    /// Number of all frames that came.
+    /// Number of all frames so far.
     pub fn num_frames(&self) -> usize {
         self.before.0 + self.last().map_or(0, BvhRecording::num_frames)
     }
 
-    /// Seconds of motion that came.
+    /// Duration of all frames so far, seconds.
     pub fn secs(&self) -> f64 {
         self.before.1 + self.last().map_or(0.0, secs_of)
     }
@@ -112,7 +113,7 @@ impl Heard {
         self.parts.iter().map(BvhRecording::num_bytes).sum()
     }
 
-    /// Whether a recording has a frame.
+    /// Whether any recording has a frame.
     pub fn has_frames(&self) -> bool {
         self.parts.iter().any(|part| part.num_frames() > 0)
     }

@@ -1,6 +1,6 @@
-//! The `loopwright` command: arguments, files and messages; the libraries do all the work.
+//! The `loopwright` command: arguments, files and messages; the libraries do the work.
 //!
-//! [`run`] is the command. What else is public serves programs that give the same answers in another form, as the Python package does.
+//! [`run`] is the command. The other public items serve programs that give the same answers in another form, such as the Python package.
 
 #![allow(
     unreachable_pub,
@@ -57,7 +57,7 @@ use project::Typed;
 
 /// Runs the command with these arguments, the first of which is its name, and returns its exit status.
 ///
-/// It is meant to be called once in a process: it prints, handles signals, and keeps what it said.
+/// Call it once per process: it prints, handles signals, and keeps state such as its messages.
 pub fn run(typed: &[OsString]) -> u8 {
     report::failure::say_as_asked(typed);
     memory::keep_what_is_freed();
@@ -98,7 +98,7 @@ pub fn run(typed: &[OsString]) -> u8 {
     exit::status(&result)
 }
 
-/// What a command does, once the run is set up.
+/// Runs a command, once the run is set up.
 fn perform(command: Command) -> Result<Ending, Failure> {
     match command {
         Command::Inspect(args) => commands::inspect::run(&args),

@@ -48,7 +48,7 @@ fn is_limit(limit: f64) -> bool {
     limit.is_finite() && limit >= 0.0
 }
 
-/// A limit from the file; an error names its line.
+/// Reads a limit from the file; an error names its line.
 fn checked<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     let limit = f64::deserialize(from)?;
     if is_limit(limit) {
@@ -79,7 +79,7 @@ pub struct Exceeded {
 }
 
 impl Exceeded {
-    /// A check that a loop fails, which goes there and back or not.
+    /// Describes a failed check of a loop; `is_ping_pong` if the loop plays forth and back.
     pub fn of_check(check: &CheckFacts, is_ping_pong: bool) -> Self {
         let row = check_row(&check.id);
         let (word, cure) = row.map_or(("check", ""), |row| (row.id, row.cure(is_ping_pong)));
@@ -130,7 +130,7 @@ pub struct SeamNames {
 }
 
 impl Limits {
-    /// These limits, and others where they say nothing. Whether the seam shows is no limit: a loop whose seam shows fails anyway.
+    /// Fills missing limits from others. Whether the seam shows is not a limit: a loop with a visible seam fails anyway.
     pub fn or(self, others: Self) -> Self {
         Self {
             max_gap_deg: self.max_gap_deg.or(others.max_gap_deg),
@@ -141,7 +141,7 @@ impl Limits {
         }
     }
 
-    /// The limits that a loop exceeds; a figure that the loop does not have exceeds no limit.
+    /// Lists the limits that a loop exceeds; a figure that the loop lacks exceeds no limit.
     pub fn exceeded(&self, quality: &QualityFacts, joints: &SeamNames) -> Vec<Exceeded> {
         const CLOSE: &str = "close it again with `loopwright make` or `loopwright close`";
         let figures = [
@@ -210,7 +210,7 @@ impl Limits {
         exceeded
     }
 
-    /// Why a loop could not be checked against one of the limits.
+    /// Words why a loop could not be checked against one of the limits.
     pub fn unchecked(&self, quality: &QualityFacts) -> Option<&'static str> {
         (self.max_foot_slide.is_some() && quality.foot_slide_cmps.is_none())
             .then_some("no foot is planted in this loop, so the limit of foot sliding was not checked")

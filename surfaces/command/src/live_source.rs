@@ -1,4 +1,4 @@
-//! Where poses come from while they come: BVH on the standard input, or packets of VMC from this machine.
+//! Receives poses live: BVH on the standard input, or VMC packets from this machine.
 
 use std::io::{self, Read};
 use std::net::{Ipv4Addr, UdpSocket};
@@ -12,39 +12,39 @@ use loopwright_formats::vmc::{VmcCounts, VmcCut, VmcEvent, VmcReader};
 
 use crate::exit::Result;
 
-/// Bytes read of the standard input at a time.
+/// Bytes read from the standard input at a time.
 const READ_BYTES: usize = 1 << 16;
 
-/// The largest packet of UDP.
+/// Largest UDP packet, bytes.
 const PACKET_BYTES: usize = 1 << 16;
 
-/// Pieces that wait. The standard input then waits with its sender; packets are lost.
+/// Most pieces in the queue. When it is full, the sender of the standard input waits, and packets are lost.
 const MAX_WAITING: usize = 4096;
 
-/// What came next.
+/// An event of the stream.
 pub enum Came {
-    /// The next bytes of a BVH file, if any, and when they came.
+    /// The next bytes of a BVH file, if any, and the time of their arrival.
     Text(Vec<u8>, Instant),
-    /// The file ends. What follows does not continue it and is another one.
+    /// The file ends here; what follows belongs to another one.
     Cut(VmcCut),
-    /// No motion, for so long.
+    /// No motion for this long.
     Silence(Duration),
-    /// The end.
+    /// The end of the stream.
     End,
 }
 
-/// A piece of a stream, and when it came.
+/// A piece of the stream, and the time of its arrival.
 type Piece = (io::Result<Vec<u8>>, Instant);
 
 /// A stream of poses.
 pub struct LiveSource {
     pieces: Receiver<Piece>,
-    /// When the last one came that motion came of.
+    /// Arrival of the last piece that contained motion.
     came: Instant,
     packets: Option<Packets>,
 }
 
-/// What packets are turned into.
+/// Converts packets.
 struct Packets {
     port: u16,
     reader: VmcReader,
@@ -53,7 +53,7 @@ struct Packets {
 }
 
 impl LiveSource {
-    /// The standard input.
+    /// Reads from the standard input.
     pub fn of_input() -> Result<Self> {
         let (sender, pieces) = sync_channel(MAX_WAITING / 64);
         let read = move || {
@@ -79,7 +79,7 @@ impl LiveSource {
         })
     }
 
-    /// A port of this machine, which no other one reaches; 0 is any that is free.
+    /// Listens on a port of this machine that other machines cannot reach; 0 picks any free one.
     pub fn of_port(port: u16, rate_hz: Option<f64>) -> Result<Self> {
         let failed = |error: io::Error| {
             failure!("cannot listen at port {port} of this machine: {error}").try_this(
@@ -108,14 +108,14 @@ impl LiveSource {
         self.packets.as_ref().map(|packets| packets.port)
     }
 
-    /// What comes next, if it comes within that time. Errors: the standard input cannot be read.
+    /// Returns the next event, waiting for at most `within`. Errors: the standard input cannot be read.
     pub fn next(&mut self, within: Duration) -> Result<Came> {
         if let Some(event) = self.next_event() {
             return Ok(event);
         }
         let (piece, came) = match self.pieces.recv_timeout(within) {
             Ok(piece) => piece,
-            // What waits in line while a loop is made is no silence.
+            // Pieces that queue up while a loop is made do not count as silence.
             Err(RecvTimeoutError::Timeout) => return Ok(Came::Silence(self.came.elapsed())),
             Err(RecvTimeoutError::Disconnected) => return Ok(Came::End),
         };
@@ -128,13 +128,13 @@ impl LiveSource {
         packets.reader.push(&piece, received_secs);
         let last = core::mem::replace(&mut self.came, came);
         Ok(self.next_event().unwrap_or_else(|| {
-            // What no pose came of is silence too: a sender that has lost its body may go on to say that it is there.
+            // Packets without a pose count as silence too: a sender that lost track of the body may keep sending.
             self.came = last;
             Came::Silence(came.duration_since(last))
         }))
     }
 
-    /// What came of packets and was not taken yet.
+    /// Returns the next event from packets received so far.
     fn next_event(&mut self) -> Option<Came> {
         Some(match self.packets.as_mut()?.reader.next_event()? {
             VmcEvent::Text(text) => Came::Text(text, self.came),
@@ -142,20 +142,20 @@ impl LiveSource {
         })
     }
 
-    /// What was odd in packets, and how many were lost because work took longer than they did.
+    /// Counts bad packets, and packets that were lost because the work was slower than their arrival.
     pub fn counts(&self) -> Option<(&VmcCounts, u64)> {
         let packets = self.packets.as_ref()?;
         Some((packets.reader.counts(), packets.lost.load(Ordering::Relaxed)))
     }
 }
 
-/// Takes packets from the system as they come, so that it does not drop them while a loop is made.
+/// Receives packets as they arrive, so that the system does not drop them while a loop is made.
 fn receive(socket: &UdpSocket, sender: &SyncSender<Piece>, lost: &AtomicU64) {
     let mut bytes = vec![0; PACKET_BYTES];
     loop {
         let piece = match socket.recv(&mut bytes) {
             Ok(count) => Ok(bytes[..count].to_vec()),
-            // What Windows says when a port that we never wrote to is closed, and signals.
+            // Signals, and what Windows reports when a port that was never written to is closed.
             Err(error)
                 if matches!(
                     error.kind(),

@@ -1,4 +1,4 @@
-//! Studies takes, puts them onto characters, and says why where that fails.
+//! Studies takes, puts them onto characters, and words their failures.
 
 use std::{borrow::Cow, path::Path, sync::Arc};
 
@@ -17,7 +17,7 @@ use crate::{
     memory, talk,
 };
 
-/// Reads the character that the settings name. Errors: it cannot be read, or settings are for a character and none is named.
+/// Reads the character that the settings name. Errors: it cannot be read, or settings need a character and none is named.
 pub fn study(args: StudyArgs) -> Result<Study> {
     let on = (args.map.as_deref(), args.bone_stretch);
     let target = (args.rig.as_deref().map(|rig| character(rig, on, &args.reading()))).transpose()?;
@@ -42,7 +42,7 @@ pub fn following(bone_stretch: Option<f64>, reading: &TakeArgs) -> Result<Follow
     })
 }
 
-/// The character that flags name, if they name one. Errors: it cannot be read.
+/// Reads the character that flags name, if any. Errors: it cannot be read.
 pub fn character_of(args: &RigArgs, reading: &TakeArgs) -> Result<Option<Arc<CharacterTarget>>> {
     let on = (args.map.as_deref(), args.bone_stretch);
     (args.rig.as_deref().map(|rig| character(rig, on, reading))).transpose()
@@ -90,7 +90,7 @@ pub fn load(input: &InputFile, study: &Study) -> Result<Studied> {
     load_bytes(&input.path, files::read_bytes(&input.path)?, &studied_as(input, study))
 }
 
-/// Returns how a file is studied: the animation that its name says goes before that of the flags.
+/// Returns the settings for studying a file: the animation in its name takes precedence over that of the flags.
 fn studied_as<'a>(input: &InputFile, study: &'a Study) -> Cow<'a, Study> {
     let mut study = Cow::Borrowed(study);
     if input.animation.is_some() {
@@ -103,17 +103,17 @@ fn studied_as<'a>(input: &InputFile, study: &'a Study) -> Cow<'a, Study> {
 pub fn load_bytes(path: &Path, bytes: Vec<u8>, study: &Study) -> Result<Studied> {
     let mut soft = Vec::new();
     let file = files::parse_take(path, &bytes, &study.reading(memory::limits()), &mut soft)?;
-    // The analysis needs the room.
+    // Makes room for the analysis.
     drop(bytes);
     analysed(path, file, soft, study).inspect(warn)
 }
 
-/// Reads and analyses a take, or of a file without animations its skeleton at rest; prints warnings.
+/// Reads and analyses a take; a file without animations gives its skeleton at rest. Prints warnings.
 pub fn load_or_rest(input: &InputFile, study: &Study) -> Result<Studied> {
     let (path, study) = (&input.path, &studied_as(input, study));
     let mut soft = Vec::new();
     let settings = study.reading(memory::limits());
-    // The parsed file goes before the analysis begins: both are large.
+    // The parsed file is dropped before the analysis begins, since both are large.
     let (read, moves) = {
         let file = files::read_animated(path)?;
         let moves = file.num_animations() > 0;
@@ -147,7 +147,7 @@ pub fn matched(path: &Path, file: &LoadedTake, target: &Arc<CharacterTarget>, re
     (target.matched(file, &reading.overrides())).map_err(|error| cannot_study(path, error))
 }
 
-/// Why a take cannot be studied; `path` is its file.
+/// Words why a take cannot be studied; `path` is its file.
 pub fn cannot_study(path: &Path, error: StudyError) -> Failure {
     match error {
         StudyError::Recipe(error) => error.into(),
@@ -171,7 +171,7 @@ pub fn cannot_study(path: &Path, error: StudyError) -> Failure {
     }
 }
 
-/// Why the joints of a character and of a motion do not match.
+/// Words why the joints of a character and of a motion do not match.
 fn joints(error: &MapError) -> Failure {
     let failure = Failure::error(error.to_string());
     match error {

@@ -1,4 +1,4 @@
-//! The files of a loop: their names, what no output may replace, how they are added to what is written, and how the command then ends.
+//! The files of a loop: their names, the files that they must not replace, adding them to the outputs, and the ending of the command.
 
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,9 @@ use crate::files;
 use crate::output::{self, Outputs};
 use crate::{recipe::Recipe, talk, written_loop};
 
-/// The extension of the file that a loop goes into: the engine's, that of the rig if there is one, or the take's.
+/// Returns the extension of a loop's file: the engine's, that of the rig if there is one, or the take's.
 pub fn extension(take: &Path, recipe: &Recipe) -> String {
-    // The standard input has no name, but a format.
+    // The standard input has no name, but its format is known.
     let take = if files::is_stream(take) {
         PathBuf::from(files::stem(take)).with_extension(files::extension(take).unwrap_or_default())
     } else {
@@ -23,8 +23,8 @@ pub fn extension(take: &Path, recipe: &Recipe) -> String {
     extension_for_motion(goes_into, Some(recipe.output.engine())).unwrap_or_else(|| "bvh".to_owned())
 }
 
-/// The extension of a file of motion for an engine that goes into one like this: the engine's, that of the file itself, or for a character that
-/// is no take, such as a VRM avatar, that of motion for it.
+/// Returns the extension of a motion file for an engine, based on a file like `path`: the engine's, that of the file itself, or for a
+/// character format that cannot hold takes, such as a VRM avatar, that of its motion files.
 pub fn extension_for_motion(path: &Path, engine: Option<Target>) -> Option<String> {
     if let Some(extension) = engine.and_then(|engine| engine.extension(path)) {
         return Some(extension.to_owned());
@@ -35,14 +35,14 @@ pub fn extension_for_motion(path: &Path, engine: Option<Target>) -> Option<Strin
     Some(of_motion.map_or(own, |format| format.extension().to_owned()))
 }
 
-/// The file of a loop, by default `<stem>-loop.<extension>`; `<stem>-<animation>-loop.<extension>` if an animation is given.
+/// Returns the path of a loop, by default `<stem>-loop.<extension>`; `<stem>-<animation>-loop.<extension>` if an animation is given.
 pub fn of_loop(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf> {
     let animation = recipe.take.animation.as_deref();
     let animation = animation.map_or_else(String::new, |name| format!("-{}", in_file_name(name)));
     of_target(take, target, &format!("{animation}-loop"), || extension(take, recipe))
 }
 
-/// The file of the loops of many animations, by default `<stem>-loops.<extension>` with the extension of the file that is copied.
+/// Returns the path for the loops of many animations, by default `<stem>-loops.<extension>` with the extension of the file that is copied.
 pub fn of_pack(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf> {
     of_target(take, target, "-loops", || {
         let extension = copied(take, recipe).extension();
@@ -53,14 +53,14 @@ pub fn of_pack(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<Path
     })
 }
 
-/// The file that takes the loops of many animations: the character's, or that of the animations.
+/// Returns the file that is copied to hold the loops of many animations: the character's, or that of the animations.
 pub fn copied<'a>(take: &'a Path, recipe: &'a Recipe) -> &'a Path {
     recipe.take.rig.as_deref().unwrap_or(take)
 }
 
-/// The file that is named, or one with the default name, in the current folder or in the one that is named; its format is the one asked for.
+/// Returns the named file, or one with the default name in the named or the current folder; its format is the one asked for.
 fn of_target(take: &Path, target: &TargetArgs, suffix: &str, extension: impl FnOnce() -> String) -> Result<PathBuf> {
-    // The extension of what comes in by the standard input is known once that is read.
+    // The extension for the standard input is known only after reading it.
     let name = || {
         let name = format!("{}{suffix}.{}", files::stem(take), extension());
         match target.to {
@@ -86,10 +86,10 @@ fn of_target(take: &Path, target: &TargetArgs, suffix: &str, extension: impl FnO
     }
 }
 
-/// Maximum number of letters of an animation's name that go into a file name.
+/// Longest part of an animation's name in a file name, letters.
 const MAX_NAMED: usize = 60;
 
-/// The name of an animation as a part of a file name: letters, digits and underscores, others become hyphens.
+/// Converts the name of an animation for use in a file name: letters, digits and underscores stay, others become hyphens.
 fn in_file_name(animation: &str) -> String {
     let fit = |letter: char| {
         if letter.is_alphanumeric() || letter == '_' {
@@ -101,7 +101,7 @@ fn in_file_name(animation: &str) -> String {
     animation.chars().take(MAX_NAMED).map(fit).collect()
 }
 
-/// Outputs that replace no input; `path` is the file of the loops, which are added to the take where `is_extended`.
+/// Returns outputs that replace no input; `path` is the file of the loops, which are added to the take if `is_extended`.
 pub fn outputs(take: &Path, recipe: &Recipe, target: &TargetArgs, path: &Path, is_extended: bool) -> Outputs {
     let mut outputs = Outputs::new(target.force);
     let rig = &recipe.take.rig;
@@ -115,7 +115,7 @@ pub fn outputs(take: &Path, recipe: &Recipe, target: &TargetArgs, path: &Path, i
     outputs
 }
 
-/// Says what is odd in a loop, and how it was chosen.
+/// Prints the warnings of a loop, and how it was chosen.
 pub fn say(pending: &PendingLoop) {
     talk::warn_all(&pending.warnings);
     if let Some(decision) = &pending.done.decision {
@@ -123,7 +123,7 @@ pub fn say(pending: &PendingLoop) {
     }
 }
 
-/// Adds a loop and its sidecar to what is written, and returns the sidecar. `others` are all other files that will be written; `of_take` are
+/// Adds a loop and its sidecar to the outputs, and returns the sidecar. `others` are all other files that will be written; `of_take` are
 /// the warnings about the take.
 pub fn add(
     outputs: &mut Outputs,
@@ -143,7 +143,7 @@ pub fn add(
     Ok(sidecar)
 }
 
-/// Adds a loop that comes of others and its sidecar to what is written; the sidecar then names both.
+/// Adds a loop that was made from others and its sidecar to the outputs; the sidecar then names both.
 pub fn add_file(outputs: &mut Outputs, file: &mut LoopFile, path: &Path) -> Result<()> {
     file.sidecar = add_written(outputs, &file.written, file.sidecar.clone(), path)?;
     Ok(())
@@ -156,17 +156,17 @@ pub fn add_written(outputs: &mut Outputs, written: &WrittenFile, sidecar: Sideca
     Ok(sidecar)
 }
 
-/// Names of a loop and of its sidecar, as sidecars state what was written.
+/// Returns the names of a loop and of its sidecar, as sidecars list them.
 pub fn names_of(path: &Path) -> [String; 2] {
     [path, &path.with_added_extension(files::SIDECAR)].map(|path| path.display().to_string())
 }
 
-/// Warnings in words, as sidecars hold them.
+/// Warnings as text, as sidecars store them.
 pub fn in_words(warnings: &[Warning]) -> Vec<String> {
     warnings.iter().map(ToString::to_string).collect()
 }
 
-/// Returns how a command ends that wrote a loop: negatively where it is bad.
+/// Returns the ending of a command that wrote a loop: negative if the loop is bad.
 pub fn ending(file: &LoopFile) -> Ending {
     Ending::of_grade(file.sidecar.quality.grade)
 }

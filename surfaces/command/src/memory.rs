@@ -1,4 +1,4 @@
-//! How much may be read and held: what `--max-memory` says, or most of what the machine has.
+//! Limits on what may be read and held: from `--max-memory`, or most of the machine's memory.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,41 +6,41 @@ use std::{fs, str::FromStr};
 
 use loopwright_formats::{ByteCount, SizeLimits};
 
-/// Memory that this run may take, bytes; 0 until it is said.
+/// Memory that this run may use, bytes; 0 until it is set.
 static SAID_BYTES: AtomicU64 = AtomicU64::new(0);
 
-/// The same where nothing is said.
+/// The default for that, bytes.
 static OWN_BYTES: OnceLock<u64> = OnceLock::new();
 
-/// Memory taken for granted where the system does not say how much there is, bytes.
+/// Memory that is assumed if the system does not report it, bytes.
 const UNKNOWN_MEMORY: u64 = 4 << 30;
 
-/// Part of the memory that one file may take; the rest is for the search and for other programs.
+/// Share of the machine's memory that one file may use; the rest is for the search and for other programs.
 const SHARE: f64 = 0.75;
 
-/// A block just below the largest that glibc takes for a sign of what a program uses, bytes.
+/// A block just below the largest one by which glibc adjusts its thresholds, bytes.
 const LARGE_BLOCK: usize = (32 << 20) - (64 << 10);
 
-/// Lets glibc keep what is freed for what is asked for next: once a large block was freed, smaller ones no longer go back to the system one by
-/// one, and are no longer faulted in anew by each stage. The block itself is never touched, and other allocators are not changed by it.
+/// Lets glibc keep freed memory for later requests: once a large block was freed, smaller ones are no longer returned to the system one by
+/// one, and each stage need not fault them in anew. The block itself is never touched, and other allocators are unaffected.
 pub(crate) fn keep_what_is_freed() {
     drop(std::hint::black_box(Vec::<u8>::with_capacity(LARGE_BLOCK)));
 }
 
-/// Says how much memory this run may take; what was read before, such as a `loopwright.toml`, had the limit of its own kind.
+/// Sets how much memory this run may use. Files that were read before, such as a `loopwright.toml`, have a limit of their own kind.
 pub fn limit(max_memory: Option<MemorySize>) {
     SAID_BYTES.store(max_memory.map_or(0, |MemorySize(bytes)| bytes), Ordering::Relaxed);
 }
 
-/// Files that are worked on at the same time.
+/// Number of files that are worked on at the same time.
 static AT_ONCE: AtomicU64 = AtomicU64::new(1);
 
-/// From now on so many files are worked on at the same time, which share the memory of the run.
+/// Sets how many files are worked on at the same time; they share the memory of the run.
 pub fn share_among(files: usize) {
     AT_ONCE.store(files.max(1) as u64, Ordering::Relaxed);
 }
 
-/// The limits of this run, for one file.
+/// Returns the limits of this run for one file.
 pub fn limits() -> SizeLimits {
     let own = || *OWN_BYTES.get_or_init(|| (SHARE * machine_bytes().unwrap_or(UNKNOWN_MEMORY) as f64) as u64);
     let said = SAID_BYTES.load(Ordering::Relaxed);
@@ -52,9 +52,9 @@ pub fn limits() -> SizeLimits {
     }
 }
 
-/// What to try where memory does not suffice.
+/// Suggests what to do if memory does not suffice.
 pub fn hint(limit: u64) -> String {
-    // Files that are worked on at the same time share what is said.
+    // Files that are worked on at the same time share the limit.
     let more = ByteCount(limit.saturating_mul(AT_ONCE.load(Ordering::Relaxed)));
     format!("--max-memory with more than {more}, if the machine has it")
 }

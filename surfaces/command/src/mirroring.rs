@@ -34,7 +34,7 @@ fn read_pairs(path: &Path) -> Result<Vec<String>> {
     Ok(pairs)
 }
 
-/// The mirror of a take, from the names of its joints and from pairs that override them; warns if its skeleton is not symmetric.
+/// Returns the mirror of a take, from the names of its joints and from pairs that override them; warns if its skeleton is not symmetric.
 pub fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror> {
     let mirror = recipe::mirror(analysis, pairs)?;
     warn(&mirror);
@@ -48,7 +48,7 @@ pub fn warn(mirror: &Mirror) {
     }
 }
 
-/// The mirror image of a take across the world's X, by the names of its joints and by pairs that override them; and the mirror.
+/// Mirrors a take across the world's X, by the names of its joints and by pairs that override them; also returns the mirror.
 pub fn mirrored(take: &Take, pairs: &[String], reading: &TakeArgs) -> Result<(Take, Mirror)> {
     let analysis = Analysis::with(take, &reading.overrides()).map_err(failures::body)?;
     let mirror = mirror(&analysis, pairs)?;

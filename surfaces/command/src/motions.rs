@@ -1,4 +1,4 @@
-//! Takes and loops as motions that can be left and entered.
+//! Takes and loops as motions to jump out of and into.
 
 use std::path::{Path, PathBuf};
 
@@ -28,12 +28,12 @@ pub struct ReadMotion {
     /// The loop with its number of cycles, if it is one.
     pub clip: Option<(LoopClip, usize)>,
     pub joints: Vec<String>,
-    /// Frames of the file; that of a loop has a closing key more than the loop has samples.
+    /// Number of keys in the file; a loop's file has one closing key more than the loop has samples.
     pub num_keys: usize,
 }
 
 impl ReadMotion {
-    /// A file with a sidecar beside it is a loop, any other one a take. Prints warnings.
+    /// Reads a file: as a loop if it has a sidecar, else as a take. Prints warnings.
     pub fn read(path: &Path, reading: &TakeArgs) -> Result<Self> {
         let input = InputFile::named(path);
         if let Some(sidecar) = written_loop::read_sidecar(&input, reading)? {
@@ -41,7 +41,7 @@ impl ReadMotion {
             return Self::of_loop(&input.path, &read, reading);
         }
         let analysis = load::load(&input, &reading.clone().into())?.analysis;
-        // A passage is compared with its loops, on the skeleton of their take.
+        // A passage is compared with its loops, so it is read on the skeleton of their take.
         let folded = match written_passage::has_added_root(&input.path, reading)? {
             true => analysis.take.without_root_joint(),
             false => None,
@@ -53,7 +53,7 @@ impl ReadMotion {
         Ok(Self::of_take(analysis))
     }
 
-    /// A take.
+    /// Creates the motion of a take.
     pub fn of_take(analysis: Analysis) -> Self {
         Self {
             joints: names(analysis.take.skeleton()),
@@ -63,7 +63,8 @@ impl ReadMotion {
         }
     }
 
-    /// A loop without an added root joint; `path` is its file. Errors: the two do not belong together, or a joint that is named is missing.
+    /// Creates the motion of a loop without an added root joint; `path` is its file. Errors: loop and file do not belong together, or a
+    /// named joint is missing.
     pub fn of_loop(path: &Path, read: &StoredLoop, reading: &TakeArgs) -> Result<Self> {
         let clip = read.played();
         let motion = TransitionClip::from_loop(&clip, &reading.overrides()).map_err(|error| match error {
@@ -83,12 +84,12 @@ impl ReadMotion {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedMotion {
     pub path: PathBuf,
-    /// First and last frame; none for all.
+    /// First and last frame; `None` for all.
     pub frames: Option<(usize, usize)>,
 }
 
 impl NamedMotion {
-    /// `FILE`, `FILE:START:END`, a folder for all files in it and below, or a pattern for those that match it.
+    /// Parses `FILE`, `FILE:START:END`, a folder for all files in it and below, or a pattern for those that match it.
     pub fn all(named: &Path) -> Result<Vec<Self>> {
         let files = if named.is_dir() {
             let all = files_below(named, files::is_take_of_a_folder)?;
@@ -113,7 +114,7 @@ impl NamedMotion {
         };
         let (file, range) = match rest.rsplit_once(':') {
             Some((file, start)) if is_file(file) => (file, format!("{start}:{end}")),
-            // One frame is no motion.
+            // A single frame is no motion.
             _ if is_file(rest) => {
                 return Err(failure!("\"{end}\" is no range of frames of \"{rest}\"")
                     .because("a range is START:END, two whole frames counted from 0")
@@ -131,7 +132,7 @@ impl NamedMotion {
         }])
     }
 
-    /// Errors: the file has fewer frames than are named.
+    /// Errors: the range ends beyond the last frame.
     pub fn check(&self, num_frames: usize) -> Result<()> {
         match self.frames {
             Some((_, end)) => frame_of(&self.path, &end.to_string(), num_frames).map(|_| ()),
@@ -139,7 +140,7 @@ impl NamedMotion {
         }
     }
 
-    /// The motion, with its range checked.
+    /// Reads the motion, and checks its range.
     pub fn read(&self, reading: &TakeArgs) -> Result<TransitionClip> {
         let read = ReadMotion::read(&self.path, reading)?;
         self.check(read.motion.num_frames())?;
@@ -153,7 +154,7 @@ impl NamedMotion {
 pub fn split(named: &Path) -> (PathBuf, Option<String>) {
     let text = named.to_str().filter(|_| !named.exists());
     match text.and_then(|text| text.rsplit_once(':')) {
-        // If the file before the colon exists, an invalid frame is a mistyped one and no part of the name.
+        // If the file before the colon exists, an invalid frame is mistyped and not part of the name.
         Some((file, frame)) if !file.is_empty() && (is_number(frame) || is_file(file)) => {
             (PathBuf::from(file), Some(frame.to_owned()))
         }
@@ -165,7 +166,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a file has this name, with that of an animation behind it or not.
+/// Whether a file has this name, possibly followed by the name of an animation.
 fn is_file(named: &str) -> bool {
     InputFile::named(Path::new(named)).path.is_file()
 }
@@ -190,7 +191,7 @@ fn names(skeleton: &Skeleton) -> Vec<String> {
     skeleton.joints().iter().map(|joint| joint.name.clone()).collect()
 }
 
-/// Why two motions, the one that is left first, cannot be compared.
+/// Words why two motions cannot be compared; the first is the one to leave.
 pub fn mismatch(files: [&Path; 2], error: TransitionError) -> Failure {
     let [ours, theirs] = files.map(Path::display);
     let TransitionError::Skeleton {

@@ -3,7 +3,7 @@
 use loopwright_job::Rows;
 pub use loopwright_job::{parse_bounds, parse_range, recipe::parse_count};
 
-/// Rows of a list: their numbers, separated by commas, or all.
+/// Parses rows of a list: their numbers, separated by commas, or `all`.
 pub fn parse_rows(text: &str) -> Result<Rows, String> {
     match text {
         "all" => Ok(Rows::All),
@@ -15,7 +15,7 @@ pub fn parse_rows(text: &str) -> Result<Rows, String> {
     }
 }
 
-/// `LOW:HIGH`, or one number for both.
+/// Parses `LOW:HIGH`, or one number for both.
 pub fn parse_cycles(text: &str) -> Result<[u32; 2], String> {
     let number = |part: &str| {
         part.trim()
@@ -31,7 +31,7 @@ pub fn parse_cycles(text: &str) -> Result<[u32; 2], String> {
     }
 }
 
-/// `START:END`, in fractional frames.
+/// Parses `START:END`, in fractional frames.
 pub fn parse_cut(text: &str) -> Result<(f64, f64), String> {
     let wrong = || "must be START:END, two frames counted from 0, such as 120:185".to_owned();
     let (start, end) = text.split_once(':').ok_or_else(wrong)?;
@@ -44,7 +44,7 @@ pub fn parse_cut(text: &str) -> Result<(f64, f64), String> {
     frame(start).zip(frame(end)).ok_or_else(wrong)
 }
 
-/// `WxH`, or one number for both.
+/// Parses `WxH`, or one number for both.
 pub fn parse_size(text: &str) -> Result<[u32; 2], String> {
     let wrong = || "must be WxH, two whole numbers of pixels from 16 to 4096, such as 640x480".to_owned();
     let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
@@ -55,7 +55,7 @@ pub fn parse_size(text: &str) -> Result<[u32; 2], String> {
     }
 }
 
-/// A number above zero for which the formulas stay finite.
+/// Parses a number above zero for which the formulas stay finite.
 pub fn parse_positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if (1e-9..=1e9).contains(&number) => Ok(number),

@@ -1,8 +1,8 @@
-//! Writing files: those of one run appear together or not at all, and existing files are replaced only on request.
+//! Writes files: those of one run appear together or not at all, and existing files are replaced only on request.
 //!
-//! Every file is written beside its path under a name of our own, synced to the disk, and locked while the run lives. In one last
-//! step all are renamed; what they replace is kept until the last one has its name, so that the step can be undone. A run that
-//! is killed leaves files that nobody locks; the next run into the same folder removes them.
+//! Every file is written beside its final path under a temporary name, synced to the disk, and locked while the run lives. In one last step
+//! all are renamed; replaced files are kept until every file has its name, so that the step can be undone. A run that is killed leaves
+//! files without a lock; the next run into the same folder removes them.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -21,12 +21,12 @@ use crate::{
     signals, talk,
 };
 
-/// The format for a file name's extension. Errors: no format is written under this extension.
+/// Returns the format of a file name's extension. Errors: no format is written under this extension.
 pub fn format_of(path: &Path) -> Result<Format> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.and_then(Format::from_extension).ok_or_else(|| {
         let failure = failure!("cannot write \"{}\": unsupported extension", path.display());
-        // A character is none that motion is written as.
+        // A character's format is not one for motion.
         if let Some(format) = extension.and_then(Format::of_motion_for) {
             let [motion, whole] = [format, Format::Glb].map(Format::extension);
             return failure.because("it is that of a character").try_this(format!(
@@ -38,42 +38,42 @@ pub fn format_of(path: &Path) -> Result<Format> {
     })
 }
 
-/// Whether nothing is written: set once, before the command begins.
+/// Whether this is a dry run: set once, before the command begins.
 static WRITES_NOTHING: AtomicBool = AtomicBool::new(false);
 
-/// From now on, outputs are checked and not written, and no folder is made.
+/// Starts a dry run: outputs are checked but not written, and no folder is created.
 pub fn write_nothing() {
     WRITES_NOTHING.store(true, Ordering::Relaxed);
 }
 
-/// Whether this run only says what it would write.
+/// Whether this is a dry run.
 pub fn writes_nothing() -> bool {
     WRITES_NOTHING.load(Ordering::Relaxed)
 }
 
-/// Says so after a run that wrote nothing.
+/// Prints a note at the end of a dry run.
 pub fn say_if_nothing_was_written() {
     if writes_nothing() {
         talk::note("--dry-run: nothing was written");
     }
 }
 
-/// Files that belong together: they appear only after all of them are written.
+/// Files that belong together: they appear once all of them are written.
 #[derive(Default)]
 pub struct Outputs {
     force: bool,
-    /// Whether they are replaced soon, so that nobody waits until they are on the disk.
+    /// Whether they will soon be replaced, so that waiting for the disk is not worthwhile.
     is_passing: bool,
-    /// Input files, by canonical path, and what they are: no output may replace them.
+    /// Input files by canonical path, and their kind: no output may replace them.
     protected: Vec<(PathBuf, &'static str)>,
-    /// An input that the output would replace with itself and the loops in it.
+    /// An input that the output may replace, since it adds loops to a copy of it.
     extended: Option<PathBuf>,
     waiting: Vec<Waiting>,
     /// Files that would contradict the new ones; they are removed when the new files appear.
     cleared: Vec<PathBuf>,
 }
 
-/// A file that has its contents, and not yet its name.
+/// A written file that does not have its final name yet.
 struct Waiting {
     file: NamedTempFile,
     path: PathBuf,
@@ -98,7 +98,7 @@ impl Outputs {
         outputs
     }
 
-    /// Writes files that this run replaces soon: they appear whole for every reader, and a machine that loses its power may lose them.
+    /// Marks files that this run soon replaces: readers always see whole files, but a power failure may lose them.
     pub fn passing(self) -> Self {
         Self {
             is_passing: true,
@@ -106,7 +106,7 @@ impl Outputs {
         }
     }
 
-    /// Fails at once if the file could not be written later, before any work is done for it. Returns the folder that it goes into.
+    /// Fails at once if the file could not be written later, before any work is done for it. Returns its folder.
     pub fn check<'p>(&self, path: &'p Path) -> Result<&'p Path> {
         if path.is_dir() {
             return Err(
@@ -133,7 +133,7 @@ impl Outputs {
             return Err(already_there(path));
         }
         let folder = folder_of(path);
-        // A folder that this run would make is not there if it writes nothing.
+        // In a dry run, a folder that would be created does not exist.
         if folder.is_dir() || writes_nothing() {
             return Ok(folder);
         }
@@ -157,7 +157,7 @@ impl Outputs {
         self.protect(&files::split_animation(named).0);
     }
 
-    /// Protects files that are no takes; `what` is their kind.
+    /// Protects files other than takes; `what` is their kind.
     pub fn protect_as(&mut self, what: &'static str, inputs: impl IntoIterator<Item: AsRef<Path>>) {
         let real = inputs.into_iter().flat_map(|input| input.as_ref().canonicalize());
         self.protected.extend(real.map(|path| (path, what)));
@@ -169,7 +169,7 @@ impl Outputs {
         self.protect_as("map", map);
     }
 
-    /// Protects an input file to which loops are added, unless it is to be replaced by itself with the loops in it.
+    /// Protects an input file to which loops are added, unless the output is that very file.
     pub fn protect_unless_in_place(&mut self, input: &Path, output: &Path) {
         let canonical = input.canonicalize().ok();
         let is_same = canonical.is_some() && canonical == output.canonicalize().ok();
@@ -184,8 +184,8 @@ impl Outputs {
         self.force && self.extended.is_some() && output.canonicalize().ok() == self.extended
     }
 
-    /// Checks the place of the sidecar beside an output that holds the loop of another file, whose own sidecar is named; clears it where
-    /// the output holds none.
+    /// Checks the path of the sidecar beside an output that holds the loop of another file, whose own sidecar is `own`; without one, clears
+    /// that path.
     pub fn check_beside(&mut self, own: Option<&Path>, output: &Path) -> Result<()> {
         let beside = output.with_added_extension(files::SIDECAR);
         let Some(own) = own else {
@@ -195,8 +195,8 @@ impl Outputs {
         self.check(&beside).map(drop)
     }
 
-    /// Makes sure that no sidecar of ours stays beside an output that has none. An existing one is an error; with `force` it is
-    /// removed when the new files appear. A file that is not ours is left alone.
+    /// Makes sure that no sidecar of ours stays beside an output that has none. An existing one is an error; with `force` it is removed
+    /// when the new files appear. Other files are left alone.
     pub fn clear_sidecar(&mut self, output: &Path) -> Result<()> {
         self.clear_beside(output.with_added_extension(files::SIDECAR))
     }
@@ -217,8 +217,8 @@ impl Outputs {
         Ok(())
     }
 
-    /// Removes a file that an earlier run wrote, and its sidecar, when the new files appear: with `force`, where it is no input and not one
-    /// of the new files.
+    /// Removes a file that an earlier run wrote, and its sidecar, when the new files appear: only with `force`, and only if it is no input
+    /// and not among the new files.
     pub fn clear(&mut self, file: &Path) {
         let sidecar = file.with_added_extension(files::SIDECAR);
         let is_sidecar_ours = is_ours(&sidecar);
@@ -240,7 +240,7 @@ impl Outputs {
         self.waiting.iter().any(|waiting| waiting.place == place)
     }
 
-    /// Writes a file like [`Self::add`], and its sidecar beside it; where it has none, none of ours stays there.
+    /// Writes a file like [`Self::add`], and its sidecar beside it; without a sidecar, removes an old one of ours.
     pub fn add_with_sidecar(&mut self, path: &Path, bytes: &[u8], sidecar: Option<&str>) -> Result<()> {
         let beside = path.with_added_extension(files::SIDECAR);
         self.add(path, bytes)?;
@@ -281,13 +281,12 @@ impl Outputs {
         Ok(())
     }
 
-    /// Moves all files to their paths and returns their names. On failure nothing has changed: files that were there before are
-    /// there again.
+    /// Moves all files to their paths and returns their names. On failure nothing has changed: replaced files are restored.
     pub fn commit(self) -> Result<Vec<String>> {
         if writes_nothing() {
             return Ok(Vec::new());
         }
-        // A signal waits until the step is done or undone.
+        // Signals wait until the step is done or undone.
         let _step = signals::wait();
         let mut changes = Vec::new();
         match self.move_all(&mut changes) {
@@ -307,7 +306,7 @@ impl Outputs {
         }
     }
 
-    /// Moves all files to their paths, and lists each change that was made, also where one fails.
+    /// Moves all files to their paths, and lists each change, even if a later one fails.
     fn move_all(self, changes: &mut Vec<Change>) -> Result<Vec<PathBuf>> {
         let mut written = Vec::new();
         for Waiting { file, path, .. } in self.waiting {
@@ -323,7 +322,7 @@ impl Outputs {
                 None
             };
             let replaces = kept.is_some();
-            // A file that was there is there again if the new one does not get its name.
+            // The replaced file can be restored even if the new one does not get its name.
             changes.extend(kept.map(|kept| Change {
                 path: path.clone(),
                 before: Some(kept),
@@ -363,15 +362,15 @@ impl Outputs {
     }
 }
 
-/// A file that has its new contents, or is gone.
+/// A path whose file was replaced or removed.
 struct Change {
     path: PathBuf,
-    /// The file before; `None` if there was none.
+    /// The previous file; `None` if there was none.
     before: Option<Kept>,
 }
 
 impl Change {
-    /// Makes it as it was before. Returns what to tell if that fails.
+    /// Restores the previous file. Returns a message if that fails.
     fn undo(self) -> Option<String> {
         let Some(kept) = self.before else {
             let result = fs::remove_file(&self.path);
@@ -380,7 +379,7 @@ impl Change {
         };
         let result = fs::rename(&kept.path, &self.path);
         if result.is_ok() {
-            // Renaming a file onto another name of its own leaves both.
+            // Renaming a file onto another hard link of itself leaves both.
             let _ = fs::remove_file(&kept.path);
         }
         result.is_err().then(|| {
@@ -392,7 +391,7 @@ impl Change {
         })
     }
 
-    /// Gives up what was there before.
+    /// Discards the previous file.
     fn settle(self) {
         if let Some(kept) = self.before {
             kept.discard();
@@ -400,10 +399,10 @@ impl Change {
     }
 }
 
-/// A file under a second name, until what replaces it is in its place.
+/// A file under a second name, until its replacement is in place.
 struct Kept {
     path: PathBuf,
-    /// Says to other runs that it is in use.
+    /// Marks the file as in use for other runs.
     _lock: Option<File>,
 }
 
@@ -413,7 +412,7 @@ impl Kept {
     }
 }
 
-/// Gives a file a second name; `None` if there is no such file. Errors: it is a folder, or it can be given none.
+/// Gives a file a second name; `None` if there is no such file. Errors: it is a folder, or cannot be renamed.
 fn kept_back(path: &Path) -> io::Result<Option<Kept>> {
     let found = match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -426,23 +425,23 @@ fn kept_back(path: &Path) -> io::Result<Option<Kept>> {
     let linked = named(PART).make_in(folder_of(path), |second| fs::hard_link(path, second));
     let kept = match linked {
         Ok(linked) => linked,
-        // The file system has no second names.
+        // The file system has no hard links.
         Err(_) => named(OLD).make_in(folder_of(path), |second| fs::rename(path, second))?,
     };
     let path = kept.into_temp_path().keep().map_err(|failure| failure.error)?;
     Ok(Some(Kept { path, _lock: lock }))
 }
 
-/// Prefix of our files that have no contents of their own yet.
+/// Prefix of our temporary files.
 const PREFIX: &str = ".loopwright-";
 
-/// Suffix of a file that nobody needs once its run is over.
+/// Suffix of a temporary file that is useless once its run is over.
 const PART: &str = ".part";
 
-/// Suffix of a file that may be the only one with its contents.
+/// Suffix of a file that may be the only copy of its contents.
 const OLD: &str = ".old";
 
-/// Random letters and digits in between.
+/// Number of random letters and digits between prefix and suffix.
 const NUM_RANDOM: usize = 12;
 
 fn named(suffix: &str) -> tempfile::Builder<'static, '_> {
@@ -451,39 +450,38 @@ fn named(suffix: &str) -> tempfile::Builder<'static, '_> {
     builder
 }
 
-/// A new file with a name of our own, locked while this run lives.
+/// Creates a temporary file, locked while this run lives.
 fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
     let mut builder = named(PART);
-    // As for any other new file; the system takes from it what the user's umask forbids.
+    // The permissions of any new file; the system subtracts the user's umask.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     loop {
         let file = builder.tempfile_in(folder)?;
         signals::remove_when_stopped(file.path());
-        // Where the file system has no locks, leftovers are never removed.
+        // If the file system has no locks, leftovers are never removed.
         let _ = file.as_file().lock();
-        // Another run may have taken it for a leftover before it was locked.
+        // Another run may have removed it as a leftover before it was locked.
         if file.path().exists() {
             return Ok(file);
         }
     }
 }
 
-/// Whether a file's name is one of those that we give to files nobody needs once their run is over.
+/// Whether a file has the name of a temporary file that is useless once its run is over.
 fn is_named_by_us(name: &str) -> bool {
     let random = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(PART));
     random.is_some_and(|random| random.len() == NUM_RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// Whether this run has written nothing into a folder so far: listing one that fills up for each of many outputs takes the square of
-/// their number.
+/// Whether this run writes into a folder for the first time: listing a growing folder for each of many outputs would take quadratic time.
 fn is_first_in(folder: &Path) -> bool {
     static CLEANED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let mut cleaned = locked(&CLEANED);
     !cleaned.contains(folder) && cleaned.insert(folder.to_owned())
 }
 
-/// Removes what killed runs of the same user left in a folder: files with our names that no run locks. `own` is a file of this run.
+/// Removes temporary files that killed runs of the same user left in a folder, those that no run locks. `own` is a file of this run.
 fn remove_leftovers(folder: &Path, own: &NamedTempFile) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -514,7 +512,7 @@ fn has_same_owner(found: &fs::Metadata, own: &NamedTempFile) -> bool {
     }
 }
 
-/// Waits until a file is on the disk, where its file system can say so.
+/// Waits until a file is on the disk, if its file system supports that.
 fn sync(file: &File) -> io::Result<()> {
     match file.sync_all() {
         Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
@@ -522,11 +520,11 @@ fn sync(file: &File) -> io::Result<()> {
     }
 }
 
-/// Folders in which files got their names.
+/// Folders in which files were renamed.
 static CHANGED_FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Waits until the names of all files are on the disk: once, at the end of a run, because each file that has its name is whole without
-/// it, and waiting for each of many takes longer than writing it. The files are in place already, so failing is no failure.
+/// Waits until the names of all files are on the disk. Done once at the end of a run: each renamed file is complete without it, and waiting
+/// for each of many takes longer than writing it. The files are in place already, so errors are ignored.
 pub fn sync_folders() {
     let changed = locked(&CHANGED_FOLDERS);
     #[cfg(unix)]
@@ -539,36 +537,36 @@ pub fn sync_folders() {
     drop(changed);
 }
 
-/// Whether a file is JSON that we wrote.
+/// Whether a file is JSON that this program wrote.
 fn is_ours(path: &Path) -> bool {
     #[derive(serde::Deserialize)]
     struct Marks {
         format: String,
     }
-    // Opening a pipe waits for its other end.
+    // Opening a pipe would wait for its other end.
     let file = (path.is_file()).then(|| File::open(path).ok()).flatten();
     let marks = file.and_then(|file| serde_json::from_reader::<_, Marks>(BufReader::new(file)).ok());
     marks.is_some_and(|marks| [loop_file::FORMAT, loop_file::PACK_FORMAT].contains(&&*marks.format))
 }
 
-/// Why writing failed, without the temporary file's name, which means nothing to the user.
+/// Words why writing failed, without the name of the temporary file, which means nothing to the user.
 fn cause(error: &io::Error) -> String {
     if error.get_ref().is_none() {
         return error.to_string();
     }
-    // The kind alone says "uncategorized error" of a disk that fails.
+    // For a failing disk, the kind alone is only "uncategorized error".
     let text = error.to_string();
     let told = text.split_once(" at path ");
     told.map_or_else(|| error.kind().to_string(), |(told, _)| told.to_owned())
 }
 
-/// Returns where a file lies or will lie: in its folder, without links, by its name.
+/// Returns the canonical path of a file that may not exist yet: its name in the canonical folder.
 pub fn place(folder: &Path, path: &Path) -> PathBuf {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     folder.join(path.file_name().unwrap_or_default())
 }
 
-/// Whether two paths name the same future file.
+/// Whether two paths name the same file, which may not exist yet.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     place(folder_of(one), one) == place(folder_of(other), other)
 }
@@ -577,7 +575,7 @@ fn already_there(path: &Path) -> Failure {
     failure!("\"{}\" exists already", path.display()).try_this("--force to overwrite it, or another name")
 }
 
-/// Whether a path means a folder: its name ends like one, or there is one whose name is not that of a file to write.
+/// Whether a path means a folder: its name ends like one, or it is a folder whose name is not that of a file to write.
 pub fn is_named_as_folder(path: &Path) -> bool {
     if path.is_dir() && !files::is_named_like_a_take(path) {
         return true;
@@ -589,7 +587,7 @@ pub fn is_named_as_folder(path: &Path) -> bool {
         || path == Path::new(".")
 }
 
-/// Makes a folder and those above it, where they are missing.
+/// Creates a folder and its missing parents.
 pub fn make_folder(folder: &Path) -> Result<()> {
     if writes_nothing() {
         return Ok(());
@@ -605,7 +603,7 @@ pub fn make_folder(folder: &Path) -> Result<()> {
     })
 }
 
-/// Writes a file to stdout; it is no failure if the reader has closed the pipe.
+/// Writes bytes to stdout; it is no error if the reader closed the pipe.
 pub fn print_bytes(bytes: &[u8]) -> Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
@@ -616,7 +614,7 @@ pub fn print_bytes(bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// Prints data on stdout; it is no failure if the reader has closed the pipe.
+/// Prints data on stdout; it is no error if the reader closed the pipe.
 pub fn print(text: &str) -> Result<()> {
     if talk::print_aside(text) {
         return Ok(());
@@ -629,7 +627,7 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Ends a command whose document says of a failure too: prints it where that is asked for.
+/// Ends a command whose document also reports a failure: attaches the document to the failure, or prints it if JSON is asked for.
 pub fn end(document: String, failure: Option<Failure>, is_json: bool) -> Result<()> {
     match failure {
         Some(failure) => Err(failure.in_document(document)),
@@ -651,7 +649,7 @@ mod tests {
         names
     }
 
-    /// JSON of another program stays, however its format is called.
+    /// JSON of another program stays, whatever its format is called.
     #[test]
     fn a_file_of_another_program_beside_an_output_stays() {
         let folder = tempfile::tempdir().unwrap();
@@ -677,7 +675,7 @@ mod tests {
         for path in [&kept, &new, &stuck] {
             outputs.add(path, b"new").unwrap();
         }
-        // Nothing can be renamed onto a folder.
+        // No file can be renamed onto a folder.
         fs::create_dir(&stuck).unwrap();
         let failure = outputs.commit().unwrap_err();
         assert!(failure.what().contains("a.bvh.json"), "{failure:?}");
@@ -709,7 +707,7 @@ mod tests {
         for name in others.iter().chain([&left]) {
             fs::write(folder.path().join(name), "left").unwrap();
         }
-        // A run that lives keeps its files.
+        // A live run keeps its files.
         let mut living = Outputs::new(false);
         living.add(&folder.path().join("other.bvh"), b"").unwrap();
         assert!(!folder.path().join(left).exists());

@@ -1,10 +1,10 @@
-//! Work that is spread over all processors; its results do not depend on their number.
+//! Spreads work over all processors; the results do not depend on their number.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{num::NonZeroUsize, thread};
 
-/// The results of `work` for 0 to `count`, in order, or the first error in that order.
+/// Returns the results of `work` for 0 to `count`, in order, or the first error in that order.
 pub fn in_order<T: Send, E: Send>(count: usize, work: impl Fn(usize) -> Result<T, E> + Sync) -> Result<Vec<T>, E> {
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<Option<Result<T, E>>>> = Mutex::new((0..count).map(|_| None).collect());
@@ -17,7 +17,7 @@ pub fn in_order<T: Send, E: Send>(count: usize, work: impl Fn(usize) -> Result<T
             }
             let result = work(index);
             if result.is_err() {
-                // After an error nothing later is needed.
+                // After an error, no later result is needed.
                 next.store(count, Ordering::Relaxed);
             }
             locked(&results)[index] = Some(result);
@@ -25,7 +25,7 @@ pub fn in_order<T: Send, E: Send>(count: usize, work: impl Fn(usize) -> Result<T
     };
     thread::scope(|scope| {
         for _ in 1..threads {
-            // Where the system gives no thread, this one does all.
+            // If the system gives no thread, this one does all the work.
             if thread::Builder::new().spawn_scoped(scope, worker).is_err() {
                 break;
             }
@@ -36,7 +36,7 @@ pub fn in_order<T: Send, E: Send>(count: usize, work: impl Fn(usize) -> Result<T
     results.into_iter().flatten().collect()
 }
 
-/// Locks a value, which is whole even if a thread that had it failed.
+/// Locks a value; it is whole even if a thread panicked while holding it.
 pub fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }

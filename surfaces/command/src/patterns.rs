@@ -1,4 +1,4 @@
-//! Names with wildcards, which stand for files: `takes/**/*.bvh`.
+//! File names with wildcards: `takes/**/*.bvh`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,9 +20,9 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// A name with a wildcard that is not itself the name of a file.
+    /// Parses a name with a wildcard that is not itself the name of a file.
     pub fn new(name: &Path) -> Option<Self> {
-        // Behind the name of a file it is one of animations.
+        // After the name of a file, it is a pattern for animations.
         let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
         let is_of_files = || name.symlink_metadata().is_err_and(is_missing) && files::split_animation(name).1.is_none();
         if !name.to_str().is_some_and(has_wildcard) || !is_of_files() {
@@ -44,18 +44,18 @@ impl Pattern {
         Some(Self { folder, parts })
     }
 
-    /// The folder in which all its files are, or below.
+    /// The folder that contains all its files, directly or below.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Whether a path below that folder fits; `**` stands for any number of folders, and links among them count.
+    /// Whether a path below that folder matches; `**` stands for any number of folders, and links among them count.
     pub fn fits(&self, below: &Path) -> bool {
         let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
         fits_from(&self.parts, &names)
     }
 
-    /// Its takes and loops, sorted by path; `None` where a name is no pattern. Errors: a folder cannot be listed, nothing fits.
+    /// Lists its takes and loops, sorted by path; `None` if the name is no pattern. Errors: a folder cannot be listed, or nothing matches.
     pub fn files_of(name: &Path) -> Result<Option<Vec<PathBuf>>> {
         let Some(pattern) = Self::new(name) else {
             return Ok(None);
@@ -77,7 +77,7 @@ impl Pattern {
     }
 }
 
-/// The wanted files in a folder and its subfolders, sorted by name.
+/// Lists the wanted files in a folder and its subfolders, sorted by name.
 ///
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed.
 pub fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>> {
@@ -88,7 +88,7 @@ pub fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<V
         for entry in std::fs::read_dir(&folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let path = entry.path();
-            // Files behind links count; a pipe is no file, and reading it would wait for ever.
+            // Links to files count; pipes do not, since reading one would wait forever.
             if entry.file_type().map_err(failed)?.is_dir() {
                 folders.push(path);
             } else if path.is_file() && is_wanted(&path) {
@@ -106,7 +106,7 @@ fn has_wildcard(text: &str) -> bool {
 }
 
 fn fits_from(parts: &[String], below: &[std::borrow::Cow<'_, str>]) -> bool {
-    // Which of the parts so far may be complete: a pattern with many `**` must not take exponential time.
+    // The parts that may be matched so far: tracking all of them keeps a pattern with many `**` from taking exponential time.
     let mut reached = vec![false; parts.len() + 1];
     reached[0] = true;
     let skip_stars = |reached: &mut Vec<bool>| {

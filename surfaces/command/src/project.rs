@@ -1,7 +1,7 @@
-//! `loopwright.toml`: a recipe for all takes of a folder and below, which is found by its name, and in `[check]` the limits of `check`.
+//! `loopwright.toml`: a recipe for all takes in a folder and below, found by its name, with the limits of `check` in `[check]`.
 //!
-//! It lies in the folder of the input or the nearest above it. Folders come from others: it names no files, and nothing that recipes say
-//! lets files be replaced.
+//! The file lies in the folder of the input or the nearest one above it. Folders may come from strangers, so it may not name files or allow
+//! files to be replaced.
 
 use std::path::{Path, PathBuf};
 use std::{env, ffi::OsString};
@@ -19,18 +19,18 @@ use crate::{
     limits::Limits,
 };
 
-/// The file.
+/// Name of the file.
 pub const NAME: &str = "loopwright.toml";
 
-/// What the file says.
+/// The contents of the file.
 pub struct Settings {
     pub recipe: Recipe,
     limits: Limits,
-    /// Each setting of the recipe, as it is typed behind `--set`.
+    /// Each setting of the recipe, as typed after `--set`.
     texts: Vec<String>,
 }
 
-/// Reads such a file. Errors: it says what no recipe of a folder does.
+/// Reads such a file. Errors: it holds a setting that the recipe of a folder may not have.
 pub fn read(path: &Path) -> Result<Settings> {
     #[derive(Default, serde::Deserialize)]
     #[serde(default)]
@@ -65,7 +65,7 @@ pub fn read(path: &Path) -> Result<Settings> {
     })
 }
 
-/// Returns every setting with its key; a joint, a stance or an edit is one.
+/// Returns every setting with its key; each joint, stance or edit counts as one setting.
 fn texts(tables: &Table) -> Vec<String> {
     let mut texts = Vec::new();
     for (section, value) in tables {
@@ -79,7 +79,7 @@ fn texts(tables: &Table) -> Vec<String> {
 }
 
 impl Settings {
-    /// Returns the flags that say the same to a command, which reads recipes, or heeds all or some settings.
+    /// Returns the equivalent flags for a command, which takes recipes, or all or some of the settings.
     fn flags(&self, path: &Path, name: &str, command: &Command) -> Vec<OsString> {
         if has_flag(command, "recipe") && !self.texts.is_empty() {
             return vec!["--recipe".into(), path.into()];
@@ -99,8 +99,8 @@ impl Settings {
     }
 }
 
-/// Returns the limits in force: from flags, else from this file, or one found in the current folder or above, where a build runs: a folder of
-/// loops cannot relax the limits that it is checked against. Errors: the file cannot be read.
+/// Returns the limits in force: from flags, else from this file, or from one found in the current folder or above, where a build runs, so
+/// that a folder of loops cannot relax the limits that it is checked against. Errors: the file cannot be read.
 pub fn limits(flags: Limits, file: Option<&Path>) -> Result<Limits> {
     let file = file.map(Path::to_owned).or_else(|| nearest(Path::new(".")));
     Ok(match file {
@@ -109,21 +109,21 @@ pub fn limits(flags: Limits, file: Option<&Path>) -> Result<Limits> {
     })
 }
 
-/// What is typed, and what it means before it is obeyed.
+/// The arguments as typed, and parsed.
 pub struct Typed {
     /// The arguments, with the settings of the file in front.
     pub args: Vec<OsString>,
-    /// What they say. Errors: they are none, or ask for help or the version.
+    /// The parsed arguments. Errors: they do not parse, or ask for help or the version.
     pub matches: core::result::Result<ArgMatches, clap::Error>,
-    /// The nearest `loopwright.toml`, if it says anything.
+    /// The nearest `loopwright.toml`, if it has an effect.
     pub file: Option<PathBuf>,
     /// The inputs: files, folders and patterns.
     pub inputs: Vec<PathBuf>,
 }
 
-/// Puts the settings of the nearest `loopwright.toml` in front of what is typed.
+/// Inserts the settings of the nearest `loopwright.toml` in front of the typed flags.
 ///
-/// What cannot be parsed is left as it is: its errors come first. Errors: the file cannot be read, or is none.
+/// Arguments that cannot be parsed are left unchanged: their errors come first. Errors: the file cannot be read, or is invalid.
 pub fn with_settings(args: &[OsString]) -> Result<Typed> {
     let mut typed = Typed {
         args: args.to_vec(),
@@ -141,14 +141,14 @@ pub fn with_settings(args: &[OsString]) -> Result<Typed> {
     let (names, command, of_command) = innermost(&program, &matches);
     let inputs = (command.get_positionals()).filter_map(|arg| of_command.get_raw(arg.get_id().as_str()));
     typed.inputs = inputs.flatten().map(PathBuf::from).collect();
-    // A recipe that is named says all that a loop needs.
+    // A recipe named on the command line replaces the file's.
     let has_recipe = has_flag(command, "recipe") && of_command.contains_id("recipe");
     // The first input may be a folder or a pattern.
     let above = (typed.inputs.first()).and_then(|first| first.ancestors().find(|path| path.is_dir()));
     let heeded = (!has_recipe && has_flag(command, "set")).then(|| nearest(above.unwrap_or(Path::new("."))));
     if let Some(path) = heeded.flatten() {
         let flags = read(&path)?.flags(&path, &names[0], command);
-        // Behind the name of the command, or those of the command and of the one within it.
+        // After the name of the command, or after those of the command and its subcommand.
         let mut words = args.iter().skip(1);
         let is_named = |name: &String| words.any(|word| word.to_str() == Some(name));
         if !flags.is_empty() && names.iter().all(is_named) {
@@ -167,7 +167,7 @@ fn has_flag(command: &Command, long: &str) -> bool {
     command.get_arguments().any(|arg| arg.get_long() == Some(long))
 }
 
-/// The command that is asked for, within others, with its names and its matches.
+/// Returns the innermost subcommand, with its names and its matches.
 fn innermost<'a>(program: &'a Command, matches: &'a ArgMatches) -> (Vec<String>, &'a Command, &'a ArgMatches) {
     let (mut names, mut command, mut matches) = (Vec::new(), program, matches);
     while let Some((name, below)) = matches.subcommand()
@@ -179,7 +179,7 @@ fn innermost<'a>(program: &'a Command, matches: &'a ArgMatches) -> (Vec<String>,
     (names, command, matches)
 }
 
-/// The file in this folder or the nearest above it.
+/// Finds the file in this folder or the nearest one above it.
 fn nearest(folder: &Path) -> Option<PathBuf> {
     let folder = folder.canonicalize().or_else(|_| env::current_dir()).ok()?;
     folder
@@ -188,7 +188,7 @@ fn nearest(folder: &Path) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// A JSON schema of recipes and of the file, for editors.
+/// Returns a JSON schema of recipes and of the file, for editors.
 pub fn schema() -> String {
     let mut tables = Map::new();
     for (section, about, keys, is_list) in recipe::SECTIONS {

@@ -1,4 +1,5 @@
-//! What fields of answers stand for in their schema: words, and types of other crates, whose tests keep their definitions.
+//! Stand-ins for field types in the schema of answers: enumerations of words, and types of other crates, whose tests maintain their
+//! definitions.
 
 use std::borrow::Cow;
 
@@ -12,7 +13,7 @@ mod words;
 use self::schema::{ANSWERS, tracked};
 pub(crate) use self::words::{optional_word, word};
 
-/// Types of other crates, whose tests keep their definitions.
+/// Types of other crates, whose tests maintain their definitions.
 macro_rules! kept {
     ($($Type:ident: $name:literal),+ $(,)?) => {
         pub const KEPT: &[&str] = &[$($name),+];

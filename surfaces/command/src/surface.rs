@@ -1,4 +1,4 @@
-//! The mesh of a character, for what is drawn.
+//! The meshes of characters, for drawing.
 
 use std::{
     collections::VecDeque,
@@ -18,12 +18,12 @@ use crate::{
     talk,
 };
 
-/// Meshes held at a time: a folder has few characters, and a mesh may have megabytes.
+/// Most meshes held at a time: a folder has few characters, and a mesh may take megabytes.
 const MAX_KNOWN: usize = 8;
 
-/// The meshes of what is drawn, each prepared once, however many files in a row have it.
+/// The meshes of drawn characters, each prepared once for all files in a row that share it.
 pub struct Surfaces {
-    /// Whether bodies of capsules are asked for.
+    /// Whether bodies are drawn as capsules instead.
     capsules: bool,
     known: Mutex<VecDeque<Arc<Surface>>>,
 }
@@ -36,26 +36,26 @@ impl Surfaces {
         }
     }
 
-    /// The body of a take with the mesh of its file.
+    /// Returns the body of a take with the mesh of its file.
     pub fn of_take(&self, figure: Figure, path: &Path, take: &Take, source: &Source) -> Figure {
         self.dressed(figure, path, || mesh(path, source, take.skeleton()))
     }
 
-    /// The same of a loop.
+    /// Returns the body of a loop with the mesh of its file.
     pub fn of_loop(&self, figure: Figure, path: &Path, read: &WrittenLoop, root: &RootMotion) -> Figure {
         let own = &read.written;
         self.dressed(figure, path, || {
             if !read.has_added_root() {
                 return mesh(path, &read.source, own.skeleton());
             }
-            // The mesh follows the joints of the file, which has one more.
+            // The mesh follows the joints of the file, which has an additional root joint.
             let mesh = mesh(path, &read.source, own.below_root_joint("root").skeleton())?;
             let root_from_child = root.start.inverse() * own.pose(0).joint(0);
             Ok(mesh.map(|mesh| mesh.without_root_joint(root_from_child)))
         })
     }
 
-    /// A mesh that cannot be read is warned about, and the body is capsules.
+    /// Adds a mesh to a body. If it cannot be read, that is warned about, and the body is drawn as capsules.
     fn dressed(&self, figure: Figure, path: &Path, mesh: impl FnOnce() -> Result<Option<Mesh>>) -> Figure {
         if self.capsules {
             return figure;
@@ -69,7 +69,7 @@ impl Surfaces {
         figure.with_surface(surface.map(|surface| self.shared(surface)))
     }
 
-    /// The same surface as one that is held, or this one.
+    /// Returns an equal surface that is held already, else this one.
     fn shared(&self, surface: Surface) -> Arc<Surface> {
         let mut known = locked(&self.known);
         let same = known.iter().find(|one| ***one == surface).map(Arc::clone);
@@ -86,7 +86,7 @@ impl Surfaces {
 
 fn mesh(path: &Path, source: &Source, skeleton: &Skeleton) -> Result<Option<Mesh>> {
     let (path, _) = files::split_animation(path);
-    // Only of FBX the form does not hold all that is in the file.
+    // For FBX alone, the form lacks some of the file's contents.
     let bytes = match source {
         Source::Fbx(_) => files::read_bytes(&path)?,
         _ => Vec::new(),

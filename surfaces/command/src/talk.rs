@@ -1,5 +1,5 @@
-//! Messages on stderr: warnings and failures, in colour if the terminal supports it and NO_COLOR is not set. Warnings are
-//! kept, since every JSON document lists them.
+//! Messages on stderr: warnings and failures, in colour if the terminal supports it and NO_COLOR is not set. Warnings are also kept, since
+//! every JSON document lists them.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -12,10 +12,10 @@ use loopwright_formats::{one_line, reorders};
 
 use crate::{exit::Failure, parallel::locked};
 
-/// Names of files that go on in a second line, where they could say what looks like an answer.
+/// File names with a line break, whose second line could pass for an answer.
 static BROKEN_NAMES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// From now on, the names of this path and those that are made of them are shown on one line.
+/// Makes messages print this path, and names that are derived from it, on one line.
 pub fn keep_on_one_line(path: &Path) {
     for name in path.iter().map(|name| Path::new(name).with_extension("")) {
         let name = name.to_string_lossy();
@@ -26,8 +26,8 @@ pub fn keep_on_one_line(path: &Path) {
     }
 }
 
-/// A text for a terminal: characters that change it or the order of letters, as names of files may have them, are shown and not obeyed:
-/// as JSON writes them, which is printed, too.
+/// Makes a text safe for a terminal: characters that control it or reorder letters, which file names may contain, are printed as escapes of
+/// JSON instead of taking effect.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let is_harmful = |letter: char| reorders(letter) || letter.is_control() && !matches!(letter, '\n' | '\t');
     let mut text = Cow::Borrowed(text);
@@ -57,14 +57,14 @@ fn say(style: Style, label: &str, text: &str) {
     let _ = writeln!(stderr, "{style}{label}{style:#}: {text}");
 }
 
-/// Whether warnings and notes are kept to oneself.
+/// Whether warnings and notes are suppressed.
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Sets what is said, and in which colours, for the whole run.
+/// Sets verbosity and colours for the whole run.
 pub fn set(is_quiet: bool, color: clap::ColorChoice) {
     IS_QUIET.store(is_quiet, Ordering::Relaxed);
     match color {
-        // As the terminal and NO_COLOR say.
+        // The terminal and NO_COLOR decide.
         clap::ColorChoice::Auto => {}
         clap::ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
         clap::ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
@@ -78,28 +78,28 @@ fn is_quiet() -> bool {
 /// Every warning so far.
 static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// What is said about one of many files.
+/// The output about one of many files.
 #[derive(Clone, Debug, Default)]
 pub struct Aside {
     pub warnings: Vec<String>,
-    /// What would stand on stdout.
+    /// Text meant for stdout.
     pub printed: String,
 }
 
 thread_local! {
-    /// What is said about one of many files, while this thread works on it.
+    /// The output about one of many files, while this thread works on it.
     static ASIDE: RefCell<Option<Aside>> = const { RefCell::new(None) };
 }
 
-/// Does the work on one of many files: what it says is returned, instead of printed between what is said of other files. Its notes,
-/// which explain decisions that its answer states too, are dropped. Such work may be part of other such work.
+/// Does the work on one of many files: its output is returned instead of printed among that of other files. Notes are dropped; they explain
+/// decisions that the answer states too. Calls may be nested.
 pub fn aside<T>(work: impl FnOnce() -> T) -> (T, Aside) {
     let around = ASIDE.replace(Some(Aside::default()));
     let done = work();
     (done, ASIDE.replace(around).unwrap_or_default())
 }
 
-/// Keeps data that would be printed, if this thread works on one of many files.
+/// Keeps data meant for stdout, if this thread works on one of many files; returns whether it does.
 pub fn print_aside(text: &str) -> bool {
     ASIDE.with_borrow_mut(|aside| {
         if let Some(aside) = aside {
@@ -148,13 +148,13 @@ pub fn keep(text: &str) {
     }
 }
 
-/// All warnings so far: of this file, if the thread works on one of many.
+/// Returns all warnings so far, or those of one file if this thread works on one of many.
 pub fn warnings() -> Vec<String> {
     let aside = ASIDE.with_borrow(|aside| aside.as_ref().map(|aside| aside.warnings.clone()));
     aside.unwrap_or_else(|| locked(&WARNINGS).clone())
 }
 
-/// Every note so far: a decision about a file that is opened twice is one.
+/// Every note so far: a file that is opened twice gives the same note only once.
 static NOTES: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 /// Reports a decision the command made, once.
@@ -195,7 +195,7 @@ pub struct Progress(ProgressBar);
 /// Steps a second, or seconds a step, in whole numbers.
 fn pace(state: &ProgressState, text: &mut dyn fmt::Write) {
     let rate = state.per_sec();
-    // A bar without a pace is a bar all the same.
+    // An error here would only leave the pace out.
     let _ = match () {
         () if rate >= 1.0 => write!(text, "{rate:.0}/s"),
         () if rate > 1e-3 => write!(text, "{:.0} s each", 1.0 / rate),
@@ -204,9 +204,9 @@ fn pace(state: &ProgressState, text: &mut dyn fmt::Write) {
 }
 
 impl Progress {
-    /// A bar for this many steps.
+    /// Creates a bar with this many steps.
     pub fn new(what: &'static str, steps: usize) -> Self {
-        // Work on one of many files is a step of another bar.
+        // Work on one of many files is a single step of another bar.
         let target = if is_aside() || is_quiet() {
             ProgressDrawTarget::hidden()
         } else {

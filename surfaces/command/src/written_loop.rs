@@ -46,7 +46,7 @@ pub fn read(input: &InputFile, flags: &TakeArgs) -> Result<WrittenLoop> {
 }
 
 impl WrittenLoop {
-    /// A file that was read, with these warnings. Errors: it is not the one that the sidecar describes.
+    /// Creates a loop from a file that was read with these warnings. Errors: the file is not the one that the sidecar describes.
     pub fn of(path: &Path, file: LoadedTake, sidecar: Option<Sidecar>, warnings: &[FileWarning]) -> Result<Self> {
         let facts = file.facts(path.display().to_string());
         Ok(Self {
@@ -75,7 +75,7 @@ pub struct LoopsInFile {
 }
 
 impl LoopsInFile {
-    /// Errors: either cannot be read.
+    /// Opens a file of loops and its sidecar. Errors: either cannot be read.
     fn open(input: &InputFile) -> Result<Self> {
         let sidecars = all_sidecars(input)?;
         Ok(Self {
@@ -85,7 +85,7 @@ impl LoopsInFile {
         })
     }
 
-    /// The file that is open, or this one if that is another. Errors: those of [`Self::open`].
+    /// Returns the file that is open already, or opens this one. Errors: those of [`Self::open`].
     pub fn kept<'a>(opened: &'a mut Option<Self>, input: &InputFile) -> Result<&'a Self> {
         if opened.as_ref().is_none_or(|opened| opened.path != input.path) {
             *opened = None;
@@ -117,8 +117,8 @@ fn no_root_joint(path: &Path) -> Failure {
     .try_this(OTHER_SIDECAR)
 }
 
-/// Settings for reading a loop. The animation is the one that the sidecar names, else the one requested, else one that is named
-/// like a loop. If one is requested, [`read_sidecar`] returns no sidecar of another.
+/// Settings for reading a loop. The animation is the one that the sidecar names, else the one requested, else one that is named like a
+/// loop. If one is requested, [`read_sidecar`] returns no sidecar of another.
 pub fn settings<'a>(reading: &'a TakeArgs, sidecar: Option<&'a Sidecar>) -> ReadSettings<'a> {
     // A loop is in the space of its take, which the sidecar states.
     let space = sidecar.map_or(reading.space(), |sidecar| stated_space(reading.space(), sidecar));
@@ -130,7 +130,7 @@ pub fn settings<'a>(reading: &'a TakeArgs, sidecar: Option<&'a Sidecar>) -> Read
     }
 }
 
-/// Puts a loop onto a character by its pose alone, and says what is unsure of it.
+/// Puts a loop onto a character by its pose alone, and prints warnings about it.
 pub fn on_character(read: StoredLoop, target: &Arc<CharacterTarget>, reading: &TakeArgs) -> Result<StoredLoop> {
     let file = read.facts.file.clone();
     let matched = load::matched(Path::new(&file), &read.file, target, reading)?;
@@ -138,7 +138,7 @@ pub fn on_character(read: StoredLoop, target: &Arc<CharacterTarget>, reading: &T
     read.on_character(&matched).map_err(Failure::error)
 }
 
-/// Why a file gives no loop that can be used; `path` is its own.
+/// Words why a file gives no usable loop; `path` is the file's own.
 pub fn unusable(path: &Path, error: StoredLoopError) -> Failure {
     match error {
         StoredLoopError::Place(PlaceError::NoRootJoint) => no_root_joint(path),
@@ -161,7 +161,7 @@ pub fn read_playable(input: &InputFile, flags: &TakeArgs, added_root: AddedRoot)
     }
 }
 
-/// Why a loop cannot be used that no sidecar describes.
+/// Words why a loop without a sidecar cannot be used.
 fn not_described(input: &InputFile) -> Failure {
     let path = input.path.display();
     if input.sidecar.is_some() {
@@ -181,7 +181,7 @@ fn not_described(input: &InputFile) -> Failure {
         ))
 }
 
-/// Reads a loop whose sidecar was read, and prints warnings about it. Errors: it cannot be read, or they do not belong together.
+/// Reads a loop whose sidecar is read already, and prints warnings about it. Errors: it cannot be read, or they do not belong together.
 pub fn read_described(
     input: &InputFile,
     sidecar: Sidecar,
@@ -201,10 +201,11 @@ pub fn apart(path: &Path, error: &dyn Display) -> Failure {
     failure!("\"{}\" and its sidecar do not belong together: {error}", path.display()).try_this("make the loop again")
 }
 
-/// Replaces every folder in a list of paths by the loops in it, its files that have a sidecar, and every pattern by the files that match
-/// it, sorted by name.
+/// Expands a list of paths: a folder into the loops in it, that is its files with a sidecar, and a pattern into the files that match it,
+/// sorted by name.
 ///
-/// Errors: a folder cannot be listed, or holds no loop; nothing matches; or at once for a name that no file has: a typing error, most likely.
+/// Errors: a folder cannot be listed, or holds no loop; nothing matches a pattern; or a name belongs to no file, most likely since it is
+/// mistyped.
 fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut named = paths.iter().filter(|path| Pattern::new(path).is_none());
     named.try_for_each(|path| files::check_is_there(path))?;
@@ -236,15 +237,15 @@ fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(loops)
 }
 
-/// The loops of a file: of several animations that are loops by their names or by the JSON beside it those that are asked for, else the file
-/// itself.
+/// Lists the loops of a file. If it has several animations that are loops by their names or by the JSON beside it, these are the requested
+/// ones of them; otherwise it is the file itself.
 ///
-/// A file or sidecar that cannot be read is not reported here; reading the loop reports it later. Errors: no animation is meant, or no loop
+/// A file or sidecar that cannot be read is not reported here; reading the loop reports it later. Errors: no animation matches, or no loop
 /// is left.
 pub fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> Result<Vec<InputFile>> {
     let path = &input.path;
     let one = || vec![input.clone()];
-    // Files of one animation without a name may be large.
+    // Formats without named animations are not opened here, since the file may be large.
     if files::format_of_name(path).is_some_and(|format| !format.capabilities().holds_animations) {
         return Ok(one());
     }
@@ -268,7 +269,7 @@ pub fn loops_of(input: &InputFile, flags: &TakeArgs, excluded: Excluded<'_>) -> 
     }
 }
 
-/// All facts of loops in the JSON beside a file; none if it cannot be read.
+/// Returns all facts of loops in the JSON beside a file; none if it cannot be read.
 fn sidecars_beside(path: &Path) -> Vec<Sidecar> {
     let beside = files::read_if_there(&path.with_added_extension(files::SIDECAR));
     let read = beside
@@ -278,7 +279,7 @@ fn sidecars_beside(path: &Path) -> Vec<Sidecar> {
     read.unwrap_or_default()
 }
 
-/// Adds the facts of loops that are still in a file into which others were written; `bytes` are the file's new ones.
+/// Adds the facts of loops that remain in a file into which others were written; `bytes` are the new contents of the file.
 pub fn keep_other_loops(loops: &mut Vec<Sidecar>, path: &Path, bytes: &[u8]) {
     let names = loopwright_formats::animation_names(bytes);
     let mut kept: Vec<Sidecar> = sidecars_beside(path);
@@ -292,7 +293,7 @@ pub fn keep_other_loops(loops: &mut Vec<Sidecar>, path: &Path, bytes: &[u8]) {
     *loops = kept;
 }
 
-/// The JSON beside a file into which a loop was written: that of the loop, and of the others that the file holds.
+/// Returns the JSON beside a file into which a loop was written: the facts of the loop, and of the other loops in the file.
 pub fn with_other_loops(sidecar: &Sidecar, path: &Path, bytes: &[u8]) -> Result<String, SidecarError> {
     let mut loops = vec![sidecar.clone()];
     keep_other_loops(&mut loops, path, bytes);
@@ -309,7 +310,7 @@ pub fn with_other_loops(sidecar: &Sidecar, path: &Path, bytes: &[u8]) -> Result<
     .to_json()
 }
 
-/// All loops of these files and folders that are asked for: a file may hold several.
+/// Lists all requested loops in these files and folders; a file may hold several.
 pub fn all_loops(paths: &[PathBuf], flags: &TakeArgs) -> Result<Vec<InputFile>> {
     let mut loops = Vec::new();
     for path in with_folders(paths)? {
@@ -323,7 +324,7 @@ pub fn read_all_playable(names: &[InputFile], reading: &TakeArgs) -> Result<Vec<
     read_all_onto(names, reading, None)
 }
 
-/// Reads loops onto the skeleton of a character, where there is one; their own may then differ.
+/// Reads loops onto the skeleton of a character, if there is one; their own skeletons may then differ.
 pub fn read_all_onto(
     names: &[InputFile],
     reading: &TakeArgs,
@@ -338,7 +339,7 @@ pub fn read_all_onto(
     Ok(loops)
 }
 
-/// Errors: loops of several skeletons.
+/// Errors: the loops have different skeletons.
 pub fn same_skeletons(names: &[impl Display], loops: &[StoredLoop]) -> Result<()> {
     for (name, other) in names.iter().zip(loops) {
         if let Some(difference) = SkeletonDifference::between(loops[0].clip.skeleton(), other.clip.skeleton()) {
@@ -350,7 +351,7 @@ pub fn same_skeletons(names: &[impl Display], loops: &[StoredLoop]) -> Result<()
     Ok(())
 }
 
-/// A hint where a loop and its sidecar contradict each other.
+/// A hint for a loop and a sidecar that contradict each other.
 pub const OTHER_SIDECAR: &str = "make the loop again, or remove the sidecar to check the loop by its keys alone";
 
 /// Reads the sidecar of a loop. `None` if there is none, or if it belongs to another animation than the one requested; the
@@ -364,13 +365,14 @@ pub fn read_sidecar(input: &InputFile, flags: &TakeArgs) -> Result<Option<Sideca
     })
 }
 
-/// The sidecar of the animation of that name; `None` if it is no loop. Errors: the JSON beside the file cannot be read.
+/// Returns the sidecar of the animation with this name; `None` if the animation is no loop. Errors: the JSON beside the file cannot be
+/// read.
 pub fn sidecar_named(input: &InputFile, animation: &str) -> Result<Option<Sidecar>> {
     let mut sidecars = all_sidecars(input)?.into_iter();
     Ok(sidecars.find(|sidecar| (sidecar.playback.animation.as_ref()).is_none_or(|named| named == animation)))
 }
 
-/// All facts of loops in the JSON beside a file; none if there is no such JSON. Errors: it cannot be read.
+/// Returns all facts of loops in the JSON beside a file; none if there is no such JSON. Errors: it cannot be read.
 fn all_sidecars(input: &InputFile) -> Result<Vec<Sidecar>> {
     let Some(beside) = &input.sidecar else {
         return Ok(Vec::new());
@@ -381,8 +383,8 @@ fn all_sidecars(input: &InputFile) -> Result<Vec<Sidecar>> {
     })
 }
 
-/// The sidecar of the animation that is asked for, of those beside a file; says which it is if there are several, or that there
-/// is none. `matching` lists the animations of the file that are meant. Errors: those of `matching`.
+/// Selects the sidecar of the requested animation from those beside a file; prints which one if there are several, or that there is none.
+/// `matching` lists the animations of the file that match a request. Errors: those of `matching`.
 fn sidecar_of(
     path: &Path,
     sidecars: &[Sidecar],
@@ -428,7 +430,7 @@ fn sidecar_of(
     Ok(None)
 }
 
-/// The names of the animations that are meant. Errors: there is none.
+/// Returns the names of the animations that match. Errors: none does.
 fn names_of(path: &Path, file: &AnimatedFile, wanted: &str) -> Result<Vec<String>> {
     let numbers = file.animations_matching(wanted);
     let numbers = numbers.map_err(|error| files::cannot_read(path, &error))?;
@@ -436,7 +438,7 @@ fn names_of(path: &Path, file: &AnimatedFile, wanted: &str) -> Result<Vec<String
     Ok(names.collect())
 }
 
-/// The loop that the sidecar describes. Errors: the two contradict each other.
+/// Returns the loop that the sidecar describes. Errors: file and sidecar contradict each other.
 pub fn of_sidecar(sidecar: &Sidecar, written: &Take) -> Result<LoopInFile> {
     LoopInFile::from_sidecar(sidecar, written).map_err(contradicted)
 }
@@ -445,7 +447,7 @@ fn contradicted(error: PlaceError) -> Failure {
     Failure::error(error).try_this(OTHER_SIDECAR)
 }
 
-/// The uncut frames that the loop was made from, relative to the same root. Errors: it was made from another take.
+/// Returns the uncut frames that the loop was made from, relative to the same root. Errors: it was made from another take.
 pub fn uncut(in_file: &LoopInFile, take: &Studied, sidecar: &Sidecar, written: &Take) -> Result<RootRelativeClip> {
     let uncut = in_file.uncut(sidecar, written, &take.analysis);
     uncut.map_err(|error| of_other_take(take, sidecar, &error))

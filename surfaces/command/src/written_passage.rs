@@ -1,4 +1,4 @@
-//! Passages in files that `cut` or `set` wrote, by the facts beside them.
+//! Reads passages that `cut` or `set` wrote, by the facts beside them.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -20,14 +20,14 @@ use crate::{
 
 /// A passage that `cut` or `set` wrote.
 pub struct WrittenPassage {
-    /// Its file, and the animation where that holds several.
+    /// Its file, and the animation if the file holds several.
     pub place: InputFile,
     pub facts: PassageInFile,
     /// The loops that it begins and ends in, if they are beside it.
     loops: [Option<InputFile>; 2],
 }
 
-/// A passage that was measured.
+/// A passage with new measurements.
 pub struct CheckedPassage {
     pub kind: ClipKind,
     pub file: LoadedTake,
@@ -36,7 +36,7 @@ pub struct CheckedPassage {
     pub warnings: Vec<String>,
 }
 
-/// Those in a folder and below, sorted by name. Errors: it cannot be listed, or a set in it cannot be read.
+/// Lists the passages in a folder and below, sorted by name. Errors: a folder cannot be listed, or a set in it cannot be read.
 pub fn below(folder: &Path) -> Result<Vec<WrittenPassage>> {
     let files = files_below(folder, files::is_take_of_a_folder)?;
     let mut passages = Vec::new();
@@ -46,14 +46,15 @@ pub fn below(folder: &Path) -> Result<Vec<WrittenPassage>> {
     Ok(passages)
 }
 
-/// Those of files in one folder: the one that `cut` wrote, or those that the set in it lists. Errors: the set cannot be read.
+/// Lists the passages among files of one folder: those that `cut` wrote, and those that the set in the folder lists. Errors: the set cannot
+/// be read.
 pub fn of_files(files: &[PathBuf]) -> Result<Vec<WrittenPassage>> {
     let Some(first) = files.first() else {
         return Ok(Vec::new());
     };
     let path = first.with_file_name(SET_FILE);
     let set = match files::read_if_there(&path)?.map(|bytes| Manifest::from_json(&bytes)) {
-        // Other programs may have a file of that name.
+        // Other programs may use the same file name.
         None | Some(Err(ManifestError::Format { .. })) => Manifest::default(),
         Some(read) => read.map_err(|error| failures::manifest(&path, error))?,
     };
@@ -61,7 +62,7 @@ pub fn of_files(files: &[PathBuf]) -> Result<Vec<WrittenPassage>> {
     Ok(files.iter().flat_map(of_file).collect())
 }
 
-/// A name that is that of a file in the same folder.
+/// Resolves a name, if it is that of a file in the same folder.
 fn beside(path: &Path, name: &str) -> Option<PathBuf> {
     let mut parts = Path::new(name).components();
     match (parts.next(), parts.next()) {
@@ -70,7 +71,7 @@ fn beside(path: &Path, name: &str) -> Option<PathBuf> {
     }
 }
 
-/// The loop in a file beside a passage, if it is one.
+/// Returns the loop in a file beside a passage, if the file is a loop.
 fn loop_at(path: PathBuf, animation: Option<String>) -> Option<InputFile> {
     Some(InputFile::new(path, animation)).filter(|file| file.sidecar.is_some())
 }
@@ -92,7 +93,7 @@ fn cut(path: &Path) -> Option<WrittenPassage> {
 
 fn of_set(path: &Path, set: &Manifest) -> Vec<WrittenPassage> {
     let own = path.file_name().map(|name| name.to_string_lossy());
-    // The animation of a clip, where its file holds several.
+    // The animation of a clip, if its file holds several.
     let animation_of = |clip: &SetClip| {
         let holds_several = set
             .clips
@@ -119,9 +120,9 @@ fn of_set(path: &Path, set: &Manifest) -> Vec<WrittenPassage> {
 }
 
 impl WrittenPassage {
-    /// Measures it again. Errors: it, or a loop that lies beside it, cannot be read.
+    /// Measures the passage again. Errors: it, or a loop beside it, cannot be read.
     pub fn check(&self, reading: &TakeArgs) -> Result<CheckedPassage> {
-        // The flags say which animation the passage is, not its loops.
+        // The flags name the animation of the passage, not those of its loops.
         let of_loops = TakeArgs {
             animation: None,
             ..reading.clone()
@@ -129,7 +130,7 @@ impl WrittenPassage {
         let read = |input: &InputFile| written_loop::read_playable(input, &of_loops, AddedRoot::Folded);
         let [from, to] = (self.loops.each_ref()).map(|input| input.as_ref().map(read).transpose());
         let loops: [Option<StoredLoop>; 2] = [from?, to?];
-        // It is in the space of its loops, which they state.
+        // The passage is in the space that its loops state.
         let stated = loops.iter().flatten().next();
         let space = stated.map_or(reading.space(), |stored| stated_space(reading.space(), &stored.sidecar));
         let InputFile { path, animation, .. } = &self.place;
@@ -150,8 +151,8 @@ impl WrittenPassage {
     }
 }
 
-/// Whether a file is a passage whose loops have a root joint that was added to their rig. Errors: a set or a sidecar beside it cannot
-/// be read.
+/// Whether a file is a passage whose loops have a root joint that was added to their rig. Errors: a set or a sidecar beside it cannot be
+/// read.
 pub fn has_added_root(path: &Path, reading: &TakeArgs) -> Result<bool> {
     for passage in of_files(&[path.to_owned()])? {
         for input in passage.loops.iter().flatten() {
@@ -164,7 +165,7 @@ pub fn has_added_root(path: &Path, reading: &TakeArgs) -> Result<bool> {
     Ok(false)
 }
 
-/// Whether `cut` wrote a file: it is no loop, whatever its name ends in.
+/// Whether `cut` wrote this file: it is then no loop, whatever its name.
 pub fn is_cut(path: &Path) -> bool {
     cut(path).is_some()
 }

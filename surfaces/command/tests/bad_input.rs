@@ -9,7 +9,7 @@ impl Folder {
         self.explained(2, arguments, words)
     }
 
-    /// The same of every row of a table: the arguments, then the words, with `|` between them.
+    /// Asserts this for every row of a table: the arguments, then the words, with `|` between them.
     fn all_explained(&self, status: i32, table: &str) {
         for row in lines(table) {
             let mut columns = row.split('|').map(str::trim);

@@ -1,4 +1,4 @@
-//! What a glTF file may name: files in its own folder, by where they truly are, once each, and within the limits of reading.
+//! Files that a glTF file may name: those in its own folder, by their real path, once each, and within the limits of reading.
 
 use std::fs;
 
@@ -117,7 +117,7 @@ fn what_is_above_a_limit_is_refused_by_its_size() {
     let start = std::time::Instant::now();
     folder.runs("2 inspect huge.bvh | \"huge.bvh\" is too large: it has 5.0 GiB, the limit is | try:");
     assert!(start.elapsed().as_secs() < 2);
-    // What only tells of a take needs less than what works on it.
+    // A command that only reports on a take needs less than one that works on it.
     folder.runs(
         "
         2 find walk.bvh --max-memory 200K       | of memory are needed | the limit is 200 KiB | try: --max-memory with more than

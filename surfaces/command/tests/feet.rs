@@ -62,7 +62,7 @@ fn the_speed_of_the_feet_is_reported_and_used_on_request() {
     near(number(&by_poses, "root_motion/speed_mps") / speed, 1.0, 0.03);
 }
 
-/// What a walk in place is told must not contradict what was asked for: feet that slide over the ground do touch it.
+/// Messages about a walk in place must not contradict the request: feet that slide over the ground do touch it.
 #[test]
 fn a_walk_in_place_is_not_said_to_hover() {
     let folder = Folder::with_walk();

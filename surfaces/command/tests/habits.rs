@@ -1,4 +1,4 @@
-//! What users of other commands expect of one: dry runs, streams, short flags, suggestions that mean what was meant.
+//! Habits that users bring from other commands: dry runs, streams, short flags, helpful suggestions.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -83,7 +83,7 @@ fn a_take_comes_from_the_standard_input_and_a_loop_goes_to_the_standard_output()
 #[test]
 fn suggestions_mean_what_was_meant() {
     let folder = Folder::with_walk();
-    // What is a slip of the fingers is still corrected by its spelling.
+    // A typing error is still corrected by its spelling.
     folder.runs(
         "
         2 find walk.bvh --all                   | perhaps you mean `loopwright make TAKE --pick all |! similar

@@ -11,7 +11,7 @@ impl Folder {
         self.valid_with(0, arguments, kind)
     }
 
-    /// The same of a command that ends with this status.
+    /// Returns the valid answer of a command that ends with this status.
     fn valid_with(&self, status: i32, arguments: &str, kind: &str) -> Value {
         let answer = self.run(&format!("{arguments} --json")).ended(status);
         let document = answer.json();

@@ -459,7 +459,7 @@ fn files_name_others_in_their_own_folder_alone() {
     std::os::unix::fs::symlink(secret, folder.file("came/takes/walk.bvh")).unwrap();
     refused(&format!("{walk} --force"), "outside its folder");
 
-    // What the user names is opened, and not shown where it is no motion.
+    // A file that the user names is opened, and its content is not shown if it is no motion.
     refused(&format!("find {secret}"), "not a BVH file");
     refused("find /proc/self/fd/../cwd/endless", "is no file");
 }

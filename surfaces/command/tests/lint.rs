@@ -99,7 +99,7 @@ fn a_pop_names_the_joint_that_shows_it() {
     folder.runs("check walk.bvh --only foot-slide,kink | walk.bvh: bad:");
 }
 
-/// What a build server reads: a case for each check that a loop answers, with names that XML has to escape.
+/// The report for a build server: a case for each check that a loop answers, with names that XML has to escape.
 #[test]
 fn a_report_for_build_servers_has_a_case_for_each_check() {
     let folder = with_loops();

@@ -31,13 +31,13 @@ impl Listening {
     }
 
     fn send(&mut self, bytes: &[u8]) {
-        // Who has heard enough reads no more.
+        // A command that has heard enough stops reading.
         let _ = self.input.as_mut().unwrap().write_all(bytes);
     }
 
-    /// The port that it listens at, which it says first.
+    /// Returns the port on which it listens, which is the first thing that it prints.
     fn port(&mut self) -> u16 {
-        // What it says later is left to the answer.
+        // Later output is left for the answer.
         let mut said = BufReader::with_capacity(1, self.child.stderr.as_mut().unwrap());
         let mut line = String::new();
         said.read_line(&mut line).unwrap();
@@ -128,7 +128,7 @@ fn a_walk_through_a_pipe_gives_loops_as_it_comes_and_the_loop_of_the_whole() {
     assert!(folder.read("take.bvh") == walk);
     folder.is_made_of("take.bvh", "live.bvh");
 
-    // The same as text, with another pace, a number of frames that lies, settings, and into another format.
+    // As text, at another frame rate, with a wrong number of frames and with settings, and into another format.
     let (head, rows) = split(&folder.text("walk.bvh"));
     let declared = format!("Frames: {}", rows.len());
     assert!(head.contains(&declared));
@@ -334,7 +334,7 @@ fn the_keyboard_ends_the_stream() {
     answer.says("stopped: the last loop is made of the whole");
     folder.is_made_of("take.bvh", "live.bvh");
 
-    // Where nothing came there is no last loop, and the status says what ended it all the same.
+    // If no pose came there is no last loop, and the status still tells what ended the command.
     let mut listening = Listening::start(&folder, "--port 0 -o none.bvh --json");
     listening.port();
     listening.interrupt();

@@ -170,7 +170,7 @@ fn all_animations_go_onto_a_character_in_one_copy_of_its_file() {
     assert_eq!(names.len(), own.len() + 2, "{names:?}");
     assert_eq!(names[..own.len()], own);
     assert_eq!(num_loops(&folder, "pack-loops.glb"), 2);
-    // What loops already is not there yet, and neither is one that is named like a loop.
+    // The file of the character has neither an animation that loops already nor one that is named like a loop: both are closed.
     let mut round = folder.json("round.gltf");
     for name in ["Round", "Round-loop"] {
         round["animations"][0]["name"] = json!(name);

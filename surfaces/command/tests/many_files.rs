@@ -52,7 +52,7 @@ fn a_bad_file_stops_no_other_and_its_status_is_that_of_all() {
     folder.write("takes/broken.bvh", "HIERARCHY");
     let bad = folder.fail("find takes missing.bvh --json");
     let lines = bad.json_lines();
-    // What is missing, the six files, and why the run failed.
+    // The missing files, the six files, and the reason why the run failed.
     let kinds = ["error", "error", "find", "find", "find", "find", "error"];
     assert_eq!(lines.len(), kinds.len());
     for (line, kind) in lines.iter().zip(kinds) {

@@ -204,7 +204,7 @@ fn a_bad_file_stops_no_other() {
         let found = items(&results).find(|result| result["take"] == name);
         found.unwrap_or_else(|| panic!("{name} in {}", answer.stdout))["verdict"].clone()
     };
-    // What is not there is said first.
+    // The missing file is listed first.
     holds(&results, "0/take = missing.bvh");
     for [name, wanted] in rows(
         "
@@ -279,7 +279,7 @@ fn only_what_changed_is_done_again() {
     assert_eq!(run("--resume --closure spring"), (0, 4));
     folder.remove("out/fast/walk-loop.bvh.json");
     assert_eq!(run("--resume --closure spring"), (0, 3));
-    // What somebody changed since, by a byte or with other settings asked for, is not replaced unless that is asked for.
+    // A file that was changed since, by a byte or with other settings asked for, is not replaced unless that is requested.
     let mut changed = folder.read("out/turn-loop.bvh");
     let last = changed.len() - 1;
     changed[last] = b' ';
@@ -291,7 +291,7 @@ fn only_what_changed_is_done_again() {
     }
     assert_eq!(run("--resume --closure spring --force"), (0, 3));
     assert!(folder.read("out/turn-loop.bvh") != changed);
-    // What a run did not write is not replaced.
+    // A file that no run wrote is not replaced.
     folder.write("out/mine-loop.bvh", "mine");
     folder.copy("takes/turn.bvh", "takes/mine.bvh");
     assert_eq!(run("--resume --closure spring"), (2, 4));
@@ -421,7 +421,7 @@ fn what_cannot_be_meant_is_refused() {
         ",
     );
     assert!(!folder.has("out"));
-    // What an earlier run did is said before what it wrote.
+    // The results of an earlier run are reported before the files that it wrote.
     folder.runs(
         "
         make takes -o out --catalog all.csv

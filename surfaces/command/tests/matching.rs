@@ -22,7 +22,7 @@ fn with_database() -> Folder {
     folder
 }
 
-/// What a command of `match` answers, valid under the schema.
+/// Returns the answer of a command of `match`, valid under the schema.
 fn valid(folder: &Folder, arguments: &str) -> Value {
     let answer = folder.answer(&format!("match {arguments} --json"));
     assert_valid(&answer, &format!("match-{}", arguments.split(' ').next().unwrap()));
@@ -188,7 +188,7 @@ fn what_cannot_be_matched_is_refused_with_a_way_out() {
     holds(&partly.json(), "clips = 1");
     assert_valid(&partly.json(), "match-build");
     assert_eq!(partly.stderr.matches("\"short.bvh\"").count(), 1, "{}", partly.stderr);
-    // What is not whole is refused.
+    // A damaged database is refused.
     let bytes = folder.read("takes.lwmatch");
     folder.write("cut.lwmatch", &bytes[..500]);
     folder.fail("match inspect cut.lwmatch --json");
@@ -217,7 +217,7 @@ fn a_path_is_walked_into_a_take() {
     let walked = valid(&folder, "walk takes.lwmatch path.csv -o walked.bvh");
     holds(&walked, "mean_path_error_m < 0.6\nfoot_slide_mps < 0.1");
     near(number(&walked, "duration_secs"), 6.0, 0.05);
-    // The same path, the same bytes.
+    // The same path gives the same bytes.
     folder.runs(
         "
         match walk takes.lwmatch path.csv -o walked.glb | off the path | slow.bvh from frame

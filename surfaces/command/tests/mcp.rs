@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Folder, command};
 
-/// What is answered to these lines.
+/// Returns the answers to these lines.
 fn exchange(folder: &Folder, lines: &[String]) -> Vec<Value> {
     let mut run = command();
     run.arg("mcp").current_dir(folder.path());

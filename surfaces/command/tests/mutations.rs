@@ -55,7 +55,7 @@ const NASTY: &str = "0 1 -1 2 3 0.5 -0.0 1e-300 1e300 -1e300 1e999 nan inf -inf 
     99999999999 0.0001 17 a auto all off 0:0 0:20 20:0 30:60 -5:40 0:999999 : 1: :2 0:1e9 Hips LeftFoot \
     * LeftFoot:3:9 Nobody [] {}";
 
-/// The same that are not words.
+/// Further bad values that are not words.
 const NASTIER: [&str; 4] = ["", " ", "\u{E4}\u{1F9B6}", "\x1b[31m"];
 
 fn nasty(random: &mut Random) -> &'static str {
@@ -226,7 +226,7 @@ impl Trial {
         }
     }
 
-    /// What the command says, if it ends in time.
+    /// Returns the output of the command, if it ends in time.
     fn output(&self, arguments: &[String]) -> Output {
         let mut run = command();
         run.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null());

@@ -22,7 +22,7 @@ fn a_loop_beside_the_sidecar_of_another_one_is_refused() {
     );
 }
 
-/// What a killed run leaves behind once stayed for ever.
+/// The files left behind by a killed run once stayed for ever.
 #[cfg(unix)]
 #[test]
 fn files_of_a_killed_run_are_removed_by_the_next() {
@@ -93,7 +93,7 @@ fn a_recipe_that_is_read_is_not_overwritten_and_is_named() {
     folder.refuse(make, "\"r.toml\" is the recipe itself");
 }
 
-/// What the search knew about a loop of several cycles was once lost when its recipe was replayed.
+/// The search's facts about a loop of several cycles were once lost when its recipe was replayed.
 #[test]
 fn replaying_a_recipe_gives_the_same_bytes() {
     let Some(mocap) = folder_or_skip() else { return };

@@ -46,7 +46,7 @@ fn rows_are_those_that_are_picked() {
     }
 }
 
-/// What helps is a softer turn: nothing is closed.
+/// The advice is a softer turn, because nothing is closed.
 #[test]
 fn cures_are_of_turns() {
     let folder = Folder::with_synth("--seconds 6 --fps 120 --noise 0");

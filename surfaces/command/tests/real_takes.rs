@@ -58,7 +58,7 @@ fn as_expected(take: &Path, expect: Expect) -> Result<(), String> {
     let document = made.json();
     let quality = &document["quality"];
     if made.status < 2 && is_made {
-        // Where a seam shows another row than the first is made.
+        // If a seam is visible, another row than the first may be made.
         let found = folder.run_on(take, "find FILE --json").json();
         let row = &found["candidates"][0]["grade"];
         if rank(row) < rank(&quality["grade"]) {

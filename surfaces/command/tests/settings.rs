@@ -74,7 +74,7 @@ fn the_recipe_of_defaults_changes_nothing() {
     for flags in ["", "--for unity"] {
         let plain = folder.made(flags);
         let bytes = folder.read("loop.bvh");
-        // What is said is another recipe, of the same loop.
+        // The stated recipe differs, but the loop is the same.
         let without_recipe = |mut sidecar: Value| {
             sidecar.as_object_mut().unwrap().remove("recipe_sha256");
             sidecar

@@ -25,7 +25,7 @@ fn snippet(language: &str) -> String {
     rest.split_once("```").unwrap().0.to_owned()
 }
 
-/// What the library says: x, y, z and yaw of each root at each time.
+/// Returns the values of the library: x, y, z and yaw of each root at each time.
 fn expected() -> Vec<[f64; 4]> {
     let at = |(start, yaw, linear, turn_rate): &Root, secs: f64| {
         let twist = Twist::new(DVec3::from_array(*linear), DVec3::Y * *turn_rate);

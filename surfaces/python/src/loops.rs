@@ -48,9 +48,9 @@ pub(crate) struct HeldLoop {
     stored: OnceLock<Arc<StoredLoop>>,
 }
 
-/// Where a loop is from.
+/// The origin of a loop.
 enum Origin {
-    /// It was made of a take.
+    /// The loop was made from a take.
     Made(Box<MadeHere>),
     /// It was read from a file, or is the mirror image of a loop.
     Stored(Arc<StoredLoop>),

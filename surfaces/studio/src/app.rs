@@ -1,4 +1,4 @@
-//! The window: what is where, what was dropped on it, and the time that goes on.
+//! The window: its layout, files dropped on it, and the progress of time.
 
 #[cfg_attr(target_arch = "wasm32", path = "app/page.rs")]
 #[cfg_attr(not(target_arch = "wasm32"), path = "app/desktop.rs")]
@@ -32,11 +32,11 @@ const NARROW_VIEWPORT: f32 = 0.42;
 const PANELS_POINTS: f32 = 372.0;
 const PANELS_RANGE: [f32; 2] = [300.0, 560.0];
 
-/// Height of the timeline with its curves at first, and at least, points; and the most of the window that it takes.
+/// Initial and least height of the timeline with its curves, points.
 const TIMELINE_POINTS: f32 = 300.0;
 const LEAST_TIMELINE_POINTS: f32 = 150.0;
 
-/// The same with the table of loops that are compared, points.
+/// Initial height with the table of compared loops, points; and the largest share of the window's height.
 const COMPARED_POINTS: f32 = 390.0;
 const MOST_TIMELINE: f32 = 0.6;
 
@@ -46,7 +46,7 @@ const LOW_POINTS: f32 = 520.0;
 /// Windows narrower than this have no room for the less used words of the top row, points.
 const WORDY_POINTS: f32 = 1200.0;
 
-/// Files that were read beside, and a wish for a frame.
+/// Actions from files that were read in the background, and a way to ask for a frame.
 #[derive(Clone, Default)]
 pub(crate) struct Inbox {
     actions: Arc<Mutex<Vec<Action>>>,
@@ -85,10 +85,10 @@ enum Tab {
 impl Tab {
     const ALL: [Self; 5] = [Self::Loops, Self::Close, Self::Feet, Self::Edit, Self::Export];
 
-    /// Those of a narrow window: the others are parts of *Close*.
+    /// The tabs of a narrow window: the others are parts of *Close*.
     const NARROW: [Self; 3] = [Self::Loops, Self::Close, Self::Export];
 
-    /// Its word, and its name for screen readers: longer, because the panels are not seen.
+    /// The label, and the name for screen readers: longer, because the panels are not seen.
     fn words(self) -> [&'static str; 2] {
         match self {
             Self::Loops => ["Loops", "Loops of the take"],
@@ -115,19 +115,19 @@ pub struct Studio {
     capture: CapturePanel,
     pace: Pace,
     tab: Tab,
-    /// Whether the window is used by fingers.
+    /// Whether the user last touched the window, rather than used a mouse.
     has_fingers: bool,
     guard: Guard,
-    /// The memory of the last visit, if there shall be one.
+    /// The state kept between visits, if any.
     session: Option<Session>,
-    /// Number of loops made when what is set was kept last.
+    /// Value of the model's loop count when the choices were last kept.
     num_kept: u64,
-    /// What the window alone has, or the page.
+    /// State that only the desktop window, or only the page, needs.
     host: Host,
 }
 
 impl Studio {
-    /// A studio that asks this context for frames; the walk that it opens with is on its way.
+    /// Creates a studio that asks this context for frames; the example walk that it opens with is being made.
     pub fn in_context(ctx: &Context) -> Self {
         ctx.set_fonts(fonts());
         theme::set(ctx);
@@ -142,17 +142,17 @@ impl Studio {
         }
     }
 
-    /// Returns the state that it shows.
+    /// Returns the state that the studio shows.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Lets open takes fill so much memory together, bytes.
+    /// Sets how much memory open takes may fill together, bytes.
     pub fn keep_takes_within(&mut self, bytes: usize) {
         self.model.keep_takes_within(bytes);
     }
 
-    /// Opens what was open at the last visit, and keeps what is open for the next one.
+    /// Opens what was open at the last visit, and stores what is open for the next one.
     pub(crate) fn remember(&mut self, memory: crate::platform::Memory, reopens: bool, ctx: &Context) {
         let session = self.session.insert(Session::new(memory));
         if let Some(action) = reopens.then(|| session.reopen(ctx)).flatten() {
@@ -160,7 +160,7 @@ impl Studio {
         }
     }
 
-    /// Keeps the choices, for a failure of this program or of the machine.
+    /// Stores the choices, to recover them after a failure of the program or the machine.
     fn keep(&mut self) {
         let num_made = self.model.num_made();
         if num_made == self.num_kept {
@@ -172,7 +172,7 @@ impl Studio {
         }
     }
 
-    /// Does what is asked for after a failure.
+    /// Does what the user chose after a failure.
     fn follow(&mut self, request: Request, ctx: &Context) {
         let recipe = self.guard.kept().map(str::to_owned);
         match request {
@@ -204,7 +204,7 @@ impl Studio {
         self.model.apply(action);
     }
 
-    /// Shows one frame, and does what was clicked in it.
+    /// Draws one frame, and applies the actions of its widgets.
     pub fn studio_ui(&mut self, ui: &mut Ui) {
         let ctx = ui.ctx().clone();
         self.open_dropped(&ctx.input(|input| input.raw.dropped_files.clone()));
@@ -221,7 +221,7 @@ impl Studio {
         if let Some(set) = self.model.set_made.take() {
             self.export.take_in_set(set);
         }
-        // Time goes on once, even if the frame is laid out twice.
+        // Time advances once per frame, even if the frame is laid out twice.
         if ctx.current_pass_index() == 0 {
             self.model.advance(self.pace.passed(&ctx));
         }
@@ -255,7 +255,7 @@ impl Studio {
         for action in self.model.take_asked() {
             self.apply(action);
         }
-        // A draft that is made in no time is shown in this very frame.
+        // A draft that takes no time is shown in this very frame.
         if self.model.drafts_at_once() {
             self.model.poll();
             ctx.request_discard("a slider moved");
@@ -264,7 +264,7 @@ impl Studio {
         self.pace.ask(&ctx, plays, self.model.busy());
     }
 
-    /// Whether fingers were here last, or a mouse.
+    /// Notes whether a finger or a mouse was used last.
     fn follow_fingers(&mut self, ctx: &Context) {
         let (is_touched, is_moved) = ctx.input(|input| {
             let mut events = input.events.iter();
@@ -277,7 +277,7 @@ impl Studio {
         }
     }
 
-    /// The view first, transport and timeline below it, the panels beside all.
+    /// Lays out the view with transport and timeline below it, and the panels beside both.
     fn wide_ui(&mut self, ui: &mut Ui) {
         Panel::right("panels")
             .frame(flat::panel(ui.style()))
@@ -293,8 +293,8 @@ impl Studio {
                     studio.panels_ui(ui);
                 });
             });
-        // A set has no timeline: that of the file that lends its body says nothing of it. Without its curves one is as high as the bar of
-        // the take.
+        // A set has no timeline: the file that provides the body says nothing about the set. Without curves, a timeline is as high as the
+        // bar of the take.
         let has_timeline = self.set_words().is_none() && !is_low(ui);
         let is_compared = !self.model.compared().is_empty();
         let has_curves = (self.seam_curve.is_shown(ui.ctx()) || is_compared) && self.model.made().is_some();
@@ -311,7 +311,7 @@ impl Studio {
         if has_timeline {
             timeline.frame(flat::panel(ui.style())).show(ui, |ui| {
                 if has_curves {
-                    // The panel keeps the height that it was dragged to, whatever it holds.
+                    // The panel keeps the height that it was dragged to, whatever its contents.
                     ui.set_min_height(ui.available_height());
                 }
                 timeline::take_bar_ui(ui, &mut self.take_bar, &self.model);
@@ -330,7 +330,7 @@ impl Studio {
         });
     }
 
-    /// Curves over the seam, or those of loops that are compared, with their figures.
+    /// Shows the curves over the seam, or the compared loops with their figures.
     fn curves_ui(&mut self, ui: &mut Ui) {
         if self.model.compared().is_empty() {
             self.seam_curve.seam_curve_ui(ui, &self.model);
@@ -339,13 +339,13 @@ impl Studio {
         }
     }
 
-    /// The panels of a tab, which are scrolled apart from those of the others.
+    /// Shows the panels of a tab; each tab has its own scroll position.
     fn scrolled_ui(&mut self, ui: &mut Ui, show: impl FnOnce(&mut Self, &mut Ui)) {
         let area = ScrollArea::vertical().id_salt(self.tab.words()[0]).auto_shrink(false);
         area.show(ui, |ui| focus::scrolled_to(ui, |ui| show(self, ui)));
     }
 
-    /// View, transport and three tabs below each other, for fingers.
+    /// Lays out view, transport and three tabs below each other, for fingers.
     fn narrow_ui(&mut self, ui: &mut Ui) {
         CentralPanel::default().frame(Frame::NONE).show(ui, |ui| {
             let height = ui.available_height() * NARROW_VIEWPORT;
@@ -373,7 +373,7 @@ impl Studio {
         });
     }
 
-    /// The tabs, equally wide.
+    /// Shows the tabs with equal widths.
     fn tabs_ui(&mut self, ui: &mut Ui, tabs: &[Tab]) {
         if !tabs.contains(&self.tab) {
             self.tab = Tab::Close;
@@ -397,7 +397,7 @@ impl Studio {
         ui.add_space(4.0);
     }
 
-    /// One row: who this is, files, steps back, what to compare; the verdict; and *Export* at the right.
+    /// Shows the top row: the name, files, undo and redo, what to compare; the verdict; and *Export* at the right.
     fn top_ui(&mut self, ui: &mut Ui) {
         ui.add_space(3.0);
         let is_wordy = ui.available_width() > WORDY_POINTS;
@@ -441,7 +441,7 @@ impl Studio {
         ui.add_space(3.0);
     }
 
-    /// Steps back and on, and choices to compare with.
+    /// Shows undo and redo, and choices to compare with.
     fn steps_ui(&self, ui: &mut Ui, is_wordy: bool, is_narrow: bool) {
         let [undone, redone] = self.model.undo_names().map(|name| name.unwrap_or("nothing"));
         let tip = format!("Undo: {undone} (Ctrl+Z)");
@@ -473,13 +473,14 @@ impl Studio {
         }
     }
 
-    /// Names the clip that the shown set plays: the grade of the file that lends its body says nothing of it.
+    /// Names the clip that the shown set plays, in place of a verdict: the grade of the file that provides the body says nothing about the
+    /// set.
     fn set_words(&self) -> Option<String> {
         let steered = self.model.steered_here().filter(|_| self.model.shown() == Shown::Set)?;
         Some(format!("Set {}: {}", steered.name, steered.hero().playing().name))
     }
 
-    /// How good the loop is, with the reason, or what is written or opened instead.
+    /// Shows the verdict on the loop with its reason, or what is being written or opened.
     fn verdict_ui(&self, ui: &mut Ui) {
         let opens = self.model.is_opening() || self.model.is_making_set();
         let words = match (self.model.writing(), self.model.progress().filter(|_| opens)) {
@@ -525,7 +526,7 @@ impl Studio {
         });
     }
 
-    /// The panels of the tab that is open.
+    /// Shows the panels of the open tab.
     fn panels_ui(&mut self, ui: &mut Ui) {
         let is_narrow = ui.ctx().content_rect().width() < theme::NARROW_POINTS;
         match self.tab {
@@ -557,17 +558,17 @@ impl Studio {
             panels::guide_ui(ui, model, !self.export.written.is_empty());
         }
         match lends_body.map(|steered| format!("Takes: {} lends its body", steered.file_name())) {
-            // Its loops and grades are not those of the set.
+            // The take's loops and grades are not those of the set.
             Some(title) => closed_part(ui, &title, |ui| self.take_ui(ui)),
             None => self.take_ui(ui),
         }
         ui.weak(format!("Drop a take here ({})", Format::names("or")));
-        // The page says so at its top.
+        // In the browser, the page says so at its top.
         #[cfg(not(target_arch = "wasm32"))]
         ui.weak("Files stay on this machine.");
     }
 
-    /// Takes that are open, and all that is found in the one that is shown.
+    /// Shows the open takes, and everything found in the shown one.
     fn take_ui(&mut self, ui: &mut Ui) {
         let model = &self.model;
         self.browser.browser_ui(ui, model);
@@ -624,7 +625,7 @@ fn is_low(ui: &Ui) -> bool {
     ui.ctx().content_rect().height() < LOW_POINTS
 }
 
-/// A button as high as those with signs, with its name for screen readers. Returns whether it is clicked.
+/// Shows a text button as high as the icon buttons, with its name for screen readers. Returns whether it is clicked.
 fn word_ui(ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str) -> bool {
     let side = ui.spacing().interact_size.y;
     let response = ui.add_enabled(is_enabled, Button::new(word).min_size(vec2(side, side)));
@@ -632,12 +633,12 @@ fn word_ui(ui: &mut Ui, word: &str, name: &str, is_enabled: bool, tip: &str) -> 
     response.on_hover_text(tip).clicked()
 }
 
-/// Shows a part of a tab that folds.
+/// Shows a foldable part of a tab, open at first.
 fn part(ui: &mut Ui, name: &str, show: impl FnOnce(&mut Ui)) {
     part_ui(ui, name, true, show);
 }
 
-/// Shows one that is folded at first.
+/// Shows a foldable part of a tab, closed at first.
 fn closed_part(ui: &mut Ui, name: &str, show: impl FnOnce(&mut Ui)) {
     part_ui(ui, name, false, show);
 }
@@ -649,7 +650,7 @@ fn part_ui(ui: &mut Ui, name: &str, is_open: bool, show: impl FnOnce(&mut Ui)) {
 }
 
 impl eframe::App for Studio {
-    /// Panels are not drawn over it.
+    /// The whole window is cleared to the colour of the panels, which then need no drawing.
     fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
         visuals.panel_fill.to_normalized_gamma_f32()
     }
@@ -662,7 +663,7 @@ impl eframe::App for Studio {
             self.studio_ui(ui);
             std::mem::swap(&mut self.guard, guard);
         });
-        // After a frame that failed, the studio still holds the recipe.
+        // The recipe survives a frame that failed.
         if let Some(recipe) = self.guard.kept() {
             guard.keep(recipe.to_owned());
         }

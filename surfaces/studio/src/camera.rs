@@ -1,4 +1,4 @@
-//! Where one looks from, and where a point of the world is on the screen.
+//! The camera: where the view is from, and where a point of the world appears on the screen.
 
 use eframe::egui::{Pos2, Rect, Vec2, pos2};
 use glam::{DVec3, DVec4};
@@ -6,7 +6,7 @@ use loopwright_core::math::ops;
 
 use crate::road::Opened;
 
-/// Half the vertical angle of view as its tangent: about 34 degrees from top to bottom, as a portrait lens has.
+/// Tangent of half the vertical angle of view: about 34 degrees from top to bottom, as of a portrait lens.
 const HALF_VIEW: f64 = 0.31;
 
 /// Nothing nearer to the eye is drawn, metres.
@@ -15,10 +15,10 @@ const NEAR_METRES: f64 = 0.05;
 /// Nothing farther away is drawn, metres.
 const FAR_METRES: f64 = 1000.0;
 
-/// Distances that the wheel reaches, as multiples of the height of the body.
+/// Nearest and farthest distance by the wheel, in heights of the body.
 const DISTANCES: [f64; 2] = [0.3, 40.0];
 
-/// Radians for each point of the screen that one drags.
+/// Radians per point of the screen that is dragged.
 const ORBIT_RADIANS: f64 = 0.008;
 
 /// Lowest and highest view, radians: from just below the ground to almost straight down.
@@ -33,11 +33,11 @@ pub struct Camera {
     pub pitch: f64,
     /// Distance from the point looked at, in heights of the body.
     pub distance: f64,
-    /// How far the view was moved aside, metres.
+    /// Displacement of the view from the body, metres.
     pub offset: DVec3,
-    /// Whether the view goes along with the body.
+    /// Whether the view moves along with the body.
     pub follows: bool,
-    /// Whether what is far away is as large as what is near.
+    /// Whether the projection is orthographic, so that far things are as large as near ones.
     pub is_orthographic: bool,
     /// Height of the body, metres.
     pub stature: f64,
@@ -58,7 +58,7 @@ impl Default for Camera {
 }
 
 impl Camera {
-    /// Whether all of it are numbers.
+    /// Whether all its numbers are finite.
     pub(crate) fn is_finite(&self) -> bool {
         let numbers = [self.yaw, self.pitch, self.distance, self.stature];
         numbers.iter().all(|number| number.is_finite()) && self.offset.is_finite()
@@ -67,20 +67,20 @@ impl Camera {
     /// The steepest view from above, radians.
     pub const STEEPEST: f64 = PITCHES[1];
 
-    /// Seen from a side: from its front, from its left, or from above.
+    /// Returns the view from a side: front, left or above.
     #[must_use]
     pub fn from_side(self, yaw: f64, pitch: f64) -> Self {
         Self { yaw, pitch, ..self }
     }
 
-    /// The first view of a take: from the side and ahead of where its body faces.
+    /// Returns the first view of a take: from the side and ahead of where its body faces.
     #[must_use]
     pub fn facing(self, opened: &Opened) -> Self {
         let stature = opened.stature().unwrap_or(Self::default().stature);
         Self { stature, ..self }.reset()
     }
 
-    /// The first view of the same body, in the same way.
+    /// Returns the first view of the same body, with the same mode.
     #[must_use]
     pub fn reset(self) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl Camera {
         }
     }
 
-    /// Turned by a drag, points of the screen.
+    /// Returns the view turned by a drag, points of the screen.
     #[must_use]
     pub fn orbited(self, drag: Vec2) -> Self {
         Self {
@@ -101,7 +101,7 @@ impl Camera {
         }
     }
 
-    /// Moved aside by a drag, points of the screen, in a view of that height.
+    /// Returns the view moved by a drag, points of the screen, in a view of this height.
     #[must_use]
     pub fn panned(self, drag: Vec2, height: f32) -> Self {
         let [right, up, _] = self.axes();
@@ -112,7 +112,7 @@ impl Camera {
         }
     }
 
-    /// Nearer by that factor.
+    /// Returns the view nearer by a factor.
     #[must_use]
     pub fn zoomed(self, factor: f64) -> Self {
         let distance = self.distance / factor.clamp(0.1, 10.0);
@@ -122,13 +122,13 @@ impl Camera {
         }
     }
 
-    /// A direction over the ground: so far to the right and so far away as one sees it.
+    /// Returns the direction over the ground that is so far to the right and so far away as seen.
     pub(crate) fn on_ground(&self, [right, away]: [f64; 2]) -> DVec3 {
         let (sin, cos) = (ops::sin(self.yaw), ops::cos(self.yaw));
         right * DVec3::new(cos, 0.0, -sin) - away * DVec3::new(sin, 0.0, cos)
     }
 
-    /// The whole body in the middle, from the same side.
+    /// Returns the view with the whole body in the middle, from the same side.
     #[must_use]
     pub fn framed(self) -> Self {
         let Self { offset, distance, .. } = Self::default();
@@ -150,7 +150,7 @@ impl Camera {
         [right, back.cross(right), back]
     }
 
-    /// The view of a point of interest in a rectangle.
+    /// Places the camera for a target in a rectangle.
     pub(crate) fn view(&self, target: DVec3, rect: Rect) -> View {
         let [right, up, back] = self.axes();
         let target = target + self.offset;
@@ -166,7 +166,7 @@ impl Camera {
     }
 }
 
-/// A camera in its place.
+/// A placed camera.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
     eye: DVec3,
@@ -175,12 +175,12 @@ pub(crate) struct View {
     back: DVec3,
     centre: Pos2,
     points_per_slope: f64,
-    /// The distance from which all is seen, where far things are as large as near ones.
+    /// The constant distance of an orthographic view; `None` in perspective.
     even_depth: Option<f64>,
 }
 
 impl View {
-    /// Where a point is seen; `None` behind the eye, and of what is no place at all.
+    /// Projects a point; `None` behind the eye, or if the point is not finite.
     pub(crate) fn see(&self, point: DVec3) -> Option<Pos2> {
         let from_eye = point - self.eye;
         let depth = -from_eye.dot(self.back);
@@ -197,7 +197,7 @@ impl View {
         ))
     }
 
-    /// Metres at a place that are one point of the screen.
+    /// Metres per point of the screen at a place.
     pub(crate) fn metres_per_point(&self, place: DVec3) -> f64 {
         let depth = (self.eye - place).dot(self.back);
         self.even_depth.unwrap_or(depth).max(NEAR_METRES) / self.points_per_slope
@@ -208,8 +208,8 @@ impl View {
         (point - other).dot(self.back) > 0.0
     }
 
-    /// The same as a matrix for the graphics card, column by column: from axes of the world around an origin into the cube from -1
-    /// to 1 that the rectangle of the view shows.
+    /// Returns the projection as a matrix for the graphics card, column by column: from axes of the world around an origin into the cube
+    /// from -1 to 1 that the rectangle of the view shows.
     pub(crate) fn clip_from_near(&self, origin: DVec3, rect: Rect) -> [f32; 16] {
         let scale = [rect.width(), rect.height()].map(|size| 2.0 * self.points_per_slope / f64::from(size.max(1.0)));
         let from_eye = (origin - self.eye).extend(1.0);

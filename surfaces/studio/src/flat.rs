@@ -1,5 +1,5 @@
-//! Large rectangles of one colour, behind all else. They are cleared instead of drawn: where software draws, a shader that covers the
-//! window once takes longer than all the rest of a frame.
+//! Large rectangles of one colour, behind everything else. They are cleared instead of drawn: with software rendering, a shader over the
+//! whole window takes longer than the rest of the frame.
 
 #![allow(
     unsafe_code,
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use eframe::egui::{Color32, Frame, PaintCallback, Painter, Rect, Style};
 use eframe::{egui_glow::CallbackFn, glow, glow::HasContext as _};
 
-/// Gives a rectangle one colour, which hides what was there.
+/// Fills a rectangle with one colour, over what was drawn there.
 pub(crate) fn fill(painter: &Painter, rect: Rect, colour: Color32) {
     let [red, green, blue, _] = colour.to_normalized_gamma_f32();
     painter
@@ -20,7 +20,7 @@ pub(crate) fn fill(painter: &Painter, rect: Rect, colour: Color32) {
             rect,
             callback: Arc::new(CallbackFn::new(move |_, painter| {
                 let gl = painter.gl();
-                // SAFETY: egui calls back with its context current, and with what is outside of the rectangle cut off.
+                // SAFETY: egui calls back with its context current, and with everything outside the rectangle clipped.
                 unsafe {
                     gl.clear_color(red, green, blue, 1.0);
                     gl.clear(glow::COLOR_BUFFER_BIT);
@@ -29,7 +29,7 @@ pub(crate) fn fill(painter: &Painter, rect: Rect, colour: Color32) {
         });
 }
 
-/// The frame of a panel, which has the colour of the window: that is cleared already.
+/// A panel's frame without a fill: the window is cleared to the same colour already.
 pub(crate) fn panel(style: &Style) -> Frame {
     Frame::side_top_panel(style).fill(Color32::TRANSPARENT)
 }

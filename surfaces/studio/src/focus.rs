@@ -1,16 +1,16 @@
-//! The widget that the keyboard is at, and what is said of widgets to those who do not see them.
+//! Keyboard focus, and what screen readers announce about widgets.
 
 use eframe::egui::{
     Context, EventFilter, FocusDirection, Key, Memory, Popup, Rect, Response, Role, Ui, WidgetInfo, output::OutputEvent,
 };
 
-/// The rectangle of the widget that has the keyboard, points.
+/// The rectangle of the focused widget, points.
 fn place(ctx: &Context) -> Option<Rect> {
     let focused = ctx.memory(Memory::focused)?;
     Some(ctx.read_response(focused)?.rect)
 }
 
-/// Shows widgets in an area that scrolls, and scrolls to the one that gets the keyboard.
+/// Shows widgets in a scrolling area, and scrolls to the one that gains the focus.
 pub(crate) fn scrolled_to(ui: &mut Ui, widgets: impl FnOnce(&mut Ui)) {
     let num_before = ui.ctx().output(|output| output.events.len());
     widgets(ui);
@@ -23,8 +23,8 @@ pub(crate) fn scrolled_to(ui: &mut Ui, widgets: impl FnOnce(&mut Ui)) {
     }
 }
 
-/// Keeps arrow keys from taking the keyboard to another widget: they move what has it, and nothing else. In a list that is open they go from
-/// row to row. Call it at the start of a frame.
+/// Keeps arrow keys from moving the focus: they change the focused widget and nothing else. In an open list they move from row to row. Call
+/// it at the start of a frame.
 pub(crate) fn hold(ctx: &Context) {
     const ARROWS: [Key; 4] = [Key::ArrowLeft, Key::ArrowRight, Key::ArrowUp, Key::ArrowDown];
     if !Popup::is_any_open(ctx) && ctx.input(|input| ARROWS.iter().any(|arrow| input.key_pressed(*arrow))) {
@@ -32,7 +32,7 @@ pub(crate) fn hold(ctx: &Context) {
     }
 }
 
-/// Steps to the right by the arrow keys while a widget has the keyboard, if there are any; ten at once with shift.
+/// Returns the steps to the right by arrow keys while a widget has the focus, if any; ten at once with shift.
 pub(crate) fn steps(ui: &Ui, response: &Response) -> Option<i32> {
     if !response.has_focus() {
         return None;
@@ -49,17 +49,17 @@ pub(crate) fn steps(ui: &Ui, response: &Response) -> Option<i32> {
     Some(steps).filter(|steps| *steps != 0)
 }
 
-/// Says what a widget is that is drawn here, and its name.
+/// Announces the role and the name of a widget that is drawn by hand.
 pub(crate) fn label(response: &Response, role: Role, name: &str) {
     response.widget_info(|| WidgetInfo::labeled(role, true, name));
 }
 
-/// Says that what is shown below is open, or closed.
+/// Announces whether the part below is open or closed.
 pub(crate) fn folds(response: &Response, name: &str, is_open: bool) {
     response.widget_info(|| WidgetInfo::selected(Role::DisclosureTriangle, true, is_open, name));
 }
 
-/// Gives a widget the name that is said of it, where it has none of its own.
+/// Gives a widget a name for screen readers, if it has none of its own.
 pub(crate) fn named(response: Response, name: &str) -> Response {
     response
         .ctx
@@ -78,7 +78,7 @@ mod tests {
     use crate::Studio;
     use crate::widgets::{Widget, Widgets, Wishes};
 
-    /// All that is used has a name, and what has a value or a state says it.
+    /// Every usable control has a name, and announces its value or state.
     #[test]
     fn every_control_says_what_it_is() {
         let builder = Harness::builder().with_size([1280.0, 5200.0]);
@@ -135,7 +135,7 @@ mod tests {
         }
         let plots = said.iter().find(|widget| widget.name == "Plots of the take");
         assert_eq!(plots.unwrap().is_on, Some(false));
-        // What is asked for by its number is done.
+        // An action that a screen reader requests by number is done.
         let pause = said.iter().rfind(|widget| widget.name == "Pause").unwrap();
         wishes.lock().push_back((pause.id.parse().unwrap(), Action::Click));
         harness.run_steps(3);

@@ -1,4 +1,4 @@
-//! The letters of the window: one typeface. Those for emoji and code, which nothing here shows, would be a quarter of the page.
+//! The font of the window: one typeface. Those for emoji and code are not needed, and would be a quarter of the page.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The light of a grade: a colour and a shape beside its word, never instead of it.
+//! The light of a grade: a colour and a shape beside its word, never in place of it.
 
 use eframe::egui::{Color32, Painter, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, vec2};
 use loopwright_formats::loop_file::facts::Grade;
@@ -17,8 +17,8 @@ pub(crate) fn colour(grade: Grade, is_dark: bool) -> Color32 {
 /// Half the height of a light, points.
 const LIGHT_POINTS: f32 = 4.5;
 
-/// A light of that colour: a disc, a triangle or a square, so that none depends on colour alone. Painted, since not every font has
-/// them.
+/// Shows the light of a grade: a disc, a triangle or a square, so that it does not depend on colour alone. Painted, since not every font
+/// has these shapes.
 pub(crate) fn light_ui(ui: &mut Ui, grade: Grade) {
     let (rect, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::empty());
     paint_light(
@@ -29,7 +29,7 @@ pub(crate) fn light_ui(ui: &mut Ui, grade: Grade) {
     );
 }
 
-/// The light alone.
+/// Paints the light alone.
 pub(crate) fn paint_light(painter: &Painter, centre: Pos2, grade: Grade, colour: Color32) {
     match grade {
         Grade::Good => {

@@ -1,17 +1,17 @@
-//! The last resort: where drawing a frame fails, a screen that offers the work back.
+//! The last resort: if drawing a frame fails, a screen that offers to save the work.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use eframe::egui::{self, Ui};
 
-/// Keeps what was set last, and what went wrong if anything did.
+/// Holds the last settings, and the failure if there was one.
 #[derive(Default)]
 pub(crate) struct Guard {
     recipe: Option<String>,
     failure: Option<String>,
 }
 
-/// What a person wants after a failure.
+/// The user's choice after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Request {
     /// Save the recipe beside the take.
@@ -25,7 +25,7 @@ impl Guard {
         self.recipe = Some(recipe);
     }
 
-    /// The recipe that was kept last.
+    /// Returns the recipe that was kept last.
     pub(crate) fn kept(&self) -> Option<&str> {
         self.recipe.as_deref()
     }
@@ -34,10 +34,10 @@ impl Guard {
         self.failure = None;
     }
 
-    /// Draws a frame, or after a failure the screen that says so; what is asked for there.
+    /// Draws a frame, or after a failure the screen that reports it; returns what the user chooses there.
     pub(crate) fn frame_ui(&mut self, ui: &mut Ui, draw: impl FnOnce(&mut Self, &mut Ui)) -> Option<Request> {
         if self.failure.is_none() {
-            // Going on throws away the state that the failed frame left.
+            // The state that a failed frame leaves behind is discarded.
             let drawn = catch_unwind(AssertUnwindSafe(|| draw(self, ui)));
             self.failure = drawn.err().map(|failure| {
                 let text = failure.downcast_ref::<String>().map(String::as_str);

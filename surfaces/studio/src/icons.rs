@@ -1,4 +1,5 @@
-//! Buttons with a drawn sign instead of a word: the one typeface has no such letters. Each has its name for screen readers and as a tip.
+//! Buttons with a drawn sign instead of a word: the one typeface has no such letters. Each has a name for screen readers, shown as a tip
+//! too.
 
 use std::f32::consts::TAU;
 
@@ -9,7 +10,7 @@ use eframe::egui::{
 /// Width and height of a sign, points.
 const SIGN_POINTS: f32 = 16.0;
 
-/// What a sign shows.
+/// The sign of a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Icon {
     ToStart,
@@ -38,19 +39,19 @@ pub(crate) enum Icon {
     Remove,
 }
 
-/// A button with a sign.
+/// Shows a button with a sign.
 pub(crate) fn button(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool) -> Response {
     sign_ui(ui, icon, name, tip, is_enabled, None)
 }
 
-/// A switch with a sign; the value that it is set to, where it is clicked.
+/// Shows a switch with a sign; returns the new value if it is clicked.
 pub(crate) fn switch(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool, is_on: bool) -> Option<bool> {
     sign_ui(ui, icon, name, tip, is_enabled, Some(is_on))
         .clicked()
         .then_some(!is_on)
 }
 
-/// The side of a button, points.
+/// The side length of a button, points.
 pub(crate) fn side(ui: &Ui) -> f32 {
     ui.spacing().interact_size.y.max(SIGN_POINTS + 10.0)
 }
@@ -88,7 +89,7 @@ fn sign_ui(ui: &mut Ui, icon: Icon, name: &str, tip: &str, is_enabled: bool, is_
 /// | `D` disc | centre, radius, percent of opacity |
 /// | `O` circle | centre, radius, width in points, percent of opacity |
 /// | `B` filled rectangle | corners at the upper left and lower right |
-/// | `E` edge of one | these corners, radius of its own corners in points |
+/// | `E` outline of a rectangle | these corners, radius of its own corners in points |
 const SIGNS: [(Icon, &str); 24] = [
     (Icon::Play, "F 20 5 95 50 20 95"),
     (Icon::Pause, "B 18 10 40 90; B 60 10 82 90"),

@@ -1,8 +1,7 @@
 //! The studio: see a take, find its loops, close one and write it, in a window or in a page.
 //!
-//! [`Model`] holds the take, what is chosen and the loop made of it, and changes by an [`Action`] alone; [`Studio`] shows it. What
-//! it exports are the bytes that the libraries `loopwright` and `loopwright_formats` give for the same settings. Nothing leaves
-//! the machine.
+//! [`Model`] holds the take, the choices and the loop made from them, and changes only by an [`Action`]; [`Studio`] shows it. It exports
+//! the bytes that the libraries `loopwright` and `loopwright_formats` give for the same settings. Nothing leaves the machine.
 
 mod road;
 

@@ -1,16 +1,16 @@
-//! Lines through many points, drawn through as few of them as look the same: where software draws, each corner takes time.
+//! Polylines, drawn through as few of their points as look the same: with software rendering, each corner takes time.
 
 use eframe::egui::{Color32, Mesh, Pos2, Shape, Stroke};
 
-/// How far a point may be from the line that is drawn without it, points.
+/// Largest distance of a dropped point from the line, points.
 const UNSEEN_POINTS: f32 = 0.15;
 
-/// A line through points, less those that nobody sees.
+/// Returns a line through points, without those that make no visible difference.
 pub(crate) fn through(points: Vec<Pos2>, stroke: Stroke) -> Shape {
     Shape::line(lean(&points), stroke)
 }
 
-/// The area between two lines, from point to point of both.
+/// Returns the area between two lines, given point by point.
 pub(crate) fn area(sides: impl Iterator<Item = [Pos2; 2]>, colour: Color32) -> Mesh {
     let mut mesh = Mesh::default();
     for ends in sides {
@@ -26,7 +26,7 @@ pub(crate) fn area(sides: impl Iterator<Item = [Pos2; 2]>, colour: Color32) -> M
     mesh
 }
 
-/// The points from which all others are farther than nobody sees from the line through these (Douglas and Peucker, 1973).
+/// Selects the points that keep all others within the unnoticeable distance of the line (Douglas and Peucker, 1973).
 fn lean(points: &[Pos2]) -> Vec<Pos2> {
     let mut is_kept = vec![false; points.len()];
     let mut spans = vec![(0, points.len().saturating_sub(1))];
@@ -46,7 +46,7 @@ fn lean(points: &[Pos2]) -> Vec<Pos2> {
     kept.filter_map(|(&point, is_kept)| is_kept.then_some(point)).collect()
 }
 
-/// How far a point is from the line between two others.
+/// Distance of a point from the segment between two others.
 fn from_line(point: Pos2, start: Pos2, end: Pos2) -> f32 {
     let along = end - start;
     let share = (point - start).dot(along) / along.length_sq().max(f32::MIN_POSITIVE);

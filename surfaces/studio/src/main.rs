@@ -25,9 +25,9 @@ fn main() -> std::process::ExitCode {
             .with_icon(icon())
             .with_inner_size(vec2(1280.0, 860.0))
             .with_min_inner_size(vec2(360.0, 480.0)),
-        // Bodies are drawn with depth.
+        // Bodies need a depth buffer.
         depth_buffer: 24,
-        // The colours of the interface are flat: there is nothing to dither.
+        // The colours of the interface are flat, so there is nothing to dither.
         dithering: false,
         ..eframe::NativeOptions::default()
     };
@@ -37,7 +37,7 @@ fn main() -> std::process::ExitCode {
         Box::new(move |context| {
             let mut studio = loopwright_studio::Studio::in_context(&context.egui_ctx);
             if let Some(folder) = state_folder() {
-                // Files that are named are opened instead of those of the last time.
+                // Named files are opened instead of those of the last run.
                 studio.remember_in(folder, files.is_empty(), &context.egui_ctx);
             }
             studio.open_paths(&files);
@@ -53,14 +53,14 @@ fn main() -> std::process::ExitCode {
                 }
                 other => other.to_string(),
             };
-            // Where even that cannot be said, the status says it.
+            // If even that cannot be printed, the exit status reports it.
             let _ = writeln!(std::io::stderr(), "error: the window cannot be opened: {reason}");
             ExitCode::from(2)
         }
     }
 }
 
-/// What `--help` says.
+/// The text of `--help`.
 #[cfg(not(target_arch = "wasm32"))]
 const HELP: &str = "Turns motion capture into loops, in a window.
 
@@ -74,7 +74,7 @@ Options:
       --version  the version
 ";
 
-/// A ring for a loop, with its seam.
+/// The icon: a ring for a loop, with its seam.
 #[cfg(not(target_arch = "wasm32"))]
 fn icon() -> eframe::egui::IconData {
     const PIXELS: u32 = 64;
@@ -94,7 +94,7 @@ fn icon() -> eframe::egui::IconData {
     }
 }
 
-/// Where what is open and set is kept between runs: `loopwright-studio` in the user's folder of states.
+/// The folder that stores settings and open files between runs: `loopwright-studio` in the user's folder of states.
 #[cfg(not(target_arch = "wasm32"))]
 fn state_folder() -> Option<std::path::PathBuf> {
     let folder = |name: &str| {

@@ -1,25 +1,25 @@
-//! When the next frame of what plays is drawn, and how long playback goes on by it.
+//! Decides when the next frame is drawn during playback, and how far playback advances by it.
 
 use std::time::Duration;
 
 use eframe::egui::Context;
 
-/// Longest time between two frames that playback follows, seconds: a window that was covered does not leap ahead.
+/// Longest time between two frames that playback advances by, seconds, so that it does not leap after the window was covered.
 const MAX_FRAME_SECS: f32 = 0.1;
 
-/// Least time between frames beside work that somebody waits for: drawing in software takes as much of the processor as it gets.
+/// Least time between frames while somebody waits for background work: software rendering takes all of the processor that it gets.
 const BESIDE_WORK_SECS: f32 = 0.033;
 
-/// The same where nothing moves but the sign that work goes on.
+/// Time between frames if nothing moves but the sign of work in progress.
 const WAITING_FOR_WORK: Duration = Duration::from_millis(100);
 
-/// A frame that takes longer is drawn in software, and shares the processors with the work beside. Seconds.
+/// A frame that takes longer is drawn in software, and competes with background work for the processors. Seconds.
 const SLOW_FRAME_SECS: f32 = 0.025;
 
-/// Share of the newest frame in the mean.
+/// Weight of the newest frame in the mean.
 const NEWEST: f32 = 0.1;
 
-/// What goes on beside the window.
+/// The state of background work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Busy {
     Idle,
@@ -29,11 +29,11 @@ pub(crate) enum Busy {
     Waited,
 }
 
-/// How quickly frames come.
+/// Measures how quickly frames follow each other.
 pub(crate) struct Pace {
-    /// Mean time between frames that follow at once, while nothing goes on beside. Seconds.
+    /// Mean time between consecutive frames without background work. Seconds.
     frame_secs: f32,
-    /// What went on beside when the last frame asked for this one; none where it did not.
+    /// The background work when the last frame requested this one; `None` if it did not.
     asked: Option<Busy>,
 }
 
@@ -47,19 +47,19 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// The time that playback goes on by, seconds. Call it once a frame.
+    /// Returns the time to advance playback by, seconds. Call it once a frame.
     pub(crate) fn passed(&mut self, ctx: &Context) -> f64 {
         let (stable, since_last) = ctx.input(|input| (input.stable_dt, input.unstable_dt));
-        // The time of a frame after the window was covered does not show how quickly it draws.
+        // The time of a frame after the window was covered does not show how quickly frames are drawn.
         if self.asked == Some(Busy::Idle) && since_last < MAX_FRAME_SECS {
             self.frame_secs += NEWEST * (since_last - self.frame_secs);
         }
-        // egui takes a frame that was asked for by its time for the first after a sleep.
+        // egui treats a frame that was requested after a delay as the first one after a sleep.
         let passed = if self.asked.is_some() { since_last } else { stable };
         f64::from(passed.min(MAX_FRAME_SECS))
     }
 
-    /// Asks for the next frame. Beside work a slow frame is followed by as much time without one, so that neither waits for the other.
+    /// Requests the next frame. During background work, a slow frame is followed by as long a pause, so that neither waits for the other.
     pub(crate) fn ask(&mut self, ctx: &Context, plays: bool, beside: Busy) {
         let secs = match beside {
             Busy::Idle => 0.0,
@@ -82,7 +82,7 @@ mod tests {
 
     use super::*;
 
-    /// Plays frames that take so long beside something; the time that playback goes on by, and how long it then waits for the next.
+    /// Plays frames that take this long; returns the time that playback advanced by, and how long it then waits for the next.
     fn play(pace: &mut Pace, ctx: &Context, from: f64, secs: f64, beside: Busy) -> (f64, Duration) {
         let mut passed = 0.0;
         let mut waits = Duration::ZERO;

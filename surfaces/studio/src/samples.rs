@@ -1,11 +1,11 @@
-//! The samples of the page: walks that are synthesized when they are asked for.
+//! The samples of the page: walks that are synthesized on request.
 
 use loopwright_formats::{Format, Source, write_take};
 use loopwright_synth::{WalkSettings, synthesize};
 
 use crate::model::{Action, Beside};
 
-/// The sample of that name, as a file that is opened; `None` where there is none.
+/// Returns the action that opens the sample with this name; `None` if there is none.
 pub(crate) fn sample(name: &str) -> Option<Action> {
     let some = WalkSettings::default()
         .seed(11)

@@ -1,6 +1,6 @@
-//! What was open, kept between two visits: takes that are small, what is set of each, and the colours of the window.
+//! State that is kept between two visits: small takes, the settings of each, and the colours of the window.
 //!
-//! The files are kept apart from what is set, which changes with each loop.
+//! The files are stored apart from the settings, which change with each loop.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Action, Edit, Model, NamedFile};
 use crate::platform::Memory;
 
-/// Bytes of files that are kept: browsers give a page some five million letters.
+/// Most bytes of files to store: browsers give a page some five million letters.
 const MOST_BYTES: usize = 3 << 20;
 
-/// Under which names both parts are kept.
+/// The names under which both parts are stored.
 const FILES: &str = "files.json";
 const SETTINGS: &str = "settings.json";
 
-/// A file, its bytes in letters.
+/// A file, with its bytes encoded as text.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct KeptFile {
     name: String,
@@ -28,16 +28,16 @@ struct KeptFile {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Settings {
     is_dark: bool,
-    /// Name of the file and recipe of each take, the one that is shown last; of files that are not kept, too.
+    /// File name and recipe of each take, the shown one last; including files that are not stored.
     takes: Vec<(String, String)>,
 }
 
-/// Keeps what is open as it changes.
+/// Stores the state as it changes.
 pub(crate) struct Session {
     memory: Memory,
-    /// Of which files the bytes are kept.
+    /// Names of the files whose bytes are stored.
     kept: Vec<String>,
-    /// What the last settings were kept of.
+    /// The state of which the last settings were stored.
     of: Option<(u64, Vec<String>, Theme)>,
 }
 
@@ -50,9 +50,9 @@ impl Session {
         }
     }
 
-    /// Takes the colours that were kept, and has the takes read that were open.
+    /// Restores the stored colours, and returns the action that reopens the takes.
     ///
-    /// They are forgotten until they are open: a file that ends the program is not opened again and again.
+    /// The takes are dropped from the store until they are open: a file that crashes the program is not opened again and again.
     pub(crate) fn reopen(&mut self, ctx: &Context) -> Option<Action> {
         let settings = self.memory.kept(SETTINGS)?;
         let settings: Settings = serde_json::from_str(&settings).ok()?;
@@ -73,10 +73,10 @@ impl Session {
         Some(Action::Reopen { files, takes })
     }
 
-    /// Keeps what is open, where it changed since it was kept.
+    /// Stores the state, if it changed since it was last stored.
     pub(crate) fn keep(&mut self, model: &Model, ctx: &Context) {
         let theme = ctx.theme();
-        // Values in the middle of a drag are not kept.
+        // Values in the middle of a drag are not stored.
         let is_settled = model.progress().is_none() && !model.made().is_some_and(|made| made.is_draft);
         let Some(opened) = model.opened().filter(|_| is_settled) else {
             return;
@@ -90,10 +90,10 @@ impl Session {
         let mut room = MOST_BYTES;
         let mut files: Vec<NamedFile> = Vec::new();
         let mut takes = Vec::new();
-        // The newest are kept if not all have room.
+        // If there is not room for all, the newest are stored.
         for (opened, recipe) in model.recipes() {
             let is_new = |file: &&NamedFile| files.iter().all(|kept| kept.file_name != file.file_name);
-            // The walk that the studio opens with has no file.
+            // The example walk has no file.
             let take = opened.file();
             let new: Vec<NamedFile> = opened.named.iter().chain(&take).filter(is_new).cloned().collect();
             let size: usize = new.iter().map(|file| file.bytes.len()).sum();
@@ -102,7 +102,7 @@ impl Session {
             }
             let Ok(recipe) = recipe.to_text() else { continue };
             takes.push((opened.file_name.clone(), recipe));
-            // The recipe of a larger one waits until its file is opened again.
+            // The recipe of a larger file waits until the file is opened again.
             if let Some(rest) = room.checked_sub(size) {
                 room = rest;
                 files.extend(new);

@@ -1,14 +1,14 @@
-//! The surface of a body: triangles, and the bones that carry its vertices.
+//! The surface of a body: triangles, and the bones that move its vertices.
 
 use image::{DynamicImage, ImageDecoder, ImageReader, Limits, RgbaImage};
 use loopwright_formats::mesh::{Mesh, MeshImage};
 
 use crate::{model::Beside, platform::path_of};
 
-/// Widest and highest picture that is drawn: a larger one is made smaller.
+/// Largest side of a drawn picture; a larger picture is scaled down.
 const MAX_DRAWN_SIDE: u32 = 2048;
 
-/// Most pixels of a picture that is read, of all that are read of a surface, and of all that are drawn.
+/// Most pixels of a picture that is read, of all that are read for a surface, and of all that are drawn.
 const MAX_READ_PIXELS: u64 = 1 << 26;
 const MAX_ALL_READ_PIXELS: u64 = 1 << 29;
 const MAX_DRAWN_PIXELS: u64 = 1 << 26;
@@ -16,8 +16,8 @@ const MAX_DRAWN_PIXELS: u64 = 1 << 26;
 /// Most memory for one picture, bytes.
 const MAX_PICTURE_BYTES: u64 = 512 << 20;
 
-/// Cells of a surface along its longest side in which vertices of one bone are one vertex of the shadow. A shadow of 256 pixels is blurred
-/// over ten: it hides coarser cells, too.
+/// Cells along the longest side of a surface; vertices of one bone within a cell are merged for the shadow. A shadow of 256 pixels is
+/// blurred over ten, which would hide even coarser cells.
 const SHADOW_CELLS: f32 = 50.0;
 
 /// A surface with its pictures, ready to be drawn.
@@ -25,16 +25,16 @@ const SHADOW_CELLS: f32 = 50.0;
 pub(crate) struct Surface {
     /// Its triangles; the images of the file are not kept.
     pub(crate) mesh: Mesh,
-    /// Corners of fewer triangles, which cast its shadow.
+    /// Indices of fewer triangles, which cast its shadow.
     pub(crate) shadow_indices: Vec<u32>,
     /// A picture for each image; `None` for one that cannot be read.
     pub(crate) pictures: Vec<Option<RgbaImage>>,
-    /// Whether it has no holes: what turns away from the eye is then hidden, and need not be drawn.
+    /// Whether it has no holes, so that triangles that face away from the eye are hidden and need not be drawn.
     pub(crate) is_closed: bool,
 }
 
 impl Surface {
-    /// A surface with its pictures read, those in files of their own from what lies beside its file.
+    /// Creates a surface and reads its pictures; those in separate files are found beside its file.
     pub(crate) fn new(mut mesh: Mesh, beside: &Beside) -> Self {
         let images = std::mem::take(&mut mesh.images);
         let mut room = [MAX_ALL_READ_PIXELS, MAX_DRAWN_PIXELS];
@@ -42,7 +42,7 @@ impl Surface {
             MeshImage::Here(bytes) => picture(bytes, &mut room),
             MeshImage::Beside(uri) => {
                 let path = path_of(uri);
-                // If the file was moved without the folders that it names, its pictures often lie beside it.
+                // If the file was moved without the folders that it names, its pictures often lie right beside it.
                 let bytes = beside.find(&path).or_else(|| beside.find(path.rsplit('/').next()?));
                 picture(&bytes?, &mut room)
             }
@@ -56,7 +56,7 @@ impl Surface {
     }
 }
 
-/// Reads a PNG or a JPEG; `None` for what is neither, and what is too large. `room` is for pixels that are read, and that are drawn.
+/// Reads a PNG or a JPEG; `None` if it is neither, or too large. `room` counts the pixels that may still be read and drawn.
 fn picture(bytes: &[u8], room: &mut [u64; 2]) -> Option<RgbaImage> {
     let mut reader = ImageReader::new(std::io::Cursor::new(bytes))
         .with_guessed_format()
@@ -88,7 +88,7 @@ mod tests {
 
     use super::*;
 
-    /// A sheet of so many quads a side, a metre wide.
+    /// A sheet of this many quads a side, a metre wide.
     fn sheet(quads: u32) -> Mesh {
         let side = quads + 1;
         let vertices = (0..side * side)
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    /// Area of triangles as they are seen from above.
+    /// Area of triangles as seen from above.
     fn area(mesh: &Mesh, indices: &[u32]) -> f32 {
         (indices.chunks_exact(3))
             .map(|corners| {
@@ -173,7 +173,7 @@ mod tests {
         let coarse = shadow(&fine);
         let is_right = coarse.len() * 10 < fine.indices.len();
         assert!(is_right, "{} of {}", coarse.len(), fine.indices.len());
-        // But for half a cell along the edges.
+        // Equal except for half a cell along the edges.
         assert!((area(&fine, &coarse) - 1.0).abs() < 0.03, "{}", area(&fine, &coarse));
     }
 }

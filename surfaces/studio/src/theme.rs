@@ -1,13 +1,13 @@
-//! The colours and measures of the window: the same tokens, light and dark, for the interface and for what is drawn in the view.
+//! The colours and sizes of the window: the same tokens, light and dark, for the interface and for the view.
 //!
-//! Each colour means one thing: orange what is to be checked, green what is good, red what is bad or failed, blue what is chosen.
+//! Each colour has one meaning: orange for things to check, green for good, red for bad or failed, blue for the choice.
 
 use eframe::egui::{Color32, Context, CornerRadius, FontFamily, FontId, Stroke, Style, TextStyle, Theme, Ui, vec2};
 
 /// The colours of one theme.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tokens {
-    /// Panels; buttons and what else is raised above them; charts and fields.
+    /// Panels; buttons and other raised parts; charts and fields.
     pub(crate) ground: Color32,
     pub(crate) raised: Color32,
     hovered: Color32,
@@ -18,10 +18,10 @@ pub(crate) struct Tokens {
     text: Color32,
     pub(crate) strong: Color32,
     pub(crate) weak: Color32,
-    /// What is chosen: its ground, and lines and words on any ground.
+    /// The chosen item: its background, and lines and words on any background.
     pub(crate) chosen: Color32,
     pub(crate) accent: Color32,
-    /// The one filled button, and its word.
+    /// The one filled button, and its label.
     pub(crate) filled: Color32,
     pub(crate) on_filled: Color32,
     pub(crate) good: Color32,
@@ -42,14 +42,14 @@ pub(crate) struct Tokens {
 /// Windows narrower than this have the panels below the viewport, points.
 pub(crate) const NARROW_POINTS: f32 = 720.0;
 
-/// Least size of what is touched on a narrow window, points.
+/// Least size of touchable parts on a narrow window, points.
 pub(crate) const TOUCH_POINTS: f32 = 40.0;
 
-/// Size of words in charts and bars, points.
+/// Size of text in charts and bars, points.
 pub(crate) const SMALL_POINTS: f32 = 11.0;
 
 impl Tokens {
-    /// Colours of loops that are compared.
+    /// Colours of compared loops.
     pub(crate) fn series(&self) -> [Color32; 8] {
         [
             self.accent,
@@ -64,7 +64,7 @@ impl Tokens {
     }
 }
 
-/// The colours of a theme.
+/// Returns the colours of a theme.
 pub(crate) fn tokens(is_dark: bool) -> Tokens {
     let of = |dark: u32, light: u32| {
         let [_, red, green, blue] = (if is_dark { dark } else { light }).to_be_bytes();
@@ -97,24 +97,24 @@ pub(crate) fn tokens(is_dark: bool) -> Tokens {
     }
 }
 
-/// The colours of the theme that a part of the window has.
+/// Returns the colours of the theme that a part of the window has.
 pub(crate) fn of(ui: &Ui) -> Tokens {
     tokens(ui.visuals().dark_mode)
 }
 
-/// A small word in a chart.
+/// Returns the font of small text in a chart.
 pub(crate) fn small() -> FontId {
     FontId::proportional(SMALL_POINTS)
 }
 
-/// Lays both themes out.
+/// Sets up both themes.
 pub(crate) fn set(ctx: &Context) {
     for theme in [Theme::Dark, Theme::Light] {
         ctx.style_mut_of(theme, |style| lay_out(style, &tokens(theme == Theme::Dark)));
     }
 }
 
-/// Makes what is touched large enough for fingers.
+/// Makes touchable parts large enough for fingers.
 pub(crate) fn for_fingers(style: &mut Style) {
     style.spacing.interact_size = vec2(TOUCH_POINTS, TOUCH_POINTS);
     style.spacing.button_padding = vec2(12.0, 8.0);
@@ -159,7 +159,7 @@ fn lay_out(style: &mut Style, tokens: &Tokens) {
         (&mut widgets.active, tokens.hovered, tokens.strong),
         (&mut widgets.open, tokens.raised, tokens.strong),
     ] {
-        // Of check boxes and of the rails of sliders.
+        // For check boxes and the rails of sliders.
         widget.bg_fill = tokens.edge;
         widget.weak_bg_fill = fill;
         widget.fg_stroke = Stroke::new(1.0, text);
@@ -168,7 +168,7 @@ fn lay_out(style: &mut Style, tokens: &Tokens) {
         widget.expansion = 0.0;
     }
     widgets.noninteractive.bg_stroke = Stroke::new(1.0, tokens.line);
-    // The widget that has the keyboard has an edge.
+    // The focused widget has an edge.
     widgets.hovered.bg_stroke = Stroke::new(1.0, tokens.accent);
     widgets.active.bg_stroke = Stroke::new(1.0, tokens.accent);
 }
@@ -195,7 +195,7 @@ mod tests {
         (one.max(other) + 0.05) / (one.min(other) + 0.05)
     }
 
-    /// WCAG 2.1 asks for 4.5 to 1 for words, and for 3 to 1 for marks; egui's weak text has 2.3.
+    /// WCAG 2.1 asks for 4.5 to 1 for text, and for 3 to 1 for marks; egui's weak text has 2.3.
     #[test]
     fn words_and_marks_can_be_seen() {
         let ctx = Context::default();
@@ -238,7 +238,7 @@ mod tests {
         }
     }
 
-    /// Numbers that change do not move what is beside them.
+    /// Changing digits do not move what is beside them.
     #[test]
     fn figures_are_equally_wide() {
         let ctx = Context::default();

@@ -1,6 +1,6 @@
-//! The studio in a page: it draws on the canvas `studio`, and opens the file that the input `take` gets.
+//! The studio in a page: it draws on the canvas `studio`, and opens the file from the input `take`.
 
-// The functions that ufbx calls.
+// Provides the functions that ufbx calls.
 #[cfg(feature = "fbx")]
 use loopwright_ufbx_host as _;
 
@@ -26,15 +26,16 @@ pub async fn start_studio() -> Result<(), JsValue> {
     let canvas = element::<HtmlCanvasElement>(&document, "studio").ok_or_else(|| JsError::new("there is no canvas"))?;
     let input = element::<HtmlInputElement>(&document, INPUT).ok_or_else(|| JsError::new("there is no input"))?;
     input.set_accept(&accepted());
-    // Without multisampling, which takes half the time of a frame where software draws, and which the window does without, too; and opaque, so
-    // that the browser copies it instead of mixing it with the page. Asked for again, a canvas gives the context that it has.
+    // Without multisampling, which takes half the time of a frame in software rendering, and which the desktop window does without, too.
+    // Opaque, so that the browser copies it instead of blending it with the page. A second request for a canvas's context returns the
+    // existing one.
     let plain = js_sys::Object::new();
     for setting in ["antialias", "alpha"] {
         js_sys::Reflect::set(&plain, &setting.into(), &false.into())?;
     }
     canvas.get_context_with_context_options("webgl2", &plain)?;
     let options = WebOptions {
-        // The colours of the interface are flat: there is nothing to dither.
+        // The colours of the interface are flat, so there is nothing to dither.
         dithering: false,
         ..WebOptions::default()
     };
@@ -55,7 +56,7 @@ pub async fn start_studio() -> Result<(), JsValue> {
     WebRunner::new().start(canvas, options, create).await
 }
 
-/// Puts the files that the input gets into the inbox.
+/// Puts the files of the input into the inbox.
 fn listen(input: &HtmlInputElement, inbox: Inbox) -> Result<(), JsValue> {
     let chosen = input.clone();
     let on_change = Closure::<dyn FnMut()>::new(move || {
@@ -65,7 +66,7 @@ fn listen(input: &HtmlInputElement, inbox: Inbox) -> Result<(), JsValue> {
         let chosen = chosen.clone();
         wasm_bindgen_futures::spawn_local(async move {
             open_files(files, |action| inbox.put(action)).await;
-            // The same file can be chosen again.
+            // Lets the same file be chosen again.
             chosen.set_value("");
         });
     });
@@ -131,7 +132,7 @@ fn offer_samples(document: &web_sys::Document, inbox: &Inbox) -> Result<(), JsVa
             if let Some(action) = samples::sample(&name) {
                 inbox.put(action);
             }
-            // Keys are the studio's again.
+            // Returns the keyboard to the studio.
             if let Some(canvas) = self::document().and_then(|page| element::<HtmlCanvasElement>(&page, "studio")) {
                 let _ = canvas.focus();
             }

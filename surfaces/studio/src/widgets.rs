@@ -1,4 +1,4 @@
-//! The widgets as elements of the page: a canvas tells screen readers nothing, so all of it can be browsed beside it, once that is asked for.
+//! The widgets as elements of the page: a canvas is opaque to screen readers, so on request a list of all widgets is kept beside it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,29 +11,29 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Widget {
     pub(crate) id: String,
-    /// Its kind, as ARIA names it.
+    /// Its role, as ARIA names it.
     pub(crate) role: &'static str,
     pub(crate) name: String,
     pub(crate) value: Option<String>,
-    /// Of a number: least, now, most.
+    /// For a number: minimum, value, maximum.
     pub(crate) number: Option<[f64; 3]>,
-    /// Whether it is on, of what can be.
+    /// Whether it is on, for a widget that can be.
     pub(crate) is_on: Option<bool>,
     is_enabled: bool,
     /// Left, top, width and height, points.
     place: [f64; 4],
 }
 
-/// Takes in widgets, and which of them has the keyboard.
+/// Receives widgets, and the id of the focused one.
 type Show = Box<dyn Fn(&[Widget], u64) + Send + Sync>;
 
-/// What screen readers asked for.
+/// Actions that screen readers requested.
 pub(crate) type Wishes = Arc<Mutex<VecDeque<(u64, Action)>>>;
 
-/// Hands the widgets of each frame over where they changed, and has them used.
+/// Passes on the widgets of each frame when they change, and applies the requested actions.
 pub(crate) struct Widgets {
     wishes: Wishes,
-    /// Shows widgets, and says which of them has the keyboard.
+    /// Receives widgets, and the id of the focused one.
     show: Show,
     shown: (Vec<Widget>, u64),
 }
@@ -76,7 +76,7 @@ impl Plugin for Widgets {
     }
 }
 
-/// The widgets of a frame that have a name or say something, in the order in which they are shown.
+/// Returns the widgets of a frame that have a name or need one, in reading order.
 fn widgets_of(update: &TreeUpdate) -> Vec<Widget> {
     let mut found = Vec::new();
     for (id, node) in &update.nodes {
@@ -96,7 +96,7 @@ fn widgets_of(update: &TreeUpdate) -> Vec<Widget> {
         };
         let (name, value) = (node.label().unwrap_or_default(), node.value());
         let name = if role == "text" { value.unwrap_or(name) } else { name };
-        // What has a use and no name is a fault, which is better met than hidden.
+        // A usable widget without a name is a fault that should be noticed rather than hidden.
         let is_said = !name.is_empty() || !matches!(role, "text" | "img");
         let Some(bounds) = node.bounds().filter(|_| is_said) else {
             continue;
@@ -116,7 +116,7 @@ fn widgets_of(update: &TreeUpdate) -> Vec<Widget> {
             place: [bounds.x0, bounds.y0, bounds.width(), bounds.height()],
         });
     }
-    // Row by row, as one reads.
+    // Row by row, in reading order.
     found.sort_by(|one, other| {
         let line = |widget: &Widget| (widget.place[1] / LINE_POINTS).round();
         line(one)
@@ -126,5 +126,5 @@ fn widgets_of(update: &TreeUpdate) -> Vec<Widget> {
     found
 }
 
-/// Widgets whose upper edges are within this are read as one line, points.
+/// Widgets whose upper edges differ by less than this are read as one line, points.
 const LINE_POINTS: f64 = 12.0;

@@ -2,8 +2,8 @@
 
 use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Values, which are compared and copied, and which another instance of this very build may get, where the crate has its feature `handover`: serde
-/// reads and writes them, fields as `handed(...)` says.
+/// For values that are compared, copied, and passed to another instance of the same build if the crate has its feature `handover`: serde
+/// reads and writes them, and their fields take serde's attributes from `handed(...)`.
 #[proc_macro_attribute]
 pub fn handed_over(_: TokenStream, item: TokenStream) -> TokenStream {
     below(
@@ -13,8 +13,8 @@ pub fn handed_over(_: TokenStream, item: TokenStream) -> TokenStream {
     )
 }
 
-/// Facts of JSON documents, which serde writes: in the crate's own tests they have a schema, with which the documentation is compared. What
-/// `schemars(...)` says of their fields counts there alone.
+/// For facts of JSON documents, which serde writes. In the crate's own tests they have a schema, with which the documentation is compared;
+/// `schemars(...)` on their fields applies only there.
 #[proc_macro_attribute]
 pub fn in_schema(_: TokenStream, item: TokenStream) -> TokenStream {
     below(
@@ -23,7 +23,7 @@ pub fn in_schema(_: TokenStream, item: TokenStream) -> TokenStream {
     )
 }
 
-/// The item with `#[cfg_attr(condition, its(...))]` in place of `#[name(...)]`.
+/// Returns the item with `#[cfg_attr(condition, its(...))]` in place of `#[name(...)]`.
 fn only_where(condition: &str, name: &str, its: &str, item: TokenStream) -> TokenStream {
     let each = |tree| {
         let TokenTree::Group(group) = tree else { return tree };
@@ -43,7 +43,7 @@ fn only_where(condition: &str, name: &str, its: &str, item: TokenStream) -> Toke
     item.into_iter().map(each).collect()
 }
 
-/// What can go wrong in a stage, as values that are compared and copied: more kinds may come, and messages show what the fields of each are.
+/// For the errors of a stage, as values that are compared and copied: more kinds may be added, and the messages explain the fields of each.
 #[proc_macro_attribute]
 pub fn error_kinds(_: TokenStream, item: TokenStream) -> TokenStream {
     below(

@@ -56,7 +56,7 @@ impl Value for String {
     fn from_cell(cell: Cell) -> Option<Self> {
         match cell {
             Cell::Text(text) => Some(loopwright_formats::one_line(&text)),
-            // CSV cannot tell an empty text from none.
+            // CSV cannot distinguish an empty text from a missing one.
             Cell::Null => Some(Self::new()),
             _ => None,
         }

@@ -43,8 +43,8 @@ macro_rules! columns {
                 vec![$(self.$name.to_cell(),)*]
             }
 
-            /// Creates the row, from 1, whose values `cell` takes from a file by the names of the columns; `None` for a column
-            /// that the file does not have. Errors: a value is of another type than its column.
+            /// Creates row number `row`, from 1. `cell` returns a value by the name of its column; `None` if the file lacks the column.
+            /// Errors: a value has another type than its column.
             pub(crate) fn from_cells(
                 row: usize,
                 mut cell: impl FnMut(&str, CellKind) -> Option<Cell>,

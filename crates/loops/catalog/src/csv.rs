@@ -15,7 +15,7 @@ pub(crate) fn write<'a>(rows: impl IntoIterator<Item = &'a LoopRow>, mut to: imp
     Ok(to.flush()?)
 }
 
-/// Spreadsheets compute texts that begin like this; an apostrophe in front makes them texts.
+/// Spreadsheets evaluate texts that begin like this as formulas; an apostrophe in front prevents that.
 const LIKE_FORMULAS: [char; 7] = ['=', '+', '-', '@', '\t', '\r', '\''];
 
 fn guarded(text: &str) -> String {

@@ -132,7 +132,7 @@ pub fn write<'a>(
     }
 }
 
-/// Whether this thread reads a file whose faults end in an error: a panic hook need not print them.
+/// Whether this thread reads a file whose faults become an error, so that a panic hook need not print them.
 pub fn is_guarded() -> bool {
     #[cfg(feature = "parquet")]
     return parquet_file::IS_GUARDED.get();

@@ -7,8 +7,8 @@ use loopwright_formats::loop_file::{facts::FeetFacts, sha256};
 use crate::LoopRow;
 
 impl LoopRow {
-    /// Creates the row of a loop. `skeleton_sha256` is the hash of its skeleton, and `row` that of `find` that it was made
-    /// from, from 1.
+    /// Creates the row of a loop. `skeleton_sha256` is the hash of its skeleton, and `row` the number, from 1, of the row of `find` that it
+    /// was made from.
     pub fn new(sidecar: &Sidecar, skeleton_sha256: &str, row: usize) -> Self {
         let Sidecar {
             take,
@@ -101,11 +101,12 @@ fn contacts(feet: &FeetFacts) -> String {
     contacts.collect::<Vec<_>>().join(";")
 }
 
-/// Offsets of joints are compared to this length, metres: files that state the same skeleton in other units differ by rounding.
+/// Offsets of joints are rounded to this length, metres, before hashing: files that state the same skeleton in other units differ by
+/// rounding.
 const SAME_METRES: f64 = 1e-4;
 
-/// Returns a hash that skeletons share whose joints have the same names, parents and offsets, to a tenth of a millimetre. Two
-/// offsets that lie on either side of a rounding edge give different hashes, however near they are.
+/// Returns a hash that is equal for skeletons whose joints have the same names, parents and offsets, to a tenth of a millimetre. Two
+/// offsets on either side of a rounding edge give different hashes, however near they are.
 pub fn skeleton_sha256(skeleton: &Skeleton) -> String {
     let mut bytes = Vec::new();
     for joint in skeleton.joints() {

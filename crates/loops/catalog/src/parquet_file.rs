@@ -133,7 +133,7 @@ thread_local! {
 }
 
 pub(crate) fn read(bytes: Vec<u8>, room: &mut Room) -> Result<Vec<LoopRow>, CatalogError> {
-    // The reader of Parquet files checks what it reads, but not everywhere: a damaged file must not end the program.
+    // The reader of Parquet files checks most of what it reads, but not everything: a damaged file must not end the program.
     IS_GUARDED.set(true);
     let read = catch_unwind(AssertUnwindSafe(|| read_rows(bytes, room)));
     IS_GUARDED.set(false);
@@ -160,7 +160,7 @@ fn read_rows(bytes: Vec<u8>, room: &mut Room) -> Result<Vec<LoopRow>, CatalogErr
             Field::Str(text) => text.len(),
             _ => 0,
         });
-        // A run of the same value takes a few bytes of a file, however long it is.
+        // A run of equal values takes a few bytes of a file, however long it is.
         room.take_row(texts.sum())?;
         rows.push(LoopRow::from_cells(rows.len() + 1, |name, _| {
             let mut fields = row.get_column_iter();
@@ -180,7 +180,7 @@ fn cell(field: &Field) -> Cell {
         Field::Int(number) => Cell::Whole(i64::from(*number)),
         Field::Bool(truth) => Cell::Truth(*truth),
         Field::Null => Cell::Null,
-        // Of no type of ours: a column refuses it.
+        // A type that no column has: the column refuses it.
         other => Cell::Text(other.to_string()),
     }
 }

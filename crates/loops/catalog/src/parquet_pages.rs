@@ -1,7 +1,7 @@
-//! Checks what the footer and the pages of a Parquet file state before anything is built or decoded.
+//! Checks the statements of a Parquet file's footer and pages before anything is built or decoded.
 //!
-//! Parquet's reader trusts both: it takes as much memory as they state, goes as deep, and the process ends where there is less. They are
-//! structs in Thrift's compact protocol; see `FileMetaData` and `PageHeader` in parquet.thrift and "Thrift compact protocol encoding".
+//! Parquet's reader trusts both: it allocates as much memory and nests as deep as they state, and the process ends if there is less. They
+//! are structs in Thrift's compact protocol; see `FileMetaData` and `PageHeader` in parquet.thrift and "Thrift compact protocol encoding".
 
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 
@@ -10,10 +10,10 @@ use crate::{CatalogError, room::Room};
 /// Memory for a value of a dictionary once it is decoded, bytes.
 const DICTIONARY_VALUE_BYTES: u64 = 40;
 
-/// Deepest nesting of structs and lists: nine deep lie statistics of a column, in a chunk, in a group, in the footer.
+/// Deepest nesting of structs and lists: the statistics of a column, in a chunk, in a group, in the footer, are nine deep.
 const MAX_DEPTH: usize = 12;
 
-/// Encodings that take no more memory than the page and its dictionary: plain, run lengths, bits, and indices into a dictionary. Others
+/// Encodings that take no more memory than the page and its dictionary: plain, run lengths, bits, and indices into a dictionary. The others
 /// state within the page how much they hold.
 const ENCODINGS: [i64; 5] = [0, 2, 3, 4, 8];
 
@@ -26,7 +26,7 @@ const REPEATED: i64 = 2;
 /// The kind of a struct.
 const STRUCT: u8 = 12;
 
-/// The numbers of a header that matter here.
+/// The numbers of a header that are checked.
 #[derive(Default)]
 struct PageHeader {
     uncompressed: u64,
@@ -37,7 +37,8 @@ struct PageHeader {
     encoding: i64,
 }
 
-/// Checks the footer: its lists are no longer than its bytes, and its columns flat, as those of a catalog are. Errors: it is another one.
+/// Checks the footer: its lists must not be longer than its bytes, and its columns must be flat, as in a catalog. Errors: the footer
+/// differs.
 pub(crate) fn check_footer(bytes: &[u8]) -> Result<(), CatalogError> {
     let footer = bytes.split_last_chunk::<8>().and_then(|(before, [a, b, c, d, ..])| {
         let length = u32::from_le_bytes([*a, *b, *c, *d]);
@@ -48,7 +49,7 @@ pub(crate) fn check_footer(bytes: &[u8]) -> Result<(), CatalogError> {
     let mut input = Compact { rest: footer };
     input.value(STRUCT, 0, &mut Vec::new(), &mut |path, value| {
         let is_nested = match path {
-            // How often a column is in a row, and how many it holds.
+            // The repetition of a column, and the number of its children.
             [2, 3] => value == REPEATED,
             // The first that holds others is the row.
             [2, 5] if value != 0 => {
@@ -104,7 +105,7 @@ fn damaged(reason: &str) -> CatalogError {
     }
 }
 
-/// What becomes of a whole number, with the fields that lead to it.
+/// Receives a whole number, with the path of fields that leads to it.
 type TakeNumber<'a> = dyn FnMut(&[i64], i64) -> Result<(), CatalogError> + 'a;
 
 /// Bytes in Thrift's compact protocol.
@@ -123,7 +124,7 @@ impl Compact<'_> {
                     header.dictionary_values = size()?;
                     header.is_dictionary = true;
                 }
-                // Of a page, of a dictionary, and of a page of the second version.
+                // In a page, a dictionary, and a page of the second version.
                 [5 | 7, 2] | [8, 4] => header.encoding = value,
                 _ => {}
             }
@@ -131,7 +132,7 @@ impl Compact<'_> {
         })
     }
 
-    /// Skips a value and what is in it; `take` gets its whole numbers, each with the fields that lead to it.
+    /// Skips a value and its contents; `take` receives its whole numbers, each with the path of fields that leads to it.
     fn value(
         &mut self,
         kind: u8,
@@ -175,7 +176,7 @@ impl Compact<'_> {
                         0 => self.zigzag()?,
                         step => number.saturating_add(i64::from(step)),
                     };
-                    // Truths stand in the head itself.
+                    // Booleans are stored in the head itself.
                     if head & 15 > 2 {
                         path.push(number);
                         self.value(head & 15, depth + 1, path, take)?;
@@ -237,7 +238,7 @@ mod tests {
             let mut input = Compact { rest: &bytes[..cut] };
             assert!(input.page_header(&mut PageHeader::default()).is_err(), "{cut}");
         }
-        // A text of 2^40 bytes, a struct without an end, a number without an end, a list that is not there, a negative size.
+        // A text of 2^40 bytes, a struct without an end, a number without an end, a missing list, a negative size.
         let bad: [&[u8]; 5] = [
             &[0x18, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20],
             &[0x1c; 40],
@@ -253,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_few_bytes_of_footer_state_neither_depth_nor_gibibytes_nor_lists() {
-        // A column of its name, how often it is in a row and how many it holds.
+        // A column with a name, a repetition and a number of children.
         let column = |repetition: u8, children: &[u8]| {
             [&[0x35, 2 * repetition, 0x18, 1, b'a', 0x15][..], children, &[0]].concat()
         };

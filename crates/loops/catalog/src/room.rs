@@ -1,4 +1,4 @@
-//! How much memory the rows of a catalog may take.
+//! Limits the memory of a catalog's rows.
 
 use crate::{CatalogError, LoopRow};
 
@@ -13,15 +13,15 @@ impl Room {
         Self { left: limit, limit }
     }
 
-    /// Errors: so many bytes more are too many.
+    /// Takes bytes from the allowance. Errors: too few are left.
     pub(crate) fn take(&mut self, bytes: u64) -> Result<(), CatalogError> {
         self.left = (self.left.checked_sub(bytes)).ok_or(CatalogError::TooLarge { limit: self.limit })?;
         Ok(())
     }
 
-    /// Takes the memory of a row whose texts have so many bytes; a row without texts takes as much as any other.
+    /// Takes the memory of a row whose texts have this many bytes in total.
     pub(crate) fn take_row(&mut self, text_bytes: usize) -> Result<(), CatalogError> {
-        // A list that grows holds its rows up to three times.
+        // A growing list holds its rows up to three times.
         self.take((3 * size_of::<LoopRow>() + text_bytes) as u64)
     }
 }

@@ -133,7 +133,7 @@ fn vectors(numbers: Vec<f64>) -> Vec<DVec3> {
 /// Defines [`MadeParts`] and its conversions by the fields that it shares with [`MadeLoop`].
 macro_rules! made_parts {
     ($($field:ident: $of:ty,)*) => {
-        /// A loop without its take, if the receiver has that.
+        /// A loop without its take, for a receiver that has the take.
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub struct MadeParts {
             /// The take if it differs from the analysed one: a closing key may have been added.

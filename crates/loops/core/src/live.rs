@@ -71,7 +71,7 @@ pub struct Due {
 #[derive(Clone, Debug)]
 pub struct Listener {
     frame_time_secs: f64,
-    /// Every how many frames one is compared.
+    /// Interval between the frames that are compared, frames.
     stride: usize,
     /// Compared joints, with weights that sum to one.
     joints: Vec<(usize, f64)>,
@@ -184,7 +184,7 @@ impl Listener {
         TimeStep::new(self.stride as f64 * self.frame_time_secs).nearest_from_one(STEP_SECS)
     }
 
-    /// Tracks the rhythm: it begins, continues or ends.
+    /// Follows the rhythm: it begins, continues or ends.
     fn follow(&mut self) {
         let before = self.period;
         self.period = self.rhythm().map(|steps| steps * self.stride as f64);

@@ -256,13 +256,13 @@ struct Basis {
     num_samples: usize,
     /// By direction, sample and joint.
     deviations: Vec<DVec3>,
-    /// By joint, the square of the largest deviation that the take shows.
+    /// The square of the largest deviation in the take, by joint.
     largest_squared: Vec<f64>,
 }
 
 impl Basis {
-    /// Makes a direction of each cycle but the first, smoothed over so many samples, all of them scaled to the mean square of the
-    /// cycles themselves.
+    /// Makes a direction from each cycle but the first, smoothed over this many samples; all are scaled to the mean square of the cycles
+    /// themselves.
     fn new(own: &CycleDeviations, smoothing: f64) -> Self {
         let (count, joints) = (own.num_samples(), own.joints().len());
         let directions = own.num_cycles() - 1;
@@ -347,14 +347,14 @@ fn shares(phase: f64) -> (f64, f64) {
 /// Random weights over time: each is a sum of waves with a whole number of periods, all of one amplitude.
 struct Weights {
     num_samples: usize,
-    /// Sine and cosine of every whole number of samples.
+    /// Sine and cosine of the angle of every sample of the whole time, taken as one turn.
     circle: Vec<(f64, f64)>,
-    /// By weight and wave, sine and cosine of its phase.
+    /// Sine and cosine of the phase, by weight and wave.
     phases: Vec<Vec<(f64, f64)>>,
 }
 
 impl Weights {
-    /// Draws the phases of `count` weights over so many copies of a loop.
+    /// Draws the phases of `count` weights over this number of copies of a loop.
     fn new(count: usize, copies: usize, samples_of_loop: usize, seed: u32) -> Self {
         let num_samples = copies * samples_of_loop;
         let waves = ((HIGHEST_PER_CYCLE * copies as f64).round() as usize).max(1);

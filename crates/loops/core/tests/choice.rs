@@ -137,7 +137,7 @@ fn a_part_counts_three_at_most_and_nothing_below_zero() {
     assert_eq!(with(slides), 1.5);
 }
 
-/// Where several cycles are recommended, the search says what fewer lose by; of one cycle there is nothing to say.
+/// If several cycles are recommended, the search states the loss with fewer; for one cycle there is nothing to state.
 #[test]
 fn several_cycles_have_a_reason() {
     let Some(folder) = folder_or_skip() else { return };

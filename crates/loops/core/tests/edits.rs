@@ -72,7 +72,7 @@ fn distance(one: &LoopClip, other: &LoopClip, later: usize) -> f64 {
     most
 }
 
-/// What a loop has that another lacks, as in the formula: rotation vectors and positions of a joint.
+/// Returns what `after` adds to `before`, by the formula: rotation vector and position of a joint.
 fn added(before: &LoopClip, after: &LoopClip, joint: usize, sample: usize) -> JointOffset {
     let [before, after] = [before, after].map(|clip| clip.body_pose(sample).joint(joint));
     JointOffset {

@@ -1,4 +1,4 @@
-//! What no body does, put into loops of walks: seen at a size that a person sees, and not well below it.
+//! Faults that no body shows, put into loops of walks: found at a size that a person sees, and not well below it.
 
 use core::f64::consts::{PI, TAU};
 

@@ -173,7 +173,7 @@ impl FootPoint {
             point(&ball, DVec3::ZERO),
             point(&ball, tip),
             point(&ankle, DVec3::ZERO),
-            // Where the heel of the synthetic foot touches the ground.
+            // The point at which the heel of the synthetic foot touches the ground.
             point(&ankle, DVec3::new(0.0, -0.085, -0.05)),
         ]
     }

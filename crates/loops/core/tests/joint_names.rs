@@ -129,7 +129,7 @@ fn rows(lines: &[(String, i8)]) -> Vec<Row> {
         let may_follow = part == Some("any");
         let mut side = *side;
         let part = part.filter(|_| !may_follow).map(|part| {
-            // Where names of one skeleton tell sides in more than one way, the table says them.
+            // If the names of a skeleton state sides in more than one way, the table states the side.
             let (part, said) = part.split_once(' ').unwrap_or((part, ""));
             side = match said {
                 "left" => 1,
@@ -156,7 +156,7 @@ fn rows(lines: &[(String, i8)]) -> Vec<Row> {
     rows
 }
 
-/// Where a part of a person is, metres; `index` of `count` along a trunk.
+/// Returns the place of a part of a person, metres; `index` of `count` along a trunk.
 fn place_of(name: &str, index: usize, count: usize) -> DVec3 {
     let along = |low: f64, high: f64| {
         let share = if count > 1 {
@@ -190,7 +190,7 @@ fn place_of(name: &str, index: usize, count: usize) -> DVec3 {
     }
 }
 
-/// Where a place of the table is: at a part, or on the way from it to the next.
+/// Returns the place for an entry of the table: a part, or a point on the way from a part to the next.
 fn place_between(place: &str) -> DVec3 {
     let (name, share) = place.split_once('+').unwrap_or((place, "0"));
     let next = match name {

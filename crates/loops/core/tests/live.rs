@@ -65,7 +65,7 @@ fn a_body_that_stands_has_no_rhythm() {
     assert_eq!(listener.period_secs(), None);
     let expected: Vec<usize> = (1..=4).collect();
     assert_eq!(tries.iter().map(|due| due.cycle).collect::<Vec<_>>(), expected);
-    // Where nothing was found, the next try of a rhythm comes soon.
+    // If nothing was found, the next try of a rhythm comes soon.
     let swing = |frame: usize| {
         let phase = core::f64::consts::TAU * frame as f64 / 50.0;
         let angle = 0.5 * ops::sin(phase);

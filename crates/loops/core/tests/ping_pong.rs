@@ -86,8 +86,8 @@ fn poses_before_and_after_a_turn_are_the_same_to_the_bit() {
     }
 }
 
-/// Where a motion is C2, halving the step halves the largest change of its acceleration from sample to sample; where the
-/// acceleration jumps, that stays. Turns of a few frames, which take ever less time, are the counterexample.
+/// If a motion is C2, halving the step halves the largest change of its acceleration from sample to sample; if the acceleration jumps, that
+/// change stays. Turns of a few frames, which take ever less time, are the counterexample.
 #[test]
 fn acceleration_goes_on_over_both_turns_and_all_joins() {
     let largest_change = |rate: f64, ease: f64| {

@@ -340,7 +340,7 @@ fn feet_that_stand_as_still_as_those_of_the_source_are_left_as_they_are() {
     // The user may ask for it all the same.
     let (held, _) = transfer.held(clip, &carried, FootLock::Solve).unwrap();
     assert!(held.is_some());
-    // Where a loop's own feet slide visibly, those of the character do not.
+    // Even if a loop's own feet slide visibly, those of the character do not.
     let loose = LoopSettings::with_feet(FootLock::Off);
     let loose = best_made(&analysed(&take), &loose).loop_clip;
     let transfer = RigPair::new(source.clone(), source).unwrap().of_loop(&loose);

@@ -1,4 +1,4 @@
-//! Where the seam of a loop shows, another stretch or another closure is taken.
+//! If the seam of a loop is visible, another stretch or another closure is used.
 
 use loopwright_core::closure::{Method, Shape, ShapeKind};
 use loopwright_core::pipeline::{RetriedLoop, Retry};

@@ -447,7 +447,7 @@ fn names_tell_what_motion_leaves_open() {
         let take = strike(name);
         let found = analysed(&take).whole_loop().unwrap();
         assert_eq!((found.kind, found.by_name), (kind, by_name), "{name}");
-        // What is named an action is refused, unless its frames are named or its name is not heard.
+        // A take that is named an action is refused, unless its frames are given or its name is ignored.
         let refused = |analysis: &Analysis, within| {
             let settings = SearchSettings {
                 within,

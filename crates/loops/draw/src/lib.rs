@@ -1,7 +1,8 @@
 //! Pictures of takes, searches and loops: plots with axes, renders of the moving body, and a page about loops. The body is the mesh of
 //! its file, a [`Surface`], or one of capsules, a [`Figure`].
 //!
-//! Without the feature `pictures` what is left is the body of capsules, and with `animations` GIF files, for programs that draw by themselves.
+//! Without the feature `pictures`, only the body of capsules remains, and with `animations` also GIF files, for programs that draw by
+//! themselves.
 
 mod figure;
 

@@ -17,7 +17,7 @@ const MAX_PIXELS: u64 = 1 << 29;
 /// Widest texture: a row is held in memory.
 const MAX_WIDTH: u32 = 1 << 16;
 
-/// Most bytes of what a texture holds beside its pixels.
+/// Most bytes of a texture besides its pixels.
 const MAX_CHUNK_BYTES: usize = 1 << 24;
 
 /// Linear brightness of surfaces with an unreadable texture: white ones would not stand out from the paper.
@@ -110,7 +110,7 @@ impl Surface {
     }
 }
 
-/// Returns the vertices of each bone that reach farthest along the axes.
+/// Returns the farthest vertices of each bone along the axes.
 fn reach(mesh: &Mesh) -> Mesh {
     let mut farthest: Vec<[Option<u32>; 6]> = vec![[None; 6]; mesh.bones.len()];
     let along = |vertex: u32, side: usize| {
@@ -136,7 +136,7 @@ fn reach(mesh: &Mesh) -> Mesh {
     }
 }
 
-/// Returns the vertices that each image colours: every vertex by that of the first part that has it.
+/// Returns the vertices that each image colours: a vertex belongs to the image of the first part that uses it.
 fn coloured_by(mesh: &Mesh, num_images: usize) -> Vec<Vec<usize>> {
     let mut vertices = vec![Vec::new(); num_images];
     let mut is_coloured = vec![false; mesh.vertices.len()];
@@ -170,10 +170,10 @@ const ADAM7: [Pass; 7] = [
     [0, 1, 1, 2],
 ];
 
-/// Returns the linear colours of a PNG at places in its widths and heights; pictures repeat. It is read row by row: whole ones take far
-/// more memory than their files.
+/// Samples a PNG at positions given as shares of its width and height; pictures repeat. Returns linear colours. The PNG is read row by row:
+/// a whole picture takes far more memory than its file.
 ///
-/// `None` if it is no PNG, or has more than `pixels`, from which it is subtracted.
+/// `None` if it is no PNG, or has more pixels than `pixels`, from which its number is subtracted.
 fn texels(png: &[u8], places: &[[f32; 2]], pixels: &mut u64) -> Option<Vec<[f32; 3]>> {
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(png), png::Limits { bytes: MAX_CHUNK_BYTES });
     decoder.set_transformations(png::Transformations::normalize_to_color8());
@@ -232,7 +232,7 @@ mod tests {
             let grey = (50 * (index % 5) + 5 * (index / 5)) as f32 / 255.0;
             assert_eq!(texel, [grey * grey; 3], "{index}");
         }
-        // Each takes its pixels.
+        // Each picture takes its pixels from the allowance.
         assert!(texels(&png, &places, &mut pixels).is_some());
         assert!(texels(&png, &places, &mut pixels).is_none());
     }

@@ -196,7 +196,7 @@ pub(crate) fn read_warned(
     Ok(with_leg_ends(loaded, file.bytes()))
 }
 
-/// Settings whose limits are those for this file. Errors: their unit is that of no file.
+/// Returns settings with limits for this file. Errors: their unit is implausible.
 fn within<'a>(settings: &ReadSettings<'a>, file: &dyn ParsedFile) -> Result<ReadSettings<'a>, ReadError> {
     settings.check_unit()?;
     Ok(ReadSettings {

@@ -1,4 +1,4 @@
-//! Times of keys that are even up to a last one, which is early or late: a cycle may last no whole number of frames.
+//! Key times that are even except for the last one, which is early or late: a cycle need not last a whole number of frames.
 
 /// Rates between which keys count as frames, per second. Below, they are set by hand and far apart; 10 and 12 occur, rounded
 /// down.
@@ -38,7 +38,7 @@ fn is_off(frames: f64) -> bool {
     (frames - 1.0).abs() > OFF_GRID_FRAMES
 }
 
-/// Whether that many even keys and a last one are seen as such where they are read.
+/// Whether a reader detects so many even keys and a last one off the grid.
 pub(crate) fn are_seen(num_frames: usize, step_secs: f64, tail_frames: f64) -> bool {
     num_frames > FEWEST_EVEN
         && FRAME_RATES.contains(&(1.0 / step_secs))

@@ -16,7 +16,7 @@ pub fn one_line(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// Whether a letter is not seen and orders others from right to left, or begins a line.
+/// Whether a character is invisible and reorders others from right to left, or begins a line.
 pub fn reorders(letter: char) -> bool {
     matches!(letter, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -59,7 +59,7 @@ pub fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Says how many more there are beside the one that is named.
+/// Returns the number of further items, as text after the one that is named.
 pub(crate) fn and_more(count: usize) -> String {
     match count {
         0 | 1 => String::new(),

@@ -74,7 +74,7 @@ pub(crate) trait FileForm: Any {
         0
     }
 
-    /// Returns the name of the joint that carries root motion in files of this form, if that is always the same one.
+    /// Returns the name of the joint that carries root motion in files of this form, if it is always the same one.
     fn carrier(&self) -> Option<String> {
         None
     }
@@ -135,7 +135,7 @@ pub(crate) trait FileForm: Any {
         false
     }
 
-    /// Returns how often a loop of that period is repeated in a file by default.
+    /// Returns how many times a loop of this period is repeated in a file by default.
     fn copies(&self, period_secs: f64) -> usize {
         let _ = period_secs;
         1

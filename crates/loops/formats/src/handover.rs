@@ -50,7 +50,7 @@ pub(crate) mod json {
     }
 }
 
-/// The warning of a new FBX file about left-out contents, if any: whether it is of meshes.
+/// The warning of a new FBX file about left-out contents, if any: encoded as whether they are meshes.
 pub(crate) mod leaves {
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 

@@ -29,7 +29,7 @@ pub(crate) struct KeyedMotion<'a> {
     /// The facts of its feet, if known, and the number of samples of its loop.
     pub(crate) feet: Option<(&'a FeetFacts, usize)>,
     content: Content<'a>,
-    /// The keys of a loop where they are not its samples.
+    /// The keys of a loop, if they are not its samples.
     recorded: Option<&'a Tracks>,
     /// The loop behind a take with other joints.
     of_loop: Option<(&'a LoopClip, &'a LoopWriteSettings)>,
@@ -189,8 +189,7 @@ impl<'a> KeyedMotion<'a> {
         Some(numbers.of_keys(self.num_keys, self.cycle)?.flatten().copied().collect())
     }
 
-    /// Returns the time from the last key of a loop to the closing one, in steps; 1 unless its keys lie on no even grid of its
-    /// period.
+    /// Returns the time from the last key of a loop to the closing one, in steps; 1 unless the period is not a whole number of steps.
     pub(crate) fn last_step(&self) -> f64 {
         let clip = self.as_loop().map(|(clip, _)| clip);
         clip.zip(self.recorded)

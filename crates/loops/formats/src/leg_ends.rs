@@ -216,7 +216,7 @@ mod tests {
             (Some(0), [-0.2, -0.3, 0.0]),
         ];
         assert_eq!(end(&hung, 2), Some([-0.2, 0.0, 0.0]));
-        // In the direction of the bone above, as long as that where the ground is unknown.
+        // In the direction of the bone above; as long as that bone if the ground is unknown.
         let shin = [
             (None, [0.0, 1.0, 0.0]),
             (Some(0), [0.0; 3]),

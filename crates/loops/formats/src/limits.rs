@@ -154,7 +154,7 @@ impl SizeLimits {
     }
 }
 
-/// Returns the memory for the transforms of all joints at all frames, bytes; the largest number where it is more.
+/// Returns the memory for the transforms of all joints at all frames, bytes, saturated.
 fn bytes_of(frames: usize, joints: usize, per_transform: u64) -> u64 {
     (frames as u64)
         .saturating_mul(joints as u64)

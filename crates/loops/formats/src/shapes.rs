@@ -22,8 +22,8 @@ impl ShapeWeights {
             .then(|| (0..num_keys).map(move |key| &self.weights[key % period * self.width..][..self.width]))
     }
 
-    /// Returns the weights of `num_keys` keys that are `step` samples of a loop of `count` apart, straight between samples; those of
-    /// another motion unchanged.
+    /// Returns the weights at `num_keys` keys, `step` samples apart, of a loop with `count` samples, interpolated linearly; the weights of
+    /// another motion are unchanged.
     pub(crate) fn every(&self, step: f64, count: usize, num_keys: usize) -> Self {
         if self.weights.len() != count * self.width {
             return self.clone();

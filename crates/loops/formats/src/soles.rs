@@ -228,7 +228,7 @@ impl Reach {
         reach
     }
 
-    /// Lists the missing reach in each direction, and the point that has it.
+    /// Lists by how much the chosen points fall short of each direction, and the point that reaches farthest in it.
     fn missing(&self) -> impl Iterator<Item = (f64, usize)> {
         let reach = self.most.iter().zip(&self.kept).map(|(most, kept)| most - kept);
         reach.zip(self.outermost.iter().copied())

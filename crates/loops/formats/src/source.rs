@@ -217,8 +217,8 @@ impl Source {
         is_lost.then_some(FileWarning::FaceLeftOut { format })
     }
 
-    /// Returns the name of the joint that carries root motion in files of this form, if another joint carries it in the motion:
-    /// avatars travel by their hips alone.
+    /// Returns the name of the joint that carries root motion in files of this form, if the motion itself uses another one: avatars travel
+    /// only by their hips.
     pub fn carrier(&self) -> Option<String> {
         self.form().carrier()
     }
@@ -249,7 +249,7 @@ impl Source {
         self.changes_scale() && !(is_gltf(self.format()) && is_gltf(format))
     }
 
-    /// Returns how often a loop of that period is written into its files, one after the other, where nothing else is asked for.
+    /// Returns how many times a loop of this period is written into its files in succession, by default.
     pub fn copies(&self, period_secs: f64) -> usize {
         self.form().copies(period_secs)
     }

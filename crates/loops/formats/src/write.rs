@@ -25,7 +25,7 @@ pub fn write_take(take: &Take, source: &Source) -> Result<WrittenFile, WriteErro
     written(KeyedMotion::from_take(take, false), source)
 }
 
-/// Writes a motion as its format has it; a last key that the format cannot place is reported.
+/// Writes a motion as its format requires; a last key that the format cannot place is reported.
 fn written(motion: KeyedMotion<'_>, source: &Source) -> Result<WrittenFile, WriteError> {
     let motion = motion.in_format(source.capabilities());
     let mut file = source.form().write(&motion)?;

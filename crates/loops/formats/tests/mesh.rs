@@ -22,7 +22,7 @@ fn loaded(bytes: &[u8]) -> (LoadedTake, Mesh) {
     (loaded, mesh)
 }
 
-/// Where the bones carry the vertices.
+/// Returns the places to which the bones carry the vertices.
 fn skinned(mesh: &Mesh, world: &Pose) -> Vec<DVec3> {
     let bones = mesh.bones_at(world);
     mesh.vertices.iter().map(|vertex| carried(vertex, &bones)).collect()

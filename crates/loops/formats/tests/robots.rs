@@ -178,7 +178,7 @@ fn hand_written_files_of_each_layout_are_read_and_written_again() {
         let quat = "0.70710678, 0, 0.70710678, 0";
         format!("0.025, 1, 1, {}, {quat}, {}, 0.2", -2.0 - 0.5 * t, 0.1 + 0.2 * t)
     });
-    // Where feet are: 0.1 to the left, a metre down where the leg hangs; then all velocities.
+    // Positions of feet: 0.1 to the left, a metre down where the leg hangs; then all velocities.
     let hardware = hand_json("\"LoopMode\": \"Wrap\", \"FrameDuration\": 0.025", |t| {
         let numbers = "0,0,0, 0,0,0, 20,0,0, 0,0,0, 8,0, 0,0,0, 0,0,0";
         format!("1, {}, 1, {quat}, {}, 0.2, {numbers}", 2.0 + 0.5 * t, 0.1 + 0.2 * t)
@@ -216,7 +216,7 @@ fn hand_written_files_of_each_layout_are_read_and_written_again() {
                 let t = frame as f64;
                 let expected = up([1.0, 2.0 + 0.5 * t, 1.0]);
                 assert!(take.translations(frame)[0].distance(expected) < 1e-6, "{name}");
-                // What is ahead of the robot is +Y of the file.
+                // The robot's forward is +Y of the file.
                 let ahead = take.rotations(frame)[0] * DVec3::X;
                 assert!(ahead.distance(up([0.0, 1.0, 0.0])) < 1e-6, "{name}: {ahead}");
                 let found = angles(take, frame);
@@ -228,7 +228,7 @@ fn hand_written_files_of_each_layout_are_read_and_written_again() {
         check(&file);
         let again = write_take(&file.take, &file.source).unwrap().bytes;
         check(&read(&again, &robot).unwrap());
-        // What its own reader takes from single columns, where they state velocities.
+        // The values that the format's own reader takes from single columns, if these state velocities.
         if name == "AMP_for_hardware" || name == "TienKung" {
             let row = |bytes: &[u8]| {
                 let file: serde_json::Value = serde_json::from_slice(bytes).unwrap();

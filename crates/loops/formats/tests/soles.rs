@@ -106,7 +106,7 @@ impl Legs {
         primitive["attributes"]["JOINTS_0"] = numbers.into();
         primitive["attributes"]["WEIGHTS_0"] = weights.into();
         let mesh = self.mesh(primitive);
-        // Where the node of a skinned mesh is makes no difference.
+        // The transform of a skinned mesh's node makes no difference.
         let node = json!({"name": "body", "mesh": mesh, "skin": 0, "translation": [5.0, 5.0, 5.0]});
         let nodes = self.file.json["nodes"].as_array_mut().unwrap();
         nodes.push(node);

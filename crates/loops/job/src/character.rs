@@ -41,8 +41,8 @@ pub struct Following {
 }
 
 impl Following {
-    /// Creates the settings of a motion that is read so, with a growth of bones, percent; `read` reads the takes that they name.
-    /// Errors: those of `read`.
+    /// Creates the settings for a motion that is read with `reading`; bones may grow by a percentage. `read` reads the takes that the
+    /// settings name. Errors: those of `read`.
     pub fn new<E>(
         bone_stretch: Option<f64>,
         reading: &TakeArgs,

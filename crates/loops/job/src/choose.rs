@@ -35,7 +35,7 @@ impl Rows {
     }
 }
 
-/// What to make of a take.
+/// A request for loops of a take.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// How loops are made and written.
@@ -138,7 +138,7 @@ pub(crate) fn recommended(studied: &Studied, mut settings: SearchSettings) -> Re
     let most = if later.is_some() { 1 } else { 1 + MAX_STRETCHES };
     settings.max_candidates = settings.max_candidates.min(most);
     let (mut found, made) = studied.analysis.find_and_make(&settings)?;
-    // Who names frames, or asks for a way there and back, means them.
+    // A user who names frames, or asks for a ping-pong loop, means exactly them.
     let is_of_take = settings.within.is_none() && !settings.pairing.is_ping_pong();
     let is_aside = |first: &Chosen| {
         let stretch = &first.stretch;

@@ -204,7 +204,8 @@ fn good_instead(
     if first.grade == Grade::Good {
         return None;
     }
-    // Of many the take alone shows that their loop is not good, whatever it is like; of finished clips it grades less.
+    // Many stretches can be ruled out by the checks of the take alone, without making their loops. Finished clips are kept, since fewer of
+    // these checks apply to them.
     let may_be_good = |other: &&LoopCandidate| {
         other.whole.is_some()
             || of_take(other)

@@ -21,7 +21,7 @@ pub struct LoopOfLoops {
     pub body: Body,
     /// The mode of its root motion.
     pub mode: RootMode,
-    /// What of it is as authored.
+    /// The parts that are as authored.
     pub authored: Authored,
     /// The checks that its file does not answer: those of its take, and of its source on a character.
     pub of_take: Vec<CheckFacts>,

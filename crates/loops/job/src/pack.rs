@@ -1,4 +1,4 @@
-//! Makes loops of many animations of one file, in a copy of it or of a character's file, and judges what each animation is.
+//! Makes loops of many animations of one file, in a copy of it or of a character's file, and determines what each animation is.
 
 use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ pub enum NoLoop {
 }
 
 impl NoLoop {
-    /// Returns what an error says of the animation. Errors: it says nothing of it.
+    /// Returns what an error says about the animation. Errors: it says nothing about it.
     fn of(studied: &Studied, error: JobError) -> Result<Self, JobError> {
         Ok(match error {
             JobError::NothingFound(found) => Self::Missed(found.nearest_miss.map(|miss| miss.reason)),

@@ -375,7 +375,7 @@ fn torn_back(made: &MadeLoop) -> Option<Warning> {
 const LEVELLED_METRES: f64 = 1e-3;
 const LEVELLED_RADIANS: f64 = 0.5 * core::f64::consts::PI / 180.0;
 
-/// Warns if an inertialized root has not the height and lean that its joint has in the take, but for a steady climb.
+/// Warns if an inertialized root lacks the height and lean that its joint has in the take, apart from a steady climb.
 fn root_levelled(made: &MadeLoop) -> Option<Warning> {
     let made = made.on_take();
     let joint = made.source.root_joint.filter(|_| !made.source.captured.is_empty())?;
@@ -462,7 +462,7 @@ pub fn feet_names(skeleton: &Skeleton, body: &Body) -> String {
     names.join(", ")
 }
 
-/// Names what a motion does not show of a reference pose.
+/// Names the parts of a reference pose that the motion does not show.
 fn guessed(soles: &[String], hinges: &[String], axes: &[String]) -> String {
     let parts = [
         ("flat soles of", soles),

@@ -303,7 +303,7 @@ fn an_idle_part_is_a_loop_only_where_it_is_asked_for() {
     }
 }
 
-/// What a stated pose takes from the motion is seen, and nothing where the pose is right.
+/// Faults of a stated pose are reported, and none if the pose is right.
 #[test]
 fn what_a_character_does_otherwise_is_seen() {
     let walk = walk();

@@ -352,7 +352,7 @@ fn bearing_is_not_measured_in_place() {
     }
 }
 
-/// What an author left at the seam is stated without a grade; closed on request, the loop is graded as any.
+/// A seam left by an author is stated without a grade; if it is closed on request, the loop is graded as any other.
 #[test]
 fn the_seam_of_a_finished_clip_is_its_authors() {
     let walk = synthesized(WalkSettings::default().turn_dps(0.0).noise_deg(0.0));

@@ -93,7 +93,7 @@ pub(crate) struct Footstep {
     pub(crate) off_phase: f64,
     /// Yaw of the foot, unwrapped, radians.
     yaw: f64,
-    /// Where the flat ankle's axes are, on the ground below the ankle.
+    /// The place of the flat ankle's axes, on the ground below the ankle.
     world_from_print: Rigid,
     heel_strike: f64,
     toe_off: f64,

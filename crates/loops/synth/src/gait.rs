@@ -28,11 +28,11 @@ const SPRINT_DUTY: f64 = 0.25;
 /// Speed at which walks begin to turn into runs, and speed of the slowest run, metres per second.
 const RUN_MPS: [f64; 2] = [2.0, 2.8];
 
-/// Speed of the heel over the ground as it lands: its share of the speed of a walk, and that of a run, metres per second.
+/// Speed of the heel over the ground as it lands: in a walk as a share of the walking speed, in a run in metres per second.
 const LANDING_SHARE: f64 = 0.2;
 const LANDING_RUN_MPS: f64 = 0.4;
 
-/// Speed at which it comes down, metres per second, and time in which it stops, seconds, in walks and in runs.
+/// Downward speed of the landing heel, metres per second, and time in which it stops, seconds, in walks and in runs.
 const LANDING_DOWN_MPS: [f64; 2] = [0.12, 1.0];
 const LANDING_SECS: [f64; 2] = [0.012, 0.025];
 

@@ -81,7 +81,7 @@ pub fn synthesize(settings: &WalkSettings) -> Result<SyntheticTake, SynthError> 
     })
 }
 
-/// Returns a take of poses of the body at so many frames a second.
+/// Returns a take of poses of the body at this frame rate.
 fn take_of(name: &str, frame_rate_hz: f64, poses: impl Iterator<Item = Pose>) -> Result<Take, SynthError> {
     let mut all = Pose::default();
     for pose in poses {

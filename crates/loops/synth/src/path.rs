@@ -102,7 +102,7 @@ impl Path {
         self.lead_in_secs > 0.0
     }
 
-    /// Returns the phase in which the walker stands at the end, if it does.
+    /// Returns the phase in which the walker stands at the end, if it stops.
     pub(crate) fn stop_phase(&self) -> Option<f64> {
         self.stop.map(|[_, gait_secs]| self.phase(gait_secs))
     }

@@ -1,4 +1,4 @@
-//! The same walk on a robot: its pelvis and its feet follow the walker's, on hinges.
+//! The walk on a robot: its pelvis and its feet follow the walker's, on hinges.
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Rigid, ops, rotation};
@@ -11,15 +11,15 @@ use crate::{SynthError, SyntheticTake};
 /// A biped with the legs of the walker, as MJCF: twelve hinges of legs, a waist, and two in each arm; feet of four spheres.
 pub const ROBOT_MJCF: &str = include_str!("robot.xml");
 
-/// The hinges of a leg, from the hips down, as they are named behind its side.
+/// The hinges of a leg, from the hips down, named after the prefix of its side.
 const LEG: [&str; 6] = ["hip_yaw", "hip_roll", "hip_pitch", "knee", "ankle_pitch", "ankle_roll"];
 
 /// The robot's X ahead, Y to the left and Z up, in the walker's axes.
 const AXES: DQuat = DQuat::from_xyzw(-0.5, -0.5, -0.5, 0.5);
 
-/// Returns a walk on a robot of the kind that [`ROBOT_MJCF`] describes; the truth about it is the same.
+/// Returns a walk on a robot of the kind that [`ROBOT_MJCF`] describes; the truth about the walk stays the same.
 ///
-/// Errors: the robot lacks a joint of that one.
+/// Errors: the robot lacks a joint of that kind of robot.
 pub fn on_robot(made: &SyntheticTake, robot: &Skeleton) -> Result<Take, SynthError> {
     let find = |name: String| -> Result<(usize, Hinge), SynthError> {
         let found = robot.find(&name);
@@ -84,7 +84,7 @@ fn swing(world: &PoseRef<'_>, side: Side, base: Rigid) -> f64 {
     ops::atan2(-down.x, -down.z)
 }
 
-/// Returns the angles of a leg whose hip and foot are where they are: yaw, roll and pitch of the hip, the knee, pitch and roll of the
+/// Returns the angles of a leg with its hip and foot at given places: yaw, roll and pitch of the hip, the knee, pitch and roll of the
 /// ankle.
 ///
 /// Source: Kajita, Hirukawa, Harada and Yokoi, "Introduction to Humanoid Robotics", 2.5.

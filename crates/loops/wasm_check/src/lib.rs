@@ -1,7 +1,7 @@
-//! The road from synthetic takes to loops in files, as one number.
+//! Runs everything from synthetic takes to loops in files, and reduces the result to one number.
 //!
-//! The same take gives the same bits on every machine. `.ci/wasm` holds loopwright to that: it works the number out natively
-//! and as WebAssembly, and compares. `.ci/same-bits` does so for processors without AVX2 and for aarch64.
+//! The same take gives the same bits on every machine. `.ci/wasm` checks that: it computes the number natively and as WebAssembly, and
+//! compares. `.ci/same-bits` does so for processors without AVX2 and for aarch64.
 
 use std::{error::Error, fmt::Write as _};
 
@@ -9,12 +9,12 @@ use loopwright_core::{Analysis, LoopSettings, SearchSettings};
 use loopwright_formats::{Format, LoopWriteSettings, ReadSettings, Source, read_take, write_loop, write_take};
 use loopwright_synth::{WalkSettings, random_settings, synthesize};
 
-/// A number that depends on every bit of the loops of so many random walks and of the default one, on why there is none, and on
-/// the files that they are written to. Among the walks are turning, climbing and noisy ones, and rates from 30 to 120 fps.
+/// Returns a number that depends on every bit of the loops of this many random walks and of the default one, on the errors where there is
+/// no loop, and on the files to which they are written. The walks include turning, climbing and noisy ones, and rates from 30 to 120 fps.
 ///
 /// # Panics
 ///
-/// If a step of the road fails that cannot fail on these walks.
+/// If a step fails that cannot fail on these walks.
 #[unsafe(no_mangle)]
 #[must_use]
 pub extern "C" fn checksum_of_loops(random_walks: u32) -> u64 {

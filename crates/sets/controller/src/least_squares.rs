@@ -87,25 +87,25 @@ const RAMP_STEPS: usize = 10;
 const RAMPED_STEPS: [f64; 2] = [0.1, 0.05];
 const FINE: f64 = 1e-3;
 
-/// A ramp is searched where it would explain this share of the squared error of a step to first order, ...
+/// A ramp is searched for if, to first order, it would explain this share of the squared error of a step, ...
 const LEAST_EXPLAINED: f64 = 0.2;
 
 /// ... the step leaves more than rounding, as a share of its size, ...
 const RAMPED_ERROR: f64 = 1e-3;
 
-/// ... and counts where it takes away this many times the squared error that noise has along it: five standard errors.
+/// ... and the ramp counts if it reduces the squared error by this multiple of the noise along it: five standard errors.
 const RAMPED_RATIO: f64 = 25.0;
 
-/// A ramp that takes away this many times is possible, which makes the half-life of a step less certain.
+/// With this multiple a ramp is possible, which makes the half-life of a step less certain.
 const POSSIBLE_RATIO: f64 = 4.0;
 
 /// Frequencies of sway that are tried, hertz: first, last, and their distance.
 const SWAYS_HZ: (f64, f64, f64) = (0.6, 2.4, 0.05);
 
-/// Sway is taken out where one frequency explains this share of what all changes of a take leave, ...
+/// Sway is removed if one frequency explains this share of the residuals of all changes of a take, ...
 const SWAY_SHARE: f64 = 0.8;
 
-/// ... and this many times what noise has along it.
+/// ... and this multiple of the noise along it.
 const SWAY_RATIO: f64 = 8.0;
 
 /// Fits springs to changes of a signal, each given by its frames and the frame of its largest rate: for a goal that steps, and for
@@ -143,11 +143,11 @@ pub(super) fn fit(
     models.into_iter().map(|model| Some(model?.known(left, free))).collect()
 }
 
-/// What a change is taken for.
+/// The fits of a change.
 struct Model {
     change: Change,
     step: Fit,
-    /// The best ramp, and how many times it takes away what noise explains.
+    /// The best ramp, and the reduction of the squared error as a multiple of the noise along it.
     ramped: Option<(Fit, f64)>,
 }
 
@@ -167,11 +167,12 @@ impl Model {
             .map_or(&self.step, |ramped| &ramped.0)
     }
 
-    /// Adds uncertainties, by what the fits of all changes leave, squared, and how many independent samples of it are left.
+    /// Adds uncertainties. `left` is the sum of squared residuals of the fits of all changes, and `free` the number of their independent
+    /// samples that remain.
     fn known(self, left: f64, free: f64) -> (FittedResponse, Option<FittedResponse>) {
         let change = &self.change;
         let noise = change.noise(&self.best().1);
-        // What this change leaves, and one sample of what all leave.
+        // The residual variance of this change, with one sample added that has the mean over all changes.
         let own = (noise.left + left / free) / (noise.free.max(0.0) + 1.0);
         let own = if free > FEWEST_FREE * change.samples.len() as f64 {
             own
@@ -185,7 +186,7 @@ impl Model {
         };
         let mut step = known(self.step);
         if let (Some(error), Some((ramped, _))) = (&mut step.uncertainty_secs, self.ramped) {
-            // A spring of another goal is no better known than the two differ.
+            // The half-life of the step is no more certain than its difference from that of the ramp.
             *error = ops::hypot(*error, step.half_life_secs - ramped.1.half_life_secs);
         }
         (
@@ -197,7 +198,7 @@ impl Model {
     }
 }
 
-/// Returns the frequency of sway that runs through changes, hertz, if there is one.
+/// Returns the frequency of sway that all changes share, hertz, if there is one.
 fn sway(changes: &[(Change, Option<Fit>)]) -> Option<f64> {
     let residuals: Vec<_> = changes
         .iter()
@@ -236,7 +237,7 @@ fn sway(changes: &[(Change, Option<Fit>)]) -> Option<f64> {
 /// A fit and its sum of squared errors.
 type Fit = (f64, FittedResponse);
 
-/// What a fit leaves along the change, squared, and how many independent samples of it are left.
+/// The squared residual of a fit along the change, and the number of independent samples that remain.
 struct Noise {
     left: f64,
     free: f64,
@@ -247,10 +248,10 @@ struct Noise {
 struct Change {
     /// Times and values.
     samples: Vec<(f64, DVec3)>,
-    /// Values without what is besides the response, and their mean.
+    /// Values without the parts that are not the response, and the mean of the values.
     rest: Vec<DVec3>,
     mean: DVec3,
-    /// Orthonormal columns of what is in the values besides the response: a constant, and sway.
+    /// Orthonormal columns of the parts of the values that are not the response: a constant, and sway.
     besides: Vec<Vec<f64>>,
     deviation_secs: f64,
     is_rate: bool,
@@ -283,7 +284,7 @@ impl Change {
         change.besides(vec![constant])
     }
 
-    /// States what is in the values besides the response.
+    /// Sets the columns of the parts that are not the response.
     fn besides(mut self, columns: Vec<Vec<f64>>) -> Self {
         self.besides = orthogonal(columns).0;
         let axes = [0, 1, 2].map(|axis| {
@@ -297,7 +298,7 @@ impl Change {
         self
     }
 
-    /// Cosine and sine of a frequency at the samples; those of a velocity grow with the speed.
+    /// Cosine and sine of a frequency at the samples; for a velocity, their size grows with the speed.
     fn wave(&self, hz: f64) -> [Vec<f64>; 2] {
         let size = |value: DVec3| {
             if self.is_rate { value.length() } else { 1.0 }
@@ -310,7 +311,7 @@ impl Change {
         [0.0, 0.25].map(|turn| at(turn).collect())
     }
 
-    /// Adds sway of a frequency to what is in the values.
+    /// Adds sway of a frequency to the parts that are not the response.
     fn without(self, hz: f64) -> Self {
         let columns = self.besides.iter().cloned().chain(self.wave(hz)).collect();
         self.besides(columns)
@@ -331,7 +332,7 @@ impl Change {
         thinned.besides(columns)
     }
 
-    /// Takes what is in the values besides the response out of a column.
+    /// Removes the parts that are not the response from a column.
     fn clean(&self, column: &mut [f64]) {
         for unit in &self.besides {
             take_out(unit, column);
@@ -413,7 +414,7 @@ impl Change {
         best
     }
 
-    /// Fits a ramped goal, if that takes away more than noise along it explains, and returns how many times.
+    /// Fits a ramped goal, if it reduces the squared error by more than the noise along it explains; also returns that multiple.
     fn ramped(&self, step: &Fit) -> Option<(Fit, f64)> {
         let (left, step) = step;
         let error = (RAMPED_ERROR..=LARGEST_ERROR).contains(&step.error);
@@ -476,8 +477,8 @@ impl Change {
         (fit.1.half_life_secs > inside.start && fit.1.half_life_secs < inside.end).then_some(fit)
     }
 
-    /// Returns the derivatives of the fitted values by each parameter: what is besides, step, start, ramp if there is one, and last
-    /// the half-life.
+    /// Returns the derivatives of the fitted values by each parameter: the parts that are not the response, step, start, ramp if there is
+    /// one, and last the half-life.
     fn derivatives(&self, fitted: &FittedResponse) -> Vec<Vec<f64>> {
         let size = (fitted.to - fitted.from).length();
         let shares = |half_life_secs: f64, shift: f64, ramp_secs: f64| -> Vec<f64> {
@@ -518,7 +519,7 @@ impl Change {
         left
     }
 
-    /// Returns what a short ramp changes of a step.
+    /// Returns the difference between a short ramp and a step.
     fn of_a_ramp(&self, step: &FittedResponse) -> Vec<f64> {
         const SHORT_SECS: f64 = 0.1;
         let response = SmoothedResponse::new(step.half_life_secs, self.deviation_secs);
@@ -539,7 +540,7 @@ impl Change {
         (variance > 0.0 && error.is_finite()).then_some(error)
     }
 
-    /// Returns what a fit leaves.
+    /// Returns the residual of a fit.
     fn noise(&self, fitted: &FittedResponse) -> Noise {
         let (basis, _) = orthogonal(self.derivatives(fitted));
         let left = self.left(fitted);
@@ -550,8 +551,8 @@ impl Change {
         }
     }
 
-    /// Returns the variance along a unit column of noise that has a variance of 1: white in what was captured, and smoothed as the
-    /// take is. Gaussian weights correlate it like weights of twice the variance; velocities are rates of it.
+    /// Returns the variance, along a unit column, of noise with a variance of 1 that is white in what was captured and smoothed like the
+    /// take. Gaussian weights correlate it like weights of twice their variance; velocities are rates of it.
     fn variance_along(&self, unit: &[f64]) -> f64 {
         // Samples are evenly apart.
         let correlation = self.samples.iter().map(|(secs, _)| {
@@ -617,7 +618,7 @@ fn orthogonal(columns: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, f64) {
     (basis, length)
 }
 
-/// Takes the part along a unit column out of a column.
+/// Removes the part along a unit column from a column.
 fn take_out(unit: &[f64], column: &mut [f64]) {
     let along = dot(unit, column);
     for (value, unit) in column.iter_mut().zip(unit) {

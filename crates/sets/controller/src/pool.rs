@@ -102,21 +102,21 @@ impl HalfLives {
         self.chosen().map(|spread| spread.median)
     }
 
-    /// Returns the half-lives of which [`Self::chosen_secs`] is the median.
+    /// Returns the half-lives whose median is [`Self::chosen_secs`].
     pub fn chosen(&self) -> Option<Spread> {
         self.fitted.or(self.closed)
     }
 }
 
-/// The standard error of a median of many values is this times that of their mean, for normal scatter.
+/// Ratio of the standard error of the median of many values to that of their mean, for normal scatter.
 const OF_MEDIAN: f64 = 1.253;
 
-/// Values scatter more than their own errors say where the ratio of both variances is above 1 by this many of its standard errors.
+/// Values scatter more than their own errors explain if the ratio of both variances exceeds 1 by this many of its standard errors.
 const LARGE_SCATTER: f64 = 2.0;
 
 /// Returns the standard error of the median of values that have standard errors. `None` for a single value without one.
 ///
-/// It is that of the harmonic mean of their errors, or as much larger as they scatter more than these say.
+/// It is the error of their harmonic mean, scaled up if the values scatter more than their errors explain.
 fn uncertainty(values: impl Iterator<Item = (f64, Option<f64>)>) -> Option<f64> {
     let (values, own): (Vec<f64>, Vec<Option<f64>>) = values.unzip();
     let count = values.len() as f64;

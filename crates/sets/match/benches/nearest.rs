@@ -1,11 +1,11 @@
-//! The time to find the nearest frame of many takes: `cargo bench -p loopwright_match --bench nearest`.
+//! Measures the time to find the nearest frame of many takes: `cargo bench -p loopwright_match --bench nearest`.
 //!
-//! Features of synthetic walks of many speeds and turns; queries from walks that are left out, two of three with a path of their
-//! own. Compared in one run with all rows one by one, and with boxes around 16 and 64 frames that follow each other, as in Holden
-//! et al., "Learned motion matching", 2020, written anew here.
+//! The rows are features of synthetic walks of many speeds and turns; the queries come from walks that are left out, two of three with a
+//! path of their own. For comparison the same run also compares all rows one by one, and uses boxes around 16 and 64 consecutive frames, as
+//! in Holden et al., "Learned motion matching", 2020, implemented anew here.
 //!
-//! With `LOOPWRIGHT_ROWS` and `LOOPWRIGHT_ASKED`, two arrays that `loopwright match export --npy` wrote, these are searched instead:
-//! for comparison with other programs that read the same arrays.
+//! With `LOOPWRIGHT_ROWS` and `LOOPWRIGHT_ASKED`, two arrays that `loopwright match export --npy` wrote, these are searched instead, for
+//! comparison with other programs that read the same arrays.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
@@ -56,7 +56,7 @@ impl Boxes {
         Self { run, low, high }
     }
 
-    /// Whether everything in a box is farther than `best`, added up until it is.
+    /// Whether everything in a box is farther than `best`; distances are added up only until that is known.
     fn is_beyond(&self, index: usize, query: &[f32], best: f32) -> bool {
         let columns = index * NUM_FEATURES..(index + 1) * NUM_FEATURES;
         let mut sum = 0.0;

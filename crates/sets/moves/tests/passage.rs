@@ -152,7 +152,7 @@ fn stays_in(SyntheticTake { take, truth }: &SyntheticTake, from: f64) -> Vec<Sta
         let side = if stay.foot.starts_with("Left") { "Left" } else { "Right" };
         let joint = take.skeleton().find(&format!("{side}ToeBase")).unwrap();
         let height = |frame: usize| take.pose(frame).world(take.skeleton()).translations[joint].y;
-        // Where it comes down level and slowly, it is down before.
+        // If the ball comes down level and slowly, it reaches the ground earlier.
         let flat = (0..=(ball.start_secs * rate_hz) as usize).rev();
         let down = flat
             .take_while(|&frame| height(frame) < ball.position[1] + 0.012)

@@ -33,7 +33,7 @@ const SAME_EVENT_SECS: f64 = 0.1;
 const UNASKED_TURN: f64 = 3.0;
 const UNASKED_STAND: f64 = 3.0;
 
-/// An action that may be left in less is left now, seconds.
+/// An action that may be left within this time is left now, seconds.
 const NOW_SECS: f64 = 1e-9;
 
 /// Most switches within one step.
@@ -75,7 +75,7 @@ enum Plan {
     Go(Way, f64),
 }
 
-/// A clip that takes part in the motion.
+/// A clip that contributes to the motion.
 #[derive(Clone, Copy, Debug)]
 pub struct PlayingClip<'a> {
     /// The clip.
@@ -95,7 +95,7 @@ pub struct Playing<'a> {
     pub space: Option<(&'a PlayedSpace, [f64; 2])>,
     /// Its progress, 0 to 1: the phase of the set, or the share of the clip's time.
     pub phase: f64,
-    /// The clips that take part.
+    /// The clips that contribute.
     pub clips: Vec<PlayingClip<'a>>,
     /// The action that plays over them, and its time.
     pub over: Option<(&'a MotionClip, f64)>,
@@ -128,7 +128,7 @@ pub struct SteeredCharacter {
     hold: Option<Hold>,
     playlist: Playlist,
     row: Vec<Lanes>,
-    /// A list for events that are found: the clip, the number of the event there, and seconds since.
+    /// Reused list of events: the clip, the index of the event in it, and the seconds since.
     found: Vec<(usize, usize, f64)>,
     pose: Pose,
     /// The longest time that a switch between moving loops waits for its least visible moment, seconds.
@@ -319,7 +319,7 @@ impl SteeredCharacter {
 
     /// Plays a clip by name, such as a jump or an attack, or enters a loop, at once. Returns whether the set has it.
     ///
-    /// After an action the character goes on towards its goal; in one that ends as nothing begins, such as a death, it stays.
+    /// After an action the character continues towards its goal; after one that leads nowhere, such as a death, it stays.
     pub fn play(&mut self, name: &str) -> bool {
         let Some(clip) = self.set.clip(name) else {
             return false;
@@ -344,8 +344,8 @@ impl SteeredCharacter {
         true
     }
 
-    /// Plays the upper body of an action, or of another clip that happens once, over what plays, at once. Returns whether that can be: the set
-    /// has it, and a body with two legs.
+    /// Plays the upper body of an action, or of another clip that plays once, over the present motion, at once. Returns whether that is
+    /// possible: the set has the clip, and the body has two legs.
     pub fn play_over(&mut self, name: &str) -> bool {
         let clip = self.set.clip(name).filter(|clip| !self.set.clips[*clip].loops());
         let Some(clip) = clip.filter(|_| !self.set.upper.is_empty()) else {
@@ -448,7 +448,7 @@ impl SteeredCharacter {
         self.set.spaces[cycle.space].distance(cycle.at, moment.at) < NEAR
     }
 
-    /// Lets so many seconds pass in which the source stays the same, and adds the events in them.
+    /// Advances by a time in which the source stays the same, and adds the events in it.
     fn advance(&mut self, secs: f64) {
         let set = Arc::clone(&self.set);
         // Half of the fade is applied before and half after the source's own step, so that frame rates agree.
@@ -546,7 +546,7 @@ impl SteeredCharacter {
         });
     }
 
-    /// Leaves the source for what is planned: at the end of a passage its loops, at the end of a cycle other versions or the way elsewhere.
+    /// Leaves the source as planned: at the end of a passage for its loops, at the end of a cycle for other versions or for the next way.
     fn leave(&mut self) {
         let set = Arc::clone(&self.set);
         if self.over.is_some_and(|over| over.left(&set) < NOW_SECS) {

@@ -34,9 +34,9 @@ pub struct MotionClip {
     pub to: Option<LoopState>,
     /// The state of a loop at which it begins.
     pub from: Option<LoopState>,
-    /// What may follow an action, the nearest first; what is played by name alone has it or nothing.
+    /// Loops and actions that may follow an action, the nearest first; a clip that is only played by name has its loop or nothing.
     pub next: Vec<LoopState>,
-    /// When an action may be left for a loop that moves, seconds; `None` if it is none.
+    /// When an action may be left for a moving loop, seconds; `None` if the clip is no action.
     pub leave_secs: Option<f64>,
     /// The loop that it is another version of.
     pub variant_of: Option<usize>,
@@ -46,10 +46,10 @@ pub struct MotionClip {
     /// The body seen from the root: its joints, and the tips of its feet, not below their parents but seen from the root.
     pub(crate) body: Keys,
     pub(crate) num_joints: usize,
-    /// Its name, and the feet of its events, as they are reported.
+    /// Its name, and the feet of its events, as events report them.
     pub(crate) told: Arc<str>,
     pub(crate) feet: Vec<Arc<str>>,
-    /// The root of what happens once.
+    /// The root of a clip that plays once.
     root: Option<Keys>,
 }
 
@@ -106,7 +106,7 @@ impl MotionClip {
         }
     }
 
-    /// A clip of its entry, which passed [`check`], and its [tracks](tracks_of). `index` gives the number of a clip.
+    /// Creates a clip from its entry, which passed [`check`], and its [tracks](tracks_of). `index` gives the number of a clip by name.
     pub(crate) fn new(
         entry: &SetClip,
         tracks: &Tracks,
@@ -163,7 +163,7 @@ impl MotionClip {
     }
 }
 
-/// Returns the body of a clip seen from the root, whose motion is carried by the joint `carrier`, if by any, at the times of its keys.
+/// Returns the body of a clip relative to the root at the times of its keys; `carrier` is the joint that carries the root motion, if any.
 /// Errors: the take does not fit.
 pub(crate) fn tracks_of(
     entry: &SetClip,

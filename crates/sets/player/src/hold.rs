@@ -1,8 +1,8 @@
-//! Holds feet while loops are mixed and switches fade, where the mean of standing feet slides.
+//! Holds feet while loops are mixed and switches fade, since the mean of standing feet slides.
 //!
-//! Places are those of the tips of feet, seen from the root. The root never moves for them; hips and knees do. While a foot stands
-//! its tip follows what the loops do in their own files, so that a loop alone stays as it is; after that the correction fades.
-//! Source of the leg: docs/math/feet.md.
+//! Places are those of the tips of feet, relative to the root. The root never moves for them; hips and knees do. While a foot stands, its
+//! tip follows the motion of the loops in their own files, so that a loop alone is unchanged; after that the correction fades. Source of
+//! the leg: docs/math/feet.md.
 
 use glam::{DQuat, DVec3};
 use loopwright_core::math::{Decay, Rigid, Spring, ops};
@@ -12,16 +12,16 @@ use crate::keys::{Lanes, rigid};
 use crate::set::MotionSet;
 use crate::source::Source;
 
-/// Seconds in which a foot takes its place and is let go; it is let go before it lifts by as much.
+/// Time in which a foot is gripped or released, seconds; the release begins this long before it lifts.
 const GRIP_SECS: f64 = 0.033;
 
-/// Below this weight of loops that step both feet stand.
+/// Both feet stand if the loops that step have less than this weight.
 const STANDING_WEIGHT: f64 = 0.15;
 
-/// Seconds in which half of a correction is left, once a foot has lifted.
+/// Half-life of a correction once the foot has lifted, seconds.
 const RELEASE_SECS: f64 = 0.08;
 
-/// In a fade a foot stands only so near to its height, metres.
+/// Greatest height of a foot that can stand during a fade, metres.
 const TOUCHING_METRES: f64 = 0.015;
 
 /// The body takes half of the corrections of standing feet: half-life in seconds, and its most as a share of a leg.
@@ -35,8 +35,8 @@ const MOST_LOWERED: f64 = 0.05;
 /// A straight leg, as a share of its length.
 const STRAIGHT: f64 = 0.995;
 
-/// A foot that is corrected by more, as a share of a leg, steps: while the other stands, or in any case; it is never corrected by more
-/// than the last.
+/// A foot that is corrected by more than these shares of a leg makes a step: the first while the other foot stands, the second in any case.
+/// A correction never exceeds the third.
 const STEP_SHARE: f64 = 0.18;
 const STEP_ANYWAY_SHARE: f64 = 0.29;
 const MOST_SHARE: f64 = 0.36;
@@ -73,7 +73,7 @@ impl core::ops::Deref for Playlist {
 }
 
 impl Playlist {
-    /// Returns the clips of a source with their weights, and their times: those from which it has advanced, and now.
+    /// Returns the clips of a source with their weights, and their times: before the last advance, and now.
     pub(crate) fn new(set: &MotionSet, source: &Source, from: Option<f64>) -> Self {
         let mut list = Self::default();
         match source {
@@ -111,7 +111,7 @@ impl Playlist {
     }
 }
 
-/// A clip that plays: its weight, and its time before and now.
+/// A playing clip: its weight, and its time before and now.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Played {
     pub(crate) clip: usize,
@@ -121,14 +121,14 @@ pub(crate) struct Played {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Foot {
-    /// How far its tip is moved over the ground, beside the body, and the rate.
+    /// Displacement of its tip over the ground, besides that of the body, and its rate.
     offset: DVec3,
     rate: DVec3,
     /// How firmly it stands, 0 to 1.
     grip: f64,
-    /// Where its tip was, carried on as the loops do.
+    /// The place of its tip, moved along with the loops.
     place: DVec3,
-    /// A step that corrects it: its seconds, and the offset and rate at its start.
+    /// A step that corrects it: the seconds since it began, and the offset and rate at its start.
     step: Option<(f64, [DVec3; 2])>,
 }
 
@@ -138,7 +138,7 @@ impl Foot {
         self.grip = 0.0;
     }
 
-    /// Goes on with a step; returns how high it is lifted.
+    /// Advances a step; returns how high it is lifted.
     fn go_on(&mut self, secs: f64) -> f64 {
         let Some((played_secs, [offset, rate])) = &mut self.step else {
             return 0.0;
@@ -161,7 +161,7 @@ pub(crate) struct Hold {
     feet: [Foot; 2],
     /// The body over its root.
     body: [DVec3; 2],
-    /// How much lower the hips are, and the rate.
+    /// How far the hips are lowered, and the rate.
     lowered: [f64; 2],
     world: Pose,
     /// Joints from the root to the tips, parents first.
@@ -190,7 +190,7 @@ impl Hold {
         })
     }
 
-    /// Lets both feet go at once.
+    /// Releases both feet at once.
     pub(crate) fn let_go(&mut self) {
         (self.feet, self.body, self.lowered) = Default::default();
         self.is_new = true;
@@ -201,7 +201,7 @@ impl Hold {
         self.feet.map(|foot| foot.step.is_some())
     }
 
-    /// Carries what is held on by a motion of the root, and by what the clips do meanwhile in their own files.
+    /// Moves the held places along with a motion of the root, and with the motion of the clips in their own files.
     pub(crate) fn follow(&mut self, set: &MotionSet, root_step: Rigid, played: &[Played]) {
         let back = root_step.inverse();
         for vector in &mut self.body {
@@ -215,7 +215,7 @@ impl Hold {
                 *start = start.map(|vector| back.rotation * vector);
             }
         }
-        // The heavier loop counts more than by its weight: where it stands and a lighter one rolls, feet stand.
+        // Weights are squared, so that the heavier loop dominates: if it stands while a lighter one rolls, feet stand.
         let squares: f64 = played.iter().map(|part| part.weight * part.weight).sum();
         for &Played { clip, weight, secs } in played {
             let clip = &set.clips[clip];
@@ -233,7 +233,7 @@ impl Hold {
         }
     }
 
-    /// Corrects a pose `secs` after the last one. `row` is the sum of the clips with their tips and what fades.
+    /// Corrects a pose `secs` after the last one. `row` is the weighted sum of the clips with their tips, and of what still fades.
     pub(crate) fn apply(&mut self, set: &MotionSet, frame: &Frame<'_>, pose: &mut Pose) {
         let tips = [0, 1].map(|side| rigid(&frame.row[pose.translations.len() + side]).translation);
         let grips = [0, 1].map(|side| frame.grip(set, side, tips[side].y, self.feet[side].grip));
@@ -284,7 +284,7 @@ impl Hold {
         }
     }
 
-    /// The body follows half of what standing feet are moved.
+    /// Moves the body by half of the displacement of standing feet.
     fn move_body(&mut self, leg: f64, secs: f64) {
         let grips: f64 = self.feet.iter().map(|foot| foot.grip).sum();
         let moved: DVec3 = (self.feet.iter())
@@ -307,7 +307,7 @@ impl Hold {
         ];
     }
 
-    /// Moves hips and legs so that tips come to their places.
+    /// Moves hips and legs so that tips reach their places.
     fn solve(&mut self, set: &MotionSet, fades: bool, places: [DVec3; 2], pose: &mut Pose, secs: f64) {
         let skeleton = set.skeleton();
         self.find_world(skeleton, pose, 0);
@@ -337,7 +337,7 @@ impl Hold {
         for (side, leg) in set.legs.iter().enumerate() {
             let u = (way(side, &self.world).length() / WHOLE_METRES).min(1.0);
             let share = if fades { 1.0 } else { u * u * (3.0 - 2.0 * u) };
-            // A knee that a fade has bent the wrong way, or a loop, would be bent on.
+            // Otherwise a knee that a fade or a loop has bent the wrong way would bend further that way.
             let bend = leg.bones.flexion(skeleton, &self.world);
             let over = bend - LEAST_BEND;
             let more = share * (LEAST_BEND + 0.5 * (over + (over * over + SOFT_BEND * SOFT_BEND).sqrt()) - bend);
@@ -366,7 +366,7 @@ impl Hold {
     }
 }
 
-/// What is held in a frame.
+/// The inputs for holding feet in a frame.
 pub(crate) struct Frame<'a> {
     pub(crate) played: &'a [Played],
     pub(crate) row: &'a [Lanes],
@@ -375,7 +375,8 @@ pub(crate) struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// Returns how firmly a foot should stand whose tip is at a height, by the loops that step and make up more than half of their weight.
+    /// Returns how firmly a foot should stand with its tip at a height. It stands if the loops in which it bears have more than half of the
+    /// weight of all loops that step.
     fn grip(&self, set: &MotionSet, side: usize, height: f64, before: f64) -> f64 {
         let (mut stepping, mut bearing, mut mean) = (0.0, 0.0, 0.0);
         for &Played { clip, weight, secs } in self.played {

@@ -3,7 +3,8 @@
 use glam::{DQuat, DVec3};
 use loopwright_core::math::Rigid;
 
-/// A transform in single precision: a rotation (x, y, z, w), a translation in metres, and a zero. Of weighted sums the rotation is not normalized.
+/// A transform in single precision: a rotation (x, y, z, w), a translation in metres, and a zero. The rotation of a weighted sum is not
+/// normalized.
 pub(crate) type Lanes = [f32; 8];
 
 pub(crate) fn lanes(rotation: DQuat, translation: DVec3) -> Lanes {
@@ -35,7 +36,7 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Creates the keys of at least three rows of equal width; what repeats goes on after the last row with the first.
+    /// Creates keys from at least three rows of equal width; a track that `repeats` continues after the last row with the first.
     pub(crate) fn new(mut rows: Vec<Vec<Lanes>>, step_secs: f64, repeats: bool) -> Self {
         let (width, count) = (rows[0].len(), rows.len());
         if repeats {
@@ -72,8 +73,8 @@ impl Keys {
         }
     }
 
-    /// Returns the four rows around a time and their weights: the cubic through the inner two whose slopes there are those of their
-    /// neighbours' chords.
+    /// Returns the four rows around a time and their weights: those of a cubic through the inner two, whose slopes are the chords of their
+    /// neighbours.
     fn around(&self, secs: f64) -> ([&[Lanes]; 4], [f32; 4]) {
         let time = if secs.is_finite() { secs / self.step_secs } else { 0.0 };
         let last = (self.steps - 1) as f64;
@@ -95,7 +96,7 @@ impl Keys {
         (rows, weights)
     }
 
-    /// Adds the transforms at a time, so much of them, each rotation on the side of what is there.
+    /// Adds the transforms at a time by a weight, each rotation with the sign that is nearer to the sum so far.
     pub(crate) fn add(&self, secs: f64, weight: f64, into: &mut [Lanes]) {
         let ([a, b, c, d], weights) = self.around(secs);
         let [wa, wb, wc, wd] = weights.map(|part| part * weight as f32);

@@ -16,7 +16,7 @@ pub(crate) struct Leg {
 }
 
 impl Leg {
-    /// Returns the left and the right leg of a body that has both; none otherwise.
+    /// Returns the left and the right leg of a body that has both; otherwise none.
     pub(crate) fn pair(tracks: &Tracks) -> Vec<Self> {
         let found = || -> Option<Vec<Self>> {
             let take = Take::from_tracks("body", tracks.clone()).ok()?;
@@ -40,11 +40,11 @@ impl Leg {
     }
 }
 
-/// When a foot stands in a clip: intervals of its time; `None` all the time.
+/// When a foot stands in a clip: intervals of its time; `None` if always.
 #[derive(Clone, Debug)]
 pub(crate) struct Contacts {
     spans: Option<Vec<[f64; 2]>>,
-    /// The period of what repeats.
+    /// The period of a loop.
     period: Option<f64>,
 }
 
@@ -60,7 +60,7 @@ impl Contacts {
                 (FootEventKind::Lift, None) => spans.push([f64::NEG_INFINITY, event.secs]),
             }
         }
-        // What stands over the seam of a loop began in the cycle before.
+        // A stance over the seam of a loop began in the cycle before.
         if let (Some(period), [first, .., last]) = (period, &mut spans[..])
             && first[0] == f64::NEG_INFINITY
         {

@@ -1,4 +1,4 @@
-//! A set as it is played: clips, blend spaces, and the ways between them.
+//! A set for playing: clips, blend spaces, and the ways between them.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -18,8 +18,8 @@ use crate::space::{self, PlayedSpace};
 /// The fade of a switch for which the manifest states none.
 pub(crate) const FADE: Decay = Decay::Quintic { blend_secs: 0.3 };
 
-/// The fade into an action and out of it. Its speed never exceeds that which was seen: limbs that are thrown up by a quintic, which goes on with their
-/// acceleration, dart over an action that is elsewhere.
+/// The fade into an action and out of it. Its speed never exceeds the speed before the switch. A quintic, which continues the acceleration
+/// of limbs that are being thrown up, would make them dart over an action that begins elsewhere.
 pub(crate) const ACTION_FADE: Decay = Decay::Cubic { blend_secs: 0.3 };
 
 /// Half-life of a change of speed or turn rate if the manifest states none, seconds; docs/math/fit.md.
@@ -32,7 +32,8 @@ const TRANSITION: f64 = 2.0;
 const ONCE: f64 = 3.0;
 const STANDING: f64 = 2.0;
 
-/// Cost of a change into a loop that goes the other way, which leads through an idle where there is one: more than all of these.
+/// Cost of a change into a loop that goes the opposite way; it exceeds all the others, so that the change leads through an idle if there is
+/// one.
 const OPPOSED: f64 = 15.0;
 
 /// A state of a blend space: a point and a phase.

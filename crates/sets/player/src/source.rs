@@ -1,4 +1,4 @@
-//! A motion that plays, and the offset that a switch left.
+//! A playing motion, and the offset left by a switch.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use crate::phase::{phase_at, share_at};
 use crate::set::{Moment, MotionSet};
 use crate::space::{Goal, Part, Parts, PlayedSpace};
 
-/// Seconds over which rates and accelerations are measured at a switch: short against what a body does, long against rounding.
+/// Step over which rates and accelerations are measured at a switch, seconds: short compared with body motion, long compared with rounding.
 const STEP: f64 = 1.0 / 240.0;
 
-/// Speed below which the lengths of loops do not tell whose time counts, metres per second.
+/// Speed below which the lengths of loops do not determine whose time counts, metres per second.
 const SLOW_MPS: f64 = 0.01;
 
 /// Largest warp of a clock: with 1/pi it would stand still.
 const MOST_WARP: f64 = 0.3;
 
-/// Time as a blend of loops passes: in equal times a mean of their shares passes, not of their phases, so that feet that stand in
-/// all loops do not slip, and a loop alone plays as it was made. Derivation: docs/math/blend.md.
+/// The time of a blend of loops: it advances by the mean of their shares of time, not of their phases, so that feet that stand in all loops
+/// do not slip, and a loop alone plays as it was made. Derivation: docs/math/blend.md.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     warp: f64,
@@ -60,7 +60,7 @@ impl Clock {
     }
 }
 
-/// A blend space as it plays: its point follows a goal as a critically damped spring, and all its loops are at one phase.
+/// A playing blend space: its point follows a goal as a critically damped spring, and all its loops share one phase.
 #[derive(Clone, Debug)]
 pub(crate) struct Cycle {
     pub(crate) space: usize,
@@ -68,7 +68,7 @@ pub(crate) struct Cycle {
     pub(crate) rate: [f64; 2],
     pub(crate) goal: [f64; 2],
     pub(crate) phase: f64,
-    /// The versions that stand in for loops.
+    /// The versions that replace loops.
     chosen: BTreeMap<usize, usize>,
 }
 
@@ -100,7 +100,7 @@ impl Cycle {
         next
     }
 
-    /// The loops that take part some seconds from now.
+    /// Returns the loops that contribute some seconds from now.
     pub(crate) fn parts(&self, set: &MotionSet, secs: f64) -> Parts {
         let at = [0, 1].map(|axis| self.at[axis] + self.rate[axis] * secs);
         let mut parts = set.spaces[self.space].weights(&set.clips, at);
@@ -110,7 +110,7 @@ impl Cycle {
         parts
     }
 
-    /// The clock of the loops as they are mixed now.
+    /// Returns the clock of the loops in their present mix.
     pub(crate) fn clock(&self, set: &MotionSet) -> Clock {
         Clock::new(set, &self.parts(set, 0.0))
     }
@@ -139,7 +139,7 @@ impl Cycle {
     }
 }
 
-/// A cycle of loops or a passage that plays.
+/// A playing cycle of loops, or a playing passage.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     Cycle(Cycle),
@@ -147,7 +147,7 @@ pub(crate) enum Source {
     Once(usize, f64),
 }
 
-/// Returns the time of what happens once: it goes on hardly beyond its end.
+/// Returns the time of a clip that plays once: it hardly advances beyond the clip's end.
 pub(crate) fn held(clip: &MotionClip, secs: f64) -> f64 {
     secs.min(clip.seconds + STEP)
 }
@@ -160,8 +160,8 @@ impl Source {
         }
     }
 
-    /// Puts the body some seconds from now, seen from its root, into a row of [`MotionSet::row`]: the sum of the clips that take part,
-    /// by weight, with rotations that are not normalized.
+    /// Writes the body some seconds from now, relative to its root, into a row of [`MotionSet::row`]: the weighted sum of the contributing
+    /// clips, whose rotations are not normalized.
     pub(crate) fn body(&self, set: &MotionSet, secs: f64, into: &mut [Lanes]) {
         into.fill(Lanes::default());
         match self {
@@ -184,7 +184,7 @@ impl Source {
         }
     }
 
-    /// The root some seconds from now, seen from where it is.
+    /// Returns the root some seconds from now, relative to the present one.
     pub(crate) fn root_step(&self, set: &MotionSet, secs: f64) -> Rigid {
         match self {
             Self::Cycle(cycle) => cycle.twist(set, 0.5 * secs).exp(secs),
@@ -204,7 +204,7 @@ impl Source {
     }
 }
 
-/// An action of which the upper body plays over a source, and the seconds since its start.
+/// An action whose upper body plays over a source, and the seconds since its start.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Over {
     pub(crate) clip: usize,
@@ -230,10 +230,10 @@ impl Over {
 /// Value, rate and acceleration.
 type Terms = [DVec3; 3];
 
-/// The offset that a switch left, while it fades: what was seen meets what follows in value, rate and, by a quintic, in acceleration.
+/// The offset left by a switch while it fades: the motion before and after agree in value, rate and, for a quintic, in acceleration.
 #[derive(Clone, Debug)]
 pub(crate) struct Fading {
-    /// Of each joint its rotation, as a rotation vector on the left, and its translation.
+    /// For each joint its rotation, as a rotation vector on the left, and its translation.
     joints: Vec<[Terms; 2]>,
     /// The difference of the rates of the root.
     pub(crate) twist: Twist,
@@ -252,7 +252,7 @@ impl Fading {
         }
     }
 
-    /// Returns the offset of what plays, with what is fading there, from what follows: sources, and what plays over them.
+    /// Returns the offset between the present motion, with its own fading offset, and the next one: sources, and what plays over them.
     pub(crate) fn between(
         set: &MotionSet,
         (source, over, fading): (&Source, Option<Over>, &Self),
@@ -312,7 +312,7 @@ impl Fading {
         self.secs >= self.end_secs()
     }
 
-    /// Adds what is left some seconds from now to a row.
+    /// Adds the remaining offset some seconds from now to a row.
     pub(crate) fn add_to(&self, row: &mut [Lanes], secs: f64) {
         if self.is_over() || self.secs + secs >= self.end_secs() {
             return;
@@ -329,7 +329,7 @@ impl Fading {
         }
     }
 
-    /// Half of what the fading rate adds to the root within some seconds from now.
+    /// Returns half of the root motion that the fading rate adds within some seconds from now.
     pub(crate) fn half_step(&self, secs: f64) -> Rigid {
         let to = (self.secs + secs).min(self.end_secs());
         let times = [self.secs, 0.5 * (self.secs + to), to];
@@ -354,7 +354,7 @@ impl Fading {
     }
 }
 
-/// A number from 0 to 1, the next after a state: a Weyl sequence, mixed.
+/// Draws a number from 0 to 1 by advancing the state: a Weyl sequence, mixed.
 fn drawn(state: &mut u32) -> f64 {
     *state = state.wrapping_add(0x9e37_79b9);
     let mixed = (*state ^ (*state >> 16)).wrapping_mul(0x21f0_aaad);

@@ -60,10 +60,10 @@ impl SpaceAxis {
     }
 }
 
-/// A turn is not met by loops that stand if that takes more of them than to go straight, as a share of the time.
+/// A turn counts as unreachable if it needs more standing loops than going straight does, by this share of the time.
 const MOST_STANDING: f64 = 0.05;
 
-/// A loop of a smaller share takes no part: the others then play as they would without it.
+/// A loop with a smaller share does not contribute: the others then play as they would without it.
 const LEAST_SHARE: f64 = 1e-4;
 
 /// The part of a loop in a blend.
@@ -114,7 +114,7 @@ pub struct PlayedSpace {
     scale: [f64; 2],
     /// The axis of loops on a line: of two lines that bend, the nearest point would jump.
     along: Option<usize>,
-    /// How far such a line bends, as a share of the range of the other axis.
+    /// How far a line of points bends, as a share of the range of the other axis.
     bends: f64,
     pub(crate) stands: bool,
     pub(crate) is_variant: bool,
@@ -288,9 +288,8 @@ impl PlayedSpace {
         [0, 1].map(|axis| parts.iter().map(|part| part.share * part.at[axis]).sum())
     }
 
-    /// Returns a goal as far as the loops can meet it at its speed: what they cannot meet of the turn is dropped, and only then of the
-    /// direction. The nearest point to a faster turn may otherwise be a faster run, and a run that turns, mixed with an idle, stand in for a
-    /// walk.
+    /// Returns the goal as far as the loops can meet it at its speed: first the turn is reduced, and only then the direction. The nearest
+    /// point to a faster turn may otherwise be a faster run; and a turning run, mixed with an idle, may stand in for a walk.
     pub(crate) fn met(&self, clips: &[MotionClip], goal: &Goal) -> Goal {
         let off = |goal: &Goal| {
             let at = self.place(goal);
@@ -306,7 +305,7 @@ impl PlayedSpace {
             let stand = parts.iter().filter(|part| clips[part.clip].stands());
             stand.map(|part| part.share).sum()
         };
-        // A speed that no loop has must not limit the rest.
+        // A speed beyond all loops must not limit the rest.
         let straight = with(0.0, 0.0);
         let least = off(&straight) + self.bends + 0.02;
         let most = |of: &dyn Fn(f64) -> Goal, stands: f64| {
@@ -326,7 +325,7 @@ impl PlayedSpace {
         with(most(&|share| with(share, aside), stands), aside)
     }
 
-    /// Returns how far the blend at a goal, as far as it can be met, misses it, metres per second.
+    /// Returns by how much the blend for a goal, as far as it can be met, misses it, metres per second.
     pub(crate) fn misses(&self, clips: &[MotionClip], goal: &Goal) -> f64 {
         let met = self.met(clips, goal);
         let twist = Self::twist(clips, &self.weights(clips, self.place(&met)));

@@ -79,7 +79,7 @@ fn what_is_played_is_the_loop_as_it_was_written() {
     }
 }
 
-/// What only describes a set may be missing, or be said in words of a later version; a kind that is not known happens once.
+/// Entries that only describe a set may be missing, or may hold words of a later version; an unknown kind plays once.
 #[test]
 fn sets_of_later_versions_play() {
     let (clip, source, _) = walk();

@@ -1,8 +1,8 @@
 //! Plots of the uses of loops, as SVG, in the style of [`loopwright_draw::plot`], which converts them to PNG.
 //!
-//! [`transitions()`] shows the cost of jumps from one motion into another, [`transitions_among`] from each of many into each other,
-//! [`controller_fit`] the response of a controller. All are functions of values alone: the
-//! same values give the same text on every machine.
+//! [`transitions()`] shows the cost of jumps from one motion into another, [`transitions_among`] the cost of jumps from each of many
+//! motions into each other one, [`controller_fit`] the response of a controller. All are functions of values alone: the same values give
+//! the same text on every machine.
 //!
 //! ```
 //! use loopwright_core::math::Decay;

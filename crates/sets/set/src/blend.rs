@@ -42,7 +42,7 @@ pub enum MixError {
     /// Their numbers of cycles differ, so that phases are not comparable; the loop is counted from 0.
     #[error("loop {index} holds {found} cycles of its motion, the first {first}")]
     Cycles { index: usize, found: usize, first: usize },
-    /// A speed is requested, but nothing shows that of a loop, counted from 0.
+    /// A speed is requested, but the speed of a loop, counted from 0, is unknown.
     #[error("the speed of loop {index} is not known")]
     UnknownSpeed { index: usize },
     /// The requested speed in m/s, or turn rate in degrees per second, is out of range.
@@ -227,7 +227,7 @@ fn held(
     Ok(with_feet(mix.clip, held, &feet, body))
 }
 
-/// Reports which loops are aligned by a shift alone, and why, although feet of some loop stand in turn.
+/// Reports which loops are aligned only by a shift, and why, if the feet of some loop stand in turn.
 fn only_shifted(blender: &Blender, names: &[String], weights: &[f64]) -> Vec<String> {
     let has_phase = blender.phase_maps().any(|map| map.is_ok());
     let maps = names.iter().zip(blender.phase_maps()).zip(weights);

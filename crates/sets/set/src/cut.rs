@@ -21,7 +21,7 @@ use loopwright_job::{
 pub struct CutRequest {
     /// The kinds to look for.
     pub kinds: Vec<PassageKind>,
-    /// Frames per second; `None` for those of the first loop.
+    /// Frames per second; `None` for the rate of the first loop.
     pub fps: Option<f64>,
     /// The engine that passages are written for.
     pub engine: Target,

@@ -39,7 +39,8 @@ pub struct Framed {
 }
 
 impl Framed {
-    /// Finds the cheapest start into a loop and stop out of it in its take, as asked for, and puts so many cycles between them.
+    /// Finds the requested passages, the cheapest start into a loop and stop out of it, in its take, and puts cycles of the loop between
+    /// them.
     ///
     /// Errors: [`FrameError`].
     pub fn new(

@@ -148,7 +148,7 @@ impl From<PassageFacts> for PassageInFile {
 }
 
 impl PassageInFile {
-    /// Returns how far its root goes over the ground from first to last, metres, and how far it turns on the way, radians, left positive.
+    /// Returns the distance of its root over the ground from first to last, metres, and its turn on the way, radians, left positive.
     pub fn travel_and_turn(&self) -> (f64, f64) {
         let (Some(first), Some(last)) = (self.root.first(), self.root.last()) else {
             return (0.0, 0.0);

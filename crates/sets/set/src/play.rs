@@ -15,7 +15,7 @@ use loopwright_job::{StoredLoop, max_rate_hz};
 pub struct PlayRequest {
     /// Duration, seconds.
     pub seconds: f64,
-    /// Frames per second; `None` for those of the first loop.
+    /// Frames per second; `None` for the rate of the first loop.
     pub fps: Option<f64>,
     /// Settings of their order and jumps.
     pub settings: PlaySettings,

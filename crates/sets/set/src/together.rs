@@ -59,7 +59,7 @@ const SKELETON: Check<Measure> = Check {
     },
 };
 
-/// How far a root joint may leave the way of its loop in a minute, metres.
+/// Largest deviation of a root joint from the path of its loop within a minute, metres.
 const STRAYS_METRES: f64 = 1e-3;
 
 const ROOT: Check<Measure> = Check {
@@ -173,7 +173,7 @@ pub struct LoopOfSet {
     skeleton: Skeleton,
     /// The joint that carries the root motion and nothing else.
     root_joint: Option<String>,
-    /// How far one of the rig is off the root motion after a minute.
+    /// Deviation of the rig's own root joint from the root motion after a minute.
     root_strays_metres: f64,
     step_secs: f64,
     period_secs: f64,
@@ -205,7 +205,7 @@ impl LoopOfSet {
             let shown = steps.map(|twist| ops::over_ground(twist.linear));
             (ops::over_ground(clip.root().twist.linear), shown)
         } else {
-            // Only keys show their distance; relative to a moving root, feet move as that root says.
+            // Only keys show the distance; relative to a moving root, the feet would merely repeat that root's motion.
             let hips = |key: usize| written.pose(key).world(written.skeleton()).translations[body.hips];
             let last = clip.num_samples().min(written.num_frames() - 1);
             let (root, secs) = (in_file.layout.shown(clip.root()), last as f64 * clip.step_secs());
@@ -214,7 +214,7 @@ impl LoopOfSet {
             (stated, Some(shown))
         };
         let root_joint = sidecar.and_then(|sidecar| sidecar.playback.root_joint.clone());
-        // An added one, folded away here, would be off by what the hips are.
+        // An added root joint, folded away here, would differ by the offset of the hips.
         let of_rig = root_joint.as_ref().and_then(|name| written.skeleton().find(name));
         let shown = in_file.layout.shown(clip.root());
         Ok(Self {
@@ -244,7 +244,7 @@ impl LoopOfSet {
     }
 }
 
-/// Returns how far a joint is off a root motion after a minute, by what it is off at the last key of a take, metres.
+/// Extrapolates how far a joint deviates from a root motion after a minute from its deviation at the last key of a take, metres.
 fn strays_in_a_minute(written: &Take, joint: usize, root: &RootMotion) -> f64 {
     let last = written.num_frames() - 1;
     let place = |key: usize| written.pose(key).world(written.skeleton()).translations[joint];

@@ -1,6 +1,6 @@
-//! Answers about takes and loops that are values, as those that the command prints.
+//! Answers about takes and loops that are held as values; they equal those that the command prints.
 //!
-//! Each returns what was warned of besides.
+//! Each function also returns its warnings.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ use crate::report::{check as check_report, gait::GaitFacts, inspect::InspectAnsw
 use crate::written_loop::{self, WrittenLoop};
 use crate::{limits::Limits, loop_output, talk};
 
-/// What was done, and warnings.
+/// A result, and the warnings that came with it.
 type Said<T> = Result<(T, Vec<String>)>;
 
 /// A take or a loop.
@@ -50,7 +50,7 @@ impl Motion<'_> {
         }
     }
 
-    /// As a motion whose frames can be left and entered.
+    /// The motion with the frames at which it can be left and entered.
     fn read(&self, reading: &TakeArgs) -> Result<ReadMotion> {
         match self {
             Self::Take(studied) => Ok(ReadMotion::of_take(studied.analysis.clone())),
@@ -58,7 +58,7 @@ impl Motion<'_> {
         }
     }
 
-    /// As a motion whose frames can be matched.
+    /// The motion as a source of frames to match.
     fn source(&self, horizon: Horizon, overrides: &BodyOverrides) -> Result<MatchSource> {
         match self {
             Self::Take(studied) => Ok(MatchSource::from_take(studied.analysis.clone())),
@@ -68,14 +68,14 @@ impl Motion<'_> {
     }
 }
 
-/// A loop without a root joint that was added to its file.
+/// The loop without the root joint that was added to its file.
 fn folded(name: &str, stored: &StoredLoop) -> Result<StoredLoop> {
     stored
         .folded()
         .map_err(|error| written_loop::unusable(Path::new(name), error))
 }
 
-/// Does the work of a command, and keeps what it says.
+/// Does the work of a command, and returns its warnings instead of printing them.
 fn aside<T>(work: impl FnOnce() -> Result<T>) -> Said<T> {
     let (done, said) = talk::aside(work);
     Ok((done?, said.warnings))
@@ -94,7 +94,7 @@ pub fn stored_loops(paths: &[PathBuf]) -> Said<Vec<(String, PathBuf, StoredLoop)
     })
 }
 
-/// Loops by their poses alone on a character. Errors: one does not go onto it.
+/// Puts loops onto a character by their poses alone. Errors: one of them does not fit.
 pub fn on_character(
     loops: Vec<(String, StoredLoop)>,
     target: &Arc<CharacterTarget>,
@@ -109,13 +109,13 @@ pub fn on_character(
     })
 }
 
-/// Which loop plays when, as `play` says it.
+/// Returns which loop plays when, as `play` reports it.
 pub fn played(played: &Played, names: &[String]) -> Value {
     value(&commands::play::answer(played, names, 0).played)
 }
 
-/// What jumps cost as `cost` says it, between two motions or frames of them, or among several; without the costs themselves, which are row by
-/// row beside it, NaN where there is no jump. A table has at most so many frames a side. Errors: those of `cost`.
+/// Returns the costs of jumps as `cost` reports them, between two motions or frames of them, or among several; the table itself is returned
+/// beside it, row by row, NaN where there is no jump. A table has at most `most` frames a side. Errors: those of `cost`.
 pub fn cost(
     motions: &[(Motion<'_>, Option<i64>)],
     settings: &JumpSettings,
@@ -144,7 +144,7 @@ pub fn cost(
     })
 }
 
-/// The document of `cost` on the motions of a folder or a pattern. Errors: those of `cost`.
+/// Returns the document of `cost` on the motions of a folder or a pattern. Errors: those of `cost`.
 pub fn cost_among(folder: PathBuf, jumps: JumpSettings, reading: TakeArgs) -> Said<Value> {
     let args = CostArgs {
         motions: vec![folder],
@@ -157,17 +157,17 @@ pub fn cost_among(folder: PathBuf, jumps: JumpSettings, reading: TakeArgs) -> Sa
     document(|| commands::cost::among::run(&args))
 }
 
-/// The document of `fit` on takes with their names and what was odd in their files. Errors: those of `fit`.
+/// Returns the document of `fit` on takes, given with their names and the warnings about their files. Errors: those of `fit`.
 pub fn fit(takes: Vec<(String, &LoadedTake, Vec<String>)>, reading: &TakeArgs, settings: &FitSettings) -> Said<Value> {
     aside(|| parsed(&commands::fit::document(takes, reading, settings)?))
 }
 
-/// The document of `fit` on files and folders. Errors: those of `fit`.
+/// Returns the document of `fit` on files and folders. Errors: those of `fit`.
 pub fn fit_files(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSettings) -> Said<Value> {
     aside(|| parsed(&commands::fit::document_of_files(paths, reading, settings)?))
 }
 
-/// The document of `inspect` on a take. Errors: none that is known.
+/// Returns the document of `inspect` on a take. Errors: none that is known.
 pub fn inspect(studied: &Studied) -> Result<Value> {
     let (document, _) = talk::aside(|| {
         talk::warn_all(&studied.warnings);
@@ -176,14 +176,14 @@ pub fn inspect(studied: &Studied) -> Result<Value> {
     parsed(&document)
 }
 
-/// Strides with the names of the feet, as `inspect` states them.
+/// Returns strides with the names of the feet, as `inspect` reports them.
 pub fn gait((feet, strides): &(Vec<String>, Strides)) -> Value {
     let feet: Vec<&str> = feet.iter().map(String::as_str).collect();
     value(&GaitFacts::new(strides, &feet))
 }
 
-/// The document of `check` on a loop, or on a take without a sidecar, beside its take; of these checks alone, if any is named. Errors: those of
-/// `check`.
+/// Returns the document of `check` on a loop, or on a take without a sidecar, compared with the original take if there is one. Only the
+/// checks in `only` run, unless it is empty. Errors: those of `check`.
 pub fn check(motion: Motion<'_>, take: Option<&Studied>, only: &[CheckId]) -> Said<Value> {
     aside(|| {
         let path = Path::new(motion.name());
@@ -199,7 +199,7 @@ pub fn check(motion: Motion<'_>, take: Option<&Studied>, only: &[CheckId]) -> Sa
     })
 }
 
-/// The same on a file, beside the file of its take.
+/// Returns the document of `check` on a file, compared with the file of its take.
 pub fn check_file(path: PathBuf, take: Option<PathBuf>, only: Vec<CheckId>) -> Said<Value> {
     let args = CheckArgs {
         loops: vec![path],
@@ -229,19 +229,19 @@ fn document(run: impl FnOnce() -> Result<Ending>) -> Said<Value> {
     }
 }
 
-/// A document as a value.
+/// Parses a document.
 fn parsed(document: &str) -> Result<Value> {
     serde_json::from_str(document).map_err(Failure::error)
 }
 
-/// An answer before it is text.
+/// Converts an answer to a JSON value.
 fn value(answer: &impl Serialize) -> Value {
     // Structs of numbers and strings always serialise.
     to_value(answer).unwrap_or_default()
 }
 
-/// The bytes of a database of motions as `match build` writes it, with more of them where it is known. Errors: those of `match build`; where
-/// nobody named a motion, it is left out if there is nothing in it to match.
+/// Returns the bytes of a database as `match build` writes it, with the motions of a known database included. Errors: those of `match
+/// build`. A motion that nobody named is left out if nothing in it can be matched.
 pub fn match_build(
     motions: &[(Motion<'_>, bool)],
     known: Option<&[u8]>,
@@ -270,13 +270,13 @@ pub fn match_build(
     })
 }
 
-/// What a database holds, as `match inspect` says it. Errors: it is none.
+/// Returns the contents of a database, as `match inspect` reports them. Errors: the bytes are no database.
 pub fn match_inspect(name: &Path, database: &[u8]) -> Result<Value> {
     let opened = matching::open(name, database)?;
     Ok(value(&matching::inspected(name, &opened, database.len())))
 }
 
-/// What `match query` finds for each of these frames of a motion. Errors: those of `match query`.
+/// Returns the best matches for each of these frames of a motion, as `match query` does. Errors: those of `match query`.
 pub fn match_query(database: &[u8], motion: Motion<'_>, frames: &[i64], wish: &Wish) -> Said<Value> {
     aside(|| {
         let name = Path::new("database");
@@ -294,7 +294,8 @@ pub fn match_query(database: &[u8], motion: Motion<'_>, frames: &[i64], wish: &W
     })
 }
 
-/// The rows of a database, or those that the frames of a motion have there, and how many numbers one has. Errors: those of `match export`.
+/// Returns the rows of a database, or the rows that the frames of a motion would have there, and the length of a row. Errors: those of
+/// `match export`.
 pub fn match_rows(database: &[u8], motion: Option<Motion<'_>>) -> Result<(Vec<f32>, usize)> {
     let opened = matching::open(Path::new("database"), database)?;
     let source = |motion: Motion<'_>| motion.source(opened.horizon(), &BodyOverrides::default());
@@ -305,19 +306,19 @@ pub fn match_rows(database: &[u8], motion: Option<Motion<'_>>) -> Result<(Vec<f3
     Ok((rows, columns))
 }
 
-/// Why a loop cannot be used as asked for, in words.
+/// Words why a loop cannot be used as asked for.
 pub fn unusable(name: &str, error: StoredLoopError) -> Failure {
     written_loop::unusable(Path::new(name), error)
 }
 
-/// Writes a loop that comes of others and its sidecar, as `blend` and `retarget` do: see [`super::write_loop`].
+/// Writes a loop that was made from others, and its sidecar, as `blend` and `retarget` do: see [`super::write_loop`].
 pub fn write_file(path: &Path, force: bool, inputs: &[PathBuf], mut file: LoopFile) -> Result<()> {
     let mut outputs = checked(path, force, inputs)?;
     loop_output::add_file(&mut outputs, &mut file, path)?;
     outputs.commit().map(drop)
 }
 
-/// Writes a loop that has no file and its sidecar, as `convert` does: see [`super::write_loop`].
+/// Writes a loop that has no file yet, and its sidecar, as `convert` does: see [`super::write_loop`].
 pub fn write_stored(path: &Path, force: bool, stored: &StoredLoop) -> Result<()> {
     let mut outputs = checked(path, force, &[])?;
     let file = &stored.file;
@@ -328,7 +329,7 @@ pub fn write_stored(path: &Path, force: bool, stored: &StoredLoop) -> Result<()>
     outputs.commit().map(drop)
 }
 
-/// Writes a set into a folder, which is made where it is missing: all of its files or none, as `set` does. The files of `inputs` are never
+/// Writes a set into a folder, which is created if missing: all of its files or none, as `set` does. The files of `inputs` are never
 /// overwritten. Errors: the folder cannot be written to, or has files of these names and `force` is not given.
 pub fn write_set(
     folder: &Path,
@@ -346,7 +347,7 @@ pub fn write_set(
     outputs.commit().map(drop)
 }
 
-/// Outputs where a loop and its sidecar may be written.
+/// Returns outputs for a loop and its sidecar, once both paths are checked.
 fn checked(path: &Path, force: bool, inputs: &[PathBuf]) -> Result<Outputs> {
     let outputs = Outputs::keeping(force, inputs);
     outputs.check_loop(path)?;

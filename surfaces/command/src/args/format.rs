@@ -1,8 +1,8 @@
-//! Formats by the words that people type.
+//! Parses formats.
 
 use loopwright_formats::Format;
 
-/// A format by its extension.
+/// Returns the format with this extension.
 pub fn parse_format(text: &str) -> Result<Format, String> {
     Format::from_extension(text.trim_start_matches('.'))
         .ok_or_else(|| format!("must be {}", Format::extensions(&Format::ALL, "")))

@@ -7,7 +7,7 @@ use loopwright_formats::Format;
 
 use super::Cli;
 
-/// What `-h` shows of each command: its words | flags, in long form | the example, which `--help` has too.
+/// The rows of `-h`, one per command: its name | flags, in long form | the example, which `--help` has too.
 const SUMMARIES: &str = "
     inspect | contacts plot unit up json | loopwright inspect walk.bvh --plot walk.svg
     list | animation json | loopwright list pack.glb --animation 'Walk*'
@@ -46,7 +46,7 @@ const SUMMARIES: &str = "
 
 /// A row of [`SUMMARIES`].
 struct Summary {
-    /// A command of a command has two words.
+    /// One word, or two for a subcommand such as `match build`.
     command: &'static str,
     flags: Vec<&'static str>,
     example: &'static str,
@@ -70,7 +70,7 @@ const MAIN_COMMANDS: [&str; 5] = ["inspect", "list", "find", "make", "check"];
 /// A summary lists its flags without headings, which would take more lines than the flags.
 const SUMMARY_TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{options}{after-help}";
 
-/// The same for the list of commands.
+/// The template for the list of commands.
 const COMMANDS_TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{subcommands}{after-help}";
 
 /// How much help is asked for.
@@ -80,31 +80,31 @@ enum Size {
     Full,
 }
 
-/// The command line, with help of the size that these arguments ask for. All else is the same for both.
+/// Builds the command line with help of the size that these arguments ask for; all else is the same for both sizes.
 pub(super) fn command<T: AsRef<OsStr>>(args: &[T]) -> Command {
     let is_bare = args.len() <= 1;
     let asks = args.iter().any(|arg| arg.as_ref() == "-h");
     printed(if is_bare || asks { Size::Summary } else { Size::Full })
 }
 
-/// The command line as its help lists it: without clap's own `help`, of which `--help` speaks already.
+/// Builds the command line as its help lists it: without clap's own `help` command, which `--help` replaces.
 fn printed(size: Size) -> Command {
     let mut cli = sized(size);
     if size == Size::Full {
-        // Clap adds the command when it builds. Pages of manuals are written of the line that is not built: they would have one for each
-        // command below `help`.
+        // Clap adds the `help` command when it builds. Manual pages are written from the line that is not built: they would have one for
+        // each command below `help`.
         cli.build();
         cli = cli.mut_subcommand("help", |help| help.hide(true));
     }
     cli
 }
 
-/// The command line with what `-h` shows.
+/// The command line with the help of `-h`.
 pub fn short() -> Command {
     sized(Size::Summary)
 }
 
-/// The command line with everything that `--help` shows.
+/// The command line with the help of `--help`.
 pub fn full() -> Command {
     sized(Size::Full)
 }
@@ -135,7 +135,7 @@ fn sized(size: Size) -> Command {
     }
 }
 
-/// A command with help of a size.
+/// Gives a command help of a size.
 fn with_help(command: Command, name: &str, size: Size) -> Command {
     let Some(summary) = summaries().find(|summary| summary.command == name) else {
         return command;
@@ -168,7 +168,7 @@ fn help_of(arg: &Arg) -> String {
     arg.get_help().map(StyledStr::to_string).unwrap_or_default()
 }
 
-/// Says which animations a command reads where none is named, if not the longest.
+/// Adds which animations a command reads when none is named, unless that is the longest one.
 fn with_animations(arg: Arg, command: &str) -> Arg {
     let all = match command {
         "list" | "set" => "all",
@@ -182,7 +182,7 @@ fn with_animations(arg: Arg, command: &str) -> Arg {
     arg.help(help.replace("the longest", all))
 }
 
-/// Puts the names of all formats in their place in a help text.
+/// Fills the names of all formats into a help text.
 fn with_formats(arg: Arg) -> Arg {
     let help = help_of(&arg);
     if !help.contains('{') {
@@ -219,10 +219,10 @@ fn summarized(command: Command, summary: &Summary) -> Command {
         .after_help(after)
 }
 
-/// Letters of help in a line of a summary, behind the flag.
+/// Width of a help text in a summary, behind the flag, letters.
 const LINE: usize = 71;
 
-/// The values that fit into that many letters, with three points for the rest.
+/// Joins the values that fit into so many letters, with three points for the rest.
 fn first_of(values: &[String], letters: usize) -> String {
     let all = values.join(", ");
     if all.len() <= letters {
@@ -238,7 +238,7 @@ fn first_of(values: &[String], letters: usize) -> String {
     format!("{shown}...")
 }
 
-/// Leaves the default out, and adds the values in a few characters.
+/// Drops the default, and adds the values in a few characters.
 fn on_one_line(arg: Arg) -> Arg {
     let help = help_of(&arg);
     let mut help = help.split(" [default").next().unwrap_or_default().to_owned();
@@ -255,7 +255,7 @@ fn on_one_line(arg: Arg) -> Arg {
     arg.help(help).hide_possible_values(true).hide_default_value(true)
 }
 
-/// Says of each flag which others it excludes.
+/// Appends to the help of each flag the flags that it excludes.
 fn with_conflicts(command: Command) -> Command {
     let excluded = |arg: &Arg| -> Vec<String> {
         let others = command.get_arg_conflicts_with(arg).into_iter();
@@ -274,7 +274,7 @@ fn with_conflicts(command: Command) -> Command {
     })
 }
 
-/// Puts what each value means under the help of its flag: clap itself does so only in a layout of three lines a flag.
+/// Lists the meanings of values under the help of their flag: clap itself does so only in a layout of three lines a flag.
 fn with_values_explained(arg: Arg) -> Arg {
     if arg.is_hide_possible_values_set() {
         return arg;
@@ -384,7 +384,7 @@ mod tests {
         }
     }
 
-    /// More flags than these nobody reads: what few people set is a key of `--set`.
+    /// Nobody reads more flags than these: rarely used settings are keys of `--set`.
     #[test]
     fn no_command_has_many_flags() {
         let mut cli = sized(Size::Full);

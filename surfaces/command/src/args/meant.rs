@@ -1,4 +1,4 @@
-//! What users mean who type a flag or a command that other programs have: the nearest spelling is often another thing altogether.
+//! Suggestions for flags and commands that other programs have: the nearest spelling is often something else altogether.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error, builder::StyledStr};
@@ -6,7 +6,7 @@ use loopwright_core::names;
 
 use super::help::full;
 
-/// Flags that are none, and what does what they say: a row each.
+/// Flags that do not exist | what does their job: a row each.
 const FLAGS: &str = "
 --all | `loopwright make TAKE --pick all -o FOLDER/` makes every loop; `loopwright find TAKE --top 1000` lists them
 --start | --range START:END
@@ -35,7 +35,7 @@ const FLAGS: &str = "
 --export | --for ENGINE, or -o with the extension of the format
 ";
 
-/// Commands that are none, and those that do what they say.
+/// Commands that do not exist | the command that does their job.
 const COMMANDS: &str = "
 ls | list
 lst | list
@@ -55,7 +55,7 @@ query | catalog, or match query
 transfer | retarget
 ";
 
-/// What the standard library says of numbers that are none, and what helps.
+/// Messages of the standard library about bad numbers | a clearer message.
 const NUMBERS: &str = "
 invalid float literal | must be a number, such as 30 or 0.5
 cannot parse float from empty string | must be a number, such as 30 or 0.5
@@ -64,13 +64,13 @@ cannot parse integer from empty string | must be a whole number, such as 3
 number would be zero for non-zero type | must be a whole number from 1 on
 ";
 
-/// What a table says of a word.
+/// Looks a word up in a table.
 fn meaning(table: &'static str, word: &str) -> Option<&'static str> {
     let mut rows = table.lines().filter_map(|row| row.split_once(" | "));
     rows.find_map(|(said, meant)| (said == word).then_some(meant))
 }
 
-/// Says of a value that is no number what it must be.
+/// Words the error for a bad number.
 fn with_numbers_explained(error: Error) -> Error {
     let Some(source) = std::error::Error::source(&error).map(ToString::to_string) else {
         return error;
@@ -88,7 +88,7 @@ fn with_numbers_explained(error: Error) -> Error {
     Error::raw(error.kind(), text)
 }
 
-/// What a number must be, from `0 is not in 1..=4294967295`.
+/// Words the range of a number, from `0 is not in 1..=4294967295`.
 fn of_range(said: &str) -> Option<String> {
     let (_, range) = said.split_once(" is not in ")?;
     let (least, most) = range.split_once("..=")?;
@@ -98,7 +98,7 @@ fn of_range(said: &str) -> Option<String> {
     })
 }
 
-/// The error with what was meant in place of what is spelled alike.
+/// Returns the error with a suggestion by meaning in place of one by spelling.
 pub fn explained(error: Error) -> Error {
     let mut error = with_numbers_explained(error);
     let (kind, spelled) = match error.kind() {
@@ -117,13 +117,13 @@ pub fn explained(error: Error) -> Error {
     };
     if let Some(tip) = tip {
         error.remove(spelled);
-        // The usage would name the flag that is spelled alike.
+        // The usage would name the flag with the similar spelling.
         error.remove(ContextKind::Usage);
         let tip = StyledStr::from(tip);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
         return error;
     }
-    // No file is named like a flag: how one would be is no help.
+    // A file is rarely named like a flag, so the tip on how to pass one is no help.
     error.remove(ContextKind::Suggested);
     if let Some(ContextValue::Strings(similar)) = error.get(spelled) {
         let near = names::nearest(&word, similar.iter().map(String::as_str), 1);
@@ -141,7 +141,7 @@ fn usage(error: &Error) -> String {
     }
 }
 
-/// What is meant by a flag that the command of this usage has not: words of other programs, outputs, and flags of other commands.
+/// Suggests what to use for a flag that this command lacks: flags of other programs, outputs, and flags of other commands.
 fn meant_by_flag(flag: &str, usage: &str) -> Option<String> {
     if let Some(meant) = meaning(FLAGS, flag) {
         return Some(format!("perhaps you mean {meant}"));
@@ -172,7 +172,7 @@ fn meant_by_flag(flag: &str, usage: &str) -> Option<String> {
     }
 }
 
-/// Adds to the error of an `--animation` that is typed twice how one names several; other errors stay as they are.
+/// Adds to the error of a repeated `--animation` how one pattern names several; leaves other errors as they are.
 fn with_tip_on_patterns(mut error: Error) -> Error {
     let is_animation = |kind| match error.get(kind) {
         Some(ContextValue::String(argument)) => argument.starts_with("--animation "),

@@ -89,7 +89,7 @@ pub struct SharedArgs {
     version: Option<bool>,
 }
 
-/// Declares the commands, and how each is built without the others.
+/// Declares the commands, and how to build each one without the others.
 macro_rules! commands {
     ($($(#[$meta:meta])* $word:literal $name:ident $(($args:ty))?,)+) => {
         #[derive(Debug, Subcommand)]
@@ -98,7 +98,7 @@ macro_rules! commands {
         }
 
         impl Command {
-            /// The command of this name, without its help; `None` if there is none.
+            /// Builds the command of this name without its help; `None` if there is none.
             fn alone(name: &OsStr) -> Option<clap::Command> {
                 $(if name == $word {
                     let command = clap::Command::new($word);
@@ -171,10 +171,10 @@ commands! {
     "licences" Licences,
 }
 
-/// Parses what is typed; returns the command line that it was parsed by, too. Errors: it is none, or asks for help or the version.
+/// Parses typed arguments; also returns the command line that parsed them. Errors: they do not parse, or ask for help or the version.
 ///
-/// Building all commands with their help takes longer than reading a take, so that is done only where the one that is named does not explain
-/// what is typed.
+/// Building all commands with their help takes longer than reading a take. So it is done only when the named command alone cannot parse the
+/// arguments.
 pub fn parsed(typed: &[OsString]) -> Result<(clap::Command, ArgMatches), clap::Error> {
     let mut program = SharedArgs::augment_args(clap::Command::new("loopwright"))
         .version(env!("CARGO_PKG_VERSION"))
@@ -192,7 +192,7 @@ pub fn parsed(typed: &[OsString]) -> Result<(clap::Command, ArgMatches), clap::E
     Ok((program, found?))
 }
 
-/// One word of a list.
+/// Parses one word of a list.
 fn parse_word<T: FromStr>(text: &str) -> Result<T, T::Err> {
     text.trim().parse()
 }

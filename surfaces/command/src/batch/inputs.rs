@@ -1,4 +1,4 @@
-//! Which files a command line means: files, folders and patterns become one sorted list.
+//! Resolves the names on a command line: files, folders and patterns become one sorted list.
 
 use std::path::{Component, Path, PathBuf};
 use std::{collections::BTreeSet, fs, io};
@@ -17,19 +17,19 @@ pub struct Input {
 }
 
 impl Input {
-    /// Its name among all inputs and in journals: the same on every machine, and no other's.
+    /// The key of the file among all inputs and in journals: unique, and the same on every machine.
     pub fn key(&self) -> String {
         let below = &self.below;
         below.to_str().map_or_else(|| format!("{below:?}"), str::to_owned)
     }
 }
 
-/// The files that a command line means.
+/// The files that a command line names.
 #[derive(Debug, Default)]
 pub struct Inputs {
     /// Sorted by path, each once.
     pub files: Vec<Input>,
-    /// Files that cannot be read or are not there, and why: by the name that was typed or found.
+    /// Files that are missing or cannot be read, by the name that was typed or found, and why.
     pub problems: Vec<(PathBuf, Failure)>,
     /// Files in folders that were left out: they are loops with their sidecars.
     pub num_loops: usize,
@@ -40,24 +40,24 @@ pub fn are_many(names: &[PathBuf]) -> bool {
     names.len() != 1 || names.iter().any(|name| name.is_dir() || Pattern::new(name).is_some())
 }
 
-/// Which files a folder stands for.
+/// Which files of a folder count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
-    /// Takes: no loops that were made before, which stand beside their takes in many folders.
+    /// Takes only: no loops, which in many folders stand beside their takes.
     Takes,
     /// Takes and loops.
     All,
 }
 
-/// The files that these names mean. Files below the folder `output` are no inputs: they are what an earlier run wrote there. Nor is the
-/// character that takes the motion, where it lies among them in a folder.
+/// Lists the files that these names stand for. Files below the folder `output` come from an earlier run and are left out, and so is the
+/// character that takes the motion if a folder holds it.
 pub fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>, character: Option<&Path>) -> Inputs {
     let mut inputs = Inputs::default();
     let character = character.and_then(|path| path.canonicalize().ok());
     let is_character = |path: &Path| character.is_some() && path.canonicalize().ok() == character;
     let output = output.and_then(|output| output.canonicalize().ok());
     let mut seen = BTreeSet::new();
-    // Every file that was found, with the folder below which it was.
+    // Every file that was found, with the folder that was searched for it.
     let mut found: Vec<(PathBuf, PathBuf)> = Vec::new();
     for name in names {
         let pattern = Pattern::new(name).filter(|_| !name.is_dir());
@@ -104,7 +104,7 @@ pub fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>, character:
     inputs
 }
 
-/// Why a folder or a pattern gives no input.
+/// The failure when a folder or a pattern gives no input.
 fn nothing_in(name: &Path, is_pattern: bool) -> Failure {
     let what = if is_pattern {
         format!("no take matches \"{}\"", name.display())
@@ -119,7 +119,7 @@ fn nothing_in(name: &Path, is_pattern: bool) -> Failure {
         .try_this("another folder, or the name of a file")
 }
 
-/// The files that names mean, in the order of the names: folders and patterns are replaced by what they hold, sorted by path.
+/// Lists the files that names stand for, in the order of the names: folders and patterns are replaced by their files, sorted by path.
 pub fn in_order(names: &[PathBuf]) -> Vec<Result<PathBuf, (PathBuf, Failure)>> {
     let mut files = Vec::new();
     for name in names {
@@ -144,7 +144,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Links to folders are not followed, since they may form a cycle. A folder that cannot be listed does not stop the others.
+    /// Lists all folders below one. Links to folders are not followed, since they may form a cycle. A folder that cannot be listed does not
+    /// stop the others.
     fn below(&mut self, top: &Path) {
         let mut folders = vec![top.to_owned()];
         while let Some(folder) = folders.pop() {
@@ -186,7 +187,7 @@ impl Walk<'_> {
     }
 }
 
-/// The deepest folder that contains all of these, without links.
+/// The deepest folder that contains all of these, with links resolved.
 fn shared_folder<'a>(folders: impl Iterator<Item = &'a PathBuf>) -> PathBuf {
     let mut shared: Option<PathBuf> = None;
     let mut last: Option<&PathBuf> = None;
@@ -209,7 +210,7 @@ fn shared_folder<'a>(folders: impl Iterator<Item = &'a PathBuf>) -> PathBuf {
     shared.unwrap_or_default()
 }
 
-/// The path of a file that was found in or below `folder`, from the folder that all share.
+/// The path of a file that was found in or below `folder`, relative to the folder that all inputs share.
 fn below(shared: &Path, folder: &Path, path: &Path) -> PathBuf {
     let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let above = real.strip_prefix(shared).unwrap_or(Path::new(""));
@@ -217,7 +218,7 @@ fn below(shared: &Path, folder: &Path, path: &Path) -> PathBuf {
         Ok(rest) => rest,
         Err(_) => Path::new(path.file_name().unwrap_or_default()),
     };
-    // The rest cannot leave the folder that mirrors it.
+    // Parts such as `..` are dropped, so the path cannot leave the output folder.
     let inside = |part: &Component<'_>| matches!(part, Component::Normal(_));
     above.components().chain(rest.components()).filter(inside).collect()
 }
@@ -243,10 +244,10 @@ impl Shard {
         }
     }
 
-    /// Whether an input is in this part. It depends on its path and its name alone, not on what else there is, so that a file that
-    /// is added meanwhile moves no other; files that differ in their extensions stay together, since their outputs may be named alike.
+    /// Whether an input is in this part. That depends on its path alone, not on the other inputs, so a file that is added meanwhile moves
+    /// no other. Files that differ only in their extension stay together, since their outputs may have the same name.
     pub fn has(self, input: &Input) -> bool {
-        // A hash that is the same on every machine and in every version, and knows of every letter.
+        // The hash must be the same on every machine and in every version, and depend on every letter.
         let parts = input.below.with_extension("");
         let parts: Vec<_> = parts.iter().map(|part| part.to_string_lossy()).collect();
         let digits = loopwright_formats::loop_file::sha256(parts.join("/").as_bytes());

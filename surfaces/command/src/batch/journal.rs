@@ -1,9 +1,9 @@
-//! What a run over many takes has done, beside its outputs, so that a run that was stopped can go on.
+//! The record of a run over many takes, kept beside its outputs, so that a run that was stopped can go on.
 //!
-//! A JSON object on each line of `.loopwright-batch.jsonl` in the output folder. A line is appended in one write before the outputs of
-//! a take appear, with their names, and another one after that, with what the take gave. A run that is killed leaves at most one line
-//! that has no end, which is skipped; takes of the first kind without the second are done again, and replace what is theirs. What is
-//! not what a line of the second kind says was changed by somebody else since, and is not replaced.
+//! The file `.loopwright-batch.jsonl` in the output folder holds a JSON object per line. One line, with the names of a take's outputs, is
+//! appended in one write before they appear; a second line, with the results of the take, follows after that. A run that is killed leaves
+//! at most one incomplete line, which is skipped. A take with the first line but not the second is done again and replaces its outputs. An
+//! output that differs from its second line was changed by somebody else and is not replaced.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -32,9 +32,9 @@ const PREFIX: &str = ".loopwright-batch";
 pub enum Line {
     /// The outputs of a take will appear under these names.
     Writes { take: String, outputs: Vec<PathBuf> },
-    /// They have, or the take gives none.
+    /// The outputs are there, or the take gives none.
     Done(Box<Done>),
-    /// A catalog of all of them will appear here.
+    /// A catalog of all loops will appear here.
     Catalog {
         path: PathBuf,
         #[serde(default)]
@@ -43,11 +43,11 @@ pub enum Line {
 }
 
 impl Line {
-    /// Reads a line: texts are put on one line, and names of files stay what they are.
+    /// Reads a line: texts are put on one line, while file names stay as they are.
     fn read(text: &[u8]) -> serde_json::Result<Self> {
         let named = serde_json::from_slice(text)?;
         let (Self::Done(mut done), Self::Done(named)) = (loop_file::from_text(text)?, named) else {
-            // Others hold nothing but names.
+            // The other lines hold only names.
             return serde_json::from_slice(text);
         };
         done.take = named.take;
@@ -75,11 +75,11 @@ pub struct Done {
 /// The lines of earlier runs.
 #[derive(Debug, Default)]
 pub struct Past {
-    /// By take; the last line of each counts.
+    /// Results by take; the last line of each counts.
     done: HashMap<String, Done>,
-    /// Takes whose last run was stopped before it said what they gave.
+    /// Takes whose last run was stopped before it recorded their results.
     unfinished: HashSet<String>,
-    /// All that runs wrote, by path and hash: journals of parts of the work are read in no order of time.
+    /// Everything that runs wrote, by path and hash: the journals of shards are not read in order of time.
     written: HashSet<(PathBuf, String)>,
     /// The names of the outputs of takes.
     pub names: Names,
@@ -90,14 +90,14 @@ pub struct Past {
 }
 
 impl Past {
-    /// Returns the results of a take, if it was this file with these settings, all its outputs are still there, and they say the same.
+    /// Returns the results of a take if file and settings are unchanged, and all its outputs are still there as they were written.
     pub fn done(&self, take: &str, take_sha256: &str, recipe_sha256: &str) -> Option<&Done> {
         let done = self.done.get(take)?;
         let is_same = done.take_sha256 == take_sha256 && done.recipe_sha256 == recipe_sha256;
         (is_same && done.results.iter().all(|result| self.is_so(result))).then_some(done)
     }
 
-    /// Whether a result is what its outputs say. A folder may come from others, with a journal in which anything stands.
+    /// Whether the outputs of a result confirm it. A folder may come from others, with a journal that says anything.
     fn is_so(&self, result: &LoopResult) -> bool {
         let Some(grade) = result.verdict.grade().map(Grade::as_str) else {
             return result.outputs.is_empty();
@@ -113,14 +113,14 @@ impl Past {
         });
         let sidecar: Value = sidecar.unwrap_or_default();
         let is_stated = |of_loop: &Value| of_loop["quality"]["grade"].as_str().unwrap_or("review") == grade;
-        // The sidecar of a file with several loops has one for each.
+        // The sidecar of a file with several loops has an entry for each.
         match sidecar["loops"].as_array() {
             Some(loops) => loops.iter().any(is_stated),
             None => sidecar.is_object() && is_stated(&sidecar),
         }
     }
 
-    /// An output of a take that is there, and is not what any run wrote under its name: somebody else changed it.
+    /// Returns an output of a take that exists, but is not what any run wrote under its name: somebody else changed it.
     pub fn changed_output(&self, take: &str) -> Option<&Path> {
         let done = self.done.get(take).filter(|_| !self.unfinished.contains(take))?;
         let outputs = done.results.iter().flat_map(|result| &result.outputs);
@@ -139,7 +139,7 @@ impl Past {
         Some(loop_file::sha256(&bytes))
     }
 
-    /// Whether a catalog is as an earlier run wrote it: that of a run that goes on may replace it.
+    /// Whether a catalog is as an earlier run wrote it, so that a resumed run may replace it.
     pub fn has_catalog(&self, path: &Path) -> bool {
         let place = output::place(files::folder_of(path), path);
         let is_named = self.catalogs.iter().any(|(path, _)| *path == place);
@@ -183,7 +183,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal of a folder, which exists, and reads what earlier runs did; with `anew`, it begins empty.
+    /// Opens the journal of a folder, which exists, and reads what earlier runs did; with `anew` it starts empty.
     ///
     /// Errors: another run writes into the folder, or the file cannot be written.
     pub fn open(folder: &Path, shard: Option<Shard>, anew: bool) -> Result<(Self, Past)> {
@@ -244,7 +244,7 @@ impl Journal {
         Ok((journal, past))
     }
 
-    /// Says where the catalog of the run will be, and what is in it.
+    /// Records where the catalog of the run will be, and its hash.
     pub fn catalog(&self, path: &Path, bytes: &[u8]) -> Result<()> {
         self.append(&Line::Catalog {
             path: output::place(files::folder_of(path), path),
@@ -252,7 +252,7 @@ impl Journal {
         })
     }
 
-    /// Adds a line, once what it says is so.
+    /// Appends a line.
     pub fn append(&self, line: &Line) -> Result<()> {
         let failed = |error: io::Error| {
             Failure::cannot("write", &self.path, error).try_this("make room on the disk, then go on with --resume")
@@ -263,7 +263,7 @@ impl Journal {
         let mut file = locked(file);
         let before = file.stream_position().map_err(failed)?;
         file.write_all(&text).map_err(|error| {
-            // A part of it would spoil the next line.
+            // Part of a line would spoil the next one.
             let _ = file.set_len(before);
             let _ = file.seek(SeekFrom::Start(before));
             failed(error)
@@ -282,14 +282,14 @@ fn read_others(folder: &Path, own: &Path, past: &mut Past) {
         .collect();
     others.sort();
     for path in others {
-        // One that cannot be read only means that its takes are done again.
+        // If one cannot be read, its takes are merely done again.
         if let Ok(file) = File::open(&path) {
             let _ = read_lines(&file, past);
         }
     }
 }
 
-/// Whether a file has several names, so that writing into it changes what the others mean.
+/// Whether a file has other hard links, so that writing to it would change those too.
 fn has_other_names(file: &fs::Metadata) -> bool {
     #[cfg(unix)]
     {
@@ -302,13 +302,13 @@ fn has_other_names(file: &fs::Metadata) -> bool {
     }
 }
 
-/// Longest line of a journal, bytes: what a take of a thousand loops gives.
+/// Longest line of a journal, bytes: enough for a take of a thousand loops.
 const MAX_LINE_BYTES: u64 = 16 << 20;
 
 /// Part of the memory of a run that journals may take.
 const MEMORY_SHARE: u64 = 8;
 
-/// Adds all lines that are whole; returns the bytes up to the end of the last one. Errors: it cannot be read, or is no journal.
+/// Adds all complete lines; returns the number of bytes up to the end of the last one. Errors: the file cannot be read, or is no journal.
 fn read_lines(file: &File, past: &mut Past) -> io::Result<u64> {
     let mut left = memory::limits().max_memory_bytes / MEMORY_SHARE;
     let mut reader = BufReader::new(file);
@@ -324,7 +324,7 @@ fn read_lines(file: &File, past: &mut Past) -> io::Result<u64> {
             };
         }
         whole += line.len() as u64;
-        // A line that cannot be read is of another version, or damaged: its take is done again.
+        // A line that cannot be parsed is from another version, or damaged: its take is done again.
         if let Ok(read) = Line::read(&line) {
             left = (left.checked_sub(line.len() as u64)).ok_or_else(|| io::Error::other("it is too large"))?;
             past.add(read);
@@ -380,12 +380,12 @@ mod tests {
         journal
             .append(&Line::Done(Box::new(done("walk.bvh", &output))))
             .unwrap();
-        // While it lives, no other run gets in.
+        // While this journal is open, no other run may open it.
         let other = Journal::open(folder.path(), None, false).err().unwrap();
         assert!(other.what().contains("another run"), "{other:?}");
         drop(journal);
 
-        // Killed in the middle of a line.
+        // Simulates a run killed in the middle of a line.
         let path = folder.path().join(".loopwright-batch.jsonl");
         let mut bytes = fs::read(&path).unwrap();
         let whole = bytes.len();
@@ -406,7 +406,7 @@ mod tests {
                 assert_eq!(past.done(take, take_sha256, recipe_sha256), None);
             }
             assert_eq!(past.changed_output("walk.bvh"), None);
-            // The last are the bytes of another output.
+            // The second text holds the bytes of another output.
             for text in ["old", SIDECAR] {
                 fs::write(&output, text).unwrap();
                 assert_eq!(past.done("walk.bvh", "a", "b"), None);
@@ -416,7 +416,7 @@ mod tests {
             assert_eq!(past.changed_output("walk.bvh"), None);
         }
         assert_eq!(fs::read(&path).unwrap().len(), whole, "the torn line is gone");
-        // A killed run owns what it was writing.
+        // A killed run may replace the files that it was writing.
         let (journal, _) = Journal::open(folder.path(), None, false).unwrap();
         journal.append(&writes).unwrap();
         drop(journal);

@@ -1,4 +1,4 @@
-//! Many files at once, in one way for all commands: names, folders and patterns become inputs; each is worked on alone; answers come
+//! Many files at once, the same way for all commands: names, folders and patterns become inputs; each is processed on its own; answers come
 //! in the order of the inputs, the same for any number of threads.
 
 mod inputs;
@@ -50,7 +50,7 @@ loopwright_core::words!(Verdict {
 });
 
 impl Verdict {
-    /// The exit status that it asks for; of many, 2 goes before 1 and 1 before 0.
+    /// The exit status of this verdict; of many, 2 goes before 1 and 1 before 0.
     pub fn exit_status(self) -> u8 {
         match self {
             Self::Unreadable | Self::Failed => ERROR_STATUS,
@@ -83,19 +83,19 @@ impl From<Grade> for Verdict {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
     pub path: PathBuf,
-    /// Its length.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// The hash of its bytes, by which a later run sees whether somebody changed it.
+    /// Its SHA-256, by which a later run detects changes made by somebody else.
     pub sha256: String,
 }
 
-/// One loop that was asked for: made, or why not. A take gives one, or several for several rows of `find`.
+/// One loop that was asked for, or why it was not made. A take gives one, or several for several rows of `find`.
 ///
-/// Everything that is said about it afterwards comes from here: lines, tables, JSON, catalogs and reports.
+/// Lines, tables, JSON, catalogs and reports are all made from this value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoopResult {
     pub verdict: Verdict,
-    /// Why, as a clause.
+    /// The reason for the verdict, as a clause.
     pub reason: String,
     /// More about a failure, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -103,7 +103,7 @@ pub struct LoopResult {
     /// A hint after a failure.
     #[serde(rename = "try", default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// The loop first, then its sidecar.
+    /// Files written: the loop first, then its sidecar.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<Written>,
     /// Its figures; `None` where there is no loop.
@@ -119,7 +119,7 @@ impl LoopResult {
         Self::failed(Verdict::Failed, failure, Vec::new())
     }
 
-    /// A failure. `verdict` is what one with the exit status 2 means here; one with 1 means that there is no loop.
+    /// A failed loop. `verdict` is what a failure with exit status 2 means here; one with status 1 means that there is no loop.
     pub fn failed(verdict: Verdict, failure: &Failure, warnings: Vec<String>) -> Self {
         Self {
             verdict: if failure.is_negative() {
@@ -138,13 +138,13 @@ impl LoopResult {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TakeResult {
-    /// Its path, as named or found.
+    /// The path of the take, as named or found.
     pub path: PathBuf,
     pub results: Vec<LoopResult>,
     /// Frames that were read for it.
     pub num_frames: u64,
-    /// Notes on it as a whole, such as what was left out of it.
+    /// Notes on the take as a whole, such as parts that were left out.
     pub notes: Vec<String>,
-    /// Whether an earlier run did it.
+    /// Whether an earlier run already did it.
     pub was_done: bool,
 }

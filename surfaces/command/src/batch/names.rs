@@ -1,4 +1,4 @@
-//! Names of outputs: by a template, each once.
+//! Names of outputs: made from a template, and unique.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use loopwright_formats::Format;
 use loopwright_job::name_part;
 
-/// Most bytes of a file's name on the file systems that people use.
+/// Longest file name on common file systems, bytes.
 const MAX_NAME_BYTES: usize = 255;
 
-/// Bytes kept free for what comes behind a stem: a number, and the sidecar's `.json`.
+/// Bytes kept free after a stem, for a number and the sidecar's `.json`.
 const RESERVED_BYTES: usize = 16;
 
 /// A part of a name.
@@ -19,7 +19,7 @@ enum Part {
     Field(Field),
 }
 
-/// Writes a fact of a loop that is known when it gets its name.
+/// Writes a fact of a loop that is known before it is named.
 type Field = fn(Named<'_>) -> String;
 
 const FIELDS: [(&str, Field); 5] = [
@@ -39,7 +39,7 @@ pub struct Template {
     text: String,
 }
 
-/// A loop, as far as names say it.
+/// The facts of a loop that its name may contain.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Named<'a> {
     pub stem: &'a str,
@@ -87,8 +87,8 @@ impl Template {
         &self.text
     }
 
-    /// Returns the name of a loop's file without its extension: the template with the facts of the loop in its fields, cut so short that
-    /// [`RESERVED_BYTES`] stay free.
+    /// Fills the facts of a loop into the template; returns the name of its file without extension, cut so that [`RESERVED_BYTES`] stay
+    /// free.
     fn stem(&self, loop_named: Named<'_>) -> String {
         let mut stem = String::new();
         for part in &self.parts {
@@ -103,12 +103,12 @@ impl Template {
     }
 }
 
-/// All names of a run, so that none is given twice.
+/// All names of a run; none is given twice.
 ///
-/// Names that differ in case alone count as one: they are on the file systems of Windows and macOS.
+/// Names that differ only in case count as one, as on the file systems of Windows and macOS.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Names {
-    /// Who has a name: the take, by its path below the folder that all share, and whether this run gave it.
+    /// By name, the owner: its take, by the path below the folder that all inputs share, and whether this run gave the name.
     taken: HashMap<String, (String, bool)>,
 }
 
@@ -118,7 +118,8 @@ impl Names {
         self.taken.insert(key(output), (take.to_owned(), false));
     }
 
-    /// The path of a loop's file in a folder. A take may have its names of an earlier run again; a name that another loop has gets a number.
+    /// Returns the path of a loop's file in a folder. A take may reuse its names of an earlier run; if another loop has the name, a number
+    /// is added.
     pub fn give(
         &mut self,
         folder: &Path,
@@ -145,17 +146,17 @@ impl Names {
     }
 }
 
-/// A name that a loop has.
+/// The name of a loop.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Given {
     pub path: PathBuf,
-    /// The name that the template gives, if another loop has it.
+    /// The name from the template, if another loop has it.
     pub wanted: Option<PathBuf>,
-    /// Whether the take had it in an earlier run, whose file it may replace.
+    /// Whether the take had this name in an earlier run, so that its file may be replaced.
     pub was_ours: bool,
 }
 
-/// Returns a path as it is compared: in lower case.
+/// Returns a path in lower case, for comparison.
 fn key(path: &Path) -> String {
     path.to_string_lossy().to_lowercase()
 }

@@ -1,4 +1,4 @@
-//! Works on many inputs at once, and gives answers in the order of the inputs, whatever the number of threads.
+//! Processes many inputs in parallel, and returns answers in the order of the inputs, whatever the number of threads.
 
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,21 +7,21 @@ use std::{collections::BTreeMap, num::NonZeroUsize, thread};
 
 use crate::parallel::locked;
 
-/// Stack of a worker, bytes: that of the main thread on Linux, since skeletons and scenes are trees of any depth.
+/// Stack of a worker, bytes: as large as the main thread's on Linux, since skeletons and scenes are trees of any depth.
 const STACK_BYTES: usize = 8 << 20;
 
-/// Inputs per thread that may be in memory, the one that is worked on included: a slow one would otherwise hold up all others,
-/// since names are given in order.
+/// Inputs per thread that may be in memory, including the one in progress: a slow one would otherwise hold up all others, since names are
+/// given in order.
 const IN_FLIGHT: usize = 3;
 
-/// Threads beside those that study: two inputs may wait for the disk at once.
+/// Threads in addition to those that study: two inputs may wait for the disk at once.
 const FINISHING: usize = 2;
 
-/// An input this large, as a share of what each thread has to do, is worked on before all others: begun last, it would keep one thread busy
-/// while the others wait.
+/// An input this large, as a share of the work per thread, starts before all others: started last, it would keep one thread busy while the
+/// others wait.
 const LARGE_SHARE: u64 = 4;
 
-/// The number of threads that do what `--jobs` asks for.
+/// The number of threads for `--jobs`.
 pub fn jobs(asked: Option<NonZeroUsize>, inputs: usize) -> usize {
     let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     asked.unwrap_or_else(cores).get().min(inputs.max(1))
@@ -35,25 +35,25 @@ pub trait Work: Sync {
     type Studied: Send;
     type Answer: Send;
 
-    /// How large an input is: the larger, the longer it is worked on.
+    /// The size of an input: larger ones take longer.
     fn size(&self, _: &Self::Input) -> u64 {
         0
     }
 
-    /// The long part, on any thread.
+    /// Does the long part, on any thread.
     fn study(&self, input: &Self::Input) -> Self::Studied;
 
-    /// A quick part that depends on the inputs before it, such as names that nobody else has; it is done in the order of the inputs.
+    /// Does a quick part that depends on earlier inputs, such as giving unique names; called in the order of the inputs.
     fn settle(&self, input: &Self::Input, studied: &mut Self::Studied);
 
-    /// The rest, on any thread, such as writing files.
+    /// Does the rest, such as writing files, on any thread.
     fn finish(&self, input: &Self::Input, studied: Self::Studied) -> Self::Answer;
 
-    /// The answer for an input on which the program itself failed.
+    /// The answer for an input on which the program itself panicked.
     fn fault(&self, input: &Self::Input) -> Self::Answer;
 }
 
-/// One step for each input, alone.
+/// Work with a single step per input.
 struct Alone<I, A, W, F> {
     work: W,
     fault: F,
@@ -80,8 +80,8 @@ impl<I: Sync, A: Send, W: Fn(&I) -> A + Sync, F: Fn(&I) -> A + Sync> Work for Al
     }
 }
 
-/// Does with all inputs what depends on no other, so many at once; `fault` is the answer for one on which the program itself failed, and
-/// `take` gets the answers in the order of the inputs.
+/// Runs independent work on all inputs, `jobs` at a time; `fault` is the answer for an input on which the program itself panicked, and
+/// `take` receives the answers in the order of the inputs.
 pub fn each<I: Sync, A: Send>(
     inputs: &[I],
     jobs: usize,
@@ -96,7 +96,7 @@ pub fn each<I: Sync, A: Send>(
 /// State that the threads share.
 struct Shared<S, A> {
     state: Mutex<State<S, A>>,
-    /// Told of every change of the state.
+    /// Signalled at every change of the state.
     changed: Condvar,
 }
 
@@ -113,19 +113,19 @@ impl<S, A> Shared<S, A> {
 struct State<S, A> {
     /// Large inputs to study before the others, the largest last.
     first: Vec<usize>,
-    /// The next of the others to study, and the next to settle.
+    /// The next of the other inputs to study, and the next to settle.
     next: usize,
     settled: usize,
-    /// Inputs that are studied now.
+    /// Number of inputs being studied now.
     studying: usize,
-    /// Inputs that are studied and not settled; `None` if the program failed on it.
+    /// Inputs that are studied but not settled; `None` if the program panicked on one.
     studied: BTreeMap<usize, Option<S>>,
     answers: BTreeMap<usize, A>,
     taken: usize,
 }
 
-/// Does the work on all inputs, studying so many at once; some threads more finish what is studied while others wait for the disk.
-/// `take` gets the answers in the order of the inputs, on the calling thread.
+/// Does the work on all inputs, studying `jobs` of them at once; some more threads finish studied inputs while others wait for the disk.
+/// `take` receives the answers in the order of the inputs, on the calling thread.
 pub fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take: impl FnMut(&W::Input, W::Answer)) {
     let first = large(work, inputs, jobs);
     let shared = Shared {
@@ -153,7 +153,7 @@ pub fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take: impl F
             started += usize::from(builder.spawn_scoped(scope, worker).is_ok());
         }
         if started == 0 {
-            // Where the system gives no thread, all is done here first, and answers wait.
+            // If the system gives no thread, all the work is done here first, and answers wait.
             let limits = Limits {
                 studying: 1,
                 in_flight: usize::MAX,
@@ -191,16 +191,16 @@ fn large<W: Work>(work: &W, inputs: &[W::Input], jobs: usize) -> Vec<usize> {
     large.split_off(large.len().saturating_sub(jobs.saturating_sub(1)))
 }
 
-/// Most inputs at any time.
+/// Limits on the number of inputs at any time.
 #[derive(Clone, Copy)]
 struct Limits {
-    /// That are studied.
+    /// Being studied.
     studying: usize,
-    /// That are in memory.
+    /// In memory.
     in_flight: usize,
 }
 
-/// Works on inputs in their order, but for some that are studied before the others.
+/// Processes inputs in order, except some that are studied before the others.
 fn worker<W: Work>(
     work: &W,
     (inputs, first): (&[W::Input], &[usize]),
@@ -280,7 +280,7 @@ mod tests {
             self.most.fetch_max(now, Ordering::SeqCst);
             let now = 1 + self.studying.fetch_add(1, Ordering::SeqCst);
             self.most_studying.fetch_max(now, Ordering::SeqCst);
-            // The first take far longer than those behind them.
+            // The first take takes far longer than those behind it.
             thread::sleep(Duration::from_micros(2000 / (1 + input)));
             self.studying.fetch_sub(1, Ordering::SeqCst);
             assert_ne!(input % 10, 7, "a fault of the program");
@@ -311,7 +311,7 @@ mod tests {
                 work.in_flight.fetch_sub(1, Ordering::SeqCst);
                 answers.push((input, answer));
             });
-            // The one that was taken is counted until it is out of our hands.
+            // An input that was taken is counted until its answer is handed over.
             // Large inputs that go ahead are fewer than threads.
             assert!(work.most.load(Ordering::SeqCst) <= jobs * IN_FLIGHT + jobs, "{jobs}");
             assert!(work.most_studying.load(Ordering::SeqCst) <= jobs);

@@ -37,14 +37,14 @@ pub fn run(args: &BlendArgs) -> Result<Ending> {
     Ok(loop_output::ending(&file))
 }
 
-/// The blend of loops with these names, as the flags ask for it.
+/// Blends loops with these names, as the flags ask for it.
 fn blended(loops: &[StoredLoop], names: &[impl Display], args: &BlendArgs) -> Result<Blend> {
     let request = BlendRequest {
         weights: args.weights.clone(),
         speed_mps: args.speed,
         turn_rate_dps: args.turn_rate,
         lock_feet: args.lock_feet,
-        // Joints that the user names are those of the loops.
+        // The flags name joints of the loops, not of the character.
         overrides: match args.on.rig {
             Some(_) => BodyOverrides::default(),
             None => args.files.reading.overrides(),
@@ -55,7 +55,7 @@ fn blended(loops: &[StoredLoop], names: &[impl Display], args: &BlendArgs) -> Re
     Blend::new(loops, names.iter().map(ToString::to_string).collect(), &request).map_err(|error| unmixed(names, error))
 }
 
-/// Why these loops are not mixed.
+/// Words why these loops cannot be mixed.
 fn unmixed(names: &[impl Display], error: MixError) -> Failure {
     match error {
         MixError::Cycles { index, found, first } => failure!(

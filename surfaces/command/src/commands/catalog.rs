@@ -1,4 +1,4 @@
-//! `loopwright catalog`: the loops of catalogs that fit a question.
+//! `loopwright catalog`: lists the loops of catalogs that pass filters.
 
 use std::path::Path;
 
@@ -52,7 +52,7 @@ pub fn run(args: &CatalogArgs) -> Result<Ending> {
     Ok(Ending::of_answer(!rows.is_empty()))
 }
 
-/// The format of a catalog by its name. Errors: it has none of the extensions.
+/// Returns the format of a catalog by its extension. Errors: it is not one of the known ones.
 pub fn format_of(path: &Path) -> Result<CatalogFormat> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let format = extension.and_then(CatalogFormat::from_extension).ok_or_else(|| {
@@ -78,7 +78,7 @@ pub fn bytes(format: CatalogFormat, rows: &[LoopRow], path: &Path) -> Result<Vec
     Ok(bytes)
 }
 
-/// The rows of a catalog. Errors: it is not there, or no catalog.
+/// Reads the rows of a catalog. Errors: the file is missing, or no catalog.
 pub fn read(path: &Path) -> Result<Vec<LoopRow>> {
     files::check_is_there(path)?;
     let format = format_of(path)?;
@@ -103,7 +103,7 @@ fn fits(row: &LoopRow, args: &CatalogArgs, skeleton: Option<&str>) -> bool {
     let within = |bounds: Option<[f64; 2]>, value: f64| bounds.is_none_or(|[low, high]| (low..=high).contains(&value));
     let is_among =
         |words: &[String], word: &str| words.is_empty() || words.iter().any(|one| one.eq_ignore_ascii_case(word));
-    // A value that is not known is below no limit.
+    // An unknown value is below no limit.
     let below =
         |limit: Option<f64>, value: Option<f64>| limit.is_none_or(|limit| value.is_some_and(|value| value < limit));
     (args.kind.is_empty()
@@ -127,7 +127,7 @@ fn fits(row: &LoopRow, args: &CatalogArgs, skeleton: Option<&str>) -> bool {
         && below(args.max_displacement, row.displacement_mm)
 }
 
-/// Sorts rows; those of one value stay in the order of the catalogs.
+/// Sorts rows; rows with equal values keep the order of the catalogs.
 fn sort(rows: &mut [LoopRow], by: SortBy) {
     let key = |row: &LoopRow| match by {
         SortBy::Catalog => 0.0,

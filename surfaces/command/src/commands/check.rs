@@ -1,4 +1,4 @@
-//! `loopwright check`: the verdict on loops, and whether their figures are within limits.
+//! `loopwright check`: grades loops, and tests whether their figures are within limits.
 
 use std::path::{Path, PathBuf};
 
@@ -23,14 +23,14 @@ pub fn run(args: &CheckArgs) -> Result<Ending> {
     let limits = project::limits(args.limits, args.config.as_deref())?;
     let (passages, others) = passages_in(&args.loops)?;
     let mut loops = loops_in(&others, &args.reading, Excluded::of(&args.loops, &args.left_out));
-    // A folder of passages alone is no folder without loops.
+    // A folder that holds only passages does not count as one without loops.
     loops.retain(|found| match found {
         Err((folder, _)) => !passages.iter().any(|passage| passage.place.path.starts_with(folder)),
         Ok(_) => true,
     });
     let mut outputs = Outputs::new(args.force);
     if let Some(junit) = &args.junit {
-        // It is written over no loop, take or sidecar.
+        // The output never replaces a loop, take or sidecar.
         let found = loops
             .iter()
             .flatten()
@@ -74,11 +74,11 @@ struct Checking<'a> {
     fails: Fails<'a>,
     /// The take that the loops were made from.
     take: Option<&'a Studied>,
-    /// Whether there is only one to check: the end of the run then reports its failure.
+    /// Whether there is only one file to check: its failure is then reported at the end of the run.
     is_alone: bool,
     opened: Option<LoopsInFile>,
     verdicts: Vec<Verdict>,
-    /// Of those that can be checked: which verdict, and what the loop brings to the others.
+    /// The loops that can be compared with each other, each with the number of its verdict.
     of_set: Vec<(usize, LoopOfSet)>,
 }
 
@@ -119,7 +119,7 @@ impl Checking<'_> {
         self.add(path, animation.as_deref(), checked)
     }
 
-    /// Keeps the verdict on a file, or on an animation of it, and says it.
+    /// Keeps and prints the verdict on a file, or on an animation of it.
     fn add(&mut self, path: &Path, animation: Option<&str>, checked: Result<Verdict>) -> Result<()> {
         let verdict = match checked {
             Ok(verdict) => {
@@ -151,7 +151,7 @@ impl Checking<'_> {
         Ok(())
     }
 
-    /// Checks loops against each other, where that is asked for.
+    /// Compares loops with each other, if that is asked for.
     fn compare_loops(&mut self) -> Result<()> {
         let (places, loops): (Vec<usize>, Vec<LoopOfSet>) = self.of_set.drain(..).unzip();
         let fails = Fails {
@@ -171,7 +171,7 @@ impl Checking<'_> {
         Ok(())
     }
 
-    /// Says of many which need work, and writes what is said of all.
+    /// Prints how many of several files need work, and writes the answer.
     fn end(self, mut outputs: Outputs) -> Result<Ending> {
         let Self { args, verdicts, .. } = self;
         let failed: Vec<&Verdict> = verdicts.iter().filter(|verdict| !verdict.failed.is_empty()).collect();
@@ -198,7 +198,7 @@ impl Checking<'_> {
     }
 }
 
-/// The verdict on a passage.
+/// Returns the verdict on a passage.
 fn of_passage(passage: &WrittenPassage, checked: CheckedPassage, fails: &Fails<'_>) -> Verdict {
     let grade = checked.verdict.grade;
     let mut figures = QualityFacts::default();
@@ -218,16 +218,16 @@ fn of_passage(passage: &WrittenPassage, checked: CheckedPassage, fails: &Fails<'
     }
 }
 
-/// Which checks make a loop fail.
+/// Decides which checks make a loop fail.
 #[derive(Clone, Copy)]
 pub struct Fails<'a> {
     pub from: Grade,
-    /// Of these alone; of all where none is named.
+    /// Only these checks count; all do if none is named.
     pub only: &'a [CheckId],
 }
 
 impl Fails<'_> {
-    /// Those that are not good: which make a loop fail, and which are to be reviewed only.
+    /// Splits the checks that are not good into those that make a loop fail and those that are only to be reviewed.
     fn of(&self, checks: &[CheckFacts], is_ping_pong: bool) -> [Vec<Exceeded>; 2] {
         let wanting = checks.iter().filter(|check| {
             let is_asked = self.only.is_empty() || self.only.iter().any(|id| id.as_str() == check.id);
@@ -241,7 +241,7 @@ impl Fails<'_> {
     }
 }
 
-/// The verdict on one loop. Errors: the file and its sidecar do not belong together.
+/// Checks one loop. Errors: the file and its sidecar do not belong together.
 pub fn check(
     path: &Path,
     read: &WrittenLoop,
@@ -288,7 +288,7 @@ pub fn check(
     })
 }
 
-/// Why a loop cannot be checked.
+/// Words why a loop cannot be checked.
 fn uncheckable(path: &Path, error: CheckError, take: Option<&Studied>, sidecar: Option<&Sidecar>) -> Failure {
     match (error, take, sidecar) {
         (CheckError::Body(error), ..) => failures::body(error),

@@ -80,7 +80,7 @@ pub fn run(mut args: ConvertArgs) -> Result<Ending> {
     )
 }
 
-/// The extension of an output that is named after its input.
+/// Returns the extension of an output that is named after its input.
 fn extension(args: &ConvertArgs, input: &Path) -> String {
     let input = args.on.rig.as_deref().unwrap_or(input);
     match args.to {
@@ -134,7 +134,7 @@ fn on_its_own(args: &ConvertArgs) -> Result<Moved> {
     })
 }
 
-/// Writes a take or a loop that was read, mirrored where that is asked for, and says what gets lost.
+/// Writes a take or a loop that was read, mirrored if that is asked for, and reports what the format cannot hold.
 fn write(
     args: &ConvertArgs,
     format: Format,
@@ -199,7 +199,7 @@ fn on_character(args: &ConvertArgs, target: &Arc<CharacterTarget>, rig: &Path) -
     })
 }
 
-/// Reads the take or the loop; of a file without animations its skeleton at rest.
+/// Reads the take or the loop; a file without animations gives its skeleton at rest.
 fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<FileWarning>) -> Result<LoadedTake> {
     let (path, reading) = (&args.input.path, args.input.reading(&args.reading));
     let settings = match sidecar {
@@ -224,18 +224,19 @@ fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<FileWa
     read.map_err(|error| files::cannot_read(path, &error))
 }
 
-/// A file that was read, and what is to be written of it.
+/// A file that was read, and what to write of it.
 struct Work<'a> {
     args: &'a ConvertArgs,
     format: Format,
     file: &'a LoadedTake,
-    /// The take, mirrored where that is asked for.
+    /// The take, mirrored if that is asked for.
     take: Take,
     /// Its rig, if it is compared with avatars in a stated pose.
     rig: Option<Rig>,
 }
 
-/// Returns the rig of a take that is compared with avatars in the pose that `--set take.reference` states. Errors: that has no effect.
+/// Returns the rig of a take that is compared with avatars in the pose that `--set take.reference` names. Errors: that setting has no
+/// effect here.
 fn stated_rig(args: &ConvertArgs, format: Format, file: &LoadedTake, take: &Take) -> Result<Option<Rig>, Failure> {
     let reading = &args.reading;
     let settings = [
@@ -266,7 +267,7 @@ fn stated_rig(args: &ConvertArgs, format: Format, file: &LoadedTake, take: &Take
 }
 
 impl Work<'_> {
-    /// The form of the new file, for motion on the take's own skeleton.
+    /// Returns the form of the new file, for motion on the take's own skeleton.
     fn source(&self) -> Source {
         let source = match &self.rig {
             Some(rig) => self.file.source.for_avatars(&self.take, rig),
@@ -276,7 +277,7 @@ impl Work<'_> {
         self.args.engine.engine().placed(source)
     }
 
-    /// The file as it was read, with a root joint where the engine needs one; `None` if the motion has to be written anew.
+    /// Returns the file as it was read, with a root joint if the engine needs one; `None` if the motion has to be written anew.
     fn kept(&self, add_root: bool) -> Result<Option<WrittenFile>> {
         let own = &self.file.source;
         if self.args.mirror || !own.keeps_all_in(self.format) {
@@ -286,7 +287,7 @@ impl Work<'_> {
         if source.can_be_extended() {
             return source.kept(&self.take, add_root).transpose().map_err(Failure::error);
         }
-        // The file stays as it is unless the engine needs something else, such as the true unit.
+        // The file is copied unchanged unless the engine needs something else, such as the true unit.
         let is_as_needed = !add_root && (own.space().unit_given || !self.args.engine.engine().choices().is_engine);
         let is_whole = is_as_needed && self.args.number.is_none();
         let Some(animation) = own.animation_of_whole().filter(|_| is_whole) else {
@@ -303,7 +304,7 @@ impl Work<'_> {
         Body::find(&self.take, &self.args.reading.overrides()).map_err(failures::body)
     }
 
-    /// Returns the file of a take: the whole file that was read, where that can be kept, else the motion alone.
+    /// Returns the file of a take: the whole file that was read if it can be kept, else the motion alone.
     fn convert_take(&self) -> Result<WrittenFile> {
         let engine = self.args.engine.engine();
         let adds_root = engine.choices().always_root_joint
@@ -330,11 +331,11 @@ impl Work<'_> {
         loopwright_formats::write_take_with_root(&rooted, &source).map_err(Failure::error)
     }
 
-    /// Returns the file of a loop, and its sidecar for it: with the keys as they are, or written anew where the engine wants another root.
+    /// Returns the file of a loop and its new sidecar: with the keys unchanged, or written anew if the engine wants another root.
     fn convert_loop(&self, mut sidecar: Sidecar) -> Result<(WrittenFile, Option<Sidecar>)> {
         let (engine, take) = (self.args.engine.engine(), &self.take);
         let add_root = engine.needs_root_joint(sidecar.playback.has_root_joint());
-        // The loop, where it is written anew.
+        // The loop, if it has to be written anew.
         let mut clip = None;
         if self.args.engine.recenters() {
             clip = self.recentered(&mut sidecar)?;
@@ -375,7 +376,7 @@ impl Work<'_> {
         let sidecar = stated(sidecar, &written, &source);
         // The old file's importer settings may not fit the new one.
         let target = self.args.engine.target.map(|engine| {
-            // A root joint that is new in the file is not in the take; one that was added before is.
+            // A root joint that is new in the file is not in the take; one that was added earlier is.
             let unrooted = take
                 .without_root_joint()
                 .filter(|_| !add_root && sidecar.playback.root_joint_added);
@@ -385,7 +386,7 @@ impl Work<'_> {
         Ok((written, Some(Sidecar { target, ..sidecar })))
     }
 
-    /// Where the loop is in its keys, and the loop. Errors: it and its sidecar do not belong together.
+    /// Returns the loop, and its place among the keys of the file. Errors: the loop and its sidecar do not belong together.
     fn stored(&self, sidecar: &Sidecar) -> Result<(LoopInFile, LoopClip)> {
         let path = &self.args.input.path;
         let in_file = LoopInFile::from_whole_file(sidecar, &self.take);
@@ -394,7 +395,7 @@ impl Work<'_> {
         Ok((in_file, clip.map_err(|error| written_loop::apart(path, &error))?))
     }
 
-    /// The loop at the origin; `None` if it is there already. The sidecar then says how it was moved.
+    /// Moves the loop to the origin, and records in the sidecar how; `None` if it is there already.
     fn recentered(&self, sidecar: &mut Sidecar) -> Result<Option<LoopClip>> {
         let (in_file, clip) = self.stored(sidecar)?;
         let before = *clip.root();
@@ -425,7 +426,7 @@ impl Work<'_> {
     }
 }
 
-/// The facts of a loop in the file into which it was written in that form.
+/// Updates the facts of a loop for the file and the form in which it was written.
 pub fn stated(sidecar: Sidecar, written: &WrittenFile, source: &Source) -> Sidecar {
     let playback = PlaybackFacts {
         animation: written.animation.clone(),
@@ -441,11 +442,11 @@ pub fn stated(sidecar: Sidecar, written: &WrittenFile, source: &Source) -> Sidec
     }
 }
 
-/// A loop nearer to the origin than this, metres and radians, is there already.
+/// A loop this near to the origin, metres and radians, is not moved.
 const UNMOVED_METRES: f64 = 1e-6;
 const UNMOVED_RADIANS: f64 = 1e-6;
 
-/// The name of the topmost joint of a file that was written.
+/// Returns the name of the topmost joint of a file that was written.
 fn topmost_joint(path: &Path, written: &WrittenFile) -> Result<Option<String>> {
     let animation = written.animation.as_deref();
     let settings = ReadSettings {

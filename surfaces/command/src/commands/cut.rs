@@ -1,4 +1,4 @@
-//! `loopwright cut`: what is no loop but belongs to a set, out of a take.
+//! `loopwright cut`: cuts the passages of a set out of a take.
 
 use std::path::{Path, PathBuf};
 
@@ -59,7 +59,7 @@ pub fn run(args: &CutArgs) -> Result<Ending> {
     end(args, answer, &outputs.commit()?)
 }
 
-/// Returns how the take is studied.
+/// Returns the settings for studying the take.
 fn reading(args: &CutArgs, input: &InputFile) -> StudyArgs {
     StudyArgs {
         rig: args.on.rig.clone(),
@@ -69,7 +69,7 @@ fn reading(args: &CutArgs, input: &InputFile) -> StudyArgs {
     }
 }
 
-/// Errors: no foot was found.
+/// Errors: no foot was found in the take.
 fn check_has_feet(args: &CutArgs, studied: &Studied) -> Result<()> {
     if studied.analysis.contacts.num_feet() > 0 {
         return Ok(());
@@ -79,7 +79,7 @@ fn check_has_feet(args: &CutArgs, studied: &Studied) -> Result<()> {
         .try_this("--feet LeftFoot,RightFoot, with its own names, if it has feet"))
 }
 
-/// Makes loops of the take itself and adds their files to what is written.
+/// Makes loops of the take itself, and adds their files to the outputs.
 fn own_loops(
     args: &CutArgs,
     studied: &Studied,
@@ -116,7 +116,7 @@ fn own_loops(
     Ok((clips, rows))
 }
 
-/// Reads the loops that are named after the take, on the character where there is one.
+/// Reads the loops that the command line names after the take, on the character if there is one.
 fn given_loops(
     args: &CutArgs,
     loops: &[InputFile],
@@ -179,7 +179,7 @@ fn end(args: &CutArgs, answer: CutAnswer, outputs: &[String]) -> Result<Ending> 
     Ok(ending)
 }
 
-/// The format of the files: as asked for, as the engine reads it, or that of the character or the take.
+/// Returns the format of the files: the one asked for, else the engine's, else that of the character or the take.
 fn format(args: &CutArgs, goes_into: &Path) -> Result<Format> {
     if let Some(format) = args.to {
         return Ok(format);
@@ -202,7 +202,7 @@ fn add_all(
     talk::warn_all(args.target.and_then(|engine| engine.complaint(format)));
     for (passage, facts) in cut.passages.iter().zip(facts) {
         let path = args.output.join(format!("{}.{}", passage.name(), format.extension()));
-        // Not named like the sidecar of a loop, which other commands would look into.
+        // Not the name of a loop's sidecar, since other commands would read it as one.
         let beside = path.with_extension("json");
         let written = cut.write(studied, passage, format).map_err(Failure::error)?;
         talk::warn_all(&written.warnings);

@@ -1,4 +1,4 @@
-//! Commands over many files: what they do with one is done with each, and said in the order of the files.
+//! Commands over many files: the work is done for each file, and answers are printed in the order of the files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::files::{self, InputFile};
 use crate::talk::{self, Aside, Progress};
 use crate::{args::JobsArgs, memory, output, report::failure};
 
-/// Most files that the last message lists.
+/// Most files that the closing message lists.
 const MOST_LISTED: usize = 20;
 
 /// Settings of the work on files.
@@ -19,13 +19,13 @@ const MOST_LISTED: usize = 20;
 pub struct Manner<'a> {
     pub jobs: JobsArgs,
     pub json: bool,
-    /// The character that takes the motion of the files, which is none of them.
+    /// The character that takes the motion of the files; it is not an input itself.
     pub character: Option<&'a Path>,
-    /// Flags that are for one file, and whether they are given.
+    /// Flags that apply to a single file only, and whether they are given.
     pub for_one: &'a [(&'static str, bool)],
 }
 
-/// Does with the one file, or with each of many, what a command does. One file is worked on as if there were no others.
+/// Does the work of a command on the one file, or on each of many. A single file is worked on as if there were no others.
 pub fn file(
     names: &[PathBuf],
     manner: Manner<'_>,
@@ -40,7 +40,7 @@ pub fn file(
     }
 }
 
-/// Where the output of one input goes: into the file that is named, or into a folder, under the name of the input.
+/// Returns the path of an input's output: the named file, or a file in the named folder, called like the input.
 pub fn output_of(input: &Path, named: &Path, extension: &str) -> Result<PathBuf> {
     if !output::is_named_as_folder(named) {
         return Ok(named.to_owned());
@@ -49,8 +49,8 @@ pub fn output_of(input: &Path, named: &Path, extension: &str) -> Result<PathBuf>
     Ok(named.join(files::stem(input)).with_added_extension(extension))
 }
 
-/// Does with the one file, or with each of many, what a command does that writes one. `work` gets the input, its output, and whether it is one
-/// of many; `extension` is that of an input's output.
+/// Does the work of a command that writes one file per input. `work` receives the input, its output, and whether it is one of many;
+/// `extension` returns the extension of an input's output.
 pub fn output(
     names: &[PathBuf],
     named: &Path,
@@ -68,8 +68,8 @@ pub fn output(
     })
 }
 
-/// Does with each of many files what a command does that writes one: outputs are named after inputs, and folders are mirrored below the
-/// one that is named.
+/// Does the work of a command that writes one file per input, on each of many: outputs are named after inputs, and the folders of the
+/// inputs are mirrored below `folder`.
 pub fn into_folder(
     names: &[PathBuf],
     folder: &Path,
@@ -83,7 +83,7 @@ pub fn into_folder(
     })
 }
 
-/// Errors: files cannot go into it, because it is one or named like one.
+/// Errors: `folder` is a file or named like one.
 fn check_is_folder(folder: &Path) -> Result<()> {
     let is_file = folder.exists() || (folder.extension().is_some() && !output::is_named_as_folder(folder));
     if !folder.is_dir() && is_file {
@@ -100,8 +100,8 @@ fn check_is_folder(folder: &Path) -> Result<()> {
 /// An animation of a file, by its number and name.
 pub type Animation = (usize, String);
 
-/// Does with each animation of files what a command does that writes one: outputs are named `<stem>-<animation>`. `animations` are those of
-/// a file that are meant, or `None` for the file itself, whose output is named `<stem>`.
+/// Does the work of a command that writes one file, on each animation of files: outputs are named `<stem>-<animation>`. `animations`
+/// returns the animations of a file to work on, or `None` for the file itself, whose output is named `<stem>`.
 pub fn animations_into_folder(
     names: &[PathBuf],
     folder: &Path,
@@ -117,7 +117,7 @@ pub fn animations_into_folder(
     let protected: BTreeSet<PathBuf> = (found.files.iter())
         .filter_map(|input| input.path.canonicalize().ok())
         .collect();
-    // Inputs whose names differ in their extensions alone would have one output.
+    // Inputs whose names differ only in their extension would share an output.
     let mut given = Names::default();
     let mut of_outputs: BTreeMap<PathBuf, Option<Animation>> = BTreeMap::new();
     for input in core::mem::take(&mut found.files) {
@@ -162,7 +162,7 @@ pub fn animations_into_folder(
     })
 }
 
-/// Does it with each of many files.
+/// Does the work on each of many files.
 pub fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<Ending> + Sync) -> Result<Ending> {
     check_for_one(manner)?;
     if found.files.is_empty()
@@ -219,7 +219,7 @@ pub fn all(found: Inputs, manner: Manner<'_>, work: impl Fn(&Input) -> Result<En
     Err(failure.in_document(document))
 }
 
-/// Errors: a flag is given that is for one file.
+/// Errors: a flag for a single file is given.
 fn check_for_one(manner: Manner<'_>) -> Result<()> {
     for (flag, is_given) in manner.for_one {
         if *is_given {
@@ -231,7 +231,7 @@ fn check_for_one(manner: Manner<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Prints the document of a failure, where that is asked for.
+/// Prints the document of a failure, if documents are asked for.
 fn with_document(result: Result<Ending>, json: bool) -> Result<Ending> {
     if let Err(failure) = &result
         && json

@@ -1,4 +1,4 @@
-//! `loopwright find`: the loops in a take.
+//! `loopwright find`: lists the loops in a take.
 
 use loopwright_core::{LoopCandidate, SearchSettings};
 use loopwright_job::{JobError, SearchRows, Studied, Study, Warning, search_rows, warning};
@@ -26,7 +26,7 @@ pub fn run(args: &FindArgs) -> Result<Ending> {
     each::file(&args.takes, manner, |take| find_in_take(args, take, &study))
 }
 
-/// Lists the loops of one take, and plots them if that is asked for.
+/// Lists the loops of one take, and plots them if a plot is asked for.
 fn find_in_take(args: &FindArgs, take: &InputFile, study: &Study) -> Result<Ending> {
     if !args.like.is_empty() {
         return like::run(args, take, study);
@@ -88,7 +88,7 @@ fn find_in_take(args: &FindArgs, take: &InputFile, study: &Study) -> Result<Endi
     Ok(Ending::Done)
 }
 
-/// Says why the best loop may not serve.
+/// Prints why the best loop may be unsuitable.
 fn say_doubts(args: &FindArgs, loaded: &Studied, best: &LoopCandidate) {
     // A user who searches for an idle loop knows that it is idle.
     let confidence = warning::confidence(loaded.take(), best).filter(|_| !args.search.idle);

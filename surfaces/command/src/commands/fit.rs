@@ -87,7 +87,7 @@ fn sources(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSettings) -> Res
     Ok(sources)
 }
 
-/// Why some of the takes could not be fitted.
+/// Words why some of the takes could not be fitted.
 fn unreadable(sources: &[Source]) -> Option<Failure> {
     let outcomes: Vec<&Outcome> = sources.iter().flat_map(|source| &source.outcomes).collect();
     let unreadable: Vec<&Failure> = outcomes.iter().filter_map(|outcome| outcome.failure()).collect();
@@ -99,7 +99,7 @@ fn pool(sources: &[Source]) -> Pool {
     Pool::new(&fits)
 }
 
-/// The document of takes that were read already, with their names and the warnings about them. Errors: one cannot be fitted.
+/// Returns the document for takes that were read already, with their names and warnings. Errors: one cannot be fitted.
 pub fn document(
     takes: Vec<(String, &LoadedTake, Vec<String>)>,
     reading: &TakeArgs,
@@ -118,7 +118,7 @@ pub fn document(
     Ok(report::json(&sources, &pool(&sources), settings, None, &[]))
 }
 
-/// The document of the takes that these paths name. Errors: one cannot be read or fitted.
+/// Returns the document for the takes that these paths name. Errors: one cannot be read or fitted.
 pub fn document_of_files(paths: &[PathBuf], reading: &TakeArgs, settings: &FitSettings) -> Result<String> {
     let sources = sources(paths, reading, settings)?;
     match unreadable(&sources) {
@@ -196,8 +196,7 @@ fn fit_take(path: &Path, reading: &TakeArgs, settings: &FitSettings) -> Result<F
     fitted(path, &file, soft, reading, settings)
 }
 
-/// Fits a take that was read with these warnings. Errors: a joint that is named is missing, or its frames are too far apart or too close
-/// together.
+/// Fits a take that was read with these warnings. Errors: a named joint is missing, or the frames are too far apart or too close together.
 pub fn fitted(
     path: &Path,
     file: &LoadedTake,
@@ -243,7 +242,7 @@ fn takes_below(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The spring through a table of speeds or split times.
+/// Fits a spring to a table of speeds or split times.
 fn from_table(args: &FitArgs, path: &Path) -> Result<Ending> {
     takes_only(args)?;
     let table = read_table(path)?;
@@ -256,7 +255,7 @@ fn from_table(args: &FitArgs, path: &Path) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Lines of two numbers below a line of names. Blank lines and those that begin with # are left out, further columns too.
+/// Reads lines of two numbers below a line of names. Blank lines, lines that begin with #, and further columns are ignored.
 fn read_table(path: &Path) -> Result<SpeedTable> {
     let wrong = |what: String| {
         Failure::cannot("read the table", path, what)
@@ -300,7 +299,7 @@ fn read_table(path: &Path) -> Result<SpeedTable> {
     SpeedTable::new(of, rows).map_err(|error| wrong(error.to_string()))
 }
 
-/// Errors: a flag that says what to make of takes, without any.
+/// Errors: a flag for takes is given without any take.
 fn takes_only(args: &FitArgs) -> Result<()> {
     for (flag, is_there) in [
         ("--plot", args.plot.is_some()),
@@ -314,7 +313,7 @@ fn takes_only(args: &FitArgs) -> Result<()> {
     Ok(())
 }
 
-/// The closed forms, without any take.
+/// Computes from numbers alone, by the closed forms.
 fn from_numbers(args: &FitArgs) -> Result<Ending> {
     takes_only(args)?;
     let pair = |step: Option<f64>, rate: Option<f64>| report::Numbers::completed(step?, rate, args.half_life);

@@ -1,4 +1,4 @@
-//! `loopwright inspect`: the contents of a take.
+//! `loopwright inspect`: reports the contents of a take.
 use loopwright_core::analysis::Strides;
 use loopwright_formats::{MotionArrays, Sidecar};
 use loopwright_job::{AddedRoot, Study, stated_space};
@@ -59,10 +59,10 @@ fn one(args: &InspectArgs, take: &InputFile, study: &Study) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// The names of the feet of a loop, and the strides of its cycle; `None` where it is not as its sidecar says.
+/// Returns the names of the feet of a loop, and the strides of its cycle; `None` if the loop does not match its sidecar.
 fn of_cycle(take: &InputFile, sidecar: &Sidecar, study: &Study) -> Option<(Vec<String>, Strides)> {
     let reading = reading_of(&study.args);
-    // What is odd in its file was said.
+    // The oddities of the file are reported already.
     let (stored, _) = talk::aside(|| written_loop::read_described(take, sidecar.clone(), &reading, AddedRoot::Kept));
     let stored = stored.ok()?;
     let arrays = MotionArrays::of_keys(&stored.file.take, &stored.sidecar);

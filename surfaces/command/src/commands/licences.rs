@@ -1,4 +1,4 @@
-//! `loopwright licences`: under which terms the program and all that is inside it may be used.
+//! `loopwright licences`: prints the terms of the program and of everything inside it.
 
 use crate::exit::{Ending, Result};
 use crate::output;
@@ -7,7 +7,7 @@ use crate::output;
 #[cfg(feature = "licences")]
 const OF_OTHERS: &str = include_str!("../../third-party-licences.txt");
 
-/// Cargo keeps them with the sources.
+/// Without them: Cargo keeps the licences with the sources.
 #[cfg(not(feature = "licences"))]
 const OF_OTHERS: &str = "\
 This program was built from its sources, and the licence of each crate inside lies with that crate's sources, where Cargo keeps them

@@ -1,4 +1,4 @@
-//! `loopwright find --like`: where a take does what other motions do.
+//! `loopwright find --like`: finds where a take repeats what other motions do.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use crate::recipe::{StudyArgs, TakeArgs};
 use crate::report::like::{LikeAnswer, OccurrenceFacts, SoughtFacts};
 use crate::{args::FindArgs, failures, files::InputFile, load, output};
 
-/// A stretch is the motion that is sought if jumps between the two cost at most this share of jumps at random.
+/// Largest cost of jumps between a stretch and the sought motion, as a share of the cost of random jumps, at which the two count as alike.
 ///
-/// Of captured takes, cycles of the same gait in the same take lie below .2, the same gait in another style below .4, other
-/// gaits above .45.
+/// In captured takes, cycles of the same gait in the same take lie below .2, the same gait in another style below .4, other gaits above
+/// .45.
 const MAX_RATIO: f64 = 0.4;
 
 pub fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending> {
@@ -48,7 +48,7 @@ pub fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending> 
         sought.push((pattern, motion, frames, occurrences));
     }
     all.sort_by(|(_, one), (_, other)| (one.cost.total_cmp(&other.cost)).then(one.start_frame.cmp(&other.start_frame)));
-    // A stretch is listed once, for the motion that it is most like.
+    // A stretch is listed once, for the motion that it resembles most.
     let mut listed: Vec<(usize, Occurrence)> = Vec::new();
     for (number, found) in all {
         if listed.iter().all(|(_, kept)| !kept.overlaps(&found)) {
@@ -84,7 +84,7 @@ pub fn run(args: &FindArgs, input: &InputFile, study: &Study) -> Result<Ending> 
     Ok(Ending::Done)
 }
 
-/// How the motions that are sought are read: as the take, but for its animation.
+/// Returns the settings for reading the sought motions: as for the take, except for its animation.
 pub fn reading_of(study: &StudyArgs) -> TakeArgs {
     TakeArgs {
         up: study.up,

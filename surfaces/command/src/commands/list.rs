@@ -1,4 +1,4 @@
-//! `loopwright list`: the animations of files.
+//! `loopwright list`: lists the animations of files.
 
 use std::path::Path;
 
@@ -52,7 +52,7 @@ pub fn run(args: &ListArgs) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// The animations of one file. Errors: the file cannot be read, or none of its animations is asked for.
+/// Lists the animations of one file. Errors: the file cannot be read, or has none of the animations asked for.
 fn list(path: &Path, study: &Study) -> Result<ListedFile> {
     let file = files::read_animated(path)?;
     let numbers = animations::asked_for(path, &file, study.args.animation.as_deref(), Excluded::NONE)?;

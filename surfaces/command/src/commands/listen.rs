@@ -1,7 +1,8 @@
-//! `loopwright listen`: loops of a motion that still comes.
+//! `loopwright listen`: makes loops of a motion while it arrives.
 //!
-//! What comes is text of a BVH file, line by line, whatever it came as. At the end of each cycle the last seconds of it go the road of
-//! `make`, as a file would; the whole goes it at the end. So the last loop is that of the recording.
+//! The stream is turned into the text of a BVH file, line by line, whatever it arrives as. At the end of each cycle, `make` runs on the
+//! last seconds of it as on a file. At the end it runs on the whole recording, so the last loop is the one that `make` would make of the
+//! recorded file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,28 +25,28 @@ use crate::recipe::Recipe;
 use crate::report::listen::{LiveLoop, last_line};
 use crate::{failures, files, load, loop_output, memory, report, signals, talk};
 
-/// How often it is looked whether the listening ends, while nothing comes.
+/// How often to check whether listening should end while nothing arrives.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Silence after which a sender of packets is gone, seconds.
+/// Silence after which the sender of packets counts as gone, seconds.
 const PACKETS_TIMEOUT_SECS: f64 = 10.0;
 
-/// Every so many frames it is looked whether there is memory for more.
+/// How many frames pass between checks that there is memory for more.
 const FRAMES_PER_LOOK: usize = 64;
 
-/// Lines that are no rows, of which each is warned about.
+/// Invalid lines that are warned about one by one.
 const MAX_FAULTS_SAID: usize = 3;
 
 pub fn run(args: ListenArgs) -> Result<Ending> {
     let mut recorded = Vec::new();
     listen(&args, &mut recorded).map_err(|failure| {
-        // A line as all that it answers.
+        // The failure is answered by one line of JSON.
         let line = report::failure::line(&failure, &recorded);
         failure.in_document(line)
     })
 }
 
-/// Listens, and names the files of what was heard in `recorded` once they are written.
+/// Listens; once the recorded files are written, lists their names in `recorded`.
 fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending> {
     if let Some(fps) = args.fps.filter(|fps| !RATE_RANGE_HZ.contains(fps)) {
         let (slowest, fastest) = RATE_RANGE_HZ.into_inner();
@@ -75,7 +76,7 @@ fn listen(args: &ListenArgs, recorded: &mut Vec<String>) -> Result<Ending> {
     }
     let mut search = SearchRequest::default().tuned(&recipe.search);
     search.cycles = recipe.stretch.cycles;
-    // Where the last seconds begin and end says nothing, so their whole is no loop, whatever its ends are like.
+    // Where the last seconds begin and end is arbitrary, so all of them together are no loop, however well the ends match.
     let search_meanwhile = SearchRequest {
         seconds: Some(search.bounds_secs()),
         ..search.clone()
@@ -149,7 +150,7 @@ fn protect(outputs: &mut Outputs, args: &ListenArgs, recipe: &Recipe) {
     outputs.protect_character(recipe.take.rig.as_deref(), recipe.take.map.as_deref());
 }
 
-/// The loop that is in the file now.
+/// The loop that is in the output file now.
 struct Best {
     cycle: usize,
     rank: Rank,
@@ -157,7 +158,7 @@ struct Best {
     outputs: Vec<String>,
 }
 
-/// By what loops are compared.
+/// The grounds on which loops are compared.
 struct Rank {
     grade: Option<Grade>,
     candidate: LoopCandidate,
@@ -171,9 +172,9 @@ impl Rank {
         }
     }
 
-    /// Whether another loop would be recommended before it: by its grade, then as loops of one take are.
+    /// Whether another loop would be recommended over this one: first by its grade, then as among the loops of one take.
     fn is_below(&self, other: &Self) -> bool {
-        // The parts of an outcome that only a loop shows which was made in full are missing in others.
+        // Some parts of an outcome are measured only on a loop that was made in full, and are missing in others.
         let is_partial = |each: &Self| {
             each.candidate
                 .outcome
@@ -187,18 +188,18 @@ impl Rank {
     }
 }
 
-/// What was heard so far, and made of it.
+/// The stream so far, and the loops made from it.
 struct Listening<'a> {
     args: &'a ListenArgs,
     study: &'a Study,
     request: Request<'a>,
-    /// The search of the last seconds.
+    /// The search settings for the last seconds.
     search_meanwhile: &'a SearchRequest,
     format: Format,
     source: LiveSource,
     stream: BvhStream,
     heard: Heard,
-    /// Lines that were no rows.
+    /// Number of invalid lines so far.
     num_faults: usize,
     best: Option<Best>,
     num_loops: usize,
@@ -206,13 +207,13 @@ struct Listening<'a> {
 }
 
 impl Listening<'_> {
-    /// Hears the stream to its end; returns whether it was stopped at the keyboard. Errors: it is none, and nothing came before.
+    /// Reads the stream to its end; returns whether it was stopped at the keyboard. Errors: it fails before its first frame.
     fn hear(&mut self) -> Result<bool> {
         while !signals::stream_was_ended() {
             match self.hear_next() {
                 Ok(false) => {}
                 Ok(true) => break,
-                // What came cannot be heard again.
+                // A live stream cannot be read again, so the frames that arrived are kept.
                 Err(failure) if self.heard.has_frames() => {
                     talk::warn(&format!("{}; the stream ends there", failure.what()));
                     break;
@@ -233,7 +234,7 @@ impl Listening<'_> {
         Ok(was_stopped)
     }
 
-    /// Hears what comes next; returns whether the stream ends with it. Errors: it cannot be read.
+    /// Reads the next piece of the stream; returns whether the stream ends with it. Errors: it cannot be read.
     fn hear_next(&mut self) -> Result<bool> {
         match self.source.next(LOOK_EVERY)? {
             Came::Text(text, came) => return self.take(&text, came),
@@ -259,7 +260,7 @@ impl Listening<'_> {
         Ok(false)
     }
 
-    /// Takes the next bytes; returns whether the stream ends with them. Errors: they are no BVH.
+    /// Adds bytes to the stream; returns whether the stream ends with them. Errors: they are no BVH.
     fn take(&mut self, text: &[u8], came: Instant) -> Result<bool> {
         self.stream.push(text);
         loop {
@@ -294,7 +295,7 @@ impl Listening<'_> {
         }
     }
 
-    /// A line is no row.
+    /// Handles an invalid line: its row is lost.
     fn lose(&mut self, fault: &LineFault) {
         self.num_faults += 1;
         let lost = self.heard.lose();
@@ -310,7 +311,7 @@ impl Listening<'_> {
         }
     }
 
-    /// Whether no more is heard: as long as was asked for, or as much as there is memory for.
+    /// Whether listening ends: the requested duration is reached, or memory is full.
     fn is_full(&self) -> bool {
         let secs = self.heard.secs();
         if self.args.seconds.is_some_and(|most| secs >= most) {
@@ -335,9 +336,9 @@ impl Listening<'_> {
         }
     }
 
-    /// Errors: no loop of a longer recording could be made.
+    /// Errors: a longer recording would leave no memory to make a loop of it.
     ///
-    /// Memory holds all recordings twice at most: each is copied into the bytes of a file where it is searched or written.
+    /// Memory holds all recordings at most twice: each is copied into the bytes of a file when it is searched or written.
     fn check_room(&self, part: &BvhRecording) -> Result<(), MemoryError> {
         let limits = memory::limits().for_file(part.num_bytes());
         let joints = part.head().skeleton().num_joints();
@@ -345,7 +346,7 @@ impl Listening<'_> {
         limits.check_room(2 * self.heard.num_bytes())
     }
 
-    /// Makes a loop of the last seconds, and writes it where it is better than all before.
+    /// Makes a loop of the last seconds, and writes it if it is better than all before.
     fn try_loop(&mut self, due: &Due, came: Instant) {
         let file = self
             .heard
@@ -374,7 +375,7 @@ impl Listening<'_> {
                         outputs,
                     });
                 }
-                // The next one may be written, and the last one says why where it is not.
+                // Only the first failure is warned about: a later loop may still be written, and the one at the end reports its own.
                 Err(failure) if !self.write_failed => {
                     talk::warn(failure.what());
                     self.write_failed = true;
@@ -384,14 +385,14 @@ impl Listening<'_> {
         }
         live.ready_secs = came.elapsed().as_secs_f64();
         if self.args.json {
-            // Who closed the pipe wants no more lines, and still the loop.
+            // A reader that closed the pipe wants no more lines, but still wants the loop.
             drop(output::print(&live.line()));
         } else {
             talk::note(&live.human());
         }
     }
 
-    /// The recommended loop of the last seconds; `None` where there is none, or only one in which a pose jumps.
+    /// Returns the recommended loop of the last seconds; `None` if there is none, or only one in which a pose jumps.
     fn loop_of_window(&self, file: &[u8]) -> Option<PendingLoop> {
         let name = self.name();
         let mut soft = Vec::new();
@@ -411,9 +412,9 @@ impl Listening<'_> {
         (pending.done.made.candidate.num_jumps == 0).then_some(pending)
     }
 
-    /// Writes a loop of the last seconds in place of the one before.
+    /// Writes a loop of the last seconds over the one before.
     fn write_live(&self, pending: PendingLoop, [first, end]: [usize; 2]) -> Result<(Sidecar, Vec<String>)> {
-        // What is replaced is our own from the second time on.
+        // From the second loop on, the replaced file is our own.
         let mut outputs = Outputs::new(self.args.force || self.best.is_some()).passing();
         protect(&mut outputs, self.args, self.request.recipe);
         let said = format!(
@@ -424,12 +425,12 @@ impl Listening<'_> {
         Ok((sidecar, outputs.commit()?))
     }
 
-    /// The name of what is heard, as the take of its loops.
+    /// The name of the recording, as the take of its loops.
     fn name(&self) -> PathBuf {
         self.args.record.clone().unwrap_or_else(|| PathBuf::from(files::STREAM))
     }
 
-    /// Writes all recordings: as `walk.bvh`, then `walk-2.bvh` and so on, where no other file has that name. Returns their names.
+    /// Writes all recordings: the first as `walk.bvh`, then `walk-2.bvh` and so on, skipping names that are taken. Returns their names.
     fn record(&self, parts: &[&BvhRecording], recorded: &mut Vec<String>) -> Result<Vec<PathBuf>> {
         let name = self.name();
         if self.args.record.is_none() {
@@ -438,7 +439,7 @@ impl Listening<'_> {
         let mut outputs = Outputs::new(self.args.force);
         protect(&mut outputs, self.args, self.request.recipe);
         let is_taken = |path: &Path| path.symlink_metadata().is_ok() && outputs.check(path).is_err();
-        // That which was asked for was looked at before.
+        // The name that was asked for is checked already.
         let is_free = |path: &PathBuf| {
             let beside = path.with_added_extension(files::SIDECAR);
             !output::is_same(path, &self.args.output) && !is_taken(path) && (*path == name || !is_taken(&beside))
@@ -454,7 +455,7 @@ impl Listening<'_> {
         Ok(names)
     }
 
-    /// Why there is nothing to make a loop of.
+    /// Words why there is nothing to make a loop of.
     fn nothing_came(&self) -> Failure {
         if self.stream.is_within_head() {
             return Failure::nothing("the stream ended within its header")
@@ -474,13 +475,13 @@ impl Listening<'_> {
         }
     }
 
-    /// Writes what was heard, makes the last loop of the whole, and writes that.
+    /// Writes the recordings, then makes and writes the last loop, from the whole.
     fn end(self, recorded: &mut Vec<String>) -> Result<Ending> {
         let parts = self.heard.recordings();
         if parts.is_empty() {
             return Err(self.nothing_came());
         }
-        // What was heard cannot be heard again, and a search can be stopped.
+        // A live stream cannot be read again, while a search may be interrupted: the recordings are written first.
         let names = self.record(&parts, recorded)?;
         let (mut best, mut failure) = (None::<(usize, Rank, Studied, PendingLoop)>, None);
         for (number, (part, name)) in parts.iter().zip(&names).enumerate() {
@@ -512,7 +513,7 @@ impl Listening<'_> {
             ));
         }
         loop_output::say(&pending);
-        // The loops that were made meanwhile are replaced, and nothing else that was not to be.
+        // Loops that were made meanwhile may be replaced, other existing files only with --force.
         let mut of_loop = Outputs::new(self.args.force || self.best.is_some());
         protect(&mut of_loop, self.args, self.request.recipe);
         for name in names.iter().filter(|_| self.args.record.is_some()) {
@@ -524,7 +525,7 @@ impl Listening<'_> {
         answer(self.args, counts, true, &sidecar, &written)
     }
 
-    /// The loop of a recording, as `make` makes it of that file.
+    /// Makes the loop of a recording as `make` does from its file.
     fn loop_of_recording(&self, name: &Path, file: Vec<u8>) -> Result<(Studied, PendingLoop)> {
         let studied = load::load_bytes(name, file, self.study)?;
         let mut warnings = Vec::new();
@@ -534,7 +535,7 @@ impl Listening<'_> {
         Ok((studied, pending))
     }
 
-    /// The recommended loop of a take.
+    /// Makes the recommended loop of a take.
     fn loop_of(
         &self,
         studied: &Studied,
@@ -548,7 +549,7 @@ impl Listening<'_> {
     }
 }
 
-/// Prints the last answer.
+/// Prints the final answer.
 fn answer(
     args: &ListenArgs,
     counts: [usize; 2],
@@ -564,7 +565,7 @@ fn answer(
     Ok(Ending::of_grade(sidecar.quality.grade))
 }
 
-/// Warns of what was odd in packets.
+/// Warns of bad packets.
 fn warn_of_packets(counts: &VmcCounts, lost: u64) {
     if let Some(why) = counts.refused_because {
         let refused = counts.packets_refused;

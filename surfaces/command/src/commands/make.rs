@@ -1,4 +1,4 @@
-//! `loopwright make`: from a take to a loop.
+//! `loopwright make`: makes a loop from a take.
 
 use std::path::Path;
 
@@ -62,8 +62,8 @@ pub fn run(mut args: MakeArgs) -> Result<Ending> {
 
 /// Combines the settings of flags with those of the recipe in a file, over which flags win.
 ///
-/// Changes `args`: its search is taken out, and of the name of a single take, such as `pack.glb#Walk`, the path stays and the animation
-/// goes into the recipe.
+/// Changes `args`: its search is moved out, and if the take is named with an animation, such as `pack.glb#Walk`, the path stays and the
+/// animation moves into the recipe.
 fn combine_settings(args: &mut MakeArgs) -> Result<(Recipe, SearchRequest)> {
     let cycles = args.search.as_ref().and_then(|search| search.cycles);
     let searches = args.search.is_some() || args.settings.sets.0.search != SearchRecipe::default();
@@ -83,7 +83,7 @@ fn combine_settings(args: &mut MakeArgs) -> Result<(Recipe, SearchRequest)> {
     Ok((recipe, search))
 }
 
-/// The animations of a take whose loops go into one file, and that file; `None` where a loop of one animation is asked for.
+/// Returns the animations of a take whose loops go into one file, and that file; `None` if only a loop of one animation is asked for.
 fn animations_for_one_file(
     args: &MakeArgs,
     take: &Path,
@@ -106,7 +106,7 @@ fn animations_for_one_file(
     Ok(are_several.then_some((file, numbers)))
 }
 
-/// `loopwright close`: the same without a search.
+/// `loopwright close`: `make` without a search.
 pub fn close(args: CloseArgs) -> Result<Ending> {
     let mut flags = args.settings.recipe(args.range, args.cycles)?;
     let input = InputFile::named(&args.take);
@@ -119,13 +119,14 @@ pub fn close(args: CloseArgs) -> Result<Ending> {
     make(&input.path, request, &args.target, &[])
 }
 
-/// The recipe in a file, if one is named, with the flags that go before it. Errors: it is none, or names files where it may not.
+/// Combines flags with the recipe in a file, if one is named; flags take precedence. Errors: the file is no recipe, or names files where it
+/// may not.
 pub fn with_file(flags: &Recipe, file: Option<&Path>) -> Result<Recipe> {
     let Some(path) = file else {
         return Ok(flags.clone());
     };
     let recipe = read_recipe(path)?;
-    // Typed names go before it.
+    // Files named by flags take precedence.
     let is_other_rig = flags.take.rig.is_some();
     let typed: Vec<&str> = flags.take.files().map(|(key, _)| key).collect();
     for (key, file) in recipe.take.files() {
@@ -145,7 +146,7 @@ fn read_recipe(path: &Path) -> Result<Recipe> {
     })
 }
 
-/// Makes the loop of a take that is asked for and writes it, with its sidecar, and its plot and its recipe where they are asked for.
+/// Makes and writes the requested loop of a take with its sidecar, and its plot and recipe if asked for.
 fn make(take: &Path, request: Request<'_>, target: &TargetArgs, with: &[PassageKind]) -> Result<Ending> {
     files::check_is_there(take)?;
     let recipe = request.recipe;
@@ -189,7 +190,7 @@ fn make(take: &Path, request: Request<'_>, target: &TargetArgs, with: &[PassageK
         return stream(pending, outputs);
     }
     let ending = Ending::of_grade(pending.grade());
-    // The take is compared with its own loop, one cycle of it.
+    // The plot compares the take with its own loop, one cycle of it.
     let plot = plot.map(|plot| {
         let svg = loopwright_draw::plot::make(&studied.analysis, pending.done.made.on_take());
         (plot, svg)
@@ -210,7 +211,8 @@ fn make(take: &Path, request: Request<'_>, target: &TargetArgs, with: &[PassageK
     Ok(ending)
 }
 
-/// Writes a loop between its start and its stop, and its facts beside it. Errors: the take has none.
+/// Writes a loop with the motions in `with`, its start and its stop, around it, and its facts beside it. Errors: the take lacks one of
+/// them.
 fn framed(
     studied: &Studied,
     pending: &PendingLoop,
@@ -239,7 +241,7 @@ fn framed(
     Ok(Ending::of_grade(facts.grade))
 }
 
-/// The loop of the stretch that is chosen, written into memory; says what is odd in it. Errors: there is none, or it cannot be made.
+/// Makes the loop of the chosen stretch, written into memory, and prints warnings. Errors: there is none, or it cannot be made.
 fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<PendingLoop> {
     let in_words = |error: JobError| failures::job(studied, request.search, error);
     let mut warnings = Vec::new();
@@ -260,7 +262,7 @@ fn pending(studied: &Studied, request: Request<'_>, format: Format) -> Result<Pe
     Ok(pending)
 }
 
-/// Writes a loop to the standard output, where no sidecar can stand beside it, after the files that are written with it.
+/// Writes a loop to the standard output, which has no place for a sidecar, after the files that are written with it.
 fn stream(pending: PendingLoop, outputs: Outputs) -> Result<Ending> {
     outputs.commit()?;
     if let Some(verdict) = pending.verdict() {

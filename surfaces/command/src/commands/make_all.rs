@@ -1,4 +1,4 @@
-//! `loopwright make --all-animations`: loops of many animations in one copy of their file, or of a character's.
+//! `loopwright make --all-animations`: makes loops of many animations in one copy of their file, or of a character's.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::report::{json, make_all as report};
 use crate::talk::{self, Progress};
 use crate::{animations, args::TargetArgs, failures, files, load, written_loop};
 
-/// The failure where many animations are asked for, and the frames of one are named.
+/// The failure when many animations are asked for but the recipe names frames of a single one.
 pub fn frames_of_one() -> Failure {
     Failure::error("the recipe names frames, which are those of one animation")
         .try_this("a recipe without [stretch], or no --all-animations")
@@ -31,7 +31,7 @@ pub struct LoopedAnimations {
 }
 
 impl LoopedAnimations {
-    /// Loops the animations of these numbers; the others stay as they are.
+    /// Makes loops of the animations with these numbers; the others stay unchanged.
     pub fn new(
         take: &Path,
         file: &AnimatedFile,
@@ -83,7 +83,7 @@ impl LoopedAnimations {
         })
     }
 
-    /// Names the file and the JSON beside it, and adds both to what is written.
+    /// Names the file and the JSON beside it, and adds both to the outputs.
     pub fn add_to(&mut self, outputs: &mut Outputs, loop_path: &Path) -> Result<()> {
         if outputs.is_in_place(loop_path) {
             written_loop::keep_other_loops(&mut self.sidecar.loops, loop_path, &self.bytes);
@@ -94,7 +94,7 @@ impl LoopedAnimations {
     }
 }
 
-/// Loops the animations of these numbers; the others stay as they are.
+/// Makes loops of the animations with these numbers; the others stay unchanged.
 pub fn make_all(
     take: &Path,
     file: &AnimatedFile,
@@ -110,7 +110,7 @@ pub fn make_all(
     let study = load::study(recipe.take.clone())?;
     let mut looped = LoopedAnimations::new(take, file, numbers, request, &study, format)?;
     let is_error = |animation: &AnimationFacts| animation.outcome == AnimationOutcome::Error;
-    // Where no animation could be read there is nothing but a copy of the file.
+    // If no animation could be read, the file would be a mere copy.
     if !looped.sidecar.animations.iter().all(is_error) {
         looped.add_to(&mut outputs, &loop_path)?;
     }

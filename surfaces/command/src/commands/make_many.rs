@@ -1,4 +1,4 @@
-//! `loopwright make` for many takes: each by the road of one, all into one folder.
+//! `loopwright make` for many takes: each is made as a single one is, and all go into one folder.
 
 use std::path::{Path, PathBuf};
 use std::{collections::HashSet, fs, sync::Mutex, time::Instant};
@@ -93,8 +93,8 @@ fn check_found(found: &Inputs) -> Result<()> {
     }
 }
 
-/// Whether the run goes on with an earlier one, as it does, too, where that is only looked at. Errors: an earlier run made loops of these
-/// takes, and nobody says what becomes of them.
+/// Whether the run continues an earlier one; a dry run assumes so. Errors: an earlier run made loops of these takes, and neither --resume
+/// nor --force is given.
 fn resumes(many: &ManyArgs, folder: &Path, inputs: &[Input], past: &Past) -> Result<bool> {
     let known = inputs.iter().filter(|input| past.knows(&input.key())).count();
     if known == 0 || many.resume {
@@ -108,12 +108,12 @@ fn resumes(many: &ManyArgs, folder: &Path, inputs: &[Input], past: &Past) -> Res
         return Err(Failure::error(earlier)
             .try_this("--resume to continue it, --force to make everything again, or another folder"));
     }
-    // A dry run need not wait for the choice between the two.
+    // A dry run does not require the choice between the two flags.
     talk::note(&format!("{earlier}; this is what --resume would do"));
     Ok(true)
 }
 
-/// The folder for all loops. Errors: none is named, or flags are given that are for one loop.
+/// Returns the folder for all loops. Errors: none is named, or flags for a single loop are given.
 fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path> {
     let target = options.target;
     for (flag, is_given) in [
@@ -147,7 +147,7 @@ fn output_folder<'a>(options: Options<'a>) -> Result<&'a Path> {
     Ok(folder)
 }
 
-/// Who needs a folder: several loops, or what is asked of one take that only runs over many do.
+/// Names the reason why a folder is needed: several loops, or a request that only a run over many supports.
 fn reason_for_folder(
     Options {
         takes,
@@ -170,7 +170,7 @@ fn reason_for_folder(
     }
 }
 
-/// Returns the template of names: as a single one is, where the user says nothing.
+/// Returns the template for names; without one from the user, that of a single loop.
 fn template(options: Options<'_>) -> Template {
     let Request { recipe, rows, .. } = options.request;
     let default = if options.split {
@@ -192,13 +192,13 @@ fn template(options: Options<'_>) -> Template {
     template
 }
 
-/// Whether the loops of so many animations go into one file.
+/// Whether the loops of this many animations go into one file.
 fn packs(options: Options<'_>, animations: usize) -> bool {
     let wanted = options.request.recipe.take.animation.as_deref();
     options.all_animations || (animations > 1 && wanted.is_some_and(is_pattern))
 }
 
-/// A hash of everything that decides how a take becomes a loop: settings, the version of the program, and the files that settings name.
+/// Hashes everything that decides how a take becomes a loop: settings, the version of the program, and the files that settings name.
 fn recipe_sha256(options: Options<'_>, template: &Template) -> Result<String> {
     let Request { recipe, search, rows } = options.request;
     let mut all = format!(
@@ -220,7 +220,7 @@ fn recipe_sha256(options: Options<'_>, template: &Template) -> Result<String> {
 /// The work on many takes.
 struct MakeLoops<'a> {
     options: Options<'a>,
-    /// Whether the run goes on with an earlier one.
+    /// Whether the run continues an earlier one.
     resume: bool,
     study: Study,
     folder: &'a Path,
@@ -233,29 +233,29 @@ struct MakeLoops<'a> {
     names: Mutex<Names>,
 }
 
-/// A take and its loops, which have no names yet.
+/// A take and its loops, which are not named yet.
 #[derive(Default)]
 struct StudiedTake {
     sha256: String,
     num_frames: u64,
     /// Notes on the choice of its loops.
     notes: Vec<String>,
-    /// Whether an earlier run did it.
+    /// Whether an earlier run already did this take.
     was_done: bool,
     skeleton_sha256: String,
     /// Warnings about the take.
     warnings: Vec<String>,
     loops: Vec<StudiedLoop>,
-    /// Why the run cannot go on with this take.
+    /// The reason why the run cannot go on with this take.
     fault: Option<Failure>,
 }
 
 enum StudiedLoop {
-    /// It failed, or an earlier run made it.
+    /// The loop failed, or an earlier run made it.
     Settled(LoopResult),
     Pending {
         made: Pending,
-        /// Its path, and whether it replaces what is there.
+        /// The path of the loop, and whether it replaces an existing file.
         path: PathBuf,
         replaces: bool,
     },
@@ -277,11 +277,11 @@ impl From<Result<Pending>> for StudiedLoop {
 enum Pending {
     One(Box<PendingLoop>),
     Pack(Box<LoopedAnimations>),
-    /// The loop of one of many animations, which is written when its turn comes: files of all would fill the memory.
+    /// The loop of one of many animations, written only when its turn comes: the files of all would fill the memory.
     Split(Box<SplitLoop>),
 }
 
-/// The loop of an animation, for a file of its own.
+/// The loop of an animation that gets its own file.
 struct SplitLoop {
     animation: String,
     studied: job::Studied,
@@ -323,7 +323,7 @@ impl Work for MakeLoops<'_> {
         }
     }
 
-    /// Writes the loops of a take, and notes it in the journal as done unless something failed.
+    /// Writes the loops of a take, and marks it in the journal as done unless something failed.
     fn finish(&self, input: &Input, studied: StudiedTake) -> TakeResult {
         let mut result = TakeResult {
             path: input.path.clone(),
@@ -346,7 +346,7 @@ impl Work for MakeLoops<'_> {
             }
         };
         (result.results, _) = talk::aside(|| studied.loops.into_iter().flat_map(write).collect());
-        // The next run tries failures again.
+        // A failed take stays unmarked, so that the next run tries it again.
         if !result.was_done
             && result
                 .results
@@ -377,13 +377,13 @@ impl Work for MakeLoops<'_> {
     }
 }
 
-/// Messages of a run while it goes on.
+/// Progress messages of a run.
 struct Said<'a> {
     target: &'a TargetArgs,
     progress: Progress,
     summary: Summary,
     catalog: Option<Catalog<'a>>,
-    /// Whether all could be printed.
+    /// Whether everything could be printed so far.
     printed: Result<()>,
 }
 
@@ -406,7 +406,7 @@ impl Said<'_> {
     }
 }
 
-/// Whether a file holds all of its take. The hash of a glTF file says nothing of the buffers beside it, so those takes are done again.
+/// Whether a file contains all of its take. The hash of a glTF file does not cover the buffers beside it, so those takes are done again.
 fn is_whole(path: &Path, bytes: &[u8]) -> bool {
     if !files::format_of_name(path).is_some_and(|format| format.capabilities().names_other_files) {
         return true;
@@ -420,7 +420,7 @@ fn is_whole(path: &Path, bytes: &[u8]) -> bool {
 }
 
 impl MakeLoops<'_> {
-    /// Works on all takes, says what each gives as soon as it is done, and how the run ends.
+    /// Makes loops of all takes, prints the result of each as soon as it is done, and returns how the run ends.
     fn make_all(
         &self,
         inputs: &[Input],
@@ -461,7 +461,7 @@ impl MakeLoops<'_> {
         summary.end(target.json)
     }
 
-    /// Errors: the take gives no loop, and what that means if the exit status is 2.
+    /// Studies a take. Errors: it gives no loop; the verdict says what an exit status of 2 means here.
     fn try_study(&self, input: &Input, take: &mut StudiedTake) -> Result<(), (Verdict, Failure)> {
         let unreadable = |failure| (Verdict::Unreadable, failure);
         let failed = |failure| (Verdict::Failed, failure);
@@ -476,7 +476,7 @@ impl MakeLoops<'_> {
         }
         self.check_unchanged(input).map_err(failed)?;
         let format = self.format_for(input).map_err(failed)?;
-        // Nothing is parsed twice for files of which one animation is asked for.
+        // Files of which one animation is asked for are parsed only once, below.
         if self.options.split || packs(self.options, 2) {
             let file = files::parse(path, &bytes).map_err(unreadable)?;
             let wanted = self.options.request.recipe.take.animation.as_deref();
@@ -504,7 +504,7 @@ impl MakeLoops<'_> {
         self.rows(&loaded, format, take).map_err(failed)
     }
 
-    /// Errors: somebody changed an output of an earlier run, and nobody says that it may go.
+    /// Errors: somebody changed an output of an earlier run, and --force is not given.
     fn check_unchanged(&self, input: &Input) -> Result<()> {
         match self.past.changed_output(&input.key()) {
             Some(changed) if !self.options.target.force => Err(failure!(
@@ -516,7 +516,7 @@ impl MakeLoops<'_> {
         }
     }
 
-    /// The format of the loops of a take. Errors: none is written under its extension.
+    /// Returns the format of the loops of a take. Errors: no format is written under its extension.
     fn format_for(&self, input: &Input) -> Result<Format> {
         match self.template.format {
             Some(format) => Ok(format),
@@ -527,7 +527,7 @@ impl MakeLoops<'_> {
         }
     }
 
-    /// Adds the loops of the rows that are asked for. Errors: the take has none.
+    /// Adds the loops of the requested rows. Errors: the take has none.
     fn rows(&self, loaded: &job::Studied, format: Format, take: &mut StudiedTake) -> Result<()> {
         let request = self.options.request;
         let in_words = |error: JobError| failures::job(loaded, request.search, error);
@@ -535,7 +535,7 @@ impl MakeLoops<'_> {
         let chosen = job::choose(loaded, request, &mut warnings);
         take.notes = loop_output::in_words(&warnings);
         let loops = chosen.map_err(in_words)?.into_iter().map(|chosen| {
-            // Of many takes, some have fewer rows than others.
+            // Among many takes, some have fewer rows than others.
             let chosen = chosen.map_err(|no_row| Failure::nothing(in_words(no_row).what()))?;
             let made = job::make(loaded, request, &chosen).map_err(in_words)?;
             let written = job::write(loaded, request, made, format).map_err(in_words)?;
@@ -547,7 +547,7 @@ impl MakeLoops<'_> {
         Ok(())
     }
 
-    /// The loop of an animation, for a file of its own.
+    /// Makes the loop of an animation for a file of its own.
     fn split(
         &self,
         path: &Path,
@@ -575,7 +575,7 @@ impl MakeLoops<'_> {
         })))
     }
 
-    /// Gives each loop its name, and returns the new ones; those of an earlier run keep theirs.
+    /// Names each loop, and returns the new names; loops of an earlier run keep theirs.
     fn give_names(&self, names: &mut Names, input: &Input, take: &mut StudiedTake) -> Vec<PathBuf> {
         let folder = match input.below.parent() {
             Some(below) => self.folder.join(below),
@@ -584,7 +584,7 @@ impl MakeLoops<'_> {
         let Options { request, target, .. } = self.options;
         let (key, stem) = (input.key(), files::stem(&input.path));
         let extension = match self.template.format {
-            // As the take spells it.
+            // With the extension spelled as in the take.
             None => loop_output::extension(&input.path, request.recipe),
             Some(format) => format.extension().to_owned(),
         };
@@ -634,7 +634,7 @@ impl MakeLoops<'_> {
         given
     }
 
-    /// Outputs for a loop and its sidecar, where they may be written.
+    /// Returns outputs for a loop and its sidecar, once their paths are checked.
     fn outputs(&self, input: &Input, loop_path: &Path, replaces: bool) -> Result<Outputs> {
         let mut outputs = Outputs::new(replaces);
         outputs.protect(&input.path);
@@ -660,7 +660,7 @@ impl MakeLoops<'_> {
         Ok(outputs)
     }
 
-    /// Writes a loop, or those of many animations, with the sidecar.
+    /// Writes a loop, or the loops of many animations, with the sidecar.
     fn write(
         &self,
         made: Pending,
@@ -686,7 +686,7 @@ impl MakeLoops<'_> {
 }
 
 impl SplitLoop {
-    /// Writes it into memory, into a file that holds no other; and the warnings about its animation.
+    /// Writes the loop into memory, as a file that holds no other; also returns the warnings about its animation.
     fn written(self, request: Request<'_>) -> Result<(PendingLoop, Vec<String>)> {
         let Self {
             mut studied,
@@ -701,7 +701,7 @@ impl SplitLoop {
     }
 }
 
-/// Returns the result of each animation of a file whose loops were written into one.
+/// Returns the results of all animations of a file whose loops were written into one file.
 fn results_of_pack(sidecar: &PackSidecar, written: &[Written], skeleton_sha256: &str) -> Vec<LoopResult> {
     let mut results = Vec::new();
     for animation in &sidecar.animations {
@@ -743,7 +743,7 @@ fn made_result(sidecar: &Sidecar, skeleton_sha256: &str, row: usize, outputs: Ve
     }
 }
 
-/// A loop and its sidecar, which are there now.
+/// Lists a loop and its sidecar as written.
 fn written(loop_path: &Path) -> Result<Vec<Written>> {
     let mut written = Vec::new();
     for path in [loop_path.to_owned(), loop_path.with_added_extension(files::SIDECAR)] {
@@ -771,7 +771,8 @@ struct Catalog<'a> {
 }
 
 impl<'a> Catalog<'a> {
-    /// Errors: its name is of no format, or it cannot be written. A run that goes on replaces the catalog of the earlier one.
+    /// Starts the catalog if one is asked for. Errors: its extension is unknown, or it cannot be written. A resumed run replaces the
+    /// catalog of the earlier one.
     fn asked_for(path: &'a Path, target: &TargetArgs, replaces: bool) -> Result<Self> {
         let format = catalog::format_of(path)?;
         if let Some(folder) = path.parent().filter(|folder| Some(*folder) == target.output.as_deref()) {
@@ -787,7 +788,7 @@ impl<'a> Catalog<'a> {
         })
     }
 
-    /// Writes all rows; returns its name.
+    /// Writes all rows; returns the name of the file.
     fn write(mut self, journal: &Journal) -> Result<String> {
         let bytes = catalog::bytes(self.format, &self.rows, self.path)?;
         journal.catalog(self.path, &bytes)?;

@@ -1,6 +1,8 @@
-//! `loopwright mcp`: the commands as tools of the Model Context Protocol, for agents: JSON-RPC 2.0 over stdin and stdout, a message a line.
+//! `loopwright mcp`: offers commands as tools of the Model Context Protocol, for agents: JSON-RPC 2.0 over stdin and stdout, one message
+//! per line.
 //!
-//! Arguments are the flags of each command, answers its JSON. Source: modelcontextprotocol.io, revision 2025-06-18.
+//! The arguments of a tool are the flags of its command, and its answer is the command's JSON. Source: modelcontextprotocol.io, revision
+//! 2025-06-18.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, Read};
@@ -13,20 +15,20 @@ use crate::exit::{ERROR_STATUS, Ending, Result};
 use crate::report::failure;
 use crate::{answers, files, output, project};
 
-/// What agents may call.
+/// Commands that agents may call.
 const TOOLS: [&str; 5] = ["inspect", "find", "make", "check", "set"];
 
-/// Most bytes of a message.
+/// Longest message, bytes.
 const MAX_MESSAGE: u64 = 1 << 20;
 
-/// Revisions of the protocol whose messages are those used here, the newest last.
+/// Revisions of the protocol with the messages used here, newest last.
 const REVISIONS: [&str; 3] = ["2024-11-05", "2025-03-26", "2025-06-18"];
 
 const INSTRUCTIONS: &str = "Makes seamless loops of motion capture (BVH, FBX, glTF, NPZ). inspect a take, find its loops, make one, check it; \
     set makes all loops and transitions of a character. Name files by absolute paths. Properties are the flags of `loopwright TOOL --help`; those that are not listed work \
     too. Answers are JSON: believe `grade` (good, review, bad) and the measured checks beside it. Existing files are kept without `force`.";
 
-/// What is wrong with a message: the code of JSON-RPC, and words.
+/// An error in a message: the code of JSON-RPC, and a text.
 type Wrong = (i32, String);
 
 /// Answers messages until the input ends.
@@ -68,7 +70,7 @@ fn reply(id: Value, result: Result<Value, Wrong>) -> Value {
     }
 }
 
-/// The answer to a message; notifications have none.
+/// Returns the answer to a message; notifications have none.
 fn answer(message: &Value) -> Option<Value> {
     let Some(method) = message["method"].as_str() else {
         return Some(reply(
@@ -98,7 +100,7 @@ fn initialize(params: &Value) -> Value {
     })
 }
 
-/// A command as a tool: its properties are its inputs and the flags that `-h` shows.
+/// Describes a command as a tool: its properties are the command's inputs and the flags that `-h` shows.
 fn tool(name: &str) -> Value {
     let program = short_command();
     let command = program.find_subcommand(name).expect("tools are commands");
@@ -137,7 +139,7 @@ fn property(arg: &Arg) -> Value {
     json!({"type": of_one, "description": about})
 }
 
-/// Runs a tool. Errors: there is none of this name, or an argument is no text, number, truth or list of them.
+/// Runs a tool. Errors: there is none of this name, or an argument is no text, number, Boolean or list of them.
 fn call(params: &Value) -> Result<Value, Wrong> {
     let program = full_command();
     let name = TOOLS.into_iter().find(|tool| params["name"] == **tool);
@@ -157,7 +159,7 @@ fn call(params: &Value) -> Result<Value, Wrong> {
     Ok(json!({"content": [{"type": "text", "text": text}], "isError": is_error}))
 }
 
-/// A command line with these arguments. Errors: one is of another kind, or is the protocol's own stream.
+/// Converts arguments to a command line. Errors: one has the wrong type, or names the standard input, which carries the protocol.
 fn typed(command: &Command, arguments: Option<&Map<String, Value>>) -> Result<Vec<OsString>, String> {
     let mut typed: Vec<OsString> = ["loopwright", command.get_name(), "--json"].map(OsString::from).into();
     let mut inputs = vec![OsString::from("--")];

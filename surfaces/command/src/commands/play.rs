@@ -1,4 +1,4 @@
-//! `loopwright play`: loops one after the other.
+//! `loopwright play`: plays loops one after the other.
 
 use std::fmt::Display;
 
@@ -41,7 +41,7 @@ pub fn run(args: &PlayArgs) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// The loops that flags name, the format of the output, and outputs that replace none of them.
+/// Returns the loops that flags name, the format of the output, and outputs that replace none of the loops.
 pub fn of_loops(files: &LoopsArgs) -> Result<(Vec<InputFile>, Format, Outputs)> {
     let names = written_loop::all_loops(&files.loops, &files.reading)?;
     let format = output::format_of(&files.output)?;
@@ -53,12 +53,12 @@ pub fn of_loops(files: &LoopsArgs) -> Result<(Vec<InputFile>, Format, Outputs)> 
     Ok((names, format, outputs))
 }
 
-/// Loops that are played into a take of this name, as the flags ask for it.
+/// Plays loops into a take of this name, as the flags ask for it.
 fn played(loops: Vec<StoredLoop>, name: &str, args: &PlayArgs) -> Result<Played> {
     if let Some(StoredLoop { clip, .. }) = loops.first() {
         let num_frames = args.seconds * args.fps.unwrap_or(1.0 / clip.step_secs());
         let num_joints = clip.skeleton().num_joints();
-        // What is longer is refused anyway.
+        // A longer take is refused anyway.
         if num_frames * num_joints as f64 <= MAX_TRANSFORMS as f64 {
             let checked = memory::limits().check_transforms(num_frames as usize, num_joints);
             checked.map_err(|error| failures::memory("to play so long", error))?;

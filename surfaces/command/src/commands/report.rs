@@ -1,4 +1,4 @@
-//! `loopwright report`: a page about loops.
+//! `loopwright report`: writes a page about loops.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -99,7 +99,7 @@ pub fn run(args: &ReportArgs) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// What is on the page, and what is not and why.
+/// The contents of the page, and what was left out and why.
 #[derive(Default)]
 struct Shown {
     panels: Vec<Panel>,
@@ -107,7 +107,7 @@ struct Shown {
     with_take: usize,
     not_shown: Vec<NotShown>,
     failed: Vec<Failure>,
-    /// Whether there is only one file: a failure that ends the run is reported by the end of the run.
+    /// Whether there is only one file: its failure is then reported at the end of the run.
     is_alone: bool,
 }
 
@@ -139,7 +139,7 @@ impl fmt::Display for Clip {
     }
 }
 
-/// Works on all clips; `problems` are files that hold none.
+/// Prepares all clips for the page; `problems` are files that hold none.
 fn show(work: &Pages<'_>, loops: &[Clip], problems: Vec<(String, Failure)>) -> Shown {
     let mut shown = Shown {
         is_alone: problems.len() + loops.len() == 1,
@@ -166,7 +166,7 @@ fn show(work: &Pages<'_>, loops: &[Clip], problems: Vec<(String, Failure)>) -> S
     shown
 }
 
-/// The folder and the manifest of the set that is asked for, if it is one. Errors: the manifest cannot be read.
+/// Returns the folder and the manifest of the set, if the input is one. Errors: the manifest cannot be read.
 fn set_of(inputs: &[PathBuf]) -> Result<Option<(PathBuf, Manifest)>> {
     let [input] = inputs else { return Ok(None) };
     let path = if input.is_dir() {
@@ -183,7 +183,7 @@ fn set_of(inputs: &[PathBuf]) -> Result<Option<(PathBuf, Manifest)>> {
     )))
 }
 
-/// What the page shows of a set.
+/// Summarises a set for the page.
 fn summary(set: &Manifest) -> SetSummary {
     let space = set.blend_spaces.iter().find(|space| space.name == "move");
     let is_filled = |name: &str| set.filled.iter().any(|filled| filled.clip == name);
@@ -204,7 +204,7 @@ fn summary(set: &Manifest) -> SetSummary {
             let strikes = clip.events.iter().filter(|event| event.kind == FootEventKind::Strike);
             let stands = strikes.filter_map(|strike| {
                 let from = strike.phase?;
-                // The next lift of that foot, around the end.
+                // The next lift of that foot, which may lie beyond the end of the cycle.
                 let lifts = clip
                     .events
                     .iter()
@@ -244,7 +244,7 @@ fn summary(set: &Manifest) -> SetSummary {
     }
 }
 
-/// Errors: the name is of no page.
+/// Errors: the name is not that of a page.
 fn is_page(path: &Path) -> Result<()> {
     match files::lowercase_extension(path).as_deref() {
         Some("html" | "htm") => Ok(()),
@@ -253,7 +253,7 @@ fn is_page(path: &Path) -> Result<()> {
     }
 }
 
-/// What the page is about, by the names on the command line.
+/// The title of the page, from the names on the command line.
 fn title(inputs: &[PathBuf]) -> String {
     match inputs {
         [one] => format!("Loops of {}", one.display()),
@@ -268,11 +268,11 @@ type Kinds = BTreeMap<(PathBuf, Option<String>), String>;
 struct Found {
     loops: Vec<InputFile>,
     kinds: Kinds,
-    /// What cannot be shown, and why.
+    /// Files that cannot be shown, and why.
     problems: Vec<(String, Failure)>,
 }
 
-/// The loops that are asked for, in the order of the names, each once.
+/// Lists the requested loops in the order of the names, each once.
 fn loops_of(args: &ReportArgs, set: Option<&Path>) -> Result<Found> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut kinds = Kinds::new();
@@ -313,7 +313,8 @@ fn loops_of(args: &ReportArgs, set: Option<&Path>) -> Result<Found> {
     Ok(Found { loops, kinds, problems })
 }
 
-/// Where the output of a row is: as it stands there, or below a folder that holds the catalog, which may have been moved with it.
+/// Returns the path of a row's output: as the row states it, or below a folder that holds the catalog, since both may have been moved
+/// together.
 fn output_of(output: &str, catalog: &Path) -> PathBuf {
     let stated = PathBuf::from(output);
     if stated.is_file() {
@@ -325,12 +326,12 @@ fn output_of(output: &str, catalog: &Path) -> PathBuf {
     beside.unwrap_or(stated)
 }
 
-/// The work on a page, loop by loop.
+/// The work on a page, done loop by loop.
 struct Pages<'a> {
     args: &'a ReportArgs,
     kinds: Kinds,
     num_loops: usize,
-    /// Loops that are on the page so far: each has its number.
+    /// Number of loops on the page so far, which numbers the next one.
     num_shown: AtomicUsize,
     surfaces: Surfaces,
 }
@@ -341,7 +342,7 @@ impl Work for Pages<'_> {
     type Answer = Result<(Panel, bool)>;
 
     fn study(&self, one: &Clip) -> Self::Studied {
-        // What reading warns about stands in the sidecar, and on the page.
+        // Warnings of reading are in the sidecar and on the page, and not printed.
         let (entry, _) = talk::aside(|| match one {
             Clip::Loop(one) => self.entry(one),
             Clip::Passage(passage) => self.entry_of_passage(passage),
@@ -366,7 +367,7 @@ impl Work for Pages<'_> {
 }
 
 impl Pages<'_> {
-    /// All that the page shows of a loop. Errors: it cannot be read, or is no loop.
+    /// Collects everything that the page shows of a loop. Errors: the file cannot be read, or is no loop.
     fn entry(&self, one: &InputFile) -> Result<LoopEntry> {
         let reading = one.reading(&self.args.reading);
         let read = written_loop::read(one, &reading)?;
@@ -430,7 +431,7 @@ impl Pages<'_> {
         })
     }
 
-    /// All that the page shows of a passage, which is played over and over. Errors: it cannot be read.
+    /// Collects everything that the page shows of a passage, which is played over and over. Errors: it cannot be read.
     fn entry_of_passage(&self, passage: &WrittenPassage) -> Result<LoopEntry, Failure> {
         let checked = passage.check(&self.args.reading)?;
         let (path, take) = (&passage.place.path, &checked.file.take);
@@ -465,7 +466,8 @@ impl Pages<'_> {
         })
     }
 
-    /// What the body does: what a catalog states, else what the loop itself shows, which is no strike.
+    /// Returns the kind of motion: as a catalog or the sidecar states it, else as detected in the loop itself, where one-shots and jumps
+    /// count as unknown.
     fn kind(&self, one: &InputFile, read: &WrittenLoop, speed_mps: f64) -> String {
         let animation = (read.sidecar.as_ref()).and_then(|sidecar| sidecar.take.animation.clone());
         let stated = (read.sidecar.as_ref()).and_then(|sidecar| sidecar.kind.as_ref());
@@ -479,7 +481,7 @@ impl Pages<'_> {
         }
     }
 
-    /// The stretch of the take that the loop was made from, where the take is found and is the one.
+    /// Returns the stretch of the take that the loop was made from, if the take is found and unchanged.
     fn uncut(
         &self,
         one: &InputFile,
@@ -501,7 +503,7 @@ impl Pages<'_> {
         DrawnMotion::of_cut(&source, &figure, cut.start_frame, cut.end_frame - cut.start_frame).ok()
     }
 
-    /// The take, read as it was for the loop.
+    /// Reads the take with the settings that were used for the loop.
     fn take(&self, path: &Path, sidecar: &Sidecar) -> Result<Studied> {
         let mut study = StudyArgs::from(TakeArgs {
             animation: sidecar.take.animation.clone(),
@@ -516,7 +518,7 @@ impl Pages<'_> {
     }
 }
 
-/// The take that a sidecar names: from here, or beside the loop.
+/// Finds the take that a sidecar names: from the current folder, or beside the loop.
 fn take_of(sidecar: &Sidecar, path: &Path) -> Option<PathBuf> {
     let named = PathBuf::from(&sidecar.take.file);
     let beside = files::folder_of(path).join(named.file_name()?);

@@ -37,7 +37,7 @@ pub fn run(args: &RetargetArgs) -> Result<Ending> {
         character: Some(&args.rig),
         for_one: &[("--save-map", args.save_map.is_some())],
     };
-    // Motion goes into the file of the character.
+    // The output is a copy of the character's file.
     let extension = |_: &Path| match args.to {
         Some(format) => format.extension().to_owned(),
         None => {
@@ -79,10 +79,10 @@ pub struct Options<'a> {
     pub output: &'a Path,
     pub rig: &'a Path,
     pub target: &'a Arc<CharacterTarget>,
-    /// The map that was read: it is not written over.
+    /// The map that was read; no output replaces it.
     pub map: Option<&'a Path>,
     pub save_map: Option<&'a Path>,
-    /// Pairs of joints by which left and right of the motion are exchanged first; none goes by their names.
+    /// Pairs of joints for mirroring the motion first; if the list is empty, joints are paired by their names. `None` does not mirror.
     pub mirror: Option<&'a [String]>,
     pub reading: &'a TakeArgs,
     pub engine: &'a EngineArgs,
@@ -108,16 +108,16 @@ impl<'a> Options<'a> {
 
 /// A motion that was written onto a character.
 pub struct Moved {
-    /// The motion, and the rig that it is on.
+    /// The facts of the motion, and of the rig that it is on.
     pub take: TakeFacts,
     /// The facts of a loop.
     pub sidecar: Option<Sidecar>,
     pub outputs: Vec<String>,
-    /// Negative for a loop whose seam shows.
+    /// Negative for a loop with a visible seam.
     pub ending: Ending,
 }
 
-/// Puts a motion onto a character and writes it; a loop with its sidecar.
+/// Puts a motion onto a character and writes it, a loop with its sidecar.
 pub fn moved(options: &Options<'_>) -> Result<Moved> {
     let format = output::format_of(options.output)?;
     let mut outputs = Outputs::new(options.force);
@@ -154,7 +154,7 @@ pub fn moved(options: &Options<'_>) -> Result<Moved> {
     })
 }
 
-/// A motion as it was read.
+/// A motion from a file.
 enum Read {
     Take(Box<LoadedTake>),
     Loop(Box<StoredLoop>),
@@ -172,13 +172,13 @@ impl Read {
 /// A motion on the character.
 enum OnCharacter {
     Take(Take),
-    /// Ready to be written.
+    /// The loop, ready to be written.
     Loop(Box<LoopOfLoops>),
 }
 
 impl Options<'_> {
-    /// Reads the motion, mirrored where that is asked for, and puts it onto the character: the loop that a sidecar describes, or the take.
-    /// Says what was read, too.
+    /// Reads the motion, mirrored if that is asked for, and puts it onto the character: the loop that a sidecar describes, or the take.
+    /// Also returns the facts of the motion that was read.
     fn read_onto(
         &self,
         sidecar: Option<Sidecar>,
@@ -216,7 +216,7 @@ impl Options<'_> {
         Ok((carried, TakeFacts { rig, ..facts }))
     }
 
-    /// The take as it is in its file, mirrored where that is asked for.
+    /// Returns the take from its file, mirrored if that is asked for.
     fn take_file(&self) -> Result<LoadedTake> {
         let reading = self.input.reading(self.reading);
         let mut warnings = Vec::new();
@@ -229,7 +229,7 @@ impl Options<'_> {
         Ok(file)
     }
 
-    /// The loop as it is stored, mirrored where that is asked for.
+    /// Returns the loop from its file, mirrored if that is asked for.
     fn stored_loop(&self, sidecar: Sidecar) -> Result<StoredLoop> {
         let stored = written_loop::read_described(self.input, sidecar, self.reading, AddedRoot::Folded)?;
         let Some(pairs) = self.mirror else { return Ok(stored) };
@@ -240,7 +240,7 @@ impl Options<'_> {
     }
 }
 
-/// The motions of a file: its loops, or where it has no sidecar all its animations, or those that are asked for.
+/// Lists the motions of a file: its loops, or without a sidecar all its animations, or those that are asked for.
 fn motions_of(input: &InputFile, flags: &TakeArgs) -> Result<Vec<InputFile>> {
     if input.sidecar.is_some() {
         return written_loop::loops_of(input, flags, Excluded::NONE);
@@ -254,7 +254,7 @@ fn motions_of(input: &InputFile, flags: &TakeArgs) -> Result<Vec<InputFile>> {
     Ok(motions.collect())
 }
 
-/// The format of one file for all motions. Errors: it is a folder, or the file of the character takes no more animations.
+/// Returns the format of one file for all motions. Errors: the output is a folder, or the character's file can hold no more animations.
 fn format_of_one(args: &RetargetArgs, character: &Source) -> Result<Format> {
     if output::is_named_as_folder(&args.output) {
         return Err(failure!(

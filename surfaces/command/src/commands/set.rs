@@ -1,4 +1,4 @@
-//! `loopwright set`: from takes to the loops of one character, in phase, with a manifest.
+//! `loopwright set`: makes all loops of one character from takes, in phase, with a manifest.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -76,7 +76,7 @@ pub fn run(args: &SetArgs) -> Result<Ending> {
     Ok(Ending::of_answer(!has_bad && manifest.missing.is_empty()))
 }
 
-/// The files of the style that is asked for, or of the one that most have, and what is left out of them.
+/// Returns the files of the requested style, or of the one that most files have, and those that are left out.
 pub fn inputs(args: &SetArgs) -> Result<(Vec<InputFile>, Vec<LeftOut>)> {
     let found = batch::find(&args.takes, Wanted::All, Some(&args.output), args.take.rig.as_deref());
     if let Some((_, failure)) = found.problems.into_iter().next() {
@@ -117,7 +117,7 @@ fn name_of(file: &InputFile, below: &Path) -> SetFileName {
     }
 }
 
-/// Errors: the rate of the recipe is no positive number.
+/// Returns the settings of the set. Errors: the rate of the recipe is no positive number.
 pub fn settings(args: &SetArgs) -> Result<SetSettings> {
     args.sets.0.output.timing()?;
     Ok(SetSettings {
@@ -138,7 +138,7 @@ fn warn_all(notes: &mut Vec<SetNote>) {
     talk::warn_all(notes.drain(..));
 }
 
-/// Why the writing of a set ends early.
+/// Why writing a set ended early.
 enum Stopped {
     Set(Box<MakeSetError>),
     Output(Failure),
@@ -150,12 +150,12 @@ impl From<MakeSetError> for Stopped {
     }
 }
 
-/// Adds the manifest and the files for an engine; the clips of the set that was there before go.
+/// Adds the manifest and the files for an engine, and removes the clips of the set that was there before.
 pub fn add_beside(folder: &Path, outputs: &mut Outputs, set: &WrittenSet) -> Result<()> {
     let path = folder.join(SET_FILE);
     let before = read_manifest(&path).map_or_else(|_| Vec::new(), |before| before.clips);
     outputs.add(&path, set.json.as_bytes())?;
-    // A player or an engine that takes all files of the folder would mix both sets. Only files beside the manifest go.
+    // A player or an engine that takes all files of the folder would mix both sets. Only files right beside the manifest are removed.
     for file in before.iter().map(|clip| Path::new(&clip.file)) {
         if file.file_name() == Some(file.as_os_str()) {
             outputs.clear(&folder.join(file));
@@ -167,7 +167,7 @@ pub fn add_beside(folder: &Path, outputs: &mut Outputs, set: &WrittenSet) -> Res
     Ok(())
 }
 
-/// Why there is no set, in words.
+/// Words why there is no set.
 pub fn failure(folder: &Path, error: MakeSetError) -> Failure {
     let of_file = |file: &str, failure: Failure| failure.of_file(&folder.join(file));
     match error {
@@ -192,13 +192,13 @@ pub fn failure(folder: &Path, error: MakeSetError) -> Failure {
     }
 }
 
-/// The takes of a set, read from their files each time they are asked for.
+/// The takes of a set, read from their files whenever they are needed.
 struct Takes<'a> {
     args: &'a SetArgs,
     inputs: &'a [InputFile],
     study: Study,
     reading: TakeArgs,
-    /// How many of the files cannot be read.
+    /// Number of files that cannot be read.
     unreadable: AtomicUsize,
 }
 
@@ -221,7 +221,7 @@ impl SetTakes for Takes<'_> {
         done.map_err(|failure| failure.what().to_owned())
     }
 
-    /// Of files on which the work fails a warning is said.
+    /// Runs on all files; prints a warning for each one that fails.
     fn on_all<A: Default + Send>(
         &self,
         stage: SetStage,
@@ -256,7 +256,7 @@ impl SetTakes for Takes<'_> {
 }
 
 impl Takes<'_> {
-    /// Each take of a file, if it is of the style, and whether the file has several; a file of loops has none.
+    /// Passes on each take of a file that is of the style, and whether the file has several; a file of loops has none.
     fn takes_of(&self, input: &InputFile, give: &mut dyn FnMut(&Studied, bool)) -> Result<()> {
         let InputFile {
             path,
@@ -280,7 +280,7 @@ impl Takes<'_> {
             }
             match animations::read(path, &file, number, &self.study) {
                 Ok(mut studied) => {
-                    // The set takes none of the others: each loop is written and read without them, and the file is reduced once.
+                    // The set needs none of the other animations: each loop is written and read without them, and the file is reduced once.
                     if is_pack {
                         let source = studied.file.source;
                         studied.file.source = match &alone {
@@ -292,7 +292,7 @@ impl Takes<'_> {
                     }
                     give(&studied, is_pack);
                 }
-                // Of many animations some hold no motion.
+                // Among many animations, some hold no motion.
                 Err(_) if is_pack => {}
                 Err(failure) => return Err(failure),
             }
@@ -300,7 +300,7 @@ impl Takes<'_> {
         Ok(())
     }
 
-    /// Each loop of a file with sidecars.
+    /// Passes on each loop of a file with a sidecar.
     fn loops_of(&self, input: &InputFile, give: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<()> {
         if input.sidecar.is_none() {
             return Ok(());
@@ -323,7 +323,7 @@ impl Takes<'_> {
     }
 }
 
-/// The manifest in a folder, or the file itself. Errors: it cannot be read.
+/// Reads the manifest in a folder, or from the file itself. Errors: it cannot be read.
 pub fn read_manifest(path: &Path) -> Result<Manifest> {
     Manifest::from_json(&files::read_json(path)?).map_err(|error| failures::manifest(path, error))
 }

@@ -1,4 +1,4 @@
-//! `loopwright set --spec`: a table of clips, each filled from the takes.
+//! `loopwright set --spec`: fills a table of clips from the takes.
 
 use std::path::Path;
 
@@ -18,17 +18,17 @@ use crate::output::{self, Outputs};
 use crate::report::json;
 use crate::{failures, load, loop_output, memory, mirroring, talk};
 
-/// The file that says what was asked for and what is there.
+/// The file with the request and the result for each clip.
 const MANIFEST: &str = "spec.json";
 
-/// The clips of a table in a file.
+/// The table of clips in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Spec {
     clip: Vec<Table>,
 }
 
-/// A clip that is asked for.
+/// A requested clip.
 struct Row {
     asked: Table,
     name: String,
@@ -39,7 +39,7 @@ struct Row {
     recipe: Recipe,
 }
 
-/// A loop that fills a row: first by grade, then by how little its time was changed.
+/// A loop for a row; ranked by grade, then by how little its timing was changed.
 struct Filled {
     rank: (Option<Grade>, f64),
     bytes: Vec<u8>,
@@ -50,7 +50,7 @@ struct Filled {
 #[derive(Serialize)]
 struct RowFacts<'a> {
     asked: &'a Table,
-    /// The file; none where the row is refused.
+    /// The file; `None` if the row is refused.
     file: Option<&'a str>,
     take: Option<&'a str>,
     frames: Option<usize>,
@@ -58,7 +58,7 @@ struct RowFacts<'a> {
     speed_mps: Option<f64>,
     time: Option<loopwright_formats::loop_file::facts::TimeFacts>,
     grade: Option<&'static str>,
-    /// Why the grade, or why it is refused.
+    /// The reason for the grade, or for the refusal.
     reason: String,
 }
 
@@ -109,7 +109,7 @@ impl Row {
         })
     }
 
-    /// Whether a loop of a take moves like this.
+    /// Whether a loop of a take moves as this row asks.
     fn fits(&self, own: &LoopMade, studied: &Studied) -> bool {
         let side = if own.made.loop_clip.root().twist.linear.x > 0.0 {
             Side::Left
@@ -169,7 +169,7 @@ fn studied(args: &SetArgs, input: &InputFile, is_mirrored: bool) -> Result<Studi
     load::analysed(path, file, soft, &study)
 }
 
-/// Returns the recommended loop of a take, if there is one, and those of its gaits.
+/// Returns the recommended loop of a take, if there is one, and the loops of its gaits.
 fn offers(studied: &Studied, base: &Recipe) -> Result<Vec<LoopMade>, JobError> {
     let search = SearchRequest::default();
     let request = Request {
@@ -186,7 +186,7 @@ fn offers(studied: &Studied, base: &Recipe) -> Result<Vec<LoopMade>, JobError> {
     whole.chain(of_gaits).collect()
 }
 
-/// Offers the loops of a take to rows that none of a better grade, or less changed in time, fills.
+/// Gives the loops of a take to rows that have no loop yet, or one that is graded worse or whose timing is changed more.
 fn fill(
     studied: &Studied,
     base: &Recipe,
@@ -227,7 +227,7 @@ fn fill(
     Ok(())
 }
 
-/// Writes the clips and what was asked for against what is there.
+/// Writes the clips, and the request and result of each row.
 fn end(args: &SetArgs, rows: &[Row], filled: Vec<(Option<Filled>, String)>, mut outputs: Outputs) -> Result<Ending> {
     let mut clips = Vec::new();
     for (row, (filled, why)) in rows.iter().zip(&filled) {

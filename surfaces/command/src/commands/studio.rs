@@ -1,4 +1,4 @@
-//! `loopwright studio`: starts the window, which is a program of its own.
+//! `loopwright studio`: starts the studio, which is a separate program.
 
 use std::{
     env,
@@ -23,9 +23,9 @@ pub fn run(args: &StudioArgs) -> Result<Ending> {
         let beside = own.with_file_name(format!("{PROGRAM}{}", env::consts::EXE_SUFFIX));
         beside.is_file().then_some(beside)
     });
-    // Without a folder it is looked for on the PATH.
+    // Without a folder, the program is searched for on the PATH.
     let program = beside.unwrap_or_else(|| PathBuf::from(PROGRAM));
-    // A file may be called like a flag.
+    // A file may be named like a flag.
     let files = args.files.iter().map(|file| match file.as_os_str().as_encoded_bytes() {
         [b'-', ..] => PathBuf::from(".").join(file).into_os_string(),
         _ => file.clone().into_os_string(),

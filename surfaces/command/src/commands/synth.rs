@@ -1,4 +1,4 @@
-//! `loopwright synth`: a synthetic take and its ground truth.
+//! `loopwright synth`: writes a synthetic take and its ground truth.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::exit::{Ending, Failure, Result};
 use crate::output::{self, Outputs};
 use crate::report::{json, synth::SynthAnswer};
 
-/// Frames per second that robots' rows without a rate are read at.
+/// Frames per second of robot motion whose rows state no rate.
 const ROBOT_FPS: f64 = 30.0;
 
 pub fn run(args: &SynthArgs) -> Result<Ending> {
@@ -82,7 +82,7 @@ fn settings(args: &SynthArgs) -> WalkSettings {
     }
 }
 
-/// The flag that sets a field of the settings.
+/// Returns the flag that sets a field of the settings.
 fn flag_of(setting: &str) -> &str {
     match setting {
         "seconds" => "--seconds",

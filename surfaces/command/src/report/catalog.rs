@@ -40,7 +40,7 @@ pub struct CatalogAnswer<'a> {
     rows: &'a [LoopRow],
 }
 
-/// The rows as they stand in the catalogs.
+/// Returns the rows as they are in the catalogs.
 pub fn json(rows_read: usize, rows: &[LoopRow], outputs: &[String]) -> String {
     json::document("catalog", CatalogAnswer { rows_read, rows }, None, outputs)
 }

@@ -57,7 +57,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Why it fails, in one line: the worst of the checks that fail it, and the limits that it exceeds.
+    /// Words why it fails, in one line: the worst of the failed checks, and the exceeded limits.
     pub fn why(&self) -> String {
         let checks = self.quality.iter().flat_map(|quality| &quality.checks);
         let checks: Vec<CheckFacts> = checks
@@ -85,19 +85,19 @@ impl Verdict {
     }
 }
 
-/// How much is said of a loop.
+/// How much to print about a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// The grade, and what fails: of one among many in a file.
+    /// The grade and the failures: for one of many loops in a file.
     Faults,
-    /// The main figures too.
+    /// The main figures, too.
     Figures,
     /// All figures.
     All,
 }
 
-/// How many of several loops each check finds good, to review and bad; checks that all pass, or that none answers, are left out.
-/// `only` are those that count; all where none is named.
+/// Counts how many loops each check finds good, to review and bad; checks that all loops pass, or that none answers, are left out. Only the
+/// checks in `only` count, or all if it is empty.
 pub fn by_check(verdicts: &[Verdict], only: &[CheckId]) -> String {
     let mut table = Table::new("<check | good | review | bad | not measured");
     let mut has_rows = false;
@@ -124,13 +124,13 @@ pub fn by_check(verdicts: &[Verdict], only: &[CheckId]) -> String {
     if has_rows { table.render() } else { String::new() }
 }
 
-/// The answer for build servers: a test case per loop and check that it answers, in the form of JUnit's reports.
+/// The answer for build servers: in JUnit's format, with a test case per loop and check that it answers.
 pub fn junit(verdicts: &[Verdict]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"loopwright check\">\n");
     for verdict in verdicts {
         let own = verdict.quality.iter().flat_map(|quality| &quality.checks);
         let fails = |measure: &str| verdict.failed.iter().find(|failed| failed.measure == measure);
-        // What a loop has no answer to, such as the slide of feet that never stand, is no case of it.
+        // A check without an answer for a loop, such as the sliding of feet that never stand, is not a test case.
         let answered = |check: &&CheckFacts| check.grade.is_some() || fails(&check.id).is_some();
         let checks = own.chain(verdict.together.iter().flatten()).filter(answered);
         let checks: Vec<&CheckFacts> = checks.collect();
@@ -171,7 +171,7 @@ pub fn junit(verdicts: &[Verdict]) -> String {
     text
 }
 
-/// Text as XML holds it; characters that XML has no form for become question marks.
+/// Escapes text for XML; characters that XML cannot hold become question marks.
 fn escape(text: &str) -> String {
     let of = |letter: char| match letter {
         '&' => "&amp;".to_owned(),
@@ -185,7 +185,7 @@ fn escape(text: &str) -> String {
     text.chars().map(of).collect()
 }
 
-/// The answer of `check` on a loop in so much detail.
+/// Words the answer of `check` about a loop.
 pub fn human(verdict: &Verdict, detail: Detail) -> String {
     let judged = (verdict.quality.as_ref()).and_then(Judged::from_facts);
     let judged = judged.map_or_else(|| verdict.grade.to_owned(), |judged| judged.to_string());
@@ -203,7 +203,7 @@ pub fn human(verdict: &Verdict, detail: Detail) -> String {
     text
 }
 
-/// Which checks of a loop that is compared with others are not good, under its name; nothing where all are.
+/// Lists under its name the checks in which a loop does not fit the others; empty if all are good.
 pub fn together(verdict: &Verdict, failed: &[Exceeded], to_review: &[Exceeded]) -> String {
     match wanting(failed, to_review) {
         checks if checks.is_empty() => checks,

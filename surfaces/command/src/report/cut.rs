@@ -39,7 +39,7 @@ pub struct CutAnswer {
     pub missing: Vec<Missing>,
 }
 
-/// The answer of `cut`, for files in that folder.
+/// Words the answer of `cut`, for files in this folder.
 pub fn human(answer: &CutAnswer, folder: &str) -> String {
     let mut table =
         Table::new("<passage | <kind | <from | <to | frames | seconds | turn deg | travel m | cost m s | <grade");
@@ -69,7 +69,7 @@ pub fn human(answer: &CutAnswer, folder: &str) -> String {
     text
 }
 
-/// A kind as texts name it.
+/// The name of a kind in running text.
 pub fn in_text(kind: ClipKind) -> String {
     kind.as_str().replace('_', " ")
 }

@@ -17,7 +17,7 @@ pub fn report(failure: &Failure) {
     talk::fail(failure);
 }
 
-/// Reports invalid arguments. A request for help or the version also arrives here and is no failure.
+/// Reports invalid arguments. Requests for help or the version also arrive here, but are no failures.
 pub fn report_arguments(error: &clap::Error) -> u8 {
     if error.use_stderr() && wants_json() {
         let _ = output::print(&json(&of_arguments(error), None));
@@ -27,10 +27,10 @@ pub fn report_arguments(error: &clap::Error) -> u8 {
     u8::try_from(error.exit_code()).unwrap_or(2)
 }
 
-/// Whether the user asks for JSON; needed even if the arguments cannot be parsed.
+/// Whether JSON is requested; needed even if the arguments cannot be parsed.
 static WANTS_JSON: AtomicBool = AtomicBool::new(false);
 
-/// From now on failures are reported as these arguments ask for.
+/// Sets the form in which failures are reported, from the arguments as typed.
 pub fn say_as_asked(typed: &[OsString]) {
     let mut options = typed.iter().skip(1).take_while(|argument| *argument != "--");
     WANTS_JSON.store(options.any(|argument| argument == "--json"), Ordering::Relaxed);
@@ -59,12 +59,12 @@ pub struct FailureAnswer {
     take: Option<TakeFacts>,
 }
 
-/// The document for a failure that no other document contains; `take` if it is known.
+/// Returns the document of a failure that no other document contains; `take` if it is known.
 pub fn json(failure: &Failure, take: Option<TakeFacts>) -> String {
     json::document("error", FailureAnswer { take }, Some(failure), &[])
 }
 
-/// The same on one line, for a command that answers in lines; `outputs` are files that were written all the same.
+/// Returns the document of a failure on one line, for a command that answers in lines; `outputs` are files that were written nevertheless.
 pub fn line(failure: &Failure, outputs: &[String]) -> String {
     json::line("error", FailureAnswer { take: None }, Some(failure), outputs)
 }

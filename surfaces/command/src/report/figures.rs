@@ -10,7 +10,7 @@ use loopwright_formats::loop_file::facts::{
 
 use super::table::{optional, rate};
 
-/// The first line of every answer: the take's file, its length and its space.
+/// Returns the first line of every answer: the take's file, its length and its space.
 pub fn headline(take: &TakeFacts) -> String {
     if take.frames == 1 {
         return format!(
@@ -55,7 +55,7 @@ pub fn root_motion(root: &RootMotionFacts) -> String {
     } else {
         text += &format!(", turning {:+.2} deg/s{radius}", root.turn_rate_dps);
     }
-    // Below half a millimetre a second it is rounding in the file.
+    // Below half a millimetre per second, it is rounding in the file.
     if root.climb_mps.abs() >= 5e-4 {
         text += &format!(", climbing {:+.3} m/s", root.climb_mps);
     }
@@ -65,7 +65,7 @@ pub fn root_motion(root: &RootMotionFacts) -> String {
     text
 }
 
-/// Why the recommended loop has several cycles, in words.
+/// Words why the recommended loop has several cycles.
 pub fn several_cycles(candidate: &CandidateFacts) -> Option<String> {
     let worse = match candidate.several_cycles_for? {
         OutcomePart::Price => "has a dearer seam",
@@ -85,7 +85,7 @@ pub fn several_cycles(candidate: &CandidateFacts) -> Option<String> {
     Some(format!("the best loop of fewer cycles {worse}"))
 }
 
-/// How the ends of a whole take meet.
+/// Words how the ends of a whole take meet.
 pub fn whole_clip(whole: &WholeClipFacts) -> String {
     let meets = match whole.last_key {
         LastKey::Closing | LastKey::Repeated => {
@@ -119,7 +119,7 @@ pub fn whole_clip(whole: &WholeClipFacts) -> String {
     format!("{kind}{by_name}; {meets}{more}")
 }
 
-/// A pose gap in a cell of a table.
+/// Formats a pose gap for a cell of a table.
 pub fn gap(mm: Option<f64>, deg: Option<f64>) -> String {
     match (mm, deg) {
         (Some(mm), Some(deg)) if mm < 0.005 && deg < 0.005 => "none".to_owned(),
@@ -128,7 +128,7 @@ pub fn gap(mm: Option<f64>, deg: Option<f64>) -> String {
     }
 }
 
-/// A figure that should be zero, to three decimals.
+/// Formats a figure that should be zero, to three decimals.
 fn small(value: Option<f64>, unit: &str) -> String {
     match value {
         None => "-".to_owned(),
@@ -137,7 +137,7 @@ fn small(value: Option<f64>, unit: &str) -> String {
     }
 }
 
-/// The step over the seam where it shows most.
+/// Words the step over the seam for the joint where it is most visible.
 pub fn seam_step(quality: &QualityFacts) -> Option<String> {
     let (ratio, joint) = (quality.seam_step_ratio?, quality.seam_joint.as_ref()?);
     Some(format!(
@@ -149,9 +149,9 @@ pub fn seam_step(quality: &QualityFacts) -> Option<String> {
     ))
 }
 
-/// The figures, one line each: those that a person can judge, and the others where all are asked for.
+/// Words the figures, one line each: those that a person can judge, and all others if `verbose`.
 ///
-/// `displaced_from` says what the displacement is measured from, where it is not closing alone that moves joints.
+/// `displaced_from` names what the displacement is measured from, if joints were moved by more than closing.
 pub fn figures(quality: &QualityFacts, verbose: bool, displaced_from: &str) -> String {
     let mut text = String::new();
     let mut line = |label, value: String| text += &labelled(label, value);
@@ -206,7 +206,7 @@ pub fn figures(quality: &QualityFacts, verbose: bool, displaced_from: &str) -> S
     text
 }
 
-/// What was done to the feet, as text.
+/// Words what was done to the feet.
 pub fn held(feet: &FeetFacts) -> String {
     let names = |held: bool| -> String {
         let of = feet
@@ -240,7 +240,7 @@ pub fn held(feet: &FeetFacts) -> String {
     text
 }
 
-/// A line with a label before it.
+/// Returns a line with a label in front.
 pub fn labelled(label: &str, what: impl Display) -> String {
     format!("  {label:<20} {what}\n")
 }

@@ -106,7 +106,7 @@ impl FoundLoop {
         let candidates = &rows.found.candidates;
         let of = |index: usize| {
             let candidate = &candidates[index];
-            // Most loops are made for this alone.
+            // Most loops are made only to be judged.
             let verdict = verdict::default_loop(analysis, candidate).map(|(verdict, _)| verdict);
             Ok::<_, Infallible>(Self {
                 rank: index + 1,
@@ -130,7 +130,7 @@ impl FoundLoop {
         parallel::in_order(candidates.len(), of).unwrap_or_default()
     }
 
-    /// Returns the cells of the table.
+    /// Returns the cells of the table's row.
     fn row(&self, verbose: bool) -> Vec<String> {
         let (candidate, root_motion) = (&self.candidate, &self.root_motion);
         let mut row = vec![
@@ -319,7 +319,7 @@ pub struct FindAnswer {
 }
 
 impl FindAnswer {
-    /// The facts of a search's result.
+    /// Collects the facts of a search's result.
     pub fn new(loaded: &Studied, rows: &SearchRows, settings: &SearchSettings) -> Self {
         let found = &rows.found;
         let rhythm = found.rhythm(&loaded.analysis, settings);
@@ -344,7 +344,7 @@ impl FindAnswer {
         json::document("find", self, failure, outputs)
     }
 
-    /// The answer as text; `verbose` adds what the loops were judged by, and what holds none.
+    /// Words the answer; `verbose` adds the figures that the loops were judged by, and the segments without a loop.
     pub fn human(&self, verbose: bool) -> String {
         let of_stretch = if self.candidates.iter().any(|found| found.versions.is_some()) {
             " | versions | <kind"
@@ -397,7 +397,7 @@ impl FindAnswer {
 }
 
 impl RhythmFacts {
-    /// The rhythm of a take, in one line.
+    /// Words the rhythm of a take, in one line.
     fn human(&self) -> String {
         const MOST: usize = 5;
         let multiples: Vec<String> = (self.multiples.iter().take(MOST).enumerate().skip(1))

@@ -143,7 +143,7 @@ pub struct GaitFacts<'a> {
 }
 
 impl<'a> GaitFacts<'a> {
-    /// The facts of strides by feet with these names.
+    /// Collects the facts of strides by feet with these names.
     pub fn new(found: &'a Strides, feet: &[&'a str]) -> Self {
         Self {
             summary: GaitSummaryFacts {
@@ -183,7 +183,7 @@ impl<'a> GaitFacts<'a> {
         }
     }
 
-    /// The means in a line or two; `None` without strides.
+    /// Words the means in a line or two; `None` without strides.
     pub fn human(&self) -> Option<String> {
         let summary = &self.summary;
         let mut text = format!("{:.1} steps/min", summary.cadence_spm.as_ref()?.mean);
@@ -196,7 +196,7 @@ impl<'a> GaitFacts<'a> {
             ("flight", &summary.flight),
         ];
         for (name, share) in shares {
-            // Less than half a hundredth is printed as none.
+            // Less than half a hundredth would be printed as zero.
             if let Some(share) = share.as_ref().filter(|share| share.mean >= 0.005) {
                 text += &format!(", {name} {:.2}", share.mean);
             }
@@ -204,7 +204,7 @@ impl<'a> GaitFacts<'a> {
         Some(text)
     }
 
-    /// What is unusual.
+    /// A note about unusual figures.
     pub fn note(&self) -> Option<&str> {
         self.summary.note
     }

@@ -10,7 +10,7 @@ use super::gait::GaitFacts;
 use super::json;
 use super::table::width_of;
 
-/// The highest peaks of the autocorrelation, highest first.
+/// Returns the highest peaks of the autocorrelation, highest first.
 fn rhythm(studied: &Studied) -> Vec<analysis::Peak> {
     const MOST: usize = 5;
     let dt = studied.take().frame_time_secs();
@@ -22,14 +22,14 @@ fn rhythm(studied: &Studied) -> Vec<analysis::Peak> {
     peaks.into_iter().take(MOST).collect()
 }
 
-/// Names of the lowest joints of the feet.
+/// Returns the names of the lowest joints of the feet.
 pub fn feet(studied: &Studied) -> Vec<&str> {
     let name = |joint: usize| studied.take().skeleton().joint(joint).name.as_str();
     let feet = studied.analysis.body.feet.iter();
     feet.map(|foot| name(foot.lowest_joint())).collect()
 }
 
-/// How the feet were found, in one word.
+/// Names how the feet were found, in one word.
 fn found_by(found_by: FoundBy) -> &'static str {
     match found_by {
         FoundBy::Given => "given",
@@ -45,7 +45,7 @@ impl InspectAnswer<'_> {
         let mut line = |label: &str, value: String| {
             text += &format!("  {label:<10} {value}\n");
         };
-        // Neither the file nor the user stated it.
+        // Neither the file nor the user stated the up axis.
         let source = &studied.file.source;
         if !(source.capabilities().states_space || source.space().up_given) {
             line("up axis", format!("{}, detected (--up states another)", self.take.up));
@@ -136,7 +136,7 @@ impl InspectAnswer<'_> {
 /// Maximum width of the contact bars, columns.
 const BARS: usize = 72;
 
-/// When each foot stands, as bars over the time of the take.
+/// Draws when each foot stands, as bars over the time of the take.
 fn contacts(studied: &Studied) -> String {
     let (facts, contacts) = (studied.facts(), &studied.analysis.contacts);
     let num_frames = facts.frames;
@@ -175,7 +175,7 @@ fn contacts(studied: &Studied) -> String {
     text
 }
 
-/// The skeleton as an indented tree. No recursion, since the file determines the depth.
+/// Draws the skeleton as an indented tree. No recursion, since the file determines the depth.
 fn tree(studied: &Studied) -> String {
     const DEEPEST: usize = 40;
     let skeleton = studied.take().skeleton();
@@ -348,7 +348,7 @@ struct BearsFacts<'a> {
 }
 
 impl<'a> InspectAnswer<'a> {
-    /// The facts of a take, and those of its root where its sidecar says that it is a loop.
+    /// Collects the facts of a take, and those of its root if its sidecar says that it is a loop.
     pub fn new(studied: &'a Studied, strides: &'a Strides, sidecar: Option<Sidecar>) -> Self {
         let (facts, survey, take) = (studied.facts(), &studied.analysis, studied.take());
         let secs = |frame: Option<f64>| frame.map(|frame| frame * facts.frame_time_secs);

@@ -80,7 +80,7 @@ impl<'a, T: Serialize> Document<'a, T> {
         }
     }
 
-    /// Returns it on one line.
+    /// Returns the document on one line.
     pub fn line(&self) -> String {
         // Structs of numbers and strings always serialise.
         format!("{}\n", serde_json::to_string(self).unwrap_or_default())
@@ -100,7 +100,7 @@ pub struct PackAnswer<'a> {
     loops: &'a [Sidecar],
 }
 
-/// The document of several loops: that of the file beside them, and why some animations failed.
+/// Returns the document of several loops: the JSON beside their file, with the reason why some animations failed.
 pub fn pack(pack: &PackSidecar, failure: Option<&Failure>) -> String {
     let answer = PackAnswer {
         file: &pack.file,

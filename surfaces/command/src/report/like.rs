@@ -30,7 +30,7 @@ pub struct OccurrenceFacts {
 }
 
 impl OccurrenceFacts {
-    /// A stretch of a take with this step.
+    /// Describes a stretch of a take with this step.
     pub fn new(sought: usize, found: &Occurrence, step_secs: f64) -> Self {
         Self {
             sought,
@@ -45,7 +45,7 @@ impl OccurrenceFacts {
         }
     }
 
-    /// Why it does not count, in words.
+    /// Words why it does not count.
     pub fn as_miss(&self, max_ratio: f64) -> String {
         format!(
             "nearest is frames {}-{}, joints {:.1} cm off, at {:.2} of the cost of jumps at random (at most {max_ratio})",

@@ -31,7 +31,7 @@ impl ListedFile {
         }
     }
 
-    /// Why the file or some of its animations cannot be read.
+    /// Lists why the file or some of its animations cannot be read.
     pub fn failures(&self) -> impl Iterator<Item = &Failure> {
         let animations = self
             .animations
@@ -137,7 +137,7 @@ impl ListedAnimation {
     }
 }
 
-/// The animations of one file as a table.
+/// Lists the animations of one file as a table.
 pub fn human(file: &ListedFile) -> String {
     if file.failure.is_some() {
         return String::new();

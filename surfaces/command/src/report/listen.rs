@@ -1,4 +1,4 @@
-//! Answers of `listen`: a line for each loop while the motion comes, and a last one.
+//! Answers of `listen`: a line for each loop while the motion arrives, and a final one.
 
 use loopwright_formats::Sidecar;
 use loopwright_formats::loop_file::{VERSION, facts::Grade};
@@ -17,7 +17,7 @@ pub struct LiveLoop {
     version: u32,
     /// Cycles since the motion began; where it has no rhythm, tries.
     pub cycle: usize,
-    /// Whether they are, and not tries.
+    /// Whether `cycle` counts cycles, not tries.
     #[serde(skip)]
     pub has_rhythm: bool,
     /// Frames of the stream so far.
@@ -57,13 +57,13 @@ impl LiveLoop {
         }
     }
 
-    /// One line for programs.
+    /// Returns one line for programs.
     pub fn line(&self) -> String {
         // Structs of numbers and strings always serialise.
         format!("{}\n", serde_json::to_string(self).unwrap_or_default())
     }
 
-    /// One line for people.
+    /// Returns one line for people.
     pub fn human(&self) -> String {
         let grade = self.grade.as_deref().unwrap_or("not graded");
         let what = if self.is_written {
@@ -91,8 +91,8 @@ pub struct ListenAnswer<'a> {
     sidecar: &'a Sidecar,
 }
 
-/// The last line: frames that came, and loops that were made meanwhile; whether the loop is that of a whole recording, and not one that was
-/// made meanwhile.
+/// Returns the final line: the numbers of frames received and of loops made meanwhile, and whether the loop is that of a whole recording,
+/// not one that was made meanwhile.
 pub fn last_line(
     [frames, live_loops]: [usize; 2],
     is_of_recording: bool,

@@ -7,7 +7,7 @@ use loopwright_job::Verdict;
 
 use super::figures::{counted, figures, held, labelled, root_motion, several_cycles, whole_clip};
 
-/// The file of a loop, and the verdict on it.
+/// Names the file of a loop, and the verdict on it.
 fn first_line(sidecar: &Sidecar) -> String {
     let file = sidecar.outputs.first().map_or("", String::as_str);
     match Verdict::from_facts(&sidecar.quality) {
@@ -27,7 +27,7 @@ fn mean_cycle(mean: &MeanCycleFacts) -> String {
     text + &as_they_are(&mean.joints_left_out, "chosen cycle alone")
 }
 
-/// Joints that are as in one cycle, if there are any.
+/// Lists joints that are left as in one cycle, if there are any.
 fn as_they_are(joints: &[String], cycle: &str) -> String {
     match joints {
         [] => String::new(),
@@ -35,7 +35,7 @@ fn as_they_are(joints: &[String], cycle: &str) -> String {
     }
 }
 
-/// What was edited, in few words.
+/// Words the edits briefly.
 fn edits(edits: &[EditFacts]) -> String {
     let words = edits.iter().map(|edit| {
         let what = match edit.joints.as_slice() {
@@ -59,7 +59,7 @@ fn edits(edits: &[EditFacts]) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// The answer of `make --with`.
+/// Words the answer of `make --with`.
 pub fn framed(facts: &PassageFacts) -> String {
     let (grade, reason) = (
         facts.grade.unwrap_or_default(),
@@ -82,7 +82,7 @@ pub fn framed(facts: &PassageFacts) -> String {
     text + &cycles.unwrap_or_default()
 }
 
-/// What of its time is not as recorded.
+/// Words how the timing differs from the recording.
 fn time(time: &TimeFacts) -> String {
     let mut text = format!("{:.3} times as long as recorded", time.length_ratio);
     if time.stride_ratio != 1.0 {
@@ -100,10 +100,10 @@ fn time(time: &TimeFacts) -> String {
     text
 }
 
-/// The answer of `make`; `verbose` adds all figures.
+/// Words the answer of `make`; `verbose` adds all figures.
 pub fn human(sidecar: &Sidecar, verbose: bool) -> String {
     let candidate = &sidecar.candidate;
-    // The frames hold one loop of those that vary.
+    // For a loop with variation, the frames of the take are those of one copy.
     let copies = sidecar.num_copies();
     let count = candidate.cycles / copies;
     let cycles = counted(count, "cycle");
@@ -188,7 +188,7 @@ pub fn human(sidecar: &Sidecar, verbose: bool) -> String {
     text + &ending(sidecar, verbose, displaced_from)
 }
 
-/// The length of a loop.
+/// Words the length of a loop.
 fn period(sidecar: &Sidecar) -> String {
     format!(
         "{:.4} s in {} samples",
@@ -196,7 +196,7 @@ fn period(sidecar: &Sidecar) -> String {
     )
 }
 
-/// What was done to the feet, the figures, and the files beside the loop.
+/// Words what was done to the feet, the figures, and the files beside the loop.
 fn ending(sidecar: &Sidecar, verbose: bool, displaced_from: &str) -> String {
     let mut text = sidecar
         .feet
@@ -209,7 +209,7 @@ fn ending(sidecar: &Sidecar, verbose: bool, displaced_from: &str) -> String {
     text
 }
 
-/// Motions in one file: a line for the file, one for each loop.
+/// Words several motions in one file: a line for the file, and one for each loop.
 pub fn motions(pack: &PackSidecar, count: usize) -> String {
     let mut text = format!(
         "{}: {}\n",
@@ -224,7 +224,7 @@ pub fn motions(pack: &PackSidecar, count: usize) -> String {
     text
 }
 
-/// The answer of `blend`.
+/// Words the answer of `blend`.
 pub fn blend(sidecar: &Sidecar) -> String {
     let mut text = first_line(sidecar);
     if let Some(blend) = &sidecar.blend {

@@ -5,7 +5,7 @@ use loopwright_formats::loop_file::{AnimationFacts, AnimationOutcome, PackSideca
 use super::figures::{counted, gap};
 use super::table::{Table, optional};
 
-/// What became of every animation, as a table.
+/// Lists the outcome of every animation as a table.
 pub fn human(pack: &PackSidecar) -> String {
     let mut text = format!("{}\n", pack.outputs.first().map_or("", String::as_str));
     let mut table = Table::new("<animation | <kind | <done | m/s | <gap before | <gap after | <grade");

@@ -10,20 +10,20 @@ use crate::batch::{LoopResult, TakeResult, Verdict};
 use crate::exit::{Ending, Failure, Result};
 use crate::output;
 
-/// Most different reasons that the summary lists for a verdict.
+/// Most distinct reasons that the summary lists for a verdict.
 const MOST_REASONS: usize = 4;
 
-/// Letters of a reason in the summary.
+/// Longest reason in the summary, letters.
 const MOST_LETTERS: usize = 100;
 
-/// What became of all loops so far.
+/// The outcome of all loops so far.
 #[derive(Debug, Default)]
 pub struct Summary {
     num_takes: usize,
     num_loops_skipped: usize,
     num_done_before: usize,
     num_with_warnings: usize,
-    /// Frames of takes that were worked on.
+    /// Number of frames in the takes that were worked on.
     num_frames: u64,
     counts: BTreeMap<Verdict, Count>,
     /// The catalog, once it is written.
@@ -33,7 +33,7 @@ pub struct Summary {
 #[derive(Debug, Default)]
 struct Count {
     results: usize,
-    /// The first reason of each kind, by its words without numbers, and how many there are.
+    /// By its words without numbers, the first reason of each kind and how many there are.
     reasons: BTreeMap<String, (String, usize)>,
 }
 
@@ -64,7 +64,7 @@ impl Summary {
         self.counts.get(&verdict).map_or(0, |count| count.results)
     }
 
-    /// What is printed as soon as a take is done.
+    /// Returns the lines to print as soon as a take is done.
     pub fn lines(&self, take: &TakeResult, json: bool, verbose: bool) -> String {
         let mut text = String::new();
         for result in &take.results {
@@ -92,7 +92,7 @@ impl Summary {
         text
     }
 
-    /// How fast it was.
+    /// Words how fast the run was.
     pub fn pace(&self, took: Duration) -> String {
         let done = self.num_takes - self.num_done_before;
         let secs = took.as_secs_f64();
@@ -107,7 +107,7 @@ impl Summary {
         )
     }
 
-    /// Prints the summary, and says how the run ends.
+    /// Prints the summary, and returns how the run ends.
     pub fn end(&self, json: bool) -> Result<Ending> {
         let broken = self.count(Verdict::Unreadable) + self.count(Verdict::Failed);
         let all: usize = self.counts.values().map(|count| count.results).sum();
@@ -189,7 +189,7 @@ impl Summary {
     }
 }
 
-/// The reason in one clause: why there is no loop, rather than that there is none.
+/// Returns the reason in one clause: why there is no loop, rather than that there is none.
 fn reason<'r>(take: &TakeResult, result: &'r LoopResult) -> &'r str {
     const CAUSE: &str = "likely cause: ";
     let cause = result.because.iter().find_map(|line| line.strip_prefix(CAUSE));
@@ -202,7 +202,7 @@ fn reason<'r>(take: &TakeResult, result: &'r LoopResult) -> &'r str {
     cause.or(said).or(first).unwrap_or(&result.reason)
 }
 
-/// The reason without the name of the file, which differs everywhere.
+/// Returns the reason without the name of the file, which would differ for each.
 fn short_reason(take: &TakeResult, result: &LoopResult) -> String {
     let path = format!("\"{}\"", take.path.display());
     let text = reason(take, result).replace(&path, "it");
@@ -212,14 +212,14 @@ fn short_reason(take: &TakeResult, result: &LoopResult) -> String {
     }
 }
 
-/// Reasons that differ in numbers alone are one.
+/// Strips numbers from a reason: reasons that differ only in numbers count as one.
 fn without_numbers(text: &str) -> String {
     let mut kind: String = text.chars().filter(|letter| !letter.is_ascii_digit()).collect();
     kind.retain(|letter| !matches!(letter, '.' | '-' | '+'));
     kind
 }
 
-/// What became of one loop, as a line of JSON.
+/// Returns the outcome of one loop as a line of JSON.
 fn line(take: &TakeResult, result: &LoopResult) -> String {
     let outputs = result.outputs.iter().map(|output| output.path.display().to_string());
     let outputs: Vec<String> = outputs.collect();

@@ -47,7 +47,7 @@ pub fn human(answer: &ReportAnswer, page: &str) -> String {
     text
 }
 
-/// Figures of a loop: labels, and values as people read them.
+/// Lists figures of a loop: labels, and values as people read them.
 pub fn figures(
     take: &TakeFacts,
     root: &RootMotionFacts,

@@ -32,7 +32,7 @@ pub struct PlayAnswer {
     pub played: Vec<PlayedLoop>,
 }
 
-/// The answer of `play`.
+/// Words the answer of `play`.
 pub fn human(answer: &PlayAnswer, file: &str) -> String {
     let mut text = format!(
         "{file}: {:.2} s, {} frames, {} jumps\n",

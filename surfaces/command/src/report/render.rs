@@ -16,7 +16,7 @@ pub struct RenderAnswer {
     pub duration_secs: Option<f64>,
 }
 
-/// The kind of picture drawn.
+/// Words the answer of `render`.
 pub fn human(answer: &RenderAnswer, file: &str) -> String {
     let RenderAnswer {
         pictures,

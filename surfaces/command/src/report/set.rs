@@ -7,7 +7,7 @@ use loopwright_formats::set::{MadeFrom, Manifest};
 
 use super::table::width_of;
 
-/// A line for each clip, and what is missing.
+/// Lists each clip on a line, and what is missing.
 pub fn human(set: &Manifest, path: &Path) -> String {
     let mut text = String::new();
     let widest = width_of(set.clips.iter().map(|clip| &clip.name));
@@ -25,7 +25,7 @@ pub fn human(set: &Manifest, path: &Path) -> String {
                 "  {} to {}, {:.0} deg, cost {cost:.3}",
                 ends[0],
                 ends[1],
-                // No zero with a sign.
+                // Adding zero removes the sign of a negative zero.
                 turn.round() + 0.0
             );
         }

@@ -29,7 +29,7 @@ impl TruthFacts {
         }
     }
 
-    /// The same in one line.
+    /// Words the parameters in one line.
     pub fn human(&self) -> String {
         format!(
             "truth: period {:.4} s, {:.3} m/s, turning {:+.2} deg/s\n",
@@ -49,7 +49,7 @@ pub struct SynthAnswer {
 }
 
 impl SynthAnswer {
-    /// The answer for a take written into this file, in this format.
+    /// Returns the answer for a take that was written to this file, in this format.
     pub fn new(file: String, synthetic: &SyntheticTake, source: &Source) -> Self {
         Self {
             take: TakeFacts::new(file, &synthetic.take, source.space()),

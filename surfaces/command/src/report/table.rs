@@ -1,14 +1,14 @@
 //! Tables of text.
 
-/// Rows of a table: the headings come first, and each column is as wide as its widest entry.
+/// A table of text: the headings come first, and each column is as wide as its widest entry.
 pub struct Table {
     rows: Vec<Vec<String>>,
-    /// For each column, whether its entries stand at its left.
+    /// For each column, whether its entries are left-aligned.
     at_left: Vec<bool>,
 }
 
 impl Table {
-    /// A table with these headings, separated by ` | `; a `<` before a heading puts the entries below it at the left.
+    /// Creates a table with these headings, separated by ` | `; a `<` before a heading left-aligns its column.
     pub fn new(headings: &str) -> Self {
         let headings = headings.split(" | ");
         Self {
@@ -57,12 +57,12 @@ pub fn width_of(entries: impl Iterator<Item = impl AsRef<str>>) -> usize {
     widths.max().unwrap_or(0)
 }
 
-/// A number, or a dash if there is none.
+/// Formats a number, or a dash if there is none.
 pub fn optional(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
-/// Frames per second, to a hundredth and without trailing zeros: 120, 29.97.
+/// Formats frames per second to a hundredth and without trailing zeros: 120, 29.97.
 pub fn rate(hertz: f64) -> String {
     let text = format!("{hertz:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

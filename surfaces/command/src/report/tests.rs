@@ -1,4 +1,4 @@
-//! The schema of answers is that of their types.
+//! Compares the schema of answers with their types.
 
 use schemars::JsonSchema;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::{matching, page, play, render, synth};
 use crate::schema_words::schema::{ANSWERS, Definitions, assert_current, put};
 use crate::schema_words::{KEPT, Passage};
 
-/// Adds the document of a kind with such facts.
+/// Adds the document of a kind with these facts.
 fn add<'d, T: JsonSchema>(definitions: &'d mut Definitions, kind: &str) -> &'d mut Value {
     let format = format!("loopwright-{kind}");
     let document = definitions.add::<Document<'static, T>>(&format);
@@ -17,7 +17,7 @@ fn add<'d, T: JsonSchema>(definitions: &'d mut Definitions, kind: &str) -> &'d m
     document
 }
 
-/// Leaves out the definitions that nothing refers to, and says whether there were any.
+/// Removes definitions that nothing refers to, and returns whether there were any.
 fn forget_unused(answers: &mut Value) -> bool {
     let text = answers.to_string();
     let definitions = answers["$defs"].as_object_mut().unwrap();
@@ -62,7 +62,7 @@ fn the_schema_of_answers_is_that_of_their_types() {
         let derived = all.finish().into_iter();
         put(answers, derived.filter(|(name, _)| !KEPT.contains(&name.as_str())));
         while forget_unused(answers) {}
-        // Where there is neither, the document of an error stands in their place.
+        // Without a loop or a passage, the command answers with the document of an error instead.
         for name in ["loopwright-listen", "loopwright-passage"] {
             let keys = answers["$defs"][name]["properties"].as_object_mut().unwrap();
             keys.retain(|key, _| key != "error");

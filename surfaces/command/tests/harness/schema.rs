@@ -14,7 +14,7 @@ pub(crate) fn assert_valid(document: &Value, kind: &str) {
     assert_eq!(faults, Vec::<String>::new(), "{document:#}");
 }
 
-/// The same for the manifest of a set, which has a schema of its own.
+/// Asserts that the manifest of a set is valid under its own schema.
 pub(crate) fn assert_valid_set(document: &Value) {
     let schema: Value = serde_json::from_str(include_str!("../../../../docs/formats/set.schema.json")).unwrap();
     let mut rules = schema.as_object().unwrap().clone();

@@ -33,7 +33,7 @@ const MOST_STEP: f64 = 1.1;
 /// The root after a minute against the closed form.
 const MOST_DRIFT_METRES: f64 = 0.01;
 
-/// Where the set's joints are in the world.
+/// Returns the places of the set's joints in the world.
 fn places(set: &MotionSet, pose: &Pose, root: Rigid) -> Vec<DVec3> {
     pose.as_ref().world(set.skeleton()).moved(root).translations
 }
@@ -119,7 +119,7 @@ fn application(folder: &Path, joints: &[Joint], rate: f64) -> Result<(App, Entit
     Err("the set was not loaded within ten seconds".into())
 }
 
-/// Where the player has the joints, and how far the engine's local places are from its own at most.
+/// Returns the places of the player's joints, and the largest distance of the engine's local places from the player's.
 fn seen(app: &mut App, hero: Entity) -> Option<(Vec<DVec3>, f64)> {
     let player = player_of(app, hero)?.clone();
     let skeleton = player.set().skeleton();

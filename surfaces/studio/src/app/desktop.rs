@@ -14,29 +14,29 @@ use crate::model::Action;
 use crate::panels::edged_ui;
 use crate::platform::{self, Ask};
 
-/// A dialog that is answered sooner was never shown.
+/// A dialog that is answered within this time was never shown.
 const NO_DIALOG: Duration = Duration::from_millis(300);
 
-/// What a dialog asked for, and the paths that were chosen.
+/// The question of a dialog, and the paths that were chosen.
 type Chosen = (Ask, Vec<PathBuf>);
 
-/// What the window alone has.
+/// State that only the desktop window needs.
 #[derive(Default)]
 pub(super) struct Host {
-    /// The path that is typed.
+    /// The path being typed.
     path: String,
-    /// Answers of dialogs of the system, with the question of each.
+    /// Answers of system dialogs.
     chosen: Arc<Mutex<Vec<Chosen>>>,
     title: String,
 }
 
 impl Studio {
-    /// Reads a file, or all takes of a folder, beside the window; loops go into its folder.
+    /// Reads a file, or all takes of a folder, in the background; loops go into its folder.
     pub fn open_path(&mut self, path: &Path) {
         self.open_paths(&[path.to_owned()]);
     }
 
-    /// Reads files and folders beside the window, one after the other; loops go into the folder of the last one.
+    /// Reads files and folders in the background, one after the other; loops go into the folder of the last one.
     pub fn open_paths(&mut self, paths: &[PathBuf]) {
         let Some(last) = paths.last() else { return };
         if self.model.awaits_character() {
@@ -59,7 +59,7 @@ impl Studio {
         } else {
             last.parent().filter(|folder| !folder.as_os_str().is_empty())
         };
-        // The folder of a file that is not there is not offered.
+        // The folder of a missing file is not offered.
         if last.exists() {
             let folder = folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string());
             self.export.offer_folder(folder);
@@ -72,7 +72,7 @@ impl Studio {
         });
     }
 
-    /// Asks for files or a folder by the dialog of the system.
+    /// Asks for files or a folder by a system dialog.
     fn ask(&self, ask: Ask, ctx: &Context) {
         let (chosen, wake) = (Arc::clone(&self.host.chosen), ctx.clone());
         let asked = Instant::now();
@@ -93,7 +93,7 @@ impl Studio {
         }
     }
 
-    /// Takes in what dialogs answered, names the take in the title, and asks for files by the keyboard.
+    /// Handles the answers of dialogs, shows the take in the title, and asks for files on the keyboard shortcut.
     pub(super) fn begin_frame(&mut self, ctx: &Context) {
         self.take_chosen();
         self.show_title(ctx);
@@ -114,7 +114,7 @@ impl Studio {
         }
     }
 
-    /// Opens what was open at the last visit from files of a folder, and keeps there what is open.
+    /// Opens what was open at the last visit, from files in a folder, and stores what is open there.
     pub fn remember_in(&mut self, folder: PathBuf, reopens: bool, ctx: &Context) {
         self.export.remember_in(folder.join("folder.txt"));
         self.remember(platform::Memory(folder), reopens, ctx);
@@ -149,7 +149,7 @@ impl Studio {
         self.open_paths(&paths);
     }
 
-    /// Names the take in the title of the window.
+    /// Shows the name of the take in the title of the window.
     fn show_title(&mut self, ctx: &Context) {
         let title = match self.model.opened() {
             Some(opened) => format!("{} - loopwright studio", opened.file_name),

@@ -1,21 +1,21 @@
-//! The studio in a page: files that the browser gives, and words for those who do not see the canvas.
+//! The studio in a page: files from the browser, and texts for people who do not see the canvas.
 
 use eframe::egui::{Context, DroppedFileHandle, Ui};
 
 use super::{Inbox, Studio};
 use crate::platform;
 
-/// What the page alone has.
+/// State that only the page needs.
 #[derive(Default)]
 pub(super) struct Host {
-    /// The words that it says.
+    /// The text announced last.
     said: String,
-    /// Number of loops made when it marked the time of one last.
+    /// Value of the model's loop count when the page last marked the time of a loop.
     num_marked: u64,
 }
 
 impl Studio {
-    /// Where files that are read beside are put.
+    /// The inbox for files that are read in the background.
     pub(crate) fn inbox(&self) -> Inbox {
         self.inbox.clone()
     }
@@ -36,7 +36,7 @@ impl Studio {
         }
     }
 
-    /// Says in the page, whose canvas screen readers cannot read, what goes on.
+    /// Announces the state in the page, since screen readers cannot read the canvas.
     pub(super) fn say(&mut self) {
         if self.model.num_made() != self.host.num_marked {
             self.host.num_marked = self.model.num_made();

@@ -20,11 +20,11 @@ pub enum Action {
         bytes: Vec<u8>,
         beside: Beside,
     },
-    /// Follow a recipe: read the take as it says, and make what it makes.
+    /// Follow a recipe: read the take as it says, and make its loop.
     OpenRecipe { bytes: Vec<u8> },
     /// Play a set, with the body of one of its files.
     OpenSet(Box<SetRead>),
-    /// Play it no longer.
+    /// Stop playing the set.
     CloseSet,
     /// Steer the character of the set.
     Steer(Steer),
@@ -32,70 +32,70 @@ pub enum Action {
     PlayClip(String),
     /// Play the upper body of a clip of the set over what plays.
     PlayOver(String),
-    /// Read takes again that were open: the name of the file of each, and its recipe. The files may have characters that recipes name.
+    /// Reopen takes: the name of the file of each, and its recipe. The files may include characters that recipes name.
     Reopen {
         files: Vec<NamedFile>,
         takes: Vec<(String, String)>,
     },
-    /// Take joints of characters for those that a map names.
+    /// Map joints of characters as a file says.
     OpenMap {
         /// Its name, as a recipe states it.
         file_name: String,
         bytes: Vec<u8>,
     },
-    /// Report a file that the system does not give.
+    /// Report a file that the system could not read.
     CannotOpen { file_name: String, reason: String },
     /// Report that the system has no dialog for files.
     NoDialog,
-    /// Forget the work that goes on.
+    /// Cancel the work in progress.
     Cancel,
-    /// Take a stretch.
+    /// Choose a stretch.
     Choose(Stretch),
-    /// Take a stretch while one of its ends is dragged.
+    /// Choose a stretch while one of its ends is dragged.
     Drag(Stretch),
-    /// Read the take otherwise: smoothed, or on another character.
+    /// Read the take with other settings: smoothed, or on another character.
     Read(Box<StudyArgs>),
-    /// Take the next file that is opened as a character for the take, or as a take again.
+    /// Treat the next opened file as a character for the take, or as a take again.
     AwaitCharacter(bool),
-    /// Work something out of the take.
+    /// Run a study of the take.
     Study(Study),
-    /// Change the choices; those of one drag are one step of undo.
+    /// Change the choices; the changes of one drag make one step of undo.
     Edit {
         edit: Box<Edit>,
         /// Whether the drag is over.
         is_final: bool,
     },
-    /// Close by the method of that name.
+    /// Close by the method with this name.
     CloseBy(ClosureName),
-    /// Take the last change back.
+    /// Undo the last change.
     Undo,
-    /// Make the change again that was taken back.
+    /// Redo the change that was undone last.
     Redo,
-    /// Tick something, or no longer.
+    /// Tick something, or untick it.
     Tick(Ticked, bool),
-    /// Let things be ticked, to be exported together, or not.
+    /// Enable or disable ticks, by which things are exported together.
     TickSeveral(bool),
-    /// Write all that is ticked, each in that format or in its own.
+    /// Export everything that is ticked, in this format or each in its own.
     ExportTicked(Option<Format>),
-    /// Say how long the animations of the file are, and what they are.
+    /// List the animations of the file with their lengths and kinds.
     ListAnimations,
     /// Write the loop.
     Export(Format),
-    /// Make a set of that name of all takes that are open, in that format or in the one that fits.
+    /// Make a set with this name from all open takes, in this format or in the one that fits.
     MakeSet(String, Option<Format>),
     /// Play or pause.
     TogglePlaying,
-    /// Play at that speed.
+    /// Play at this speed.
     Speed(f64),
-    /// Show that time, seconds.
+    /// Show this time, seconds.
     Seek(f64),
-    /// Show that frame of the take: in the loop, where that is shown and has it.
+    /// Show this frame of the take: in the loop, if the loop is shown and has the frame.
     ShowFrame(f64),
-    /// Pause, and go by that many frames.
+    /// Pause, and step by this many frames.
     Step(i32),
     /// Start again at the end, or stop there.
     Repeat(bool),
-    /// Play the time around the seam alone, or all.
+    /// Play only the time around the seam, or everything.
     SeamOnly(bool),
     /// Show something else.
     Show(Shown),
@@ -105,35 +105,35 @@ pub enum Action {
     Ghost(bool),
     /// Show the uncut stretch and the loop side by side.
     Split(bool),
-    /// Show poses just before the seam and just after it at once.
+    /// Show poses just before and just after the seam at once.
     Onion(bool),
     /// Show the path of the chosen joint over the seam.
     Trail(bool),
     /// Show a mannequin even where the file has a character, or not.
     Mannequin(bool),
-    /// Keep what is chosen, to compare it with other choices.
+    /// Keep the choices, to compare them with others.
     Keep,
-    /// Take the choices that were kept, and keep the present ones.
+    /// Swap the kept choices with the present ones.
     SwapKept,
     /// Follow a link, once its take is open.
     OpenLink(Box<Link>),
-    /// Compare loops side by side, or no longer.
+    /// Compare loops side by side, or stop comparing.
     Compare(Option<Comparison>),
-    /// Take one of the loops that are compared.
+    /// Choose one of the compared loops.
     TakeCompared(usize),
-    /// Go on with another take that is open, by its number in [`super::Model::others`].
+    /// Switch to another open take, by its number in [`super::Model::others`].
     TakeUp(usize),
-    /// Close a take: that of a number in [`super::Model::others`], or the one that is shown.
+    /// Close a take: by its number in [`super::Model::others`], or the shown one.
     Close(Option<usize>),
-    /// Say that a loop is in its file: that of a take, by those choices.
+    /// Note that a loop is saved in its file: the take, and the choices that made it.
     Written(Option<Box<(String, Edit)>>),
-    /// Say that the recipe of the loop is in its file.
+    /// Note that the recipe of the loop is saved.
     RecipeSaved,
-    /// Show root motion otherwise.
+    /// Change how root motion is shown.
     RootView(RootView),
-    /// Look from elsewhere.
+    /// Move the camera.
     Look(Camera),
-    /// Draw the curves of that joint.
+    /// Draw the curves of this joint.
     Watch(usize),
     /// Show these frames of the take in its bar, or all.
     ZoomBar(Option<[f64; 2]>),
@@ -141,12 +141,12 @@ pub enum Action {
     Help(bool),
     /// Show the first steps, or hide them.
     Guide(bool),
-    /// Forget what went wrong.
+    /// Dismiss the problem.
     Dismiss,
 }
 
 impl Action {
-    /// Opens a set of its manifest, if a text is one.
+    /// Returns the action that opens a set, if a text is the manifest of one.
     pub(crate) fn of_manifest(file_name: &str, bytes: &[u8], beside: &Beside) -> Option<Self> {
         Some(match SetRead::of_manifest(bytes, beside)? {
             Ok(read) => Self::OpenSet(Box::new(read)),
@@ -157,8 +157,8 @@ impl Action {
         })
     }
 
-    /// Plays a set that was just made, or says why that cannot be. The file of its body is named after the set, because an open take may have
-    /// the name of a clip.
+    /// Returns the action that plays a set that was just made, or reports why that is impossible. The file of its body is named after the
+    /// set, because an open take may have the name of a clip.
     pub(crate) fn of_set(set: &SetFiles) -> Option<Self> {
         let files = set.files.clone();
         let find = move |path: &str| {
@@ -173,7 +173,7 @@ impl Action {
         Some(action)
     }
 
-    /// Whether it looks at the loop otherwise than as it opens, or changes it.
+    /// Whether the action changes the loop, or how it is shown.
     pub(super) fn looks_at_the_loop(&self) -> bool {
         matches!(
             self,
@@ -188,7 +188,8 @@ impl Action {
         )
     }
 
-    /// Opens a file: a map of joints or a recipe where its name ends in `.toml`, a set where it is the manifest of one, else a take.
+    /// Returns the action that opens a file: a map of joints or a recipe if its name ends in `.toml`, a set if it is the manifest of one,
+    /// else a take.
     pub(crate) fn of_file(file_name: String, bytes: Vec<u8>, beside: Beside) -> Self {
         let name = file_name.to_ascii_lowercase();
         if let Some(set) = name

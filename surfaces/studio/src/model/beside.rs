@@ -1,25 +1,25 @@
-//! Files that lie beside one that was opened, such as the pictures of a character.
+//! Files that lie beside an opened one, such as the pictures of a character.
 
 use std::{fmt, sync::Arc};
 
-/// Finds a file by the path that the opened one names it by.
+/// Finds a file by the path that the opened file uses for it.
 type Find = dyn Fn(&str) -> Option<Vec<u8>> + Send + Sync;
 
-/// The files beside one that was opened; none by default.
+/// The files beside an opened one; none by default.
 #[derive(Clone, Default)]
 pub struct Beside {
     find: Option<Arc<Find>>,
 }
 
 impl Beside {
-    /// Files that this function finds.
+    /// Uses a function that finds files.
     pub fn found_by(find: impl Fn(&str) -> Option<Vec<u8>> + Send + Sync + 'static) -> Self {
         Self {
             find: Some(Arc::new(find)),
         }
     }
 
-    /// The bytes of a file; `None` where it is not there.
+    /// Returns the bytes of a file; `None` if it is missing.
     pub fn find(&self, path: &str) -> Option<Vec<u8>> {
         self.find.as_ref()?(path)
     }

@@ -1,4 +1,4 @@
-//! Loops that are compared side by side: closed by several methods, of several stretches, or by settings that were kept.
+//! Loops that are compared side by side: by closing method, by stretch, or by kept settings.
 
 use std::sync::Arc;
 
@@ -7,43 +7,43 @@ use loopwright_core::closure::Preset;
 use super::{Edit, Made, MadeError, Model, Stretch};
 use crate::work::Job;
 
-/// Most loops side by side: as many as methods, and what is set.
+/// Most loops side by side: one per method, and the present settings.
 const MOST: usize = 8;
 
-/// What is compared.
+/// The subject of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Comparison {
-    /// All methods of closing.
+    /// All closing methods.
     Methods,
     /// Loops of the list, by their indices.
     Loops(Vec<usize>),
-    /// The settings that were kept, and those that are set.
+    /// The kept settings, and the present ones.
     Kept,
 }
 
 /// A loop that is compared with others.
 #[derive(Clone, Debug)]
 pub struct Compared {
-    /// What it differs by.
+    /// The name of what distinguishes it.
     pub name: String,
-    /// The choices that it is made by.
+    /// The choices that make it.
     pub edit: Edit,
-    /// The loop, or why there is none, once it is made.
+    /// The loop, or why it cannot be made, once that is known.
     pub made: Option<Result<Arc<Made>, String>>,
 }
 
 impl Model {
-    /// Loops that are compared; none while nothing is.
+    /// Returns the compared loops; none without a comparison.
     pub fn compared(&self) -> &[Compared] {
         &self.compared
     }
 
-    /// Whether the settings that were kept as A are set: otherwise B are.
+    /// Whether the present settings are those kept as A, rather than B.
     pub fn shows_a(&self) -> bool {
         self.shows_a
     }
 
-    /// Compares these; loops that are there already are kept.
+    /// Starts a comparison; loops that are made already are reused.
     pub(super) fn compare(&mut self, comparison: Option<Comparison>) {
         let edits = match (&comparison, self.edit()) {
             (Some(comparison), Some(edit)) => self.edits_of(comparison, edit),
@@ -88,7 +88,7 @@ impl Model {
         }
     }
 
-    /// Takes one of the loops that are compared, and compares no longer.
+    /// Chooses one of the compared loops, and ends the comparison.
     pub(super) fn take_compared(&mut self, index: usize) {
         if let Some(compared) = self.compared.get(index) {
             let edit = compared.edit.clone();
@@ -97,7 +97,7 @@ impl Model {
         }
     }
 
-    /// Makes the next loop that is compared, where nothing else is to do.
+    /// Makes the next compared loop, if there is nothing else to do.
     pub(super) fn compare_next(&mut self) {
         if !self.work.is_idle() || !self.waiting.is_empty() || self.owes_loop {
             return;

@@ -1,9 +1,9 @@
 //! Undo and redo of a value.
 
-/// How many former values are kept: far more than anybody goes back, and little memory.
+/// Number of former values to keep: far more than anybody undoes, and little memory.
 const MAX_STEPS: usize = 200;
 
-/// A value with former values, and with those that were taken back.
+/// A value with its former values, and with those that were undone.
 ///
 /// A drag changes the value many times and counts as one step: see [`Self::set`].
 #[derive(Clone, Debug)]
@@ -11,14 +11,14 @@ pub struct History<T> {
     current: T,
     past: Vec<T>,
     future: Vec<T>,
-    /// The state that was written last, or the first.
+    /// The state that was written last, or the first one.
     saved: T,
-    /// Whether the last change goes on: the value before it is kept already.
+    /// Whether the last change is still in progress: the value before it is stored already.
     is_open: bool,
 }
 
 impl<T: Clone + PartialEq> History<T> {
-    /// A value without a past.
+    /// Creates a value without a past.
     pub fn new(current: T) -> Self {
         Self {
             saved: current.clone(),
@@ -29,12 +29,12 @@ impl<T: Clone + PartialEq> History<T> {
         }
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn current(&self) -> &T {
         &self.current
     }
 
-    /// Changes the value. Changes up to the next one that `is_final` are one step. Returns whether the value is another.
+    /// Changes the value. All changes up to one that `is_final` are one step. Returns whether the value differs.
     pub fn set(&mut self, value: T, is_final: bool) -> bool {
         let is_new = value != self.current;
         if is_new {
@@ -54,17 +54,17 @@ impl<T: Clone + PartialEq> History<T> {
         is_new
     }
 
-    /// Says that a value was written.
+    /// Marks a value as written.
     pub fn mark_saved(&mut self, value: T) {
         self.saved = value;
     }
 
-    /// Whether the value is the one that was written last, or that it began with.
+    /// Whether the value is the one that was written last, or the first one.
     pub fn is_saved(&self) -> bool {
         self.current == self.saved
     }
 
-    /// The value that is taken back to, and the one that it was before a change was taken back.
+    /// Returns the values that undo and redo would set.
     pub fn neighbours(&self) -> [Option<&T>; 2] {
         [self.past.last(), self.future.last()]
     }
@@ -74,12 +74,12 @@ impl<T: Clone + PartialEq> History<T> {
         !self.past.is_empty()
     }
 
-    /// Whether a value was taken back.
+    /// Whether a value was undone.
     pub fn can_redo(&self) -> bool {
         !self.future.is_empty()
     }
 
-    /// Goes back by one step. Returns whether there was one.
+    /// Undoes one step. Returns whether there was one.
     pub fn undo(&mut self) -> bool {
         let Some(before) = self.past.pop() else {
             return false;
@@ -89,7 +89,7 @@ impl<T: Clone + PartialEq> History<T> {
         true
     }
 
-    /// Takes back the last [`Self::undo`]. Returns whether there was one.
+    /// Redoes the step undone by the last [`Self::undo`]. Returns whether there was one.
     pub fn redo(&mut self) -> bool {
         let Some(after) = self.future.pop() else {
             return false;

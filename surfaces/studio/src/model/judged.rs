@@ -1,5 +1,5 @@
-//! Facts that are worked out in the background: grades of the loops of the list, each made by the present settings, and
-//! what the animations of a file are.
+//! Facts that are computed in the background: grades of the loops in the list, each made with the present settings, and the kinds of a
+//! file's animations.
 
 use std::sync::{Arc, Weak};
 
@@ -9,31 +9,31 @@ use loopwright_job::Recipe;
 use super::{Edit, Listed, Made, Model, Opened, Shown, Stretch};
 use crate::work::{Job, TakeFile};
 
-/// The grade of a loop of the list, as far as it is known.
+/// The grade of a loop in the list, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// It was not made yet.
+    /// The loop has not been made yet.
     NotYet,
-    /// It cannot be made.
+    /// The loop cannot be made.
     Impossible,
     /// Its grade.
     Graded(Grade),
 }
 
-/// The loops of the list as they are made by some settings.
+/// Judgements of the loops in the list under some settings.
 #[derive(Default)]
 pub(super) struct Judged {
     /// The settings.
     by: Option<Edit>,
     rows: Vec<Judgement>,
-    /// The row that is made now.
+    /// The row that is being made.
     now: Option<usize>,
-    /// The row that was made where the recommended one was asked for.
+    /// The row that was made when the recommended one was asked for.
     recommended: Option<usize>,
 }
 
 impl Judged {
-    /// Forgets what other settings gave.
+    /// Forgets the judgements if the settings differ.
     pub(super) fn follow(&mut self, edit: &Edit, num_rows: usize) {
         let by = edit.of_stretch(Stretch::Recommended);
         if self.by.as_ref() != Some(&by) {
@@ -46,13 +46,13 @@ impl Judged {
         }
     }
 
-    /// Takes in the grade of a loop that was made to be shown.
+    /// Records the grade of a loop that was made to be shown.
     fn take_in(&mut self, made: &Made, recommended: Option<usize>) {
         let grade = Judgement::Graded(made.verdict.grade);
         match made.edit.stretch {
             Stretch::Recommended => {
                 self.recommended = recommended;
-                // A row that is chosen is made without trying other closures with other stretches, so that its grade may differ.
+                // A chosen row is made without trying other stretches with other closures, so its grade may differ.
                 let is_instead = matches!(made.done.decision, Some(loopwright_job::Decision::Instead { .. }));
                 if let Some(row) = self.rows.first_mut().filter(|_| !is_instead) {
                     *row = grade;
@@ -102,8 +102,8 @@ impl Model {
         self.file_of_animations().is_some()
     }
 
-    /// The animations of the file of the take: their names, what is known of each, and the grade of the loop that was made of it; empty
-    /// until they are asked for.
+    /// Returns the animations of the take's file: their names, what is known of each, and the grade of the loop that was made from it;
+    /// empty until they are asked for.
     pub fn animations(&self) -> impl Iterator<Item = (&str, Option<&Listed>, Option<Grade>)> {
         let listing = &self.listing;
         let is_shown = self.file_of_animations().is_some_and(|bytes| listing.is_of(bytes));
@@ -118,7 +118,7 @@ impl Model {
         })
     }
 
-    /// Lists the animations of the file, unless that was done.
+    /// Lists the animations of the file, unless they are listed already.
     pub(super) fn start_listing(&mut self) {
         let Some(bytes) = self.file_of_animations().filter(|bytes| !self.listing.is_of(bytes)) else {
             return;
@@ -129,7 +129,7 @@ impl Model {
         };
     }
 
-    /// The grade of the loop that was made last of a take.
+    /// Returns the grade of the loop that was last made from a take.
     pub fn grade_of(&self, opened: &Opened) -> Option<Grade> {
         self.grade_named(&opened.file_name, opened.take().name())
     }
@@ -140,7 +140,7 @@ impl Model {
         Some(found.2)
     }
 
-    /// Keeps the grade of the loop for its take.
+    /// Records the grade of the loop for its take.
     fn keep_grade(&mut self) {
         if let (Some(opened), Some(made)) = (&self.opened, self.finished()) {
             let of = (
@@ -154,7 +154,7 @@ impl Model {
         }
     }
 
-    /// Looks into the next animations of the file that is listed, where nothing else is to do.
+    /// Studies the next animations of the listed file, if there is nothing else to do.
     pub(super) fn list_next(&mut self) {
         let listing = &self.listing;
         let is_done = (listing.names.as_ref()).is_some_and(|names| listing.listed.len() >= names.len());
@@ -178,18 +178,18 @@ impl Model {
         }
     }
 
-    /// Returns the grade of a loop of the list, as far as it is known, by its index.
+    /// Returns the grade of a loop in the list, as far as it is known, by its index.
     pub fn judgement(&self, index: usize) -> Judgement {
         self.judged.rows.get(index).copied().unwrap_or(Judgement::NotYet)
     }
 
-    /// The loop of the list that is recommended: the first, or the one that was made in its place.
+    /// Returns the recommended loop of the list: the first, or the one that was made in its place.
     pub fn recommended(&self) -> Option<usize> {
         self.opened.as_ref()?.found.best()?;
         Some(self.judged.recommended.unwrap_or(0))
     }
 
-    /// The loop of the list that is chosen.
+    /// Returns the chosen loop of the list.
     pub fn chosen_row(&self) -> Option<usize> {
         match self.edit()?.stretch {
             Stretch::Recommended => self.recommended(),
@@ -198,7 +198,7 @@ impl Model {
         }
     }
 
-    /// Choices that were changed: what was recommended stays chosen, whatever else would be now.
+    /// Returns changed choices that keep the loop that was made as the recommended one, whatever the new settings would recommend.
     pub(super) fn settled(&self, edit: Edit) -> Edit {
         match (edit.stretch, self.chosen_row(), self.edit()) {
             (Stretch::Recommended, Some(row), Some(current)) if edit != *current => Edit {
@@ -209,7 +209,7 @@ impl Model {
         }
     }
 
-    /// Takes in the loop of what is chosen.
+    /// Records the loop of the choices.
     pub(super) fn take_in_made(&mut self, made: Arc<Made>) {
         self.num_made += 1;
         self.made = Some(made);
@@ -227,7 +227,7 @@ impl Model {
         }
     }
 
-    /// Makes the next loop of the list that is not judged yet, where nothing else is to do.
+    /// Makes the next loop of the list that is not judged yet, if there is nothing else to do.
     pub(super) fn judge_next(&mut self) {
         if !self.work.is_idle() || !self.waiting.is_empty() || self.finished().is_none() {
             return;

@@ -1,4 +1,4 @@
-//! Recipes that wait for their takes, which are named alone: those of links, with a view, and those of the last visit.
+//! Recipes that wait for their takes, which they refer to by name only: those of links, with a view, and those of the last visit.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 use super::{Model, Opened, Problem};
 use crate::camera::Camera;
 
-/// What a link holds.
+/// The contents of a link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Link {
     /// The name of the file of the take.
     pub take: String,
     /// The text of its recipe.
     pub recipe: String,
-    /// The view of it.
+    /// The view.
     pub camera: Option<Camera>,
 }
 
 impl Link {
-    /// As the part of an address after its `#`.
+    /// Encodes the link as the part of an address after its `#`.
     pub fn to_fragment(&self) -> Option<String> {
         Some(URL_SAFE_NO_PAD.encode(serde_json::to_vec(self).ok()?))
     }
 
-    /// What a part of an address holds; `None` where it is not of a link.
+    /// Decodes a part of an address; `None` if it is not that of a link.
     pub fn of_fragment(fragment: &str) -> Option<Self> {
         let text = URL_SAFE_NO_PAD.decode(fragment.trim_start_matches('#')).ok()?;
         let link: Self = serde_json::from_slice(&text).ok()?;
@@ -32,7 +32,7 @@ impl Link {
 }
 
 impl Model {
-    /// The link to what is shown; `None` until its loop is made.
+    /// Returns the link to what is shown; `None` until its loop is made.
     pub fn link(&self) -> Option<Link> {
         Some(Link {
             take: self.opened.as_ref()?.file_name.clone(),
@@ -51,7 +51,7 @@ impl Model {
         self.follow_link();
     }
 
-    /// Follows the link that waits for the take that is shown.
+    /// Follows the link that waits for the shown take.
     pub(super) fn follow_link(&mut self) {
         let shown = self.opened.as_ref().map(|opened| opened.file_name.as_str());
         let waits = self.links.iter().rposition(|link| Some(link.take.as_str()) == shown);

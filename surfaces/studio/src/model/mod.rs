@@ -1,7 +1,7 @@
-//! All that the studio knows, without a window: the take, its loops, what is chosen, and the loop made of it.
+//! The state of the studio, without a window: the take, its loops, the choices, and the loop made from them.
 //!
-//! Every change is an [`Action`], so that panels, keys and tests do the same. Work that takes long goes on beside
-//! ([`crate::work`]); [`Model::poll`] takes its results in.
+//! Every change is an [`Action`], so that panels, keys and tests do the same. Long work runs in the background ([`crate::work`]);
+//! [`Model::poll`] collects its results.
 
 mod action;
 mod beside;
@@ -43,15 +43,15 @@ pub use crate::road::{
 pub(crate) use crate::road::{MIN_FRAMES, time_of_move};
 use crate::work::{Done, Job, Wake, Work};
 
-/// Memory that open takes may fill together, bytes: some twenty minutes of a page, an hour and a half of a window. What would fill more is
-/// left out, and said so.
+/// Memory that open takes may fill together, bytes: some twenty minutes of takes in a page, an hour and a half in a window. Takes beyond
+/// that are left out, with a message.
 const TAKES_BYTES: usize = if cfg!(target_arch = "wasm32") {
     512 << 20
 } else {
     2 << 30
 };
 
-/// Most files whose neighbours are kept: those of open takes and of characters.
+/// Most files whose neighbouring files are kept: those of open takes and of characters.
 const MAX_BESIDE: usize = 256;
 
 /// The state of the studio.
@@ -59,63 +59,63 @@ const MAX_BESIDE: usize = 256;
 pub struct Model {
     opened: Option<Arc<Opened>>,
     history: Option<History<Edit>>,
-    /// Other takes that are open, with what was chosen of them, the oldest first.
+    /// Other open takes with their choices, the oldest first.
     others: Vec<(Arc<Opened>, History<Edit>)>,
     /// Memory that open takes may fill together, bytes.
     takes_bytes: usize,
-    /// Files of those that came together that were not opened or written, and why.
+    /// Files of one group that were not opened or written, and why.
     left_out: Vec<(String, String)>,
-    /// The file that is read.
+    /// The name of the file being read.
     reading: String,
-    /// Files to be read after the one that is read.
+    /// Files to read after the present one.
     waiting: VecDeque<Job>,
-    /// Choices that were kept to compare with.
+    /// The choices kept for comparison.
     kept: Option<Edit>,
-    /// Whether the settings that were kept as A are set, and those of B are kept.
+    /// Whether the choices kept as A are in use, and those of B are kept.
     shows_a: bool,
-    /// Characters and maps of joints that were opened, which recipes name, the newest last.
+    /// Opened characters and maps of joints, which recipes refer to, the newest last.
     named: Vec<NamedFile>,
     /// Whether the next file is a character.
     awaits_character: bool,
-    /// The neighbours of files that were opened, by the name of each, the newest last.
+    /// The neighbouring files of opened files, by name, the newest last.
     beside: Vec<(String, Beside)>,
     /// Results of studies of the take.
     studies: Studies,
     judged: judged::Judged,
-    /// All that is ticked, while things can be.
+    /// Everything that is ticked; `None` while ticks are disabled.
     ticked: Option<Vec<Ticked>>,
     batch: ticked::Batch,
     listing: judged::Listing,
-    /// Grades of loops that were made, by their file and the name of its animation.
+    /// Grades of the loops that were made, by file and animation.
     grades: Vec<(String, String, loopwright_formats::loop_file::facts::Grade)>,
-    /// What is compared, and the loops of it.
+    /// The comparison, and its loops.
     comparison: Option<Comparison>,
     compared: Vec<Compared>,
-    /// The choices of the one that is made now.
+    /// The choices of the compared loop that is being made.
     comparing: Option<Edit>,
     /// Recipes that wait for their takes.
     links: Vec<Link>,
-    /// The set that is played.
+    /// The set being played.
     steered: Option<Steered>,
-    /// Files of takes that were opened to lend sets their bodies.
+    /// Files of takes that were opened to provide the bodies of sets.
     lent: Vec<String>,
     made: Option<Arc<Made>>,
-    /// Whether the loop of what is chosen is still to be made: another file that was read may have taken its turn.
+    /// Whether the loop of the choices still has to be made: reading another file may have taken its turn.
     owes_loop: bool,
     /// Whether the loop asked for last is a draft.
     is_drafted: bool,
-    /// Counts the loops made, so that what is drawn from one is made anew only when it is another.
+    /// Number of loops made, by which drawings are renewed only for another loop.
     num_made: u64,
     exported: Option<Exported>,
     /// The set that was made last.
     pub(crate) set_made: Option<SetFiles>,
-    /// The take that was written last, and the choices that it was written by.
+    /// The take that was written last, and its choices.
     pub(crate) exporting: Option<(String, Edit)>,
     problem: Option<Problem>,
-    /// Changes that panels ask for.
+    /// Changes that panels requested.
     asked: RefCell<Vec<Action>>,
     work: Work,
-    /// The time shown.
+    /// The playback time.
     pub(crate) playback: Playback,
     pub(crate) shown: Shown,
     /// Whether the uncut stretch is shown too.
@@ -134,13 +134,13 @@ pub struct Model {
     pub(crate) camera: Camera,
     /// The joint whose curves are drawn.
     pub(crate) watched: usize,
-    /// The frames of the take that its bar shows; none for all.
+    /// The frames of the take that its bar shows; `None` for all.
     pub(crate) bar_frames: Option<[f64; 2]>,
     /// Whether the list of keys is shown.
     pub(crate) shows_help: bool,
     /// Whether the first steps are shown.
     pub(crate) shows_guide: bool,
-    /// Whether the loop was shown in another way than at first, or changed: the second of the first steps.
+    /// Whether the user changed the loop or its view: the second of the first steps.
     pub(crate) has_looked: bool,
 }
 
@@ -149,15 +149,15 @@ pub struct Model {
 pub struct Studies {
     /// The cost of every seam.
     pub costs: Option<Arc<CostMap>>,
-    /// A controller, or why there is none.
+    /// The fit of a controller, or why there is none.
     pub fit: Option<Result<Arc<TakeFit>, String>>,
 }
 
-/// Most characters and maps that stay open.
+/// Most characters and maps that are kept.
 const MAX_NAMED: usize = 8;
 
 impl Model {
-    /// The model with the walk that the studio opens with on its way; `wake` is called from any thread when work is done.
+    /// Creates the model and starts making the example walk that the studio opens with; `wake` is called from any thread when work is done.
     pub fn new(wake: Wake) -> Self {
         let mut work = Work::new(wake);
         work.start(Job::Walk);
@@ -169,7 +169,7 @@ impl Model {
         }
     }
 
-    /// The take.
+    /// Returns the take.
     pub fn opened(&self) -> Option<&Arc<Opened>> {
         self.opened.as_ref()
     }
@@ -179,19 +179,19 @@ impl Model {
         self.history.as_ref().map(History::current)
     }
 
-    /// The loop. While another one is made it is still the former.
+    /// Returns the loop. While another one is being made, it is still the previous one.
     pub fn made(&self) -> Option<&Arc<Made>> {
         self.made.as_ref()
     }
 
-    /// The loop of exactly what is chosen, with all its parts; `None` while it is made, or where it cannot be.
+    /// Returns the complete loop of exactly the present choices; `None` while it is being made, or if that is impossible.
     pub fn finished(&self) -> Option<&Arc<Made>> {
         self.made
             .as_ref()
             .filter(|made| Some(&made.edit) == self.edit() && !made.is_draft)
     }
 
-    /// Returns the measured stretch that is chosen; one of frames chosen by hand once it is closed.
+    /// Returns the measured stretch that is chosen; frames chosen by hand are measured when they are closed.
     pub fn chosen(&self) -> Option<&LoopCandidate> {
         let edit = self.edit()?;
         match edit.stretch {
@@ -207,7 +207,7 @@ impl Model {
         }
     }
 
-    /// Number of loops made so far.
+    /// Returns the number of loops made so far.
     pub fn num_made(&self) -> u64 {
         self.num_made
     }
@@ -217,12 +217,12 @@ impl Model {
         self.problem.as_ref()
     }
 
-    /// Names the work that goes on and that somebody waits for.
+    /// Names the work in progress that somebody waits for.
     pub fn progress(&self) -> Option<&str> {
         self.work.progress()
     }
 
-    /// Returns how busy the work beside the window is.
+    /// Returns how busy the background work is.
     pub(crate) fn busy(&self) -> Busy {
         match (self.work.is_idle(), self.work.progress()) {
             (true, _) => Busy::Idle,
@@ -246,22 +246,22 @@ impl Model {
         self.work.is_at_once()
     }
 
-    /// Whether a change can be taken back.
+    /// Whether a change can be undone.
     pub fn can_undo(&self) -> bool {
         self.history.as_ref().is_some_and(History::can_undo)
     }
 
-    /// Whether a change was taken back.
+    /// Whether a change can be redone.
     pub fn can_redo(&self) -> bool {
         self.history.as_ref().is_some_and(History::can_redo)
     }
 
-    /// The file that was made last, once.
+    /// Returns the exported file that was made last, once.
     pub fn take_exported(&mut self) -> Option<Exported> {
         self.exported.take()
     }
 
-    /// Names the change that the next undo takes back, and the one that the next redo makes again.
+    /// Names the changes that undo and redo would apply to.
     pub fn undo_names(&self) -> [Option<&'static str>; 2] {
         self.history.as_ref().map_or([None; 2], |history| {
             let neighbours = history.neighbours();
@@ -274,17 +274,17 @@ impl Model {
         self.awaits_character
     }
 
-    /// The joint that is chosen.
+    /// Returns the joint whose curves are drawn.
     pub fn watched(&self) -> usize {
         self.watched
     }
 
-    /// Results of studies of the take.
+    /// Returns the results of studies of the take.
     pub fn studies(&self) -> &Studies {
         &self.studies
     }
 
-    /// Takes in what is done beside. Call it once a frame.
+    /// Collects results of background work. Call it once a frame.
     pub fn poll(&mut self) {
         while let Some(done) = self.work.poll() {
             match done {
@@ -330,7 +330,7 @@ impl Model {
         self.list_next();
     }
 
-    /// First and last frame of what is chosen, which may lie between two frames.
+    /// First and last frame of the choices, which may be fractional.
     pub fn ends(&self) -> Option<[f64; 2]> {
         let edit = self.edit()?;
         match edit.stretch {
@@ -341,19 +341,19 @@ impl Model {
         }
     }
 
-    /// Asks for a change, which is made at the end of the frame.
+    /// Requests a change, which is made at the end of the frame.
     pub(crate) fn ask(&self, action: Action) {
         self.asked.borrow_mut().push(action);
     }
 
-    /// Asks for changes, if there are any.
+    /// Requests changes, if there are any.
     pub(crate) fn ask_all(&self, actions: impl IntoIterator<Item = Action>) {
         for action in actions {
             self.ask(action);
         }
     }
 
-    /// The changes that were asked for.
+    /// Returns the requested changes, and clears them.
     pub(crate) fn take_asked(&mut self) -> Vec<Action> {
         self.asked.take()
     }
@@ -457,12 +457,12 @@ impl Model {
         }
     }
 
-    /// The text of the recipe of the loop that is chosen. Errors: a number that TOML cannot hold.
+    /// Returns the text of the recipe of the chosen loop. Errors: it holds a number that TOML cannot represent.
     pub fn recipe_text(&self) -> Option<Result<String, RecipeError>> {
         self.finished().map(|made| made.recipe.to_text())
     }
 
-    /// Makes the loop of a stretch of the take; `is_final`: the drag that chose it has ended.
+    /// Makes the loop of a stretch of the take; `is_final` if the drag that chose it has ended.
     fn choose_stretch(&mut self, stretch: Stretch, is_final: bool) {
         if let Some(edit) = self.edit() {
             let edit = edit.of_stretch(stretch);
@@ -496,7 +496,7 @@ impl Model {
 
     fn change(&mut self, edit: Edit, is_final: bool) {
         let is_new = self.history.as_mut().is_some_and(|history| history.set(edit, is_final));
-        // The end of a drag makes the whole loop, of which the draft has left parts out.
+        // The end of a drag makes the complete loop, in place of the draft.
         if is_new || is_final && self.is_drafted {
             self.start_making(!is_final);
         }
@@ -509,7 +509,7 @@ impl Model {
     fn start_making(&mut self, is_draft: bool) {
         if let (Some(opened), Some(edit)) = (self.opened.clone(), self.edit().cloned()) {
             if let Some(bytes) = opened.bytes.as_ref().filter(|_| edit.recipe.take != opened.study) {
-                // Choices that undo or *Swap with A* brings back may read the take in another way.
+                // Choices restored by undo or *Swap with A* may read the take in another way.
                 let take = self.take_file(&opened.file_name, bytes, edit.to_recipe());
                 let edit = Some(Box::new(edit));
                 self.work.start(Job::Follow { take, edit });
@@ -533,7 +533,7 @@ impl Model {
         }
     }
 
-    /// Writes the loop that is chosen, which may not be made yet, or not be possible.
+    /// Writes the chosen loop, which may not be made yet, or be impossible.
     fn export(&mut self, format: Format) {
         let is_chosen = self.finished().is_some();
         match (&self.opened, &self.made) {

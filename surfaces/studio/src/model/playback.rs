@@ -1,4 +1,4 @@
-//! The motion that is shown, and the time in it.
+//! The motion that is shown, and its time.
 
 use super::{MIN_FRAMES, Model, Stretch};
 
@@ -12,7 +12,7 @@ pub enum Shown {
     Uncut,
     /// The whole take.
     Take,
-    /// The character of a set, which is steered.
+    /// The steered character of a set.
     Set,
 }
 
@@ -21,9 +21,9 @@ pub enum Shown {
 pub enum RootView {
     /// Every cycle starts where the first did.
     World,
-    /// The root stays where it is.
+    /// The root stays in place.
     InPlace,
-    /// Every cycle goes on where the one before ended.
+    /// Every cycle continues where the one before ended.
     #[default]
     Accumulate,
 }
@@ -31,24 +31,24 @@ pub enum RootView {
 /// Slowest and fastest playback.
 pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=4.0;
 
-/// The time that is shown.
+/// The playback time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playback {
     /// Seconds since the start of the loop, over any number of cycles, or of the take.
     pub secs: f64,
-    /// Whether time goes on.
+    /// Whether time advances.
     pub is_playing: bool,
-    /// How fast, in seconds per second.
+    /// Speed, in seconds per second.
     pub speed: f64,
-    /// Whether it starts again at the end.
+    /// Whether playback starts again at the end.
     pub repeats: bool,
-    /// Whether the time around the seam alone is played, again and again.
+    /// Whether only the time around the seam is played, again and again.
     pub is_seam_only: bool,
-    /// How often the seam was crossed since the time was set.
+    /// Number of times the seam was crossed since the time was set.
     pub num_wraps: u64,
 }
 
-/// How long before the seam and after it is played where it is played alone, seconds: enough to see where the body comes from.
+/// Time before and after the seam that is played in seam-only mode, seconds: enough to see where the body comes from.
 pub(super) const AROUND_SEAM_SECS: f64 = 0.4;
 
 impl Default for Playback {
@@ -65,8 +65,8 @@ impl Default for Playback {
 }
 
 impl Playback {
-    /// Lets time go on by what passed on the clock. `span_secs` is the length of what is shown; `accumulates` where time goes on
-    /// over its end.
+    /// Advances by the time that passed on the clock. `span_secs` is the length of the shown motion; `accumulates` if time continues beyond
+    /// its end.
     pub fn advance(&mut self, passed_secs: f64, span_secs: f64, accumulates: bool) {
         if !self.is_playing || span_secs <= 0.0 {
             return;
@@ -79,7 +79,7 @@ impl Playback {
             let start = span_secs - around;
             self.secs = start + (self.secs - start).rem_euclid(2.0 * around);
         } else if !self.repeats && self.secs >= span_secs {
-            // Just before the end, since the end is shown as the start.
+            // Just before the end, since the end itself is shown as the start.
             self.secs = span_secs * (1.0 - 1e-9);
             self.is_playing = false;
         } else if !accumulates {
@@ -87,7 +87,7 @@ impl Playback {
         }
     }
 
-    /// Real seconds since the seam was crossed while it plays.
+    /// Real seconds since playback last crossed the seam.
     pub(crate) fn since_wrap_secs(&self, span_secs: f64) -> Option<f64> {
         let is_known = self.is_playing && self.num_wraps > 0;
         is_known.then(|| self.secs_in(span_secs) / self.speed)
@@ -104,7 +104,7 @@ impl Playback {
 }
 
 impl Model {
-    /// The frame of the take that is shown, which may lie between two.
+    /// The shown frame of the take, which may be fractional.
     pub fn frame_shown(&self) -> f64 {
         let span = self.span_secs();
         let within = self.playback.secs_in(span);
@@ -117,14 +117,14 @@ impl Model {
         }
     }
 
-    /// Shows a frame of the take: in the loop, where that is shown and has it.
+    /// Shows a frame of the take: in the loop, if the loop is shown and has the frame.
     pub(super) fn show_frame(&mut self, frame: f64) {
         let (shown, span) = (self.shown(), self.span_secs());
         let cut = self.made.as_ref().map(|made| made.candidate.cut);
         match cut.filter(|cut| (cut.start_frame()..=cut.end_frame()).contains(&frame)) {
             Some(cut) if matches!(shown, Shown::Loop | Shown::Uncut) => {
                 let share = (frame - cut.start_frame()) / cut.num_frames();
-                // The last frame is the first again.
+                // The last frame equals the first.
                 self.seek((share * span).min(span * (1.0 - 1e-9)));
             }
             _ => {
@@ -134,7 +134,7 @@ impl Model {
         }
     }
 
-    /// The chosen stretch with one of its ends at another whole frame: 0 is the start, 1 the end.
+    /// Returns the chosen stretch with one of its ends at another whole frame; `end` is 0 for the start, 1 for the end.
     pub(crate) fn with_end(&self, end: usize, frame: f64) -> Option<Stretch> {
         let mut ends = self.ends()?;
         let last = (self.opened.as_ref()?.take().num_frames() - 1) as f64;
@@ -146,7 +146,7 @@ impl Model {
         Some(Stretch::Frames { start_frame, end_frame })
     }
 
-    /// The same at the frame that is shown. Beyond the other end, that moves along.
+    /// Returns the chosen stretch with one end at the shown frame. If that lies beyond the other end, the other end moves along.
     pub(crate) fn with_end_shown(&self, end: usize) -> Option<Stretch> {
         let frame = self.frame_shown().round();
         let [start, stop] = self.ends()?;
@@ -157,7 +157,7 @@ impl Model {
         }
     }
 
-    /// The chosen stretch so many frames later, as far as the take goes.
+    /// Returns the chosen stretch so many frames later, as far as the take goes.
     pub(crate) fn moved(&self, frames: f64) -> Option<Stretch> {
         let [start, end] = self.ends()?;
         let last = (self.opened.as_ref()?.take().num_frames() - 1) as f64;
@@ -168,7 +168,7 @@ impl Model {
         Some(Stretch::Frames { start_frame, end_frame })
     }
 
-    /// Returns the motion that is shown: without a loop the take.
+    /// Returns the motion that is shown: the take, if there is no loop.
     pub fn shown(&self) -> Shown {
         match (self.shown, &self.made) {
             (Shown::Set, _) if self.steered_here().is_some() => Shown::Set,
@@ -178,12 +178,12 @@ impl Model {
         }
     }
 
-    /// Length of what is shown, seconds.
+    /// Length of the shown motion, seconds.
     pub fn span_secs(&self) -> f64 {
         self.span_of(self.shown())
     }
 
-    /// Length of a motion, seconds; without a loop it is the take.
+    /// Length of a motion, seconds; that of the take if there is no loop.
     pub(crate) fn span_of(&self, shown: Shown) -> f64 {
         match (shown, &self.made, &self.opened) {
             (Shown::Loop | Shown::Uncut, Some(made), _) => made.period_secs(),
@@ -192,7 +192,7 @@ impl Model {
         }
     }
 
-    /// How long the root has moved at a time from the seam that is nearest, seconds, as it is shown in cycles of that length.
+    /// How long the root has moved at a time relative to the nearest seam, seconds, as root motion is shown in cycles of this length.
     pub(crate) fn root_secs(&self, from_seam: f64, span: f64) -> f64 {
         match self.root_view {
             RootView::Accumulate => (self.playback.secs / span).round().max(1.0) * span + from_seam,
@@ -201,7 +201,7 @@ impl Model {
         }
     }
 
-    /// Time from one frame of what is shown to the next, seconds.
+    /// Time from one frame of the shown motion to the next, seconds.
     pub fn step_secs(&self) -> f64 {
         match (self.shown(), &self.made, &self.opened) {
             (Shown::Loop | Shown::Uncut, Some(made), _) => made.done.made.loop_clip.step_secs(),
@@ -210,12 +210,12 @@ impl Model {
         }
     }
 
-    /// The time shown: seconds since the start of the loop, over any number of cycles, or of the take.
+    /// The playback time: seconds since the start of the loop, over any number of cycles, or of the take.
     pub fn playback_secs(&self) -> f64 {
         self.playback.secs
     }
 
-    /// Lets the time shown go on.
+    /// Advances the playback time.
     pub fn advance(&mut self, passed_secs: f64) {
         if self.advance_steered(passed_secs) {
             return;
@@ -232,7 +232,7 @@ impl Model {
         self.playback.is_playing = !self.playback.is_playing;
     }
 
-    /// Pauses, and goes by that many frames.
+    /// Pauses, and steps by this many frames.
     pub(super) fn step(&mut self, frames: i32) {
         let (step, span) = (self.step_secs(), self.span_secs());
         self.playback.is_playing = false;
@@ -249,7 +249,7 @@ impl Model {
         }
     }
 
-    /// Shows a time, from which loops are counted anew.
+    /// Shows a time, and counts cycles anew from there.
     pub(super) fn seek(&mut self, secs: f64) {
         self.playback.secs = secs.clamp(0.0, self.span_secs());
         self.playback.num_wraps = 0;
@@ -260,7 +260,7 @@ impl Model {
         self.root_view = view;
     }
 
-    /// Shows something at the same time in the loop, or the take where the loop begins.
+    /// Shows another motion at the same time of the loop, or the take where the loop begins.
     pub(super) fn show(&mut self, shown: Shown) {
         let before = self.shown();
         self.shown = shown;
@@ -316,7 +316,7 @@ mod tests {
             crossings += usize::from(before > 1.0 && after < 0.5);
         }
         assert_eq!(playback.num_wraps, crossings as u64);
-        // Ten seconds in rounds of 0.8 s.
+        // Ten seconds in cycles of 0.8 s.
         assert!((12..=13).contains(&crossings), "{crossings}");
     }
 }

@@ -1,21 +1,21 @@
-//! Problems in words.
+//! Texts of problems.
 
 use super::{CharacterError, ExportError, MadeError, OpenError, SetError};
 
-/// A problem that is shown until another one, or until it is dismissed.
+/// A problem that is shown until another one replaces it, or until it is dismissed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// A take cannot be opened.
     #[error("cannot open this take: {0}")]
     Open(#[from] OpenError),
-    /// The walk that the studio opens with is read in one way.
+    /// The example walk cannot be read with other settings.
     #[error("this walk is an example without a file: open a take first")]
     Example,
     /// The system has no dialog for files.
     #[error("this system shows no dialog for files: drop them on the window, or type a path under Open")]
     NoDialog,
-    /// A map of joints is for a take on a character.
+    /// A map of joints needs a take on a character.
     #[error(
         "this map of joints is for a take on a character: put the take on one, or drop a recipe that names both, then the map again"
     )]
@@ -23,7 +23,7 @@ pub enum Problem {
     /// A link names a take that is not open.
     #[error("this link is to a loop of {0}: open that take, and the loop is made as the link says")]
     Linked(String),
-    /// Some of the files that came together.
+    /// Some files of a group were left out.
     #[error("left out: {}", listed(.0))]
     LeftOut(Vec<(String, String)>),
     /// A loop cannot be made.
@@ -37,10 +37,10 @@ pub enum Problem {
     Set(#[from] SetError),
 }
 
-/// Files that are left out are named up to this many.
+/// Most files named in the list of those left out.
 const MOST_NAMED: usize = 6;
 
-/// Files with the reason of each; those of one reason together.
+/// Lists files with reasons, grouped by reason.
 fn listed(left_out: &[(String, String)]) -> String {
     let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
     for (name, reason) in left_out {

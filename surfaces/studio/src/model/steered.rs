@@ -1,4 +1,4 @@
-//! A set that is played by its manifest: a character that keys, a stick or a point of its grid steer.
+//! A set that is played by its manifest: a character steered by keys, by a stick, or by a point in its grid.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use loopwright_player::{Goal, MotionSet, SteeredCharacter};
 use super::{Beside, Model, NamedFile, Opened, SetOrder, Shown};
 use crate::work::Job;
 
-/// Places of the root that its path is drawn through, and the time from one to the next, seconds.
+/// Most points of the drawn root path, and the time from one to the next, seconds.
 const MOST_PLACES: usize = 120;
 const PLACE_SECS: f64 = 0.05;
 
-/// A set as it was read, with the file that its body is shown by.
+/// A set that was read, with the file that provides its body.
 #[derive(Clone, Debug)]
 pub struct SetRead {
     /// Its name.
@@ -30,7 +30,7 @@ pub struct SetRead {
 }
 
 impl SetRead {
-    /// A set of its manifest, whose files lie beside it; `None` where the text is no manifest of a set.
+    /// Opens a set by its manifest, whose files lie beside it; `None` if the text is no manifest of a set.
     pub(crate) fn of_manifest(manifest: &[u8], beside: &Beside) -> Option<Result<Self, String>> {
         let named = Manifest::parse(manifest).ok()?;
         let set = match MotionSet::read(manifest, |file| {
@@ -39,7 +39,7 @@ impl SetRead {
             Ok(set) => set,
             Err(error) => return Some(Err(error.to_string())),
         };
-        // A body that moves is studied better than one that stands.
+        // A moving body is studied better than a standing one.
         let moving = set.clips().iter().position(|clip| clip.loops() && !clip.stands());
         let index = moving.unwrap_or(0);
         let path = &named.clips.get(index)?.file;
@@ -53,12 +53,12 @@ impl SetRead {
     }
 }
 
-/// Where the character shall go.
+/// Where the character should go.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Steer {
-    /// A velocity over the ground, metres per second, until the next wish.
+    /// A velocity over the ground, metres per second, until the next command.
     Velocity(DVec3),
-    /// By speed and turn rate, from now on.
+    /// A speed and turn rate, from now on.
     Goal(Goal),
 }
 
@@ -68,7 +68,7 @@ pub struct Steered {
     pub name: String,
     hero: SteeredCharacter,
     file_name: String,
-    /// Whether its body is not shown yet.
+    /// Whether its body has not been shown yet.
     is_new: bool,
     wish: Steer,
     places: Vec<DVec3>,
@@ -80,22 +80,22 @@ impl Steered {
         &self.hero
     }
 
-    /// The file of its body.
+    /// The file that provides its body.
     pub fn file_name(&self) -> &str {
         &self.file_name
     }
 
-    /// Whether keys or a stick ask for a velocity.
+    /// Whether keys or a stick command a velocity.
     pub(crate) fn is_held(&self) -> bool {
         matches!(self.wish, Steer::Velocity(velocity) if velocity != DVec3::ZERO)
     }
 
-    /// The way of the root until now.
+    /// The path of the root so far.
     pub(crate) fn places(&self) -> &[DVec3] {
         &self.places
     }
 
-    /// The speeds of its slowest loop that goes forward and of its fastest, metres per second.
+    /// The speeds of its slowest and fastest loops that go forward, metres per second.
     pub fn speeds(&self) -> [f64; 2] {
         let loops = self.hero.set().clips().iter().filter(|clip| clip.loops());
         let ahead = loops.map(|clip| clip.twist().linear.z).filter(|speed| *speed > SLOWEST);
@@ -119,11 +119,11 @@ impl Steered {
     }
 }
 
-/// Slower loops stand, metres per second.
+/// Loops slower than this count as standing, metres per second.
 const SLOWEST: f64 = 0.1;
 
 impl Model {
-    /// The set on the screen, whatever is shown.
+    /// Returns the set on the screen, whatever is shown.
     pub fn steered(&self) -> Option<&Steered> {
         self.steered.as_ref()
     }
@@ -134,21 +134,21 @@ impl Model {
         steered.is_for(opened).then_some(steered)
     }
 
-    /// The takes that are open but for those that were opened to lend sets their bodies.
+    /// Lists the open takes, except those that were opened to provide the bodies of sets.
     fn takes_for_set(&self) -> impl Iterator<Item = &Arc<Opened>> {
         self.open_takes()
             .filter(|opened| !self.lent.contains(&opened.file_name))
     }
 
-    /// The files of a set, by name.
+    /// Lists the files of a set, by name.
     pub(crate) fn files_for_set(&self) -> Vec<NamedFile> {
         let mut files: Vec<NamedFile> = self.takes_for_set().filter_map(|opened| opened.file()).collect();
         files.sort_by(|one, other| one.file_name.cmp(&other.file_name));
         files
     }
 
-    /// Makes a set of the takes that are open, for the engine and at the rate of the one that is shown. All are read as that one, or, where it
-    /// lends a set its body, as the newest that does not.
+    /// Makes a set of the open takes, for the engine and at the rate of the shown one. All are read with the settings of the shown take, or
+    /// if that provides the body of a set, with those of the newest other one.
     pub(super) fn make_set(&mut self, name: String, format: Option<Format>) {
         let Some(edit) = self.edit().filter(|_| self.work.progress().is_none()) else {
             return;
@@ -175,7 +175,7 @@ impl Model {
             format,
         };
         self.problem = None;
-        // The file of its body is no character for the take.
+        // The file that provides the body is no character for the take.
         self.awaits_character = false;
         self.work.start(Job::MakeSet(Box::new(order)));
     }
@@ -194,7 +194,7 @@ impl Model {
         self.lent.push(lent);
     }
 
-    /// Returns what a take shows first: a new set if it is its body, or its loop.
+    /// Returns what a take shows first: a new set if the take provides its body, else its loop.
     pub(super) fn first_shown(&mut self, opened: &Opened) -> Shown {
         match &mut self.steered {
             Some(steered) if steered.is_new && steered.is_for(opened) => {
@@ -211,14 +211,14 @@ impl Model {
         }
     }
 
-    /// Has the character play something, which is seen at once.
+    /// Has the character play something, which is shown at once.
     pub(super) fn play(&mut self, play: impl FnOnce(&mut SteeredCharacter) -> bool) {
         if self.steered.as_mut().is_some_and(|steered| play(&mut steered.hero)) && self.steered_here().is_some() {
             self.shown = Shown::Set;
         }
     }
 
-    /// Lets the character go on, where it is shown. Returns whether it is.
+    /// Advances the character, if it is shown. Returns whether it is.
     pub(super) fn advance_steered(&mut self, passed_secs: f64) -> bool {
         let is_shown = self.shown() == Shown::Set;
         if let Some(steered) = self.steered.as_mut().filter(|_| is_shown && self.playback.is_playing) {

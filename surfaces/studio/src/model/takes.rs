@@ -1,4 +1,4 @@
-//! Takes that are open, how they are read, and which one is shown.
+//! Open takes: how they are read, and which one is shown.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use super::{
 };
 use crate::work::{Job, TakeFile};
 
-/// A stretch that is a smaller share of its take is shown in a part of the bar, of which it takes this share.
+/// A stretch with a smaller share of its take than the first is shown in a part of the bar, of which it fills the second.
 const SHORT_SHARE: f64 = 0.08;
 const STRETCH_SHARE: f64 = 0.5;
 
-/// The frames of the bar around a stretch.
+/// Returns the frames that the bar shows around a stretch.
 pub(crate) fn around_stretch([start, end]: [f64; 2]) -> [f64; 2] {
     let beside = 0.5 * (end - start) * (1.0 / STRETCH_SHARE - 1.0);
     [start - beside, end + beside]
 }
 
 impl Model {
-    /// Opens a take, or the character that is awaited for the one that is shown.
+    /// Opens a take, or the awaited character for the shown take.
     pub(super) fn open(&mut self, file_name: String, bytes: Vec<u8>, beside: Beside) {
         self.keep_beside(&file_name, beside);
         if self.awaits_character {
@@ -39,7 +39,7 @@ impl Model {
         self.read_in_turn(job);
     }
 
-    /// Reads a file, after the one that is read: files that are dropped together are read one after the other.
+    /// Reads a file, after the one being read: files that are dropped together are read one after the other.
     fn read_in_turn(&mut self, job: Job) {
         if self.work.reads_a_file() {
             self.waiting.push_back(job);
@@ -48,7 +48,7 @@ impl Model {
         }
     }
 
-    /// Reads takes again that were open.
+    /// Reads takes again that were open at the last visit.
     pub(super) fn reopen(&mut self, files: Vec<NamedFile>, takes: Vec<(String, String)>) {
         for file in &files {
             if takes.iter().all(|(name, _)| *name != file.file_name) {
@@ -67,7 +67,7 @@ impl Model {
         }
     }
 
-    /// The takes that are open with the recipe of each, which states the frames that are chosen; the one that is shown first.
+    /// Returns the open takes, the shown one first, each with a recipe that states its chosen frames.
     pub(crate) fn recipes(&self) -> impl Iterator<Item = (&Arc<Opened>, Recipe)> {
         let shown = self.opened.iter().zip(&self.history);
         let others = self.others.iter().rev().map(|(opened, history)| (opened, history));
@@ -100,12 +100,12 @@ impl Model {
         self.work.start(job);
     }
 
-    /// Lets open takes fill so much memory together, bytes.
+    /// Sets how much memory open takes may fill together, bytes.
     pub fn keep_takes_within(&mut self, bytes: usize) {
         self.takes_bytes = bytes;
     }
 
-    /// About how much memory the takes fill that are open, but for one of that name, bytes.
+    /// Estimates the memory that open takes fill, except the one with this name, bytes.
     fn open_bytes(&self, but_for: &str) -> usize {
         let others = self
             .open_takes()
@@ -113,7 +113,7 @@ impl Model {
         others.map(|opened| opened.memory_bytes()).sum()
     }
 
-    /// Bytes of the files that wait to be read.
+    /// Size of the files that wait to be read, bytes.
     fn waiting_bytes(&self) -> usize {
         let bytes = self.waiting.iter().map(|job| match job {
             Job::Open(file, _) => file.bytes.len(),
@@ -122,14 +122,14 @@ impl Model {
         bytes.sum()
     }
 
-    /// Leaves a take out that would fill too much memory.
+    /// Leaves out a take that would fill too much memory.
     fn leave_out(&mut self, file_name: String) {
         let megabytes = self.takes_bytes >> 20;
         let reason = OpenError::NoRoom { megabytes };
         self.left_out.push((file_name, reason.to_string()));
     }
 
-    /// Says what was left out of the files that came together, once all are read.
+    /// Reports which files of a group were left out, once all are read.
     pub(super) fn say_left_out(&mut self) {
         let is_done = self.waiting.is_empty() && !self.work.opens() && self.writing().is_none();
         if !self.left_out.is_empty() && is_done {
@@ -137,7 +137,7 @@ impl Model {
         }
     }
 
-    /// Follows a recipe: at once, or after the take was read as it says.
+    /// Follows a recipe: at once, or after reading the take as the recipe says.
     pub(super) fn follow(&mut self, bytes: &[u8]) {
         let Some(opened) = self.opened.clone() else { return };
         let edit = Recipe::read(bytes).and_then(|recipe| match &opened.bytes {
@@ -158,7 +158,7 @@ impl Model {
         }
     }
 
-    /// Reads the take otherwise, and goes on with the same frames of it.
+    /// Reads the take with other settings, and keeps the chosen frames.
     pub(super) fn read_as(&mut self, study: StudyArgs) {
         let (Some(opened), Some(edit)) = (&self.opened, self.edit()) else {
             return;
@@ -179,7 +179,7 @@ impl Model {
         self.work.start(Job::Follow { take, edit: None });
     }
 
-    /// Keeps what lies beside a file, in place of what lay beside one of that name.
+    /// Stores the neighbours of a file, in place of those of an earlier file with this name.
     pub(super) fn keep_beside(&mut self, file_name: &str, beside: Beside) {
         self.beside.retain(|(other, _)| other != file_name);
         self.beside.push((file_name.to_owned(), beside));
@@ -188,7 +188,7 @@ impl Model {
         }
     }
 
-    /// Returns the files beside the one that the character of a take is of.
+    /// Returns the files beside the take's character, or beside the take if it has none.
     pub(crate) fn beside(&self, opened: &Opened) -> Beside {
         let file_name = (opened.studied.character.as_ref()).map_or(&opened.file_name, |on| &on.target.file);
         let found = self.beside.iter().find(|(name, _)| name == file_name);
@@ -208,7 +208,7 @@ impl Model {
         self.read_as(study);
     }
 
-    /// Has joints of the character follow those that a map names; without a character it is kept for a recipe that names it.
+    /// Maps joints of the character as a file says; without a character, the map is stored for a recipe that names it.
     pub(super) fn map_joints(&mut self, file_name: String, bytes: Vec<u8>) {
         self.keep_named(file_name.clone(), bytes);
         match self.opened.as_ref().filter(|opened| opened.studied.character.is_some()) {
@@ -229,7 +229,7 @@ impl Model {
         }
     }
 
-    /// A take as a recipe reads it, with the files that this names.
+    /// Returns a take as a recipe reads it, with the files that the recipe names.
     pub(super) fn take_file(&self, file_name: &str, bytes: &Arc<Vec<u8>>, recipe: Recipe) -> TakeFile {
         TakeFile {
             file_name: file_name.to_owned(),
@@ -239,8 +239,8 @@ impl Model {
         }
     }
 
-    /// The files that a recipe names, of those that were opened: by their names as it states them, or, where no file is there, by the
-    /// last part alone, because a browser tells no folders.
+    /// Returns the opened files that a recipe names: by the names in the recipe, or if no such file exists, by the last part alone, because
+    /// a browser does not reveal folders.
     pub(super) fn named_by(&self, study: &StudyArgs) -> Vec<NamedFile> {
         let shown = self.opened.iter().flat_map(|opened| &opened.named);
         let known: Vec<&NamedFile> = self.named.iter().rev().chain(shown).collect();
@@ -255,7 +255,7 @@ impl Model {
         study.files().filter_map(|(_, path)| find(path)).collect()
     }
 
-    /// Takes in a take that was read as a recipe says, perhaps in place of the one that is shown.
+    /// Shows a take that was read as a recipe says, possibly in place of the present one.
     pub(super) fn take_in_read(&mut self, opened: Arc<Opened>, edit: Edit) {
         let is_shown = (self.opened.as_ref()).is_some_and(|shown| shown.file_name == opened.file_name);
         match is_shown.then(|| self.history.take()).flatten() {
@@ -266,7 +266,7 @@ impl Model {
                 self.kept = kept;
             }
             None => {
-                // The choices of the recipe count as a change that is not written.
+                // The choices of the recipe count as an unsaved change.
                 let first = Edit::first(&opened);
                 self.take_in_with(opened, first);
                 self.change(edit, true);
@@ -274,7 +274,7 @@ impl Model {
         }
     }
 
-    /// Says why a take cannot be opened; where it is the first, the walk is shown that it was opened in place of.
+    /// Reports why a take cannot be opened; if it is the first one, shows the example walk that it should have replaced.
     pub(super) fn take_in_failure(&mut self, error: OpenError) {
         let is_walk = matches!(error, OpenError::Synth(_));
         if self.waiting.is_empty() && self.left_out.is_empty() {
@@ -289,34 +289,34 @@ impl Model {
 
     pub(super) fn take_in(&mut self, opened: Arc<Opened>) {
         let edit = Edit::first(&opened);
-        // If this is the walk, another take could not be opened, which is still to be reported.
+        // If this is the walk, another take failed to open, which remains to be reported.
         let problem = self.problem.take().filter(|_| opened.bytes.is_none());
         self.take_in_with(opened, edit);
         self.problem = problem;
         self.follow_link();
     }
 
-    /// Names of the files of other takes that are open.
+    /// Returns the names of the files of other open takes.
     pub fn others(&self) -> impl Iterator<Item = &str> {
         self.other_takes().map(|opened| opened.file_name.as_str())
     }
 
-    /// Other takes that are open.
+    /// Returns the other open takes.
     pub(crate) fn other_takes(&self) -> impl Iterator<Item = &Arc<Opened>> {
         self.others.iter().map(|(opened, _)| opened)
     }
 
-    /// All takes that are open, the one that is shown last.
+    /// Returns all open takes, the shown one last.
     pub(super) fn open_takes(&self) -> impl Iterator<Item = &Arc<Opened>> {
         self.other_takes().chain(&self.opened)
     }
 
-    /// Whether choices were kept to compare with.
+    /// Whether choices are kept for comparison.
     pub fn has_kept(&self) -> bool {
         self.kept.is_some()
     }
 
-    /// Goes on with another take, where it was left.
+    /// Switches to another take, as it was left.
     pub(super) fn take_up(&mut self, index: usize) {
         if index >= self.others.len() || self.work.opens() {
             return;
@@ -326,7 +326,7 @@ impl Model {
         self.show_take(opened, history);
     }
 
-    /// Whether the settings of a take were changed since they were written: of one of [`Self::others`], or of the one that is shown.
+    /// Whether the settings of a take were changed since they were written: one of [`Self::others`], or the shown one.
     pub fn is_unsaved(&self, index: Option<usize>) -> bool {
         let history = match index {
             Some(index) => self.others.get(index).map(|(_, history)| history),
@@ -335,7 +335,7 @@ impl Model {
         history.is_some_and(|history| !history.is_saved())
     }
 
-    /// Closes a take; in place of the one that is shown the last of the others is, or the walk.
+    /// Closes a take; if it is the shown one, the last of the others is shown, or the walk.
     pub(super) fn close(&mut self, index: Option<usize>) {
         match index {
             Some(index) if index < self.others.len() => {
@@ -354,7 +354,7 @@ impl Model {
         }
     }
 
-    /// Takes the choices of a take for written.
+    /// Marks the choices of a take as written.
     pub(super) fn mark_written(&mut self, of: Option<(String, Edit)>) {
         self.problem = None;
         let Some((file_name, edit)) = of else { return };
@@ -369,7 +369,7 @@ impl Model {
         }
     }
 
-    /// Takes the choices of the loop for written.
+    /// Marks the choices of the loop as written.
     pub(super) fn mark_recipe_saved(&mut self) {
         self.problem = None;
         if let (Some(made), Some(history)) = (self.finished().cloned(), &mut self.history) {
@@ -377,7 +377,7 @@ impl Model {
         }
     }
 
-    /// Moves what the bar of the take shows to a stretch that lies outside.
+    /// Moves the view of the take's bar to a stretch that lies outside.
     pub(super) fn show_in_bar(&mut self, stretch: Stretch) {
         let candidate = self.opened.as_ref().and_then(|opened| opened.candidate(stretch).ok());
         if let (Some([first, last]), Some(candidate)) = (self.bar_frames, candidate) {
@@ -390,7 +390,7 @@ impl Model {
         }
     }
 
-    /// Keeps the take that is shown among the others.
+    /// Moves the shown take to the others.
     fn put_aside(&mut self) {
         if let (Some(opened), Some(history)) = (self.opened.take(), self.history.take()) {
             self.others.push((opened, history));

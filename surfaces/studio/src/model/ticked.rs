@@ -1,4 +1,4 @@
-//! Takes, animations and loops that are ticked to be exported together: each is written as the loop that is shown would be.
+//! Takes, animations and loops that are ticked to be exported together: each is written as the shown loop would be.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use crate::work::Job;
 pub enum Ticked {
     /// An open take, by the name of its file.
     Take(String),
-    /// An animation of the file of the take that is shown, by its name.
+    /// An animation of the shown take's file, by its name.
     Animation(String),
-    /// A loop of the list, by its index.
+    /// A loop in the list, by its index.
     Loop(usize),
 }
 
-/// A loop that is to be made and written.
+/// A loop to make and write.
 struct ToWrite {
-    /// None once it is done.
+    /// `None` once it is done.
     job: Option<Job>,
-    /// The take that it is of, and the choices that it is made by, where they are those of the take.
+    /// Its take and the choices that make it, if these are the take's own.
     of: Option<(String, Edit)>,
     stem: String,
 }
@@ -33,14 +33,14 @@ struct ToWrite {
 #[derive(Default)]
 pub(super) struct Batch {
     waiting: std::collections::VecDeque<ToWrite>,
-    /// The one that is being written.
+    /// The one being written.
     now: Option<ToWrite>,
-    /// How many there were.
+    /// Number of all of them.
     count: usize,
 }
 
 impl Batch {
-    /// Takes what is written now for done, well or not. Returns its name.
+    /// Marks what is being written as done, successfully or not. Returns its name.
     pub(super) fn finish(&mut self) -> Option<&str> {
         let now = self.now.as_mut()?;
         now.job = None;
@@ -48,7 +48,7 @@ impl Batch {
     }
 }
 
-/// The recipe of a loop for another animation of its file: frames and times of one say nothing of another.
+/// Adapts a recipe to another animation of the file: frames and times do not carry over.
 pub(super) fn for_animation(mut recipe: Recipe, animation: Option<String>) -> Recipe {
     recipe.stretch = StretchRecipe::default();
     recipe.stances.clear();
@@ -98,7 +98,7 @@ impl Model {
             edit: Box::new(edit),
             stem,
         };
-        // With the choices of the take.
+        // Uses the choices of the take.
         let chosen = |(opened, history): (&Arc<Opened>, &History<Edit>), stem: String| {
             let edit = history.current().clone();
             ToWrite {
@@ -130,7 +130,7 @@ impl Model {
             Ticked::Animation(name) => {
                 let (opened, history) = shown;
                 let stem = format!("{}-{}-loop", opened.stem(), name_part(&name));
-                // The loop of the animation that is shown has the choices on the screen.
+                // The loop of the shown animation has the choices on the screen.
                 if name == opened.take().name() {
                     return Some(chosen(shown, stem));
                 }
@@ -148,12 +148,12 @@ impl Model {
         })
     }
 
-    /// Goes on with what is ticked, where nothing else is to do.
+    /// Continues with what is ticked, if there is nothing else to do.
     pub(super) fn write_next(&mut self) {
         if self.work.progress().is_some() || self.exported.is_some() {
             return;
         }
-        // A loop that is not done was given up for a take that was opened: it is made again.
+        // An unfinished loop was interrupted by opening a take: it is made again.
         let given_up = self.batch.now.take().filter(|now| now.job.is_some());
         if let Some(next) = given_up.or_else(|| self.batch.waiting.pop_front()) {
             self.exporting.clone_from(&next.of);

@@ -1,4 +1,4 @@
-//! Takes, animations and loops as a tree of rows, to be sorted, searched, chosen, ticked and closed.
+//! Takes, animations and loops as a tree of rows that can be sorted, searched, chosen, ticked and closed.
 
 use std::sync::{Arc, Weak};
 
@@ -18,7 +18,7 @@ use crate::icons::{self, Icon};
 use crate::model::{Action, Comparison, Judgement, Model, Opened, Sketch, Stretch, Ticked};
 use crate::{grade, theme};
 
-/// Height of a row with its body, points, the fewest rows that are seen at once, and the share of the window that they take if there are more.
+/// Height of a row with its sketch, points; the least number of visible rows; and the share of the window that more rows may take.
 const ROW_POINTS: f32 = 28.0;
 const FEWEST_ROWS: f32 = 4.0;
 const SHARE: f32 = 0.25;
@@ -26,17 +26,17 @@ const SHARE: f32 = 0.25;
 /// Width of the columns of grade, speed, length and kind, from the right, points.
 const COLUMNS: [f32; 4] = [56.0, 50.0, 48.0, 56.0];
 
-/// How far a row is set in for each level, points.
+/// Indent per level, points.
 const LEVEL_POINTS: f32 = 12.0;
 
-/// Room for the sign that closes a take, and for the bar that scrolls, points.
+/// Room for the sign that closes a take, and for the scroll bar, points.
 const CLOSE_POINTS: f32 = 24.0;
 const SCROLL_POINTS: f32 = 8.0;
 
-/// What rows are sorted by.
+/// The sort order of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum By {
-    /// As they were opened, or found.
+    /// The order in which they were opened or found.
     #[default]
     Order,
     Name,
@@ -57,10 +57,10 @@ impl By {
     ];
 }
 
-/// What a row stands for.
+/// The subject of a row.
 #[derive(Clone, Debug, PartialEq)]
 enum What {
-    /// A take: that of a number among the others, or the one that is shown.
+    /// A take: by its number among the others, or the shown one.
     Take(Option<usize>),
     Animation(String),
     Loop(usize),
@@ -70,7 +70,7 @@ struct Row {
     what: What,
     level: u8,
     name: String,
-    /// What is said of it to those who do not see the columns.
+    /// What screen readers announce in place of the columns.
     said: String,
     kind: String,
     secs: Option<f64>,
@@ -80,16 +80,16 @@ struct Row {
     is_shown: bool,
 }
 
-/// The words that are searched for, how rows are sorted, and the take that is about to be closed.
+/// The search words, the sort order, and the take that is about to be closed.
 #[derive(Default)]
 pub(crate) struct Browser {
     wanted: String,
     by: By,
-    /// The name of its file: another take may be shown before one answers.
+    /// The name of the take's file: another take may be shown before the question is answered.
     closing: Option<String>,
-    /// Bodies of takes in the middle of stretches, drawn once.
+    /// Sketches of bodies in the middle of stretches, drawn once.
     sketches: Vec<(Weak<Opened>, usize, Sketch)>,
-    /// What was shown last, which is scrolled to when it is another.
+    /// The row shown last; when it changes, the tree scrolls to it.
     shown: Option<(String, String, Option<usize>)>,
 }
 
@@ -154,7 +154,7 @@ impl Browser {
         self.closing_ui(ui, model, opened);
     }
 
-    /// The rows of the tree, sorted among those of their level, and of those that are searched for.
+    /// Lists the rows of the tree that match the search, sorted within their level.
     fn rows(&mut self, model: &Model, opened: &Arc<Opened>) -> Vec<Row> {
         let mut takes = Vec::new();
         for (index, other) in model.other_takes().enumerate() {
@@ -235,7 +235,7 @@ impl Browser {
         }
     }
 
-    /// The loops of the take that is shown; those that are the same as one before, begun elsewhere, set in behind it.
+    /// Lists the loops of the shown take; loops that equal an earlier one except for where they begin are indented below it.
     fn loop_rows(&mut self, model: &Model, opened: &Arc<Opened>, level: u8) -> Vec<Row> {
         let mut rows = Vec::new();
         for index in 0..opened.found.candidates.len() {
@@ -338,7 +338,7 @@ impl Browser {
         self.close_ui(ui, model, row, rect);
     }
 
-    /// The sign that closes a take. The walk that the studio opens with has no file and cannot be closed.
+    /// Shows the sign that closes a take. The example walk has no file and cannot be closed.
     fn close_ui(&mut self, ui: &mut Ui, model: &Model, row: &Row, rect: Rect) {
         let What::Take(index) = row.what else { return };
         let take = match index {
@@ -386,7 +386,7 @@ impl Browser {
         });
     }
 
-    /// What is done with all rows that are seen, and with loops that are ticked.
+    /// Shows actions on all visible rows, and on ticked loops.
     fn ticks_ui(&self, ui: &mut Ui, model: &Model, rows: &[Row]) {
         let Some(ticked) = model.ticked() else { return };
         ui.horizontal_wrapped(|ui| {
@@ -409,7 +409,7 @@ impl Browser {
         });
     }
 
-    /// The body of a take at a frame.
+    /// Returns the sketch of a take at a frame.
     fn sketch(&mut self, take: &Arc<Opened>, frame: usize) -> Sketch {
         self.sketches.retain(|(of, ..)| of.strong_count() > 0);
         let is_of = |(of, at, _): &&(Weak<Opened>, usize, Sketch)| of.as_ptr() == Arc::as_ptr(take) && *at == frame;
@@ -431,7 +431,7 @@ impl Row {
         })
     }
 
-    /// What a click asks for.
+    /// Returns the action of a click.
     fn action(&self, model: &Model) -> Option<Action> {
         Some(match &self.what {
             What::Take(index) => Action::TakeUp((*index)?),
@@ -445,7 +445,7 @@ impl Row {
     }
 }
 
-/// The kind of a gait in one word.
+/// Names the kind of a gait in one word.
 fn kind_of(gait: Gait) -> String {
     gait.kind.to_string()
 }
@@ -468,7 +468,7 @@ fn paint_sketch(ui: &Ui, Sketch(lines): &Sketch, rect: Rect) {
     }
 }
 
-/// A box to tick a row, where rows can be ticked. Returns how wide it is.
+/// Shows a box to tick a row, if ticks are enabled. Returns its width.
 fn tick_ui(ui: &mut Ui, model: &Model, ticked: Ticked, at: Pos2, row: &Row) -> f32 {
     let Some(all) = model.ticked() else { return 0.0 };
     let side = ui.spacing().icon_width + 6.0;

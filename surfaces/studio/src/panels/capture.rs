@@ -1,4 +1,4 @@
-//! A picture of what the view shows, and an animation or a video of what it plays.
+//! Captures the view as a picture, and what it plays as an animation or a video.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use super::settings::choice_ui;
 use crate::model::{Action, Model, Playback, Shown};
 use crate::platform::{Encoded, Video};
 
-/// Pictures a second of an animation, and the most of them: those of a loop, not of a take of an hour.
+/// Pictures a second of an animation, and the most of them: enough for a loop, not for a take of an hour.
 const GIF_HZ: f64 = 25.0;
 const MOST_PICTURES: usize = 150;
 
 /// Widths of animations and videos, pixels: no wider than the view.
 const WIDTHS: [u32; 4] = [320, 480, 720, 1080];
 
-/// How many rounds of a loop they may show.
+/// Numbers of cycles to offer.
 const ROUNDS: [usize; 3] = [1, 2, 4];
 
-/// Where pictures of the window arrive.
+/// The inbox for pictures of the window.
 type Shots = Arc<Mutex<Option<Arc<ColorImage>>>>;
 
-/// What is captured.
+/// The kind of file to capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Png,
@@ -32,12 +32,12 @@ enum Kind {
     Video,
 }
 
-/// The capture that goes on, and why the last one failed.
+/// The capture in progress, and why the last one failed.
 #[derive(Default)]
 pub(crate) struct CapturePanel {
     job: Option<Job>,
     shots: Shots,
-    /// The name of a video that is encoded, and where it arrives.
+    /// The name of a video that is being encoded, and the inbox for it.
     encoding: Option<(String, Arc<Mutex<Option<Encoded>>>)>,
     said: Option<String>,
     width: Option<u32>,
@@ -46,12 +46,12 @@ pub(crate) struct CapturePanel {
 
 struct Job {
     file_stem: String,
-    /// Times of the pictures; none but the time that is shown for a single picture.
+    /// Times of the pictures; `None` for a single picture of the shown time.
     times: Vec<f64>,
     next: usize,
-    /// Whether the picture of the next time is on its way.
+    /// Whether the picture of the next time is requested.
     is_asked: bool,
-    /// Where the view is in the window, points.
+    /// The rectangle of the view in the window, points.
     rect: Option<Rect>,
     before: Playback,
     kind: Kind,
@@ -117,7 +117,7 @@ impl CapturePanel {
         }
     }
 
-    /// Whether the view is drawn without what is only for its controls.
+    /// Whether the view is drawn without its controls.
     pub(crate) fn is_on(&self) -> bool {
         self.job.is_some()
     }
@@ -127,7 +127,7 @@ impl CapturePanel {
         let span = rounds as f64 * model.span_secs();
         let (cycle, most_secs) = match model.shown() {
             Shown::Take => (0.0, 1.0 / GIF_HZ),
-            // A loop is captured whole, because it repeats.
+            // A loop is captured from its start, because it repeats.
             _ => (
                 model.playback.secs - model.playback.secs_in(model.span_secs()),
                 f64::INFINITY,
@@ -156,7 +156,7 @@ impl CapturePanel {
         });
     }
 
-    /// Takes in the picture that was asked for, and shows the time of the next one. Call it before a frame is drawn.
+    /// Stores the requested picture, and shows the time of the next one. Call it before a frame is drawn.
     pub(crate) fn step(&mut self, ctx: &Context, model: &mut Model, export: &mut ExportPanel) {
         self.take_encoded(export);
         let Some(job) = &mut self.job else { return };
@@ -188,7 +188,7 @@ impl CapturePanel {
         }
     }
 
-    /// Takes in a video that is encoded.
+    /// Exports a video once it is encoded.
     fn take_encoded(&mut self, export: &mut ExportPanel) {
         let encoded = self.encoding.as_ref().and_then(|(_, encoded)| encoded.lock().take());
         let Some(encoded) = encoded else { return };
@@ -199,7 +199,7 @@ impl CapturePanel {
         }
     }
 
-    /// Asks for a picture of what was drawn. Call it once the view is drawn.
+    /// Requests a picture of what was drawn. Call it once the view is drawn.
     pub(crate) fn shoot(&mut self, ctx: &Context, rect: Option<Rect>) {
         let Some(job) = self.job.as_mut().filter(|job| !job.is_asked) else {
             return;
@@ -222,15 +222,15 @@ impl CapturePanel {
     }
 }
 
-/// How many pictures an animation of that length has, and how long each is shown, seconds: all of it, or as much as pictures of at most
-/// so many seconds last.
+/// Returns the number of pictures of an animation of this length, and how long each is shown, seconds. They cover all of it, or as much as
+/// fits if each lasts at most `most_secs`.
 fn pictures_of(span_secs: f64, most_secs: f64) -> (usize, f64) {
     let count = ((span_secs * GIF_HZ).round() as usize).clamp(2, MOST_PICTURES);
     (count, (span_secs / count as f64).min(most_secs))
 }
 
 impl Job {
-    /// Keeps a picture. The last one makes the file, or all that a video needs.
+    /// Stores a picture. The last one completes the file, or the input of a video encoder.
     fn take_in(&mut self, shot: &ColorImage, pixels_per_point: f32) -> Result<Taken, String> {
         let whole = Rect::from_min_size(
             Default::default(),
@@ -255,7 +255,7 @@ impl Job {
                 .map_err(|error| error.to_string())?;
             return Ok(Taken::File(file.into_inner()));
         }
-        // Encoders of videos want even sides.
+        // Video encoders need even sides.
         let width = (picture.width().min(self.most_pixels) & !1).max(2);
         let height = ((picture.height() * width / picture.width()) & !1).max(2);
         let picture = imageops::thumbnail(&picture, width, height);
@@ -339,7 +339,7 @@ mod tests {
         assert!(job.take_in(&shot, 1.0).is_err());
     }
 
-    /// Long ones have fewer pictures a second; only a take ends before its time.
+    /// Long loops have fewer pictures a second; only a take is cut short.
     #[test]
     fn pictures_of_a_loop_last_as_long_as_it() {
         for span in [1.013, 9.7] {

@@ -8,10 +8,10 @@ use crate::line;
 /// Height of a chart, points.
 const HEIGHT: f32 = 96.0;
 
-/// Room for the bar by which the panels are scrolled, points.
+/// Room for the scroll bar of the panels, points.
 pub(super) const SCROLL_POINTS: f32 = 10.0;
 
-/// The area of a chart, and what its sides stand for.
+/// The area of a chart, and the values at its sides.
 pub(super) struct Chart {
     rect: Rect,
     across: [f64; 2],
@@ -19,7 +19,7 @@ pub(super) struct Chart {
 }
 
 impl Chart {
-    /// An empty chart with its name for screen readers.
+    /// Shows an empty chart with its name for screen readers.
     pub(super) fn new(ui: &mut Ui, name: &str, across: [f64; 2], up: [f64; 2]) -> Self {
         let size = vec2(ui.available_width() - SCROLL_POINTS, HEIGHT);
         let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
@@ -28,12 +28,12 @@ impl Chart {
         Self { rect, across, up }
     }
 
-    /// A chart over what is drawn there already.
+    /// Lays a chart over an existing drawing.
     pub(super) fn over(rect: Rect, across: [f64; 2], up: [f64; 2]) -> Self {
         Self { rect, across, up }
     }
 
-    /// The values at a point of it.
+    /// Returns the values at a point of the chart.
     pub(super) fn values(&self, at: Pos2) -> [f64; 2] {
         let drawn = self.rect.shrink2(vec2(2.0, 6.0));
         let share = (at - drawn.left_bottom()) / drawn.size();

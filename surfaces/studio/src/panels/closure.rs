@@ -1,4 +1,4 @@
-//! How the seam is closed: the method, its times at both ends, and what each end takes of the gap.
+//! How the seam is closed: the method, its times at both ends, and each end's share of the gap.
 
 use eframe::egui::{Button, Id, Response, Role, Stroke, Ui, WidgetInfo, pos2, vec2};
 use loopwright_core::closure::{ClosureName, Method, Order, Parameter, Preset, SeamMotion, Shape, ShapeKind, Shares};
@@ -11,10 +11,10 @@ use super::{edit_by, final_edit, weak_line_ui};
 use crate::line;
 use crate::model::{Action, Edit, Model};
 
-/// Seconds that the slider of a crossfade reaches.
+/// Range of the slider of a crossfade, seconds.
 const CROSSFADE_SECS: [f64; 2] = [0.01, 1.5];
 
-/// Width of the curve of a method, points, and its points over the loop.
+/// Width of the curve of a method, points, and its number of steps over the loop.
 const CURVE_POINTS: f32 = 44.0;
 const CURVE_STEPS: u32 = 32;
 
@@ -54,7 +54,7 @@ pub(crate) fn closure_ui(ui: &mut Ui, model: &Model) {
     }
 }
 
-/// The methods of the article, by its names, each with its curve and what it does; the one that is set is marked.
+/// Shows the methods of the article by name, each with its curve and its meaning; the present one is marked.
 fn presets_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
     let closure = &edit.settings.closure;
     for preset in Preset::ALL {
@@ -74,7 +74,7 @@ fn presets_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
     }
 }
 
-/// What a method adds over a loop, from the start to the end: the gap is between the two ends of the curve.
+/// Draws the correction that a method adds over a loop, from start to end: the gap lies between the two ends of the curve.
 fn curve_ui(ui: &mut Ui, method: &Method, is_set: bool) {
     let size = vec2(CURVE_POINTS, ui.spacing().interact_size.y);
     let (rect, _) = ui.allocate_exact_size(size, eframe::egui::Sense::hover());
@@ -96,7 +96,7 @@ fn curve_ui(ui: &mut Ui, method: &Method, is_set: bool) {
         .add(line::through(points.collect(), Stroke::new(1.5, colour)));
 }
 
-/// About how much of an offset a shape leaves at a share of a loop of a second.
+/// Approximate share of an offset that a shape leaves at a share of a loop of one second.
 fn faded(shape: Shape, share: f64) -> f64 {
     let soft = |share: f64| {
         let left = 1.0 - share.min(1.0);
@@ -122,15 +122,15 @@ fn what(preset: Preset) -> &'static str {
     }
 }
 
-/// Under which name one keeps that equal times are wanted apart.
+/// Key that stores whether equal times are shown apart.
 const APART: &str = "times apart";
 
-/// A change of the method by a widget.
+/// Returns the change of the method by a widget.
 fn by(response: &Response, edit: &Edit, method: Method) -> Option<Action> {
     edit_by(response, edit.with(|edit| edit.settings.closure.method = method))
 }
 
-/// All times of a method, those of both ends at once or apart.
+/// Shows all times of a method, for both ends together or apart.
 fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
     if let Some(mut secs) = method.crossfade_secs {
         let [low, high] = CROSSFADE_SECS;
@@ -152,7 +152,7 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
         return;
     }
     let is_kink = method.order == Order::C0;
-    // Times that are equal can be wanted apart, which changes none of them.
+    // Showing equal times apart changes none of them.
     let id = Id::unique(APART);
     let is_wanted = ui.data(|data| data.get_temp(id)).unwrap_or(false);
     let mut apart = is_wanted || method.start != method.end;
@@ -181,7 +181,7 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
     }
 }
 
-/// Whether a parameter that may be absent is there; it starts from the leading time.
+/// Shows whether an optional parameter is set; it starts from the leading time.
 fn optional_ui(ui: &mut Ui, edit: &Edit, method: &Method, parameter: &Parameter, model: &Model) {
     let mut is_there = method.start.get(parameter.key).is_some();
     let response = ui.checkbox(&mut is_there, format!("{} apart", parameter.label));
@@ -190,7 +190,7 @@ fn optional_ui(ui: &mut Ui, edit: &Edit, method: &Method, parameter: &Parameter,
     model.ask_all(by(&response, edit, Method { start, end, ..*method }));
 }
 
-/// The sliders of a shape; the one that was moved. Velocities of a kink do not fade.
+/// Shows the sliders of a shape; returns the one that was moved. The velocities of a kink do not fade.
 fn shape_ui(ui: &mut Ui, shape: &mut Shape, end: &str, is_kink: bool) -> Option<Response> {
     let mut moved = None;
     let default = Shape::from_given(shape.kind(), |_| None);
@@ -199,7 +199,7 @@ fn shape_ui(ui: &mut Ui, shape: &mut Shape, end: &str, is_kink: bool) -> Option<
         if is_of_velocity && is_kink {
             continue;
         }
-        // The word has less room than the name.
+        // The label has less room than the name.
         let label = if is_of_velocity { "Velocity" } else { parameter.label };
         let word = match end.rsplit(' ').next() {
             Some(end) if !end.is_empty() => format!("{label}, {end}"),
@@ -238,7 +238,7 @@ fn shares_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
     model.ask_all(by(&response, edit, Method { shares, ..*method }));
 }
 
-/// What meets at the seam, and whether the noise of the capture is kept there.
+/// Shows which derivatives meet at the seam, and whether the noise of the capture is kept there.
 fn order_ui(ui: &mut Ui, edit: &Edit, method: &Method, model: &Model) {
     let orders = [
         (Order::C0, "poses (C0)"),

@@ -1,4 +1,4 @@
-//! The cost of the seam from every frame to every other: a map to click a seam into.
+//! The cost of the seam from every frame to every other, as a map in which a click chooses a seam.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use super::chart::SCROLL_POINTS;
 use crate::focus;
 use crate::model::{Action, CostMap, Model, Stretch, Study};
 
-/// Fewest frames of a stretch that is clicked.
+/// Fewest frames of a clicked stretch.
 const MIN_FRAMES: f64 = 4.0;
 
-/// How far around a click the cheapest seam is looked for, in cells of the map.
+/// Radius around a click in which the cheapest seam is chosen, in cells of the map.
 const AROUND_CELLS: usize = 2;
 
-/// Share of the cost of random frames from which on all is as dear.
+/// Share of the cost of random frames from which on the colour no longer changes.
 const DEAR: f64 = 1.0;
 
-/// Most points of a side of the map.
+/// Largest side of the map, points.
 const MAX_SIDE: f32 = 360.0;
 
-/// The picture of the map drawn last.
+/// The last drawn map.
 #[derive(Default)]
 pub(crate) struct CostMapPanel {
     drawn: Option<(Arc<CostMap>, TextureHandle)>,
@@ -83,7 +83,7 @@ impl CostMapPanel {
     }
 }
 
-/// The cell of the map that is drawn at a point: its start and its end.
+/// Returns the cell of the map that is drawn at a point: its start and its end.
 fn cell_at(costs: &CostMap, rect: Rect, point: Pos2) -> (usize, usize) {
     let share = (point - rect.min) / rect.size();
     let [start, end] = [share.x, 1.0 - share.y].map(|share| {
@@ -93,7 +93,7 @@ fn cell_at(costs: &CostMap, rect: Rect, point: Pos2) -> (usize, usize) {
     (start, end)
 }
 
-/// The cell with the cheapest seam around one.
+/// Returns the cell with the cheapest seam around one.
 fn cheapest_about(costs: &CostMap, (start, end): (usize, usize)) -> (usize, usize) {
     let [starts, ends] =
         [start, end].map(|cell| cell.saturating_sub(AROUND_CELLS)..(cell + AROUND_CELLS + 1).min(costs.len()));
@@ -103,7 +103,7 @@ fn cheapest_about(costs: &CostMap, (start, end): (usize, usize)) -> (usize, usiz
     cheapest.map_or((start, end), |(_, cell)| cell)
 }
 
-/// Starts across and ends up, from dark blue over green to yellow: told apart by lightness alone, too.
+/// Draws starts across and ends up, from dark blue over green to yellow; the colours also differ in lightness.
 fn picture(costs: &CostMap) -> ColorImage {
     const STOPS: [[f64; 3]; 5] = [
         [253.0, 231.0, 37.0],

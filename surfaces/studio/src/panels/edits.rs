@@ -32,7 +32,7 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model) {
         });
     }
     ui.horizontal_wrapped(|ui| {
-        // The joint that is chosen in the view.
+        // Take the joint that is chosen in the view.
         let joint = skeleton.joint(model.watched).name.clone();
         let time = model.playback.secs_in(model.span_secs());
         for &kind in EditKind::ALL {
@@ -53,7 +53,8 @@ pub(crate) fn edits_ui(ui: &mut Ui, model: &Model) {
     ui.weak("Edits keep the loop closed. Feet are locked again afterwards.");
 }
 
-/// The first row of an edit: whether it applies, its name, which shows its joint at its time, and its place among the others.
+/// Shows the first row of an edit: whether it applies, its name, which shows its joint at its time when clicked, and its place in the
+/// order.
 fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) {
     let (Some(edit), Some(opened)) = (model.edit(), model.opened()) else {
         return;
@@ -94,7 +95,7 @@ fn head_ui(ui: &mut Ui, model: &Model, index: usize, count: usize) {
     });
 }
 
-/// Returns the edit that a button adds: of the joint, at that time if its kind has one.
+/// Returns the edit that a button adds: of the joint, at this time if its kind has one.
 fn first(kind: EditKind, joint: &str, time: f64) -> EditRecipe {
     let descriptor = kind.descriptor();
     let mut values = EditValues::default();
@@ -112,7 +113,7 @@ fn first(kind: EditKind, joint: &str, time: f64) -> EditRecipe {
     }
 }
 
-/// The widgets of a layer; the one that was used.
+/// Shows the widgets of a layer; returns the one that was used.
 fn layer_ui(ui: &mut Ui, layer: &mut EditRecipe, skeleton: &Skeleton) -> Option<Response> {
     let mut used = Used(None);
     let descriptor = layer.kind.descriptor();
@@ -149,7 +150,7 @@ impl Used {
         self.0 = self.0.take().or(response);
     }
 
-    /// The numbers of a parameter, which is stated once one of them is changed.
+    /// Shows the numbers of a parameter, which is stated once one of them is changed.
     fn value(&mut self, ui: &mut Ui, parameter: &EditParameter, values: &mut EditValues) {
         let before = values.get(parameter.key).unwrap_or(parameter.default);
         let mut value = before;
@@ -170,7 +171,7 @@ impl Used {
     fn number<N: emath::Numeric>(&mut self, ui: &mut Ui, name: &str, value: &mut N, parameter: &EditParameter) {
         let suffix = parameter.unit.suffix();
         let drag = number(value).speed(parameter.step).suffix(suffix);
-        // The name and its number stay in one row.
+        // Keeps the name and its number in one row.
         let response = ui.horizontal(|ui| {
             let label = ui.label(name);
             named(ui.add(drag).labelled_by(label.id), name)

@@ -1,5 +1,5 @@
-//! Writes loops and recipes: natively into a folder that is asked for first, where an existing file is replaced only after a question; on
-//! the web as downloads.
+//! Writes loops and recipes: on the desktop into a folder that is asked for first, where replacing an existing file takes a confirmation;
+//! in the browser as downloads.
 
 use std::collections::VecDeque;
 
@@ -10,20 +10,20 @@ use super::{field_ui, final_edit, settings::choice_ui, weak_line_ui};
 use crate::model::{Action, Edit, ExportError, Exported, Model, Opened, SetFiles};
 use crate::platform;
 
-/// Room beside a field, for the bar that scrolls the panels.
+/// Room beside a field for the scroll bar of the panels.
 const BESIDE_POINTS: f32 = 8.0;
 
-/// Width of the question for a folder, and what a narrow window has beside it, points.
+/// Width of the question for a folder, and its margin in a narrow window, points.
 const WHERE_POINTS: f32 = 420.0;
 const WHERE_MARGIN: f32 = 40.0;
 
-/// A file that is to be written.
+/// A file to write.
 enum Pending {
-    /// A loop, and the take and the choices that it is of.
+    /// A loop, with its take and choices.
     Loop(Exported, Option<Box<(String, Edit)>>),
-    /// Another file: its name, its bytes, and what follows once it is written.
+    /// Another file: its name, its bytes, and the action that follows.
     Other(String, Vec<u8>, Option<Action>),
-    /// A set, in a folder of its name.
+    /// A set, in a folder with its name.
     Set(SetFiles),
 }
 
@@ -44,7 +44,7 @@ impl Pending {
         sidecar || platform::is_there(folder, self.file_name())
     }
 
-    /// Returns it by the first name with a number that is free. Errors: the sidecar cannot be written anew.
+    /// Returns the file under its name with the first free number. Errors: the sidecar cannot be written anew.
     fn beside(self, folder: &str) -> Result<Self, ExportError> {
         let (stem, ending) = self.file_name().rsplit_once('.').unwrap_or((self.file_name(), ""));
         let (stem, ending) = (stem.to_owned(), ending.to_owned());
@@ -68,25 +68,25 @@ impl Pending {
 #[derive(Default)]
 pub(crate) struct ExportPanel {
     format: Option<Format>,
-    /// The format of the take for which that was chosen: on another character it may be another one.
+    /// The format of the take for which that was chosen: a character may have another one.
     of: Option<Format>,
-    /// The name of the file without its extension, where one was typed.
+    /// The name of the file without its extension, if one was typed.
     name: Option<String>,
     /// The folder that files are written to; the browser has its own.
     pub(crate) folder: String,
-    /// Whether somebody said so.
+    /// Whether the user chose the folder.
     is_folder_chosen: bool,
-    /// Whether an earlier run left it.
+    /// Whether the folder is from an earlier run.
     #[cfg(not(target_arch = "wasm32"))]
     is_remembered: bool,
-    /// Where it is kept for the next run.
+    /// The file that stores the folder for the next run.
     #[cfg(not(target_arch = "wasm32"))]
     memory: Option<std::path::PathBuf>,
-    /// Files that wait for the folder, or for an answer about one that is there already.
+    /// Files that wait for the folder, or for an answer about an existing file.
     pending: VecDeque<Pending>,
-    /// Where files were written by the last export.
+    /// Paths of the files of the last export.
     pub(crate) written: Vec<String>,
-    /// Whether these were several that were ticked.
+    /// Whether these are several ticked ones.
     are_ticked: bool,
     /// Missing parts and other notes of the set that was made last.
     notes: Vec<String>,
@@ -103,7 +103,7 @@ impl ExportPanel {
         }
     }
 
-    /// Forgets what was said of a former take.
+    /// Forgets messages and choices of the previous take.
     pub(crate) fn reset(&mut self) {
         self.format = None;
         self.name = None;
@@ -124,14 +124,14 @@ impl ExportPanel {
         }
     }
 
-    /// Writes into this folder from now on.
+    /// Sets the folder for files.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn choose_folder(&mut self, folder: String) {
         self.folder = folder;
         self.settle_folder();
     }
 
-    /// Takes the folder for chosen.
+    /// Marks the folder as chosen.
     fn settle_folder(&mut self) {
         self.is_folder_chosen = true;
         #[cfg(not(target_arch = "wasm32"))]
@@ -140,7 +140,7 @@ impl ExportPanel {
         }
     }
 
-    /// Keeps the folder in a file for the next run, and offers the one that the last run kept.
+    /// Stores the folder in a file for the next run, and offers the one that the last run stored.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn remember_in(&mut self, memory: std::path::PathBuf) {
         let kept = std::fs::read_to_string(&memory).unwrap_or_default();
@@ -150,14 +150,13 @@ impl ExportPanel {
         self.memory = Some(memory);
     }
 
-    /// The name of what is written of a take, without an extension.
+    /// The name of a take's output, without extension.
     pub(crate) fn stem(&self, opened: &Opened) -> String {
         let typed = self.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
         typed.map_or_else(|| Exported::stem_of(opened), str::to_owned)
     }
 
-    /// Takes in a loop that was just made for its file, with the take and the choices that it is of, perhaps one of several that were
-    /// ticked.
+    /// Queues a loop that was just made for its file, with its take and choices; `is_ticked` if it is one of several.
     pub(crate) fn take_in(&mut self, exported: Exported, of: Option<(String, Edit)>, is_ticked: bool) {
         if !(is_ticked && self.are_ticked) {
             self.forget_said();
@@ -173,20 +172,20 @@ impl ExportPanel {
         }
     }
 
-    /// Takes in another file, and what follows once it is written.
+    /// Queues another file, and the action that follows once it is written.
     pub(super) fn take_in_other(&mut self, file_name: String, bytes: Vec<u8>, then: Option<Action>) {
         self.forget_said();
         self.pending.push_back(Pending::Other(file_name, bytes, then));
     }
 
-    /// Takes in a set that was just made.
+    /// Queues a set that was just made.
     pub(crate) fn take_in_set(&mut self, set: SetFiles) {
         self.forget_said();
         self.notes.clone_from(&set.notes);
         self.pending.push_back(Pending::Set(set));
     }
 
-    /// Whether files wait until it is said where they go.
+    /// Whether files wait for the folder to be chosen.
     pub(crate) fn asks_where(&self) -> bool {
         !self.pending.is_empty() && !self.is_folder_chosen
     }
@@ -210,7 +209,7 @@ impl ExportPanel {
         }
     }
 
-    /// The wish to export the loop in the chosen format, once the loop that is chosen is made and nothing ticked is being written.
+    /// Returns the action that exports the loop in the chosen format, once the chosen loop is made and nothing ticked is being written.
     pub(crate) fn export(&self, model: &Model) -> Option<Action> {
         let opened = model
             .opened()
@@ -218,7 +217,7 @@ impl ExportPanel {
         Some(Action::Export(self.format.unwrap_or(opened.format)))
     }
 
-    /// The button of the top, so that nobody has to look for it.
+    /// Shows the button in the top row, so that nobody has to look for it.
     pub(crate) fn short_ui(&self, ui: &mut Ui, model: &Model) {
         let export = self.export(model);
         let tokens = crate::theme::of(ui);
@@ -230,7 +229,7 @@ impl ExportPanel {
         }
     }
 
-    /// Returns words about the last files.
+    /// Words what happened to the last files.
     pub(crate) fn said(&self) -> Option<String> {
         match (&self.failed, &self.written[..]) {
             (Some(error), _) => Some(error.clone()),
@@ -240,7 +239,7 @@ impl ExportPanel {
         }
     }
 
-    /// Returns whether the folder is to be chosen by the dialog of the system.
+    /// Shows the panel. Returns whether the folder is to be chosen in a system dialog.
     pub(crate) fn export_ui(&mut self, ui: &mut Ui, model: &Model) -> bool {
         let Some(opened) = model.opened() else {
             return false;
@@ -285,7 +284,7 @@ impl ExportPanel {
         chooses_folder
     }
 
-    /// The folder and the name of files. Returns whether the folder is to be chosen by the dialog of the system.
+    /// Shows the folder and the name of files. Returns whether the folder is to be chosen in a system dialog.
     fn place_ui(&mut self, ui: &mut Ui, opened: &Opened, format: Format) -> bool {
         let mut chooses_folder = false;
         if platform::HAS_FOLDERS {
@@ -299,7 +298,7 @@ impl ExportPanel {
         ui.horizontal(|ui| {
             let width = ui.available_width() - BESIDE_POINTS;
             if field_ui(ui, "Name", &mut name, width).changed() {
-                // A name has no folders: these are chosen above.
+                // A name holds no folders: these are chosen above.
                 self.name = Some(name.replace(['/', '\\'], ""));
             }
         });
@@ -310,7 +309,7 @@ impl ExportPanel {
         chooses_folder
     }
 
-    /// Makes a set of several takes, or of a file of several animations.
+    /// Shows the button that makes a set of several takes, or of a file with several animations.
     pub(crate) fn set_ui(&self, ui: &mut Ui, model: &Model) {
         let files = model.files_for_set();
         let word = match &files[..] {
@@ -328,14 +327,14 @@ impl ExportPanel {
         }
     }
 
-    /// Missing parts and other notes of the set that was made last.
+    /// Shows missing parts and other notes of the set that was made last.
     pub(crate) fn notes_ui(&self, ui: &mut Ui) {
         for note in &self.notes {
             ui.weak(note);
         }
     }
 
-    /// The engine for which the loop is written, with the format that it reads.
+    /// Shows the engine for which the loop is written, with the format that it reads.
     fn engine_ui(&mut self, ui: &mut Ui, model: &Model, opened: &Opened) {
         let Some(edit) = model.edit() else { return };
         let engine = edit.recipe.output.target;
@@ -356,7 +355,7 @@ impl ExportPanel {
         });
     }
 
-    /// Says where the last files are, or why they are not written: at the top, where it is seen from everywhere.
+    /// Shows where the last files are, or why they were not written: at the top, where it is always visible.
     pub(crate) fn said_ui(&self, ui: &mut Ui) {
         match self.said() {
             Some(said) if self.failed.is_some() => ui.colored_label(ui.visuals().error_fg_color, said),
@@ -365,8 +364,8 @@ impl ExportPanel {
         };
     }
 
-    /// Writes what waits, and asks first where it is to go, and about a file that is there already. Returns whether the folder is to be
-    /// chosen by the dialog of the system.
+    /// Writes waiting files, and first asks for the folder, and about existing files. Returns whether the folder is to be chosen in a
+    /// system dialog.
     pub(crate) fn question_ui(&mut self, ui: &mut Ui, model: &Model) -> bool {
         if self.asks_where() {
             return self.where_ui(ui);
@@ -448,7 +447,7 @@ impl ExportPanel {
 mod tests {
     use super::*;
 
-    /// Pictures go where loops go, which is asked for first, and replace nothing unasked.
+    /// Pictures go where loops go, after the same questions, and replace nothing unasked.
     #[test]
     fn a_picture_waits_for_its_folder_and_its_name() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Whether feet are held while they stand.
+//! Settings for holding feet while they stand.
 
 use eframe::egui::Ui;
 use loopwright_core::feet::FootLock;

@@ -1,4 +1,4 @@
-//! The keys, what they do, and the first steps.
+//! The keys and their meanings, and the first steps.
 
 use eframe::egui::{self, Context, Event, InputState, Key, Modal, Modifiers, Popup, RichText, Ui};
 use glam::DVec3;
@@ -38,11 +38,11 @@ Escape | close what is open, or cancel work in progress
 ? | this list
 ";
 
-/// What the mouse does.
+/// The actions of the mouse.
 const MOUSE: &str = "Mouse: drag turns the view, shift-drag or right-drag moves it, the wheel brings it nearer; a double click resets it, a \
     click on a joint chooses it. In the bar of the take drag the ends of the stretch; the wheel widens it.";
 
-/// Width of the list of keys in two columns, and what a window has beside the list, points.
+/// Width of the list of keys in two columns, and the margins around the list in a window, points.
 const WIDE_POINTS: f32 = 860.0;
 const MARGIN_POINTS: egui::Vec2 = egui::vec2(60.0, 130.0);
 
@@ -86,10 +86,10 @@ pub(crate) fn help_ui(ctx: &Context, model: &Model) {
     }
 }
 
-/// Asks for what the keys pressed in this frame mean; nothing while a text is typed, and only those of the whole window while
-/// another widget has the keyboard.
+/// Requests the actions of the keys pressed in this frame: none while text is typed, and only those of the whole window while another
+/// widget has the focus.
 pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) {
-    // Dialogs and lists that are open close by escape themselves.
+    // Open dialogs and lists handle the escape key themselves.
     let is_open = model.shows_help || export.asks_where() || Popup::is_any_open(ctx);
     if ctx.text_edit_focused() {
         return;
@@ -145,7 +145,7 @@ pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) {
     });
 }
 
-/// Returns the action of a key that is pressed alone, or with shift.
+/// Returns the action of a key, pressed alone or with shift.
 fn action_of(key: Key, is_shifted: bool, model: &Model, export: &ExportPanel) -> Option<Action> {
     let frames = if is_shifted { 10 } else { 1 };
     let camera = model.camera;
@@ -181,7 +181,7 @@ fn action_of(key: Key, is_shifted: bool, model: &Model, export: &ExportPanel) ->
     })
 }
 
-/// Where keys that are held down, or a game pad, steer the character of a set; the keys mean nothing else meanwhile.
+/// Returns the action by which held keys or a game pad steer the character of a set; the keys have no other meaning meanwhile.
 fn steering(input: &mut InputState, model: &Model) -> Option<Action> {
     let steered = model.steered_here()?;
     let mut held = |keys: [Key; 2]| {
@@ -201,7 +201,7 @@ fn steering(input: &mut InputState, model: &Model) -> Option<Action> {
     (velocity != DVec3::ZERO || steered.is_held()).then_some(Action::Steer(Steer::Velocity(velocity)))
 }
 
-/// Takes the keyboard from what was clicked, so that space and arrows go on to mean the playback; who comes by tab keeps it.
+/// Takes the focus from a clicked widget, so that space and arrows still control playback; a focus gained by tab stays.
 pub(crate) fn release_clicked(ctx: &Context) {
     let was_clicked = ctx.input(|input| input.pointer.any_released());
     if was_clicked && !ctx.text_edit_focused() {
@@ -213,7 +213,7 @@ pub(crate) fn release_clicked(ctx: &Context) {
     }
 }
 
-/// The first run: three steps, each ticked off when it is done.
+/// Shows the first run: three steps, each ticked off when it is done.
 pub(crate) fn guide_ui(ui: &mut Ui, model: &Model, has_exported: bool) {
     if !model.shows_guide {
         return;

@@ -1,4 +1,4 @@
-//! Joints that are closed in a way of their own: tables `[[joint]]` of a recipe.
+//! Joints that are closed in their own way: tables `[[joint]]` of a recipe.
 
 use eframe::egui::{self, Ui};
 use loopwright_core::closure::{ClosureName, ShapeKind};
@@ -8,7 +8,7 @@ use super::{edit_by, field_ui, final_edit, settings};
 use crate::focus::named;
 use crate::model::{Edit, Model};
 
-/// Blend time when a joint gets one of its own, seconds: shorter than that of the body.
+/// Initial blend time of a joint of its own, seconds: shorter than that of the body.
 const FIRST_SECS: f64 = 0.1;
 
 pub(crate) fn joints_ui(ui: &mut Ui, model: &Model) {
@@ -27,7 +27,7 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model) {
             }
         });
     }
-    // The seam is closed on the joints of the take, even if there is a character.
+    // The seam is closed on the joints of the take, even on a character.
     if let Some(joint) = opened.joint_of_take(model.watched) {
         let name = skeleton.joint(joint).name.clone();
         if ui.button(format!("Close {name} in its own way")).clicked() {
@@ -42,7 +42,7 @@ pub(crate) fn joints_ui(ui: &mut Ui, model: &Model) {
     ui.weak("The joint is that of the curves over the seam.");
 }
 
-/// A row: which joints, how they are closed, and over which time.
+/// Shows a row: which joints, how they are closed, and over which time.
 fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, model: &Model) {
     let number = index + 1;
     let joint = &edit.recipe.joints[index];
@@ -86,13 +86,13 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, model: &Model) {
     }
 }
 
-/// The names of joints; another pattern once it is entered, since one that is half typed fits no joint.
+/// Shows a pattern for the names of joints; returns another one once it is entered, since a half-typed one fits no joint.
 fn pattern_ui(ui: &mut Ui, number: usize, pattern: &str) -> Option<String> {
     let id = ui.scope_id().with("pattern");
     let mut typed = ui.data(|data| data.get_temp(id)).unwrap_or_else(|| pattern.to_owned());
     let field = field_ui(ui, &format!("Joints {number}"), &mut typed, 110.0);
     let field = field.on_hover_text("* and ? stand for letters");
-    // Asked for outside, since the context is locked inside.
+    // Read outside, since the context is locked inside.
     let is_typed_into = field.has_focus();
     ui.data_mut(|data| {
         if is_typed_into {

@@ -23,7 +23,7 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model) {
     }
 }
 
-/// Why there are no loops, and what one can do.
+/// Shows why there are no loops, and what to do about it.
 fn no_loops_ui(ui: &mut Ui, opened: &Opened) {
     if let Some(why) = &opened.no_loops {
         ui.label(format!("There is no loop in it: {why}."));
@@ -42,11 +42,11 @@ fn no_loops_ui(ui: &mut Ui, opened: &Opened) {
     }
 }
 
-/// What a warning says, without how one answers it on a command line.
+/// Returns the text of a warning without its advice about command-line flags.
 fn without_flags(warning: &str) -> String {
     let mut words = warning.to_owned();
     while let Some(at) = words.find("--") {
-        // What stands in brackets goes with them; else the clause.
+        // A flag in brackets is removed with the brackets, another one with its clause.
         let (from, to) = match (words[..at].rfind('('), words[at..].find(')')) {
             (Some(from), Some(to)) if !words[from..at].contains(')') => (from, at + to + 1),
             _ => (words[..at].rfind(';').unwrap_or(0), words.len()),
@@ -56,7 +56,7 @@ fn without_flags(warning: &str) -> String {
     words
 }
 
-/// The ends of the stretch as numbers.
+/// Shows the ends of the stretch as numbers.
 fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
     let Some(ends) = model.ends() else { return };
     let last = (opened.take().num_frames() - 1) as f64;
@@ -82,7 +82,7 @@ fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
         }
         let by_hand = matches!(model.edit().map(|edit| edit.stretch), Some(Stretch::Frames { .. }));
         let word = if by_hand { "chosen by hand" } else { "as found" };
-        // A wider row would widen the panel, and move the bar below the mouse that drags its ends.
+        // A wider row would widen the panel, and move the bar under the mouse that drags its ends.
         weak_line_ui(ui, word);
     });
 }
@@ -90,7 +90,7 @@ fn ends_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
 /// Height of a row of figures, points.
 const FIGURE_POINTS: f32 = 16.0;
 
-/// The figures of the loop and of its stretch: how good it is says the verdict at the top.
+/// Shows the figures of the loop and of its stretch; the verdict is at the top.
 fn figures_ui(ui: &mut Ui, model: &Model) {
     let (Some(chosen), Some(made)) = (model.chosen(), model.made()) else {
         return;
@@ -174,7 +174,7 @@ fn figures_ui(ui: &mut Ui, model: &Model) {
     }
 }
 
-/// Parts of a score that are named.
+/// Most parts of a score that are named.
 const MOST_PARTS: usize = 3;
 
 fn part_word(part: OutcomePart) -> &'static str {
@@ -195,7 +195,7 @@ fn part_word(part: OutcomePart) -> &'static str {
     }
 }
 
-/// Why the nearest stretch is no loop.
+/// Words why the nearest stretch is no loop.
 fn reason(reason: &MissReason) -> String {
     match reason {
         MissReason::CostRatio { found } => format!("its ends are apart by {:.0}% of random frames", 1e2 * found),
@@ -207,7 +207,7 @@ fn reason(reason: &MissReason) -> String {
     }
 }
 
-/// A figure as far as a person can use it.
+/// Formats a figure as precisely as a person can use it.
 fn small(value: f64, unit: &str) -> String {
     if value < 0.001 {
         format!("< 0.001{unit}")

@@ -1,4 +1,4 @@
-//! The panels beside the viewport, from what was found to what is written.
+//! The panels beside the viewport, in the order from finding to writing.
 
 mod browser;
 mod capture;
@@ -41,7 +41,7 @@ use eframe::egui::{Label, Response, RichText, Stroke, TextEdit, Ui};
 use crate::focus::named;
 use crate::model::{Action, Edit};
 
-/// A change of the choices by a widget that is dragged or clicked.
+/// Returns the change of the choices by a dragged or clicked widget.
 pub(super) fn edit_by(response: &Response, edit: Edit) -> Option<Action> {
     let is_final = !response.dragged();
     (response.changed() || response.drag_stopped()).then(|| Action::Edit {
@@ -50,7 +50,7 @@ pub(super) fn edit_by(response: &Response, edit: Edit) -> Option<Action> {
     })
 }
 
-/// A change of the choices that is done with.
+/// Returns a completed change of the choices.
 pub(super) fn final_edit(edit: Edit) -> Action {
     Action::Edit {
         edit: Box::new(edit),
@@ -58,26 +58,26 @@ pub(super) fn final_edit(edit: Edit) -> Action {
     }
 }
 
-/// A row of two columns: a name, and its value.
+/// Shows a row of two columns: a name, and its value.
 pub(super) fn row_ui(ui: &mut Ui, name: &str, value: impl Into<String>) {
     ui.label(name);
     ui.label(value.into());
     ui.end_row();
 }
 
-/// Shows weak words in one line, which is cut off where it is too long.
+/// Shows weak text in one line, truncated if it is too long.
 pub(super) fn weak_line_ui(ui: &mut Ui, words: impl Into<String>) {
     ui.add(Label::new(RichText::new(words).weak()).truncate());
 }
 
-/// Shows a field for a text with its name before it.
+/// Shows a text field after its name.
 pub(super) fn field_ui(ui: &mut Ui, name: &str, text: &mut String, width: f32) -> Response {
     let label = ui.label(name);
     let field = edged_ui(ui, TextEdit::singleline(text).desired_width(width));
     named(field.labelled_by(label.id), name)
 }
 
-/// Shows a field with an edge that lets it be seen.
+/// Shows a field with a visible edge.
 pub(crate) fn edged_ui(ui: &mut Ui, field: TextEdit<'_>) -> Response {
     let edge = crate::theme::of(ui).edge;
     ui.scope(|ui| {
@@ -87,7 +87,7 @@ pub(crate) fn edged_ui(ui: &mut Ui, field: TextEdit<'_>) -> Response {
     .inner
 }
 
-/// A rate of turning in words; what is rounded to nothing has no sign.
+/// Formats a turn rate; one that rounds to zero has no sign.
 pub(super) fn turning(radians_per_sec: f64, digits: usize) -> String {
     let text = format!("{:+.digits$}", radians_per_sec.to_degrees());
     if text.trim_start_matches(['+', '-', '0', '.']).is_empty() {

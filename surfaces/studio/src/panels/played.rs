@@ -1,4 +1,4 @@
-//! A set that is played: what plays, its grid of loops, their phases below each other, and its passages.
+//! The panel of a played set: what plays, its grid of loops, their phases below each other, and its passages.
 
 use eframe::egui::{self, Align2, FontId, Rect, Role, Sense, Stroke, Ui, pos2, vec2};
 use loopwright_core::math::percentile::extremes;
@@ -9,7 +9,7 @@ use crate::focus::{self, named};
 use crate::model::{Action, Model, Shown, Steer, Steered};
 use crate::theme;
 
-/// Height of a grid, and of the row of a loop, points; and the room for its name and its share.
+/// Height of a grid, and of a loop's row, points; and the room for the loop's name and its share.
 const GRID_POINTS: f32 = 130.0;
 const ROW_POINTS: f32 = 16.0;
 const NAME_POINTS: f32 = 110.0;
@@ -73,7 +73,7 @@ pub(crate) fn played_ui(ui: &mut Ui, model: &Model) {
     });
 }
 
-/// A clip that happens once: a click plays it.
+/// Shows a clip that happens once; a click plays it.
 fn clip_ui(ui: &mut Ui, clip: &MotionClip, playing: &Playing<'_>, model: &Model) {
     let is_on = playing.name == clip.name;
     if named(ui.selectable_label(is_on, &clip.name), &format!("Play {}", clip.name)).clicked() {
@@ -81,7 +81,7 @@ fn clip_ui(ui: &mut Ui, clip: &MotionClip, playing: &Playing<'_>, model: &Model)
     }
 }
 
-/// An axis in words, with its unit.
+/// Names an axis, with its unit.
 fn axis_word(axis: SpaceAxis) -> &'static str {
     match axis {
         SpaceAxis::Speed => "speed, m/s",
@@ -93,7 +93,7 @@ fn axis_word(axis: SpaceAxis) -> &'static str {
     }
 }
 
-/// The loops of a space at their places, and the point that is played; a click or drag takes speed and turn rate from it.
+/// Shows the loops of a space as points, and the point that is played; a click or drag sets speed and turn rate.
 fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, model: &Model) {
     let size = vec2(ui.available_width() - SCROLL_POINTS, GRID_POINTS);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
@@ -120,7 +120,7 @@ fn grid_ui(ui: &mut Ui, steered: &Steered, space: &PlayedSpace, model: &Model) {
     response.on_hover_text("Click or drag: that speed and turn");
 }
 
-/// The loops of a space, larger where they play, and the point that is played.
+/// Draws the loops of a space, larger if they play, and the point that is played.
 fn points_ui(ui: &Ui, rect: Rect, chart: &Chart, steered: &Steered, space: &PlayedSpace) {
     let (playing, colours) = (steered.hero().playing(), theme::of(ui));
     let painter = ui.painter_at(rect);
@@ -149,7 +149,7 @@ fn points_ui(ui: &Ui, rect: Rect, chart: &Chart, steered: &Steered, space: &Play
         } else {
             (Align2::LEFT_BOTTOM, 6.0)
         };
-        // A ground lets the name be read over lines.
+        // A background keeps the name readable over lines.
         let name = painter.layout_no_wrap(clip.name.clone(), FontId::proportional(10.5), ui.visuals().text_color());
         let place = corner.anchor_size(at + vec2(aside, -3.0), name.size());
         painter.rect_filled(place, 2.0, ui.visuals().extreme_bg_color.gamma_multiply(0.85));
@@ -187,7 +187,7 @@ fn share_of(playing: &Playing<'_>, clip: &MotionClip) -> f64 {
     parts.map(|part| part.weight).sum()
 }
 
-/// When the feet of each loop stand, over one phase of all, and the phase that is played.
+/// Draws when the feet of each loop stand, over a common phase, and the phase that is played.
 fn phases_ui(ui: &mut Ui, steered: &Steered) {
     let (playing, colours) = (steered.hero().playing(), theme::of(ui));
     let loops: Vec<&MotionClip> = steered
@@ -248,7 +248,7 @@ fn phases_ui(ui: &mut Ui, steered: &Steered) {
     }
 }
 
-/// From which phase to which a foot stands; over the end of the cycle in two parts.
+/// Returns the phases between which a foot stands; a stance over the end of the cycle gives two parts.
 fn stances(clip: &MotionClip, foot: &str) -> Vec<[f64; 2]> {
     let phases_of = |kind: FootEventKind| {
         let events = clip.events.iter();

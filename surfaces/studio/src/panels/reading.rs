@@ -1,4 +1,4 @@
-//! How the take is read: smoothed, and on which character.
+//! How the take is read: smoothed, or on a character.
 
 use eframe::egui::Ui;
 use loopwright_formats::Format;
@@ -8,7 +8,7 @@ use super::settings::number;
 use crate::focus::named;
 use crate::model::{Action, Model, Opened};
 
-/// Where smoothing starts when it is switched on, hertz: walks have nothing faster.
+/// Initial frequency of smoothing, hertz: walks have nothing faster.
 const FIRST_HZ: f64 = 6.0;
 
 pub(crate) fn reading_ui(ui: &mut Ui, model: &Model) {
@@ -48,7 +48,7 @@ pub(crate) fn reading_ui(ui: &mut Ui, model: &Model) {
     }
 }
 
-/// Whether the take is smoothed, and above which frequency; it is read anew once the number is let go.
+/// Shows whether the take is smoothed, and above which frequency; the take is read anew once the number is released.
 fn smoothing_ui(ui: &mut Ui, opened: &Opened, model: &Model) {
     let study = &opened.study;
     let mut smooth = study.smooth;

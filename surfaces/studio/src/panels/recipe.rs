@@ -1,4 +1,4 @@
-//! Saves what is set as a recipe of `loopwright make --recipe`, and opens one.
+//! Saves the settings as a recipe of `loopwright make --recipe`, and opens one.
 
 use eframe::egui::Ui;
 
@@ -6,14 +6,14 @@ use super::{ExportPanel, weak_line_ui};
 use crate::model::{Action, Model};
 use crate::platform;
 
-/// Words about the last recipe.
+/// The message about the last recipe.
 #[derive(Default)]
 pub(crate) struct RecipePanel {
     said: Option<String>,
 }
 
 impl RecipePanel {
-    /// The recipe has the name of the loop's file and lies in its folder.
+    /// Shows the panel. The recipe is named like the loop's file and goes into its folder.
     pub(crate) fn recipe_ui(&mut self, ui: &mut Ui, model: &Model, export: &mut ExportPanel) {
         let Some(opened) = model.opened() else { return };
         let file_name = format!("{}.toml", export.stem(opened));
@@ -49,7 +49,7 @@ impl RecipePanel {
         }
     }
 
-    /// Saves what was kept for a failure, beside whatever is there.
+    /// Saves the recipe kept for a failure, under a name that is free.
     pub(crate) fn save_kept(&mut self, folder: &str, text: &str) {
         let names = (1..).map(|number| format!("rescued-{number}.toml"));
         if let Some(file_name) = names.into_iter().find(|name| !platform::is_there(folder, name)) {

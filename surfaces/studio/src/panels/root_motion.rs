@@ -44,7 +44,7 @@ pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model) {
     egui::Grid::new("root motion").num_columns(2).show(ui, |ui| {
         row_ui(ui, "Speed", format!("{:.3} m/s", twist.linear.length()));
         row_ui(ui, "Turning", turning(twist.angular.y, 2));
-        // A root that stands, or goes nearly straight, has no radius.
+        // A root that stands, or moves nearly straight, has no radius.
         let curves = twist.linear.length() > LEAST_MPS && twist.angular.y.abs() > LEAST_TURN_RATE;
         if let Some(radius) = twist.radius().filter(|radius| curves && *radius < 1e3) {
             row_ui(ui, "Radius", format!("{radius:.2} m"));
@@ -53,7 +53,7 @@ pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model) {
     });
 }
 
-/// How an inertialized root fades its gap in velocity; with the closure, where nothing else is set.
+/// Shows how an inertialized root fades its gap in velocity; by default as the closure does.
 fn blend_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
     let method = edit.settings.closure.method;
     let mut edit = edit.clone();
@@ -107,10 +107,10 @@ fn blend_ui(ui: &mut Ui, edit: &Edit, model: &Model) {
     }
 }
 
-/// Slower than this a root stands, metres per second.
+/// Below this speed a root stands, metres per second.
 const LEAST_MPS: f64 = 0.005;
 
-/// Slower than this it does not turn, radians per second (a hundredth of a degree).
+/// Below this rate it does not turn, radians per second (a hundredth of a degree).
 const LEAST_TURN_RATE: f64 = 1.7e-4;
 
 fn meaning(mode: RootMode) -> &'static str {

@@ -1,4 +1,4 @@
-//! Rows of settings: the name on the left, a slider as wide as there is room, its number, and a way back to the default.
+//! Rows of settings: the name on the left, a slider as wide as there is room, its number, and a button for the default.
 
 use std::ops::RangeInclusive;
 
@@ -11,22 +11,22 @@ use crate::icons::{self, Icon};
 const NAME_POINTS: f32 = 112.0;
 const NUMBER_POINTS: f32 = 56.0;
 
-/// Room for the bar by which the panels are scrolled, points.
+/// Room for the scroll bar of the panels, points.
 const SCROLL_POINTS: f32 = 6.0;
 
-/// A setting that a slider shows.
+/// A setting with a slider.
 pub(super) struct Setting<'a> {
-    /// The word on the left, and the name that a screen reader says.
+    /// The label on the left, and the name for screen readers.
     pub(super) word: &'a str,
     pub(super) name: &'a str,
     pub(super) range: RangeInclusive<f64>,
     pub(super) is_logarithmic: bool,
     pub(super) suffix: &'a str,
-    /// The value that a double click on the name, or the button, sets.
+    /// The value that a double click on the label, or the button, sets.
     pub(super) default: Option<f64>,
 }
 
-/// A list to choose from, with its name on the left.
+/// Shows a list to choose from, with its name on the left.
 pub(super) fn choice_ui(ui: &mut Ui, word: &str, chosen: &str, choices: impl FnOnce(&mut Ui)) {
     ui.horizontal(|ui| {
         let label = word_ui(ui, word, Sense::hover());
@@ -39,7 +39,7 @@ pub(super) fn choice_ui(ui: &mut Ui, word: &str, chosen: &str, choices: impl FnO
     });
 }
 
-/// The name of a row, as wide as those of the others.
+/// Shows the label of a row, as wide as those of the others.
 fn word_ui(ui: &mut Ui, word: &str, sense: Sense) -> Response {
     let room = vec2(NAME_POINTS, ui.spacing().interact_size.y);
     let layout = egui::Layout::left_to_right(egui::Align::Center);
@@ -50,12 +50,12 @@ fn word_ui(ui: &mut Ui, word: &str, sense: Sense) -> Response {
     label.inner
 }
 
-/// Shows a setting, and moves it; the response is that of whatever moved it.
+/// Shows a setting, and changes it; returns the response of the widget that was used.
 pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) -> Response {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         let height = ui.spacing().interact_size.y;
-        // The keyboard skips it: the button beside the number does the same.
+        // The keyboard skips the label: the button beside the number does the same.
         let label = word_ui(ui, setting.word, Sense::CLICK);
         let reset_points = height.max(26.0) + ui.spacing().item_spacing.x;
         let beside = NUMBER_POINTS + ui.spacing().item_spacing.x + reset_points + SCROLL_POINTS;
@@ -79,7 +79,7 @@ pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) ->
         let reset = ui
             .scope(|ui| {
                 if is_default {
-                    // It keeps its room, so that the slider does not become wider.
+                    // The hidden button keeps its room, so that the slider does not become wider.
                     ui.set_invisible();
                 }
                 icons::button(ui, Icon::Reset, &reset, &reset, !is_default)
@@ -98,8 +98,8 @@ pub(super) fn setting_ui(ui: &mut Ui, value: &mut f64, setting: &Setting<'_>) ->
     .inner
 }
 
-/// A number to drag or to type. It shows fewer digits than it has, and keeps all of them where its text is left as it was: the keyboard goes
-/// through it without a change.
+/// Shows a number to drag or to type. It shows fewer digits than it has, but keeps all of them if its text is not changed: moving the focus
+/// through it changes nothing.
 pub(super) fn number<N: emath::Numeric>(value: &mut N) -> DragValue<'_> {
     let exact = value.to_f64();
     let shown = three_digits(exact);
@@ -111,7 +111,7 @@ pub(super) fn number<N: emath::Numeric>(value: &mut N) -> DragValue<'_> {
         })
 }
 
-/// A number as it is shown.
+/// Formats a number as it is shown.
 fn three_digits(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -1,4 +1,4 @@
-//! Stances by hand: when a foot stands or swings in place of what was detected. Bars are dragged along the loop.
+//! Stances by hand: when a foot stands or swings, in place of the detected contacts. Bars are dragged along the loop.
 
 use eframe::egui::{self, Color32, CursorIcon, Rect, Role, Sense, Ui, pos2, vec2};
 use loopwright_job::recipe::{StanceRecipe, StanceUnit};
@@ -10,7 +10,7 @@ use crate::model::{Action, Edit, Made, Model};
 /// Height of the row of a foot, points.
 const ROW_POINTS: f32 = 16.0;
 
-/// How long a stance is that was just added, seconds.
+/// Length of a newly added stance, seconds.
 const FIRST_SECS: f64 = 0.2;
 
 pub(crate) fn stances_ui(ui: &mut Ui, model: &Model) {
@@ -71,7 +71,7 @@ struct FootRow<'a> {
 }
 
 impl FootRow<'_> {
-    /// A bar from one time to another, seconds; it ends at the edges.
+    /// Returns a bar from one time to another, seconds, clipped at the edges.
     fn bar(&self, from: f64, to: f64) -> Rect {
         let [left, right] = [from, to].map(|secs| {
             let share = (secs / self.made.period_secs()).clamp(0.0, 1.0);
@@ -80,7 +80,7 @@ impl FootRow<'_> {
         Rect::from_min_max(pos2(left, self.rect.top() + 2.0), pos2(right, self.rect.bottom() - 2.0))
     }
 
-    /// Detected contacts: a click makes one a stance.
+    /// Shows detected contacts; a click turns one into a stance.
     fn contacts_ui(&self, ui: &Ui, model: &Model) {
         let (made, period) = (&self.made.done.made, self.made.period_secs());
         let step = made.loop_clip.step_secs();
@@ -97,13 +97,13 @@ impl FootRow<'_> {
                 model.ask(added(self.edit, self.name, [from, to.min(period)]));
             }
             ui.painter().rect_filled(self.bar(from, to), 2.0, colour);
-            // It may run on over the seam.
+            // A contact may continue over the seam.
             ui.painter()
                 .rect_filled(self.bar(from - period, to - period), 2.0, colour);
         }
     }
 
-    /// Stances by hand: a drag moves one.
+    /// Shows stances by hand; a drag moves one.
     fn stances_ui(&self, ui: &Ui, model: &Model) {
         let (edit, period) = (self.edit, self.made.period_secs());
         let step = self.made.done.made.loop_clip.step_secs();
@@ -139,7 +139,7 @@ impl FootRow<'_> {
     }
 }
 
-/// Returns the edit that adds a stance of a foot, from and to so many seconds after the start of the loop.
+/// Returns the edit that adds a stance of a foot, with times in seconds from the start of the loop.
 fn added(edit: &Edit, foot: &str, [from, to]: [f64; 2]) -> Action {
     let stance = StanceRecipe {
         foot: foot.to_owned(),
@@ -151,7 +151,7 @@ fn added(edit: &Edit, foot: &str, [from, to]: [f64; 2]) -> Action {
     final_edit(edit.with(|edit| edit.recipe.stances.push(stance)))
 }
 
-/// The numbers of a stance.
+/// Shows the numbers of a stance.
 fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, stance: &StanceRecipe, model: &Model) {
     let mut changed = stance.clone();
     let unit = match stance.unit {
@@ -165,7 +165,7 @@ fn row_ui(ui: &mut Ui, edit: &Edit, index: usize, stance: &StanceRecipe, model: 
                 let field = ui.add(number(value).speed(0.005).suffix(unit)).labelled_by(label.id);
                 named(field, &format!("Stance {} {end}", index + 1))
             });
-            // A stance ends when it begins or later.
+            // A stance does not end before it begins.
             changed.to = changed.to.max(changed.from);
             let moved = edit.with(|edit| edit.recipe.stances[index] = changed.clone());
             let stands = ui.checkbox(&mut changed.stands, format!("Stance {} is planted", index + 1));

@@ -1,4 +1,4 @@
-//! What a take tells on demand: the lengths at which it repeats, and constants with which a character controller moves like it.
+//! Studies of a take on demand: the lengths at which it repeats, and constants for a character controller that moves like it.
 
 use eframe::egui::{Align2, Ui};
 use loopwright_controller::{Lack, Pool, Quantity, TakeFit};
@@ -6,13 +6,13 @@ use loopwright_controller::{Lack, Pool, Quantity, TakeFit};
 use super::chart::Chart;
 use crate::model::{Action, Model, Study, lengths};
 
-/// Longest lag that is drawn, seconds.
+/// Longest lag drawn, seconds.
 const MAX_SECS: f64 = 6.0;
 
 /// Most points of the curve.
 const MAX_POINTS: usize = 600;
 
-/// Most lengths in words.
+/// Most lengths listed as text.
 const MOST: usize = 4;
 
 pub(crate) fn spectrum_ui(ui: &mut Ui, model: &Model) {
@@ -53,7 +53,7 @@ pub(crate) fn spectrum_ui(ui: &mut Ui, model: &Model) {
     ui.weak("Dots: lengths found. Upright line: the loop's.");
 }
 
-/// Half-lives of a character controller, and the springs over the speed of the take.
+/// Shows half-lives of a character controller, and the fitted springs over the speed of the take.
 pub(crate) fn fit_ui(ui: &mut Ui, model: &Model) {
     if model.opened().is_none() {
         return;
@@ -92,7 +92,7 @@ pub(crate) fn fit_ui(ui: &mut Ui, model: &Model) {
     ui.weak("Thin: the take, smoothed; bold: springs. As `loopwright fit` gives them.");
 }
 
-/// The speed of the take over its time, and the springs fitted to it.
+/// Draws the speed of the take over its time, and the springs fitted to it.
 fn speeds_ui(ui: &mut Ui, fit: &TakeFit) {
     let profile = &fit.profile;
     let count = profile.speed_rate.len();

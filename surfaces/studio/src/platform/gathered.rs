@@ -4,7 +4,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use loopwright_formats::mesh::MeshImage;
 use serde::Deserialize;
 
-/// How a file begins that is in the file that names it.
+/// Prefix of a URI that contains its data.
 const DATA: &str = "data:";
 
 /// The part of a glTF file that names other files.
@@ -19,10 +19,11 @@ struct Buffer {
     uri: Option<String>,
 }
 
-/// A `.gltf` with its buffers in it, of the bytes that are found under their names. What is no such file, or names what is not found, stays
-/// as it is: reading it says why it cannot be opened.
+/// Embeds the buffers of a `.gltf` file, as `find` returns them by name. Bytes of another kind, and names that are not found, stay as they
+/// are: reading the result reports the problem.
 ///
-/// The text around the buffers is kept to the byte, so that a loop made of it is the one that the command makes of the files apart.
+/// The text around the buffers is kept byte by byte, so that a loop made from it equals the one that the command makes from the separate
+/// files.
 pub(crate) fn gathered(bytes: Vec<u8>, find: impl Fn(&str) -> Option<Vec<u8>>) -> Vec<u8> {
     let is_json = bytes.trim_ascii_start().first() == Some(&b'{');
     let Some(named) = is_json.then(|| serde_json::from_slice::<Named>(&bytes).ok()).flatten() else {
@@ -44,7 +45,7 @@ pub(crate) fn gathered(bytes: Vec<u8>, find: impl Fn(&str) -> Option<Vec<u8>>) -
     text.into_bytes()
 }
 
-/// Where a file names that URI, as a string of JSON.
+/// Returns where a file states this URI, as a string of JSON.
 fn place_of(text: &str, uri: &str) -> Option<std::ops::Range<usize>> {
     let written = serde_json::to_string(uri).ok()?;
     [written.replace('/', "\\/"), written].iter().find_map(|form| {
@@ -57,7 +58,7 @@ fn place_of(text: &str, uri: &str) -> Option<std::ops::Range<usize>> {
     })
 }
 
-/// The path that a URI names: `%20` is a space.
+/// Returns the path that a URI names: `%20` is a space.
 pub(crate) fn path_of(uri: &str) -> String {
     MeshImage::path_of(uri)
 }

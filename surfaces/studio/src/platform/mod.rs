@@ -1,4 +1,4 @@
-//! Files and folders, which differ between the desktop and the browser.
+//! Files and folders, on the desktop and in the browser.
 
 mod gathered;
 #[cfg(not(target_arch = "wasm32"))]
@@ -20,17 +20,17 @@ pub(crate) use web::{
 
 use crate::model::Exported;
 
-/// A video: the ending of its file and its bytes, or why there is none.
+/// A video: the extension of its file and its bytes, or why there is none.
 pub(crate) type Encoded = Result<(&'static str, Vec<u8>), String>;
 
-/// Writes a loop and its sidecar. Returns where the loop is.
+/// Writes a loop and its sidecar. Returns the path of the loop.
 pub(crate) fn save(folder: &str, exported: &Exported) -> Result<String, SaveError> {
     let place = save_bytes(folder, &exported.file_name, &exported.bytes)?;
     save_text(folder, &exported.sidecar_name(), &exported.sidecar)?;
     Ok(place)
 }
 
-/// Writes a text. Returns where it is.
+/// Writes a text. Returns its path.
 pub(crate) fn save_text(folder: &str, file_name: &str, text: &str) -> Result<String, SaveError> {
     save_bytes(folder, file_name, text.as_bytes())
 }
@@ -38,11 +38,11 @@ pub(crate) fn save_text(folder: &str, file_name: &str, text: &str) -> Result<Str
 /// Why a file could not be saved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SaveError {
-    /// The system refuses.
+    /// The system refused.
     #[cfg(not(target_arch = "wasm32"))]
     #[error("cannot write {path}: {reason}")]
     File { path: String, reason: String },
-    /// The browser refuses.
+    /// The browser refused.
     #[cfg(target_arch = "wasm32")]
     #[error("the browser cannot save {file_name}")]
     Download { file_name: String },

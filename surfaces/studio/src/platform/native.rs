@@ -10,26 +10,26 @@ use loopwright_formats::set::{Manifest, SET_FILE};
 use super::{Encoded, SaveError, gathered::gathered};
 use crate::model::{Action, Beside, Exported, SetFiles};
 
-/// Whether one chooses a folder.
+/// Whether the user chooses a folder.
 pub(crate) const HAS_FOLDERS: bool = true;
 
-/// Game pads are read in the browser alone, which brings them along.
+/// Game pads are only supported in the browser, which reads them itself.
 pub(crate) fn game_pad() -> Option<[f64; 2]> {
     None
 }
 
-/// Systems say it in ways of their own, which no library reads yet.
+/// Each system reports the wish for less motion in its own way, which no library reads yet.
 pub(crate) fn wants_stillness() -> bool {
     false
 }
 
-/// The folder that is written to before a take came from another.
+/// The folder for files before a take suggests another one.
 pub(crate) fn first_folder() -> String {
     let here = std::env::current_dir().unwrap_or_else(|_| ".".into());
     here.display().to_string()
 }
 
-/// Folders that people write into: those of theirs that are there.
+/// Lists the user's folders for files that exist.
 pub(crate) fn folders() -> Vec<String> {
     let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"));
     let home = home.map(PathBuf::from).unwrap_or_default();
@@ -44,7 +44,7 @@ pub(crate) fn is_there(folder: &str, file_name: &str) -> bool {
     Path::new(folder).join(file_name).exists()
 }
 
-/// Writes a file. Returns where it is.
+/// Writes a file. Returns its path.
 pub(crate) fn save_bytes(folder: &str, file_name: &str, bytes: &[u8]) -> Result<String, SaveError> {
     let path = Path::new(folder).join(file_name);
     let place = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
@@ -59,7 +59,7 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> SaveError {
     }
 }
 
-/// Writes a set into a folder of its name, in place of one that is there. Returns where it is.
+/// Writes a set into a folder with its name, in place of one that exists. Returns its path.
 pub(crate) fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError> {
     let path = Path::new(folder).join(&set.name);
     let place = path.display().to_string();
@@ -68,7 +68,7 @@ pub(crate) fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError
     for file in &set.files {
         save_bytes(&place, &file.file_name, &file.bytes)?;
     }
-    // An engine that takes all files of the folder would mix both; they go last, so that a failure loses nothing.
+    // An engine that takes all files of the folder would mix both sets. The old files go last, so that a failure loses nothing.
     for clip in Manifest::from_json(&manifest).iter().flat_map(|before| &before.clips) {
         if Path::new(&clip.file).file_name() == Some(clip.file.as_ref()) {
             for stale in [clip.file.clone(), Exported::name_of_sidecar(&clip.file)] {
@@ -81,7 +81,7 @@ pub(crate) fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError
     Ok(std::path::absolute(&path).unwrap_or(path).display().to_string())
 }
 
-/// Keeps a text in a file of the program's own; a disk that is full does not stop anybody's work.
+/// Writes a text to a file of the program's own; a full disk does not stop the user's work.
 pub(crate) fn keep_text(path: &Path, text: &str) {
     let beside = path.with_extension("part");
     let is_written = (path.parent().is_none_or(|folder| fs::create_dir_all(folder).is_ok()))
@@ -92,7 +92,7 @@ pub(crate) fn keep_text(path: &Path, text: &str) {
     }
 }
 
-/// A folder of the program's own, for what is kept between two runs.
+/// The program's own folder for state between two runs.
 pub(crate) struct Memory(pub(crate) PathBuf);
 
 impl Memory {
@@ -105,7 +105,7 @@ impl Memory {
     }
 }
 
-/// A file itself; of a folder the set that it is, or its takes, by name.
+/// Returns a file itself; for a folder, the set in it, or its takes by name.
 pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
     let manifest = path.join(SET_FILE);
     if manifest.is_file() {
@@ -124,25 +124,24 @@ pub(crate) fn takes_at(path: &Path) -> Vec<PathBuf> {
     let mut takes: Vec<PathBuf> = takes.collect();
     takes.sort();
     match takes.is_empty() {
-        // Opening it reports that it is no file.
+        // Opening the path reports that it is no file.
         true => vec![path.to_owned()],
         false => takes,
     }
 }
 
-/// A question that the dialog of the system asks.
+/// A question for a system dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
     /// Takes to open, or a recipe.
     Files,
-    /// A folder whose takes are opened.
+    /// A folder whose takes are to be opened.
     Folder,
-    /// A folder that is written into.
+    /// A folder to write into.
     SaveInto,
 }
 
-/// Shows a dialog of the system beside the window, and calls back with what was chosen: nothing where it was closed, or where the
-/// system has none.
+/// Shows a system dialog in the background, and calls back with what was chosen: nothing if it was closed, or if the system has none.
 pub(crate) fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + Send + 'static) {
     let mut dialog = rfd::AsyncFileDialog::new().set_title(match what {
         Ask::Files => "Open takes",
@@ -152,7 +151,7 @@ pub(crate) fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + S
     if let Ok(folder) = Path::new(folder).canonicalize() {
         dialog = dialog.set_directory(folder);
     }
-    // Some systems show dialogs only from the thread of the window; waiting works on any thread.
+    // Some systems show dialogs only from the thread of the window, but waiting works on any thread.
     let path = |file: rfd::FileHandle| file.path().to_owned();
     match what {
         Ask::Files => {
@@ -174,7 +173,7 @@ pub(crate) fn ask(what: Ask, folder: &str, answer: impl FnOnce(Vec<PathBuf>) + S
     }
 }
 
-/// A video as ffmpeg encodes it, picture by picture.
+/// A video that ffmpeg encodes, picture by picture.
 pub(crate) struct Video {
     size: [u32; 2],
     pictures: std::process::ChildStdin,
@@ -182,7 +181,7 @@ pub(crate) struct Video {
 }
 
 impl Video {
-    /// A video of that size, each picture of which is shown so long. Errors: there is no ffmpeg.
+    /// Starts a video of this size, with this time per picture. Errors: there is no ffmpeg.
     pub(crate) fn new(size: [u32; 2], secs_each: f64) -> Result<Self, String> {
         let (format, rate) = (format!("{}x{}", size[0], size[1]), format!("{:.6}", 1.0 / secs_each));
         let raw = [
@@ -257,8 +256,8 @@ pub(crate) fn open_path(path: &Path) -> Action {
     }
 }
 
-/// A file that another one names, if it lies in the same folder or below, once all links are followed: a foreign file is not to make us
-/// read others.
+/// Reads a file that another one names, if it lies in the same folder or below after following all links: a foreign file must not make the
+/// program read others.
 fn companion(of: &Path, name: &str) -> Option<Vec<u8>> {
     let folder = std::path::absolute(of).ok()?.parent()?.canonicalize().ok()?;
     let path = folder.join(name).canonicalize().ok()?;

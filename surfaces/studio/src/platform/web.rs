@@ -15,13 +15,13 @@ use crate::model::{Action, Beside, Link, SetFiles};
 /// Bytes of a file that are read at once: frames are drawn between two pieces.
 const PIECE: usize = 4 << 20;
 
-/// The input of the page that files are chosen with.
+/// The id of the page's file input.
 pub(crate) const INPUT: &str = "take";
 
-/// Whether one chooses a folder.
+/// Whether the user chooses a folder.
 pub(crate) const HAS_FOLDERS: bool = false;
 
-/// The browser has its own.
+/// The browser has its own folder for downloads.
 pub(crate) fn first_folder() -> String {
     String::new()
 }
@@ -30,7 +30,7 @@ pub(crate) fn folders() -> Vec<String> {
     Vec::new()
 }
 
-/// The store of the browser that the page has between two visits, if it has one.
+/// The browser's storage for the page between two visits, if it has one.
 pub(crate) struct Memory;
 
 impl Memory {
@@ -42,7 +42,7 @@ impl Memory {
         Self::storage()?.get_item(&format!("loopwright studio: {name}")).ok()?
     }
 
-    /// A browser that gives no room does not stop anybody's work.
+    /// Storage that is full does not stop the user's work.
     pub(crate) fn keep(&self, name: &str, text: &str) {
         if let Some(storage) = Self::storage() {
             let _ = storage.set_item(&format!("loopwright studio: {name}"), text);
@@ -50,7 +50,7 @@ impl Memory {
     }
 }
 
-/// The browser gives a new name to a file that is there already.
+/// The browser renames a download if a file of its name exists.
 pub(crate) fn is_there(_folder: &str, _file_name: &str) -> bool {
     false
 }
@@ -70,7 +70,7 @@ pub(crate) fn save_set(folder: &str, set: &SetFiles) -> Result<String, SaveError
     save_bytes(folder, &file_name, &zip_of(files))
 }
 
-/// Clicks a link to the bytes that nobody sees.
+/// Downloads bytes by clicking a hidden link.
 fn download(file_name: &str, bytes: &[u8]) -> Result<(), JsValue> {
     let document = web_sys::window()
         .and_then(|window| window.document())
@@ -85,12 +85,12 @@ fn download(file_name: &str, bytes: &[u8]) -> Result<(), JsValue> {
     web_sys::Url::revoke_object_url(&url)
 }
 
-/// The page.
+/// Returns the page.
 pub(crate) fn document() -> Option<Document> {
     web_sys::window().and_then(|window| window.document())
 }
 
-/// The element of that name, if it is of that kind.
+/// Returns the element with this id, if it has this type.
 pub(crate) fn element<T: JsCast>(document: &Document, id: &str) -> Option<T> {
     document
         .get_element_by_id(id)
@@ -104,8 +104,8 @@ pub(crate) fn choose_file() {
     }
 }
 
-/// Reads files that came together, one after the other. Those that a `.gltf` among them names are put into it; a browser knows their names
-/// and not their folders.
+/// Reads a group of files, one after the other. Files that a `.gltf` among them names are embedded in it; a browser knows their names, but
+/// not their folders.
 pub(crate) async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
     let ending_of = |file: &File| {
         file.name()
@@ -115,7 +115,7 @@ pub(crate) async fn open_files(files: Vec<File>, put: impl Fn(Action)) {
     let format_of =
         |file: &File| Format::from_extension(&ending_of(file)?).filter(|format| !format.capabilities().is_of_robots);
     let names_others = |file: &File| format_of(file).is_some_and(|format| format.capabilities().names_other_files);
-    // Recipes and takes are opened by themselves.
+    // Only recipes and takes are opened on their own.
     let is_opened = |file: &File| format_of(file).is_some() || ending_of(file).as_deref() == Some("toml");
     let has_names = files.iter().any(names_others);
     // Files that a set names are not opened on their own, and sidecars of its loops are ignored.
@@ -189,7 +189,7 @@ async fn bytes_of(file: &File) -> Result<Vec<u8>, JsValue> {
 
 #[wasm_bindgen(module = "/web/video.js")]
 extern "C" {
-    /// A video as the browser encodes it.
+    /// A video that the browser encodes.
     type Pictures;
 
     #[wasm_bindgen(constructor)]
@@ -202,14 +202,14 @@ extern "C" {
     async fn encoded(this: &Pictures) -> Result<JsValue, JsValue>;
 }
 
-/// A video as the browser encodes it, picture by picture.
+/// A video that the browser encodes, picture by picture.
 pub(crate) struct Video {
     size: [u32; 2],
     pictures: Pictures,
 }
 
 impl Video {
-    /// A video of that size, each picture of which is shown so long. Errors: none here.
+    /// Starts a video of this size, with this time per picture. Errors: none here.
     pub(crate) fn new(size: [u32; 2], secs_each: f64) -> Result<Self, String> {
         let pictures = Pictures::new(size[0], size[1], secs_each);
         Ok(Self { size, pictures })
@@ -243,13 +243,13 @@ impl Video {
     }
 }
 
-/// Whether the person asked the system for less motion.
+/// Whether the user asked the system for less motion.
 pub(crate) fn wants_stillness() -> bool {
     let asked = web_sys::window().and_then(|window| window.match_media("(prefers-reduced-motion: reduce)").ok()?);
     asked.is_some_and(|asked| asked.matches())
 }
 
-/// The address of the page with a link in it.
+/// Returns the address of the page with a link in it.
 pub(crate) fn address_of(link: &Link) -> Option<String> {
     let location = web_sys::window()?.location();
     let page = location.href().ok()?;
@@ -257,12 +257,12 @@ pub(crate) fn address_of(link: &Link) -> Option<String> {
     Some(format!("{page}#{}", link.to_fragment()?))
 }
 
-/// The link that the page was opened by.
+/// Returns the link that the page was opened by.
 pub(crate) fn opened_link() -> Option<Link> {
     Link::of_fragment(&web_sys::window()?.location().hash().ok()?)
 }
 
-/// Endings of files that can be opened, for the browser's dialog.
+/// Lists extensions of files that can be opened, for the browser's dialog.
 pub(crate) fn accepted() -> String {
     let read = Format::of_characters().filter(|format| format.capabilities().is_read);
     let characters = Format::ALL
@@ -273,14 +273,14 @@ pub(crate) fn accepted() -> String {
     endings.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(",")
 }
 
-/// Says something to those who do not see the canvas.
+/// Announces a text to people who do not see the canvas.
 pub(crate) fn say(text: &str) {
     if let Some(said) = document().and_then(|document| document.get_element_by_id("said")) {
         said.set_text_content(Some(text));
     }
 }
 
-/// How far the left stick of a game pad is drawn to the right and away, of 1; none that is at rest.
+/// Returns how far the left stick of a game pad is pushed to the right and away, at most 1; `None` at rest.
 pub(crate) fn game_pad() -> Option<[f64; 2]> {
     let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok();
     let navigator = get(web_sys::window()?.as_ref(), "navigator")?;
@@ -293,10 +293,10 @@ pub(crate) fn game_pad() -> Option<[f64; 2]> {
     })
 }
 
-/// Sticks at rest are drawn less far than this.
+/// Displacement up to which a stick counts as at rest.
 const AT_REST: f64 = 0.15;
 
-/// Marks the time for who measures the page.
+/// Marks the time, for measuring the page.
 pub(crate) fn mark(name: &str) {
     if let Some(performance) = web_sys::window().and_then(|window| window.performance()) {
         let _ = performance.mark(name);

@@ -1,4 +1,4 @@
-//! The files of characters that recipes name: those that are open, or of the disk.
+//! The files of characters that recipes name: opened files, or files on the disk.
 
 use std::{path::Path, sync::Arc};
 
@@ -34,13 +34,13 @@ pub enum CharacterError {
     /// The map of joints cannot be read.
     #[error("the map of joints cannot be read: {0}")]
     Map(RecipeError),
-    /// It takes no motion.
+    /// The character cannot take motion.
     #[error(transparent)]
     Target(#[from] TargetError),
 }
 
 impl NamedFile {
-    /// A file that is known, or one of the disk. Errors: its name, and what the system says.
+    /// Finds a file among the known ones, or on the disk. Errors: its name, and the reason from the system.
     fn at(path: &Path, known: &[Self]) -> Result<Self, (String, String)> {
         let file_name = path.display().to_string();
         if let Some(known) = known.iter().find(|known| known.file_name == file_name) {
@@ -55,7 +55,7 @@ impl NamedFile {
         }
     }
 
-    /// The character of the file.
+    /// Reads the character in the file.
     fn character(&self) -> Result<Character, CharacterError> {
         let stem = Path::new(&self.file_name).file_stem().unwrap_or_default();
         Ok(Character::read(
@@ -66,8 +66,8 @@ impl NamedFile {
     }
 }
 
-/// The character that a recipe names, with the map of its joints, and the files that were read for it. Files that it names are those
-/// that are known, or of the disk.
+/// Reads the character that a recipe names, with the map of its joints, and returns the files that were read. Files are taken from the
+/// known ones, or from the disk.
 pub(super) fn named(study: &StudyArgs, known: &[NamedFile]) -> Result<Named, CharacterError> {
     let Some(path) = &study.rig else {
         return Ok((None, Vec::new()));

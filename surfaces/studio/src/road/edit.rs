@@ -1,4 +1,4 @@
-//! The choices of a person: the stretch of the take, and how it becomes a loop. Undo takes back a value of these.
+//! The user's choices: the stretch of the take, and how it becomes a loop. Undo restores a previous value.
 
 use glam::DVec3;
 use loopwright_core::closure::{ClosureName, Method, Preset, SeamMotion};
@@ -16,17 +16,17 @@ use super::{opened::Opened, stretch::Stretch};
 pub struct Edit {
     /// The stretch.
     pub stretch: Stretch,
-    /// Whether the closure is found by trying several; the shares and the order of the method below stay.
+    /// Whether several closures are tried and the best is kept; the shares and the order of the method below stay.
     pub tries_closures: bool,
-    /// How the seam is closed, what the root does and whether feet are held.
+    /// How the seam is closed, the root motion, and whether feet are held.
     pub settings: LoopSettings,
-    /// All else, as a recipe says it; what stands in it of closure, root and feet is replaced by the settings.
+    /// All other settings, as a recipe; its closure, root and feet are replaced by the settings above.
     #[serde(with = "super::recipe_text")]
     pub recipe: Recipe,
 }
 
 impl Edit {
-    /// The choices with which a take is shown first: those of the library, and the root motion that suits a whole clip.
+    /// Returns the choices with which a take is shown first: the defaults of the library, and the root motion that suits a whole clip.
     pub fn first(opened: &Opened) -> Self {
         let mut settings = LoopSettings::default();
         let best = opened.found.best();
@@ -44,7 +44,7 @@ impl Edit {
         }
     }
 
-    /// The choices that a recipe holds. Errors: [`RecipeError`].
+    /// Reads the choices from a recipe. Errors: [`RecipeError`].
     pub fn of_recipe(recipe: &Recipe, opened: &Opened) -> Result<Self, RecipeError> {
         let stretch = match (recipe.stretch.start, recipe.stretch.end) {
             (Some(start_frame), Some(end_frame)) => Stretch::Frames { start_frame, end_frame },
@@ -69,7 +69,7 @@ impl Edit {
         })
     }
 
-    /// The same stretch and closure for an engine, whose choices of root motion and place replace those made before. Errors:
+    /// Returns the same stretch and closure for an engine, whose root motion and placement replace the earlier ones. Errors:
     /// [`RecipeError`].
     pub fn for_engine(&self, target: Option<Target>, opened: &Opened) -> Result<Self, RecipeError> {
         let mut recipe = self.to_recipe();
@@ -85,7 +85,7 @@ impl Edit {
         })
     }
 
-    /// The choices as a recipe; that of `make --recipe`, but for the stretch, which [`Recipe::done`] states.
+    /// Returns the choices as the recipe of `make --recipe`, except for the stretch, which [`Recipe::done`] states.
     pub fn to_recipe(&self) -> Recipe {
         let closure = &self.settings.closure;
         let stated = self.recipe.closure.stating(&closure.method, closure.motion);
@@ -104,7 +104,7 @@ impl Edit {
         }
     }
 
-    /// The same choices with a change.
+    /// Returns the choices with a change.
     #[must_use]
     pub fn with(&self, change: impl FnOnce(&mut Self)) -> Self {
         let mut edit = self.clone();
@@ -112,7 +112,7 @@ impl Edit {
         edit
     }
 
-    /// The same choices for another stretch, of which the recipe knows nothing yet.
+    /// Returns the choices for another stretch, without what the recipe states for the old one.
     #[must_use]
     pub fn of_stretch(&self, stretch: Stretch) -> Self {
         self.with(|edit| {
@@ -124,8 +124,8 @@ impl Edit {
         })
     }
 
-    /// The same with a joint turned further at a time of the loop, by a rotation vector in the axes of its parent: the edit that moves
-    /// the joint just then does it, or a new one.
+    /// Returns the choices with a joint turned further at a time of the loop, by a rotation vector in the axes of its parent: in the edit
+    /// that already moves the joint then, or in a new one.
     #[must_use]
     pub fn turned(&self, joint: &str, secs: f64, turn: DVec3, clip: &LoopClip) -> Self {
         let mut edit = self.clone();
@@ -173,7 +173,7 @@ impl Edit {
             .map_or("closure", |(_, name)| name)
     }
 
-    /// The name of the closure.
+    /// Names the closure.
     pub fn closure(&self) -> ClosureName {
         if self.tries_closures {
             ClosureName::Auto
@@ -182,7 +182,7 @@ impl Edit {
         }
     }
 
-    /// The same closed by a method of the article.
+    /// Returns the choices closed by a method of the article.
     #[must_use]
     pub fn closed_as(&self, preset: Preset) -> Self {
         self.with(|edit| {
@@ -192,7 +192,7 @@ impl Edit {
         })
     }
 
-    /// The same with the closure of that name; shares and order stay, times are the defaults of the closure.
+    /// Returns the choices with another closure; shares and order stay, times become the closure's defaults.
     #[must_use]
     pub fn closed_by(&self, name: ClosureName) -> Self {
         let mut edit = self.clone();
@@ -210,7 +210,7 @@ impl Edit {
     }
 }
 
-/// The time in a loop at which an edit moves its joint the most, seconds; none of an edit of another kind.
+/// Returns the time in a loop at which an edit moves its joint the most, seconds; `None` for an edit of another kind.
 pub(crate) fn time_of_move(edit: &EditRecipe, clip: &LoopClip) -> Option<f64> {
     (edit.kind == EditKind::Move).then(|| match edit.values.number(EditKey::Time) {
         Some(secs) => secs,

@@ -1,4 +1,4 @@
-//! A loop as a file, with the sidecar that stands beside it.
+//! A loop as a file, with its sidecar.
 
 use loopwright_formats::{Format, Sidecar, SidecarError};
 use loopwright_job::{JobError, Warning, choose, warning, write};
@@ -30,7 +30,7 @@ pub enum ExportError {
     /// The sidecar cannot be written.
     #[error(transparent)]
     Sidecar(#[from] SidecarError),
-    /// A failure beside the window.
+    /// Background work failed.
     #[error("{0}")]
     Beside(String),
     /// There is no loop.
@@ -41,7 +41,7 @@ pub enum ExportError {
 impl Exported {
     /// Writes the loop in a format: the take's own keeps hierarchy, unit and up axis. Errors: [`ExportError`].
     pub fn of(opened: &Opened, made: &Made, format: Format) -> Result<Self, ExportError> {
-        // As the saved recipe makes it: of the stretch that it names, or of the whole take, which is found anew.
+        // The request is that of the saved recipe: for the stretch that it names, or for the whole take, which is searched anew.
         let request = request(&made.recipe);
         let mut done = made.done.clone();
         if made.recipe.stretch.start.is_some()
@@ -50,7 +50,7 @@ impl Exported {
             done.made.candidate = named.stretch;
         }
         let mut pending = write(&opened.studied, request, done, format)?;
-        // A search found the stretch, although the recipe names it.
+        // The stretch was found by a search, although the recipe names it.
         if !matches!(made.edit.stretch, Stretch::Frames { .. }) {
             let warnings = pending.warnings.iter();
             let before = warnings.take_while(|warning| {
@@ -73,7 +73,7 @@ impl Exported {
         })
     }
 
-    /// Returns the file by another name, without its extension, which the sidecar states. Errors: [`ExportError`].
+    /// Returns the file under another name, given without extension; the sidecar states it. Errors: [`ExportError`].
     pub fn named(self, stem: &str) -> Result<Self, ExportError> {
         let extension = self.file_name.rsplit_once('.').map_or("", |(_, extension)| extension);
         let file_name = format!("{stem}.{extension}");
@@ -86,22 +86,22 @@ impl Exported {
         })
     }
 
-    /// Name of the file of a loop of that take, without its extension.
+    /// Returns the name of the file of a take's loop, without extension.
     pub fn stem_of(opened: &Opened) -> String {
         format!("{}-loop", opened.stem())
     }
 
-    /// Name of the file of a loop of that take.
+    /// Returns the name of the file of a take's loop.
     pub fn file_name(opened: &Opened, format: Format) -> String {
         format!("{}.{}", Self::stem_of(opened), format.extension())
     }
 
-    /// Name of the sidecar of a file.
+    /// Returns the name of the sidecar of a file.
     pub fn name_of_sidecar(file_name: &str) -> String {
         format!("{file_name}.json")
     }
 
-    /// Name of the sidecar.
+    /// Returns the name of the sidecar.
     pub fn sidecar_name(&self) -> String {
         Self::name_of_sidecar(&self.file_name)
     }

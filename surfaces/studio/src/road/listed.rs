@@ -1,27 +1,28 @@
-//! The animations of a file as a list: how long each is, and what the body does in it.
+//! The animations of a file as a list: the length of each, and its kind of motion.
 
 use loopwright_formats::{AnimatedFile, AnimationChoice, SizeLimits};
 use loopwright_job::recipe::StudyArgs;
 
 use super::{Sketch, opened::stem_of};
 
-/// Joints at frames that are studied in one piece of work: about what is done in a third of a second.
+/// Joints times frames that are studied in one piece of work: about a third of a second.
 const PIECE: usize = 200_000;
 
 /// An animation of a file.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Listed {
-    /// How long it is, seconds; `None` where it cannot be read.
+    /// Length, seconds; `None` if it cannot be read.
     pub secs: Option<f64>,
-    /// How fast the body goes over the ground on average, metres per second.
+    /// Mean speed of the body over the ground, metres per second.
     pub mps: Option<f64>,
-    /// The kind of motion in one word; empty where it cannot be studied.
+    /// The kind of motion in one word; empty if it cannot be studied.
     pub kind: String,
-    /// The body in its middle; empty where it cannot be studied.
+    /// The body in the middle of it; empty if it cannot be studied.
     pub sketch: Sketch,
 }
 
-/// The names of all animations of a file, and some of them, from one on, in its order; none where it cannot be read.
+/// Returns the names of all animations of a file, and describes some of them, in order from the index `from`; nothing if the file cannot be
+/// read.
 pub(crate) fn list(file_name: &str, bytes: &[u8], study: &StudyArgs, from: usize) -> (Vec<String>, Vec<Listed>) {
     let stem = stem_of(file_name);
     let Ok(file) = AnimatedFile::parse(bytes, stem, None) else {

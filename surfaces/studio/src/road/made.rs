@@ -1,4 +1,4 @@
-//! The loop that the choices give, with its figures.
+//! The loop that the choices make, with its figures.
 
 use loopwright_core::{LoopCandidate, Quality, quality};
 use loopwright_job::recipe::StretchRecipe;
@@ -9,22 +9,22 @@ use loopwright_job::{
 use super::opened::{Opened, StretchError};
 use super::{edit::Edit, stretch::Stretch};
 
-/// A loop and what is said about it.
+/// A loop, its figures and its verdict.
 #[derive(Clone, Debug)]
 pub struct Made {
     /// The choices that it was made with.
     pub edit: Edit,
-    /// The stretch it was made of: another one than chosen, where the seam of that shows.
+    /// The stretch that it was made from: not the chosen one if the seam of that is visible.
     pub candidate: LoopCandidate,
-    /// The loop, and what was chosen for it.
+    /// The loop, with the decisions made for it.
     pub done: LoopMade,
     /// Its figures.
     pub quality: Quality,
-    /// One word about it, and the reason.
+    /// The verdict in one word, and the reason.
     pub verdict: Verdict,
-    /// The recipe that makes it again: what is saved.
+    /// The recipe that makes it again, which is saved.
     pub recipe: Recipe,
-    /// Whether it was made in haste, while a slider was dragged, with feet left free: holding them takes far longer than all else.
+    /// Whether it is a draft, made while a slider is dragged, with feet left free: holding them takes far longer than everything else.
     pub is_draft: bool,
 }
 
@@ -32,10 +32,10 @@ pub struct Made {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MadeError {
-    /// There is no such stretch.
+    /// The stretch does not exist.
     #[error(transparent)]
     Stretch(#[from] StretchError),
-    /// A failure beside the window.
+    /// Background work failed.
     #[error("{0}")]
     Beside(String),
     /// The choices cannot be read.
@@ -46,7 +46,7 @@ pub enum MadeError {
     Job(#[from] JobError),
 }
 
-/// Returns the advice of an error of a recipe.
+/// Returns advice for an error of a recipe.
 fn hint(error: &JobError) -> String {
     match error {
         JobError::Recipe(error) => error.hint().map_or_else(String::new, |hint| format!("; try {hint}")),
@@ -55,7 +55,7 @@ fn hint(error: &JobError) -> String {
 }
 
 impl Made {
-    /// Makes the loop, or another one where its seam shows and the stretch is the recommended one. Errors: [`MadeError`].
+    /// Makes the loop. If its seam is visible and the stretch is the recommended one, another may be made instead. Errors: [`MadeError`].
     pub fn of(opened: &Opened, edit: &Edit) -> Result<Self, MadeError> {
         let recipe = recipe_of(edit);
         let done = make(&opened.studied, request(&recipe), &chosen(opened, edit, &recipe)?)?;
@@ -76,7 +76,7 @@ impl Made {
         Self::of_work(opened, edit, done, quality, is_draft)
     }
 
-    /// Adds what follows from the choices to the loop and its figures, which take long.
+    /// Completes a loop and its figures, which take long to make, by what follows from the choices.
     pub(crate) fn of_work(opened: &Opened, edit: &Edit, done: LoopMade, quality: Quality, is_draft: bool) -> Self {
         let made = &done.made;
         let candidate = made.candidate.clone();
@@ -94,13 +94,13 @@ impl Made {
         }
     }
 
-    /// Seconds of one cycle.
+    /// Length of one cycle, seconds.
     pub fn period_secs(&self) -> f64 {
         self.done.made.loop_clip.period_secs()
     }
 }
 
-/// The choices as a recipe, with the frames of the person's own choice, if any.
+/// Returns the choices as a recipe, with the frames that the user chose, if any.
 fn recipe_of(edit: &Edit) -> Recipe {
     let recipe = edit.to_recipe();
     let Stretch::Frames { start_frame, end_frame } = edit.stretch else {
@@ -116,7 +116,7 @@ fn recipe_of(edit: &Edit) -> Recipe {
     }
 }
 
-/// Returns the request of a recipe to a take.
+/// Returns the request that a recipe makes.
 pub(super) fn request(recipe: &Recipe) -> Request<'_> {
     Request {
         recipe,
@@ -125,7 +125,7 @@ pub(super) fn request(recipe: &Recipe) -> Request<'_> {
     }
 }
 
-/// The stretch of these choices. For the recommended one, later ones of the list may be taken.
+/// Returns the stretch of these choices. In place of the recommended one, later ones of the list may be taken.
 fn chosen(opened: &Opened, edit: &Edit, recipe: &Recipe) -> Result<Chosen, MadeError> {
     match edit.stretch {
         Stretch::Recommended => {

@@ -1,4 +1,4 @@
-//! From a file to a file: a take that was opened, what is chosen of it, the loop made by that, and the bytes it is written to.
+//! From file to file: an opened take, the choices, the loop made by them, and the bytes to write.
 
 pub(crate) mod recipe_text;
 

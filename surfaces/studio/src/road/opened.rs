@@ -1,4 +1,4 @@
-//! A take that was opened: read, analysed, and searched for loops.
+//! An opened take: read, analysed, and searched for loops.
 
 use std::sync::Arc;
 
@@ -19,34 +19,34 @@ use super::stretch::{MIN_FRAMES, Stretch};
 /// Most loops that are listed: more are hard to choose from.
 const MAX_LOOPS: usize = 12;
 
-/// Share of the length by which loops of the same frames may differ to be the same.
+/// Largest difference in length of two loops that count as the same, as a share of the length; their frames must also mostly agree.
 const LIKE_SHARE: f64 = 0.03;
 
-/// Memory for a joint at a frame of a take that is open, bytes; measured on takes of ten minutes.
+/// Memory per joint and frame of an open take, bytes; measured on takes of ten minutes.
 const TRANSFORM_BYTES: usize = 240;
 
-/// A take with all that the studio knows of it. Nothing of it ever changes, so that work beside the window can share it.
+/// A take with everything that the studio knows about it. It never changes, so that background work can share it.
 #[derive(Clone, Debug)]
 pub struct Opened {
     /// Name of the file, with its extension.
     pub file_name: String,
-    /// The take, what was found out about it, and the character that its loops go onto, if any.
+    /// The take, its analysis, and the character for its loops, if any.
     pub studied: Studied,
-    /// The format of the file that its loops go into: the character's, or its own.
+    /// The format for its loops: that of the character, or its own.
     pub format: Format,
     /// The loops found, the recommended one first.
     pub found: FoundLoops,
-    /// Why none was looked for, if so.
+    /// The reason why no loops were searched for, if so.
     pub no_loops: Option<String>,
     /// Warnings about the file.
     pub warnings: Vec<String>,
-    /// The file as it was read, from which a recipe may read it otherwise; none for the walk that the studio opens with.
+    /// The bytes of the file, from which a recipe may read it in another way; `None` for the example walk.
     pub bytes: Option<Arc<Vec<u8>>>,
-    /// How it was read.
+    /// The settings that it was read with.
     pub study: StudyArgs,
     /// Puts the motion of the take on the character.
     pub retarget: Option<Retarget>,
-    /// The files that its recipe names: that character, and the map of its joints.
+    /// The files that its recipe names: the character, and the map of its joints.
     pub named: Vec<NamedFile>,
 }
 
@@ -73,18 +73,18 @@ pub enum OpenError {
     /// The motion cannot be put on a character.
     #[error("the motion cannot be put on the character: {0}")]
     Character(#[from] CharacterError),
-    /// It would fill more memory than is left.
+    /// The take would fill more memory than is left.
     #[error("open takes fill the {megabytes} MB that they may; close some and open it again")]
     NoRoom { megabytes: usize },
-    /// A failure beside the window.
+    /// Background work failed.
     #[error("{0}")]
     Beside(String),
-    /// The walk that the studio opens with cannot be made.
+    /// The example walk cannot be made.
     #[error(transparent)]
     Synth(#[from] SynthError),
 }
 
-/// Takes in what goes on, from any thread.
+/// Receives progress messages, from any thread.
 pub(crate) type Tell<'a> = &'a (dyn Fn(String) + Sync);
 
 /// A step of opening a take.
@@ -110,7 +110,7 @@ impl Step {
 }
 
 impl Opened {
-    /// The name of the walk that the studio opens with.
+    /// Name of the example walk that the studio opens with.
     pub const WALK: &'static str = "walk.bvh";
 
     /// Reads a file and finds its loops. Errors: [`OpenError`].
@@ -118,7 +118,7 @@ impl Opened {
         Self::read_as(file_name, Arc::new(bytes), &StudyArgs::default(), &[])
     }
 
-    /// Reads a file as a recipe says. Files that it names are those that are known, or of the disk. Errors: [`OpenError`].
+    /// Reads a file as a recipe says. Files that the recipe names are taken from the known ones, or from the disk. Errors: [`OpenError`].
     pub fn read_as(
         file_name: &str,
         bytes: Arc<Vec<u8>>,
@@ -128,7 +128,7 @@ impl Opened {
         Self::read_telling(file_name, bytes, study, known, &Room::default(), &|_| {})
     }
 
-    /// Reads a file, if there is room for it, and tells each step when it begins. Errors: [`OpenError`].
+    /// Reads a file, if there is room for it, and reports each step as it begins. Errors: [`OpenError`].
     pub fn read_telling(
         file_name: &str,
         bytes: Arc<Vec<u8>>,
@@ -146,7 +146,7 @@ impl Opened {
         let mut warnings = Vec::new();
         let settings = study.settings(study.space(), AnimationChoice::Auto, SizeLimits::default());
         let loaded = read_take(&bytes, stem, &settings, &mut warnings).or_else(|error| {
-            // A body without motion can be looked at.
+            // A body without motion can be shown.
             let file = AnimatedFile::parse(&bytes, stem, None).ok();
             let body = file.filter(|file| file.num_animations() == 0);
             body.and_then(|body| body.read_rest(&settings, &mut warnings).ok())
@@ -163,7 +163,7 @@ impl Opened {
         })
     }
 
-    /// The walk that the studio opens with. Errors: [`OpenError`].
+    /// Makes the example walk that the studio opens with. Errors: [`OpenError`].
     pub fn walk() -> Result<Self, OpenError> {
         let take = synthesize(&WalkSettings::default())?.take;
         let source = Source::for_take(&take, Format::Bvh);
@@ -177,7 +177,7 @@ impl Opened {
         )
     }
 
-    /// By the road of all programs: smoothed, matched with the character, analysed; then searched.
+    /// Studies a take as all programs do: smoothed, matched with the character, and analysed; then searches it.
     fn study(
         file_name: &str,
         loaded: LoadedTake,
@@ -191,7 +191,7 @@ impl Opened {
         let studied = loopwright_job::Study::new(study.clone(), target)?.analyse(file_name, loaded, soft)?;
         tell(Step::Searching);
         let analysis = &studied.analysis;
-        // What is too short to repeat, or stands still, can still be looked at.
+        // A take that is too short to repeat, or stands still, can still be shown.
         let (mut found, no_loops) = match analysis.find_loops(&SearchSettings::default()) {
             Ok(found) => (found, None),
             Err(error) => (FoundLoops::default(), Some(error.to_string())),
@@ -211,8 +211,8 @@ impl Opened {
         })
     }
 
-    /// The first loop of the list that one is the same as, begun elsewhere: as long, and of mostly the same frames. That loop is itself
-    /// the same as none before it, so that each is it or stands behind it.
+    /// Returns the first loop of the list that this one equals except for where it begins: as long, and of mostly the same frames. That
+    /// loop equals none before it, so each loop of the list either is such a first one or belongs to one.
     pub fn like(&self, index: usize) -> Option<usize> {
         let found = &self.found.candidates;
         let mut heads: Vec<usize> = Vec::new();
@@ -228,13 +228,13 @@ impl Opened {
         None
     }
 
-    /// About how much memory it takes, bytes: its motion as it was read and as it was studied, and its file.
+    /// Estimates how much memory it takes, bytes: its motion as it was read and as it was studied, and its file.
     pub(crate) fn memory_bytes(&self) -> usize {
         let of_files = self.bytes.iter().chain(self.named.iter().map(|file| &file.bytes));
         memory_bytes(self.take()) + of_files.map(|bytes| bytes.len()).sum::<usize>()
     }
 
-    /// Its file; none of the walk that the studio opens with.
+    /// Returns its file; `None` for the example walk.
     pub(crate) fn file(&self) -> Option<NamedFile> {
         Some(NamedFile {
             file_name: self.file_name.clone(),
@@ -242,15 +242,14 @@ impl Opened {
         })
     }
 
-    /// The take.
+    /// Returns the take.
     pub fn take(&self) -> &Take {
         self.studied.take()
     }
 
-    /// The tree of joints that is shown and edited: the character's, or its own.
+    /// Returns the skeleton that is shown and edited: the character's, or its own.
     ///
-    /// It is asked for many times in each frame, which [`Studied::body_of_loops`] is not made for: that looks for the root joint, in all
-    /// frames of the take.
+    /// It is called many times per frame, unlike [`Studied::body_of_loops`], which searches all frames of the take for the root joint.
     pub fn skeleton(&self) -> &Skeleton {
         match &self.studied.character {
             Some(on) => on.pair.target.skeleton(),
@@ -258,7 +257,7 @@ impl Opened {
         }
     }
 
-    /// The parts of the body that is shown.
+    /// Returns the parts of the body that is shown.
     pub fn body(&self) -> &Body {
         match &self.studied.character {
             Some(on) => on.pair.target.body(),
@@ -266,7 +265,7 @@ impl Opened {
         }
     }
 
-    /// The pose of the take at a frame, which may lie between two, on the body that is shown, local.
+    /// Returns the pose of the take at a frame, which may be fractional, on the body that is shown, local.
     pub fn pose_at(&self, frame: f64) -> Pose {
         let pose = self.take().sample(frame);
         match &self.retarget {
@@ -281,7 +280,7 @@ impl Opened {
         self.retarget.as_ref().map_or(own, |retarget| retarget.ground(own))
     }
 
-    /// Height of the body that is shown, metres; `None` where it is not known.
+    /// Height of the body that is shown, metres; `None` if unknown.
     pub fn stature(&self) -> Option<f64> {
         let own = self.studied.analysis.body.stature(self.take())?;
         Some(own * self.scale()).filter(|stature| stature.is_finite() && *stature > 0.0)
@@ -292,7 +291,7 @@ impl Opened {
         self.retarget.as_ref().map_or(1.0, Retarget::scale)
     }
 
-    /// The joint of the take that a joint of the body that is shown follows.
+    /// Returns the joint of the take that a joint of the shown body follows.
     pub fn joint_of_take(&self, joint: usize) -> Option<usize> {
         match &self.studied.character {
             Some(on) => Some((*on.pair.map.links.get(joint)?)?.from),
@@ -300,7 +299,7 @@ impl Opened {
         }
     }
 
-    /// The foot of the body that is shown that moves as a foot of the take.
+    /// Returns the foot of the shown body that follows a foot of the take.
     pub fn foot_shown(&self, foot: usize) -> Option<usize> {
         match &self.retarget {
             Some(retarget) => retarget.foot_that_follows(foot),
@@ -308,12 +307,12 @@ impl Opened {
         }
     }
 
-    /// File name without extension.
+    /// Returns the file name without extension.
     pub fn stem(&self) -> &str {
         stem_of(&self.file_name)
     }
 
-    /// Returns what the body does in most frames of a cut.
+    /// Returns the gait in most frames of a cut.
     pub fn gait_within(&self, cut: &Cut) -> Option<Gait> {
         let (start, end) = (cut.start_frame(), cut.end_frame());
         let mut num_frames = Gait::ALL.map(|gait| (gait, 0.0));
@@ -327,12 +326,12 @@ impl Opened {
         most.filter(|(_, frames)| *frames > 0.0).map(|(gait, _)| gait)
     }
 
-    /// Whether it is long enough to close a stretch of it.
+    /// Whether the take is long enough to close a stretch of it.
     pub fn can_close(&self) -> bool {
         self.take().num_frames() > MIN_FRAMES as usize
     }
 
-    /// The stretch that is closed first: the recommended loop, or the whole take where nothing repeats.
+    /// Returns the stretch that is closed first: the recommended loop, or the whole take if nothing repeats.
     pub fn first_stretch(&self) -> Stretch {
         match self.found.best() {
             Some(_) => Stretch::Recommended,
@@ -343,7 +342,7 @@ impl Opened {
         }
     }
 
-    /// First and last frame of a stretch, which may lie between two frames; `None` where the take does not have it.
+    /// First and last frame of a stretch, which may be fractional; `None` if the take does not have it.
     pub fn ends(&self, stretch: Stretch) -> Option<[f64; 2]> {
         match stretch {
             Stretch::Recommended => self.ends(Stretch::Found(0)),
@@ -358,7 +357,7 @@ impl Opened {
         }
     }
 
-    /// A stretch as a candidate; one of frames is measured anew.
+    /// Returns a stretch as a candidate; frames chosen by hand are measured.
     pub fn candidate(&self, stretch: Stretch) -> Result<LoopCandidate, StretchError> {
         match stretch {
             Stretch::Recommended => self.candidate(Stretch::Found(0)),
@@ -373,12 +372,12 @@ impl Opened {
     }
 }
 
-/// The memory that a take may fill, and all that takes may fill together, bytes; without a limit by default.
+/// The memory that a take may fill, and that all takes together may fill, bytes; unlimited by default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Room {
-    /// What others leave.
+    /// Memory that other takes leave.
     pub left: usize,
-    /// What all may fill.
+    /// Memory for all takes.
     pub all: usize,
 }
 
@@ -391,7 +390,7 @@ impl Default for Room {
     }
 }
 
-/// About how much memory a take fills, bytes.
+/// Estimates how much memory a take fills, bytes.
 fn memory_bytes(take: &Take) -> usize {
     TRANSFORM_BYTES * take.num_frames() * take.num_joints()
 }
@@ -401,7 +400,7 @@ pub(super) fn stem_of(file_name: &str) -> &str {
     file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem)
 }
 
-/// Whether two loops are as long as each other, and of mostly the same frames. Of three in a row the outer two need not be.
+/// Whether two loops are about equally long, and of mostly the same frames. The relation is not transitive.
 fn is_like(one: &LoopCandidate, other: &LoopCandidate) -> bool {
     let (one, other) = (one.cut, other.cut);
     let shared = one.end_frame().min(other.end_frame()) - one.start_frame().max(other.start_frame());
@@ -409,13 +408,13 @@ fn is_like(one: &LoopCandidate, other: &LoopCandidate) -> bool {
     (length - other.num_frames()).abs() <= LIKE_SHARE * length && shared >= 0.5 * length
 }
 
-/// Returns what puts the motion of a take on its character, if it has one.
+/// Returns the retarget of a take onto its character, if it has one.
 pub(crate) fn retarget_of(studied: &Studied) -> Option<Retarget> {
     let matched = studied.character.as_ref()?;
     Some(matched.pair.of_motion(&studied.take().world_tracks()))
 }
 
-/// Why there is no such stretch.
+/// Why a stretch does not exist.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StretchError {
     /// Its number is not in the list.

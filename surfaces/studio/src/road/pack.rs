@@ -1,4 +1,4 @@
-//! A file that is opened; of several animations the first that moves, not the longest.
+//! Opens a file; of several animations it takes the first that moves, not the longest.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use super::edit::Edit;
 use super::made::Made;
 use super::opened::{OpenError, Opened, Room, Step};
 
-/// Words in names of animations that move, in the order in which they are looked for, and in those that only pass from one to another.
+/// Words in the names of animations that move, in the order of preference, and in the names of transitions.
 const MOVES: [&str; 7] = ["walk", "jog", "run", "sprint", "stroll", "strafe", "crawl"];
 const PASSES: [&str; 6] = ["start", "stop", "turn", "_to_", "idle", "jump"];
 
-/// Most animations that are tried.
+/// Most animations to try.
 const MOST_TRIED: usize = 3;
 
-/// Reads a file, if there is room for it. Of several animations the first is taken that moves by its name and whose loop is good, or else the
-/// first that has one. Errors: [`OpenError`].
+/// Reads a file, if there is room for it. Of several animations, it takes the first that moves by its name and whose loop is good, or else
+/// the first that has a loop. Errors: [`OpenError`].
 pub(crate) fn open(file: &NamedFile, room: &Room, tell: &dyn Fn(Step)) -> Result<Opened, OpenError> {
     let read = |animation: Option<String>| {
         let study = StudyArgs {
@@ -42,7 +42,7 @@ pub(crate) fn open(file: &NamedFile, room: &Room, tell: &dyn Fn(Step)) -> Result
     first.map_or_else(|| read(None), Ok)
 }
 
-/// The animations of a file with several that move by their names.
+/// Lists the animations that move by their names, if the file has several animations.
 fn moving(bytes: &[u8]) -> Vec<String> {
     let Ok(file) = AnimatedFile::parse(bytes, "", None) else {
         return Vec::new();

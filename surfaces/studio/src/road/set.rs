@@ -1,4 +1,4 @@
-//! A set of several takes, by the road of all programs.
+//! A set made from several takes, as all programs make it.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use serde::{Deserialize, Serialize};
 use super::character::{self, CharacterError, NamedFile};
 use super::opened::{Tell, stem_of};
 
-/// Takes that are left out of a set are named up to this many where it cannot be made.
+/// Most takes that an error names as left out.
 const MOST_NAMED: usize = 8;
 
-/// The takes of a set, and how it is made.
+/// The takes of a set, and the settings for making it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SetOrder {
-    /// Its name, which is that of its folder.
+    /// The name of the set and of its folder.
     pub name: String,
-    /// The files of its takes; of each all animations.
+    /// The files of its takes, with all their animations.
     pub files: Vec<NamedFile>,
-    /// How all of them are read, how their loops are closed, and the engine and the rate of the set.
+    /// How the takes are read, how their loops are closed, and the engine and the rate of the set.
     #[serde(with = "super::recipe_text")]
     pub recipe: Box<Recipe>,
-    /// Files that the recipe names and that are open.
+    /// Opened files that the recipe names.
     pub named: Vec<NamedFile>,
     /// The format of its clips; `None` for the engine's, or that of the character or of the first loop.
     pub format: Option<Format>,
@@ -46,21 +46,21 @@ pub struct SetFiles {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetError {
-    /// The character that its recipe names cannot be had.
+    /// The character that the recipe names is missing.
     #[error(transparent)]
     Character(#[from] CharacterError),
-    /// The recipe is for a character, and names none.
+    /// The recipe needs a character, but names none.
     #[error(transparent)]
     Study(#[from] StudyError),
     /// The takes give no set, or it cannot be written.
     #[error("{0}{reasons}", reasons = reasons(.0))]
     Made(#[from] Box<MakeSetError>),
-    /// A failure beside the window.
+    /// Background work failed.
     #[error("{0}")]
     Beside(String),
 }
 
-/// Why takes were left out, where nothing is left.
+/// Lists why takes were left out, if no take is left.
 fn reasons(error: &MakeSetError) -> String {
     let MakeSetError::NoLoops(left_out) = error else {
         return String::new();
@@ -72,7 +72,7 @@ fn reasons(error: &MakeSetError) -> String {
 }
 
 impl SetOrder {
-    /// Makes the set, of the style that most of its takes are of. Errors: [`SetError`].
+    /// Makes the set in the style of most of its takes. Errors: [`SetError`].
     pub fn make(&self, tell: Tell<'_>) -> Result<SetFiles, SetError> {
         let (target, _) = character::named(&self.recipe.take, &self.named)?;
         let names: Vec<SetFileName> = self.files.iter().map(name_of).collect();
@@ -119,7 +119,7 @@ impl SetOrder {
 }
 
 impl SetFiles {
-    /// Returns the set in a folder of another name, which its sidecars state. Errors: a sidecar cannot be written anew.
+    /// Returns the set for a folder with another name, which its sidecars state. Errors: a sidecar cannot be written anew.
     pub(crate) fn named(mut self, name: String) -> Result<Self, SidecarError> {
         for file in &mut self.files {
             if let Ok(mut sidecar) = Sidecar::from_json(&file.bytes) {
@@ -151,7 +151,7 @@ fn name_of(file: &NamedFile) -> SetFileName {
     }
 }
 
-/// The takes of a set, read from their files each time they are asked for.
+/// The takes of a set, read from their files whenever they are needed.
 struct Takes<'a> {
     files: Vec<&'a NamedFile>,
     study: loopwright_job::Study,
@@ -159,7 +159,7 @@ struct Takes<'a> {
 }
 
 impl Takes<'_> {
-    /// Studies an animation of a file. Errors: why it cannot be read.
+    /// Studies an animation of a file. Errors: the reason why it cannot be read.
     fn study(&self, file_name: &str, file: &AnimatedFile, number: usize) -> Result<Studied, String> {
         let settings = ReadSettings {
             animation: AnimationChoice::Number(number),
@@ -189,7 +189,7 @@ impl SetTakes for Takes<'_> {
         for number in 0..file.num_animations() {
             match self.study(file_name, &file, number) {
                 Ok(studied) => give(&studied, is_pack),
-                // Of many animations some hold no motion.
+                // Among many animations, some hold no motion.
                 Err(_) if is_pack => {}
                 Err(why) => return Err(why),
             }
@@ -197,7 +197,7 @@ impl SetTakes for Takes<'_> {
         Ok(())
     }
 
-    /// Files that are open are takes: what lies beside them is not read.
+    /// Opened files are takes: sidecars are not read.
     fn loops(&self, _: usize, _: &mut dyn FnMut(Result<TakeLoop, LeftOut>)) -> Result<(), String> {
         Ok(())
     }
@@ -219,7 +219,7 @@ impl SetTakes for Takes<'_> {
                 number + 1
             ));
             let mut given = A::default();
-            // The manifest names files that cannot be read.
+            // Files that cannot be read are listed in the manifest.
             let _ = work(number, &mut given);
             given
         });

@@ -1,22 +1,22 @@
-//! A body as a few lines, small enough for a row of a list.
+//! A sketch of a body in a few lines, small enough for a row of a list.
 
 use glam::{DVec3, dvec3};
 use loopwright_core::math::ops;
 use loopwright_core::{Analysis, Pose};
 use loopwright_draw::Figure;
 
-/// Turn of the view from where the body faces, radians: what walks is seen from its side and ahead, as the view opens.
+/// Turn of the view from where the body faces, radians: a walker is seen from its side and from ahead, as in the first view.
 const YAW: f64 = 0.9;
 
-/// Limbs thinner than this share of the body are not drawn: fingers.
+/// Least thickness of a drawn limb, as a share of the body: fingers are not drawn.
 const THINNEST: f64 = 0.015;
 
-/// Lines in a square of side 1: both ends from its upper left corner, and the width.
+/// Lines in a square of side 1: both ends, from its upper left corner, and the width.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Sketch(pub Vec<[f32; 5]>);
 
 impl Sketch {
-    /// The body at a frame of a take.
+    /// Sketches the body at a frame of a take.
     pub(crate) fn of_take(analysis: &Analysis, frame: usize) -> Self {
         let take = &analysis.take;
         let frame = frame.min(take.num_frames() - 1);
@@ -24,7 +24,7 @@ impl Sketch {
         Self::new(&Figure::new(take, &analysis.body), &pose, analysis.heading.yaw(frame))
     }
 
-    /// A body in a pose, facing that way.
+    /// Sketches a body in a pose, facing a direction.
     fn new(figure: &Figure, world: &Pose, yaw: f64) -> Self {
         let yaw = yaw + YAW;
         let right = dvec3(ops::cos(yaw), 0.0, -ops::sin(yaw));

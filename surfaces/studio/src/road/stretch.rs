@@ -6,11 +6,11 @@ pub(crate) const MIN_FRAMES: f64 = 4.0;
 /// A stretch of a take.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Stretch {
-    /// The first loop of the list, or a later one where that is not good and the later one is.
+    /// The first loop of the list, or a later one if the first is not good and the later one is.
     Recommended,
     /// Exactly this loop of the list, by its index.
     Found(usize),
-    /// Frames of the person's own choice.
+    /// Frames that the user chose.
     Frames {
         /// The frame it starts at.
         start_frame: f64,

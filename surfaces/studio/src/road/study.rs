@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Opened;
 
-/// Starts and ends of the map of costs: more than there are points of the screen to click on are of no use.
+/// Number of starts and of ends in the map of costs: more than the screen has points to click on would be useless.
 const MAP: usize = 160;
 
-/// Which study.
+/// A kind of study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Study {
     /// The cost of the seam from every frame to every other.
@@ -19,12 +19,12 @@ pub enum Study {
     Fit,
 }
 
-/// The cost of seams on a grid of starts and ends, as shares of that of random frames.
+/// The costs of seams on a grid of starts and ends, relative to the cost of random frames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CostMap {
-    /// Frames of the grid, of starts and ends alike.
+    /// Frames of the grid, for both starts and ends.
     pub frames: Vec<usize>,
-    /// Share of the cost of random frames, start by start; infinite where the end is not after the start.
+    /// Ratios to the cost of random frames, start by start; infinite where the end is not after the start.
     pub ratios: Vec<f64>,
 }
 
@@ -38,7 +38,7 @@ pub enum Studied {
 }
 
 impl Study {
-    /// Works it out.
+    /// Runs the study.
     pub fn of(self, opened: &Opened) -> Studied {
         match self {
             Self::Costs => Studied::Costs(CostMap::of(opened)),
@@ -78,18 +78,18 @@ impl CostMap {
         Self { frames, ratios }
     }
 
-    /// Starts, and as many ends.
+    /// Number of starts, and of ends.
     pub fn len(&self) -> usize {
         self.frames.len()
     }
 
-    /// Whether there is none.
+    /// Whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 }
 
-/// The lengths at which a take repeats, seconds, with how alike it is there; the most alike first.
+/// Returns the lengths at which a take repeats, seconds, each with its likeness; the most alike first.
 pub fn lengths(spectrum: &Spectrum, frame_time_secs: f64) -> Vec<[f64; 2]> {
     let settings = SearchSettings::default();
     let [least, most] = [settings.min_secs, settings.max_secs].map(|secs| (secs / frame_time_secs).ceil() as usize);

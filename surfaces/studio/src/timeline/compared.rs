@@ -1,4 +1,4 @@
-//! Loops that are compared: what each adds to one joint, and a table of their figures.
+//! Compared loops: the correction of one joint in each, and a table of their figures.
 
 use eframe::egui::{Align, Grid, Layout, RichText, Role, ScrollArea, Sense, Ui, vec2};
 
@@ -81,7 +81,7 @@ pub(crate) fn compared_ui(ui: &mut Ui, model: &Model) {
     });
 }
 
-/// What closing adds to the rotation of the chosen joint in each loop, the seam in the middle.
+/// Draws the rotation that closing adds to the chosen joint in each loop, with the seam in the middle.
 fn chart_ui(ui: &mut Ui, model: &Model, size: eframe::egui::Vec2) {
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     focus::label(
@@ -139,7 +139,7 @@ fn table_ui(ui: &mut Ui, model: &Model) {
                 };
                 for ((.., figure), least) in FIGURES.into_iter().zip(least) {
                     match figure(one) {
-                        // The best of each column is strong.
+                        // The best value of each column is bold.
                         Some(value) if value <= least => ui.strong(format!("{value:.2}")),
                         Some(value) => ui.label(format!("{value:.2}")),
                         None => ui.weak("-"),

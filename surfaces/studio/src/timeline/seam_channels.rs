@@ -1,4 +1,5 @@
-//! The numbers behind the curves over the seam: what closing adds to each joint, and how a joint turns and moves before and after.
+//! The numbers behind the curves over the seam: the correction that closing adds to each joint, and how a joint rotates and moves before
+//! and after.
 
 use glam::DVec3;
 use loopwright_core::{MadeLoop, Skeleton};
@@ -13,16 +14,16 @@ pub(super) enum Kind {
     Turned,
     /// The shift that closing adds to each joint.
     Shifted,
-    /// How the chosen joint turns, uncut and closed.
+    /// The rotation of the chosen joint, uncut and closed.
     Rotation,
-    /// Where the chosen joint is from the root, uncut and closed.
+    /// The position of the chosen joint relative to the root, uncut and closed.
     Path,
 }
 
 impl Kind {
     pub(super) const ALL: [Self; 4] = [Self::Turned, Self::Shifted, Self::Rotation, Self::Path];
 
-    /// Its word, and what it shows.
+    /// Its label, and an explanation.
     pub(super) fn words(self) -> [&'static str; 2] {
         match self {
             Self::Turned => [
@@ -41,7 +42,7 @@ impl Kind {
         }
     }
 
-    /// Whether the curves are those of all joints.
+    /// Whether the curves show all joints.
     pub(super) fn is_of_all(self) -> bool {
         matches!(self, Self::Turned | Self::Shifted)
     }
@@ -53,7 +54,7 @@ impl Kind {
         }
     }
 
-    /// Returns the factor of numbers that are shown, and their unit.
+    /// Returns the factor for the displayed numbers, and their unit.
     pub(super) fn unit(self) -> (f64, &'static str) {
         match self {
             Self::Turned | Self::Rotation => (1f64.to_degrees(), "°"),
@@ -61,7 +62,7 @@ impl Kind {
         }
     }
 
-    /// Least range that is drawn, radians or metres: what moves less is drawn flat instead of as noise.
+    /// Least range of the drawing, radians or metres: smaller motion is drawn flat rather than as noise.
     pub(super) fn least(self) -> f64 {
         match self {
             Self::Turned => 0.01,
@@ -72,31 +73,31 @@ impl Kind {
     }
 }
 
-/// A joint's offsets along the direction in which it is moved most: of samples 0 to N, those of the end being what meets the start.
+/// The correction of a joint along its main direction, at samples 0 to N; sample N meets the start.
 pub(super) struct Offset {
     pub(super) joint: usize,
     pub(super) most: f64,
     pub(super) values: Vec<f64>,
 }
 
-/// One channel of a joint before closing, with the last sample that meets the first, and after.
+/// One channel of a joint before closing, up to the last sample, which meets the first, and after closing.
 #[derive(Default)]
 pub(super) struct Channel {
     pub(super) before: Vec<f64>,
     pub(super) after: Vec<f64>,
 }
 
-/// The loop whose seam was closed: that of the take, where the loop is on a character.
+/// Returns the loop whose seam was closed: that of the take, even if the loop is on a character.
 fn closed(made: &Made) -> &MadeLoop {
     made.done.made.on_take()
 }
 
-/// The skeleton whose joints the offsets are of.
+/// Returns the skeleton whose joints the corrections are of.
 pub(super) fn skeleton_of(made: &Made) -> &Skeleton {
     closed(made).loop_clip.skeleton()
 }
 
-/// The offsets of all joints that are moved, the most moved first.
+/// Returns the corrections of all joints that are moved, the most moved first.
 pub(super) fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
     let closed = closed(made);
     let num_joints = closed.loop_clip.skeleton().num_joints();
@@ -122,7 +123,7 @@ pub(super) fn offsets(made: &Made, kind: Kind) -> Vec<Offset> {
     found
 }
 
-/// What closing adds to a joint at each sample, along the direction in which it is moved most, or along another one; and that direction.
+/// Returns the correction of a joint at each sample, along the direction of its largest correction or along `along`; and that direction.
 pub(super) fn offset_of(made: &Made, joint: usize, along: Option<DVec3>) -> (DVec3, Vec<f64>) {
     let closed = closed(made);
     let num_joints = closed.loop_clip.skeleton().num_joints();
@@ -132,7 +133,7 @@ pub(super) fn offset_of(made: &Made, joint: usize, along: Option<DVec3>) -> (DVe
     (along, all.map(|offset| offset.dot(along)).collect())
 }
 
-/// The three channels of a joint.
+/// Returns the three channels of a joint.
 pub(super) fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
     let (clip, source) = (&made.done.made.loop_clip, &made.done.made.source.clip);
     let (before, after): (Vec<DVec3>, Vec<DVec3>) = match kind {
@@ -144,7 +145,7 @@ pub(super) fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
             (before.collect(), after.collect())
         }
         _ => {
-            // Rotations from the first pose: within half a turn their angles about x, y and z do not jump.
+            // Rotations relative to the first pose: within half a turn, their angles about x, y and z do not jump.
             let first = clip.body_pose(0).rotations[joint].inverse();
             let turned = |rotation: glam::DQuat| {
                 let turn = first * rotation;
@@ -163,7 +164,7 @@ pub(super) fn channels(made: &Made, kind: Kind, joint: usize) -> [Channel; 3] {
     })
 }
 
-/// Seconds over which closing acts after the seam and before it, as it was fitted.
+/// Returns the times over which closing acts after and before the seam, as it was fitted, seconds.
 pub(super) fn zone_secs(made: &Made) -> [f64; 2] {
     let method = closed(made).closed.method;
     if let Some(secs) = method.crossfade_secs {
@@ -174,7 +175,7 @@ pub(super) fn zone_secs(made: &Made) -> [f64; 2] {
         if shape.kind().descriptor().ends {
             shape.secs()
         } else {
-            // A spring has faded after some half-lives.
+            // A spring counts as faded after some half-lives.
             SPRING_HALF_LIVES * shape.secs()
         }
     })

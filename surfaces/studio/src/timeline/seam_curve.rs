@@ -1,4 +1,4 @@
-//! Curves of one period with the seam in the middle: what closing adds to every joint, and how one joint moves uncut and closed.
+//! Curves of one period with the seam in the middle: the correction of every joint, or the motion of one joint, uncut and closed.
 
 use eframe::egui::{self, Align2, Color32, Painter, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
@@ -12,40 +12,40 @@ use crate::{flat, line, theme};
 /// Least height of the curves, points.
 const LEAST_POINTS: f32 = 70.0;
 
-/// Windows lower than this show the curves only on request: they would take the body's place, points.
+/// Height of the window from which the curves are shown by default: in a lower one they would take the room of the body, points.
 const HIGH_POINTS: f32 = 800.0;
 
 /// Room below the curves, points.
 const BELOW_POINTS: f32 = 6.0;
 
-/// Room for the list of the joints that are moved most, points; and the least room for the curves beside it.
+/// Width of the list of the most moved joints, points; and the least room for the curves beside it.
 const LIST_POINTS: f32 = 168.0;
 const BESIDE_LIST_POINTS: f32 = 260.0;
 
-/// Joints whose offsets are drawn, and the most that are listed.
+/// Number of joints whose curves are drawn, and most that are listed.
 const MOST_DRAWN: usize = 16;
 const MOST_LISTED: usize = 12;
 
 /// The curves that are drawn.
 enum Curves {
-    /// Offsets of all joints, the most moved first.
+    /// Corrections of all joints, the most moved first.
     Offsets(Vec<Offset>),
     /// Channels of one joint.
     Channels(Box<[Channel; 3]>),
 }
 
-/// The kind of curves that is chosen, and those drawn last.
+/// The chosen kind of curves, and those drawn last.
 #[derive(Default)]
 pub(crate) struct SeamCurve {
-    /// Whether the curves are shown, once that was chosen; else where the window is high enough.
+    /// Whether the curves are shown, if the user chose; otherwise the height of the window decides.
     is_shown: Option<bool>,
     kind: Kind,
-    /// Of which loop, of which kind and, of one joint, of which.
+    /// With the loop, the kind and the joint that they are of.
     drawn: Option<((u64, Kind, usize), Curves)>,
 }
 
 impl SeamCurve {
-    /// Whether the curves are shown: their room is then as high as one drags it.
+    /// Whether the curves are shown; the user can then drag their height.
     pub(crate) fn is_shown(&self, ctx: &egui::Context) -> bool {
         self.is_shown.unwrap_or(ctx.content_rect().height() >= HIGH_POINTS)
     }
@@ -69,7 +69,7 @@ impl SeamCurve {
             };
             (of, curves)
         });
-        // Exactly the height that is left: otherwise the panel would grow with its curves.
+        // Exactly the remaining height: otherwise the panel would grow with its curves.
         let height = (ui.available_height() - BELOW_POINTS).max(LEAST_POINTS);
         let has_list = matches!(curves, Curves::Offsets(_)) && ui.available_width() > LIST_POINTS + BESIDE_LIST_POINTS;
         let width = ui.available_width() - if has_list { LIST_POINTS } else { 0.0 };
@@ -84,7 +84,7 @@ impl SeamCurve {
                 Curves::Channels(channels) => chart.channels_ui(channels),
             }
             chart.playhead_ui(model);
-            // The time under the pointer is shown.
+            // A click shows the time under the pointer.
             if let Some(at) = response.interact_pointer_pos()
                 && model.shown() != Shown::Take
             {
@@ -98,7 +98,7 @@ impl SeamCurve {
         });
     }
 
-    /// Whether curves are shown, of which kind, and of which joint.
+    /// Shows the choices: whether curves are shown, their kind, and their joint.
     fn choices_ui(&mut self, ui: &mut Ui, made: &Made, watched: usize, model: &Model) {
         let mut is_shown = self.is_shown(ui.ctx());
         let shown = ui.checkbox(&mut is_shown, "Curves over the seam");
@@ -122,7 +122,7 @@ impl SeamCurve {
     }
 }
 
-/// The list of joints whose curves are drawn.
+/// Shows the list of joints whose curves can be drawn.
 pub(super) fn joint_ui(ui: &mut Ui, made: &Made, watched: usize, model: &Model) {
     let skeleton = made.done.made.loop_clip.skeleton();
     let list = egui::ComboBox::from_id_salt("joint")
@@ -137,7 +137,7 @@ pub(super) fn joint_ui(ui: &mut Ui, made: &Made, watched: usize, model: &Model) 
     named(list.response, "Joint of the curves");
 }
 
-/// The joints that are moved most, to be chosen.
+/// Shows the most moved joints, to choose from.
 fn list_ui(ui: &mut Ui, offsets: &[Offset], kind: Kind, model: &Model) {
     let Some(made) = model.made() else { return };
     let skeleton = skeleton_of(made);
@@ -166,7 +166,7 @@ fn list_ui(ui: &mut Ui, offsets: &[Offset], kind: Kind, model: &Model) {
         });
 }
 
-/// The joint of the body that is shown that follows a joint of the take.
+/// Returns the joint of the shown body that follows a joint of the take.
 fn shown_joint(model: &Model, of_take: usize) -> Option<usize> {
     let opened = model.opened()?;
     (0..opened.skeleton().num_joints()).find(|&joint| opened.joint_of_take(joint) == Some(of_take))
@@ -183,7 +183,7 @@ pub(super) struct Chart {
 }
 
 impl Chart {
-    /// An empty chart, with the seam and the times over which closing acts.
+    /// Creates an empty chart, with the seam and the times over which closing acts.
     pub(super) fn new(ui: &Ui, rect: Rect, made: Option<&Made>, kind: Kind) -> Self {
         let visuals = ui.visuals();
         let painter = ui.painter_at(rect);
@@ -212,7 +212,7 @@ impl Chart {
         }
     }
 
-    /// The place of a value at a share of the period, where values lie about a middle within a range.
+    /// Returns the point of a value at a share of the period; values lie within a range about a middle.
     fn at(&self, share: f64, value: f64, range: f64) -> Pos2 {
         let drawn = self.rect.shrink2(vec2(0.0, 12.0));
         pos2(
@@ -221,13 +221,13 @@ impl Chart {
         )
     }
 
-    /// The curve of so many values before the seam and after it. A loop of an hour has more of them than the screen has points: of those
-    /// that share one, the least and the greatest are drawn.
+    /// Returns the curve of values before and after the seam. A loop of an hour has more values than the screen has points: of those that
+    /// share one, the least and the greatest are drawn.
     fn lines(&self, values: &[f64], middle: f64, range: f64) -> [Vec<Pos2>; 2] {
         let intervals = values.len().saturating_sub(1);
         let middle_sample = intervals / 2;
         let columns = self.rect.width().max(1.0) as usize;
-        // From the middle of the period to its end before the seam, from its start to its middle after it.
+        // Before the seam lies the second half of the period, after it the first half.
         [(-0.5, middle_sample..=intervals), (0.5, 0..=middle_sample)].map(|(aside, samples)| {
             let at = |sample: usize| {
                 let share = sample as f64 / intervals.max(1) as f64 + aside;
@@ -248,8 +248,8 @@ impl Chart {
         })
     }
 
-    /// Draws the offsets of the most moved joints, and before them that of `watched`, a joint of the body that is shown; offsets are of
-    /// joints of the take.
+    /// Draws the corrections of the most moved joints, and on top that of `watched`, a joint of the shown body; corrections are of joints
+    /// of the take.
     fn offsets_ui(&self, offsets: &[Offset], made: &Made, model: &Model, watched: usize) {
         let chosen = model.opened().and_then(|opened| opened.joint_of_take(watched));
         let most = offsets.iter().map(|offset| offset.most).fold(0.0, f64::max);
@@ -320,7 +320,7 @@ impl Chart {
         self.legend(&words);
     }
 
-    /// Draws what loops that are compared add to a joint.
+    /// Draws the corrections of a joint in compared loops.
     pub(super) fn compared_ui(&self, offsets: &[(Vec<f64>, Color32)]) {
         let values = offsets.iter().flat_map(|(values, _)| values);
         let range = 2.0 * values.fold(0.5 * self.kind.least(), |most, value| most.max(value.abs()));
@@ -331,13 +331,13 @@ impl Chart {
         }
     }
 
-    /// The area between two lines that have a point for each other's, or nearly.
+    /// Fills the area between two lines whose points correspond, or nearly so.
     fn fill(&self, one: &[Pos2], other: &[Pos2], colour: Color32) {
         let sides = one.iter().zip(other).map(|(&one, &other)| [one, other]);
         self.painter.add(line::area(sides, colour.gamma_multiply(0.3)));
     }
 
-    /// Words in a row along the upper edge, as far as there is room.
+    /// Writes words in a row along the upper edge, as far as there is room.
     pub(super) fn legend(&self, words: &[(String, Color32)]) {
         let mut x = self.rect.left() + 6.0;
         for (text, colour) in words {

@@ -1,5 +1,5 @@
-//! The whole take as a bar: how fast the body moves and where it faces, when its feet stand, what it does, the loops found, and
-//! the chosen stretch, whose ends one drags.
+//! The whole take as a bar: the speed of the body and where it faces, when its feet stand, its activity, the loops found, and the chosen
+//! stretch with ends to drag.
 
 use eframe::egui::{
     Align2, Color32, CursorIcon, FontId, Key, Modifiers, Rangef, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo,
@@ -13,8 +13,7 @@ use loopwright_formats::loop_file::facts::Grade;
 use crate::model::{Action, Judgement, MIN_FRAMES, Model, Opened, Stretch, around_stretch};
 use crate::{flat, focus, grade, line, theme};
 
-/// Height of the words above all, of the curves of speed and heading, of the row of a foot, of what the body does, and of a row of
-/// loops, points.
+/// Heights of the legend, of the curves of speed and heading, of the row of a foot, of the activity, and of a row of loops, points.
 const LEGEND_POINTS: f32 = 15.0;
 const CURVE_POINTS: f32 = 28.0;
 const FOOT_POINTS: f32 = 4.0;
@@ -27,37 +26,37 @@ const MAX_FEET: usize = 4;
 /// Most points of the curves.
 const MAX_POINTS: usize = 1024;
 
-/// Height of the whole take above a part of it, points.
+/// Height of the overview of the whole take when the bar shows a part of it, points.
 const OVERVIEW_POINTS: f32 = 12.0;
 
-/// How far an end that is dragged goes to a cheaper seam, points.
+/// Distance within which a dragged end snaps to a cheaper seam, points.
 const SNAP_POINTS: f32 = 9.0;
 
-/// Rows of loops: those that overlap lie below each other, and more rows would take the viewport's place.
+/// Most rows of loops: overlapping loops lie below each other, and more rows would take the room of the viewport.
 const MAX_ROWS: usize = 4;
 
-/// How near the mouse grasps an end, points.
+/// Distance within which the mouse grasps an end, points.
 const GRASP_POINTS: f32 = 6.0;
 
-/// Fewest frames that the bar is widened to.
+/// Fewest frames that the bar can show.
 const MIN_SHOWN_FRAMES: f64 = 16.0;
 
-/// How much one point of the wheel widens the bar.
+/// Zoom per point of the wheel.
 const ZOOM_PER_POINT: f32 = 0.005;
 
-/// The bar, while the stretch is dragged.
+/// The bar, and the state of a drag.
 #[derive(Default)]
 pub(crate) struct TakeBar {
     /// The start of the stretch when it was grasped as a whole, frames.
     grasped: Option<f64>,
 }
 
-/// Frames of the take on the screen.
+/// Maps frames of the take to the screen.
 struct Scale<'a> {
     model: &'a Model,
     opened: &'a Opened,
     rect: Rect,
-    /// The first frame that is shown and the last, which are those of the take unless the bar is widened.
+    /// First and last frame shown: those of the take, unless the bar is zoomed in.
     shown: [f64; 2],
     last_frame: f64,
 }
@@ -78,7 +77,7 @@ impl Scale<'_> {
         (self.shown[1] - self.shown[0]) / f64::from(self.rect.width().max(1.0))
     }
 
-    /// The frames that are shown after a change, within the take; none where these are all.
+    /// Limits frames to show to the take; `None` if these are all of it.
     fn within(&self, [first, last]: [f64; 2]) -> Option<[f64; 2]> {
         let length = (last - first).max(MIN_SHOWN_FRAMES);
         if length >= self.last_frame {
@@ -108,7 +107,7 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model) {
     };
     let visuals = ui.visuals().clone();
     flat::fill(ui.painter(), rect, visuals.extreme_bg_color);
-    // Nothing beyond the frames shown is drawn.
+    // Frames outside the shown ones are not drawn.
     let drawn = rect.intersect(ui.clip_rect());
     ui.scope(|ui| {
         ui.set_clip_rect(drawn);
@@ -133,7 +132,7 @@ pub(crate) fn take_bar_ui(ui: &mut Ui, bar: &mut TakeBar, model: &Model) {
     }
 }
 
-/// The whole take with its loops, above a part of it: what the bar shows is taken along.
+/// Shows the whole take with its loops above the shown part of it; dragging it moves the part.
 fn overview_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
     let Some(shown) = model.bar_frames else { return };
     let size = vec2(ui.available_width(), OVERVIEW_POINTS);
@@ -183,7 +182,7 @@ fn above_points(opened: &Opened) -> f32 {
     LEGEND_POINTS + CURVE_POINTS + FOOT_POINTS * feet as f32 + SEGMENT_POINTS
 }
 
-/// The wheel widens the bar about the mouse, sideways it goes along; Z shows the stretch, or all again.
+/// Zooms the bar by the wheel about the mouse, and scrolls it sideways; Z shows the stretch, or all again.
 fn zoom_ui(ui: &Ui, scale: &Scale<'_>) {
     let model = scale.model;
     let [first, last] = scale.shown;
@@ -197,7 +196,7 @@ fn zoom_ui(ui: &Ui, scale: &Scale<'_>) {
         if factor != 1.0 || along != 0.0 {
             let shown = [at + (first - at) / factor + along, at + (last - at) / factor + along];
             model.ask(Action::ZoomBar(scale.within(shown)));
-            // The wheel does not scroll the panels of a narrow window at the same time.
+            // The wheel must not scroll the panels of a narrow window at the same time.
             ui.input_mut(|input| input.smooth_scroll_delta = vec2(0.0, 0.0));
         }
     }
@@ -210,7 +209,7 @@ fn zoom_ui(ui: &Ui, scale: &Scale<'_>) {
     }
 }
 
-/// All parts of the bar but the ends.
+/// Draws all parts of the bar except the ends.
 fn parts_ui(ui: &Ui, scale: &Scale<'_>, rows: Vec<(usize, bool)>) {
     let (opened, visuals) = (scale.opened, ui.visuals());
     let top = scale.rect.top() + above_points(opened);
@@ -221,7 +220,7 @@ fn parts_ui(ui: &Ui, scale: &Scale<'_>, rows: Vec<(usize, bool)>) {
     contacts(ui, scale, visuals.weak_text_color().gamma_multiply(0.8));
     segments(ui, scale, top - SEGMENT_POINTS);
     for (index, (row, is_free)) in rows.into_iter().enumerate() {
-        // Loops that are folded under another one, or would lie over others, are only in the list.
+        // Loops that are folded under another one, or would cover others, appear only in the list.
         if opened.like(index).is_none() && is_free || scale.model.chosen_row() == Some(index) {
             loop_ui(ui, scale, index, top + ROW_POINTS * row as f32, is_free);
         }
@@ -230,7 +229,7 @@ fn parts_ui(ui: &Ui, scale: &Scale<'_>, rows: Vec<(usize, bool)>) {
     playhead(ui, scale);
 }
 
-/// Names the curves in a row of its own, where the numbers of the ends leave room.
+/// Names the curves in a row of its own, as far as the numbers of the ends leave room.
 fn legend(ui: &Ui, scale: &Scale<'_>, (low, high): (f64, f64)) {
     let visuals = ui.visuals();
     let turned = (high - low).to_degrees();
@@ -264,7 +263,7 @@ fn legend(ui: &Ui, scale: &Scale<'_>, (low, high): (f64, f64)) {
 /// Room for the number beside an end, points.
 const NUMBER_POINTS: f32 = 44.0;
 
-/// The row of every loop: the first in which it overlaps none before it, and whether there is one.
+/// Returns the row of every loop: the first in which it overlaps no earlier one, and whether there is one.
 fn rows(opened: &Opened) -> Vec<(usize, bool)> {
     let mut rows: Vec<(usize, bool)> = Vec::new();
     for (index, candidate) in opened.found.candidates.iter().enumerate() {
@@ -283,14 +282,14 @@ fn rows(opened: &Opened) -> Vec<(usize, bool)> {
     rows
 }
 
-/// Frames that are shown: as many as a curve has points.
+/// Returns the frames to draw: as many as a curve has points.
 fn frames(scale: &Scale<'_>) -> impl Iterator<Item = usize> {
     let [first, last] = scale.shown.map(|frame| frame as usize);
     let last = (last + 1).min(scale.opened.take().num_frames() - 1);
     (first..=last).step_by((last - first).div_ceil(MAX_POINTS).max(1))
 }
 
-/// How fast the body moves.
+/// Draws the speed of the body.
 fn speed(ui: &Ui, scale: &Scale<'_>, colour: Color32) {
     let speed = |frame: usize| scale.opened.studied.analysis.speed(frame) as f32;
     // The fastest hundredth is cut off: one pose that jumps would make the rest flat.
@@ -306,15 +305,15 @@ fn speed(ui: &Ui, scale: &Scale<'_>, colour: Color32) {
         .add(line::through(points.collect(), Stroke::new(1.2, colour)));
 }
 
-/// Frames that are shown, and where the body faces there, radians.
+/// Returns the frames to draw, and where the body faces in each, radians.
 fn yaws(scale: &Scale<'_>) -> impl Iterator<Item = (usize, f64)> {
     let heading = &scale.opened.studied.analysis.heading;
     frames(scale).map(|frame| (frame, heading.yaw(frame)))
 }
 
-/// Where the body faces, over its whole range.
+/// Draws where the body faces, over its whole range.
 fn heading(ui: &Ui, scale: &Scale<'_>, (low, high): (f64, f64), colour: Color32) {
-    // Less than this is drawn nearly flat: it is sway.
+    // A smaller range is sway, and drawn nearly flat.
     let range = (high - low).max(LEAST_TURN);
     let middle = 0.5 * (low + high);
     let points = yaws(scale).map(|(frame, yaw)| {
@@ -331,7 +330,7 @@ fn heading(ui: &Ui, scale: &Scale<'_>, (low, high): (f64, f64), colour: Color32)
 /// Least range of the heading, radians.
 const LEAST_TURN: f64 = core::f64::consts::FRAC_PI_2;
 
-/// How far edits at one time of the loop reach over its cycle; those of the chosen joint stronger.
+/// Draws how far edits at a time of the loop reach over its cycle; those of the chosen joint more strongly.
 fn falloffs(ui: &Ui, scale: &Scale<'_>) {
     let model = scale.model;
     let Some(made) = model.made() else { return };
@@ -360,7 +359,7 @@ fn falloffs(ui: &Ui, scale: &Scale<'_>) {
 /// Points of the curve of an edit over the cycle.
 const FALLOFF_POINTS: u32 = 96;
 
-/// When each foot stands. Of a take of an hour a point of the screen holds several steps, which are one bar.
+/// Draws when each foot stands. In a take of an hour, a point of the screen holds several steps, which become one bar.
 fn contacts(ui: &Ui, scale: &Scale<'_>, colour: Color32) {
     let contacts = &scale.opened.studied.analysis.contacts;
     for foot in 0..contacts.num_feet().min(MAX_FEET) {
@@ -379,8 +378,7 @@ fn contacts(ui: &Ui, scale: &Scale<'_>, colour: Color32) {
     }
 }
 
-/// Stretches of a line one after the other, from and to which point of the screen they go: those within a range, joined where nobody
-/// could tell them apart.
+/// Joins spans of a line, given in order by their points on the screen, that cannot be distinguished; spans outside `within` are dropped.
 fn told_apart(spans: impl Iterator<Item = [f32; 2]>, within: Rangef) -> Vec<[f32; 2]> {
     let mut joined: Vec<[f32; 2]> = Vec::new();
     for [left, right] in spans.filter(|[left, right]| *right >= within.min && *left <= within.max) {
@@ -392,10 +390,10 @@ fn told_apart(spans: impl Iterator<Item = [f32; 2]>, within: Rangef) -> Vec<[f32
     joined
 }
 
-/// Smaller gaps between two bars are not seen, points.
+/// Smaller gaps between two bars are invisible, points.
 const LEAST_GAP_POINTS: f32 = 0.5;
 
-/// Names what the body does in each segment.
+/// Names the activity in each segment.
 fn segments(ui: &Ui, scale: &Scale<'_>, top: f32) {
     let visuals = ui.visuals();
     for (index, segment) in scale.opened.studied.analysis.segments.iter().enumerate() {
@@ -409,7 +407,7 @@ fn segments(ui: &Ui, scale: &Scale<'_>, top: f32) {
         }
         ui.painter()
             .vline(rect.left(), rect.y_range(), Stroke::new(1.0, visuals.weak_text_color()));
-        // A segment that begins before the frames shown is named at their edge, with a whole word or none.
+        // A segment that begins before the shown frames is named at their edge, with a whole word or none.
         let left = rect.left().max(scale.rect.left()) + 4.0;
         let name = segment.gait.to_string();
         for words in [name.as_str(), name.split(',').next().unwrap_or(&name)] {
@@ -427,10 +425,10 @@ fn segments(ui: &Ui, scale: &Scale<'_>, top: f32) {
     }
 }
 
-/// No word is narrower, points.
+/// Width of the narrowest word, points.
 const LEAST_WORD_POINTS: f32 = 12.0;
 
-/// A loop as a bar to click, with the word of its grade where no other bar is over it.
+/// Draws a loop as a bar to click, with the word of its grade if no other bar covers it.
 fn loop_ui(ui: &Ui, scale: &Scale<'_>, index: usize, top: f32, is_free: bool) {
     let model = scale.model;
     let candidate = &scale.opened.found.candidates[index];
@@ -454,7 +452,7 @@ fn loop_ui(ui: &Ui, scale: &Scale<'_>, index: usize, top: f32, is_free: bool) {
     let painter = ui.painter_at(rect.expand(1.0).intersect(ui.clip_rect()));
     painter.rect_filled(rect, 3.0, colour.gamma_multiply(strength));
     painter.rect_stroke(rect, 3.0, Stroke::new(1.0, colour), StrokeKind::Inside);
-    // Words over other words cannot be read; the list has them all.
+    // Overlapping words could not be read; the list has them all.
     if is_free {
         painter.text(
             pos2(rect.left().max(scale.rect.left()) + 5.0, rect.center().y),
@@ -470,7 +468,7 @@ fn loop_ui(ui: &Ui, scale: &Scale<'_>, index: usize, top: f32, is_free: bool) {
     }
 }
 
-/// The chosen stretch, whose ends one drags: drafts follow, and the loop is made when they are released.
+/// Draws the chosen stretch with ends to drag: a drag makes drafts, and its end the complete loop.
 fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>) {
     let model = scale.model;
     let Some(ends) = model.ends() else { return };
@@ -481,7 +479,7 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>) {
     whole_ui(ui, bar, scale, stretch);
     for (end, word) in ["Start of the stretch", "End of the stretch"].into_iter().enumerate() {
         let (x, id) = (scale.x(ends[end]), ui.scope_id().with(("end", end)));
-        // An end beyond the frames shown cannot be grasped, but one that is dragged stays grasped.
+        // An end beyond the shown frames cannot be grasped, but one that is being dragged stays grasped.
         if !ui.ctx().is_being_dragged(id) && !scale.rect.expand(1.0).x_range().contains(x) {
             continue;
         }
@@ -511,7 +509,7 @@ fn ends_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>) {
     }
 }
 
-/// Paints an end of the stretch with its frame, wider while it is held.
+/// Paints an end of the stretch with its frame number, wider while it is held.
 fn paint_end(ui: &Ui, scale: &Scale<'_>, ends: [f64; 2], end: usize, is_held: bool) {
     let (x, top) = (scale.x(ends[end]), scale.rect.top());
     let accent = ui.visuals().selection.stroke.color;
@@ -522,14 +520,14 @@ fn paint_end(ui: &Ui, scale: &Scale<'_>, ends: [f64; 2], end: usize, is_held: bo
     let number = ui
         .painter()
         .layout_no_wrap(format!("{:.0}", ends[end]), theme::small(), colour);
-    // It stays within the bar.
+    // The number stays within the bar.
     let aside = [-7.0 - number.size().x, 7.0][end];
     let (low, high) = (scale.rect.left(), scale.rect.right() - number.size().x);
     let left = (x + aside).min(high).max(low);
     ui.painter().galley(pos2(left, top + 1.0), number, colour);
 }
 
-/// The strip above the stretch, by which it is dragged as a whole.
+/// Shows the strip above the stretch, by which it is dragged as a whole.
 fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, stretch: Rect) {
     let model = scale.model;
     let strip = Rect::from_x_y_ranges(stretch.x_range(), scale.rect.top()..=scale.rect.top() + LEGEND_POINTS);
@@ -568,15 +566,15 @@ fn whole_ui(ui: &Ui, bar: &mut TakeBar, scale: &Scale<'_>, stretch: Rect) {
     model.ask_all(steps.and_then(|steps| model.moved(f64::from(steps)).map(Action::Choose)));
 }
 
-/// The cost of the seam between two whole frames.
+/// Returns the cost of the seam between two whole frames.
 fn seam_cost(opened: &Opened, [start, end]: [f64; 2]) -> f64 {
-    // Costs are those of whole frames, and a loop that was found may begin between two.
+    // Costs are defined for whole frames, while a loop may begin between two.
     let [start, end] = [start, end].map(|at| at.round() as usize);
     let decay = SearchSettings::default().decay;
     opened.studied.analysis.seam_cost(start, end, decay)
 }
 
-/// The frame with the cheapest seam within a few points of the one that an end is dragged to.
+/// Returns the frame with the cheapest seam within a few points of the frame that an end is dragged to.
 fn snapped(scale: &Scale<'_>, ends: [f64; 2], end: usize, to: f64) -> f64 {
     let reach = (f64::from(SNAP_POINTS) * scale.frames_per_point()).floor();
     let (first, last) = match end {
@@ -595,7 +593,7 @@ fn snapped(scale: &Scale<'_>, ends: [f64; 2], end: usize, to: f64) -> f64 {
     cheapest.map_or(to, |(_, frame)| frame)
 }
 
-/// How long the stretch is, and how good its seam, while an end is dragged.
+/// Words the length of the stretch and the quality of its seam, while an end is dragged.
 fn dragged_word(ui: &Ui, scale: &Scale<'_>, ends: [f64; 2]) {
     let opened = scale.opened;
     let secs = (ends[1] - ends[0]) * opened.take().frame_time_secs();
@@ -617,7 +615,7 @@ fn dragged_word(ui: &Ui, scale: &Scale<'_>, ends: [f64; 2]) {
     ui.painter().galley(rect.min, text, visuals.strong_text_color());
 }
 
-/// Where the time shown is in the take.
+/// Draws the playback position in the take.
 fn playhead(ui: &Ui, scale: &Scale<'_>) {
     let frame = scale.model.frame_shown();
     let stroke = Stroke::new(1.0, ui.visuals().strong_text_color());
@@ -633,7 +631,7 @@ mod tests {
         let screen = Rangef::new(0.0, 100.0);
         let apart = [[-9.0, -4.0], [-2.0, 3.0], [4.0, 9.0], [98.0, 140.0], [150.0, 160.0]];
         assert_eq!(told_apart(apart.into_iter(), screen), apart[1..4]);
-        // Steps of an hour: as many bars as there are points at most, and all of what stands is covered.
+        // Steps of an hour: at most as many bars as points, covering every stance.
         let steps = (0..7200).map(|step| step as f32 * 100.0 / 7200.0);
         let dense = told_apart(steps.clone().map(|x| [x, x + 0.01]), screen);
         assert_eq!(dense.len(), 1);

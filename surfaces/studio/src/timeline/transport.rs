@@ -1,4 +1,4 @@
-//! Play, pause, step, where one is, and how fast.
+//! Play, pause, step, playback position and speed.
 
 use eframe::egui::{self, Label, Slider, Ui, WidgetInfo, vec2};
 
@@ -8,20 +8,20 @@ use crate::theme;
 
 const SLOW_SPEED: f64 = 0.25;
 
-/// Room for the number of the frame and of the loop, points: they do not move what is beside them.
+/// Fixed room for the numbers of frame and cycle, points, so that they do not move their neighbours.
 const FRAME_POINTS: f32 = 52.0;
 const FIGURE_POINTS: f32 = 8.0;
 const LOOP_POINTS: f32 = 62.0;
 
-/// Room for the slider of the speed, and what lies between it and its neighbours, points; and the switches beside it.
+/// Room for the slider of the speed, and its margin, points; and for the switches beside it.
 const SPEED_POINTS: f32 = 60.0;
 const BESIDE_SPEED_POINTS: f32 = 22.0;
 const NUM_SWITCHES: f32 = 3.0;
 
-/// Where the strip is narrower, the speed is shown without its number, points.
+/// Below this width, the speed is shown without its number, points.
 const NUMBERED_POINTS: f32 = 800.0;
 
-/// The strip on a wide window: all in one row, where buttons leave room for the slider of the time.
+/// Shows the transport of a wide window: all in one row, with the time slider in the remaining room.
 pub(crate) fn transport_ui(ui: &mut Ui, model: &Model) {
     let is_numbered = ui.available_width() > NUMBERED_POINTS;
     if !is_numbered && icons::side(ui) >= theme::TOUCH_POINTS {
@@ -44,7 +44,7 @@ pub(crate) fn transport_ui(ui: &mut Ui, model: &Model) {
     });
 }
 
-/// The transport in rows for fingers.
+/// Shows the transport in rows for fingers.
 pub(crate) fn narrow_transport_ui(ui: &mut Ui, model: &Model) {
     ui.spacing_mut().item_spacing.x = 4.0;
     ui.horizontal(|ui| {
@@ -60,7 +60,7 @@ pub(crate) fn narrow_transport_ui(ui: &mut Ui, model: &Model) {
     }
 }
 
-/// Whether what is shown begins and ends: a character that is steered does not.
+/// Whether the shown motion has a start and an end; a steered character does not.
 fn has_time(model: &Model) -> bool {
     model.shown() != Shown::Set
 }
@@ -86,7 +86,7 @@ fn playing_ui(ui: &mut Ui, model: &Model) {
     }
 }
 
-/// The frame that is shown, and how often the loop was played.
+/// Shows the frame, and the number of cycles played.
 fn place_ui(ui: &mut Ui, model: &Model) {
     let (step, span) = (model.step_secs(), model.span_secs());
     let (frame, last) = if step > 0.0 {
@@ -140,7 +140,7 @@ fn speed_ui(ui: &mut Ui, model: &Model, is_numbered: bool) {
     }
 }
 
-/// A word that takes the same room however long it is: nothing beside it moves.
+/// Shows a word in a fixed room, so that nothing beside it moves.
 fn word_ui(ui: &mut Ui, text: String, points: f32) {
     let room = vec2(points, ui.spacing().interact_size.y);
     ui.allocate_ui_with_layout(room, egui::Layout::left_to_right(egui::Align::Center), |ui| {

@@ -1,4 +1,4 @@
-//! The surface of the character of a take, read beside the window.
+//! The surface of a take's character, read in the background.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use loopwright_formats::SizeLimits;
 use crate::model::{Beside, Opened};
 use crate::surface::Surface;
 
-/// The surface of a take's own character, as far as it is read.
+/// The surface of a take's own character, once it is read.
 #[derive(Default)]
 pub(super) struct Character {
     state: State,
@@ -16,7 +16,7 @@ pub(super) struct Character {
 
 #[derive(Default)]
 enum State {
-    /// Nothing was asked for.
+    /// Reading has not started.
     #[default]
     Unread,
     #[cfg(not(target_arch = "wasm32"))]
@@ -24,11 +24,11 @@ enum State {
     Read(Found),
 }
 
-/// The surface, none where the file has none, or why it cannot be shown.
+/// The surface, `None` if the file has none, or why it cannot be shown.
 type Found = Result<Option<Arc<Surface>>, String>;
 
 impl Character {
-    /// Returns the surface or why there is none; `None` while it is read. The first call starts the reading.
+    /// Returns the surface or why there is none; `None` while it is being read. The first call starts the reading.
     pub(super) fn of(
         &mut self,
         opened: &Arc<Opened>,
@@ -55,7 +55,7 @@ impl Character {
 }
 
 impl Character {
-    /// Why it cannot be shown.
+    /// The reason why it cannot be shown.
     pub(super) fn fault(&self) -> Option<&str> {
         match &self.state {
             State::Read(Err(fault)) => Some(fault),

@@ -1,7 +1,7 @@
 //! Draws bodies with depth, light and a soft shadow, by OpenGL 3 or WebGL 2.
 //!
-//! Data of the graphics card is made anew only when it is another: a surface when another body is shown, its vertices and its
-//! shadow when it is posed otherwise. A camera that moves changes neither.
+//! Data on the graphics card is renewed only when it changes: a surface when another body is shown, vertices and shadow when the pose
+//! changes. Moving the camera changes neither.
 
 #![allow(
     unsafe_code,
@@ -25,16 +25,16 @@ use loopwright_formats::mesh::Posed;
 
 use crate::surface::Surface;
 
-/// Pixels of a shadow in each direction as it is cast: it is blurred over several.
+/// Side of a cast shadow, pixels: it is blurred over several of them.
 const CAST_PIXELS: i32 = 256;
 
-/// Levels of it below, each of half the size: those that are blurred.
+/// Mipmap levels of the cast shadow below its full size, each half as large; the last one is blurred.
 const CAST_LEVELS: i32 = 2;
 
 /// Pixels of the blurred shadow.
 const SHADOW_PIXELS: i32 = 64;
 
-/// Metres of ground that are marked to each side of the body.
+/// Extent of the marked ground to each side of the body, metres.
 const GROUND_METRES: f32 = 9.0;
 
 /// Opacity of the darkest shadow.
@@ -49,12 +49,12 @@ const PLACE: u32 = 3;
 /// Programs and data of the graphics card.
 #[derive(Default)]
 pub(super) struct Renderer {
-    /// Made at the first frame; what it lacks is said instead.
+    /// Created at the first frame; or the reason why drawing is impossible.
     ready: Option<Result<Ready, String>>,
 }
 
 impl Renderer {
-    /// Why nothing can be drawn.
+    /// The reason why nothing can be drawn.
     pub(super) fn fault(&self) -> Option<&str> {
         self.ready.as_ref()?.as_ref().err().map(String::as_str)
     }
@@ -70,7 +70,7 @@ impl Renderer {
         }
     }
 
-    /// Draws the ground, below all else.
+    /// Draws the ground, below everything else.
     pub(super) fn paint_ground(&mut self, painter: &Painter, ground: &Ground) {
         let gl = painter.gl();
         if let Ok(ready) = self.ready.get_or_insert_with(|| Ready::new(gl)) {
@@ -89,9 +89,9 @@ struct Ready {
     floor: Program,
     ground: Program,
     shadow_framebuffer: glow::Framebuffer,
-    /// The shadow of the body that is drawn, before it is blurred.
+    /// The shadow of the body being drawn, before it is blurred.
     cast: glow::Texture,
-    /// An array without attributes, for what is drawn without vertices.
+    /// An array without attributes, for drawing without vertices.
     nothing: glow::VertexArray,
     /// The surface that the bodies share.
     surface: Option<Loaded>,
@@ -100,7 +100,7 @@ struct Ready {
 
 struct Program {
     program: glow::Program,
-    /// Its settings by name, looked up once.
+    /// Its uniforms by name, looked up once.
     uniforms: HashMap<&'static str, glow::UniformLocation>,
 }
 
@@ -108,7 +108,7 @@ struct Program {
 struct Loaded {
     of: Arc<Surface>,
     looks: glow::Buffer,
-    /// Those of the body, and behind them those of its shadow.
+    /// Indices of the body, followed by those of its shadow.
     indices: glow::Buffer,
     pictures: Vec<Option<glow::Texture>>,
 }
@@ -173,7 +173,7 @@ impl Program {
 
 impl Ready {
     fn new(gl: &glow::Context) -> Result<Self, String> {
-        // SAFETY: as all of this file; names are made and used in one context.
+        // SAFETY: as in all of this file; names are created and used in one context.
         unsafe {
             Ok(Self {
                 body: Program::new(
@@ -250,7 +250,7 @@ impl Ready {
             } in &frame.bodies
             {
                 gl.uniform_matrix_4_f32_slice(uniform("clip_from_near"), false, clip_from_near);
-                // Other poses lie behind the body and are seen as one sheet each: depth first, then colour.
+                // Other poses lie behind the body, each seen as a single translucent layer: depth first, then colour.
                 gl.clear(glow::DEPTH_BUFFER_BIT);
                 let [red, green, blue, share] = body.veil.tint;
                 gl.uniform_4_f32(uniform("tint"), red, green, blue, share);
@@ -273,7 +273,7 @@ impl Ready {
         }
     }
 
-    /// Puts a surface onto the graphics card, where another one is there.
+    /// Uploads a surface, unless it is there already.
     unsafe fn take_surface(&mut self, gl: &glow::Context, surface: &Arc<Surface>) -> Option<()> {
         if matches!(&self.surface, Some(loaded) if Arc::ptr_eq(&loaded.of, surface)) {
             return Some(());
@@ -320,7 +320,7 @@ impl Ready {
         Some(())
     }
 
-    /// Puts the vertices of a body onto the graphics card, where other ones are there.
+    /// Uploads the vertices of a body, unless they are there already.
     unsafe fn take_pose(&mut self, gl: &glow::Context, slot: usize, body: &PosedBody) -> Option<()> {
         let surface = self.surface.as_ref()?;
         unsafe {
@@ -338,7 +338,7 @@ impl Ready {
         Some(())
     }
 
-    /// Draws the shadow of a body from above, where that of another pose is there.
+    /// Draws the shadow of a body from above, unless that of this pose is there already.
     unsafe fn cast_shadow(&mut self, gl: &glow::Context, drawn: &Drawn, screen: Option<glow::Framebuffer>) {
         let (body, slot) = (&drawn.body, drawn.place);
         if self.slots[slot].has_shadow_of == Some(body.number) {
@@ -465,7 +465,7 @@ impl Slot {
     }
 }
 
-/// A square texture of one channel with so many levels below it.
+/// Creates a square texture of one channel with this many mipmap levels.
 unsafe fn shadow_texture(gl: &glow::Context, pixels: i32, levels: i32) -> Result<glow::Texture, String> {
     unsafe {
         let texture = gl.create_texture()?;
@@ -479,7 +479,7 @@ unsafe fn shadow_texture(gl: &glow::Context, pixels: i32, levels: i32) -> Result
     }
 }
 
-/// Has what is drawn next go into a square texture, in the framebuffer that is set.
+/// Directs drawing into a square texture, in the bound framebuffer.
 unsafe fn draw_into(gl: &glow::Context, texture: glow::Texture, pixels: i32) {
     unsafe {
         gl.framebuffer_texture_2d(
@@ -493,7 +493,7 @@ unsafe fn draw_into(gl: &glow::Context, texture: glow::Texture, pixels: i32) {
     }
 }
 
-/// Draws triangles of the vertex array that is set, by so many indices from that one on.
+/// Draws `count` indices of the bound vertex array, from `first` on.
 unsafe fn triangles(gl: &glow::Context, first: usize, count: usize) {
     unsafe {
         let offset = (size_of::<u32>() * first) as i32;

@@ -1,7 +1,8 @@
-//! The surface of a mannequin: a skinned body made from the skeleton of a take, so that twists and wrists show where its file has none.
+//! The surface of a mannequin: a skinned body made from the skeleton of a take, so that twists and wrists are visible if the file has no
+//! mesh.
 //!
-//! Every limb is a tube with round ends, wider than deep or the other way round, carried by its joint and near its ends by the
-//! neighbours too. A stripe runs along its front: that of a leg is where the knee points, that of an arm where the elbow bends to.
+//! Every limb is a tube with round ends, possibly flattened, that moves with its joint, and near its ends also with the neighbouring
+//! joints. A stripe runs along its front: a leg's shows where the knee points, an arm's where the elbow bends to.
 
 use std::f64::consts::{PI, TAU};
 
@@ -14,22 +15,22 @@ use loopwright_formats::mesh::{Bone, Mesh, MeshPart, Vertex};
 use super::paint::linear;
 use crate::{model::Opened, theme::Tokens};
 
-/// Poses of the take from which one learns where limbs bend to.
+/// Number of poses of the take from which the bending directions of limbs are estimated.
 const POSES: usize = 24;
 
-/// Corners around a tube, and rings along it and along each of its ends; of fingers there are many.
+/// Corners around a tube, and rings along it and along each of its ends; fewer for fingers, which are many.
 const CORNERS: usize = 12;
 const RINGS: usize = 5;
 const CAP_RINGS: usize = 3;
 const FINGER_CORNERS: usize = 8;
 
-/// Share of a limb over which a neighbour carries it, too.
+/// Share of a limb that also moves with a neighbouring joint.
 const BLENDED: f64 = 0.3;
 
-/// How much of the trunk's colour limbs have.
+/// Share of the trunk's colour in that of limbs.
 const PALE: f32 = 0.35;
 
-/// A straight limb says little of where it bends to: so little counts the front of the body.
+/// Weight of the body's front in the estimate: a straight limb says little about its bending direction.
 const FRONT_OF_BODY: f64 = 0.05;
 
 /// Colours of a body, linear.
@@ -40,13 +41,13 @@ pub(super) struct Colours {
 }
 
 impl Colours {
-    /// Those of a theme.
+    /// Returns the colours of a theme.
     pub(super) fn new(tokens: &Tokens) -> Self {
         let [trunk, left, right] = [tokens.trunk, tokens.left, tokens.right].map(linear);
         Self { trunk, left, right }
     }
 
-    /// The colour of a side.
+    /// Returns the colour of a side.
     pub(super) fn of_side(&self, side: Option<Side>) -> [f32; 3] {
         match side {
             Some(Side::Left) => self.left,
@@ -60,23 +61,23 @@ impl Colours {
 struct Tube {
     ends: [DVec3; 2],
     radii: [f64; 2],
-    /// How wide its ends are, and how deep it is, as shares of its radii.
+    /// Width of its ends, and its depth, as multiples of its radii.
     width: [f64; 2],
     depth: f64,
-    /// How much thicker it is in its middle.
+    /// Additional thickness in its middle.
     bulge: f64,
-    /// Across it, to the front.
+    /// The direction across it, to the front.
     front: DVec3,
     joint: usize,
-    /// Joints that carry its ends, too.
+    /// Joints that also move its ends.
     neighbours: [Option<usize>; 2],
-    /// Its own, and that of the stripe along its front.
+    /// The colour of the tube, and of the stripe along its front.
     colours: [[f32; 3]; 2],
     corners: usize,
 }
 
 impl Tube {
-    /// A tube as wide as deep, carried by one joint.
+    /// Creates a round tube that moves with one joint.
     fn round(ends: [DVec3; 2], radii: [f64; 2], front: DVec3, joint: usize, colours: [[f32; 3]; 2]) -> Self {
         Self {
             ends,
@@ -103,7 +104,7 @@ enum Part {
     Foot,
 }
 
-/// Facts of the body from which its surface is made.
+/// Facts about the body from which its surface is made.
 struct Plan {
     part: Vec<Part>,
     /// The front of each joint, in its own axes.
@@ -112,7 +113,7 @@ struct Plan {
     bind: Pose,
 }
 
-/// The surface of a take's body.
+/// Returns the surface of a take's body.
 pub(super) fn surface(opened: &Opened, figure: &Figure, colours: &Colours) -> Mesh {
     let plan = Plan::new(opened);
     let body = Body {
@@ -168,7 +169,7 @@ impl Plan {
                 bends.push(([top, middle, end], upper));
             }
         }
-        // The straightest pose: where joints are bent already, a surface folds when they bend the other way.
+        // The straightest pose: a surface made from bent joints would fold when they bend the other way.
         let bent = poses.iter().map(|pose| {
             let flexions = bends.iter().map(|(joints, _)| flexion(pose, *joints).length());
             flexions.sum::<f64>()
@@ -197,7 +198,7 @@ impl Plan {
         }
     }
 
-    /// The front of a joint in the bind pose, across a direction.
+    /// Returns the front of a joint in the bind pose, across a direction.
     fn front_across(&self, joint: usize, along: DVec3) -> DVec3 {
         let front = self.bind.rotations[joint] * self.front[joint].normalize_or(DVec3::Z);
         let lean = front.dot(along);
@@ -208,7 +209,7 @@ impl Plan {
     }
 }
 
-/// Limbs: the upper end of each, its end, and what is between these and beyond.
+/// Returns the limbs: the upper end of each, its lower end, and the parts between these and beyond.
 fn limbs_of(body: &analysis::Body, chains: &[Vec<usize>]) -> Vec<(usize, usize, [Part; 2])> {
     let arms = body.hands.iter().enumerate().filter_map(|(index, &hand)| {
         let top = body.shoulders?[index.min(1)];
@@ -224,7 +225,7 @@ fn limbs_of(body: &analysis::Body, chains: &[Vec<usize>]) -> Vec<(usize, usize, 
         .collect()
 }
 
-/// The joint of a limb about as far from its upper end as from its end, which is that of the chain.
+/// Returns the joint of a limb that is about as far from its upper end as from its lower one, the end of the chain.
 fn middle_of(pose: &Pose, chain: &[usize], top: usize) -> Option<usize> {
     let at = chain.iter().position(|&joint| joint == top)?;
     let (&end, before) = chain.split_last()?;
@@ -236,7 +237,7 @@ fn middle_of(pose: &Pose, chain: &[usize], top: usize) -> Option<usize> {
     Some(middle.1)
 }
 
-/// Where the lower half of a limb goes from the upper one, across the lower one: as long as the bend is sharp.
+/// Returns the direction of the bend of a limb, from its upper to its lower half and across the lower one; longer for a sharper bend.
 fn flexion(pose: &Pose, [top, middle, end]: [usize; 3]) -> DVec3 {
     let [top, middle, end] = [top, middle, end].map(|joint| pose.translations[joint]);
     let (upper, lower) = ((middle - top).normalize_or_zero(), (end - middle).normalize_or_zero());
@@ -244,7 +245,7 @@ fn flexion(pose: &Pose, [top, middle, end]: [usize; 3]) -> DVec3 {
     turned - lower * turned.dot(lower)
 }
 
-/// A body whose surface is made.
+/// A body with what its surface is made from.
 struct Body<'a> {
     opened: &'a Opened,
     figure: &'a Figure,
@@ -255,7 +256,7 @@ struct Body<'a> {
 }
 
 impl Body<'_> {
-    /// All tubes, in the bind pose.
+    /// Returns all tubes, in the bind pose.
     fn tubes(&self) -> Vec<Tube> {
         let body = self.opened.body();
         let mut tubes = Vec::new();
@@ -276,7 +277,7 @@ impl Body<'_> {
         tubes
     }
 
-    /// Whether a limb is the head, of which both ends are tips of its joint.
+    /// Whether a limb is the head, whose ends both belong to the tip of its joint.
     fn is_head(&self, limb: &Limb) -> bool {
         limb.ends[0] >= self.opened.skeleton().num_joints()
     }
@@ -289,7 +290,7 @@ impl Body<'_> {
             .any(|on| hands.contains(on) && skeleton.children(*on).len() > 1)
     }
 
-    /// The tube of a limb; none if this has no length.
+    /// Returns the tube of a limb; `None` if the limb has no length.
     fn limb(&self, limb: &Limb) -> Option<Tube> {
         let (skeleton, plan, stature) = (self.opened.skeleton(), &self.plan, self.figure.stature());
         let [start, end] = limb.ends.map(|end| self.points[end]);
@@ -322,7 +323,7 @@ impl Body<'_> {
         Some(Tube {
             ends: [start, end],
             radii: if is_thin && !is_finger {
-                // A hand with one finger gets it as wide as all.
+                // A hand with a single finger gets it as wide as all fingers.
                 [0.019, 0.012].map(|share| share * stature)
             } else {
                 limb.radii
@@ -342,7 +343,7 @@ impl Body<'_> {
         })
     }
 
-    /// The pelvis, from the hips to where the legs begin.
+    /// Returns the pelvis, from the hips to the tops of the legs.
     fn pelvis(&self) -> Option<Tube> {
         let (body, points) = (self.opened.body(), &self.points);
         let [left, right] = body.thighs?;
@@ -359,7 +360,7 @@ impl Body<'_> {
         })
     }
 
-    /// The nose, by which one sees where the face looks.
+    /// Returns the nose, which shows where the face looks.
     fn nose(&self, head: &Tube, limb: &Limb) -> Tube {
         let [start, end] = head.ends;
         let middle = start.lerp(end, 0.25);
@@ -375,7 +376,7 @@ impl Body<'_> {
         }
     }
 
-    /// The heel of a foot, as high above the ground as its toes, and the sole between them.
+    /// Returns the heel of a foot, as high above the ground as its toes, and the sole between them.
     fn heel(&self, ankle: usize, side: Option<Side>) -> Option<[Tube; 2]> {
         let plan = &self.plan;
         let limb = self.figure.limbs().iter().find(|limb| limb.ends[0] == ankle)?;
@@ -402,7 +403,7 @@ impl Body<'_> {
         Some([heel?, sole])
     }
 
-    /// The thumb of a hand without fingers: to the front, as the elbow bends.
+    /// Returns the thumb of a hand without fingers: to the front, as the elbow bends.
     fn thumb(&self, hand: usize) -> Option<Tube> {
         let mut limbs = self.figure.limbs().iter();
         let limb = limbs.find(|limb| self.figure.joint_of(limb.ends[0]) == hand)?;
@@ -420,7 +421,7 @@ impl Body<'_> {
     }
 }
 
-/// How wide the trunk is where its radius is that share of the stature.
+/// Width of the trunk where its radius is this share of the stature.
 fn trunk_width(share: f64) -> f64 {
     1.0 + 0.45 * ((share - 0.03) / 0.03).clamp(0.0, 1.0)
 }
@@ -429,7 +430,7 @@ fn mixed(one: [f32; 3], other: [f32; 3], share: f32) -> [f32; 3] {
     [0, 1, 2].map(|channel| one[channel] + share * (other[channel] - one[channel]))
 }
 
-/// The colour of a side, and of the stripe along its front.
+/// Returns the colour of a side, and of the stripe along its front.
 fn coloured(side: Option<Side>, colours: &Colours) -> [[f32; 3]; 2] {
     let own = mixed(colours.of_side(side), colours.trunk, PALE);
     [own, mixed(own, [0.02; 3], 0.55)]
@@ -444,7 +445,7 @@ fn add(mesh: &mut Mesh, tube: &Tube, hips: DVec3) {
     let front = tube.front;
     let side = front.cross(along);
     let first = mesh.vertices.len() as u32;
-    // Rings from pole to pole: how far along, how much thinner than there, and how far the normal leans along.
+    // Rings from pole to pole: the position along the tube, the share of the radius there, and the slope of the normal.
     let cap = (0..CAP_RINGS).map(|ring| (0.5 * PI * (1.0 - ring as f64 / CAP_RINGS as f64)).sin_cos());
     let between = (0..=RINGS).map(|ring| (ring as f64 / RINGS as f64, 1.0, 0.0));
     let before = cap.clone().map(|(sin, cos)| (0.0, cos, -sin));
@@ -459,7 +460,7 @@ fn add(mesh: &mut Mesh, tube: &Tube, hips: DVec3) {
         for corner in 0..tube.corners {
             let (sin, cos) = (TAU * corner as f64 / tube.corners as f64).sin_cos();
             let across = thin * radius * (cos * width * side + sin * tube.depth * front);
-            // The normal of an ellipse leans to its narrow side.
+            // The normal of an ellipse leans towards its flat side.
             let flat = (cos / width * side + sin / tube.depth * front).normalize_or(side);
             let normal = (thin * flat + lean * along).normalize_or(along);
             mesh.vertices.push(Vertex {
@@ -483,7 +484,7 @@ fn add(mesh: &mut Mesh, tube: &Tube, hips: DVec3) {
     }
 }
 
-/// Joints that carry a ring, and their weights: the joint of the limb, and near its ends half by the neighbours.
+/// Returns the joints that move a ring, and their weights: the joint of the limb, and near its ends up to half by the neighbours.
 fn carried(tube: &Tube, share: f64) -> ([u16; 4], [f32; 4]) {
     let [(before, of_before), (after, of_after)] = [(0, share), (1, 1.0 - share)].map(|(end, from_end)| {
         let weight = (0.5 * (1.0 - from_end / BLENDED)).max(0.0) as f32;
@@ -525,7 +526,7 @@ mod tests {
             })
             .sum();
         assert!((0.04..0.2).contains(&volume), "{volume} cubic metres");
-        // As high as the body of capsules.
+        // The mannequin is as high as the body of capsules.
         let height = posed.iter().fold(f32::MIN, |most, [position, _]| most.max(position[1]));
         let points = figure.points(&world);
         let ends = figure
@@ -538,7 +539,7 @@ mod tests {
         assert!(!surface.shadow_indices.is_empty());
     }
 
-    /// Capsules cannot show that a forearm turns about itself; skin can.
+    /// Unlike capsules, skin shows a forearm that twists about itself.
     #[test]
     fn a_wrist_that_twists_moves_its_skin() {
         let (opened, _, mesh) = walker();

@@ -1,4 +1,4 @@
-//! The viewport: the body on its ground, seen by a camera that one turns, moves and brings nearer.
+//! The viewport: the body on the ground, seen by a camera that the user turns, moves and zooms.
 
 mod character;
 mod draw;
@@ -35,35 +35,35 @@ use rings::{Place, Rings};
 use scene::{Moment, Scene};
 use seam::{Faults, Trail};
 
-/// How much nearer a turn of the wheel by one point goes.
+/// Zoom per point of the wheel.
 const ZOOM_PER_POINT: f64 = 0.0025;
 
-/// The height that the view looks at, as a share of the body's.
+/// Height of the point that the view looks at, as a share of the body's height.
 const LOOK_AT: f64 = 0.5;
 
-/// How far controls in the view are from its edges, points.
+/// Distance of controls from the edges of the view, points.
 const EDGE_POINTS: f32 = 10.0;
 
-/// How long the mark of the seam is lit when it is crossed, real seconds.
+/// Time for which the mark of the seam lights up when it is crossed, real seconds.
 const LIT_SECS: f64 = 0.15;
 
-/// How near to a joint a click chooses it, points.
+/// Distance within which a click chooses a joint, points.
 const PICK_POINTS: f32 = 16.0;
 
-/// The state of the view from frame to frame: the body of the take, and its last poses.
+/// The state of the view between frames: the body of the take, and its last poses.
 #[derive(Default)]
 pub(crate) struct Viewport {
     body: Option<Body>,
     renderer: Arc<Mutex<Renderer>>,
-    /// Whether drawing was tried out before there was a body.
+    /// Whether drawing was rehearsed before there was a body.
     is_rehearsed: bool,
-    /// Number of the pose that was made last.
+    /// Number of the last pose.
     num_posed: u64,
-    /// Where it was drawn last, points.
+    /// The rectangle of the last drawing, points.
     pub(crate) rect: Option<Rect>,
     /// Whether it is drawn without its controls.
     pub(crate) is_bare: bool,
-    /// The rings that turn the chosen joint, where they are shown.
+    /// The rings that turn the chosen joint, if they are shown.
     rings: Option<Rings>,
 }
 
@@ -71,18 +71,19 @@ struct Body {
     of: Arc<Opened>,
     figure: Figure,
     character: Character,
-    /// Whether it is that of its file, whether it was made for a dark ground, whose colours bodies made here have, and the surface.
+    /// Whether the surface is that of the file; whether it was made for a dark theme, which decides the colours of mannequins; and the
+    /// surface.
     surface: Option<(bool, bool, Arc<Surface>)>,
     shots: Vec<Option<Shot>>,
     trail: Option<Trail>,
     faults: Option<Faults>,
-    /// Size of the character of the file, metres, once it is seen: where its joints are says little of it.
+    /// Size of the character from the file, metres, once it is drawn: the positions of its joints say little about that.
     size: Option<f64>,
-    /// Whether the camera was set to it.
+    /// Whether the camera was adjusted to that size.
     is_framed: bool,
 }
 
-/// A body as it was posed last in a place of a view.
+/// A body as it was last posed, for one place in a view.
 struct Shot {
     moment: Moment,
     /// The loop that it shows.
@@ -97,14 +98,14 @@ struct Pane {
     rect: Rect,
     shown: Shown,
     made: Option<Arc<Made>>,
-    /// What stands above it, and in which colour.
+    /// The title above the pane, and its colour.
     word: Option<(String, Color32)>,
-    /// The place of the body itself, before those of the others.
+    /// The place of the body itself; those of the others follow it.
     first: usize,
 }
 
 impl Pane {
-    /// Whether it shows the loop of what is chosen, whose joints are turned and whose faults are marked.
+    /// Whether it shows the loop of the choices, whose joints can be turned and whose faults are marked.
     fn is_of_chosen(&self, model: &Model) -> bool {
         match (&self.made, model.made()) {
             (Some(own), Some(made)) => Arc::ptr_eq(own, made),
@@ -113,13 +114,13 @@ impl Pane {
     }
 }
 
-/// The views, in as many columns as let bodies be largest.
+/// Returns the panes, in the number of columns that makes bodies largest.
 fn panes_of(ui: &Ui, rect: Rect, model: &Model) -> Vec<Pane> {
     let text = ui.visuals().text_color();
     let made = model.made();
     let compared = model.compared();
     let views: Vec<_> = if compared.is_empty() && model.is_split && made.is_some() {
-        // At the same time in the loop, and from the same place.
+        // Both at the same time of the loop, from the same camera.
         [(Shown::Uncut, "Uncut"), (Shown::Loop, "Loop")]
             .map(|(shown, word)| (shown, made.cloned(), Some((word.to_owned(), text))))
             .to_vec()
@@ -160,7 +161,7 @@ fn panes_of(ui: &Ui, rect: Rect, model: &Model) -> Vec<Pane> {
     panes.collect()
 }
 
-/// The bodies that a view shows, the body itself last.
+/// Returns the bodies that a pane shows, the body itself last.
 fn bodies_of(ui: &Ui, model: &Model, pane: &Pane) -> Vec<(Moment, Veil)> {
     let is_dark = ui.visuals().dark_mode;
     let tokens = theme::tokens(is_dark);
@@ -181,7 +182,7 @@ fn bodies_of(ui: &Ui, model: &Model, pane: &Pane) -> Vec<(Moment, Veil)> {
 }
 
 impl Viewport {
-    /// Lets the chosen joint of a loop be turned in the view, or not.
+    /// Enables or disables turning the chosen joint of a loop in the view.
     pub(crate) fn set_turning(&mut self, is_turning: bool) {
         if is_turning {
             _ = self.rings.get_or_insert_default();
@@ -237,7 +238,7 @@ impl Viewport {
         }
     }
 
-    /// The view, or several beside each other: the uncut stretch and the loop, or loops that are compared.
+    /// Shows one pane, or several beside each other: the uncut stretch and the loop, or compared loops.
     fn panes_ui(&mut self, ui: &Ui, rect: Rect, model: &Model, response: &Response) {
         let line = ui.visuals().widgets.noninteractive.bg_stroke;
         for pane in panes_of(ui, rect, model) {
@@ -252,7 +253,7 @@ impl Viewport {
         }
     }
 
-    /// One view of the body, with the joints and rings that are clicked and dragged in it.
+    /// Shows one pane with the joints and rings that can be clicked and dragged in it.
     fn pane_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane, response: &Response) {
         let Some(view) = self.view_ui(ui, model, pane) else {
             return;
@@ -266,7 +267,7 @@ impl Viewport {
         }
     }
 
-    /// Takes up another body where another take is shown, or the same one in another form.
+    /// Changes the body if another take is shown, or the same one in another form.
     fn show_body(&mut self, ui: &Ui, opened: &Arc<Opened>, model: &Model, tokens: &Tokens) {
         if !matches!(&self.body, Some(body) if Arc::ptr_eq(&body.of, opened)) {
             let middle = opened.pose_at((opened.take().num_frames() / 2) as f64);
@@ -306,7 +307,7 @@ impl Viewport {
         }
     }
 
-    /// Draws one view of the body; returns from where it is seen.
+    /// Draws one pane; returns its placed camera.
     fn view_ui(&mut self, ui: &Ui, model: &Model, pane: &Pane) -> Option<View> {
         let rect = pane.rect;
         let tokens = &theme::of(ui);
@@ -368,7 +369,7 @@ impl Viewport {
         Some(view)
     }
 
-    /// Poses the bodies of a view, the body itself last, unless they are. Returns their places.
+    /// Poses the bodies of a pane, the body itself last, unless they are posed already. Returns their places.
     fn pose(&mut self, model: &Model, pane: &Pane, bodies: Vec<(Moment, Veil)>) -> Option<Vec<usize>> {
         let body = self.body.as_mut()?;
         let (is_own, _, surface) = body.surface.as_ref()?;
@@ -410,7 +411,7 @@ impl Viewport {
         });
     }
 
-    /// Marks the joint that is watched and the one below the pointer; returns the one that is clicked.
+    /// Marks the watched joint and the one below the pointer; returns the one that is clicked.
     fn joints_ui(&self, ui: &Ui, model: &Model, pane: &Pane, view: &View, response: &Response) -> Option<usize> {
         let rect = pane.rect;
         let opened = model.opened()?;
@@ -434,7 +435,7 @@ impl Viewport {
         below.filter(|_| response.clicked())
     }
 
-    /// Where the rings around the chosen joint lie; `None` where it is not turned in this view.
+    /// Returns the place of the rings around the chosen joint; `None` if it cannot be turned in this pane.
     fn place_of_rings<'a>(&self, model: &Model, pane: &Pane, view: &'a View) -> Option<Place<'a>> {
         let (made, body) = (model.made()?, self.body.as_ref()?);
         let (clip, joint) = (&made.done.made.loop_clip, model.watched);
@@ -455,7 +456,7 @@ impl Viewport {
         })
     }
 
-    /// Says why no character is shown.
+    /// Shows why there is no character.
     fn faults_ui(&self, ui: &Ui, rect: Rect) {
         if let Some(fault) = self.fault() {
             let painter = ui.painter_at(rect);
@@ -467,7 +468,7 @@ impl Viewport {
         }
     }
 
-    /// Why the body is not drawn, or without its looks.
+    /// The reason why the body is not drawn, or lacks its own surface.
     pub(crate) fn fault(&self) -> Option<String> {
         let renderer = self.renderer.lock();
         let character = self.body.as_ref().and_then(|body| body.character.fault());
@@ -476,7 +477,7 @@ impl Viewport {
     }
 }
 
-/// Has something drawn in its turn.
+/// Queues a drawing of the renderer in the right order.
 fn callback(
     renderer: &Arc<Mutex<Renderer>>,
     ui: &Ui,
@@ -492,7 +493,7 @@ fn callback(
     });
 }
 
-/// Controls over the view, at a corner of it, on a ground that lets them be read.
+/// Shows controls over the view, at a corner of it, on a background that keeps them readable.
 fn overlay_ui(ui: &mut Ui, rect: Rect, layout: Layout, widgets: impl FnOnce(&mut Ui)) {
     let builder = egui::UiBuilder::new().max_rect(rect.shrink(EDGE_POINTS)).layout(layout);
     ui.scope_builder(builder, |ui| {
@@ -504,10 +505,10 @@ fn overlay_ui(ui: &mut Ui, rect: Rect, layout: Layout, widgets: impl FnOnce(&mut
     });
 }
 
-/// Which of the three is seen: what is marked says it.
+/// Shows the choice between loop, uncut stretch and take; the present one is marked.
 fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     let has_loop = model.made().is_some();
-    // A narrow window has it at the lower edge.
+    // In a narrow window it is at the lower edge.
     let corner = if is_narrow(ui) {
         lower_edge(ui, rect)
     } else {
@@ -550,7 +551,7 @@ fn shown_ui(ui: &mut Ui, rect: Rect, model: &Model) {
         .text(below, Align2::LEFT_TOP, words, FontId::proportional(13.0), colour);
 }
 
-/// The ways in which root motion is shown: on the view, or below a narrow one.
+/// Shows the choice of how root motion is displayed: over the view, or below a narrow one.
 pub(crate) fn roots_ui(ui: &mut Ui, model: &Model) {
     for (view, word, tip) in [
         (
@@ -572,12 +573,12 @@ fn is_narrow(ui: &Ui) -> bool {
     ui.ctx().content_rect().width() < theme::NARROW_POINTS
 }
 
-/// The strip of the view in which a row of controls lies along its lower edge.
+/// Returns the strip of the view for a row of controls along its lower edge.
 fn lower_edge(ui: &Ui, rect: Rect) -> Rect {
     rect.with_min_y(rect.bottom() - ui.spacing().interact_size.y - 2.0 * EDGE_POINTS)
 }
 
-/// Switches of what else is shown and from where, along the right edge; in two columns where it is low.
+/// Shows switches for further drawings and the camera, along the right edge; in two columns if the view is low.
 fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     const COLUMN: f32 = 6.0;
     let side = icons::side(ui) + 2.0;
@@ -599,7 +600,7 @@ fn switches_ui(ui: &mut Ui, rect: Rect, model: &Model) {
     }
 }
 
-/// Switches of what is shown beside the body.
+/// Shows switches for drawings beside the body.
 fn beside_ui(ui: &mut Ui, model: &Model) {
     let rows: [Switch<'_>; 4] = [
         (
@@ -634,7 +635,7 @@ fn beside_ui(ui: &mut Ui, model: &Model) {
     rows_ui(ui, model, model.made().is_some(), rows);
 }
 
-/// A switch: its sign, its name, what is said of it, whether it is on, and what changes it.
+/// A switch: its icon, its name, its tip, whether it is on, and its action.
 type Switch<'a> = (Icon, &'a str, &'a str, bool, &'a dyn Fn(bool) -> Action);
 
 fn rows_ui<const N: usize>(ui: &mut Ui, model: &Model, is_there: bool, rows: [Switch<'_>; N]) {
@@ -644,7 +645,7 @@ fn rows_ui<const N: usize>(ui: &mut Ui, model: &Model, is_there: bool, rows: [Sw
     }
 }
 
-/// How the body is drawn, and from where it is seen.
+/// Shows how the body is drawn, and the camera.
 fn camera_ui(ui: &mut Ui, model: &Model) {
     let camera = model.camera;
     let rows: [Switch<'_>; 3] = [
@@ -696,7 +697,7 @@ fn camera_ui(ui: &mut Ui, model: &Model) {
     }
 }
 
-/// The joint whose place on the screen is nearest to the pointer.
+/// Returns the joint that is drawn nearest to the pointer.
 fn nearest(pointer: Pos2, opened: &Opened, seen: impl Fn(usize) -> Option<Pos2>) -> Option<usize> {
     (0..opened.skeleton().num_joints())
         .filter(|&joint| !opened.body().is_control(joint))
@@ -706,7 +707,7 @@ fn nearest(pointer: Pos2, opened: &Opened, seen: impl Fn(usize) -> Option<Pos2>)
         .map(|(joint, _)| joint)
 }
 
-/// The camera after what mouse and fingers did, where they did anything.
+/// Returns the camera after input by mouse or fingers, if there was any.
 fn moved_by(ui: &Ui, response: &Response, camera: Camera) -> Option<Camera> {
     let mut moved = camera;
     // Two fingers move and zoom the view, although the first one alone would turn it.
@@ -745,7 +746,7 @@ mod tests {
 
     type Seen = Harness<'static, (Viewport, Model)>;
 
-    /// A view of the walk, which stands still.
+    /// Returns a view of the example walk, paused.
     fn seen() -> Seen {
         let mut model = Model::new(Wake::default());
         let start = Instant::now();
@@ -767,7 +768,7 @@ mod tests {
         )
     }
 
-    /// Fingers on the glass, as a browser reports them: the first one is the pointer, too.
+    /// Sends touches as a browser reports them: the first finger also moves the pointer.
     fn touch(harness: &mut Seen, phase: egui::TouchPhase, fingers: &[[f32; 2]]) {
         for (number, &[x, y]) in fingers.iter().enumerate() {
             let pos = egui::pos2(x, y);
@@ -814,7 +815,7 @@ mod tests {
         assert!(moved.offset.y > 0.0, "{moved:?}");
     }
 
-    /// A ring turns the joint as far as the mouse goes along it, at the time shown; the view stays.
+    /// A ring turns the joint by as much as the mouse moves along it, at the time shown; the view stays.
     #[test]
     fn a_joint_is_turned_by_its_rings() {
         let mut harness = seen();
@@ -850,7 +851,7 @@ mod tests {
         assert_eq!(edit.joint.as_deref(), Some("Head"));
         let secs = edit.values.number(loopwright_core::edit::EditKey::Time).unwrap();
         assert!((secs - 7.0 * model.step_secs()).abs() < 1e-3, "{secs}");
-        // Another ring at the same time turns it further, by the same edit.
+        // Another ring at the same time turns the joint further, in the same edit.
         let (edit, clip) = (
             model.edit().unwrap().clone(),
             &model.made().unwrap().done.made.loop_clip,

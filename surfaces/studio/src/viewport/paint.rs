@@ -1,4 +1,4 @@
-//! Paints what lies on the ground, with the painter of the interface: the path of the root, feet that stand.
+//! Paints marks on the ground with the painter of the interface: the path of the root, standing feet.
 
 use std::f32::consts::PI;
 
@@ -19,12 +19,12 @@ const CONTACT_METRES: f64 = 0.075;
 /// Radius of the ring around a joint, points.
 const JOINT_POINTS: f32 = 7.0;
 
-/// The colour of the body of the uncut stretch, linear.
+/// Returns the colour of the uncut stretch's body, linear.
 pub(super) fn ghost(is_dark: bool) -> [f32; 3] {
     if is_dark { [0.8, 0.82, 0.86] } else { [0.3, 0.32, 0.36] }
 }
 
-/// Converts a colour of the screen to linear, with a square for the curve, as the shader does.
+/// Converts a screen colour to linear, with a square for the transfer curve, as the shader does.
 pub(super) fn linear(colour: Color32) -> [f32; 3] {
     [colour.r(), colour.g(), colour.b()].map(|channel| (f32::from(channel) / 255.0).powi(2))
 }
@@ -43,7 +43,7 @@ pub(super) fn trail(painter: &Painter, view: &View, paths: &Paths, tokens: &Toke
     }
 }
 
-/// Paints a mark below a foot that does not stay where it stands, with words beside it.
+/// Paints a mark below a foot that moves while it should stand, with words beside it.
 pub(super) fn fault(painter: &Painter, view: &View, at: DVec3, words: &str, tokens: &Tokens) {
     disc(painter, view, at, tokens.review);
     if let Some(seen) = view.see(at) {
@@ -54,12 +54,12 @@ pub(super) fn fault(painter: &Painter, view: &View, at: DVec3, words: &str, toke
     }
 }
 
-/// Paints where the root is at the seam, lit when it is crossed.
+/// Paints the place of the root at the seam, lit when it is crossed.
 pub(super) fn seam(painter: &Painter, view: &View, at: DVec3, is_lit: bool, tokens: &Tokens) {
     disc(painter, view, at, if is_lit { tokens.strong } else { tokens.accent });
 }
 
-/// Paints what lies on the ground.
+/// Paints the marks on the ground.
 pub(super) fn ground(painter: &Painter, view: &View, scene: &Scene, tokens: &Tokens) {
     line(painter, view, &scene.path, Stroke::new(2.0, tokens.good));
     for &foot in &scene.standing {
@@ -74,7 +74,7 @@ pub(super) fn joint(painter: &Painter, at: Pos2, name: &str, colour: Color32) {
     painter.text(beside, Align2::LEFT_CENTER, name, FontId::proportional(13.0), colour);
 }
 
-/// A line through the points that are in front of the eye.
+/// Paints a line through the points that are in front of the eye.
 fn line(painter: &Painter, view: &View, points: &[DVec3], stroke: Stroke) {
     let mut seen: Vec<Pos2> = Vec::with_capacity(points.len());
     let finish = |seen: &mut Vec<Pos2>| {
@@ -92,7 +92,7 @@ fn line(painter: &Painter, view: &View, points: &[DVec3], stroke: Stroke) {
     finish(&mut seen);
 }
 
-/// A mark under a foot that stands.
+/// Paints a mark under a standing foot.
 fn disc(painter: &Painter, view: &View, centre: DVec3, colour: Color32) {
     let corners: Option<Vec<Pos2>> = (0..RING)
         .map(|corner| {

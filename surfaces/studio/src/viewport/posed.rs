@@ -1,4 +1,4 @@
-//! Bodies as they are drawn: posed, tinted, with the place of their shadow.
+//! Bodies ready for drawing: posed, tinted, with the area of their shadow.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use loopwright_formats::mesh::{Mesh, MeshPart, Posed, Vertex};
 
 use crate::surface::Surface;
 
-/// Towards the light: above, a little before and beside.
+/// Direction to the light: above, a little in front and to the side.
 const TO_LIGHT: [f32; 3] = [0.36, 0.86, 0.36];
 
 /// Room around a shadow for its soft edge, metres.
@@ -16,30 +16,30 @@ const SOFT_METRES: f32 = 0.12;
 pub(super) struct PosedBody {
     /// A number that no other pose has.
     pub(super) number: u64,
-    /// Its vertices, from the origin of the scene on the floor.
+    /// Its vertices, relative to the origin of the scene on the floor.
     pub(super) vertices: Vec<Posed>,
     pub(super) veil: Veil,
-    /// Where its shadow falls: the middle along x and z, and half the sizes.
+    /// The area of its shadow: the middle along x and z, and half the sizes.
     pub(super) shadow_area: [f32; 4],
 }
 
-/// How a body looks beside its own colours.
+/// A tint and an opacity, laid over the colours of a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Veil {
-    /// A colour, and how much of it is laid over the body's own.
+    /// A colour, and its share over the body's own.
     pub(super) tint: [f32; 4],
-    /// 1 for a body that hides what is behind it.
+    /// 1 for an opaque body.
     pub(super) opacity: f32,
 }
 
 impl Veil {
-    /// The body itself.
+    /// For the body itself: no tint, opaque.
     pub(super) const NONE: Self = Self {
         tint: [0.0; 4],
         opacity: 1.0,
     };
 
-    /// One that is seen through, in a colour.
+    /// For a translucent body with a tint.
     pub(super) fn new([red, green, blue]: [f32; 3], opacity: f32) -> Self {
         Self {
             tint: [red, green, blue, 0.85],
@@ -49,7 +49,7 @@ impl Veil {
 }
 
 impl PosedBody {
-    /// A surface where bones carry it, from an origin on the floor.
+    /// Poses a surface by its bones, relative to an origin on the floor.
     pub(super) fn new(surface: &Surface, bones: &[DAffine3], origin: DVec3, veil: Veil, number: u64) -> Self {
         let vertices = surface.mesh.posed(bones, origin);
         let slant = slant();
@@ -72,7 +72,7 @@ impl PosedBody {
         }
     }
 
-    /// How high it reaches above the floor, or how far to the sides where that is more, metres.
+    /// Height above the floor, or extent to the sides if that is larger, metres.
     pub(super) fn size(&self) -> f64 {
         let size = self
             .vertices
@@ -82,13 +82,13 @@ impl PosedBody {
     }
 }
 
-/// How far a shadow goes along x and z for each metre of height.
+/// Displacement of a shadow along x and z per metre of height.
 pub(super) fn slant() -> [f32; 2] {
     let [x, y, z] = TO_LIGHT;
     [x / y, z / y]
 }
 
-/// All that is drawn in one view.
+/// Everything that is drawn in one view.
 pub(super) struct Frame {
     pub(super) surface: Arc<Surface>,
     /// The last one hides the others and has a shadow.
@@ -96,8 +96,8 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// A body of no size, drawn in every way in which bodies are: drivers translate what a graphics card is asked to do when it is drawn
-    /// first, and some take a twentieth of a second for it.
+    /// Returns an invisible body, drawn in every way in which bodies are: drivers compile programs at the first drawing, and some take a
+    /// twentieth of a second for it.
     pub(super) fn rehearsal() -> Self {
         let corner = Vertex {
             position: [0.0; 3],
@@ -148,13 +148,13 @@ pub(super) struct Ground {
 /// A body in a view.
 pub(super) struct Drawn {
     pub(super) body: Arc<PosedBody>,
-    /// Its place among what is kept on the graphics card.
+    /// Its place among the bodies on the graphics card.
     pub(super) place: usize,
-    /// From near its origin into the view, column by column.
+    /// From axes near its origin into the view, column by column.
     pub(super) clip_from_near: [f32; 16],
 }
 
-/// Towards the light, of length one.
+/// Returns the unit vector to the light.
 pub(super) fn to_light() -> [f32; 3] {
     glam::Vec3::from_array(TO_LIGHT).normalize().to_array()
 }

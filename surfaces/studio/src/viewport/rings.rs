@@ -12,17 +12,17 @@ use crate::theme;
 /// Radius of the rings, points of the screen.
 const RADIUS_POINTS: f64 = 58.0;
 
-/// How near the mouse grasps a ring, points.
+/// Distance within which the mouse grasps a ring, points.
 const GRASP_POINTS: f32 = 8.0;
 
 /// Points of a ring.
 const CORNERS: usize = 64;
 
-/// A ring that is seen from its edge is no longer along the screen than this share of its radius: a drag of one point would turn it by
-/// much.
+/// Least length of a ring's tangent on the screen, as a share of its radius: on a ring seen edge-on, a drag of one point would turn the
+/// joint by much.
 const LEAST_TANGENT: f32 = 0.35;
 
-/// The rings as they were drawn last, and the one that is dragged.
+/// The rings as last drawn, and the one being dragged.
 #[derive(Default)]
 pub(super) struct Rings {
     seen: [Vec<Pos2>; 3],
@@ -31,15 +31,15 @@ pub(super) struct Rings {
 
 struct Dragged {
     axis: usize,
-    /// Where it was grasped, and where that point of the ring goes, points for each radian.
+    /// The point where it was grasped, and the movement of that point on the screen, points per radian.
     from: Pos2,
     tangent: Vec2,
-    /// The choices before, and the time of the loop that is edited, seconds.
+    /// The choices before the drag, and the time of the loop that is edited, seconds.
     before: Box<Edit>,
     secs: f64,
 }
 
-/// Where the rings lie.
+/// The place of the rings.
 pub(super) struct Place<'a> {
     pub(super) joint: usize,
     pub(super) centre: DVec3,
@@ -50,7 +50,7 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// A point of the ring about an axis, in the world.
+    /// Returns a point of the ring about an axis, in the world.
     fn corner(&self, axis: usize, corner: usize) -> DVec3 {
         let radius = RADIUS_POINTS * self.view.metres_per_point(self.centre);
         let (sin, cos) = (TAU * corner as f64 / CORNERS as f64).sin_cos();
@@ -58,7 +58,7 @@ impl Place<'_> {
         self.centre + self.axes * (radius * (cos * one + sin * other))
     }
 
-    /// Says above the rings how far the joint is turned, radians.
+    /// Shows above the rings how far the joint is turned, radians.
     fn angle_ui(&self, ui: &Ui, joint_name: &str, angle: f64) {
         let Some(centre) = self.view.see(self.centre) else {
             return;
@@ -74,12 +74,12 @@ impl Place<'_> {
 }
 
 impl Rings {
-    /// Whether one is dragged: the drag does not turn the view.
+    /// Whether one is being dragged; the drag then does not turn the view.
     pub(super) fn are_dragged(&self) -> bool {
         self.dragged.is_some()
     }
 
-    /// Draws them, and follows the mouse.
+    /// Draws the rings, and follows the mouse.
     pub(super) fn rings_ui(&mut self, ui: &Ui, model: &Model, place: &Place<'_>, response: &Response) {
         let (Some(made), Some(edit)) = (model.made(), model.edit()) else {
             return;
@@ -128,7 +128,7 @@ impl Rings {
         }
     }
 
-    /// Paints the rings, the one that is dragged or below the pointer bold.
+    /// Paints the rings, with the one that is dragged or below the pointer in bold.
     fn paint(&self, ui: &Ui, place: &Place<'_>, pointer: Option<Pos2>) {
         let bold = match &self.dragged {
             Some(dragged) => Some(dragged.axis),
@@ -151,7 +151,7 @@ impl Rings {
         }
     }
 
-    /// The ring near a point of the screen, and its corner there.
+    /// Returns the ring near a point of the screen, and its corner there.
     fn grasped(&self, pointer: Pos2, rect: Rect) -> Option<(usize, usize)> {
         let corners = self.seen.iter().enumerate().flat_map(|(axis, seen)| {
             let corners = seen.iter().take(CORNERS).enumerate();
@@ -163,7 +163,7 @@ impl Rings {
             .map(|(_, axis, corner)| (axis, corner))
     }
 
-    /// A point of a ring on the screen.
+    /// Returns a point of a ring on the screen.
     #[cfg(test)]
     pub(super) fn point(&self, axis: usize, corner: usize) -> Pos2 {
         self.seen[axis][corner]

@@ -1,4 +1,4 @@
-//! The world at a moment: the joints of the body, the ground below it, the path of the root, feet that stand.
+//! The world at a moment: the joints of the body, the ground below it, the path of the root, standing feet.
 
 use glam::DVec3;
 use loopwright_core::{LoopClip, Pose, loop_clip::Interpolation, root_motion::RootRelativeClip};
@@ -8,26 +8,26 @@ use crate::model::{Made, Model, Opened, RootView, Shown, Steered};
 /// Points of the path of the root over one cycle.
 const PATH_POINTS: usize = 48;
 
-/// Points of the path over the whole take, a second, and most of them: fewer make corners of its curves.
+/// Points of the path over the whole take, a second, and most of them: with fewer, its curves would have corners.
 const TAKE_PATH_HZ: f64 = 12.0;
 const MAX_TAKE_PATH_POINTS: f64 = 1200.0;
 
-/// Times of the poses around the seam that are shown at once, seconds from it: near enough to be compared, far enough apart to be
-/// told from each other.
+/// Times of the poses around the seam that are shown at once, seconds from it: near enough for comparison, far enough apart to be
+/// distinguished.
 const AROUND_SEAM_SECS: [f64; 4] = [-0.1, -0.05, 0.05, 0.1];
 
-/// The motion that is seen, and the time in it.
+/// The shown motion, and a time in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Moment {
     shown: Shown,
     /// Seconds in the take or in the cycle.
     within_secs: f64,
-    /// Seconds that the root has moved, over any number of cycles.
+    /// Seconds for which the root has moved, over any number of cycles.
     pub(super) root_secs: f64,
 }
 
 impl Moment {
-    /// How many poses around the seam are shown.
+    /// Number of poses around the seam.
     pub(super) const AROUND_SEAM: usize = AROUND_SEAM_SECS.len();
 
     pub(super) fn now(model: &Model, shown: Shown, made: Option<&Made>) -> Self {
@@ -55,7 +55,7 @@ impl Moment {
         }
     }
 
-    /// Moments just before and after the seam that is nearest, with their times from it; none in a take or a blend.
+    /// Returns moments just before and just after the nearest seam, with their times from it; none in a take or a blend.
     pub(super) fn around_seam(model: &Model, shown: Shown) -> Vec<(Self, f64)> {
         let span_secs = model.span_of(shown);
         if !matches!(shown, Shown::Loop | Shown::Uncut) || span_secs <= 0.0 {
@@ -72,7 +72,7 @@ impl Moment {
         moments.to_vec()
     }
 
-    /// The uncut stretch at the same time.
+    /// Returns the same moment of the uncut stretch.
     pub(super) fn uncut(self) -> Self {
         Self {
             shown: Shown::Uncut,
@@ -91,7 +91,7 @@ pub(super) struct Scene {
     pub(super) centre: DVec3,
     /// The path of the root over one cycle, or of the hips over the take, on the ground.
     pub(super) path: Vec<DVec3>,
-    /// Feet that stand, on the ground.
+    /// Standing feet, on the ground.
     pub(super) standing: Vec<DVec3>,
 }
 
@@ -131,7 +131,7 @@ impl Scene {
         }
     }
 
-    /// Returns the world of a set: its character, and the way until now.
+    /// Returns the world of a set: its character, and its path so far.
     fn of_set(steered: &Steered) -> Self {
         let hero = steered.hero();
         let (skeleton, root) = (hero.set().skeleton(), hero.root());
@@ -165,7 +165,7 @@ impl Scene {
         };
         let cut = &made.candidate.cut;
         let start_frame = cut.start_frame().round() as usize;
-        // The ground of a loop that climbs moves with its root.
+        // The ground of a climbing loop moves with its root.
         let root = clip.root();
         let ground = match opened.studied.character {
             // Heights of loops on a character are measured from its soles.
@@ -193,14 +193,14 @@ impl Scene {
     }
 }
 
-/// The joints of a loop, in the world.
+/// Returns the joints of a loop, in the world.
 fn world_of(clip: &LoopClip, moment: Moment) -> Pose {
     let pose = clip.body_pose_at(moment.within_secs, Interpolation::Cubic);
     let root = clip.root_pose_at(moment.root_secs);
     pose.as_ref().world(clip.skeleton()).moved(root)
 }
 
-/// The path of the root of a loop over one cycle from a time on, on the ground.
+/// Returns the path of the root of a loop over one cycle, starting at a time, on the ground.
 fn path_of(clip: &LoopClip, first_secs: f64, floor: f64) -> Vec<DVec3> {
     (0..=PATH_POINTS)
         .map(|point| first_secs + clip.period_secs() * point as f64 / PATH_POINTS as f64)
@@ -212,7 +212,7 @@ fn at_height(point: DVec3, height: f64) -> DVec3 {
     DVec3::new(point.x, height, point.z)
 }
 
-/// The pose of the uncut stretch at a time within it, relative to the root.
+/// Returns the pose of the uncut stretch at a time within it, relative to the root.
 fn uncut_pose(source: &RootRelativeClip, secs: f64) -> Pose {
     let clip = &source.clip;
     let last = clip.num_intervals() as f64;
@@ -232,7 +232,7 @@ fn uncut_pose(source: &RootRelativeClip, secs: f64) -> Pose {
     )
 }
 
-/// The places on the ground of feet that stand at a frame of the take.
+/// Returns the places on the ground of feet that stand at a frame of the take.
 fn standing(opened: &Opened, frame: usize, points: &[DVec3], floor: f64) -> Vec<DVec3> {
     let contacts = &opened.studied.analysis.contacts;
     let feet = (0..contacts.num_feet()).filter(|&foot| contacts.is_planted(foot, frame));

@@ -1,4 +1,4 @@
-//! The path of a joint over the seam, and feet that slide or leave their height while they stand.
+//! The path of a joint over the seam, and feet that slide or change height while they stand.
 
 use glam::DVec3;
 use loopwright_core::loop_clip::LoopKeys;
@@ -7,19 +7,19 @@ use loopwright_job::checks::{GOOD_FOOT_HEIGHT_METRES, GOOD_FOOT_SLIDE_METRES};
 
 use crate::model::{Made, Model};
 
-/// Time before the seam and after it over which the path of a joint is drawn, seconds.
+/// Duration of the drawn path before and after the seam, seconds.
 const AROUND_SECS: f64 = 0.5;
 
-/// The path of a joint around the seam, seen from the root, by time from the seam.
+/// The path of a joint around the seam, relative to the root, by time from the seam.
 pub(super) struct Trail {
-    /// Which loop, and which joint.
+    /// The loop, and the joint.
     of: (u64, usize),
     closed: Vec<(f64, DVec3)>,
-    /// Up to the seam, and from it on: uncut they do not meet.
+    /// Up to the seam, and from it on: uncut, the two do not meet.
     uncut: [Vec<(f64, DVec3)>; 2],
 }
 
-/// A path as it is drawn in the world.
+/// A path for drawing, in the world.
 #[derive(Default)]
 pub(super) struct Paths {
     pub(super) closed: [Vec<DVec3>; 2],
@@ -27,7 +27,7 @@ pub(super) struct Paths {
 }
 
 impl Trail {
-    /// The path of the joint that is chosen, unless it is there already.
+    /// Computes the path of the chosen joint, unless it is there already.
     pub(super) fn follow(slot: &mut Option<Self>, model: &Model, made: &Made, joint: usize) {
         let of = (model.num_made(), joint);
         if slot.as_ref().is_some_and(|trail| trail.of == of) {
@@ -60,7 +60,7 @@ impl Trail {
         });
     }
 
-    /// Where it is in the world: over the seam that is nearest.
+    /// Returns the path in the world, over the nearest seam.
     pub(super) fn paths(&self, model: &Model, made: &Made) -> Paths {
         let (clip, source) = (&made.done.made.loop_clip, &made.done.made.source);
         let period = made.period_secs();
@@ -80,13 +80,13 @@ impl Trail {
     }
 }
 
-/// A foot that does not stay where it stands.
+/// A foot that moves while it should stand.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fault {
     pub(super) joint: usize,
     first_sample: usize,
     num_samples: usize,
-    /// The fault in words.
+    /// The fault as text.
     pub(super) words: String,
 }
 
@@ -97,7 +97,7 @@ pub(super) struct Faults {
 }
 
 impl Faults {
-    /// Those of the loop that is shown, unless they are there already.
+    /// Finds the faults of the shown loop, unless they are there already.
     pub(super) fn follow(slot: &mut Option<Self>, model: &Model, made: &Made) {
         if slot.as_ref().is_none_or(|faults| faults.num_made != model.num_made()) {
             *slot = Some(Self {
@@ -107,7 +107,7 @@ impl Faults {
         }
     }
 
-    /// Those at the time that is shown.
+    /// Returns the faults at the time shown.
     pub(super) fn now(&self, model: &Model, made: &Made) -> Vec<&Fault> {
         let clip = &made.done.made.loop_clip;
         let num = clip.num_samples();
@@ -152,7 +152,7 @@ fn found(made: &Made) -> Vec<Fault> {
     faults
 }
 
-/// How far a joint that stands is above its place in the take on average, metres.
+/// Mean height of a standing joint above its place in the take, metres.
 fn risen(stand: &Stand, num_samples: usize, above: impl Fn(usize) -> f64) -> f64 {
     let samples = stand.first_sample..stand.first_sample + stand.num_samples.min(num_samples);
     let count = samples.len().max(1) as f64;

@@ -1,6 +1,6 @@
-//! The programs of the graphics card for each vertex and each pixel.
+//! The vertex and fragment shaders.
 
-/// The vertices of a body, which are posed already.
+/// The vertices of a body, which are already posed.
 pub(super) const BODY_VERTEX: &str = "
 in vec3 position;
 in vec3 normal;
@@ -17,7 +17,7 @@ void main() {
     a_place = place;
 }";
 
-/// The pixels of a body. Colours are linear; squares and roots stand for the curve of a screen.
+/// The pixels of a body. Colours are linear; squares and roots approximate the transfer curve of a screen.
 pub(super) const BODY_FRAGMENT: &str = "
 in vec3 a_normal;
 in vec3 a_colour;
@@ -44,7 +44,7 @@ void main() {
     pixel = vec4(lit * opacity, opacity);
 }";
 
-/// The shadow of a point is where its ray meets the floor, at the height zero.
+/// Projects a point along the light to the floor, at height zero.
 pub(super) const SHADOW_VERTEX: &str = "
 in vec3 position;
 uniform vec4 area;
@@ -54,12 +54,12 @@ void main() {
     gl_Position = vec4((at - area.xy) / area.zw, 0.0, 1.0);
 }";
 
-/// Where the body is, there is shadow.
+/// Marks every pixel of the body as shadow.
 pub(super) const SHADOW_FRAGMENT: &str = "
 out vec4 pixel;
 void main() { pixel = vec4(1.0); }";
 
-/// The rectangle of the floor that a shadow lies in.
+/// The rectangle of the floor that contains a shadow.
 pub(super) const FLOOR_VERTEX: &str = "
 uniform vec4 area;
 uniform mat4 clip_from_near;
@@ -70,7 +70,7 @@ void main() {
     gl_Position = clip_from_near * vec4(area.x + corner.x * area.z, 0.0, area.y + corner.y * area.w, 1.0);
 }";
 
-/// All of a texture, for what is made of another one.
+/// Covers a whole texture, to compute it from another one.
 pub(super) const BLUR_VERTEX: &str = "
 out vec2 a_place;
 void main() {
@@ -79,8 +79,8 @@ void main() {
     gl_Position = vec4(corner, 0.0, 1.0);
 }";
 
-/// Blurs a shadow: nine texels of the levels that hold means of 4 x 4 pixels. Once for the few texels of a shadow, not for each pixel of the
-/// floor, of which a large window has thirty times as many.
+/// Blurs a shadow: nine texels of the levels that hold means of 4 x 4 pixels. Done once for the few texels of a shadow, not for each pixel
+/// of the floor, of which a large window has thirty times as many.
 pub(super) const BLUR_FRAGMENT: &str = "
 in vec2 a_place;
 uniform sampler2D sharp;
@@ -96,7 +96,7 @@ void main() {
     pixel = vec4(sum / 16.0);
 }";
 
-/// A square of ground around a point, seen from near that point.
+/// A square of ground around a point, in coordinates near that point.
 pub(super) const GROUND_VERTEX: &str = "
     uniform vec2 middle;
     uniform float reach;
@@ -108,8 +108,8 @@ pub(super) const GROUND_VERTEX: &str = "
         gl_Position = clip_from_near * vec4(reach * corner.x, 0.0, reach * corner.y, 1.0);
     }";
 
-/// Squares of a metre, every other one filled, and lines between them, every fifth stronger, those through the origin in the colours of their
-/// axes; all fades with the distance.
+/// A checkerboard of metres with lines between the squares, every fifth one stronger, and those through the origin in the colours of their
+/// axes; everything fades with distance.
 pub(super) const GROUND_FRAGMENT: &str = "
     in vec2 a_place;
     uniform vec2 middle;

@@ -1,17 +1,17 @@
-//! A stick over the view, for fingers and the mouse: as far as it is drawn aside the character goes there, as fast.
+//! A stick over the view, for fingers and the mouse: its displacement sets the direction and speed of the character.
 
 use eframe::egui::{Id, Rect, Role, Sense, Stroke, Ui, Vec2, vec2};
 
 use crate::focus;
 use crate::model::{Action, Model, Steer};
 
-/// How far the stick goes, points, and how far its middle is from a lower corner of the view: on narrow windows the left one, above the row
-/// of controls there.
+/// Reach of the stick, points, and distance of its middle from a lower corner of the view: in narrow windows the left one, above the row of
+/// controls there.
 const REACH_POINTS: f32 = 44.0;
 const RIGHT_POINTS: Vec2 = vec2(-110.0, -64.0);
 const LEFT_POINTS: Vec2 = vec2(60.0, -112.0);
 
-/// Shows the stick of a set that is played.
+/// Shows the stick of a played set.
 pub(super) fn stick_ui(ui: &Ui, rect: Rect, model: &Model) {
     let Some(steered) = model.steered_here() else { return };
     let centre = if super::is_narrow(ui) {

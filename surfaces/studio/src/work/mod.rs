@@ -1,9 +1,9 @@
-//! Long work, beside the window: on a thread of its own, in the browser in a worker of the page.
+//! Long work in the background: in a thread, or in a worker of the page.
 //!
-//! One piece of work goes on at a time. The newest wish waits for it and replaces any older one that waits; a take that is opened
-//! does not wait, and what went on before is given up.
+//! One job runs at a time. The newest job waits for it and replaces an older one that waits; opening a take does not wait, and cancels the
+//! running job.
 
-// Messages of the page and its worker; native tests check that values arrive unchanged.
+// Messages between the page and its worker; native tests check that values arrive unchanged.
 #[cfg(any(target_arch = "wasm32", test))]
 mod parcel;
 
@@ -30,38 +30,38 @@ use crate::road::{
     SetOrder, Step, Studied, Study, Tell, list, open,
 };
 
-/// A take that is read as a recipe says.
+/// A take to be read as a recipe says.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TakeFile {
     /// Name of its file.
     pub file_name: String,
-    /// Its file.
+    /// The bytes of its file.
     #[serde(with = "loopwright_core::plain_bytes")]
     pub bytes: Arc<Vec<u8>>,
     /// The recipe.
     #[serde(with = "crate::road::recipe_text")]
     pub recipe: Box<Recipe>,
-    /// Files that the recipe names and that are open.
+    /// Opened files that the recipe names.
     pub named: Vec<NamedFile>,
 }
 
-/// A piece of work. What is done with a take that is open is handed over in another form.
+/// A piece of work. Jobs on an open take are handed over in another form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "fields are what their names say")]
 pub enum Job {
-    /// Make the walk that the studio opens with, and find its loops.
+    /// Make the example walk that the studio opens with, and find its loops.
     Walk,
     /// Read a file and find its loops.
     Open(NamedFile, Room),
     /// Read a file again, as a recipe says.
     Follow {
         take: TakeFile,
-        /// The choices, where they are known already; otherwise those of the recipe.
+        /// The choices, if they are known already; otherwise those of the recipe.
         edit: Option<Box<Edit>>,
     },
-    /// Say how long some of the animations of a file are, and what they are, from one on.
+    /// Describe some of the animations of a file, from an index on.
     List { take: TakeFile, from: usize },
-    /// Read a take as a recipe says, make its loop, and write it by a name.
+    /// Read a take as a recipe says, make its loop, and write it under a name.
     ReadFile {
         take: TakeFile,
         format: Format,
@@ -70,8 +70,8 @@ pub enum Job {
     /// Make a set of takes.
     MakeSet(Box<SetOrder>),
 
-    // Skipped ones are last: values are told apart by their number.
-    /// Work something out of a take.
+    // Skipped variants are last: serde identifies variants by their number.
+    /// Run a study of a take.
     #[serde(skip)]
     Study { opened: Arc<Opened>, study: Study },
     /// Make a loop.
@@ -79,16 +79,16 @@ pub enum Job {
     Make {
         opened: Arc<Opened>,
         edit: Box<Edit>,
-        /// Whether a slider is still dragged, and a draft will do.
+        /// Whether a slider is still being dragged, so that a draft suffices.
         is_draft: bool,
     },
-    /// Make a loop to say its grade, while there is nothing else to do.
+    /// Make a loop only for its grade, while there is nothing else to do.
     #[serde(skip)]
     Judge { opened: Arc<Opened>, edit: Box<Edit> },
-    /// Make a loop to be compared with others.
+    /// Make a loop for a comparison.
     #[serde(skip)]
     Compare { opened: Arc<Opened>, edit: Box<Edit> },
-    /// Make a loop of a take, and write it by a name.
+    /// Make a loop of a take, and write it under a name.
     #[serde(skip)]
     MakeFile {
         opened: Arc<Opened>,
@@ -108,19 +108,19 @@ pub enum Job {
 /// The result of a piece of work.
 #[derive(Debug)]
 pub enum Done {
-    /// A take was opened as a recipe says, and what the recipe makes of it.
+    /// A take was opened as a recipe says, with the choices that the recipe makes.
     Followed(Result<(Arc<Opened>, Box<Edit>), OpenError>),
-    /// Something was worked out of a take.
+    /// A study of a take is done.
     Studied(Arc<Opened>, Studied),
     /// A take was opened.
     Opened(Result<Arc<Opened>, OpenError>),
     /// A loop was made.
     Made(Result<Arc<Made>, MadeError>),
-    /// A loop was made to be compared with others.
+    /// A loop was made for a comparison.
     Compared(Result<Arc<Made>, MadeError>),
     /// The grade of a loop, if it can be made.
     Judged(Option<Grade>),
-    /// The names of the animations of a file, and some of them.
+    /// The names of the animations of a file, and descriptions of some.
     Listed(Vec<String>, Vec<Listed>),
     /// A loop was written.
     Exported(Result<Exported, ExportError>),
@@ -129,7 +129,7 @@ pub enum Done {
 }
 
 impl Job {
-    /// Does the work, and tells what goes on when each step of it begins.
+    /// Does the work, and reports each step as it begins.
     pub fn run(self, tell: Tell<'_>) -> Done {
         match self {
             Self::Walk => Done::Opened(Opened::walk().map(Arc::new)),
@@ -168,7 +168,7 @@ impl Job {
         }
     }
 
-    /// What is said while it goes on.
+    /// Returns the progress message of the job.
     pub fn progress(&self) -> String {
         match self {
             Self::Walk => "Making a walk".to_owned(),
@@ -189,7 +189,7 @@ impl Job {
         }
     }
 
-    /// Whether the worker keeps the take that it has, whatever files this work needs.
+    /// Whether the worker keeps its take, whatever files this job needs.
     #[cfg(target_arch = "wasm32")]
     fn leaves_the_take(&self) -> bool {
         matches!(self, Self::List { .. } | Self::ReadFile { .. } | Self::MakeSet(_))
@@ -201,7 +201,7 @@ impl Job {
         matches!(self, Self::Make { is_draft: true, .. })
     }
 
-    /// Whether it takes so long that one should read what goes on.
+    /// Whether it takes long enough for a progress message to be worth reading.
     #[cfg(target_arch = "wasm32")]
     fn is_long(&self) -> bool {
         matches!(
@@ -210,7 +210,7 @@ impl Job {
         )
     }
 
-    /// What its answer is where it ends without one, for a reason.
+    /// Returns the answer for a job that ends without one, given the reason.
     fn lost(&self) -> fn(String) -> Done {
         match self {
             Self::Walk | Self::Open(..) => |reason| Done::Opened(Err(OpenError::Beside(reason))),
@@ -237,34 +237,34 @@ impl Job {
     }
 }
 
-/// Work as far as others care what goes on.
+/// What other code needs to know about a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
-    /// A take is opened that is in no file.
+    /// Opens a take without a file.
     Opens,
-    /// A take is opened from its file.
+    /// Opens a take from its file.
     Reads,
-    /// Nobody waits for it: all other work goes before.
+    /// Nobody waits for it: all other jobs go first.
     Quiet,
     MakesSet,
     Other,
 }
 
-/// A loop in a file of that name. Errors: [`ExportError`].
+/// Makes a loop in a file with this name. Errors: [`ExportError`].
 pub(crate) fn make_file(opened: &Opened, edit: &Edit, format: Format, stem: &str) -> Result<Exported, ExportError> {
     let made = Made::of(opened, edit).map_err(|error| ExportError::Beside(error.to_string()))?;
     Exported::of(opened, &made, format)?.named(stem)
 }
 
 impl TakeFile {
-    /// Reads the take, and makes and writes its loop by that name. Errors: [`ExportError`].
+    /// Reads the take, then makes its loop and writes it under this name. Errors: [`ExportError`].
     pub(crate) fn make_file(self, format: Format, stem: &str) -> Result<Exported, ExportError> {
         let read = self.followed(None, &|_| {});
         let (opened, edit) = read.map_err(|error| ExportError::Beside(error.to_string()))?;
         make_file(&opened, &edit, format, stem)
     }
 
-    /// Reads the take. Returns it with these choices, or else those of the recipe.
+    /// Reads the take. Returns it with the given choices, or else those of the recipe.
     fn followed(self, edit: Option<Box<Edit>>, tell: Tell<'_>) -> Result<(Arc<Opened>, Box<Edit>), OpenError> {
         let tell = |step: Step| tell(step.of(&self.file_name));
         let opened = Opened::read_telling(
@@ -283,7 +283,7 @@ impl TakeFile {
     }
 }
 
-/// The work that goes on, and the one that waits.
+/// The running job, and the one that waits.
 #[derive(Default)]
 pub struct Work {
     crew: Crew,
@@ -291,12 +291,12 @@ pub struct Work {
     waiting: Option<Job>,
 }
 
-/// Asks for a frame when work is done.
+/// Requests a frame when work is done.
 #[derive(Clone, Default)]
 pub struct Wake(Option<Arc<dyn Fn() + Send + Sync>>);
 
 impl Wake {
-    /// Calls this when work is done.
+    /// Sets the function to call when work is done.
     pub fn by(call: impl Fn() + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(call)))
     }
@@ -309,7 +309,7 @@ impl Wake {
 }
 
 impl Work {
-    /// No work yet; `wake` is called from any thread.
+    /// Creates an idle instance; `wake` is called from any thread.
     pub fn new(wake: Wake) -> Self {
         Self {
             crew: Crew::new(wake),
@@ -318,7 +318,7 @@ impl Work {
         }
     }
 
-    /// Does this next. A take that is opened replaces all other work.
+    /// Schedules a job. Opening a take replaces all other work.
     pub fn start(&mut self, job: Job) {
         if matches!(job.kind(), Kind::Opens | Kind::Reads) {
             self.cancel();
@@ -332,7 +332,7 @@ impl Work {
         }
     }
 
-    /// Gives up the work that goes on.
+    /// Cancels the running job.
     pub fn cancel(&mut self) {
         self.waiting = None;
         if let Some(running) = self.running.take() {
@@ -340,13 +340,13 @@ impl Work {
         }
     }
 
-    /// What is going on that somebody waits for.
+    /// Returns the progress message of work that somebody waits for.
     pub fn progress(&self) -> Option<&str> {
         let running = self.running.as_ref().filter(|running| running.kind != Kind::Quiet);
         running.map(Running::progress)
     }
 
-    /// Whether nothing goes on at all.
+    /// Whether no job is running.
     pub fn is_idle(&self) -> bool {
         self.running.is_none()
     }
@@ -370,12 +370,12 @@ impl Work {
         self.is(Kind::Reads)
     }
 
-    /// Whether what goes on is done by the next call of [`Self::poll`], in no time.
+    /// Whether the running job is done within the next call of [`Self::poll`], in no time.
     pub fn is_at_once(&self) -> bool {
         self.running.as_ref().is_some_and(Running::is_at_once)
     }
 
-    /// What is done since the last call. Call it once a frame.
+    /// Returns the next result since the last call. Call it once a frame.
     pub fn poll(&mut self) -> Option<Done> {
         let done = self.crew.poll(self.running.as_mut()?)?;
         self.running = self.waiting.take().map(|job| self.crew.start(job));

@@ -1,4 +1,4 @@
-//! Work in a worker of the page, or in the page itself where the browser starts no worker.
+//! Work in a worker of the page, or in the page itself if the browser starts no worker.
 
 use std::{cell::RefCell, collections::VecDeque, rc::Rc, sync::Arc};
 
@@ -14,14 +14,14 @@ use crate::road::Opened;
 /// Script of the worker, beside the page.
 const SCRIPT: &str = "./worker.js";
 
-/// Longest that files and arrays are copied in one frame, milliseconds: the rest of it is for drawing.
+/// Longest time for copying files and arrays in one frame, milliseconds: the rest is for drawing.
 const COPYING_MS: f64 = 8.0;
 
-/// Numbers, and bytes of files, that are copied at once.
+/// Numbers, and bytes of files, to copy at once.
 const CHUNK: usize = 1 << 16;
 const PIECE: usize = 1 << 20;
 
-/// Frames that are drawn before work in the page itself that takes long enough to be seen.
+/// Frames to draw before work in the page itself that takes visibly long.
 const FRAMES_BEFORE_LONG: u32 = 2;
 
 /// The worker, if there can be one.
@@ -29,15 +29,15 @@ const FRAMES_BEFORE_LONG: u32 = 2;
 pub(super) struct Crew {
     wake: Wake,
     beside: Option<Beside>,
-    /// Why the browser starts no worker.
+    /// The reason why the browser starts no worker.
     refusal: Option<String>,
-    /// Pieces of work that were asked of workers so far.
+    /// Number of jobs sent to workers so far.
     num_asked: u32,
-    /// The take that the worker has.
+    /// The take that the worker holds.
     knows: Option<Arc<Opened>>,
 }
 
-/// A worker and what it said.
+/// A worker, and its messages.
 struct Beside {
     worker: Worker,
     said: Rc<RefCell<VecDeque<Said>>>,
@@ -56,7 +56,7 @@ enum Said {
     Broken(String),
 }
 
-/// A piece of work that goes on.
+/// A running job.
 pub(super) struct Running {
     progress: String,
     pub(super) kind: Kind,
@@ -69,14 +69,14 @@ enum How {
     Here { frames_before: u32 },
     /// For the worker, which gets the files first.
     Sending(Sending),
-    /// In the worker, under that number.
+    /// In the worker, under this number.
     Beside { number: u32 },
-    /// Done, and its arrays are copied.
+    /// Done; its arrays are being copied.
     Copied(Copying),
 }
 
 impl Running {
-    /// Names what goes on.
+    /// Returns the progress message.
     pub(super) fn progress(&self) -> &str {
         &self.progress
     }
@@ -97,7 +97,7 @@ impl Crew {
         crew
     }
 
-    /// Starts a worker, unless one is there or the browser refused.
+    /// Starts a worker, unless there is one or the browser refused.
     fn hire(&mut self) {
         if self.beside.is_none() && self.refusal.is_none() {
             match Beside::start(&self.wake) {
@@ -107,7 +107,7 @@ impl Crew {
         }
     }
 
-    /// Begins a piece of work.
+    /// Starts a job.
     pub(super) fn start(&mut self, job: Job) -> Running {
         self.wake.call();
         let how = if job.is_draft() {
@@ -137,21 +137,21 @@ impl Crew {
         }
     }
 
-    /// Work in the page itself.
+    /// Runs the job in the page itself.
     fn here(&self, job: &Job) -> How {
         How::Here {
             frames_before: if job.is_long() { FRAMES_BEFORE_LONG } else { 0 },
         }
     }
 
-    /// Asks the worker; `None` where that cannot be.
+    /// Sends the job to the worker; `None` if that is impossible.
     fn ask(&mut self, job: &Job) -> Option<How> {
         self.hire();
         let beside = self.beside.as_ref()?;
-        // Work that cannot be packed is done here, which reports what is wrong with it.
+        // A job that cannot be packed runs here, which reports what is wrong with it.
         let (ask, files) = Ask::new(job, self.knows.as_ref());
         self.num_asked += 1;
-        // The worker opens another take, which is known once it has answered.
+        // The worker opens another take, which is recorded once it has answered.
         if !(files.is_empty() || job.leaves_the_take()) || job.kind() == Kind::Opens {
             self.knows = None;
         }
@@ -166,14 +166,14 @@ impl Crew {
         .ok()
     }
 
-    /// Whether work may be forgotten for the sake of another piece: what a worker does is, for what is done in the page at once, or where
-    /// nobody waits for it.
+    /// Whether a running job may be dropped in favour of another one: a worker's job may be if nobody waits for it, or if it makes a loop
+    /// of which the page now makes a draft.
     pub(super) fn can_drop(&self, running: &Running, job: &Job) -> bool {
         let is_made_anew = job.is_draft() && matches!(running.job, Job::Make { .. });
         matches!(running.how, How::Beside { .. }) && (running.kind == Kind::Quiet || is_made_anew)
     }
 
-    /// Gives up a piece of work: its worker is ended, and the next piece starts another.
+    /// Cancels a job: its worker is ended, and the next job starts another.
     pub(super) fn give_up(&mut self, running: Running) {
         if matches!(running.how, How::Beside { .. } | How::Sending(_)) {
             self.dismiss();
@@ -232,7 +232,7 @@ impl Crew {
         }
     }
 
-    /// Takes in what the worker said.
+    /// Handles the messages of the worker.
     fn listen(&mut self, running: &mut Running) {
         let Some(beside) = &mut self.beside else { return };
         let all: Vec<Said> = beside.said.borrow_mut().drain(..).collect();
@@ -245,13 +245,13 @@ impl Crew {
                 Said::Done(number, pieces) if is_asked(number) => running.how = How::Copied(Copying::new(pieces)),
                 Said::Failed(number, reason) if is_asked(number) => broken = Some((true, reason)),
                 Said::Broken(reason) => broken = Some((beside.is_ready, reason)),
-                // This work was given up.
+                // This job was cancelled.
                 Said::Step(..) | Said::Done(..) => {}
                 Said::Failed(..) => broken = Some((true, String::new())),
             }
         }
         match broken {
-            // It worked before, so this piece of work fails; a new worker replaces it, whose state may be broken.
+            // The worker had started, so this job fails; a new worker replaces it, since its state may be broken.
             Some((true, reason)) => {
                 let waits = matches!(running.how, How::Beside { .. } | How::Sending(_));
                 self.dismiss();
@@ -275,7 +275,7 @@ impl Crew {
 }
 
 impl Beside {
-    /// Starts a worker. Errors: the browser has none of that kind.
+    /// Starts a worker. Errors: the browser has no workers of this kind.
     fn start(wake: &Wake) -> Result<Self, JsValue> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
@@ -310,7 +310,7 @@ impl Beside {
 }
 
 impl Said {
-    /// A message of `worker.js`.
+    /// Parses a message of `worker.js`.
     fn new(message: JsValue) -> Option<Self> {
         let message: Array = message.dyn_into().ok()?;
         let number = message.get(1).as_f64().unwrap_or_default() as u32;
@@ -324,19 +324,19 @@ impl Said {
     }
 }
 
-/// A question, and files that are handed over before it, a little in each frame.
+/// A request, and files that are sent before it, a little in each frame.
 #[derive(Default)]
 struct Sending {
     number: u32,
     ask: Vec<u8>,
     files: Files,
-    /// The file that is handed over, and how much of it was.
+    /// The index of the file being sent, and how much of it was sent.
     file: usize,
     sent: usize,
 }
 
 impl Sending {
-    /// Hands over for a while. Errors: the worker takes nothing.
+    /// Sends for a while. Errors: the worker accepts nothing.
     fn go_on(mut self, worker: &Worker) -> Result<How, JsValue> {
         let end = js_sys::Date::now() + COPYING_MS;
         while let Some(file) = self.files.get(self.file) {
@@ -360,7 +360,7 @@ impl Sending {
     }
 }
 
-/// An answer whose arrays are copied a little in each frame.
+/// An answer whose arrays are copied, a little in each frame.
 struct Copying {
     answer: Result<Uint8Array, String>,
     arrays: Vec<Float64Array>,
@@ -392,7 +392,7 @@ impl Copying {
         }
     }
 
-    /// Copies on for a while; what is done once all is there.
+    /// Copies for a while; returns the result once everything is there.
     fn go_on(&mut self, job: &Job) -> Option<Result<Done, ParcelError>> {
         let end = js_sys::Date::now() + COPYING_MS;
         let mut chunk = Vec::new();
@@ -423,7 +423,7 @@ impl Copying {
     }
 }
 
-/// Returns the text of an error of the browser.
+/// Returns the text of a browser's error.
 fn text_of(error: &JsValue) -> String {
     let text = error
         .dyn_ref::<js_sys::Error>()

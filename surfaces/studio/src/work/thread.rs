@@ -1,16 +1,16 @@
-//! Work on threads of its own.
+//! Work in threads.
 
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::{Done, Job, Kind, Wake};
 
-/// Starts threads for work.
+/// Starts threads for jobs.
 #[derive(Default)]
 pub(super) struct Crew {
     wake: Wake,
 }
 
-/// A piece of work that goes on.
+/// A running job.
 pub(super) struct Running {
     progress: String,
     pub(super) kind: Kind,
@@ -26,12 +26,12 @@ enum Answer {
 }
 
 impl Running {
-    /// Names what goes on.
+    /// Returns the progress message.
     pub(super) fn progress(&self) -> &str {
         &self.progress
     }
 
-    /// Threads take their time.
+    /// A thread is never done within a call.
     pub(super) fn is_at_once(&self) -> bool {
         false
     }
@@ -42,7 +42,7 @@ impl Crew {
         Self { wake }
     }
 
-    /// Begins a piece of work.
+    /// Starts a job.
     pub(super) fn start(&mut self, job: Job) -> Running {
         let (sender, answer) = channel();
         let running = Running {
@@ -54,7 +54,7 @@ impl Crew {
         let wake = self.wake.clone();
         std::thread::spawn(move || {
             let done = job.run(&|step| {
-                // Sending fails if the work was given up.
+                // Sending fails if the job was cancelled.
                 let _ = sender.send(Answer::Step(step));
                 wake.call();
             });
@@ -65,13 +65,13 @@ impl Crew {
         running
     }
 
-    /// Whether work may be forgotten for the sake of another piece: a thread goes on anyway, and two would share the processor. What
-    /// nobody waits for is short.
+    /// Whether a running job may be dropped in favour of another one: a thread runs on anyway, and two would share the processor. Jobs that
+    /// nobody waits for are short.
     pub(super) fn can_drop(&self, running: &Running, _job: &Job) -> bool {
         running.kind == Kind::Quiet
     }
 
-    /// Forgets a piece of work: its thread ends by itself, and nobody hears of it.
+    /// Forgets a job: its thread ends by itself, and its result is dropped.
     pub(super) fn give_up(&mut self, _running: Running) {}
 
     /// Returns the result once it is there.

@@ -1,4 +1,4 @@
-//! The worker of the page: another instance of this build, which `worker.js` starts and hands what the page asks.
+//! The worker of the page: another instance of this build, which `worker.js` starts and to which it passes the page's requests.
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -9,17 +9,17 @@ use wasm_bindgen::{JsError, JsValue, prelude::wasm_bindgen};
 use super::parcel::{Bench, packed, unpacked};
 
 thread_local! {
-    /// The take that was opened last.
+    /// The state of the worker.
     static BENCH: RefCell<Bench> = RefCell::default();
 
-    /// Files that were handed over for what is asked next.
+    /// Files that were handed over for the next request.
     static FILES: RefCell<Vec<Vec<u8>>> = RefCell::default();
 
-    /// Takes in what goes on.
+    /// Receives progress messages.
     static TELL: RefCell<Option<Function>> = RefCell::default();
 }
 
-/// Takes a piece of a file that belongs to what is asked next: its index, the bytes of the whole file, and the piece.
+/// Receives a piece of a file for the next request: its index, the size of the whole file in bytes, and the piece.
 #[expect(
     unreachable_pub,
     reason = "the worker's script calls it, and wasm-bindgen exports only what is public"
@@ -36,8 +36,8 @@ pub fn take_piece(file: usize, len: usize, piece: &[u8]) {
     });
 }
 
-/// Does what the page asks, by its bytes, with the files that it handed over before, and a function that takes in what goes on. Returns the
-/// bytes of the answer and after them the long arrays of a take. Errors: bytes that are not the page's.
+/// Handles a request of the page, given as bytes, with the files that were handed over before, and a function that receives progress
+/// messages. Returns the bytes of the answer, followed by the long arrays of a take. Errors: the bytes are not the page's.
 #[expect(
     unreachable_pub,
     reason = "the worker's script calls it, and wasm-bindgen exports only what is public"
@@ -49,7 +49,7 @@ pub fn work_beside(ask: Vec<u8>, tell: Function) -> Result<Array, JsError> {
     TELL.set(Some(tell));
     let (answer, opened) = BENCH.with_borrow_mut(|bench| {
         bench.answer(ask, files, &|step| {
-            // Without the page's function nothing is shown.
+            // Without the page's function, no progress is shown.
             let _ = TELL.with_borrow(|tell| Some(tell.as_ref()?.call1(&JsValue::NULL, &JsValue::from(step))));
         })
     });

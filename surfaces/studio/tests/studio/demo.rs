@@ -1,4 +1,4 @@
-//! What the controls do that the published demo has too, and how far they reach.
+//! The controls that the published demo also has: their effect and their range.
 
 use eframe::egui::accesskit::{Role, Toggled};
 use egui_kittest::Node;

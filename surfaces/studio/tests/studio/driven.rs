@@ -335,7 +335,7 @@ pub(crate) fn written_until(model: &mut Model, is_so: impl Fn(&Model) -> bool) -
     written
 }
 
-/// What the command that LOOPWRIGHT names answers in a folder; `None` without one.
+/// Runs the command that LOOPWRIGHT names in a folder and returns its output; `None` without one.
 pub(crate) fn command(folder: &Path, words: &[&str]) -> Option<Output> {
     let command = std::env::var_os("LOOPWRIGHT")?;
     let done = std::process::Command::new(command)

@@ -1,4 +1,4 @@
-//! What is written: the bytes of the library and of the command.
+//! Exported files: the same bytes as by the library and by the command.
 
 use egui_kittest::kittest::Queryable as _;
 use loopwright_core::closure::{ClosureName, ShapeKind};
@@ -33,7 +33,7 @@ fn from_a_file_to_an_exported_loop() {
     let sidecar = folder.path().join("stroll-loop.bvh.json");
     harness.wait_file(&sidecar);
 
-    // The same by the library alone.
+    // The same loop by the library alone.
     let file = load(&walk(Format::Bvh, &stroll()), "stroll").unwrap();
     let analysis = Analysis::new(&file.take).unwrap();
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
@@ -78,7 +78,7 @@ fn every_format_is_what_the_library_writes() {
     }
 }
 
-/// What the road of all programs adds to a loop that the library wrote.
+/// Adds to a loop that the library wrote the verdict and kind that all programs state.
 fn judge(analysis: &Analysis, made: &MadeLoop, written: &mut LoopFile) {
     let of_take = verdict::of_take(analysis, &made.candidate);
     Verdict::of_made(made, &written.quality, &of_take).state(&mut written.sidecar.quality);
@@ -114,7 +114,7 @@ fn made_by_recipe(text: &str, bytes: &[u8], format: Format) -> Vec<u8> {
     written.bytes().into_owned()
 }
 
-/// What is saved makes the same bytes again: by the libraries, by the studio, and by the command that LOOPWRIGHT names, if any.
+/// A saved recipe makes the same bytes again: by the libraries, by the studio, and by the command that LOOPWRIGHT names, if any.
 #[test]
 fn a_saved_recipe_makes_the_same_bytes() {
     let (folder, mut harness) = studio_with_stroll(1280.0, 3600.0);
@@ -179,7 +179,7 @@ fn a_saved_recipe_makes_the_same_bytes() {
     assert_eq!(harness.model().recipe_text().unwrap().unwrap(), text);
     harness.click("Undo");
     assert!(harness.edit().recipe.edits.is_empty());
-    // What is no recipe changes nothing.
+    // A file that is no recipe changes nothing.
     std::fs::write(&recipe, "[closure]\nmetod = \"spring\"\n").unwrap();
     harness.start_opening(&recipe);
     harness.wait_problem();

@@ -1,4 +1,4 @@
-//! What new users found hard, driven as they did it.
+//! Tasks that new users found hard, driven in the way in which they tried them.
 
 use eframe::egui::{Event, Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable as _;

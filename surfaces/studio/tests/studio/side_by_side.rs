@@ -23,7 +23,7 @@ fn all_methods_are_compared() {
     harness.key_press(Key::Space);
     harness.press("Close the seam");
     harness.press("Compare all methods");
-    // What is set is none of the article's.
+    // The present settings equal none of the presets, so they are compared as well.
     wait_compared(&mut harness, Preset::ALL.len() + 1);
     let opened = harness.opened().clone();
     let cubic = harness.edit().closed_as(Preset::Cubic);

@@ -140,7 +140,7 @@ fn joints_are_closed_in_ways_of_their_own() {
     assert_eq!(harness.made().done.made.loop_clip, before);
 }
 
-/// What is switched off changes nothing, and is there to be switched on again; the order is that of the rows.
+/// An edit that is switched off changes nothing, and can be switched on again; edits apply in the order of the rows.
 #[test]
 fn edits_are_switched_moved_and_removed() {
     let mut harness = studio(1280.0, 1400.0);

@@ -1,4 +1,4 @@
-//! What is said is so: grades, takes that stay open, and where files go.
+//! The studio's statements are true: grades, takes that stay open, and the places of files.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ fn the_list_says_the_grade_of_the_loop_that_one_gets() {
     for round in 0..2 {
         harness.click("Lock planted feet");
         if round == 0 {
-            // What was recommended stays chosen, whatever is changed.
+            // The recommended stretch stays selected, whatever is changed.
             assert_eq!(harness.edit().stretch, Stretch::Found(row));
             assert_eq!(harness.model().undo_names(), [Some("stretch"), None]);
         }
@@ -62,7 +62,7 @@ fn takes_stay_open_or_it_is_said_which_do_not() {
     let said = harness.model().problem().unwrap().to_string();
     assert!(said.starts_with("left out: walk-00a.bvh ("), "{said}");
     std::fs::remove_file(broken).unwrap();
-    // Where memory does not suffice for all, the others are named.
+    // If memory does not suffice for all takes, the others are named.
     let take = harness.opened().take().clone();
     let one = paths[0].metadata().unwrap().len() as usize + 240 * take.num_frames() * take.num_joints();
     let room = 7 * one / 2;

@@ -55,7 +55,7 @@ fn a_narrow_window_has_all_panels_too() {
     assert!(right <= 390.0, "{right}");
 }
 
-/// What is touched on a phone is as large as a finger, and three tabs lie below the view and its transport.
+/// Touch targets on a phone are as large as a finger, and three tabs lie below the view and its transport.
 #[test]
 fn a_phone_has_targets_for_fingers() {
     let harness = studio(390.0, 844.0);
@@ -157,7 +157,7 @@ fn frames_are_few_while_work_goes_on() {
     assert!(delay.as_millis() >= 30, "{delay:?}");
 }
 
-/// What is not moving is not drawn.
+/// A view without motion is not redrawn.
 #[test]
 fn nothing_is_drawn_while_nothing_changes() {
     let mut harness = studio(1400.0, 900.0);

@@ -1,4 +1,4 @@
-//! What ufbx takes from its host where there is no C library, as in WebAssembly: memory, mathematics, strings.
+//! The functions that ufbx takes from its host if there is no C library, as in WebAssembly: memory, mathematics, strings.
 //!
 //! ufbx names these functions when it is compiled with `UFBX_NO_LIBC`, and describes them in `ufbx.c`, "External functions". They are
 //! called by ufbx alone; nothing here is for Rust. C cannot be served without unsafe code; all else that has any is the file that calls OpenGL.
@@ -11,7 +11,7 @@ use alloc::alloc::{Layout, alloc, dealloc, realloc};
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr::{self, null_mut};
 
-/// What C promises of `malloc`.
+/// Alignment that C guarantees for `malloc`.
 const ALIGN: usize = 16;
 
 /// Memory of that many bytes; one byte for none, which has an address, too. `None` beyond what can be addressed.

@@ -1,8 +1,8 @@
-//! When heel, ball and tip of each foot bear, in a motion over any ground, to a part of a frame.
+//! Detects when heel, ball and tip of each foot bear, in a motion over any ground, with sub-frame resolution.
 //!
-//! A foot comes to the ground with the first point that bears and leaves it with the last. Each point is judged by its own speed
-//! over the ground, which may move as on a treadmill, and by its height. Heels and tips that a rig does not have are points of
-//! the sole, found where the foot is flat. Derivation and measurements: docs/math/contacts.md.
+//! A foot comes to the ground with the first point that bears and leaves it with the last. Each point is judged by its own speed over the
+//! ground, which may move as on a treadmill, and by its height. If a rig has no heels or tips, points of the sole serve, found where the
+//! foot is flat. Derivation and measurements: docs/math/contacts.md.
 
 use core::ops::{Range, RangeInclusive};
 
@@ -55,7 +55,7 @@ pub struct Stay {
 }
 
 impl Stay {
-    /// Returns the frames that it covers, of a motion up to a last frame; none if it lies between two.
+    /// Returns the frames that it covers, in a motion that ends at a last frame; none if it lies between two.
     pub fn frames(&self, last: usize) -> RangeInclusive<usize> {
         let start = self.strike.map_or(0, |strike| strike.ceil().max(0.0) as usize);
         let end = self
@@ -74,7 +74,7 @@ impl Stay {
     }
 }
 
-/// A time for which a point of a foot bears.
+/// A span in which a point of a foot bears.
 #[handed_over]
 #[derive(Copy)]
 pub struct PointStay {
@@ -88,9 +88,9 @@ pub struct PointStay {
 #[handed_over]
 #[derive(Default)]
 pub struct Bearings {
-    /// Of whole feet, by strike.
+    /// Spans of whole feet, in order of their strikes.
     pub stays: Vec<Stay>,
-    /// Of their points, by foot and point.
+    /// Spans of the points of feet, by foot and point.
     pub points: Vec<PointStay>,
     /// How the ground moves.
     pub ground: Ground,
@@ -116,8 +116,8 @@ pub(super) const LONGEST_STRIDE_SECS: f64 = 2.5;
 /// A foot swings from when it is faster than the first share of its fast speed until it is slower than the second.
 const SWING_SHARES: [f64; 2] = [0.6, 0.4];
 
-/// Positions are judged at this many times a second at least, but at no more than so many times a frame: recordings slower than 20
-/// frames per second do not show more.
+/// Positions are sampled at least this many times a second, but at most this many times a frame: recordings slower than 20 frames per
+/// second do not contain more.
 const RATE_HZ: f64 = 200.0;
 const MOST_PER_FRAME: f64 = 10.0;
 
@@ -131,7 +131,7 @@ const MAJORITY_SECS: f64 = 0.07;
 /// Shorter gaps are filled, and shorter stays dropped, seconds.
 const SHORTEST_SECS: f64 = 0.05;
 
-/// The fast speed of a point is that of a second on either side, found at this many times a second.
+/// The fast speed of a point is taken over this long on either side, seconds, and updated this many times a second.
 const FAST_REACH_SECS: f64 = 1.0;
 const FAST_PER_SEC: f64 = 4.0;
 
@@ -139,8 +139,8 @@ const FAST_PER_SEC: f64 = 4.0;
 const BALL_STAYS_SHARE: f64 = 0.3;
 const BALL_STAYS_MPS: f64 = 1.5;
 
-/// A foot with a point that stays below this height, metres, for less than this time, seconds, and over less than this way,
-/// metres, slides and does not leave the ground: a swing takes longer, or goes farther.
+/// A foot with a point that stays below this height, metres, for less than this time, seconds, and over less than this distance, metres,
+/// slides without leaving the ground: a swing takes longer, or goes farther.
 const DOWN_METRES: f64 = 0.006;
 const SLIDE_SECS: f64 = 0.2;
 const SLIDE_METRES: f64 = 0.15;
@@ -197,15 +197,15 @@ impl Bearings {
         found
     }
 
-    /// Returns the bearings of `frames` as if the motion began there and had no end, as those of a loop that was repeated on both
-    /// sides: what strikes within them.
+    /// Returns the bearings of `frames` as if the motion consisted only of them, repeated without end on both sides: those that strike
+    /// within them.
     pub(crate) fn within(&self, frames: Range<usize>) -> Self {
         let (first, count) = (frames.start as f64, frames.len() as f64);
         let inside = |stay: &Stay| {
             let stay = stay.earlier(first);
             match stay.strike {
                 Some(strike) => (0.0..count).contains(&strike).then_some(stay),
-                // One that lasts all the time.
+                // A stay that lasts throughout.
                 None => stay.lift.is_none_or(|lift| lift > count).then_some(Stay {
                     strike: None,
                     lift: None,
@@ -244,7 +244,7 @@ impl Bearings {
     }
 }
 
-/// Returns by how much the slow trend of the hips rises and falls around each frame: stairs raise the height limit.
+/// Returns how much the slow trend of the hips rises and falls around each frame: on stairs this raises the height limit.
 fn allowance_of(world: &WorldTracks, hips: usize, (frame_time_secs, reach): (f64, usize)) -> Vec<f64> {
     let rise = rise_of_hips(world, hips, frame_time_secs);
     let fall: Vec<f64> = rise.iter().map(|rise| -rise).collect();
@@ -252,7 +252,7 @@ fn allowance_of(world: &WorldTracks, hips: usize, (frame_time_secs, reach): (f64
     ends.map(|(lowest, highest)| -highest - lowest).collect()
 }
 
-/// Returns the number of times a frame at which positions are judged.
+/// Returns the number of samples per frame at which positions are judged.
 fn times_per_frame(frame_time_secs: f64) -> usize {
     (RATE_HZ * frame_time_secs).ceil().clamp(1.0, MOST_PER_FRAME) as usize
 }
@@ -289,7 +289,7 @@ impl Times {
         at / self.per_frame as f64
     }
 
-    /// Returns values at all times, each that of its frame.
+    /// Returns values at all times, each equal to that of its frame.
     fn finer(&self, values: &[f64]) -> Vec<f64> {
         (0..self.count()).map(|at| values[at / self.per_frame]).collect()
     }
@@ -315,7 +315,7 @@ impl Times {
 struct Point {
     point: FootPoint,
     places: Vec<DVec3>,
-    /// Height over the lowest nearby, less what the ground may rise, metres.
+    /// Height over the lowest one nearby, minus the possible rise of the ground, metres.
     heights: Vec<f64>,
 }
 
@@ -349,7 +349,7 @@ struct FootJudge<'a> {
     strides: Vec<f64>,
 }
 
-/// A span of times, with fractional ends; infinite where the motion does not show them.
+/// A span of times, with fractional ends; infinite if the motion does not contain them.
 type Ends = [f64; 2];
 
 impl<'a> FootJudge<'a> {
@@ -375,7 +375,7 @@ impl<'a> FootJudge<'a> {
         secs * (self.strides[at] / STRIDE_SECS).clamp(least, 1.0) / self.times.step_secs
     }
 
-    /// Returns the length of the stride around each time, by the swings of the foot; by the speed of the body where it does not
+    /// Returns the length of the stride around each time, from the swings of the foot, or from the speed of the body if the foot does not
     /// swing twice.
     fn strides(&self, hips: &[DVec3]) -> Vec<f64> {
         let Some(point) = self.points.iter().find(|point| point.point != FootPoint::Heel) else {
@@ -491,7 +491,7 @@ impl<'a> FootJudge<'a> {
             .collect();
         let fast = fast_speeds(self.times, &speeds);
         let low = self.limits.low();
-        // How far it is beyond the limits that start to hold, and beyond those at which it goes on: below 0 it bears.
+        // The excess over the limits that start a bearing, and over those that continue it: below 0 the point bears.
         let beyond: Vec<Ends> = (0..count)
             .map(|at| {
                 let slow = self.limits.slow(fast[at]);
@@ -549,8 +549,8 @@ impl<'a> FootJudge<'a> {
         found
     }
 
-    /// Returns when a stay begins: in a run where the point that comes first falls to the ground, before it rests. Its own
-    /// bearing then begins there too.
+    /// Returns when a stay begins: in a run, where the first point comes down to the ground, before it rests. The point's own bearing is
+    /// moved there too.
     fn lands(&self, spans: &mut [(FootPoint, Ends)], stay: Ends) -> f64 {
         let start = stay[0];
         if !start.is_finite() {

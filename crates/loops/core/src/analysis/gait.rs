@@ -87,21 +87,22 @@ pub(super) fn leg_metres(stature: Option<f64>) -> f64 {
     stature.map_or(FALLBACK_LEG, |height| LEG_SHARE * height)
 }
 
-/// A foot of a body that runs is on the ground for less than this share of its stride, ...
+/// A foot of a running body is on the ground for less than this share of its stride, ...
 ///
 /// Source: M. Hildebrand, "Symmetrical gaits of horses", Science 150 (1965).
 const RUN_DUTY: f64 = 0.5;
 
-/// ... or, if the body leaves the ground, than this one: jogs limp, and people who walk never fly.
+/// ... or if the body leaves the ground, for less than this share: jogs limp, and walking people never leave the ground.
 const FLYING_RUN_DUTY: f64 = 0.54;
 
 /// A body leaves the ground if no foot is down for more than this share of a stride.
 const FLIES_SHARE: f64 = 0.02;
 
-/// With less, contacts are missing: no body runs so at speeds where feet tell.
+/// A smaller share means missed contacts: no body runs like that at speeds at which feet are used to distinguish gaits.
 const LEAST_DUTY: f64 = 0.28;
 
-/// Feet tell a run from a walk at speeds within these multiples of the one at which people change; contacts may be missed.
+/// Range of speeds in which the feet distinguish a run from a walk, as multiples of the speed at which people change between them;
+/// elsewhere the speed does, since contacts may be missed.
 const TOLD_BY_FEET: [f64; 2] = [0.5, 1.6];
 
 /// Shares of a stride.
@@ -124,12 +125,12 @@ impl Footing {
     }
 }
 
-/// What tells a run from a walk: the feet where they do, else the speed.
+/// The data that distinguish a run from a walk: the feet, within their range of speeds, else the speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Running {
     /// The speed above which the body runs, as [`run_speed`] returns it, metres per second.
     pub from_mps: f64,
-    /// What the feet do, if known.
+    /// Duty and flight of the feet, if known.
     pub footing: Option<Footing>,
 }
 
@@ -179,7 +180,7 @@ impl MotionKind {
         }
     }
 
-    /// Whether the body travels, or does so in place.
+    /// Whether the body travels, or makes the motions of travelling in place.
     pub fn travels(self) -> bool {
         matches!(
             self,

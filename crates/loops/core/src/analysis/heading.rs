@@ -27,7 +27,7 @@ const MIN_LEVEL_SHARE: f64 = 0.3;
 /// apart from noise.
 const MIN_WIDTH_SHARE: f64 = 0.1;
 
-/// A joint that never moves this far stays in its place, metres.
+/// A joint that never moves this far stays in place, metres.
 const STAYS_METRES: f64 = 1e-3;
 
 impl Heading {

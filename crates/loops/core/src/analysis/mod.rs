@@ -168,7 +168,7 @@ impl Analysis {
         self.contacts.strides(&self.take, &self.world, &self.body)
     }
 
-    /// Returns what the feet usually do in a stride, if they make strides.
+    /// Returns the usual footing in a stride, if the feet make strides.
     pub(crate) fn footing(&self) -> Option<Footing> {
         self.strides().footing()
     }
@@ -183,7 +183,7 @@ impl Analysis {
         self.heading.mps(frame, self.take.frame_time_secs())
     }
 
-    /// Returns the pace of the legs if no body of this size has it, so that the rate of the file is wrong.
+    /// Returns the pace of the legs if it is impossible for a body of this size, so that the rate of the file must be wrong.
     pub fn odd_pace(&self) -> Option<OddPace> {
         pace::odd_pace(&self.take, &self.world, &self.body, &self.heading)
     }

@@ -1,7 +1,7 @@
-//! Tells from the swing of the legs whether the rate of a file can be right.
+//! Checks by the swing of the legs whether the rate of a file can be right.
 //!
-//! A leg swings about as fast as a pendulum of its length: bodies of all sizes take strides of some multiple of sqrt(leg /
-//! gravity), see R. McN. Alexander, "Optimization and gaits in the locomotion of vertebrates", Physiological Reviews 69 (1989).
+//! A leg swings about as fast as a pendulum of its length: bodies of all sizes take strides of some multiple of sqrt(leg / gravity), see R.
+//! McN. Alexander, "Optimization and gaits in the locomotion of vertebrates", Physiological Reviews 69 (1989).
 
 use super::body::{Body, FoundBy};
 use super::gait::{GRAVITY, leg_metres};
@@ -15,15 +15,15 @@ use crate::take::Take;
 pub struct OddPace {
     /// Seconds that a stride takes.
     pub stride_secs: f64,
-    /// How many times as fast a usual walk is.
+    /// Factor by which a usual walk is faster.
     pub speed_up: f64,
 }
 
 /// Duration of a stride of a usual walk, in sqrt(leg / gravity).
 const WALK: f64 = 3.6;
 
-/// Strides that are this many times as long or as short as those of a usual walk are not taken: a sprinter's are 0.4 of it, those
-/// of a slow procession 3 times as long.
+/// A stride this many times as long or as short as that of a usual walk is implausible: a sprinter's takes 0.4 of it, that of a slow
+/// procession 3 times as long.
 const ODD: f64 = 4.0;
 
 /// Legs of a gait swing at least so far back and forth, standard deviation as a share of their length, and against each other.
@@ -36,7 +36,7 @@ const FEWEST_FRAMES: usize = 12;
 /// A foot swings while it is faster than this share of its fast speed.
 const SWINGS_SHARE: f64 = 0.1;
 
-/// Returns the pace of a body with two legs if no body of its size has it; `take` gives the bones alone.
+/// Returns the pace of a two-legged body if it is impossible for its size; `take` only provides the bones.
 pub(crate) fn odd_pace(take: &Take, world: &WorldTracks, body: &Body, heading: &Heading) -> Option<OddPace> {
     let shows_swing = body.found_by != FoundBy::AllLeaves && world.num_frames() >= FEWEST_FRAMES;
     let [left, right] = <&[_; 2]>::try_from(&body.feet[..]).ok().filter(|_| shows_swing)?;
@@ -63,7 +63,7 @@ pub(crate) fn odd_pace(take: &Take, world: &WorldTracks, body: &Body, heading: &
         .then_some(OddPace { stride_secs, speed_up })
 }
 
-/// How two feet swing along an axis, while the first one does.
+/// The swing of two feet along an axis, while the first one swings.
 struct Swing {
     /// Standard deviation of its position.
     metres: f64,

@@ -80,7 +80,7 @@ pub(crate) fn segments(
     segments
 }
 
-/// Returns how far the head is above the hips at these frames, from 1 for upright to -1 for upside down; none without a head.
+/// Returns the height of the head above the hips at these frames, from 1 for upright to -1 for upside down; none without a head.
 pub(crate) fn rises(world: &WorldTracks, body: &Body, frames: Range<usize>) -> Vec<f64> {
     let rise = |(head, frame): (usize, usize)| {
         let trunk = world.position(frame, head) - world.position(frame, body.hips);

@@ -1,4 +1,4 @@
-//! The strides of a body: their lengths, times and speeds, and the shares of them in which feet stand.
+//! The strides of a body: their lengths, durations and speeds, and the shares of them in which feet stand.
 //!
 //! A stride lasts from a strike of a foot to its next strike. Source: docs/math/strides.md.
 
@@ -22,10 +22,10 @@ const PAUSE: f64 = 1.5;
 /// Share of the cycle below which the double support of a walk is unusual: people who walk have .2 and more.
 const LOW_DOUBLE_SUPPORT: f64 = 0.1;
 
-/// What feet do is averaged over this long, seconds: a single stumble is no run.
+/// The footing is averaged over this long, seconds: a single stumble is no run.
 const FOOTING_SECS: f64 = 1.0;
 
-/// A loop is measured in the second of so many cycles; no stride or stay is longer than one.
+/// A loop is measured in the second of this many cycles; no stride or stay is longer than one cycle.
 const CYCLES: usize = 4;
 
 /// The paths of a body and of its feet over the ground, from which strides are measured.
@@ -61,13 +61,13 @@ pub struct Stride {
     pub lift_secs: f64,
     /// ... to its next strike; of a loop perhaps in the next cycle.
     pub next_strike_secs: f64,
-    /// Distance between the places where the foot stands, along the way of the body, metres; `None` in place.
+    /// Distance between the places where the foot stands, along the path of the body, metres; `None` in place.
     pub stride_metres: Option<f64>,
     /// Seconds from the last strike of another foot to the next strike: the step of this foot.
     pub step_secs: Option<f64>,
-    /// Distance between the places of those two feet, along the way of the body, metres; `None` in place.
+    /// Distance between the places of those two feet, along the path of the body, metres; `None` in place.
     pub step_metres: Option<f64>,
-    /// Of two feet: seconds after the strike and before the lift in which both stand.
+    /// For two feet: the times after the strike and before the lift in which both stand, seconds.
     pub double_support_secs: Option<[f64; 2]>,
     /// Seconds in which no foot stands.
     pub flight_secs: f64,
@@ -197,20 +197,20 @@ pub struct Strides {
     pub stance_secs: Option<Mean>,
     /// [`Stride::duty`].
     pub duty: Option<Mean>,
-    /// Of two feet: share of a stride in which both stand.
+    /// For two feet: share of a stride in which both stand.
     pub double_support: Option<Mean>,
     /// Share of a stride in which no foot stands.
     pub flight: Option<Mean>,
     /// Each foot.
     pub feet: Vec<FootMeans>,
-    /// Of two feet.
+    /// For two feet.
     pub evenness: Evenness,
     /// A sentence about figures that are unusual.
     pub note: Option<String>,
 }
 
 impl FootPaths {
-    /// Returns the paths of a take, whose hips are the body. `world` has all its frames; of `take` the middle one is enough.
+    /// Returns the paths of a take; the hips represent the body. `world` has all its frames; of `take` the middle one is enough.
     pub fn of_take(take: &Take, world: &WorldTracks, body: &Body) -> Self {
         let middle = take.pose(take.num_frames() / 2);
         let path = |joint: usize| {
@@ -230,7 +230,7 @@ impl FootPaths {
         }
     }
 
-    /// Returns the paths of a loop, whose root is the body, with these joints as feet. `body` is that of its skeleton.
+    /// Returns the paths of a loop, with these joints as feet; the root represents the body. `body` is that of its skeleton.
     pub fn of_loop(clip: &LoopClip, body: &Body, feet: &[usize]) -> Self {
         let (num_samples, from_root) = (clip.num_samples(), clip.tracks_from_root());
         let roots: Vec<_> = (0..CYCLES * num_samples).map(|key| clip.root_pose(key)).collect();
@@ -268,8 +268,8 @@ impl FootPaths {
         }
     }
 
-    /// Returns the paths over ground that moves, such as the belt of a treadmill, with its velocity at each frame of a take or sample of
-    /// a loop, metres per second.
+    /// Returns the paths over moving ground, such as the belt of a treadmill, given its velocity at each frame of a take or sample of a
+    /// loop, metres per second.
     #[must_use]
     pub fn over(mut self, ground: impl Fn(usize) -> DVec3) -> Self {
         let mut travel = DVec3::ZERO;
@@ -282,7 +282,7 @@ impl FootPaths {
         self
     }
 
-    /// Measures the strides by when the feet stand; of a loop `stays` are those of one cycle, whose strikes are in it.
+    /// Measures the strides from the stays of the feet; for a loop, `stays` are those that strike within one cycle.
     pub fn strides(&self, stays: &[Stay]) -> Strides {
         let stands = self.stands(stays);
         let mut rows: Vec<Stride> = (0..self.feet.len())
@@ -342,7 +342,7 @@ impl FootPaths {
         });
         let step_from = strikes_before.max_by(|(_, one), (_, other)| one.strike.total_cmp(&other.strike));
         let step_metres = step_from.and_then(|(other, stand)| {
-            // The way around the step, but of a whole stride, so that sway cancels.
+            // Measured around the step, but over a whole stride, so that sway cancels.
             let from = 0.5 * (stand.strike + strike);
             let from = from.min((self.body.len() - 1) as f64 - (end - strike)).max(0.0);
             let way = self.way([from, from + end - strike])?;
@@ -368,7 +368,7 @@ impl FootPaths {
         })
     }
 
-    /// Returns how far the body goes over the ground between two frames, metres; `None` in place.
+    /// Returns the motion of the body over the ground between two frames, metres; `None` in place.
     fn way(&self, frames: [f64; 2]) -> Option<DVec3> {
         let [from, to] = frames.map(|frame| {
             let before = (frame as usize).min(self.body.len() - 1);
@@ -379,7 +379,7 @@ impl FootPaths {
         Some(way).filter(|way| way.length() >= self.least_way)
     }
 
-    /// Returns where a foot stands: its mean over the middle half of the stay, as far as that is in the take.
+    /// Returns the place where a foot stands: its mean over the middle half of the stay, as far as that is in the take.
     fn place(&self, foot: usize, stand: Stand) -> DVec3 {
         let (_, path) = &self.feet[foot];
         let last = (path.len() - 1) as f64;
@@ -402,7 +402,7 @@ fn within(stands: &[Stand], [from, to]: [f64; 2]) -> impl Iterator<Item = [f64; 
     parts.filter(|[from, to]| to > from)
 }
 
-/// Returns the frames of a stay in which the other foot stands: when it begins, and later.
+/// Returns the number of frames of a stay in which the other foot stands too: at its beginning, and later.
 fn double_support(other: &[Stand], own: Stand) -> [f64; 2] {
     let mut frames = [0.0; 2];
     for [from, to] in within(other, [own.strike, own.lift]) {
@@ -411,7 +411,7 @@ fn double_support(other: &[Stand], own: Stand) -> [f64; 2] {
     frames
 }
 
-/// Returns the frames between two in which no foot stands.
+/// Returns the number of frames between two in which no foot stands.
 fn flight(stands: &[Vec<Stand>], [from, to]: [f64; 2]) -> f64 {
     let mut parts: Vec<[f64; 2]> = stands.iter().flat_map(|stands| within(stands, [from, to])).collect();
     parts.sort_by(|one, other| one[0].total_cmp(&other[0]));
@@ -478,13 +478,13 @@ impl Strides {
         Self { rows, note, ..strides }
     }
 
-    /// Returns what the feet do in a stride, on average; `None` without strides.
+    /// Returns the mean footing in a stride; `None` without strides.
     pub(crate) fn footing(&self) -> Option<Footing> {
         let (duty, flight) = (self.duty?.mean, self.flight?.mean);
         Some(Footing { duty, flight })
     }
 
-    /// Returns for each frame what the feet do in the strides around it, on average over half a second on either side.
+    /// Returns for each frame the mean footing in the strides around it, over half a second on either side.
     pub(super) fn footings(&self, num_frames: usize, frame_time_secs: f64) -> Vec<Option<Footing>> {
         let mut sums = vec![[0.0; 3]; num_frames];
         for row in self.rows.iter().filter(|row| row.secs() < LONGEST_STRIDE_SECS) {
@@ -542,10 +542,10 @@ mod tests {
     const PERIOD_SECS: f64 = 1.1137;
     const NUM_FRAMES: usize = 600;
 
-    /// When a foot strikes, in periods, the share of them in which it stands, and how far it stands ahead of the body.
+    /// The strike of a foot, in periods, the share of a period in which it stands, and its distance ahead of the body.
     type Step = (f64, f64, f64);
 
-    /// Returns the paths and stays of a body that sways and goes along +Z; feet are nowhere while they do not stand.
+    /// Returns the paths and stays of a body that sways and moves along +Z; the positions of swinging feet are undefined.
     fn walk(mps: f64, steps: &[Step]) -> (FootPaths, Vec<Stay>) {
         let last = (NUM_FRAMES - 1) as f64;
         let (mut stays, mut feet) = (Vec::new(), Vec::new());
@@ -598,7 +598,7 @@ mod tests {
             let (paths, stays) = walk(mps, &[left, right]);
             let found = paths.strides(&stays);
             let later = (right.0 - left.0 + 1.0) % 1.0;
-            // Of the left foot: after its strike, and before its lift.
+            // For the left foot: after its strike, and before its lift.
             let both = [later + right.1 - 1.0, left.1 - later].map(|share| share.max(0.0));
             near(found.cadence_spm, 120.0 / PERIOD_SECS);
             near(found.speed_mps, mps);
@@ -705,7 +705,7 @@ mod tests {
         assert_eq!(none, Strides::default());
     }
 
-    /// Facts of a loop's file may say anything.
+    /// The facts in a loop's file may hold any values.
     #[test]
     fn no_stay_is_too_odd() {
         let mut number = numbers(3);

@@ -1,7 +1,7 @@
-//! The take on which loops are chosen: the same motion at every frame rate.
+//! The take on which loops are chosen, at a common frame rate: it is nearly the same for the same motion at any rate.
 //!
-//! Figures that rank loops are flat, and each of them has errors that follow the frame rate; on a take of one rate, without what
-//! the poses of other rates cannot hold, they are equal for equal motion. Why, and what it changes: docs/math/choice.md.
+//! The figures that rank loops have flat optima and errors that depend on the frame rate. On a take of a common rate, filtered to what
+//! slower rates can hold, they are equal for equal motion. Why, and what it changes: docs/math/choice.md.
 
 use super::finder::Finder;
 use super::report::{LoopCandidate, NearestMiss};
@@ -15,10 +15,10 @@ use crate::take::{Cut, Sampler, Take};
 const SAMPLED_HZ: f64 = 60.0;
 const CUTOFF_HZ: f64 = 8.0;
 
-/// One sample of so many is kept: what is left does not move faster.
+/// One of this many samples is kept: the filtered motion contains nothing faster.
 const KEPT: usize = 2;
 
-/// Frame rates that are sampled anew, hertz: between fewer keys nobody knows the motion.
+/// Lowest frame rate that is resampled, hertz: with fewer keys, the motion between them is unknown.
 const LEAST_HZ: f64 = 20.0;
 
 /// Fewest frames to choose from.
@@ -81,7 +81,7 @@ impl<'a> Choosing<'a> {
         ((frame as f64 * self.frames_each()).round() as usize).min(last)
     }
 
-    /// Returns the first loops in frames of the take itself, described by it, with the outcome by which they were chosen.
+    /// Converts the first loops to frames of the take itself, and describes them there; they keep the outcome by which they were chosen.
     pub(crate) fn in_own_frames(&self, chosen: Vec<LoopCandidate>, most: usize) -> Vec<LoopCandidate> {
         if self.even.is_none() || chosen.is_empty() || most == 0 {
             return chosen.into_iter().take(most).collect();

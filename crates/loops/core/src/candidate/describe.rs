@@ -37,7 +37,7 @@ impl<'a> SearchedTake<'a> {
         let remaining = (self.analysis.take.num_frames() - 1) as f64 - num_frames;
         let shows_another_cycle = remaining * f64::from(cycles.max(1)) >= num_frames;
         let ends = [cut.start_frame(), cut.end_frame()];
-        // Of half a cycle no model is known, and one that does not travel has no pace.
+        // Half a cycle has no model, and a motion that does not travel has no pace.
         let steadiness_around = if is_idle || self.pairing.is_mirrored() || self.pairing.is_ping_pong() {
             Steadiness::of(self.analysis, ends, cycles)
         } else {

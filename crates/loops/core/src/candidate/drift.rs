@@ -1,7 +1,7 @@
-//! Estimates how much faster a body goes at the end of a stretch than at its start, where the take shows too little around it.
+//! Estimates how much faster a body moves at the end of a stretch than at its start, if the take contains too little around it.
 //!
-//! The speed over the ground is a Gaussian process: a slow change, steps that are alike, left and right steps that are not, and
-//! noise. Derivation, constants and errors: docs/math/choice.md.
+//! The speed over the ground is modelled as a Gaussian process: a slow change, a part that repeats with each step, a part by which left and
+//! right steps differ, and noise. Derivation, constants and errors: docs/math/choice.md.
 
 use core::f64::consts::PI;
 
@@ -21,13 +21,13 @@ const MOST_BINS: usize = 160;
 const SLOW: f64 = 0.12 * 0.12;
 const SLOW_CYCLES: f64 = 1.2;
 
-/// Variances of the two harmonics of steps that are alike, of those of left against right, and of short noise and of single
+/// Variances of the two harmonics that repeat with each step, of those by which left and right differ, and of short noise and of single
 /// samples.
 const ALIKE: [f64; 2] = [0.13 * 0.13, 0.04 * 0.04];
 const UNLIKE: [f64; 2] = [0.015 * 0.015, 0.01 * 0.01];
 const NOISE: [f64; 2] = [0.05 * 0.05, 0.01 * 0.01];
 
-/// Steps resemble each other over so many cycles, squared and doubled; noise does over this share of one.
+/// Number of cycles over which steps resemble each other, squared and doubled; and share of a cycle for noise.
 const ALIKE_CYCLES: f64 = 12.5;
 const NOISE_CYCLES: f64 = 0.15;
 
@@ -41,7 +41,7 @@ const DOUBTS: [f64; 3] = [0.7, 0.5, 0.7];
 const MODEL_ERROR: f64 = 0.015;
 
 impl Steadiness {
-    /// As [`Self::of`]; estimates what cannot be measured, and compares the turn with the way around.
+    /// As [`Self::of`]; estimates what cannot be measured, and compares the turn with that of the path.
     pub(crate) fn estimated(analysis: &Analysis, ends: [f64; 2], cycles: u32) -> Self {
         let measured = Self::of(analysis, ends, cycles);
         Self {
@@ -82,7 +82,7 @@ fn estimate(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<
     })
 }
 
-/// Speeds of the body along its way, in equal parts of a cycle.
+/// Speeds of the body along its path, in equal parts of a cycle.
 struct Speeds {
     /// Over their mean in the stretch, less 1.
     off: Vec<f64>,
@@ -94,12 +94,12 @@ struct Speeds {
     visible: f64,
 }
 
-/// Covariances of so many samples; targets reach half a cycle beyond the stretch.
+/// Covariances of this many samples; targets reach half a cycle beyond the stretch.
 fn covariances(count: usize) -> Vec<Covariance> {
     (0..count + BINS).map(Covariance::new).collect()
 }
 
-/// What one model says.
+/// The result of one model.
 struct Solution {
     log_weight: f64,
     share: f64,
@@ -137,7 +137,7 @@ impl Speeds {
         })
     }
 
-    /// Solves the model whose deviations are these multiples: of left against right, of equal steps, and of noise.
+    /// Solves the model whose deviations are multiplied by these factors: of left against right, of equal steps, and of noise.
     fn solve(&self, covariances: &[Covariance], times: [f64; 3]) -> Option<Solution> {
         let count = self.off.len();
         let smooth: Vec<f64> = covariances.iter().map(|covariance| covariance.of(times)).collect();
@@ -176,17 +176,17 @@ impl Speeds {
     }
 }
 
-/// What the covariances of all models share at a distance in time: each sums these with its own factors.
+/// The terms of a covariance at a distance in time that all models share: each model sums them with its own factors.
 struct Covariance {
     slow: f64,
-    /// Of steps: how much is left of their likeness, and waves of one to four times a cycle.
+    /// Terms of steps: how much of their likeness is left, and waves of one to four times a cycle.
     fading: f64,
     waves: [f64; 4],
     noise: f64,
 }
 
 impl Covariance {
-    /// Creates that of speeds some parts of a cycle apart.
+    /// Creates the terms for speeds `lag` parts of a cycle apart.
     fn new(lag: usize) -> Self {
         let cycles = lag as f64 / BINS as f64;
         let far = 3.0_f64.sqrt() * cycles / SLOW_CYCLES;
@@ -198,7 +198,7 @@ impl Covariance {
         }
     }
 
-    /// Returns the covariance, without that of single samples.
+    /// Returns the covariance, without the variance of single samples.
     fn of(&self, [unlike, alike, noise]: [f64; 3]) -> f64 {
         let wave = |times: usize| self.waves[times - 1];
         let steps = alike * alike * (ALIKE[0] * wave(2) + ALIKE[1] * wave(4))
@@ -258,7 +258,7 @@ fn difference(analysis: &Analysis, ends: [f64; 2]) -> (DVec3, f64) {
     (to.0 - from.0, to.1 - from.1)
 }
 
-/// Returns the direction of the way around a frame: that of a cycle, turned on at the ends of the take.
+/// Returns the direction of the path around a frame: that of a cycle, rotated further at the ends of the take.
 fn direction(analysis: &Analysis, frame: f64, half: f64) -> DVec3 {
     let last = (analysis.take.num_frames() - 1) as f64;
     let middle = frame.clamp(half, last - half);
@@ -270,7 +270,7 @@ fn direction(analysis: &Analysis, frame: f64, half: f64) -> DVec3 {
 mod tests {
     use super::*;
 
-    /// Speeds of a walk whose steps sway, that gets faster by `trend` a cycle.
+    /// Speeds of a walk with swaying steps, which gets faster by `trend` per cycle.
     fn walk(before: f64, after: f64, [trend, unlike]: [f64; 2]) -> Speeds {
         let [before, after] = [before, after].map(|cycles| (BINS as f64 * cycles) as usize);
         let speed = |bin: usize| {

@@ -64,7 +64,7 @@ fn shown_kind(analysis: &Analysis, best: Option<&LoopCandidate>, speed_mps: Opti
         };
     }
     let whole = best.and_then(|best| best.whole.as_ref());
-    // Poses held before and after a cycle are no part of it.
+    // Poses held before and after a cycle are not part of it.
     let of_stretch = best
         .filter(|_| whole.is_none_or(|whole| whole.left_out > 0))
         .and_then(|best| super::segment_of(analysis, best));

@@ -103,7 +103,7 @@ impl NamedMotion {
         }
         let (jumps, is_backward) = (has(JUMP), has(BACKWARD));
         if !kinds.is_empty() && has("to") {
-            // A change from one into the other.
+            // A change from one motion into another.
             return Self {
                 kind: Some(MotionKind::OneShot),
                 repeats: Some(false),
@@ -122,7 +122,7 @@ impl NamedMotion {
         let is_idle = kinds.contains(&MotionKind::Idle);
         Self {
             kind,
-            // The idle of an attack is an idle, and a walk into a jump is neither.
+            // The idle of an attack is an idle; a walk into a jump is neither.
             repeats: match (repeats || is_idle, !kinds.is_empty(), ends) {
                 (true, _, _) | (false, true, false) => Some(true),
                 (false, false, true) => Some(false),

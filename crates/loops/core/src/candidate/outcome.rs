@@ -30,7 +30,7 @@ pub enum OutcomePart {
     FootHeight,
     /// A jerk that the take does not have.
     Kink,
-    /// A turn off a straight way.
+    /// A turn that the straight path around the loop does not have.
     Veer,
 }
 
@@ -79,7 +79,7 @@ pub struct Outcome {
     pub foot_height_metres: Option<f64>,
     /// Sharpest jerk of a joint over its own in the take; `None` if the loop was not made.
     pub kink_ratio: Option<f64>,
-    /// Difference of the turn of a cycle from that of the straight way around it, radians; `None` off straight ways.
+    /// Difference between the turn of a cycle and that of the straight path around it, radians; `None` if the path is not straight.
     pub veer_radians: Option<f64>,
     /// For a recommended loop with extra cycles, the part at which the best loop of fewer cycles is most worse.
     pub fewer_cycles_lose_by: Option<OutcomePart>,

@@ -257,7 +257,7 @@ impl LoopCandidate {
         if self.loops_already() {
             return true;
         }
-        // That by which it was chosen is the same at every frame rate.
+        // The abruptness by which the loop was chosen is the same at every frame rate.
         let abruptness = self.outcome.map_or(self.abruptness, |outcome| outcome.abruptness);
         self.is_steady() && abruptness <= MAX_ABRUPTNESS && self.num_jumps == 0
     }

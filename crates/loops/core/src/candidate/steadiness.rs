@@ -16,18 +16,18 @@ pub struct PaceChange {
 }
 
 impl PaceChange {
-    /// Whether the take shows the difference, so that it is no estimate.
+    /// Whether the difference is measured on the take, rather than estimated.
     pub fn is_measured(&self) -> bool {
         self.std_error == 0.0
     }
 
-    /// Returns what it may well be: an estimate and its standard error.
+    /// Returns a cautious value: the estimate plus its standard error.
     pub fn likely(&self) -> f64 {
         self.share + self.std_error
     }
 }
 
-/// How even a stretch is as far as is known, from best to worst.
+/// How even a stretch is, as far as is known, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Regularity {
     /// Any unevenness is invisible.
@@ -47,7 +47,7 @@ pub struct Steadiness {
     pub pace_change: Option<PaceChange>,
     /// Difference of the turn among these cycles, radians; not estimated.
     pub turn_change_radians: Option<f64>,
-    /// Difference of the turn of a cycle from that of the way around it, radians, where that is straight; `None` elsewhere.
+    /// Difference between the turn of a cycle and that of the path around it, radians, if the path is straight; `None` otherwise.
     pub veer_radians: Option<f64>,
     /// Share of the turn of the whole stretch in its busiest third: a third for an even turn; `None` if it turns by less than
     /// [`TURNING_RADIANS`].
@@ -70,8 +70,8 @@ const EVEN_TURN: f64 = 0.42;
 /// ... and the turn of a cycle on a straight way, radians.
 pub const EVEN_VEER_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
 
-/// A way is straight if the directions of its cycles lie within this, radians, over this many cycles at least; more than so many on
-/// either side are not looked at.
+/// A path is straight if the directions of its cycles lie within this, radians, over at least this many cycles; at most this many cycles on
+/// either side are examined.
 const STRAIGHT_RADIANS: f64 = 15.0 * core::f64::consts::PI / 180.0;
 const STRAIGHT_CYCLES: f64 = 3.0;
 const MOST_CYCLES: usize = 10;
@@ -101,7 +101,7 @@ impl Steadiness {
         self.regularity() != Regularity::Uneven
     }
 
-    /// Returns what is known of it.
+    /// Returns how even the stretch is, as far as is known.
     pub fn regularity(&self) -> Regularity {
         let turns = self.turn_in_third.is_some_and(|share| share > EVEN_TURN)
             || self.veer_radians.is_some_and(|veer| veer > EVEN_VEER_RADIANS);
@@ -158,8 +158,8 @@ fn turn_in_third(analysis: &Analysis, [start, end]: [f64; 2]) -> Option<f64> {
     shares.reduce(f64::max)
 }
 
-/// Returns the difference of the turn of a cycle from that of the straight way around the stretch, radians; `None` if the way is not
-/// straight, or too short to tell.
+/// Returns the difference between the turn of a cycle and that of the straight path around the stretch, radians; `None` if the path is not
+/// straight, or too short to decide.
 pub(super) fn veer(analysis: &Analysis, [start, end]: [f64; 2], cycles: u32) -> Option<f64> {
     let cycle = (end - start) / f64::from(cycles.max(1));
     let last = (analysis.take.num_frames() - 1) as f64;

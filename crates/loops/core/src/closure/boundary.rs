@@ -222,7 +222,7 @@ impl Boundary {
         columns
     }
 
-    /// Returns the share of the period, or of the track's path, that has come at time t, for a shape.
+    /// Returns the share of the period, or of the track's path, that has passed at time t, for a shape.
     fn come(&self, shape: Shape, t: f64) -> Jet {
         match &self.progress {
             Some(progress) if shape.follows_the_track() => progress.at(t, self.period_secs),

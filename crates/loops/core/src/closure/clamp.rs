@@ -11,7 +11,7 @@ use crate::{take::Clip, unit::Unit};
 pub enum End {
     /// Where the loop starts.
     Start,
-    /// Where the loop meets its start.
+    /// The end of the cut, where the loop meets its start.
     End,
 }
 

@@ -281,7 +281,7 @@ mod tests {
         DVec3::new(0.0, 0.6, 0.0),
     ];
 
-    /// Returns a take of those samples; `at` gives the local transform of a joint at a time, from below 0 to above half a cycle.
+    /// Returns a take of these samples; `at` gives the local transform of a joint at a time, from below 0 to above half a cycle.
     fn take(at: impl Fn(usize, f64) -> Rigid) -> Take {
         let parents = [None, Some(0), Some(1), Some(1), Some(1)];
         let rows: [_; 5] = core::array::from_fn(|joint| (NAMES[joint], parents[joint], OFFSETS[joint]));
@@ -343,8 +343,7 @@ mod tests {
         }
     }
 
-    /// A walk that is its own image half a cycle later, but for hips that hang to one side and a left leg that is turned out all the
-    /// while.
+    /// A walk that equals its own image half a cycle later, except for hips that hang to one side and a left leg that is always turned out.
     #[test]
     fn lasting_differences_are_shared_by_both_sides() {
         let cycle = core::f64::consts::TAU / (2.0 * HALF as f64 * STEP_SECS);

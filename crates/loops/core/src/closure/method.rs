@@ -7,11 +7,11 @@ use super::{names::ClosureName, order::Order};
 #[handed_over]
 #[derive(Copy)]
 pub struct Shares {
-    /// Of the pose gap.
+    /// Share of the pose gap.
     pub rho: f64,
-    /// Of the velocity gap.
+    /// Share of the velocity gap.
     pub sigma: f64,
-    /// Of the acceleration gap.
+    /// Share of the acceleration gap.
     pub tau: f64,
 }
 
@@ -25,7 +25,7 @@ impl Shares {
     /// The end moves to the start, which is unchanged.
     pub const END: Self = Self::all(0.0);
 
-    /// One share of all gaps.
+    /// Creates one share for all gaps.
     pub const fn all(share: f64) -> Self {
         Self {
             rho: share,

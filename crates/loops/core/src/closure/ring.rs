@@ -1,6 +1,6 @@
-//! Closes clips on the ring of their samples, by the smallest offsets with which third differences over the seam are as wanted.
+//! Closes clips on the ring of their samples, by the smallest offsets that give third differences over the seam prescribed values.
 //!
-//! Of samples x with the step h, the offsets o minimise the sum of |o|^2 + (s/h)^6 |D3 (x + o) - t|^2, where t is D3 x but over the
+//! For samples x with the step h, the offsets o minimise the sum of |o|^2 + (s/h)^6 |D3 (x + o) - t|^2, where t equals D3 x except over the
 //! seam. It is [`super::ShapeKind::Least`] on samples, without derivatives at the ends. Derivation: docs/math/shapes.md.
 
 use core::f64::consts::{PI, TAU};
@@ -13,13 +13,13 @@ use crate::math::{ops, rotation};
 use crate::motion::{Pose, Tracks};
 use crate::take::Clip;
 
-/// Samples on either side of the seam from which the differences over it and beside it are taken.
+/// Samples on either side of the seam from which third differences over it and beside it are taken.
 const AROUND: isize = 4;
 
 /// The weights of a third difference, by the samples from its first on.
 const THIRD: [f64; 4] = [-1.0, 3.0, -3.0, 1.0];
 
-/// Farther than so many times s from the seam, less than a billionth of an offset is left.
+/// Distance from the seam, in multiples of s, beyond which less than a billionth of an offset is left.
 const REACH: f64 = 40.0;
 
 /// Returns the third difference of four samples in a row.
@@ -27,10 +27,10 @@ pub(crate) fn third_difference(four: &[DVec3; 4]) -> DVec3 {
     four.iter().zip(THIRD).map(|(value, weight)| *value * weight).sum()
 }
 
-/// Mends the seam of a clip that its author closed with a kink: its poses meet, but some joints go on there as nowhere else.
+/// Mends the seam of a clip that its author closed with a kink: its poses meet, but some joints move on abruptly.
 ///
-/// What the ends do cannot be measured by the key that closes them, so nothing is extrapolated: over the seam the third differences
-/// become the mean of those beside it. The method is a least one, whose blend sets s. `None` if there are too few samples.
+/// The derivatives at the ends cannot be measured with the key that closes them, so nothing is extrapolated: the third differences over the
+/// seam become the mean of those beside it. `method` is a least one, whose blend sets s. `None` if there are too few samples.
 pub(crate) fn mend(clip: &Clip, method: Method) -> Option<Closed> {
     let count = clip.num_intervals();
     let ring = Ring::new(count, method.start.secs() / TIMES_PER_BLEND / clip.step_secs())?;
@@ -50,7 +50,7 @@ pub(crate) fn mend(clip: &Clip, method: Method) -> Option<Closed> {
     Some(closed(clip, poses, method))
 }
 
-/// Returns what the third differences over the seam lack to the mean of those beside it.
+/// Returns the differences between the mean of the third differences beside the seam and those over it.
 fn lacking(value: impl Fn(isize) -> DVec3) -> [DVec3; 3] {
     let at = |first: isize| third_difference(&[0, 1, 2, 3].map(|off| value(first + off)));
     let usual = 0.5 * (at(-AROUND) + at(0));
@@ -116,7 +116,8 @@ impl Ring {
         })
     }
 
-    /// Returns the offsets of a track whose third differences lack so much where they begin three, two and one samples before the seam.
+    /// Returns the offsets of a track whose third differences are short by these amounts where they begin three, two and one samples before
+    /// the seam.
     pub(crate) fn offsets(&self, lacking: &[DVec3; 3]) -> Vec<DVec3> {
         let mut offsets = vec![DVec3::ZERO; self.count];
         for (first, lacks) in (-3..0).zip(lacking) {
@@ -127,7 +128,7 @@ impl Ring {
         offsets
     }
 
-    /// Adds what an impulse at a sample gives all others.
+    /// Adds the effect of an impulse at a sample on all samples.
     fn add(&self, offsets: &mut [DVec3], at: isize, impulse: DVec3) {
         let (count, farthest) = (self.count as isize, self.spread.len() as isize - 1);
         let last = farthest.min(count - 1 - farthest);

@@ -8,17 +8,17 @@ use super::{ends::JointEnds, rotation::pose_gap};
 #[handed_over]
 #[derive(Copy, Default)]
 pub struct JointGap {
-    /// Of the translation, metres.
+    /// Gap of the translation, metres.
     pub position: DVec3,
-    /// Of its velocity, metres per second.
+    /// Gap of its velocity, metres per second.
     pub velocity: DVec3,
-    /// Of its acceleration, metres per second squared.
+    /// Gap of its acceleration, metres per second squared.
     pub acceleration: DVec3,
     /// Rotation vector from the start's rotation to the end's, radians, short side.
     pub angle: DVec3,
-    /// Of the angular velocity in the parent's axes, radians per second.
+    /// Gap of the angular velocity in the parent's axes, radians per second.
     pub angular_velocity: DVec3,
-    /// Of the angular acceleration, radians per second squared.
+    /// Gap of the angular acceleration, radians per second squared.
     pub angular_acceleration: DVec3,
 }
 

@@ -51,7 +51,7 @@ impl JointOffset {
         }
     }
 
-    /// Errors: no numbers, more than a whole turn, or farther than any body.
+    /// Errors: a value is not finite, a rotation exceeds a whole turn, or a distance exceeds that of any body.
     pub(super) fn check(&self) -> Result<(), EditError> {
         let (rotation, position) = (self.rotation.length(), self.position.length());
         if !(0.0..=MAX_ROTATION * ROUNDING).contains(&rotation) {

@@ -40,7 +40,7 @@ pub(crate) fn apply_mirrored(
     })
 }
 
-/// Errors: a joint that is not there, or that no edit may change.
+/// Errors: a joint does not exist, or may not be changed by an edit.
 fn check_joints(
     clip: &LoopClip,
     joints: &[usize],

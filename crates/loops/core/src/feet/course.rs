@@ -15,9 +15,9 @@ const HELD: usize = 2;
 enum Ends {
     /// The last is followed by the first.
     Meet,
-    /// Both are as free as all others.
+    /// Both are corrected like all others.
     Free,
-    /// They are not corrected.
+    /// Neither is corrected.
     Held,
 }
 

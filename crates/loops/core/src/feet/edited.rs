@@ -131,7 +131,7 @@ impl EditedStance {
         }
     }
 
-    /// Returns the edit on the way back, of a loop that is played there and back.
+    /// Returns the edit for the way back of a ping-pong loop.
     pub(crate) fn on_the_way_back(self, num_samples: usize) -> Self {
         let last = (self.span.start_sample + self.span.num_samples - 1) % num_samples;
         Self {

@@ -12,7 +12,7 @@ use crate::analysis::body::Side;
 use crate::math::decay::Decay;
 use crate::motion::{Pose, Skeleton};
 
-/// How fast a foot comes to rest, and back to its motion once it has left the ground: half-life, seconds.
+/// Half-life with which a foot comes to rest, and returns to its motion once it has left the ground, seconds.
 const FADE: Decay = Decay::Spring { half_life_secs: 0.06 };
 
 /// A foot that would have to be moved farther than this is dragged along, as a share of the length of its leg; otherwise it
@@ -30,9 +30,9 @@ pub struct LiveFoot {
     stands: Option<(DVec3, DVec3, f64)>,
     /// Its position in the previous frame.
     before: Option<DVec3>,
-    /// How far it is moved.
+    /// Its displacement.
     moved: DVec3,
-    /// How far it was moved when it was let go, how fast that changed, and seconds since then.
+    /// Its displacement when it was released, with its rate, and the seconds since then.
     released: ([DVec3; 2], f64),
 }
 
@@ -77,7 +77,7 @@ impl LiveFoot {
                 0.0,
             );
             let (at, speed, secs) = self.stands.get_or_insert(came_down);
-            // It does not stop at once, however fast it came.
+            // It does not stop abruptly, however fast it arrives.
             let goal = *at + *speed * FADE.at(*secs).velocity.value;
             *secs += step_secs;
             // Heels rise while the ball stands: the height is that of the motion.

@@ -463,8 +463,8 @@ pub fn legs_of(stage: &Stage<'_>, body: &Body) -> Vec<Option<Leg>> {
     body.feet.iter().map(|foot| Leg::of_foot(stage, body, foot)).collect()
 }
 
-/// Returns the positions where the lowest joints of the feet stand: a sample, and the position at it, relative to the root.
-/// Empty if feet cannot be distinguished from other joints.
+/// Returns where the lowest joints of the feet stand: a sample, and the position at it, relative to the root. Empty if feet cannot be
+/// distinguished from other joints.
 pub fn standing_places(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Vec<(usize, DVec3)> {
     let mut places = Vec::new();
     if body.found_by == FoundBy::AllLeaves {
@@ -484,7 +484,7 @@ pub fn standing_places(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -
 /// A loop is repeated for this long on either side before bearing is judged, seconds.
 const LEAD_SECS: f64 = 2.5;
 
-/// Returns when the feet of a motion are on the ground and their points bear, in samples; of a loop, what strikes within it.
+/// Returns when the feet of a motion are on the ground and their points bear, in samples; for a loop, the spans that strike within it.
 /// Empty if feet cannot be distinguished from other joints.
 pub fn bearings(stage: &Stage<'_>, body: &Body, limits: &ContactLimits) -> Bearings {
     if body.found_by == FoundBy::AllLeaves {
@@ -602,7 +602,7 @@ impl Holding<'_> {
         let held = held.map(|tracks| {
             let held = clip.clone().with_tracks(tracks);
             match self.image {
-                // One solve of both halves rounds them differently.
+                // Solving both halves together rounds them differently.
                 Some(image) => image.without_rounding(held, SOLVED_ALIKE),
                 None => held,
             }

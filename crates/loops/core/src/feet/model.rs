@@ -17,7 +17,7 @@ pub(crate) const ELBOW_BEYOND_SOURCE: f64 = 0.87;
 /// A bearing point is level within about this, metres on the reference body; a larger rise is a roll, and is kept.
 const ROLL_METRES: f64 = 0.006;
 
-/// Returns how much of a rise of a bearing point is a roll that is kept, metres, on a body of a size.
+/// Returns the part of a rise of a bearing point that is a roll and is kept, metres, on a body of a size.
 pub(super) fn roll_kept(rise: f64, size: f64) -> f64 {
     let rise = rise / size;
     size * rise.powi(3) / (rise * rise + ROLL_METRES * ROLL_METRES)

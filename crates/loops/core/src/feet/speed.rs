@@ -15,8 +15,8 @@ use crate::motion::RootMotion;
 /// Speeds of feet are measured over this long, seconds; over less, the noise of a capture moves a standing foot.
 const SPEED_SECS: f64 = 0.1;
 
-/// Speed at which a foot counts half, metres per second: first to separate standing feet from swinging ones, then resting feet
-/// from rolling ones.
+/// Speed at which the weight of a foot is one half, metres per second: first to separate standing feet from swinging ones, then resting
+/// feet from rolling ones.
 const ROUGH_MPS: f64 = 0.3;
 const FINE_MPS: f64 = 0.1;
 

@@ -13,20 +13,20 @@ use crate::{math::rigid::Rigid, math::rotation, take::Take};
 pub struct KeyLayout {
     /// Unique samples of one period.
     pub num_samples: usize,
-    /// Time from the last of them to the closing key, in steps; 1 unless the period is no whole number of steps.
+    /// Time from the last of them to the closing key, in steps; 1 unless the period is not a whole number of steps.
     pub last_step: f64,
     /// Whether a key that equals the first follows the last sample.
     pub has_closing_key: bool,
     /// Whether the root is fixed at its start, so that the keys show the body without root motion.
     pub in_place: bool,
-    /// The sample at which the stretch that the loop was made of begins: there is its seam.
+    /// The sample at which the stretch that the loop was made from begins: the seam is there.
     pub seam_sample: usize,
     /// Number of different cycles of equal length in the samples, with a seam between each and the next; 1 for an ordinary loop.
     pub num_cycles: usize,
 }
 
 impl KeyLayout {
-    /// Returns the time to the closing key in steps, where it is not one step.
+    /// Returns the time to the closing key in steps, unless it is one step.
     pub fn stated_last_step(&self) -> Option<f64> {
         Some(self.last_step).filter(|&step| step != 1.0)
     }
@@ -41,7 +41,8 @@ impl KeyLayout {
         Self::num_samples_between(self.num_samples, self.last_step)
     }
 
-    /// Returns the number of even samples of so many keys that are a step apart, and from the last to the closing one `last_step`.
+    /// Returns the number of even samples in the period of this many keys, which are a step apart; the closing key is `last_step` steps
+    /// after the last one.
     pub fn num_samples_between(num_keys: usize, last_step: f64) -> usize {
         if last_step == 1.0 {
             num_keys
@@ -276,7 +277,7 @@ impl LoopKeys {
 
     fn wrapped(&self, sample: isize) -> usize {
         let (key, count) = (sample + self.layout.seam_sample as isize, self.num_samples() as isize);
-        // Nearly all samples lie inside, and a division takes longer than all else here.
+        // Nearly all samples lie inside, and a division would take longer than everything else here.
         let is_inside = (0..count).contains(&key);
         (if is_inside { key } else { key.rem_euclid(count) }) as usize
     }

@@ -72,7 +72,7 @@ impl LoopClip {
         })
     }
 
-    /// Returns the loop with the keys of which its samples are the curve; the step from the last to the first may be shorter.
+    /// Returns the loop with the keys between which its samples interpolate; the step from the last key to the first may be shorter.
     #[must_use]
     pub(crate) fn recorded_at(self, keys: Tracks) -> Self {
         Self {
@@ -81,7 +81,7 @@ impl LoopClip {
         }
     }
 
-    /// Returns the keys that the loop was recorded with, local, relative to the root, if they lie on no even grid of its period.
+    /// Returns the keys that the loop was recorded with, local, relative to the root, if its period is not a whole number of their steps.
     pub fn recorded(&self) -> Option<&Tracks> {
         self.recorded.as_ref()
     }
@@ -95,7 +95,7 @@ impl LoopClip {
         }
     }
 
-    /// Returns the loop with other samples of the same number and joints.
+    /// Returns the loop with other samples, of the same number and joints.
     ///
     /// # Panics
     /// When the numbers of samples or joints differ.

@@ -95,7 +95,7 @@ impl LoopClip {
         }
     }
 
-    /// Returns the loop at samples that are dense enough to tell when feet touch down.
+    /// Returns the loop sampled densely enough to detect when feet touch down.
     #[must_use]
     pub(crate) fn finely_sampled(&self) -> Self {
         let times = (FINE_HZ * self.step_secs()).ceil().clamp(1.0, MOST_TIMES);

@@ -60,7 +60,7 @@ pub fn averaged_mirrored(track: &[DVec3], weights: &[f64]) -> Vec<DVec3> {
     (0..track.len())
         .map(|frame| {
             let mut sum = weights[0] * track[frame];
-            // Far from the ends, without asking each time where they are.
+            // Far from the ends, without a check for each neighbour.
             if let Some(before) = frame.checked_sub(weights.len() - 1)
                 && let Some(after) = track.get(frame + 1..frame + weights.len())
             {

@@ -5,7 +5,7 @@
 
 use super::spline::{Place, Spline};
 
-/// Cycles on either side of which moments are taken along: the influence of the ends of a natural spline falls by 2 - sqrt(3) a
+/// Number of cycles on either side whose moments are included: the influence of the ends of a natural spline falls by 2 - sqrt(3) per
 /// moment.
 const CYCLES_AROUND: i32 = 30;
 
@@ -19,8 +19,8 @@ pub(crate) struct TimeMap {
 }
 
 impl TimeMap {
-    /// Creates the map through pairs of a new share and the old share shown then, at least one, in the order of the new ones,
-    /// which differ and lie in one cycle.
+    /// Creates the map through pairs of a new share and the old share shown there, at least one, in the order of the new ones, which are
+    /// distinct and lie in one cycle.
     pub(crate) fn through(moments: &[[f64; 2]]) -> Self {
         let around = (-CYCLES_AROUND..=CYCLES_AROUND).map(f64::from);
         let (shares, differences): (Vec<_>, _) = around

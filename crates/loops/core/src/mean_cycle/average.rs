@@ -21,7 +21,7 @@ const MAX_TRANSFORMS: usize = 20_000_000;
 /// is not unique, and jumps from one phase to the next.
 pub(super) const MAX_SPREAD: f64 = core::f64::consts::FRAC_PI_2;
 
-/// A turn of at least this, radians, is so close to a whole one that no twist reaches an end that is elsewhere: the turn within
+/// A turn of at least this, radians, is so close to a whole one that no twist reaches an end in another place: the equivalent turn within
 /// half a turn is used.
 const NEAR_WHOLE_TURN: f64 = 5.5;
 

@@ -13,7 +13,7 @@ use crate::motion::Pose;
 pub(crate) struct CycleDeviations {
     num_cycles: usize,
     num_samples: usize,
-    /// Why the cycles do not go on before the first, and after the last.
+    /// Why the row of cycles ends before the first, and after the last.
     ends: [CyclesEnd; 2],
     /// Joints that have a mean, each with its deviations by cycle and sample.
     of_joints: Vec<(usize, Vec<DVec3>)>,
@@ -60,7 +60,7 @@ impl CycleDeviations {
         self.num_samples
     }
 
-    /// Why the cycles do not go on before the first, and after the last.
+    /// Returns why the row of cycles ends before the first, and after the last.
     pub(crate) fn ends(&self) -> [CyclesEnd; 2] {
         self.ends
     }
@@ -81,8 +81,8 @@ impl CycleDeviations {
     }
 }
 
-/// Returns the deviations of a joint from its mean over the cycles, by cycle and sample, as rotations; `None` if one is so far
-/// from it that the mean is not unique.
+/// Returns the deviations of a joint from its mean over the cycles, by cycle and sample, as rotations; `None` if one is so large that the
+/// mean is not unique.
 fn from_mean(rotations: &[DQuat], num_samples: usize) -> Option<Vec<DVec3>> {
     let mut values = vec![DVec3::ZERO; rotations.len()];
     let num_cycles = rotations.len() / num_samples;

@@ -113,7 +113,7 @@ pub struct UsedCycle {
     pub share: f64,
 }
 
-/// Why a row of cycles does not go on.
+/// Why a row of cycles ends.
 #[handed_over]
 #[derive(Copy, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "messages show what they are")]

@@ -202,7 +202,7 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// Where the chosen cycle ends on a side.
+    /// Returns the place at which the chosen cycle ends on a side.
     fn edge(&self, side: Side) -> f64 {
         match side {
             Side::Before => self.start,
@@ -265,7 +265,7 @@ impl<'a> Reference<'a> {
         let num_steps = (room_parts / PARTS).clamp(NUM_PHASES, NUM_PHASES + LOOKAHEAD);
         let [shortest, longest] = STEPS;
         let mut costs = vec![0.0];
-        // For every step and place the step that led there.
+        // For every step and place, the step that led there.
         let mut came: Vec<Vec<u8>> = Vec::with_capacity(num_steps);
         for steps in 1..=num_steps {
             let mut now = vec![f64::INFINITY; (longest * steps).min(room_parts) + 1];
@@ -294,7 +294,7 @@ impl<'a> Reference<'a> {
         let (mut place, _) = (costs.iter().enumerate())
             .filter(|(_, cost)| cost.is_finite())
             .min_by(|one, other| one.1.total_cmp(other.1))?;
-        // A cycle that takes up all that is left of the take would take more: the take cuts it short.
+        // A cycle that uses all the rest of the take would need more: the take cuts it short.
         if room_parts < PARTS * NUM_PHASES && room_parts - place < PARTS / 2 {
             return None;
         }

@@ -6,7 +6,7 @@ use super::{Pose, PoseRef, Skeleton, Tracks};
 use crate::math::spline::{Place, Spline};
 use crate::math::{rigid::Rigid, rotation};
 
-/// Keys of the neighbouring cycles that are taken along: beyond them a spline no longer tells.
+/// Number of keys of the neighbouring cycles that are included: keys farther away do not influence a spline visibly.
 const KEYS_AROUND: usize = 16;
 
 /// Samples of a frame, so that straight lines between them stay near the curve: a quarter of a millimetre on finished walks.
@@ -69,7 +69,7 @@ pub(crate) struct KeyedCycle<'a> {
 }
 
 impl KeyedCycle<'_> {
-    /// Returns the number of samples of a cycle of so many frames.
+    /// Returns the number of samples of a cycle of this many frames.
     pub(crate) fn num_samples(num_frames: f64) -> usize {
         (SAMPLES_A_FRAME * num_frames).round() as usize
     }
@@ -94,7 +94,7 @@ impl KeyedCycle<'_> {
         Tracks::pose_by_pose(self.skeleton, step_frames * step_secs, sampled)
     }
 
-    /// Returns a pose as so many cycles later.
+    /// Returns a pose as it is a number of cycles later.
     pub(crate) fn in_cycle(&self, pose: PoseRef<'_>, cycle: isize) -> Pose {
         let step = if cycle < 0 { self.motion.inverse() } else { self.motion };
         let motion = (0..cycle.unsigned_abs()).fold(Rigid::IDENTITY, |motion, _| step * motion);

@@ -75,7 +75,7 @@ pub struct RobotLink {
     pub at: Rigid,
 }
 
-/// What a skeleton is if it is that of a robot.
+/// The properties of a skeleton that is a robot.
 ///
 /// The frames of its joints are at their anchors, and only the first joint moves freely.
 #[handed_over]

@@ -17,7 +17,7 @@ pub struct RootMotion {
 }
 
 impl RootMotion {
-    /// Creates a root that starts there and moves by that twist.
+    /// Creates a root with a start and a twist.
     pub const fn new(start: Rigid, twist: Twist) -> Self {
         Self { start, twist }
     }

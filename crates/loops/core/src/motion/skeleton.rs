@@ -189,10 +189,10 @@ impl Skeleton {
         order
     }
 
-    /// Returns for each joint the one of another tree that has its name below the same parent, the nth of that name for the nth.
+    /// Returns for each joint the joint of another tree that has the same name below the same parent; if several do, the nth for the nth.
     ///
-    /// Where a name is missing, two trees of one shape are matched branch by branch: some files cannot hold every name. Errors:
-    /// the first joint that the other tree lacks.
+    /// If a name is missing, two trees of the same shape are matched branch by branch: some files cannot hold every name. Errors: the first
+    /// joint that the other tree lacks.
     pub fn joints_in(&self, other: &Self) -> Result<Vec<usize>, usize> {
         let mut named: BTreeMap<(Option<usize>, &str), Vec<usize>> = BTreeMap::new();
         for (index, joint) in other.joints.iter().enumerate().rev() {
@@ -238,7 +238,7 @@ impl Skeleton {
         at == Some(above)
     }
 
-    /// Returns the tree below a new root of that name, at the same place.
+    /// Returns the tree below a new root with this name, at the same place.
     #[must_use]
     pub fn below_root(&self, name: &str) -> Self {
         let root = Joint::new(name, None, DVec3::ZERO);
@@ -273,7 +273,7 @@ impl Skeleton {
         self
     }
 
-    /// Returns the tree as that of a robot, whose hinges have an entry for each joint.
+    /// Returns the tree as that of a robot; `hinges` has an entry for each joint.
     #[must_use]
     pub fn with_hinges(self, hinges: Hinges) -> Self {
         Self {
@@ -282,7 +282,7 @@ impl Skeleton {
         }
     }
 
-    /// Returns its hinges and feet if it is that of a robot.
+    /// Returns the hinges and feet of a robot.
     pub fn hinges(&self) -> Option<&Hinges> {
         self.hinges.as_deref()
     }
@@ -406,7 +406,7 @@ mod tests {
         let (wide, deep) = (tree(&wide), tree(&deep));
         assert_eq!(wide.joints_in(&deep), Ok(vec![0, 4, 1, 5, 2, 3]));
         assert_eq!(wide.depth_first(), [0, 1, 3, 2, 4, 5]);
-        // The same shape with a name that was replaced, and another shape.
+        // The same shape with one name replaced, and another shape.
         let renamed = [
             ("hips", None),
             ("_", Some(0)),

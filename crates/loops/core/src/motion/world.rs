@@ -70,17 +70,17 @@ impl Kept {
     }
 }
 
-/// Where world rotations come from.
+/// How world rotations are stored.
 #[derive(Clone, Debug, PartialEq)]
 enum Rotations {
-    /// Of all joints at all frames.
+    /// Rotations of all joints at all frames.
     Stored(Vec<DQuat>),
     /// Computed on demand from the local ones along the chain of parents.
     ///
     /// Whole takes need them only for the hips and a few ends of chains; storing all would take as much memory as the local
     /// ones.
     Chained(Arc<Tracks>),
-    /// Of some joints at all frames.
+    /// Rotations of some joints at all frames.
     Some(Kept, Vec<DQuat>),
 }
 

@@ -28,7 +28,7 @@ const STILL_METRES: f64 = 1e-4;
 /// Most loops that are made in full, with their feet held.
 const MADE_IN_FULL: usize = 3;
 
-/// Least by which making in full raises a score: fewer are made where the best is ahead by so much already.
+/// Least increase of a score by making a loop in full: once the best is ahead by this much, fewer are made.
 const LEAST_IN_FULL: f64 = 0.4;
 
 /// As [`Analysis::find_loops`].
@@ -245,9 +245,9 @@ pub fn by_recommendation(one: &LoopCandidate, other: &LoopCandidate) -> Ordering
     by_recommendation_if_worse_by(0.0, one, other)
 }
 
-/// Returns that order if the score of the second were worse by so much.
+/// Returns the same order as if the score of the second were worse by `added`.
 fn by_recommendation_if_worse_by(added: f64, one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
-    // Copied cycles differ by rounding only, and otherwise in a take that is turned.
+    // Copied cycles differ only by rounding, which changes when the take is rotated.
     let score = |each: &LoopCandidate, added: f64| {
         (each.outcome).map_or(f64::INFINITY, |outcome| (1e6 * (outcome.score() + added)).round())
     };

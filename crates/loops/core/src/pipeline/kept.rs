@@ -1,4 +1,4 @@
-//! The keys of a finished clip whose cycle ends between two of them: they stay as they are, and the loop is the curve through them.
+//! The keys of a finished clip whose cycle ends between two of them: the keys stay unchanged, and the loop is the curve through them.
 
 use crate::analysis::Analysis;
 use crate::candidate::WholeClip;
@@ -14,7 +14,7 @@ pub(crate) struct KeptKeys<'a> {
 }
 
 impl<'a> KeptKeys<'a> {
-    /// Returns those of a clip that ends between two frames.
+    /// Returns the keys of a clip that ends between two frames.
     pub(crate) fn of(analysis: &'a Analysis, whole: &'a WholeClip) -> Self {
         let take = &analysis.take;
         Self {

@@ -96,7 +96,7 @@ pub struct LoopSettings {
     pub mean_cycles: MeanCycles,
     /// Edits of the closed loop, in the order in which they apply, before its feet are held.
     pub edits: Vec<LoopEdit>,
-    /// Whether many cycles are written, each varied as the take's own cycles are, and how; after all else.
+    /// Whether many cycles are written, each varied as the take's own cycles differ, and how; applied last.
     pub variation: Option<VariationSettings>,
     /// The phase at which the written loop starts; `None` for the seam, which is also used if the loop has no such phase.
     pub start_at: Option<StartAt>,
@@ -184,7 +184,7 @@ pub struct MadeLoop {
     pub feet: Feet,
     /// The edits of the closed loop.
     pub edits: Vec<LoopEdit>,
-    /// What its time changed; `None` if it is as recorded.
+    /// The changes of its timing; `None` if it is as recorded.
     pub retimed: Option<Retimed>,
     /// The sample that is written first; all samples here count from the seam.
     pub first_sample: usize,
@@ -271,7 +271,7 @@ impl MadeLoop {
         quality::measure(&LoopKeys::from_loop(&self.loop_clip), &self.body, Some(&self.source))
     }
 
-    /// Keeps of its takes the first frames, whose joints they name: the loops of many takes can then be held at once.
+    /// Reduces its takes to their first frames, which suffice to name joints, so that the loops of many takes can be held at once.
     pub fn drop_takes(&mut self) {
         self.take = self.take.first_frame();
         for made in self.unvaried.iter_mut().chain(&mut self.of_take) {
@@ -351,7 +351,7 @@ fn completed_for<'a>(analysis: &'a Analysis, candidate: &LoopCandidate) -> Cow<'
     }
 }
 
-/// A stretch of a take, and how a loop is made of it.
+/// A stretch of a take, and the settings for making a loop from it.
 #[derive(Clone, Copy)]
 struct Plan<'a> {
     analysis: &'a Analysis,
@@ -370,7 +370,7 @@ struct Prepared {
     recorded: Option<Tracks>,
 }
 
-/// Returns the samples of a stretch, with those around it that tell of it.
+/// Returns the samples of a stretch, with the surrounding ones that are needed to measure and close it.
 fn clip_of(take: &Take, candidate: &LoopCandidate, num_intervals: usize, step_secs: f64) -> Result<Clip, CutError> {
     if let Some(course) = candidate.pairing.ping_pong(&candidate.cut) {
         return Clip::ping_pong(take, &course, num_intervals, step_secs);
@@ -613,8 +613,7 @@ impl<'a> Plan<'a> {
         Ok((timed, feet))
     }
 
-    /// Returns the root's speed by its feet, and the twist that the root gets for it or for the speed that is given; see
-    /// [`feet::measure_speed`].
+    /// Returns the root's speed by its feet, and the twist that the root gets for that or for the given speed; see [`feet::measure_speed`].
     fn measured_speed(&self, loop_clip: &LoopClip, is_given: bool) -> (Option<FeetSpeed>, Option<Twist>) {
         let (analysis, settings) = (self.analysis, self.settings);
         // A body that is moved back to its start has no speed to measure; nor has one that rests, or that ends where it began

@@ -63,7 +63,7 @@ impl MadeLoop {
     /// character. [`Self::body`] and [`Self::source`] become the character's; take, stretch and closure stay those of the take.
     /// Errors: edits or stances out of range; edits of a loop of two mirrored halves if the character has no mirror image.
     pub(super) fn onto(self, pair: &RigPair, settings: &LoopSettings) -> Result<Self, MakeError> {
-        // As if the loop were read from its own file, which shows less than the take about how its feet lie.
+        // As if the loop were read from its own file, which shows less than the take about the soles of its feet.
         let take = take_of(&self.loop_clip)?;
         let pair = &RigPair {
             source: pair.source.clone().in_take(&take),

@@ -16,11 +16,11 @@ pub const MAX_STRETCHES: usize = 4;
 /// Changes that are allowed if the seam of a loop shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Retry<'a> {
-    /// Alternative stretches, the best first; [`Self::instead_of`] says which are tried.
+    /// Alternative stretches, the best first; [`Self::instead_of`] selects those to try.
     pub stretches: &'a [LoopCandidate],
     /// If no stretch is given, those of this search are tried: seams rarely show, and most loops then need no other stretch.
     pub search: Option<&'a SearchSettings>,
-    /// Whether the seam may be closed otherwise.
+    /// Whether the seam may be closed by other methods.
     pub closures: bool,
     /// The loop that [`Analysis::find_and_make`] made; it is made again for settings other than the defaults.
     pub made: Option<&'a MadeLoop>,
@@ -33,7 +33,7 @@ impl<'a> Retry<'a> {
         others.take(MAX_STRETCHES)
     }
 
-    /// Returns the loop that was made before, with its figures where they stay the same.
+    /// Returns the loop that was made before, with its figures if they are still valid.
     fn made_before(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Option<(MadeLoop, Option<Quality>)> {
         let root = RootSettings {
             recenter: false,
@@ -110,7 +110,7 @@ fn of_take_or_retry(
         asked_for: None,
         tried: 1,
     };
-    // What its author closed is not bent.
+    // A seam that its author closed is not changed.
     if !done.shows || candidate.is_finished_clip() {
         return Ok(done);
     }

@@ -10,11 +10,11 @@ use crate::analysis::body::Side;
 use crate::loop_clip::LoopClip;
 use crate::math::ops;
 
-/// The phase at which the first key of a loop is.
+/// The phase at which the first key of a loop lies.
 #[handed_over]
 #[derive(Copy)]
 pub enum StartAt {
-    /// The foot of this side touches down, at the begin of its longest contact.
+    /// The foot of this side touches down, at the beginning of its longest contact.
     Contact(Side),
     /// The feet are closest to each other, seen from above, while the left one stands.
     Passing,

@@ -25,7 +25,7 @@ pub enum Length {
     StepsPerMinute(f64),
 }
 
-/// What stays the same where only the length of a loop is given, or only its speed.
+/// The quantity that stays the same if only the length of a loop is given, or only its speed.
 #[handed_over]
 #[derive(Copy, Default, Eq)]
 pub enum Keep {
@@ -34,7 +34,7 @@ pub enum Keep {
     Stride,
     /// Its speed.
     Speed,
-    /// The manner in which people change their pace: cadence grows with a power of speed.
+    /// The relation by which people change their pace: cadence grows with a power of speed.
     Natural,
 }
 
@@ -63,9 +63,9 @@ pub enum FallsAt {
 #[handed_over]
 #[derive(Copy, Default)]
 pub struct Footfalls {
-    /// Of the left foot.
+    /// When the left foot touches down.
     pub left: Option<FallsAt>,
-    /// Of the right foot.
+    /// When the right foot touches down.
     pub right: Option<FallsAt>,
 }
 
@@ -128,11 +128,11 @@ impl Display for Footfalls {
 pub struct Timing {
     /// The times at which it is sampled.
     pub sampling: Sampling,
-    /// How long it lasts.
+    /// The length of the loop.
     pub length: Option<Length>,
-    /// How fast it goes over the ground, metres per second.
+    /// Its speed over the ground, metres per second.
     pub speed_mps: Option<f64>,
-    /// What stays the same where only one of the two is given.
+    /// The quantity that stays the same if only one of the two is given.
     pub keep: Keep,
     /// When its feet touch down; it then starts so that they do.
     pub footfalls: Footfalls,
@@ -147,7 +147,7 @@ impl From<Sampling> for Timing {
     }
 }
 
-/// How a loop differs in time from the stretch that it was made of.
+/// The differences in timing between a loop and the stretch that it was made from.
 #[handed_over]
 #[derive(Copy)]
 pub struct Retimed {
@@ -214,23 +214,23 @@ const WHOLE_FRAMES: f64 = 0.01;
 /// Feet that stand for fewer samples are held again in loops that loop already.
 const FEWEST_SAMPLES: f64 = 6.0;
 
-/// A closed loop, timed.
+/// A closed loop with its timing applied.
 pub(super) struct Timed {
     pub(super) loop_clip: LoopClip,
     pub(super) source: RootRelativeClip,
     pub(super) retimed: Option<Retimed>,
     /// The sample that is written first.
     pub(super) first_sample: usize,
-    /// Whether feet stand for so few of its samples that straight lines between them show.
+    /// Whether feet stand for so few of its samples that straight lines between them are visible.
     pub(super) has_short_contacts: bool,
-    /// The hardest accelerations before, at as many samples.
+    /// The accelerations of the original loop at as many samples, as `hardest` measures them.
     hardest: f64,
     /// When points of its feet bear, if its strides have another length.
     pub(super) bearing: Option<Vec<Bearing>>,
 }
 
 impl Timed {
-    /// Returns it at the times of a course.
+    /// Returns the loop at the times of a course.
     fn at(self, course: &Course, step_secs: f64) -> Result<Self, MakeError> {
         let Self { loop_clip, source, .. } = self;
         let root_joint = source.root_joint;
@@ -245,7 +245,7 @@ impl Timed {
         })
     }
 
-    /// Measures what its time changed, once its feet are held.
+    /// Measures the effects of its timing, once its feet are held.
     pub(super) fn measure(&mut self) {
         if let Some(retimed) = self.retimed.as_mut().filter(|_| self.hardest > 0.0) {
             retimed.acceleration = hardest(&self.loop_clip) / self.hardest * retimed.length * retimed.length;
@@ -340,8 +340,7 @@ impl Timing {
         (count as usize, if is_whole { 1.0 / rate_hz } else { secs / count })
     }
 
-    /// Returns pairs of a new and the recorded share of the loop at which a foot touches down, with its side; empty if nothing is
-    /// given.
+    /// Returns pairs of the new and the recorded share of the loop at which a foot touches down, with its side; empty if none are given.
     fn moments(
         &self,
         body: &Body,
@@ -401,14 +400,14 @@ fn is_run(clip: &LoopClip, stays: &[Stay], num_feet: usize) -> bool {
     stays.iter().map(down).sum::<f64>() < 0.5 * whole * num_feet as f64
 }
 
-/// The moved time of a loop: what its samples show.
+/// The changed timing of a loop: what each of its samples shows.
 struct Course {
-    /// By [`Self::at`], samples of the loop before.
+    /// Maps time to the original loop; see [`Self::at`].
     map: Option<TimeMap>,
-    /// Samples after and before.
+    /// Number of samples after and before.
     count: usize,
     before: f64,
-    /// The share of the new cycle that is written first, and whole cycles before it, of the sample 0.
+    /// The share of the new cycle that is shown at sample 0, which is written first, and the number of whole cycles before it.
     from: [f64; 2],
 }
 
@@ -432,7 +431,7 @@ impl Course {
         }
     }
 
-    /// Returns the share of the loop before that a sample shows.
+    /// Returns the share of the original loop that a sample shows.
     fn at(&self, sample: isize) -> f64 {
         let share = sample as f64 / self.count as f64;
         match &self.map {
@@ -441,7 +440,7 @@ impl Course {
         }
     }
 
-    /// Returns how much of the loop before a sample is ahead of even time, over the mean.
+    /// Returns how far a sample is ahead of even time, as a share of the original loop.
     fn ahead(&self, sample: isize) -> f64 {
         self.at(sample) - sample as f64 / self.count as f64
     }
@@ -450,7 +449,7 @@ impl Course {
         (0..self.count as isize).map(|sample| self.ahead(sample)).sum::<f64>() / self.count as f64
     }
 
-    /// Whether the samples are those before.
+    /// Whether the samples are those of the original loop.
     fn is_same(&self) -> bool {
         self.map.is_none() && self.count as f64 == self.before
     }
@@ -461,7 +460,7 @@ impl Course {
     }
 }
 
-/// The root of a motion before, and its body, moved so that each sample is where it was at its time before.
+/// The root of the original motion, with its body moved so that each sample is where it was at its original time.
 struct Carried {
     root: RootMotion,
     secs: f64,
@@ -484,7 +483,7 @@ impl Carried {
         }
     }
 
-    /// Returns the root that moves evenly, over a period of so many seconds.
+    /// Returns the root that moves evenly over a period, seconds.
     fn root(&self, secs: f64) -> RootMotion {
         let Twist { linear, angular } = self.root.twist;
         let slower = self.secs / secs;

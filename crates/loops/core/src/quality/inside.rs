@@ -12,7 +12,7 @@ use crate::analysis::seam_peak::{self, floor};
 use crate::loop_clip::LoopKeys;
 use crate::math::{ops, percentile, rotation};
 
-/// Where a joint exceeds a reference most.
+/// The place where a joint exceeds a reference most.
 #[handed_over]
 #[derive(Copy, Default)]
 pub struct JointPeak {
@@ -20,7 +20,7 @@ pub struct JointPeak {
     pub joint: usize,
     /// The sample of the loop.
     pub sample: usize,
-    /// By how many times.
+    /// Factor by which it exceeds the reference.
     pub ratio: f64,
 }
 
@@ -172,7 +172,7 @@ pub(super) fn held_pose(keys: &LoopKeys) -> HeldPose {
     longest
 }
 
-/// A contact that is shorter than this is a swing that turns, seconds: no step stands so shortly.
+/// A contact that is shorter than this is part of a swing that reverses, seconds: no step stands for so short a time.
 const LEAST_STAND_SECS: f64 = 0.1;
 
 /// Returns the contact whose foot is farthest above or below its height in the source; `None` without contacts or source.

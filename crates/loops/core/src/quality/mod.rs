@@ -34,7 +34,7 @@ pub struct Quality {
     pub pose_gap_radians: f64,
     /// Largest distance of a joint between first and closing key, and of a jump before the seam.
     pub pose_gap_metres: f64,
-    /// Second difference at the seam less the take's own there, over the RMS of second differences, mean over joints.
+    /// Second difference at the seam, less the take's own there, over the RMS of second differences; mean over joints.
     pub seam_acceleration_error_ratio: Option<f64>,
     /// Largest over joints of the seam's second difference over the 99th percentile of the joint's others.
     pub seam_acceleration_ratio: f64,
@@ -52,7 +52,7 @@ pub struct Quality {
     pub farthest_slide: Option<FootSlide>,
     /// The contact whose foot is farthest above or below its height in the uncut take.
     pub foot_height: Option<FootHeight>,
-    /// The sharpest change of velocity at the seam over the 99th percentile of the same joint's others.
+    /// The sharpest change of velocity at the seam over the 99th percentile of the same joint's other changes.
     pub seam_acceleration: JointPeak,
     /// The sharpest bend inside the loop that the uncut take does not have.
     pub kink: Option<JointPeak>,
@@ -60,7 +60,7 @@ pub struct Quality {
     pub held_pose: HeldPose,
     /// Mean angle between the direction from feet to head and up, radians; `None` for bodies without a head or feet.
     pub lean_radians: Option<f64>,
-    /// What no body does, in multiples of the least that a person sees.
+    /// Faults that no body shows, in multiples of the least fault that a person sees.
     pub faults: Faults,
     /// How far the hinges of a robot go beyond their limits.
     pub hinges: HingePeaks,
@@ -77,12 +77,12 @@ pub struct Quality {
 pub const SEAM_ACCELERATION: f64 = 1.5;
 
 impl Quality {
-    /// Whether the seam shows: whether a joint steps over it farther than a person fails to see, and than its own motion explains.
+    /// Whether the seam is visible: whether a joint steps over it farther than a person overlooks, and than its own motion explains.
     pub fn pops(&self) -> bool {
         self.seam.shows()
     }
 
-    /// Whether the seam shows, or a joint is accelerated there as nowhere else.
+    /// Whether the seam is visible, or a joint is accelerated more there than anywhere else.
     pub fn has_a_kink(&self) -> bool {
         self.pops() || self.seam_acceleration.ratio > SEAM_ACCELERATION
     }
@@ -119,7 +119,7 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
     }
 }
 
-/// Measures only what the choice of a loop asks of one that is made for it: foot slide, foot height and kink.
+/// Measures only the figures that the choice of a loop needs: foot slide, foot height and kink.
 pub(crate) fn of_choice(keys: &LoopKeys, body: &Body, source: &RootRelativeClip) -> Quality {
     let source = Some(&SourceTracks::new(source));
     let stands = sliding::stands_of(keys, body, source);
@@ -143,7 +143,7 @@ pub(crate) fn displacement_of(clip: &LoopClip, body: &Body, source: &RootRelativ
 /// Tracks of an uncut clip relative to the root.
 struct SourceTracks<'a> {
     rooted: &'a RootRelativeClip,
-    /// The sample that `world` begins with.
+    /// The sample at which `world` begins.
     first: isize,
     world: WorldTracks,
 }

@@ -9,11 +9,11 @@ use crate::{analysis::body::Body, loop_clip::LoopKeys, math::rotation, root_moti
 /// The joints with the largest figures at the seam, by index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SeamJoints {
-    /// Of [`Quality::pose_gap_radians`](super::Quality::pose_gap_radians).
+    /// The joint of [`Quality::pose_gap_radians`](super::Quality::pose_gap_radians).
     pub turn: usize,
-    /// Of [`Quality::pose_gap_metres`](super::Quality::pose_gap_metres).
+    /// The joint of [`Quality::pose_gap_metres`](super::Quality::pose_gap_metres).
     pub gap: usize,
-    /// Of [`Quality::seam_acceleration_ratio`](super::Quality::seam_acceleration_ratio).
+    /// The joint of [`Quality::seam_acceleration_ratio`](super::Quality::seam_acceleration_ratio).
     pub acceleration: usize,
 }
 

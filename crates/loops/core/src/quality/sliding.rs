@@ -27,7 +27,7 @@ pub(crate) fn foot_slide_of_loop(
 pub struct Stand {
     /// The joint.
     pub joint: usize,
-    /// The point of it that stands, metres in its axes: one of a robot's sole, or [`Body::end_of`].
+    /// The standing point, metres in the axes of the joint: one of a robot's sole, or [`Body::end_of`].
     pub end: DVec3,
     /// The first sample of the loop at which it stands.
     pub first_sample: usize,
@@ -128,7 +128,7 @@ pub fn stands(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -
     stands_of(keys, body, source.map(SourceTracks::new).as_ref())
 }
 
-/// Finds [`stands`] by the tracks of the source that were sampled before.
+/// Finds [`stands`] with tracks of the source that are already sampled.
 pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Vec<Stand> {
     if body.found_by == FoundBy::AllLeaves {
         return Vec::new();
@@ -145,7 +145,7 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
             .map(|sample| uncut(sample).y)
             .fold(f64::INFINITY, f64::min);
         for sample in 0..num_samples {
-            // Without frames around the ends the speed there is one-sided.
+            // Without frames around the ends, the speed there is one-sided.
             let [before, after] = [sample - 1, sample + 1].map(|other| {
                 if source.is_none_or(|source| source.has(other)) {
                     other
@@ -177,7 +177,7 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
     stands
 }
 
-/// Returns the points that stand, by their joints: those of a robot's soles, or the last one of each foot.
+/// Returns the points that can stand, with their joints: those of a robot's soles, or the last one of each foot.
 fn points(skeleton: &Skeleton, body: &Body) -> Vec<(usize, DVec3)> {
     let soles = skeleton.hinges().map_or(&[][..], |hinges| &hinges.soles);
     let of_soles = soles

@@ -47,14 +47,14 @@ const GAP_METRES: f64 = 1e-2;
 /// A kind of step of a joint over a seam.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StepKind {
-    /// It jumps: metres.
+    /// The joint jumps: metres.
     #[default]
     Position,
-    /// It changes its velocity: metres per second.
+    /// The velocity of the joint changes: metres per second.
     Velocity,
-    /// It turns at once: radians.
+    /// The joint turns suddenly: radians.
     Rotation,
-    /// It changes its rate of turn: radians per second.
+    /// The angular velocity of the joint changes: radians per second.
     AngularVelocity,
 }
 
@@ -114,7 +114,7 @@ impl SeamSteps {
     /// Returns the largest steps over the seams, and the allowed ones of every joint.
     fn at_seams(keys: &LoopKeys, size: f64) -> (Self, Vec<Allowed>) {
         let (num_samples, num_seams) = (keys.num_samples() as isize, keys.seams().count() as isize);
-        // As many second differences as samples, and no seam at either end of them.
+        // As many second differences as samples, with no seam at either end of them.
         let before = num_samples / num_seams / 2;
         let frames = -before - 1..num_samples - before;
         let before_seam = usize::try_from(-1 - frames.start).unwrap_or(0);
@@ -160,7 +160,7 @@ impl SeamSteps {
         (found, allowed)
     }
 
-    /// Counts the gap of a joint between the first key and the closing one as a step, which it is when played; `size` is that of the body.
+    /// Counts the gap of a joint between the first key and the closing one as a step, which it is in playback; `size` is that of the body.
     fn with_gap(mut self, joint: usize, metres: f64, radians: f64, allowed: &Allowed, size: f64) -> Self {
         let gaps = [
             (&mut self.position, metres, allowed.metres.min(GAP_METRES * size)),
@@ -189,7 +189,7 @@ impl SeamSteps {
             (StepKind::Velocity, self.velocity),
             (StepKind::AngularVelocity, self.angular_velocity),
         ];
-        // Where a joint jumps, that is the reason of all the rest.
+        // A jump of a joint is the cause of all its other steps.
         let first = steps.into_iter().find(|(_, step)| step.ratio() > 1.0);
         let largest = (steps.into_iter()).max_by(|one, other| one.1.ratio().total_cmp(&other.1.ratio()));
         first.or(largest).unwrap_or_default()
@@ -207,7 +207,7 @@ struct Allowed {
     radians: f64,
 }
 
-/// The largest step at a seam, and the 99th percentile of the same at all other places.
+/// The largest step at a seam, and the 99th percentile of the joint's steps at all other places.
 #[derive(Clone, Copy, Debug, Default)]
 struct AtSeam {
     /// The move over that seam.
@@ -217,14 +217,14 @@ struct AtSeam {
 }
 
 impl AtSeam {
-    /// Returns jump and change of velocity from the moves of one joint from frame to frame; `seams` are the moves over a seam,
-    /// in order.
+    /// Returns the jump and the change of velocity from the moves of one joint from frame to frame; `seams` are the moves over a seam, in
+    /// order.
     ///
     /// With second differences a, b, c, d at the frames -2, -1, 0, 1 about the seam, a jump of x adds b = x and c = -x, a kink
     /// of v gives b + c = v dt: |c - b| / 2 measures the one, |b + c - a - d| / dt the other.
     fn of(moves: &[DVec3], seams: &[usize], step_secs: f64) -> [Self; 2] {
         let bends: Vec<DVec3> = moves.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        // Window i of bends holds those about the move of that index plus one; about the move over the seam it begins at frame -1.
+        // Window i of `bends` holds those around the move with index i + 1; for the move over the seam it begins at frame -1.
         let jumps = bends.windows(2).map(|pair| 0.5 * (pair[1] - pair[0]).length());
         let kinks = bends
             .windows(4)
@@ -232,7 +232,7 @@ impl AtSeam {
         [Self::split(jumps, seams, 1), Self::split(kinks, seams, 2)]
     }
 
-    /// Returns the largest value at a seam, and the percentile of the values that touch none: `reach` windows on either side do.
+    /// Returns the largest value at a seam, and the percentile of the values that touch no seam: `reach` windows on either side of it do.
     /// The window at a seam begins `reach` moves before it.
     fn split(values: impl Iterator<Item = f64>, seams: &[usize], reach: usize) -> Self {
         let mut found = Self {

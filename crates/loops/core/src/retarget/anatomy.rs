@@ -30,7 +30,7 @@ pub(super) struct Limb {
     pub(super) collar: Vec<usize>,
     /// Upper bone, lower bone and end, of a limb that has exactly one joint between: an arm, or the leg of a biped.
     pub(super) bones: Option<Bones>,
-    /// The bones by which it reaches for a place: those, or the halves of a leg of more joints, which bends most in one of them.
+    /// The bones with which it reaches for a place: `bones`, or the two halves of a leg with more joints, which bends most between them.
     pub(super) reaches: Option<Bones>,
     /// The ball of the foot or the toes.
     pub(super) toe: Option<usize>,
@@ -79,16 +79,16 @@ impl Bones {
 pub(super) struct Anatomy {
     /// The joint that carries legs and trunk.
     pub(super) hips: usize,
-    /// A joint below it that carries the legs alone, and turns with the pelvis.
+    /// A joint below the hips that carries only the legs, and turns with the pelvis.
     pub(super) pelvis: Option<usize>,
-    /// From above the hips to the joint that carries the arms.
+    /// The joints from above the hips to the one that carries the arms.
     pub(super) spine: Vec<usize>,
-    /// From there to below the head.
+    /// The joints from there to below the head.
     pub(super) neck: Vec<usize>,
     pub(super) head: Option<usize>,
     pub(super) tail: Vec<usize>,
     pub(super) limbs: Vec<Limb>,
-    /// Feet that do not hang from their legs, each with the joint from which it is to hang.
+    /// Feet that do not hang from their legs, each with the joint to which it is attached instead.
     pub(super) apart: Vec<(usize, usize)>,
     pub(super) meanings: Vec<Meaning>,
 }
@@ -97,7 +97,7 @@ impl Anatomy {
     /// Finds the chains of a body; `world` is a standing pose.
     pub(super) fn of(skeleton: &Skeleton, body: &Body, world: &Pose) -> Self {
         let mut meanings = Meaning::of_all(skeleton);
-        // Names of mirrored bodies are of the other side.
+        // In a mirrored body, names state the other side.
         let sides = |foot: &Foot| foot.side.zip(meanings[foot.ankle].side);
         if body.feet.iter().filter_map(sides).any(|(own, named)| own != named) {
             for meaning in &mut meanings {
@@ -184,11 +184,11 @@ struct Finder<'a> {
     body: &'a Body,
     at: &'a [DVec3],
     meanings: &'a [Meaning],
-    /// The left of the body by the way its feet point, for names that do not tell sides.
+    /// The body's left as shown by the direction of its feet, for names that do not state sides.
     left: Option<DVec3>,
 }
 
-/// How well a name agrees with a part that it means less often.
+/// Agreement of a name with a part that is one of its rarer meanings; negative for a part that it does not mean.
 const MAY_BE: f64 = 0.9;
 
 /// Names agree better by more than this, or equally well.
@@ -269,8 +269,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns the index at which the neck begins among the joints above the hips: above the arms at `chest`, unless names put
-    /// joints of the neck below that, as when collar bones are attached to it, or joints of the spine above.
+    /// Returns the index at which the neck begins among the joints above the hips: above the arms at `chest`, unless names place joints of
+    /// the neck below it, as when collar bones are attached to the neck, or joints of the spine above it.
     fn start_of_neck(&self, above: &[usize], chest: Option<usize>) -> usize {
         let neck = above
             .iter()
@@ -383,7 +383,7 @@ impl Finder<'_> {
         Some(hand.copied().unwrap_or(leaf))
     }
 
-    /// Where the forelegs part from the trunk, in bodies of more than two legs.
+    /// Returns the joint at which the forelegs branch off the trunk, in bodies of more than two legs.
     fn front_of_trunk(&self, trunk: &[usize]) -> Option<usize> {
         if self.body.feet.len() <= 2 || self.body.found_by == FoundBy::AllLeaves {
             return None;
@@ -402,8 +402,8 @@ impl Finder<'_> {
             .collect()
     }
 
-    /// Returns the legs, the left ones first and those of a side in the order in which they hang from the trunk; and the feet that do not
-    /// hang from their legs, as [`Anatomy::apart`].
+    /// Returns the legs, the left ones first and those of a side in the order in which they hang from the trunk, and the feet that do not
+    /// hang from their legs, as in [`Anatomy::apart`].
     fn legs(&self, trunk: &[usize]) -> (Vec<Limb>, Vec<(usize, usize)>) {
         if self.body.found_by == FoundBy::AllLeaves {
             return Default::default();
@@ -491,7 +491,7 @@ impl Finder<'_> {
                 let first = self.at[upper].distance(self.at[lower]);
                 let length = end.map_or(0.0, |end| first.min(self.at[lower].distance(self.at[end])));
                 let is_better = best.is_none_or(|(most, longest, _)| {
-                    // Of bones that hardly differ the ones nearest to the end: hip joints sit on short bones.
+                    // Among bones of similar length the ones nearest to the end: hip joints sit on short bones.
                     named > most + NAMES_DIFFER || (named > most - NAMES_DIFFER && length >= 0.9 * longest)
                 });
                 if is_better {

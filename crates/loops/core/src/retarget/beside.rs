@@ -5,7 +5,7 @@ use crate::analysis::body::vocabulary::Meaning;
 use crate::analysis::{Body, FoundBy, Side};
 use crate::motion::{Pose, Skeleton};
 
-/// A foot apart lies nearer to the end of its leg than this, as a share of the leg from the hips on.
+/// A separate foot lies nearer to the end of its leg than this, as a share of the leg from the hips on.
 const FOOT_SHARE: f64 = 0.25;
 
 /// Returns the body with the feet that its legs lack, if joints beside it lie at the ends of both legs.

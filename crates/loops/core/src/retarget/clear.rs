@@ -14,11 +14,11 @@ use crate::math::rigid::Rigid;
 use crate::math::{ops, rotation};
 use crate::motion::Pose;
 
-/// A point this far below the ground, as a share of the leg (9 mm on the reference body), is lifted onto it; one between by a
-/// part of the way.
+/// A point at least this far below the ground, as a share of the leg (9 mm on the reference body), is lifted onto it; a point less far
+/// below, by a part of the way.
 const LIFTED_SHARE: f64 = 0.01;
 
-/// Of several points the lowest counts most, each less by a factor e for this share of the leg that it is higher.
+/// Of several points the lowest has the greatest weight; the weight falls by a factor e for every such share of the leg above it.
 const LOWEST_SHARE: f64 = 0.001;
 
 /// A foot rotates about its ankle instead of lifting the ankle if the point that is too low is horizontally farther from the
@@ -36,10 +36,10 @@ const LONGEST_SHARE: f64 = 0.6;
 /// Toes that reach less far from their joint than this share of the leg do not turn up: their end is not known.
 const SHORTEST_SHARE: f64 = 0.02;
 
-/// A foot or its toes turn up by less than this, radians (86 degrees): toes that lie flat under a foot that points down turn as far.
+/// A foot or its toes turn up by less than this, radians (86 degrees): toes that lie flat under a foot that points down turn that far.
 const MOST_TURNED: f64 = 1.5;
 
-/// Each round takes its lever from the one before.
+/// Number of rounds; each computes its lever at the angle of the one before.
 const ROUNDS: usize = 8;
 
 /// The sole of a foot of the target.
@@ -55,7 +55,7 @@ pub(super) struct Sole {
     leg: f64,
 }
 
-/// A part of a sole that turns with a joint, in its axes.
+/// A part of a sole that turns with a joint, in the joint's axes.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Part {
     /// Metres.
@@ -63,7 +63,7 @@ struct Part {
     /// The direction ahead, and the axis about which it turns up.
     ahead: DVec3,
     aside: DVec3,
-    /// How far it reaches, metres.
+    /// Distance to its end, metres.
     length: f64,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Cleared {
     /// Turns in the world after the foot's and the toes' own.
     pub(super) foot: DQuat,
     pub(super) toe: DQuat,
-    /// How much the ankle rises, metres.
+    /// Rise of the ankle, metres.
     pub(super) rise: f64,
 }
 
@@ -155,12 +155,12 @@ impl Sole {
         })
     }
 
-    /// Returns the turn of a part in the world, and the rise of its joint, with which its points are above a floor.
+    /// Returns the turn of a part in the world and the rise of its joint that bring its points above a floor.
     fn lifted(&self, part: &Part, joint: Rigid, floor: f64) -> (DQuat, f64) {
         let (lift, soft) = (LIFTED_SHARE * self.leg, LOWEST_SHARE * self.leg);
         let axis = joint.rotation * part.aside;
         let turns = (TURNS_SHARE * part.length).max(SHORTEST_SHARE * self.leg);
-        // How far each point is ahead of the joint, level, if the part were straight down: toes turn up, and so do heels.
+        // Horizontal distance of each point ahead of the joint if the part pointed straight down: toes turn up, and so do heels.
         let upright: Vec<f64> = (part.points.iter())
             .map(|point| UPRIGHT_SHARE * point.dot(part.ahead).clamp(-part.length, part.length))
             .collect();
@@ -216,8 +216,8 @@ impl Part {
     }
 }
 
-/// Returns points of the sole of an ankle in the reference pose in the world, each with its joint: those of its surface, or
-/// without one the joints and ends of bones of the foot, moved to the ground.
+/// Returns points of the sole of an ankle in the reference pose in the world, each with its joint: those of its surface, or, without a
+/// surface, the joints and ends of bones of the foot, moved to the ground.
 fn points_of_sole(rig: &Rig, ankle: usize) -> Vec<(usize, DVec3)> {
     let (skeleton, world) = (&rig.skeleton, &rig.world);
     let surface = rig.soles().iter().find(|sole| sole.ankle == ankle);

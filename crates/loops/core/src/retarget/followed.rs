@@ -31,7 +31,7 @@ pub struct FollowedFeet {
     points: Vec<Marks<FootPoint>>,
     /// Contacts of the joints whose sliding is measured.
     pub(super) stands: Vec<Marks<usize>>,
-    /// By foot of the target.
+    /// The legs, by foot of the target.
     pub(super) legs: Vec<Option<FollowedLeg>>,
     /// Size of the target relative to its source, at least 1: a slide that is larger by this factor looks the same.
     pub(super) times_as_large: f64,
@@ -40,7 +40,7 @@ pub struct FollowedFeet {
     /// Speed of the source's feet over the ground while they stand, scaled to a target of its size or smaller, metres per
     /// second; only known for loops.
     pub(super) slide_of_source_mps: Option<f64>,
-    /// Joints beside the body of the target that follow one of it.
+    /// Joints beside the target's body that follow one of its joints.
     led: Vec<Led>,
     /// When the feet of a loop that follows only itself are on the ground.
     stays: Vec<Stay>,
@@ -48,7 +48,7 @@ pub struct FollowedFeet {
     pub(super) is_character: bool,
 }
 
-/// At which samples something of a foot of the target is on the ground.
+/// The samples at which a point or joint of a foot of the target is on the ground.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Marks<T> {
     pub(super) foot: usize,
@@ -129,7 +129,7 @@ impl FollowedLeg {
 }
 
 impl FollowedFeet {
-    /// Returns the feet at other samples, each of which is one of these.
+    /// Returns the feet at other samples; `from` holds the present sample that each shows.
     pub(super) fn sampled(&self, from: &[usize]) -> Self {
         let mut sampled = self.clone();
         sampled.num_samples = from.len();
@@ -384,7 +384,7 @@ impl Retarget {
         quality::foot_slide_of_stances(&LoopKeys::from_loop(source), &stands)
     }
 
-    /// Each stance of the source, and of the target's foot that follows.
+    /// Returns each stance of the source with that of the target's foot that follows.
     fn stands_of_both(&self, source: &LoopClip) -> impl Iterator<Item = (usize, [Stand; 2])> {
         let keys = LoopKeys::from_loop(source);
         self.target.body.feet.iter().enumerate().flat_map(move |(index, foot)| {
@@ -405,7 +405,7 @@ impl Retarget {
         })
     }
 
-    /// Returns when points of the target's feet bear, by those of the source's.
+    /// Returns when points of the target's feet bear, according to those of the source.
     fn bearing(&self, source: &Stage<'_>) -> Vec<Bearing> {
         let model = FootModel::new(source, &self.source.body, &self.source.contacts);
         let theirs = feet::bearing(source, &self.source.body, &model);
@@ -455,7 +455,7 @@ fn leg_that_ends_in(rig: &Rig, ankle: usize) -> Option<&Limb> {
     rig.anatomy.legs().find(|limb| limb.joints.last() == Some(&ankle))
 }
 
-/// At which samples each point bears.
+/// Returns the samples at which each point bears.
 fn points_that_bear(bearing: Vec<Bearing>, num_samples: usize) -> Vec<Marks<FootPoint>> {
     let mut points = Vec::new();
     for Bearing { point, contact } in bearing {

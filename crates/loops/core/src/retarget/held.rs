@@ -17,7 +17,7 @@ const FOLDED: f64 = 0.035;
 /// A standing foot that is turned by more than this, radians (12 degrees), is worse than one that slides.
 const TILTED: f64 = 0.21;
 
-/// Feet that slide by less on the reference body are not seen to, metres per second.
+/// Sliding of feet below this speed on the reference body is not visible, metres per second.
 const UNSEEN_MPS: f64 = 0.01;
 
 /// Most repetitions of the solve of a loop from its own result, ...
@@ -182,7 +182,7 @@ impl FollowedFeet {
             return false;
         };
         let here = here / self.times_as_large;
-        // To rounding.
+        // Equal within rounding.
         here < UNSEEN_MPS && here <= there * (1.0 + 1e-6)
     }
 
@@ -195,7 +195,7 @@ impl FollowedFeet {
         })
     }
 
-    /// Whether a foot stands turned far from its pose, the median over its stances.
+    /// Whether a standing foot is turned far from its pose: the median over its stances.
     fn tilts(&self, world: &WorldTracks, by_pose: &WorldTracks) -> bool {
         let mut feet = self
             .stands

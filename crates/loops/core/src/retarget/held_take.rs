@@ -25,7 +25,7 @@ const SOLVED_HZ: f64 = 50.0;
 const WINDOW_SECS: f64 = 16.0;
 const WINDOW_SAMPLES: usize = 1000;
 
-/// They reach this much farther on both sides, seconds: the length of a step or two.
+/// Windows reach this much farther on both sides, seconds: the length of a step or two.
 const MARGIN_SECS: f64 = 1.2;
 
 /// Duration over which the corrections of one window blend into those of the next, seconds.

@@ -77,7 +77,7 @@ impl Rig {
         }
     }
 
-    /// Returns the bones that there are, in the order in which they hang from each other, at the origin.
+    /// Returns the bones that the rig has, each after its parent, at the origin.
     fn bones(&self) -> Vec<HumanBone> {
         let (anatomy, is_stated) = (&self.anatomy, self.states_parts());
         let mut bones: Vec<HumanBone> = Vec::new();
@@ -157,7 +157,7 @@ impl Rig {
         let (world, axes) = if !is_stated {
             (self.world.clone(), self.axes)
         } else {
-            // Such files face exactly along Z, either way.
+            // Files that state the parts of their joints face exactly along Z, either way.
             let axes = if (self.axes * DVec3::Z).z < 0.0 {
                 DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0)
             } else {
@@ -222,7 +222,7 @@ impl Rig {
             }
             _ => above,
         };
-        // The trunk as a whole: bones of a neck may point far ahead in a T-pose.
+        // The trunk as a whole, because bones of a neck may point far ahead in a T-pose.
         let trunk = anatomy.top().and_then(|top| self.along(anatomy.hips, Some(top)));
         let upright = next(DQuat::IDENTITY, trunk, DVec3::Y);
         // Shoulders may be raised and drawn ahead on collar bones, which begin at the trunk.
@@ -257,7 +257,7 @@ impl Rig {
             turns[lower] = next(turns[upper], self.along(lower, end), wanted);
             let Some(end) = end else { continue };
             if limb.kind == LimbKind::Leg {
-                // Whatever the leg does, the sole is level and the foot points ahead.
+                // Whatever the leg does, the sole is laid level and the foot points ahead.
                 let ahead = self.along(end, limb.toe);
                 turns[end] = match ahead.filter(|ahead| ahead.y.abs() <= STEEP * ahead.length()) {
                     Some(ahead) if ahead.z < NEAR_COSINE * ops::hypot(ahead.x, ahead.z) => {
@@ -281,7 +281,7 @@ impl Rig {
             for (finger, joints) in limb.fingers.iter().enumerate() {
                 let mut above = turns[end];
                 for (index, &joint) in joints.iter().enumerate() {
-                    // A thumb points aside, and rests there as its hand does.
+                    // A thumb points aside, and keeps its rest relative to the hand.
                     if finger > 0 {
                         above = next(above, self.along(joint, joints.get(index + 1).copied()), wanted);
                     }

@@ -111,7 +111,7 @@ fn whole(rig: &Rig, limb: &Limb) -> Option<DVec3> {
     (along.length() > 0.0).then_some(along)
 }
 
-/// Where the bone of a joint without children ends, in the axes of the body.
+/// Returns the end of the bone of a joint without children, in the axes of the body.
 fn tip(rig: &Rig, joint: usize) -> Option<DVec3> {
     let end = match rig.skeleton.children(joint) {
         [only] => Some(rig.reference.translations[*only]),

@@ -1,4 +1,4 @@
-//! Finds joints beside a body that follow one of it rigidly, and the joint above the hips that moves with them.
+//! Finds joints beside a body that follow one of its joints rigidly, and the joint above the hips that moves with them.
 
 use super::beside::is_beside;
 use super::{JointMap, Rig};
@@ -7,8 +7,8 @@ use super::{JointMap, Rig};
 /// on the ground, carry only the root motion.
 const HIPS_SHARE: f64 = 0.5;
 
-/// How near a joint has to be to one of the body to belong to it, as a share of the leg. Where it hangs from the root, it would else be
-/// left behind: half a leg, ...
+/// Distance within which a joint belongs to one of the body, as a share of the leg. If it is attached to the root, which would otherwise
+/// leave it behind: half a leg, ...
 const FROM_ROOT_SHARE: f64 = 0.5;
 
 /// ... within which it moves with the hips in any case, about a hand's breadth of a person, ...
@@ -37,7 +37,7 @@ impl Rig {
             .unwrap_or(self.body.hips)
     }
 
-    /// Returns joints beside the body that follow one of it rigidly, each with that joint; their descendants move with them.
+    /// Returns joints beside the body that follow one of its joints rigidly, each with that joint; their descendants move with them.
     ///
     /// A joint that a map lets follow a joint of the source moves with the joint of the body that follows the same one.
     pub(super) fn led_by_body(&self, map: &JointMap) -> Vec<(usize, usize)> {
@@ -53,7 +53,7 @@ impl Rig {
             .collect();
         let above: Vec<usize> = skeleton.path_from_root(hips);
         let leg = self.leg_length();
-        // By joint: within which distance it belongs to one of the body.
+        // By joint, the distance within which it belongs to one of the body.
         let mut within = vec![FROM_ROOT_SHARE; is_foot.len()];
         let mut led = Vec::new();
         for joint in 0..is_foot.len() {

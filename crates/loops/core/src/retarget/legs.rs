@@ -27,19 +27,19 @@ pub(super) struct PlacedLimb {
     pub(super) follows: usize,
     /// The ankle or wrist of the source.
     pub(super) ankle: usize,
-    /// From the ankle to the same point of the target, in the ankle's axes.
+    /// The followed point of the target, relative to the ankle, in the ankle's axes.
     anchor: DVec3,
     /// From the scaled position to that of this limb, in the axes of the body: leg-to-trunk ratios differ between animals.
     pub(super) shift: DVec3,
     /// Height over standing feet above which only the ankle is followed, metres of the target.
     lifted: f64,
-    /// Heights of a hand over standing feet below which it is put on its place, and above which it follows its turns alone, metres of
-    /// the target.
+    /// Heights of a hand over standing feet below which it is put at its place, and above which it only follows rotations, metres of the
+    /// target.
     grounded: [f64; 2],
 }
 
-/// The ankle alone is followed once the ball of the foot is higher than this share of the leg: about 13 cm of a person's. Lower, a
-/// foot that is as high while it rolls would leave its place; higher, a long foot that points down lifts the knee.
+/// Only the ankle is followed once the ball of the foot is higher than this share of the leg: about 13 cm for a person. With a lower limit,
+/// a foot that is as high while it rolls would leave its place; with a higher one, a long foot that points down lifts the knee.
 const LIFTED_SHARE: f64 = 0.15;
 
 /// A wrist lower than the first share of the leg belongs to a hand on the ground, flat, on its fingers or as a fist: about 13 cm
@@ -50,7 +50,7 @@ const GROUNDED_SHARES: [f64; 2] = [0.15, 0.4];
 /// less, knees that are almost straight snap.
 const GIVE_SHARE: f64 = 0.15;
 
-/// Each round uses the tilt of the foot of the previous one, and removes most of the remaining error.
+/// Number of rounds; each uses the tilt of the foot of the previous one, and removes most of the remaining error.
 const TILT_ROUNDS: usize = 3;
 
 /// No hand is moved above this share of the height at which hands hang in a standing body: arms may be long relative to the
@@ -181,7 +181,7 @@ impl PlacedLimb {
         (turns, grown)
     }
 
-    /// Returns the joints whose bones above them grow when the leg stretches.
+    /// Returns the joints that move farther from their parents when the leg stretches.
     pub(super) fn grows(&self) -> impl Iterator<Item = usize> {
         let upper = self.bones[0].iter().filter(|&&joint| joint != self.leg.thigh);
         upper.chain(&self.bones[1]).chain([&self.leg.ankle]).copied()

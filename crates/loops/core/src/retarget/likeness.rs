@@ -21,13 +21,13 @@ pub struct JointAngle {
     pub radians: f64,
 }
 
-/// How far a loop on a character is from its source, each at the joint where it is farthest; `None` without such joints.
+/// Differences between a loop on a character and its source, each at the joint where it is largest; `None` without such joints.
 #[handed_over]
 #[derive(Copy, Default)]
 pub struct Likeness {
-    /// The mean of the line from the tops of the legs to those of the arms.
+    /// The angle between the mean lines from the tops of the legs to those of the arms.
     pub lean: Option<JointAngle>,
-    /// The median of the sole of a foot while it stands.
+    /// The median angle between the soles of a foot while it stands.
     pub foot: Option<JointAngle>,
     /// The median slope of the head's forward; positive where the head looks lower on the character.
     pub gaze: Option<JointAngle>,
@@ -37,15 +37,15 @@ pub struct Likeness {
     pub arm: Option<JointAngle>,
 }
 
-/// A foot that stands is flat where its sole is this near to level, radians (15 degrees): it rolls before and after.
+/// A standing foot is flat if its sole is within this of level, radians (15 degrees): it rolls before and after.
 const FLAT_RADIANS: f64 = 0.26;
 
 /// Bones that are turned aside by more than this have no twist to compare, radians (30 degrees): hands on the ground are placed.
 const ASIDE_RADIANS: f64 = 0.52;
 
 impl RigPair {
-    /// Compares a loop on the character with its source, sample by sample: with the directions that it has by [`Self::neutral`].
-    /// `None` where the two have other samples, and of bodies on more than two legs, whose soles and trunks are no person's.
+    /// Compares a loop on the character with its source, sample by sample, in the directions that it has by [`Self::neutral`]. `None` if
+    /// the two differ in their numbers of samples, and for bodies on more than two legs, whose soles and trunks are unlike a person's.
     pub fn likeness(&self, source: &LoopClip, carried: &LoopClip) -> Option<Likeness> {
         let [source, carried] = [source, carried].map(|clip| clip.clone().on_screw().ok());
         let (source, carried) = (source?, carried?);
@@ -69,7 +69,7 @@ impl RigPair {
 
 struct Compared<'a> {
     target: &'a Rig,
-    /// As the source has it, and as it was found.
+    /// Pairs of the pose by the source's directions and the pose found, in the world.
     poses: Vec<[Pose; 2]>,
 }
 

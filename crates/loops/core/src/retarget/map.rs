@@ -19,10 +19,10 @@ pub struct Link {
     pub confidence: f64,
 }
 
-/// What each joint of a target follows.
+/// The joints of a source that those of a target follow.
 #[handed_over]
 pub struct JointMap {
-    /// By joint of the target; `None` for a joint that keeps its rest.
+    /// The link of each joint of the target; `None` for a joint that keeps its rest.
     pub links: Vec<Option<Link>>,
     /// Joints of the target that keep their rest at the caller's request.
     rests: BTreeSet<usize>,
@@ -31,7 +31,7 @@ pub struct JointMap {
 /// The caller's choice for a joint of the target.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Given {
-    /// It follows nothing and keeps its rest.
+    /// The joint follows nothing and keeps its rest.
     Rest,
     /// A joint of the source, by exact name.
     Joint(String),
@@ -204,7 +204,7 @@ impl JointMap {
     }
 }
 
-/// Returns the certainty of a link by two names: 1 if both have the same meaning, or the word's, less if one or neither does,
+/// Returns the certainty of a link by two names: 1 if both have the same meaning or that of the word, less if one or neither has a meaning,
 /// least if one has another meaning.
 fn trust(from: &Meaning, joint: &Meaning, word: Word) -> f64 {
     if from.word().is_some() && from.word() == joint.word() {
@@ -291,7 +291,7 @@ fn same_names(links: &mut [Option<Link>], source: &Skeleton, target: &Skeleton) 
         let parent = target.parent(joint).and_then(|parent| links[parent]);
         if links[joint].is_none()
             && let Some(from) = source.find(&target.joint(joint).name)
-            // The name alone misleads if one program's shoulder is another's upper arm.
+            // The name alone may mislead: one program's shoulder is another's upper arm.
             && links.iter().flatten().all(|link| link.from != from)
             // Joints above the hips follow nothing: root motion belongs to the hips.
             && parent.is_some_and(|parent| Some(parent.from) == source.parent(from))

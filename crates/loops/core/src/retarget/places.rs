@@ -7,7 +7,7 @@ use super::Rig;
 use super::anatomy::{Limb, LimbKind};
 use crate::motion::WorldTracks;
 
-/// Feet of the source stand at the height below which they are for this share of the motion.
+/// The standing height of the source's feet is the one below which they are for this share of the motion.
 const STANDING_SHARE: f64 = 0.05;
 
 /// Returns the tops of the legs that both rigs have, hind legs of animals; the hips of both if there are none.
@@ -25,12 +25,12 @@ pub(super) fn tops(source: &Rig, target: &Rig) -> [Vec<usize>; 2] {
     tops
 }
 
-/// Legs that begin farther aside than those of the source by less than this share of their length reach the places of its feet: a
-/// leg so inclined misses half a hundredth of its length.
+/// Legs whose tops are farther from the middle than those of the source by less than this share of their length reach the places of its
+/// feet: a leg inclined by that much is too short by half a hundredth of its length.
 const ASIDE_SHARE: f64 = 0.1;
 
-/// Returns how far from its scaled place the foot of a leg stands, in the axes of the body: as far ahead as its row begins farther
-/// ahead of the hind legs, and on a broad body as far aside as its legs would not reach. Zero for arms.
+/// Returns the offset of the foot of a leg from its scaled place, in the axes of the body: ahead, as much as its row begins farther ahead
+/// of the hind legs; aside, on a broad body, as much as its legs would not reach. Zero for arms.
 pub(super) fn shift([source, target]: [&Rig; 2], [from, to]: [&Limb; 2]) -> DVec3 {
     if to.kind == LimbKind::Arm {
         return DVec3::ZERO;
@@ -65,7 +65,7 @@ pub(super) struct Standing {
     pub(super) source: f64,
     /// Height at which feet of the target stand, over its ground.
     pub(super) target: f64,
-    /// The ground on which those of the source stand.
+    /// Height of the ground on which the feet of the source stand.
     pub(super) ground_of_source: f64,
 }
 

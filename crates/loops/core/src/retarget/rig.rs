@@ -24,15 +24,15 @@ pub struct Rig {
     pub(super) stated: Pose,
     /// The pose of joints that follow nothing, local.
     pub(super) rest: Pose,
-    /// The pose in which it is compared with others, local and in the world: the same with its feet flat.
+    /// The pose in which the rig is compared with others, with its feet laid flat: local, and (`world`) in the world.
     pub(super) reference: Pose,
     pub(super) world: Pose,
-    /// From the axes of the body to the world in that pose.
+    /// Rotation from the axes of the body to the world in that pose.
     pub(super) axes: DQuat,
     stands: bool,
     source: ReferenceSource,
     doubts: Vec<Doubt>,
-    /// By how much its gaze is raised, radians.
+    /// Angle by which its gaze is raised, radians.
     raised: f64,
     /// How it stands in its take.
     pub(super) stance: Stance,
@@ -41,7 +41,7 @@ pub struct Rig {
     pub(super) contacts: ContactLimits,
 }
 
-/// How far the surface of a foot reaches, as its mesh states it.
+/// The surface of the underside of a foot, as its mesh states it.
 ///
 /// Its points are enough to find its lowest one however the foot is turned and its toes are bent.
 #[handed_over]
@@ -137,7 +137,7 @@ impl Rig {
             return self;
         };
         self.raised += radians;
-        // It looks as much lower in the pose in which it is compared.
+        // In the reference pose it then looks lower by the same angle.
         let turn = rotation::exp(self.axes * DVec3::X * radians);
         let above = self.world.rotation_above(&self.skeleton, base);
         self.reference.rotations[base] = (above.conjugate() * turn * self.world.rotations[base]).normalize();
@@ -145,12 +145,12 @@ impl Rig {
         self
     }
 
-    /// Returns by how much its gaze is raised, radians.
+    /// Returns the angle by which its gaze is raised, radians.
     pub fn gaze_raised(&self) -> f64 {
         self.raised
     }
 
-    /// Returns how far it looks down in a take of its skeleton, the median over the take, radians; `None` without a head.
+    /// Returns the angle by which the rig looks down in a take of its skeleton, the median over the take, radians; `None` without a head.
     pub fn gaze(&self, take: &Take) -> Option<f64> {
         let head = self.anatomy.head?;
         let ahead = self.world.rotations[head].conjugate() * (self.axes * DVec3::Z);
@@ -187,7 +187,7 @@ impl Rig {
         &self.body
     }
 
-    /// Returns the pose in which it is compared with other rigs, local.
+    /// Returns the pose in which the rig is compared with others, local.
     pub fn reference(&self) -> &Pose {
         &self.reference
     }
@@ -203,17 +203,17 @@ impl Rig {
         joints.any(|joint| joint.parent.and_then(|parent| self.skeleton.parent(parent)).is_some())
     }
 
-    /// Whether it stands in that pose. If not, limbs may be laid onto another's askew.
+    /// Whether the rig stands in its reference pose. If not, limbs may be laid askew onto another's.
     pub fn stands(&self) -> bool {
         self.stands
     }
 
-    /// Returns where that pose comes from.
+    /// Returns the source of its reference pose.
     pub fn reference_source(&self) -> ReferenceSource {
         self.source
     }
 
-    /// Returns what is uncertain in that pose.
+    /// Returns the doubtful parts of its reference pose.
     pub fn doubts(&self) -> &[Doubt] {
         &self.doubts
     }
@@ -260,7 +260,7 @@ impl Rig {
         main
     }
 
-    /// Where a joint is in that pose, in the axes of the body, metres.
+    /// Returns the place of a joint in the reference pose, in the axes of the body, metres.
     pub(super) fn in_body(&self, joint: usize) -> DVec3 {
         self.axes.conjugate() * self.world.translations[joint]
     }
@@ -313,7 +313,7 @@ impl Rig {
         lowest.unwrap_or_else(|| self.ground_under(self.lowest_of_feet(&self.world)))
     }
 
-    /// Returns the height of the ground under feet with this lowest point: 0 if they may stand on that.
+    /// Returns the height of the ground under feet with this lowest point: 0 if they can stand at 0.
     pub(super) fn ground_under(&self, lowest: f64) -> f64 {
         let legs = self.leg_length();
         if (-0.05 * legs..0.25 * legs).contains(&lowest) {

@@ -8,13 +8,13 @@ use crate::analysis::standing::{self, ContactLimits};
 use crate::math::percentile;
 use crate::motion::{Pose, Skeleton, WorldTracks};
 
-/// How a body stands.
+/// The way in which a body stands.
 #[handed_over]
 #[derive(Default)]
 pub(super) struct Stance {
     /// Whether it stands in the rest pose of its file.
     pub(super) is_at_rest: bool,
-    /// How high the lower ankle is over the ground when it is lowest in the take, metres.
+    /// Height of the lower ankle over the ground when it is lowest in the take, metres.
     pub(super) ankle: f64,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Stance {
 /// cm too high.
 const LOWEST_OF: usize = 25;
 
-/// Returns the height below which one of this many frames lies.
+/// Returns the height below which one in [`LOWEST_OF`] of the frames lies.
 pub(super) fn low(heights: impl Iterator<Item = f64>) -> f64 {
     let mut heights: Vec<f64> = heights.collect();
     heights.sort_by(f64::total_cmp);
@@ -48,7 +48,7 @@ pub(super) fn lowest_of_feet(skeleton: &Skeleton, body: &Body, world: &Pose) -> 
     if lowest.is_finite() { lowest } else { 0.0 }
 }
 
-/// Limits of standing are those of a leg of this length, metres; a sole needs this long in all, seconds, and so many frames.
+/// Limits of standing are for a leg of this length, metres; a sole needs at least this duration in all, seconds, and this number of frames.
 const LEG_METRES: f64 = 0.85;
 const LEAST_SECS: f64 = 0.1;
 const LEAST_FRAMES: usize = 3;

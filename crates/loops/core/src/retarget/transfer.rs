@@ -14,23 +14,23 @@ use crate::math::{ops, rotation};
 use crate::motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks};
 use crate::take::{Take, TakeError};
 
-/// Motion of one rig on another; a function of the pose alone.
+/// Transfers motion of one rig to another; a function of the pose alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retarget {
     pub(super) source: Rig,
     pub(super) target: Rig,
-    /// By joint of the target.
+    /// The link of each joint of the target.
     follows: Vec<Option<Follow>>,
-    /// The joints to which those of the target are attached: their parents, except for feet apart from their legs, and for other
-    /// joints beside the body that belong to one of it.
+    /// The joints to which those of the target are attached: their parents, except for separate feet, and for joints beside the body that
+    /// follow one of its joints.
     hangs_from: Vec<Option<usize>>,
     /// Transforms in those joints' axes at rest.
     hanging: Vec<Rigid>,
-    /// Joints of the target, each after the one from which it hangs.
+    /// Joints of the target, each after the one to which it is attached.
     order: Vec<usize>,
     /// The path from the topmost joint of the target that moves with its hips to the hips.
     to_hips: Vec<usize>,
-    /// Joints beside the body of the target that follow one of it, with their transforms in its axes, each after its parent.
+    /// Joints beside the target's body that follow one of its joints, with their transforms in its axes, each after its parent.
     pub(super) led: Vec<Led>,
     /// Legs, and arms whose hands may stand on the ground.
     limbs: Vec<PlacedLimb>,
@@ -43,21 +43,21 @@ pub struct Retarget {
     standing: Standing,
     /// Soles of legs, of the target and of the source, which are kept above the ground.
     soles: Vec<Option<[Sole; 2]>>,
-    /// From the scaled hips to those of the target, in the axes of the body: feet that are longer or higher at the ankle than
-    /// those of the source at the same scale put the ankles elsewhere.
+    /// Vector from the scaled hips to those of the target, in the axes of the body: feet that are longer or higher at the ankle than those
+    /// of the source at the same scale put the ankles elsewhere.
     hips_offset: DVec3,
 }
 
-/// How a joint turns: as one joint of the source, or between two.
+/// The joint of the source from which a joint takes its rotation, or the two between which it lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Follow {
     from: usize,
-    /// From the source's world rotation to the target's, applied on the right.
+    /// Rotation from the source's world rotation to the target's, applied on the right.
     turn: DQuat,
     toward: Option<(usize, DQuat, f64)>,
 }
 
-/// A joint beside the body that follows one of it rigidly.
+/// A joint beside the body that follows one of its joints rigidly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Led {
     pub(super) joint: usize,
@@ -76,7 +76,7 @@ impl RigPair {
         } = self;
         let led = target.led_by_body(map);
         let mut hangs_from: Vec<_> = target.skeleton.joints().iter().map(|joint| joint.parent).collect();
-        // Where a joint is named twice, feet apart count.
+        // If a joint is in both lists, the entry of separate feet applies.
         for &(joint, above) in led.iter().rev().chain(target.anatomy.apart.iter().rev()) {
             hangs_from[joint] = Some(above);
         }
@@ -131,7 +131,7 @@ impl RigPair {
         }
     }
 
-    /// By joint of the target, how it turns.
+    /// Returns the link of each joint of the target.
     fn follows(&self) -> Vec<Option<Follow>> {
         let Self {
             source, target, map, ..
@@ -242,7 +242,7 @@ impl Retarget {
         reaching
     }
 
-    /// Returns the rotation of a joint in the axes of the one from which it hangs.
+    /// Returns the rotation of a joint in the axes of the one to which it is attached.
     fn below_what_it_hangs_from(&self, world: &Pose, joint: usize) -> DQuat {
         let above = self.hangs_from[joint].map_or(DQuat::IDENTITY, |above| world.rotations[above]);
         above.conjugate() * world.rotations[joint]
@@ -268,12 +268,12 @@ impl Retarget {
         self.local(&self.standing(&turns, &lengths, Some(along.hips)), &lengths)
     }
 
-    /// Returns a local pose of the source on the target by its directions alone, in the world.
+    /// Returns a local pose of the source transferred to the target by directions alone, in the world.
     pub(super) fn directions(&self, pose: PoseRef<'_>) -> Pose {
         self.along(pose).world
     }
 
-    /// Returns a pose of the source on the target by its directions alone: no limb reaches anywhere yet.
+    /// Transfers a pose of the source to the target by directions alone: no limb reaches for its goal yet.
     fn along(&self, pose: PoseRef<'_>) -> Along {
         let from = pose.world(&self.source.skeleton);
         let turns: Vec<Option<DQuat>> = (self.follows.iter())
@@ -402,9 +402,9 @@ impl Retarget {
         world
     }
 
-    /// Puts the hips at a position, or at that of their rest, and the joints above that move with them accordingly.
+    /// Puts the hips at a position, or at their rest position, and moves the joints above that move with them accordingly.
     ///
-    /// Those rotate with the hips, unless a map lets them follow another joint.
+    /// These joints rotate with the hips, unless a map lets them follow another joint.
     fn put_hips(&self, world: &mut Pose, turns: &[Option<DQuat>], hips: Option<DVec3>) {
         let joint = self.target.anatomy.hips;
         let at = hips.unwrap_or(self.target.world.translations[joint]);
@@ -494,12 +494,12 @@ impl Retarget {
         Rigid::new(motion.rotation, motion.translation * self.scale)
     }
 
-    /// Returns the joint of the source as which one of the target turns, or from which it turns towards another one.
+    /// Returns the joint of the source from which one of the target takes its rotation, or the first of the two between which it lies.
     pub(crate) fn joint_followed(&self, joint: usize) -> Option<usize> {
         self.follows[joint].map(|follow| follow.from)
     }
 
-    /// Returns joints of the target beside its body that follow one of it, each with that joint, and after its parent.
+    /// Returns joints beside the target's body that follow one of its joints, each with that joint, and after its parent.
     pub(crate) fn led(&self) -> impl Iterator<Item = (usize, usize)> {
         self.led.iter().map(|led| (led.joint, led.by))
     }
@@ -524,7 +524,7 @@ impl Retarget {
     }
 }
 
-/// A pose of the source on the target by its directions alone.
+/// A pose of the source transferred to the target by directions alone.
 struct Along {
     /// The source, in the world.
     from: Pose,
@@ -535,18 +535,18 @@ struct Along {
     world: Pose,
 }
 
-/// A pose on the target with its limbs on their places, in the world, and the lengths of its bones over those at rest.
+/// A pose on the target with its limbs at their goals, in the world, and the lengths of its bones relative to rest.
 struct Reached {
     world: Pose,
     lengths: Vec<f64>,
 }
 
-/// Where a limb reaches.
+/// The goals of a limb.
 #[derive(Clone, Copy, Debug)]
 struct Reach {
     /// The places of the ball of the foot and of the ankle.
     places: [DVec3; 2],
-    /// Height of the ball over that of standing feet.
+    /// Height of the ball over its height in standing feet.
     height: f64,
     weight: f64,
 }
@@ -560,7 +560,7 @@ impl Reach {
         }
     }
 
-    /// Turns the bones of a limb; `world` is the pose in which it does not reach anywhere yet.
+    /// Turns the bones of a limb; `world` is the pose before it reaches for its goal.
     fn turn(self, (limb, stretch): (&PlacedLimb, f64), world: &Pose, turns: &mut [Option<DQuat>], lengths: &mut [f64]) {
         let ([upper, lower, foot], grown) = limb.reach(world, self.places, self.height, self.weight, stretch);
         limb.grows().for_each(|joint| lengths[joint] = 1.0 + grown);
@@ -582,7 +582,7 @@ impl Reach {
 const SMOOTH_SECS: f64 = 0.03;
 const CUT_OFF: f64 = 3.0;
 
-/// Fewest samples on a side from which one is left out between two.
+/// Most samples on either side of the Gaussian; with more, only every n-th sample is used.
 const MOST_SIDE: isize = 100;
 
 /// Averages values over the time around each; ends are extended as constants.
@@ -622,7 +622,7 @@ fn is_level(root: &RootMotion) -> bool {
     axes.iter().all(|axis| axis.x.abs().max(axis.z.abs()) < 1e-9)
 }
 
-/// Returns the joints in an order in which each comes after the one from which it hangs.
+/// Returns the joints in an order in which each comes after the one to which it is attached.
 fn in_order(hangs_from: &[Option<usize>]) -> Vec<usize> {
     let mut below = vec![Vec::new(); hangs_from.len()];
     let mut open = Vec::new();

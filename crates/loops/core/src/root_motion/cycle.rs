@@ -50,11 +50,11 @@ pub(crate) enum BodyPath<'a> {
 pub(crate) struct GroundPath<'a> {
     /// Headings of samples, of which `first` is the start.
     pub heading: &'a Heading,
-    /// Number of intervals from start to end.
+    /// Index of the start among the samples of `heading`.
     pub first: usize,
-    /// Number of fundamental periods inside.
+    /// Number of intervals from start to end.
     pub num_intervals: usize,
-    /// Fundamental periods within.
+    /// Number of fundamental periods from start to end.
     pub cycles: u32,
 }
 

@@ -245,7 +245,7 @@ impl<'a> Stretch<'a> {
             }),
         };
         let mut root = match known {
-            // A root that rests does not turn either, however often the body spins.
+            // The root at rest does not turn either, however often the body spins.
             Some(known) if known == Rigid::IDENTITY => cycle.root_at_rest(),
             _ => root_motion(&cycle, settings)?,
         };

@@ -98,7 +98,7 @@ impl Clip {
         TimeStep::new(step_secs).up(CONTEXT_SECS).clamp(2, MAX_CONTEXT)
     }
 
-    /// Creates a clip of samples made otherwise: `context_before` of them, those from the start to the end, and context again.
+    /// Creates a clip from given samples: `context_before` samples of context, those from the start to the end, and more context.
     pub(crate) fn from_samples(tracks: Tracks, num_intervals: usize, context_before: usize) -> Self {
         Self {
             tracks,

@@ -15,7 +15,7 @@ pub struct Cut {
 /// Why a stretch cannot be cut.
 #[error_kinds]
 pub enum CutError {
-    /// A cycle has at least two frames.
+    /// A cycle needs at least two frames.
     #[error("{cycles} cycles do not fit into {num_intervals} frames")]
     Cycles { cycles: u32, num_intervals: usize },
     /// An end is outside the take, or the two are not in order.

@@ -270,7 +270,7 @@ impl Take {
         })
     }
 
-    /// Returns the recording played `factor` times as fast, with the same frames. Errors: [`TakeError::FrameTime`].
+    /// Returns the recording played faster by the factor `factor`, with the same frames. Errors: [`TakeError::FrameTime`].
     pub fn sped_up(&self, factor: f64) -> Result<Self, TakeError> {
         let found = self.frame_time_secs() / factor;
         if !FRAME_TIME_RANGE.contains(&found) {
@@ -399,7 +399,7 @@ fn normalize(num_joints: usize, translations: &[DVec3], rotations: &mut [DQuat])
     Ok(())
 }
 
-/// A length is 1 to rounding within this.
+/// A length that differs from 1 by less than this equals 1 within rounding.
 const UNIT_LENGTH: f64 = 4.0 * f64::EPSILON;
 
 /// Normalises one frame after the one with the rotations `before`; the first frame has none.

@@ -7,14 +7,14 @@ use crate::math::cubic::{Hermite, Span, Turns};
 use crate::math::rotation;
 use crate::motion::Pose;
 
-/// Samples a take at times one after the other: turns from frame to frame, the dear part, are found once.
+/// Samples a take at successive times: rotations from frame to frame, which are expensive, are computed once.
 pub(crate) struct Sampler<'a> {
     take: &'a Take,
-    /// A frame, and the rotations of all joints from it to the next: a ring of the last frames, by their remainders.
+    /// A frame, and the rotations of all joints from it to the next: a ring of the last frames, indexed by remainder.
     turns: [(usize, Vec<DVec3>); AROUND],
 }
 
-/// Steps from frame to frame around a time between two.
+/// Number of steps from frame to frame around a time between two frames.
 const AROUND: usize = 3;
 
 impl<'a> Sampler<'a> {

@@ -35,7 +35,7 @@ const POINTS: usize = 240;
 /// A root slower than this, metres and radians per second, rests.
 const RESTS: f64 = 1e-6;
 
-/// A view from above and aside, without perspective; lengths on the ground keep their ratios along either direction.
+/// A view from above and from the side, without perspective; lengths on the ground keep their ratios along either direction.
 struct Oblique {
     view: View,
     axes: [DVec3; 2],

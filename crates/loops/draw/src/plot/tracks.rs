@@ -105,7 +105,7 @@ pub(super) fn speed_and_heading(analysis: &Analysis) -> [Track; 2] {
     ]
 }
 
-/// Begin and end of a stretch of frames, seconds within the take; a frame stands for half a frame on either side.
+/// Returns start and end of a stretch of frames, seconds within the take; a frame covers half a frame on either side.
 fn span(take: &Take, start_frame: usize, end_frame: usize) -> [f64; 2] {
     [start_frame as f64 - 0.5, end_frame as f64 + 0.5]
         .map(|frame| (frame * take.frame_time_secs()).clamp(0.0, take.duration_secs()))

@@ -17,7 +17,7 @@ pub(super) fn bounds(points: impl IntoIterator<Item = [f64; 2]>) -> [[f64; 2]; 2
     })
 }
 
-/// Places in a picture of points given by how far across and up they are, metres.
+/// The places in a picture of points that are given by their distances across and up, metres.
 pub(super) struct View {
     pub(super) area: Area,
     pub(super) pixels_per_metre: f64,

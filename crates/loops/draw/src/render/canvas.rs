@@ -33,7 +33,7 @@ impl Colour {
         }
     }
 
-    /// Returns the colour under light of that strength, with the same opacity.
+    /// Returns the colour under light of this strength, with the same opacity.
     fn lit(self, light: f64) -> Color {
         let [red, green, blue, opacity] = self.0;
         let [red, green, blue] = [red, green, blue].map(|part| (part * light).clamp(0.0, 1.0) as f32);

@@ -26,7 +26,7 @@ pub(super) struct PosedMesh<'a> {
 pub(super) struct Corner {
     /// Pixels, y downwards.
     at: DVec2,
-    /// Larger for what is nearer; linear across the picture.
+    /// Larger for nearer points; linear across the picture.
     nearness: f64,
     /// The lit colours of its front and back.
     inks: [[f32; 3]; 2],
@@ -240,7 +240,7 @@ impl Band<'_> {
         }
     }
 
-    /// The mean colour of what is at a pixel of the band, and how much of it that covers.
+    /// Returns the mean colour of the triangles at a pixel of the band, and the share of the pixel that they cover.
     fn pixel(&self, x: usize, y: usize, corners_of: impl Fn(usize) -> Option<[Corner; 3]>) -> Option<([f32; 3], f32)> {
         let (mut sum, mut count) = (Vec3::ZERO, 0);
         let mut last: Option<(u32, Vec3)> = None;
@@ -263,7 +263,7 @@ impl Band<'_> {
         (count > 0).then(|| ((sum / covered).to_array(), covered / (SAMPLES * SAMPLES) as f32))
     }
 
-    /// Returns the colour of a triangle in the middle of a pixel, or near it where that is beside the triangle.
+    /// Returns the colour of a triangle in the middle of a pixel, or near the middle if that lies outside the triangle.
     fn ink(&self, x: usize, y: usize, corners: &[Corner; 3]) -> Vec3 {
         let [x, y] = [x, y].map(|pixel| (SAMPLES * pixel) as f64 + 0.5 * (SAMPLES - 1) as f64);
         let shares = self.shares(corners).map_or([1.0; 3], |(_, shares)| {

@@ -259,7 +259,7 @@ impl DrawnMotion {
         points.iter().map(|&point| root.transform_point(point)).collect()
     }
 
-    /// The two frames around a time of which the points and joints are known, and the fraction between them.
+    /// Returns the two frames with known points and joints around a time, and the fraction between them.
     fn known_around(&self, secs: f64) -> ([usize; 2], f64) {
         let [(before, u), (after, _)] = self.around(secs);
         // Up to the pose that ends the cycle: if it differs from the one that starts the cycle, the seam is a jump.
@@ -282,7 +282,7 @@ impl DrawnMotion {
             .collect()
     }
 
-    /// Returns the pose that ends a cycle, in the axes of the root: where it is not the one that starts it, the seam is a jump.
+    /// Returns the pose that ends a cycle, in the axes of the root: if it differs from the one that starts it, the seam is a jump.
     pub(crate) fn body_at_end(&self) -> Vec<DVec3> {
         self.frame(self.end_frame() as isize).to_vec()
     }
@@ -327,14 +327,13 @@ impl DrawnMotion {
         Some((surface, surface.mesh().bones_at(&world)))
     }
 
-    /// Returns the world positions that show how far the mesh of the body reaches, and whether each is of a sole; none of a
-    /// body of capsules.
+    /// Returns world positions that show the extent of the mesh, and whether each belongs to a sole; none for a body of capsules.
     pub(super) fn reach_at(&self, secs: f64) -> Vec<(DVec3, bool)> {
         let joints = self.joints_at(secs).map(|joints| joints.moved(self.root.at(secs)));
         joints.map_or_else(Vec::new, |joints| self.reach_of(&joints))
     }
 
-    /// Returns the positions that show how far the mesh reaches, and whether each is of a sole, for joints in any axes.
+    /// Returns positions that show the extent of the mesh, and whether each belongs to a sole, for joints in any axes.
     pub(crate) fn reach_of(&self, joints: &Pose) -> Vec<(DVec3, bool)> {
         let Some(surface) = self.figure.surface() else {
             return Vec::new();
@@ -356,7 +355,7 @@ impl DrawnMotion {
         self.end_frame() != 0
     }
 
-    /// Returns the lowest that the ground can be: under the lowest point that stands on it, or under the lowest of all.
+    /// Returns the lowest possible height of the ground: under the lowest point that stands on it, or under the lowest point of all.
     pub(crate) fn lowest_sole(&self) -> f64 {
         let soles = self.figure.soles();
         let heights = (0..self.num_frames).flat_map(|frame| {

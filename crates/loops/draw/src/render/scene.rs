@@ -218,7 +218,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Returns the share of what is shown that has passed at a time.
+    /// Returns the share of the shown motion that has passed at a time.
     fn share_of(&self, secs: f64) -> f64 {
         if self.shown_secs > 0.0 {
             (secs / self.shown_secs).clamp(0.0, 1.0)

@@ -15,13 +15,13 @@ use crate::{
 /// the points of some skeletons and a pixel wide in a thumbnail.
 const FINE: f64 = 0.0125;
 
-/// Samples a second that look smooth; more are kept where there is room.
+/// Samples a second that look smooth; more are kept if there is room.
 const SMOOTH_HZ: f64 = 30.0;
 
-/// Fewest samples of a clip, whatever the room: below, steps are no steps any more.
+/// Fewest samples of a clip, whatever the room: with fewer, steps are no longer recognizable.
 const FEWEST: usize = 16;
 
-/// How much of a page a clip may be.
+/// The share of a page that a clip may take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     /// Bytes of its samples, as text.
@@ -124,7 +124,7 @@ struct Samples {
 }
 
 impl Samples {
-    /// `num` samples of a cycle, and its end where that is kept.
+    /// Takes `num` samples of a cycle, and its end if that is kept.
     fn new(motion: &DrawnMotion, num: usize, points: &[usize], joints: &[usize]) -> Self {
         let (mut places, mut turns, mut reach) = (Vec::new(), Vec::new(), Vec::new());
         let has_page_mesh = motion.figure().surface().and_then(Surface::of_page).is_some();
@@ -169,7 +169,7 @@ fn drawn_limbs(motion: &DrawnMotion, room: Room) -> Vec<Limb> {
     let kept: Vec<Limb> = (all.iter().copied())
         .filter(|limb| limb.radii[0].max(limb.radii[1]) >= least)
         .collect();
-    // A body of thin sticks keeps them.
+    // A body of thin sticks keeps its limbs.
     if 2 * kept.len() < all.len() && kept.len() < 10 {
         all.to_vec()
     } else {

@@ -9,7 +9,7 @@ use crate::figure::bounds;
 use crate::plot::{escape, without_small_steps};
 use crate::render::DrawnMotion;
 
-/// Size of a picture in units of its own; the page stretches it.
+/// Size of a picture in its own units; the page stretches it.
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 170.0;
 
@@ -30,7 +30,7 @@ const TOLD: usize = 4;
 /// Names of the curves and their classes, in the order of the axes.
 const AXES: [(&str, &str); 3] = [("to the left", "a"), ("up", "b"), ("forward", "c")];
 
-/// Returns the seam joint over the seam: where it is relative to the root, in cm from where the loop starts.
+/// Draws the seam joint over the seam: its position relative to the root, in cm from the position where the loop starts.
 pub(super) fn seam(entry: &LoopEntry) -> String {
     let point = (entry.seam_joint.as_deref())
         .and_then(|name| entry.closed.figure().point_named(name))
@@ -112,7 +112,7 @@ fn seam_chart(closed: &Sides, uncut: Option<&Sides>, around: f64) -> String {
     svg + "</svg>"
 }
 
-/// Returns a point over the seam, from where it is at the start of the cycle.
+/// Returns a point over the seam, relative to its position at the start of the cycle.
 fn over_the_seam(motion: &DrawnMotion, point: usize, around: f64) -> Sides {
     let start = motion.body_at(0.0)[point];
     let before = (0..STEPS).map(|step| {
@@ -130,7 +130,7 @@ fn over_the_seam(motion: &DrawnMotion, point: usize, around: f64) -> Sides {
     })
 }
 
-/// Cycles of the path that are shown: two tell whether it goes on.
+/// Cycles of the path that are shown: two show whether it continues smoothly.
 const CYCLES: f64 = 2.0;
 
 /// Hips and root from above.
@@ -140,7 +140,7 @@ pub(super) fn path(entry: &LoopEntry) -> String {
     let times = |count: usize| (0..=count).map(move |k| CYCLES * period * k as f64 / count as f64);
     let of_hips: Vec<DVec3> = times(2 * STEPS).map(|secs| hips_at(&entry.closed, secs)).collect();
     let of_root: Vec<DVec3> = times(2 * STEPS).map(|secs| root.at(secs).translation).collect();
-    // The take stands elsewhere; its stretch is laid onto the loop where both start.
+    // The take stands elsewhere; its stretch is moved so that it starts with the loop.
     let of_take: Vec<DVec3> = entry.uncut.as_ref().map_or_else(Vec::new, |uncut| {
         let onto = root.start * uncut.root().start.inverse();
         let steps = (0..=STEPS).map(|k| uncut.period_secs() * k as f64 / STEPS as f64 * 0.9999);
@@ -172,7 +172,7 @@ fn hips_at(motion: &DrawnMotion, secs: f64) -> DVec3 {
 fn path_chart(of_hips: &[DVec3], of_root: &[DVec3], of_take: &[DVec3]) -> String {
     let (low, high) = bounds(of_hips.iter().chain(of_root).chain(of_take).copied());
     let (middle, extent) = (0.5 * (low + high), high - low);
-    // The longer way lies along the picture; +X is to the left of who faces +Z.
+    // The longer extent lies along the picture; +X is to the left when facing +Z.
     let is_long = extent.z > extent.x;
     let [along, across] = if is_long {
         [extent.z, extent.x]

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::mesh::{thinned, to_screen};
 
-/// Most bytes of a mesh, which are a third more as text: with all else 300 KB. Places of vertices have 16 bits in any case.
+/// Most bytes of a mesh, which become a third more as text: 300 KB with the rest. Positions of vertices always have 16 bits.
 const MAX_BYTES: usize = 220_000;
 
 /// Bytes of a vertex, a triangle and a bone.
@@ -16,12 +16,12 @@ const BYTES_EACH: [usize; 3] = [24, 6, 48];
 /// A mesh on a page.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PageMesh {
-    /// Its name on the page: the same meshes have the same one.
+    /// Its name on the page: equal meshes share it.
     pub(super) key: String,
     /// A JSON object: `q` metres of a unit, `o` the origin of the units, and in base64, numbers little-endian, `p` positions (16 bit) and
     /// `n` normals (8), `c` colours (8), `b` four bones (16) and `w` their weights (8) of vertices, `t` triangles (16).
     pub(super) json: String,
-    /// Matrices of the bones in base64, 32-bit, three numbers a column: beside the mesh, since writing a loop rounds them.
+    /// Matrices of the bones in base64, 32-bit, three numbers a column. They are separate from the mesh, since writing a loop rounds them.
     pub(super) matrices: String,
     /// The joint of each bone.
     pub(super) joints: Vec<usize>,

@@ -72,7 +72,7 @@ pub struct DrawnContact {
     pub length_secs: f64,
 }
 
-/// The title of a page, and its contents beside the loops.
+/// The title of a page, and its contents besides the loops.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageHeading {
     /// Its title.
@@ -92,24 +92,24 @@ pub struct Panel {
     meshes: Vec<Arc<PageMesh>>,
 }
 
-/// Loops up to which each has all the room that it wants.
+/// Number of loops up to which each has all the room that it needs.
 const FEW: usize = 20;
 
-/// Bytes of a clip where there are few; two of them and the rest stay below a megabyte.
+/// Bytes of a clip on a page of few loops; two of them and the rest stay below a megabyte.
 const ROOMY_BYTES: usize = 320_000;
 
-/// Bytes that all clips of a page of many may have together: with what else 500 loops have, 20 MB.
+/// Bytes of all clips together on a page of many loops; with their other contents, 500 loops take 20 MB.
 const ALL_CLIPS_BYTES: usize = 13_000_000;
 
-/// Bytes that all meshes of a page may have together, each of 300 KB at most: of further characters there are capsules.
+/// Bytes of all meshes of a page together, at most 300 KB each: further characters are drawn as capsules.
 const ALL_MESHES_BYTES: usize = 3_000_000;
 
 /// Fewest bytes of a clip: pages of thousands of loops grow.
 const LEAST_BYTES: usize = 9_000;
 
 impl Panel {
-    /// Creates the panel of loop `index`, from 0, of a page of `num_loops`. The more there are, the fewer samples of their
-    /// motion are kept.
+    /// Creates the panel of loop `index`, from 0, of a page of `num_loops`. The more loops there are, the fewer samples of their motion are
+    /// kept.
     pub fn new(entry: &LoopEntry, index: usize, num_loops: usize) -> Self {
         let is_fine = num_loops <= FEW;
         let bytes = if is_fine {
@@ -191,7 +191,7 @@ fn row(entry: &LoopEntry, index: usize) -> String {
     row + "</tr>\n"
 }
 
-/// Returns a number with so many decimals, never a negative zero.
+/// Formats a number with this many decimals, never as a negative zero.
 fn rounded(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     if text.trim_matches(['-', '0', '.']).is_empty() {
@@ -341,7 +341,7 @@ fn problems(html: &mut String, problems: &[(String, String)]) {
     *html += "</table>\n";
 }
 
-/// Each mesh once, however many loops are of its character.
+/// Writes each mesh once, however many loops share it.
 fn meshes(html: &mut String, panels: &[Panel]) {
     let mut seen = BTreeSet::new();
     let mut left = ALL_MESHES_BYTES;
@@ -359,7 +359,7 @@ fn hash(text: &str) -> String {
     STANDARD.encode(Sha256::digest(text.as_bytes()))
 }
 
-/// Returns a script or a style without indents and without lines that are comments: those are for who reads the source.
+/// Returns a script or a style without indents and comment lines, which serve readers of the source only.
 fn without_comments(source: &str) -> String {
     let lines = source.lines().map(str::trim);
     let kept = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));

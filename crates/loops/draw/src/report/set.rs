@@ -1,8 +1,8 @@
-//! A set on the page of its loops: where they are by speed and turn rate, their phases under each other, and what happens once.
+//! A set on the page of its loops: the loops by speed and turn rate, their phases below each other, and the passages.
 
 use crate::plot::escape;
 
-/// A set, as far as the page shows it.
+/// A set as the page shows it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SetSummary {
     /// The loops that go forward.

@@ -175,7 +175,7 @@ impl<'a> Builder<'a> {
         self.num_tracks += 1;
     }
 
-    /// Returns the animation, with the name that the list of takes gets.
+    /// Returns the animation, with its name for the list of takes.
     pub(crate) fn finish(mut self, name: &str) -> Animation {
         if let Some(track) = self.first_short.take() {
             let first_id = self.layer + 1;

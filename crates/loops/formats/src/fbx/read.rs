@@ -208,7 +208,7 @@ impl ParsedFile for FbxScene {
     }
 }
 
-/// Whether a name tells nothing of the motion.
+/// Whether a name tells nothing about the motion.
 fn says_nothing(name: &str) -> bool {
     NamedMotion::of(name) == NamedMotion::default()
 }

@@ -1,4 +1,4 @@
-//! Blend shapes, whose weights an animation moves beside the joints.
+//! Blend shapes, whose weights an animation moves in addition to the joints.
 
 use std::collections::{BTreeSet, HashSet};
 

@@ -199,7 +199,7 @@ fn range(
         let first_keys = curves.iter().map(|keys| keys[0].time);
         (begin, end) = (first_keys.fold(f64::INFINITY, f64::min), last_key(curves));
     }
-    // As far as everything that moves has keys: a single curve may have a stray one.
+    // Up to where every moving curve still has keys: a single curve may have a stray one beyond.
     let moving = curves.iter().filter(|keys| varies(keys)).map(|keys| end_of(keys));
     let keys_end = moving.fold(f64::INFINITY, f64::min);
     if keys_end.is_finite() && keys_end > end + 1.5 / scene.settings.frames_per_second {

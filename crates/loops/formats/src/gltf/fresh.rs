@@ -16,7 +16,7 @@ const RADIUS_METRES: [f64; 2] = [0.008, 0.06];
 /// The generator of files whose mesh is capsules; files of characters keep their own.
 pub(super) const GENERATOR: &str = "loopwright";
 
-/// Most joints that get capsules: more are no body, and a capsule takes twenty kilobytes while it is written.
+/// Most joints that get capsules: a skeleton with more is no body, and a capsule takes twenty kilobytes while it is written.
 const MAX_SKINNED: usize = 2048;
 
 impl GltfSource {

@@ -81,8 +81,8 @@ pub(super) fn mirror_gaze(shapes: &mut NodeShapes) {
     }
 }
 
-/// Averages both sides: the gaze turns to neither, and expressions of both sides are at their mean. The mirrored second half of
-/// a loop continues from there.
+/// Averages both sides: the gaze is straight, and expressions of both sides are at their mean. The mirrored second half of a loop continues
+/// from there.
 pub(super) fn evened(document: &Document, shapes: &[NodeShapes]) -> Vec<NodeShapes> {
     let mut evened = shapes.to_vec();
     for shapes in evened.iter_mut().filter(|shapes| shapes.property == Beside::Gaze) {

@@ -138,8 +138,7 @@ fn document(skeleton: &Skeleton, bones: &[HumanBone]) -> Document {
     }
 }
 
-/// Returns for each bone the only bone below it, if joints between them are left out. Its position gives the direction in which
-/// the bone points.
+/// Returns for each bone the only bone below it, skipping joints between them. Its position gives the direction in which the bone points.
 fn led_by(skeleton: &Skeleton, bones: &[HumanBone]) -> Vec<Option<usize>> {
     let all = bones.iter().enumerate().map(|(index, bone)| {
         let mut below = (0..bones.len()).filter(|&below| bones[below].parent == Some(index));

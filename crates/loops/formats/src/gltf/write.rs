@@ -191,8 +191,8 @@ impl Tracks<'_> {
         self.channel(node, path, input, output);
     }
 
-    /// Adds the track of a joint of motion for avatars: whatever moves but the hips' translation and the bones' rotations makes programs
-    /// refuse the file.
+    /// Adds the track of a joint of motion for avatars. Tracks other than the hips' translation and the bones' rotations are skipped,
+    /// because programs refuse files that have them.
     fn push_bone(&mut self, avatar: &Humanoid, node: usize, track: &LocalTrack) {
         if node == avatar.hips() {
             self.push(node, "translation", &track.translations);
@@ -202,7 +202,7 @@ impl Tracks<'_> {
         }
     }
 
-    /// Adds what moves beside the pose, by its numbers at every key.
+    /// Adds values beside the pose, given at every key.
     fn push_shapes<'k>(&mut self, shapes: &NodeShapes, keys: impl Iterator<Item = &'k [f64]>) {
         let values = match shapes.property {
             Beside::Shapes => {
@@ -377,7 +377,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Returns what moves beside the pose, with its numbers at all keys.
+    /// Returns the values beside the pose, with their numbers at all keys.
     fn beside(&self, motion: &KeyedMotion<'_>) -> Vec<(&'a NodeShapes, Vec<f64>)> {
         let shapes = self.source.shapes.iter();
         shapes

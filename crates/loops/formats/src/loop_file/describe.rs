@@ -95,7 +95,7 @@ pub fn variation(variation: &Variation, skeleton: &Skeleton) -> VariationFacts {
     }
 }
 
-/// Describes what of the time of a loop is not as recorded.
+/// Describes how the timing of a loop differs from the recording.
 pub fn time(retimed: &Retimed) -> TimeFacts {
     let [slowest, fastest] = retimed.rates;
     TimeFacts {

@@ -874,7 +874,7 @@ mod tests {
 
     use super::*;
 
-    /// A left turn of 90 deg/s at 2 m/s that climbs by 0.5 m/s, from a start that faces +X: about an axis 4/pi m to its left, at -Z.
+    /// A left turn of 90 deg/s at 2 m/s that climbs at 0.5 m/s, from a start that faces +X: the axis is 4/pi m to its left, at -Z.
     #[test]
     fn the_basis_of_a_helix_is_that_of_its_axis() {
         let quarter = core::f64::consts::FRAC_PI_2;

@@ -329,7 +329,7 @@ impl DerivedLoop {
     }
 }
 
-/// Returns the facts and figures of a loop whose keys were read back from its file, and the facts of whose feet are known.
+/// Returns the facts and figures of a loop whose keys were read back from its file and whose feet are described already.
 pub(super) fn described(
     made: &MadeLoop,
     feet: FeetFacts,

@@ -64,7 +64,7 @@ pub fn to_value<T: Serialize>(facts: &T) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
-/// Changes all numbers that are not whole by their type; what would be infinite stays.
+/// Changes all numbers of a floating type; those that would become infinite stay.
 fn change_numbers(value: &mut Value, change: fn(f64) -> f64) {
     match value {
         Value::Number(number) if number.is_f64() => {

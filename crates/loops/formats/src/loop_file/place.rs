@@ -219,7 +219,7 @@ impl LoopInFile {
         }
         // The root joint has the loop's transform, so that the two can be compared joint by joint.
         let (shown, world) = (self.layout.shown(&self.root), written.world_tracks());
-        // Where its keys are not the samples, the root joint follows the root.
+        // If the keys are not the samples, the root joint follows the root.
         let samples = if self.layout.last_step == 1.0 {
             sidecar.playback.samples
         } else {

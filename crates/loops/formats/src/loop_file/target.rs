@@ -160,7 +160,7 @@ impl Target {
         (!self.choices().reads.contains(&format)).then_some(Complaint::Format { engine: self, format })
     }
 
-    /// Returns the rate at which the engine samples a motion of that many frames per second.
+    /// Returns the rate at which the engine samples a motion of this frame rate.
     pub fn sampled_rate(self, frame_rate_hz: f64) -> f64 {
         if self.choices().whole_rate {
             frame_rate_hz.round().max(1.0)

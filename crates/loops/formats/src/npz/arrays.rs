@@ -105,7 +105,7 @@ impl<'a> MotionArrays<'a> {
         }
     }
 
-    /// Returns the contacts in the facts of a loop with this many samples: a sample says what holds until the next, so that a loop that
+    /// Returns the contacts in the facts of a loop with this many samples. A sample states what holds until the next one, so a loop that
     /// starts at a strike begins with that foot on the ground.
     fn known_contacts(&self, feet: &FeetFacts, samples: usize) -> ContactArrays {
         let skeleton = self.skeleton();

@@ -13,7 +13,7 @@ fn turn(frame: usize, joint: usize) -> DQuat {
     DQuat::from_axis_angle(axis, 0.1 + 0.2 * frame as f64 + 0.05 * joint as f64)
 }
 
-/// Returns a tree of joints that move, of which one slides in its parent.
+/// Returns a take of moving joints, one of which slides in its parent.
 fn take() -> Take {
     let joint = |name: &str, parent: Option<usize>, y: f64| Joint::new(name, parent, DVec3::new(0.01, y, 0.0));
     let mut joints = vec![

@@ -16,10 +16,10 @@ use crate::robot::motion::{Moving, RobotMotion, Written};
 use crate::robot::source::Bodies;
 use crate::settings::ReadSettings;
 
-/// A loop is repeated for at least this long, seconds: trackers begin anew, at another place, where a motion ends.
+/// Least duration to which a loop is repeated, seconds: trackers restart elsewhere when a motion ends.
 pub(crate) const UNROLLED_SECS: f64 = 10.0;
 
-/// Bodies that are farther than this from where they should be are those of another robot, metres.
+/// Largest deviation of bodies from their computed places, metres; larger ones are of another robot.
 const MOST_METRES: f64 = 0.02;
 
 /// Frames that show the order of bodies.
@@ -50,7 +50,7 @@ fn ordered<'a>(robot: &Skeleton, hinges: &'a Hinges, bodies: Bodies) -> (Vec<&'a
     let numbers: Vec<usize> = hinges.each().map(|(joint, _)| joint).collect();
     let mut hinge_of = Vec::with_capacity(numbers.len());
     for link in &moving {
-        // A body that several hinges move has them one below the other.
+        // A body with several hinges has them one below the other.
         let above = link
             .parent
             .and_then(|above| hinges.links.get(above))
@@ -63,7 +63,7 @@ fn ordered<'a>(robot: &Skeleton, hinges: &'a Hinges, bodies: Bodies) -> (Vec<&'a
     (kept, hinge_of)
 }
 
-/// Reads arrays, in the order of bodies and joints with which they agree.
+/// Reads arrays, in the order of bodies and joints that fits them.
 pub(super) fn read(
     bytes: &[u8],
     (robot, hinges): (&Skeleton, &Hinges),
@@ -129,7 +129,7 @@ pub(super) fn read(
     }
 }
 
-/// Writes arrays, whose velocities go on over the seam of a loop.
+/// Writes arrays; velocities continue over the seam of a loop.
 pub(crate) fn write(written: &Written<'_, '_>, bodies: Bodies, step_secs: f64) -> Vec<u8> {
     let mut archive = Archive::default();
     let Some(hinges) = written.skeleton().hinges() else {

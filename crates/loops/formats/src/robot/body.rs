@@ -21,7 +21,7 @@ pub(super) struct RawHinge {
     pub(super) reference: f64,
 }
 
-/// A body: its place in the one above, the hinges that move it, and its collision shapes.
+/// A body: its place relative to its parent, the hinges that move it, and its collision shapes.
 #[derive(Default)]
 pub(super) struct RawBody {
     pub(super) name: String,
@@ -64,7 +64,7 @@ pub(super) fn shape_points(kind: &str, size: &[f64], place: Rigid) -> Vec<SolePo
     points.collect()
 }
 
-/// Returns the numbers of an attribute. Errors: one is no number.
+/// Parses the numbers of an attribute. Errors: one is not a number.
 pub(super) fn numbers(name: &str, attribute: &'static str, text: &str) -> Result<Vec<f64>, RobotError> {
     let numbers = text.split_ascii_whitespace().map(|word| word.parse::<f64>().ok());
     let numbers: Option<Vec<f64>> = numbers
@@ -73,7 +73,7 @@ pub(super) fn numbers(name: &str, attribute: &'static str, text: &str) -> Result
     numbers.ok_or_else(|| wrong(name, attribute, text, "a list of numbers"))
 }
 
-/// Returns the three numbers of an attribute. Errors: there are others.
+/// Parses the three numbers of an attribute. Errors: there are not three.
 pub(super) fn vector(name: &str, attribute: &'static str, text: &str) -> Result<DVec3, RobotError> {
     match numbers(name, attribute, text)?[..] {
         [x, y, z] => Ok(DVec3::new(x, y, z)),

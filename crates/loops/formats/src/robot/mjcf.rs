@@ -14,10 +14,10 @@ use crate::limits::MAX_DEPTH;
 /// The class that applies where none is named.
 const MAIN: &str = "main";
 
-/// The attributes that a class gives to elements of a name.
+/// The attributes that a class sets, by element and attribute name.
 type Class<'a> = HashMap<(&'a str, &'a str), &'a str>;
 
-/// What the file says of all of its elements.
+/// The settings that apply to the whole file.
 struct File<'a> {
     classes: HashMap<&'a str, Class<'a>>,
     in_radians: bool,
@@ -110,7 +110,7 @@ impl<'a> File<'a> {
         })
     }
 
-    /// Reads a body and those below it; `frame` is that of the elements that surround it without being bodies.
+    /// Reads a body and those below it; `frame` is the frame of the surrounding elements that are no bodies.
     fn read_body(
         &self,
         node: Node<'a, '_>,
@@ -170,7 +170,7 @@ impl<'a> File<'a> {
 }
 
 impl<'a> Element<'_, 'a, '_> {
-    /// Returns an attribute, or what its class gives.
+    /// Returns an attribute, from the element or from its class.
     fn get(&self, attribute: &'static str) -> Option<&'a str> {
         let of_class = || self.class.get(&(self.node.tag_name().name(), attribute)).copied();
         self.node.attribute(attribute).or_else(of_class)

@@ -19,7 +19,7 @@ use crate::source::{LoadedTake, Source};
 /// Turns a world with Z up to one with Y up.
 pub(super) const UP: DQuat = DQuat::from_xyzw(-FRAC_1_SQRT_2, 0.0, 0.0, FRAC_1_SQRT_2);
 
-/// Returns the robot of a take, as its skeleton and what that is. Errors: none is given.
+/// Returns the robot of a take, as a skeleton with its hinges. Errors: none is given.
 pub(crate) fn robot_of<'a>(
     settings: &ReadSettings<'a>,
     format: &'static str,
@@ -38,7 +38,7 @@ pub(crate) struct RobotMotion {
 }
 
 impl RobotMotion {
-    /// Adds a row, whose quaternion may have any length but zero. Errors: it has none, or numbers are out of range.
+    /// Adds a row, whose quaternion may have any nonzero length. Errors: the quaternion is zero, or numbers are out of range.
     pub(crate) fn push(
         &mut self,
         place: DVec3,
@@ -67,7 +67,7 @@ impl RobotMotion {
         (0..robot.num_joints()).map(|joint| pose.joint(joint)).collect()
     }
 
-    /// Returns how far the lowest soles are from the height 0 in the middle of some rows, metres; `None` without feet.
+    /// Height of the lowest soles in the middle of some rows, metres; `None` without feet.
     pub(crate) fn sole_height(&self, robot: &Skeleton, hinges: &Hinges) -> Option<f64> {
         let step = (self.bases.len() / 50).max(1);
         let mut heights: Vec<f64> = (0..self.bases.len())
@@ -117,7 +117,7 @@ pub(crate) struct Key {
     pub(crate) joints: Vec<Rigid>,
 }
 
-/// The motion of a frame: where it is, and its velocities in the world.
+/// The motion at a frame: the places, and their velocities in the world.
 #[derive(Clone, Copy)]
 pub(crate) struct Moving {
     pub(crate) at: Rigid,
@@ -125,12 +125,12 @@ pub(crate) struct Moving {
     pub(crate) angular: DVec3,
 }
 
-/// A key, and those before and after it; around a loop, those of the cycles before and after.
+/// A key, and those before and after it; for a loop, those of the previous and next cycles.
 pub(crate) struct Keys {
     pub(crate) own: Key,
     before: Key,
     after: Key,
-    /// Turns the world of the neighbours to that of the key.
+    /// Rotates the world of the neighbours into that of the key.
     turn: DQuat,
     secs: f64,
 }
@@ -152,7 +152,7 @@ impl Keys {
         both.map(|(before, after)| (after - before) / self.secs).collect()
     }
 
-    /// Returns where the middle of each sole is in the axes of the base, and its velocity there, foot by foot.
+    /// Returns the position of the middle of each sole in the axes of the base, and its velocity there, foot by foot.
     pub(crate) fn feet(&self, hinges: &Hinges) -> (Vec<DVec3>, Vec<DVec3>) {
         let places = |key: &Key| -> Vec<DVec3> {
             let base = key.joints[0].inverse();
@@ -175,14 +175,14 @@ impl Keys {
     }
 }
 
-/// A motion that is written.
+/// A motion being written.
 pub(crate) struct Written<'a, 'm> {
     motion: &'a KeyedMotion<'m>,
     skeleton: Skeleton,
 }
 
 impl<'a, 'm> Written<'a, 'm> {
-    /// Errors: it is not that of a robot, or has a root joint above it.
+    /// Errors: it is not a robot's motion, or has a root joint above the robot.
     pub(crate) fn new(motion: &'a KeyedMotion<'m>) -> Result<Self, WriteError> {
         let skeleton = motion.skeleton();
         if motion.adds_root || skeleton.hinges().is_none() {
@@ -215,7 +215,7 @@ impl<'a, 'm> Written<'a, 'm> {
         }
     }
 
-    /// Returns all keys in order. A loop's velocities go on over its seam; a take's are those of one side at its ends.
+    /// Returns all keys in order. A loop's velocities continue over its seam; a take's are one-sided at its ends.
     pub(crate) fn keys(&self) -> impl Iterator<Item = Keys> {
         let (last, cycle) = (self.motion.num_keys.saturating_sub(1), self.motion.cycle);
         (0..=last).map(move |number| {

@@ -12,25 +12,25 @@ use loopwright_core::math::Rigid;
 /// Memory of a value, bytes, rounded up.
 const VALUE_BYTES: u64 = 160;
 
-/// A value: containers hold the numbers of others, so that none is copied and each may be shared.
+/// A value: containers refer to others by number, so that none is copied and each may be shared.
 #[derive(Clone, Debug)]
 enum Value {
     Mark,
-    /// What makes or describes no data of ours.
+    /// Anything that neither makes nor describes data of interest.
     Other,
     Number(f64),
     Text(String),
     /// Bytes of the file, from the first to the last.
     Bytes(usize, usize),
-    /// The bytes that a text of one byte a letter stands for.
+    /// The bytes that a text of one byte per letter encodes.
     Letters(Vec<u8>),
     List(Vec<usize>),
     Dict(Vec<(usize, usize)>),
     /// A function or a type, by its name.
     Known(&'static str),
-    /// The type of elements: its kind and width, such as `f8`, and whether the highest byte comes first.
+    /// The type of elements: its kind and width, such as `f8`, and whether it is big-endian.
     Kind(String, bool),
-    /// An array: its sizes, its kind, and its elements.
+    /// An array: its shape, its kind, and its elements.
     Array(Vec<usize>, String, Vec<u8>),
 }
 
@@ -84,7 +84,7 @@ impl Machine<'_> {
         Ok(&self.bytes[start..end])
     }
 
-    /// Reads a whole number, lowest byte first.
+    /// Reads a little-endian whole number.
     fn whole(&mut self, width: usize) -> Result<usize> {
         let bytes = self.take(width)?;
         let number = bytes
@@ -370,7 +370,7 @@ impl Machine<'_> {
         Ok(Value::Array(sizes, kind.clone(), elements.to_vec()))
     }
 
-    /// Returns what a known function makes of its arguments.
+    /// Returns the result of calling a known function.
     fn called(&self, function: usize, arguments: usize) -> Result<Value> {
         let Value::Known(function) = self.values[function] else {
             return Err(refused("it calls something unknown"));
@@ -443,7 +443,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Returns the numbers of an array, or of lists of lists, below a key, and how many there are a row.
+    /// Returns the numbers of an array, or of lists of lists, under a key, and the number of them per row.
     fn of_key(&self, dict: usize, key: &'static str) -> Result<(Vec<f64>, usize)> {
         let missing = || RobotMotionError::NoKey { key };
         let Value::Dict(items) = &self.values[dict] else {
@@ -528,7 +528,7 @@ pub(super) fn read(bytes: &[u8], hinges: &Hinges, limits: &SizeLimits) -> Result
     Ok(motion)
 }
 
-/// Writes a motion, as numbers and arrays of NumPy alone.
+/// Writes a motion, using only numbers and arrays of NumPy.
 pub(super) fn write(written: &Written<'_, '_>, step_secs: f64) -> Vec<u8> {
     let (mut places, mut quats, mut angles, mut rows) = (Vec::new(), Vec::new(), Vec::new(), 0_u32);
     for keys in written.keys() {

@@ -10,17 +10,18 @@ use super::error::RobotError;
 use super::{mjcf, urdf};
 use crate::excerpt::one_line;
 
-/// The lowest points of a foot lie within this of each other, metres, and so do feet.
+/// Height above the lowest point of a foot up to which points belong to its sole; and above the lowest body up to which a body is a foot,
+/// metres.
 const SOLE_METRES: f64 = 0.01;
 const FEET_METRES: f64 = 0.03;
 
 /// Feet mirror each other within this, metres.
 const MIRROR_METRES: f64 = 0.01;
 
-/// A body with meshes only that hangs this near the lowest point may be a foot, metres.
+/// Height above the lowest point up to which a body with only meshes may be a foot, metres.
 const MESH_METRES: f64 = 0.15;
 
-/// Most points of a sole; of more, those that reach farthest in so many directions.
+/// Most points of a sole; of more, only the farthest in so many directions are kept.
 const MOST_POINTS: usize = 8;
 
 /// Reads the description of a robot, MJCF or URDF, as a skeleton with hinges; meshes are not needed.
@@ -199,7 +200,7 @@ fn soles(
     Ok(found)
 }
 
-/// Returns the points that reach farthest in each of some directions, if there are many.
+/// Returns the farthest points in each of some directions, if there are many.
 fn hull(points: Vec<SolePoint>, frame: Rigid) -> Vec<SolePoint> {
     if points.len() <= MOST_POINTS {
         return points;

@@ -17,7 +17,7 @@ use crate::excerpt::one_line;
 const UNITREE_FPS: f64 = 30.0;
 const SEED_FPS: f64 = 120.0;
 
-/// Returns the rate at which rows of a layout are read that states none, frames per second.
+/// Returns the rate at which rows of a layout without a stated rate are read, frames per second.
 pub(super) fn unstated_fps(layout: &Layout) -> Option<f64> {
     match layout {
         Layout::Unitree { .. } => Some(UNITREE_FPS),
@@ -41,7 +41,7 @@ const SEED_JOINT: &str = "_dof";
 /// Joints that the shorter rows of Unitree leave out, by parts of their names.
 const NOT_IN_SHORT: [&str; 4] = ["waist_roll", "waist_pitch", "wrist_pitch", "wrist_yaw"];
 
-/// A duration that stands for a thirtieth of a second in some files.
+/// A frame time that some files use for a thirtieth of a second.
 const ROUNDED_THIRTIETH: f64 = 0.033;
 
 type Robot<'a> = (&'a Skeleton, &'a Hinges);
@@ -128,7 +128,7 @@ fn unitree(rows: &[Vec<f64>], robot: Robot<'_>) -> Result<(RobotMotion, Layout),
         }
         Ok(motion)
     };
-    // Some files put w first: the soles are on the ground in one order alone.
+    // Some files put w first: only in the right order are the soles on the ground.
     let (motion, other) = (of_order(xyzw)?, of_order(wxyz)?);
     let heights = [&motion, &other].map(|motion| motion.sole_height(robot.0, robot.1));
     let is_other = heights[1].zip(heights[0]).is_some_and(|(other, own)| other < own);
@@ -236,7 +236,7 @@ pub(super) fn read_json(text: &[u8], robot: Robot<'_>) -> Result<(RobotMotion, L
     Ok((motion, layout))
 }
 
-/// Checks that velocities are those of the angles, which tells two layouts of one width apart. Errors: there is no base in the rows.
+/// Checks that velocities match the angles, which distinguishes two layouts of equal width. Errors: there is no base in the rows.
 fn check_speeds(rows: &[Vec<f64>], count: usize, secs: f64) -> Result<(), RobotMotionError> {
     let (mut wrong, mut all) = (0.0, 0.0);
     // The first row of some files holds no velocities.

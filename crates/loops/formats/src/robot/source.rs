@@ -5,7 +5,7 @@ use loopwright_core::Take;
 use crate::format::Format;
 use crate::space::{Space, Up};
 
-/// What the numbers of a file are.
+/// The layout of the numbers in a file.
 #[handed_over]
 #[derive(Eq)]
 pub(crate) enum Layout {
@@ -28,13 +28,13 @@ pub(crate) enum Layout {
     Gmr,
 }
 
-/// Which bodies arrays hold, and in what order.
+/// The bodies that arrays hold, and their order.
 #[handed_over]
 #[derive(Copy, Default, Eq)]
 pub(crate) struct Bodies {
     /// Whether the world comes first.
     pub(crate) with_world: bool,
-    /// Whether bodies, and joints, of one depth stand together.
+    /// Whether bodies, and joints, are ordered by depth.
     pub(crate) by_depth: bool,
     /// Whether bodies that no joint of their own moves are left out.
     pub(crate) moved_only: bool,

@@ -73,7 +73,7 @@ pub(super) fn bodies(robot: Node<'_, '_>) -> Result<Vec<RawBody>, RobotError> {
                 shape(collision, &mut body)?;
             }
         }
-        // A base that floats below a link without a shape of its own is the base.
+        // A floating base below a link without a shape is the base itself.
         let number = bodies.len();
         bodies.push(body);
         let children = below.get(name).map_or(&[][..], Vec::as_slice);
@@ -117,7 +117,7 @@ fn origin(node: Node<'_, '_>) -> Result<Rigid, RobotError> {
     Ok(Rigid::new(rotation, place))
 }
 
-/// Returns the hinge of a joint, `None` for a fixed one; that of a floating one has no axis.
+/// Returns the hinge of a joint, `None` for a fixed one; that of a floating joint has no axis.
 fn hinge(joint: Node<'_, '_>) -> Result<Option<RawHinge>, RobotError> {
     let name = one_line(name_of(joint));
     let kind = joint.attribute("type").unwrap_or_default();

@@ -130,7 +130,7 @@ pub struct FootEventFacts {
     pub phase: Option<f64>,
     /// left, right, or the joint where no side is known.
     pub foot: String,
-    /// What it does.
+    /// The kind of event.
     #[serde(with = "word")]
     #[schemars(schema_with = "crate::tests::word::<FootEventKind>")]
     pub kind: FootEventKind,

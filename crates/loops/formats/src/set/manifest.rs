@@ -371,7 +371,7 @@ impl Manifest {
 }
 
 impl SetClip {
-    /// Whether it repeats; otherwise it happens once.
+    /// Whether it repeats; otherwise it plays once.
     pub fn is_loop(&self) -> bool {
         self.kind == ClipKind::Loop
     }
@@ -470,7 +470,7 @@ mod tests {
         let clip = &set.clips[0];
         assert_eq!((clip.gait, clip.grade, clip.made.from), (None, None, MadeFrom::Other));
         assert_eq!(set.files(), ["a.glb"]);
-        // An unknown kind plays once, and so needs its root.
+        // An unknown kind plays once, so it needs its root.
         let kind = later.replace("\"loop\"", "\"somersault\"");
         let refused = Manifest::from_json(kind.as_bytes()).unwrap_err().to_string();
         assert_eq!(refused, "clips[0]: what happens once needs the keys of its root");

@@ -84,7 +84,7 @@ pub struct CyclesFacts {
 }
 
 impl CyclesFacts {
-    /// Describes these frames of a clip of so many steps.
+    /// Describes these frames of a clip with this many steps.
     pub fn new(frames: Range<usize>, num_steps: usize, step_secs: f64) -> Self {
         let percent = |frame: usize| 100.0 * frame as f64 / num_steps.max(1) as f64;
         Self {

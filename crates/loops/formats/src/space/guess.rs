@@ -116,7 +116,7 @@ impl Stature {
         ]
     }
 
-    /// Returns the way from the feet to the top, the median over the frames, and how far the top goes along each axis.
+    /// Returns the median vector from the feet to the top over the frames, and the range of the top's motion along each axis.
     fn over(&self, probe: &Take) -> [DVec3; 2] {
         let frames = (0..probe.num_frames()).map(|frame| self.ends(probe.skeleton(), probe.pose(frame)));
         let frames: Vec<[DVec3; 2]> = frames.collect();
@@ -150,8 +150,8 @@ pub(crate) fn stands_otherwise(probe: &Take, rest: &Pose) -> Option<Up> {
     others.find(|&up| is_along(way, up) && stature.stands(probe.skeleton(), rest, up))
 }
 
-/// Returns the direction in which the head is highest above the feet, if the body stands in it: at rest too, or on a way across
-/// that is longer than the body. Otherwise it may lie, swim or crawl, and Y is up as in most files.
+/// Returns the direction in which the head is highest above the feet, if the body stands that way: at rest too, or while it travels across
+/// by more than its length. Otherwise it may lie, swim or crawl, and Y is up as in most files.
 fn guess_up(probe: &Take, rest: Option<&Pose>, warnings: &mut Vec<FileWarning>) -> Up {
     let unknown = SpaceWarning::UpUnknown.into();
     let Some(stature) = Stature::of(probe) else {
@@ -330,7 +330,7 @@ mod tests {
         );
     }
 
-    /// Bodies that lie are as high along another axis as those that stand along it.
+    /// Lying bodies are as high along another axis as those that stand along it.
     #[test]
     fn a_body_that_lies_is_not_set_upright() {
         let upright = standing(DVec3::Y, 1.6);

@@ -46,7 +46,7 @@ pub(super) enum Value<'a> {
     Other,
 }
 
-/// A message: what it is about, and its values.
+/// A message: its address and its values.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Message<'a> {
     /// Its address, such as `/VMC/Ext/T`.

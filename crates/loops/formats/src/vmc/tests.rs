@@ -234,7 +234,7 @@ fn parts_of_the_body_are_found_by_the_names_of_the_protocol() {
     assert_eq!(parts(&heard), parts(&take));
 }
 
-/// A sender that drops packets, is late, sends twice, and sends unknown bones.
+/// A sender that drops packets, sends late or twice, and sends unknown bones.
 #[test]
 fn a_stream_that_stutters_is_laid_on_its_grid() {
     let take = walk(3.0);

@@ -76,7 +76,7 @@ pub(super) const SCALE: Check<Measure> = Check {
         cure_of_ping_pong: None,
         reason: |_| "joints of the take change their scale, and the file written does not".to_owned(),
     },
-    // Only who writes knows the format: see `verdict::of_written`.
+    // The format is known only when the loop is written: see `verdict::of_written`.
     measure: Measure::OfTake(|_, _| None),
 };
 

@@ -1,4 +1,4 @@
-//! Checks for what no body does, whatever the take does. Values are multiples of the least that a person sees.
+//! Checks for motion that no body makes, whatever the take does. Values are multiples of the least fault that a person sees.
 
 use loopwright_core::quality::JointPeak;
 use loopwright_formats::loop_file::facts::CheckFacts;
@@ -17,7 +17,7 @@ fn check(row: &CheckRow, subject: &Subject<'_>, peak: Option<JointPeak>) -> Opti
     Some(subject.of_joint(peak.joint, peak.sample, row.graded(peak.ratio, 1.0)))
 }
 
-/// Leaves out what no living body does, of a robot.
+/// Ignores, on a robot, faults that only a living body cannot have.
 fn of_living(subject: &Subject<'_>, peak: Option<JointPeak>) -> Option<JointPeak> {
     peak.filter(|_| subject.skeleton.hinges().is_none())
 }

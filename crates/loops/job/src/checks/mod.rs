@@ -30,7 +30,7 @@ pub(crate) enum Measure {
     OfLoop(fn(&CheckRow, &Subject<'_>) -> Option<CheckFacts>),
     /// Measured on its stretch of the take, whatever was made of it.
     OfTake(fn(&CheckRow, &Stretch<'_>) -> Option<CheckFacts>),
-    /// Measured on what its time changed.
+    /// Measured on the changes of its timing.
     OfTime(fn(&CheckRow, &Retimed) -> CheckFacts),
     /// Measured on the loop on a character, compared with its source.
     OnCharacter(fn(&Likeness) -> Option<JointAngle>),
@@ -182,7 +182,7 @@ impl CheckId {
         }
     }
 
-    /// Whether what the check sees is as authored, and may be meant: it is stated without a grade.
+    /// Whether the check concerns what the author made, which may be intended: it is then stated without a grade.
     fn is_the_authors(self, subject: &Subject<'_>) -> bool {
         match self {
             Self::Spike | Self::Shake | Self::Stutter | Self::Bears | Self::Anatomy | Self::Stiff => {
@@ -192,7 +192,7 @@ impl CheckId {
                 false
             }
             _ if matches!(self.check().measure, Measure::OnCharacter(_)) => false,
-            // What mending may change.
+            // The checks that mending may change.
             Self::SeamPosition
             | Self::SeamRotation
             | Self::SeamVelocity

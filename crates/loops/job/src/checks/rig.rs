@@ -1,4 +1,4 @@
-//! Checks of a loop on a character, against what its source does.
+//! Checks of a loop on a character, compared with its source.
 
 use loopwright_core::Skeleton;
 use loopwright_core::retarget::JointAngle;
@@ -17,7 +17,7 @@ pub(super) fn graded(row: &CheckRow, found: JointAngle, skeleton: &Skeleton) -> 
     }
 }
 
-/// What helps where the source was compared in another pose than its own.
+/// The remedy if the source was compared in a pose that is not its own.
 const BY_REFERENCE: &str = "--set take.reference=auto, or a frame or file in which the source stands straight; --map";
 
 pub(super) const LEAN: Check<Measure> = Check {

@@ -9,8 +9,8 @@ use super::subject::RESTS_MPS;
 /// Speed above which a root travels, metres per second at the size of an adult.
 pub(super) const WALKS_MPS: f64 = 0.05;
 
-/// Speed above which a root creeps, up to [`WALKS_MPS`], metres per second at the size of an adult: nobody walks so slowly, and
-/// the root leaves its place within a minute.
+/// Speed above which a root creeps, up to [`WALKS_MPS`], metres per second at the size of an adult: nobody walks so slowly, and within a
+/// minute the root leaves its place.
 const CREEPS_MPS: f64 = 0.01;
 
 pub(super) const DRIFT: Check<Measure> = Check {

@@ -78,7 +78,7 @@ pub struct CheckRow {
 /// A check: its row, and how it is measured.
 #[derive(Debug)]
 pub struct Check<M: 'static> {
-    /// All that is known of it.
+    /// The definition of the check.
     pub row: CheckRow,
     /// How it is measured.
     pub measure: M,

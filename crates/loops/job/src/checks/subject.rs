@@ -10,7 +10,7 @@ use loopwright_formats::{Sidecar, loop_file::facts::CheckFacts};
 
 use super::CheckId;
 
-/// What of a loop is as authored: faults there are stated without a grade.
+/// The parts of a loop that are as authored: faults there are stated without a grade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Authored {
     /// Nothing: it was captured, cut or blended.
@@ -24,7 +24,7 @@ pub enum Authored {
 }
 
 impl Authored {
-    /// Returns what of a stored loop is as authored.
+    /// Returns the parts of a stored loop that are as authored.
     pub fn of(sidecar: &Sidecar) -> Self {
         let whole = sidecar.candidate.whole_clip.as_ref();
         if let Some(whole) = whole.filter(|whole| whole.kind != WholeClipKind::Cycle) {
@@ -70,11 +70,11 @@ pub(crate) struct Subject<'a> {
     /// Whether the loop differs from its stretch of the take on purpose: a mean cycle, edited, or pulled back to its start. An
     /// unchanged clip is not compared.
     pub(crate) is_meant_to_differ: bool,
-    /// Whether it differs by cycles that vary, and not otherwise: it is then as sharp as the take.
+    /// Whether it differs only by the variation of its cycles: it is then as sharp as the take.
     pub(crate) is_varied: bool,
-    /// What of it is as its author meant it.
+    /// The parts that are as their author made them.
     pub(crate) authored: Authored,
-    /// What its time changed, if it is not as recorded.
+    /// The changes of its timing, if it is not as recorded.
     pub(crate) retimed: Option<&'a Retimed>,
     /// How far it is from its source, if it is on a character.
     pub(crate) likeness: Option<&'a Likeness>,

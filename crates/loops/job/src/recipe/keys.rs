@@ -360,7 +360,7 @@ mod flags {
 mod tests {
     use super::*;
 
-    /// The line of each key is of its type, and each table has all the keys that a file may have.
+    /// The line of each key has its type, and each table has all the keys that a file may have.
     #[test]
     fn every_key_is_listed_and_may_be_set() {
         let text = default_recipe(None).unwrap();

@@ -4,8 +4,8 @@ use loopwright_core::{Analysis, mirror::Pairing, take::DEFAULT_EASE_SECS};
 
 use super::{RecipeError, StretchRecipe, mirror};
 
-/// Returns how the ends of stretches of a take meet; `pairs` are joints that mirror each other. Errors: two pairings at once, a
-/// turn that takes no time or has no ping-pong, or the sides cannot be exchanged.
+/// Returns how the ends of stretches of a take meet; `pairs` are joints that mirror each other. Errors: two pairings at once, a turn
+/// without duration or without ping-pong, or a body whose sides cannot be exchanged.
 pub fn pairing(analysis: &Analysis, stretch: &StretchRecipe, pairs: &[String]) -> Result<Pairing, RecipeError> {
     let is_symmetric = stretch.symmetric == Some(true);
     let ease_secs = stretch.ease.unwrap_or(DEFAULT_EASE_SECS);

@@ -32,11 +32,11 @@ pub enum Gaze {
     File(PathBuf),
 }
 
-/// Most degrees by which a gaze is raised or lowered.
+/// Largest angle by which a gaze is raised or lowered, degrees.
 const MOST_DEGREES: f64 = 90.0;
 
 impl ReferencePose {
-    /// Whether another pose than the usual one is asked for.
+    /// Whether a pose other than the default is asked for.
     pub fn is_stated(asked: Option<&Self>) -> bool {
         asked.is_some_and(|pose| *pose != Self::Auto)
     }

@@ -162,7 +162,7 @@ pub trait Written: Sized {
     fn read(text: &str) -> Result<Self, String>;
 }
 
-/// Values that say themselves how they are written.
+/// Implements [`Written`] for types that parse and display as text.
 macro_rules! written_by_text {
     ($($value:ty),+) => {$(
         impl Written for $value {

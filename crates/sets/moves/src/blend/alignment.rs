@@ -16,7 +16,7 @@ const LEAST_WAY: f64 = 0.2;
 /// Maps the time of a blend to the time of each of its loops.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Alignment {
-    /// For every loop the share of its time at which the blend starts.
+    /// For every loop, the share of its time at which the blend starts.
     pub(super) phases: Vec<f64>,
     /// For every loop the phases of its body and its legs; or why it can only be shifted.
     gaits: Vec<Result<Gait, PhaseError>>,
@@ -103,7 +103,7 @@ impl Alignment {
             .map_err(|error| *error)
     }
 
-    /// Returns for every loop the share of its time that a blend with these weights shows at a share of its own time: for the
+    /// Returns, for every loop, the share of its time that a blend with these weights shows at a share of the blend's own time: for the
     /// body, or for the leg of a foot.
     pub(super) fn shares(&self, weights: &[f64], foot: Option<usize>, share: f64) -> Vec<f64> {
         let leg = foot.and_then(|foot| self.feet?.iter().position(|&of| of == foot));

@@ -132,7 +132,7 @@ impl Mixing<'_> {
         Ok(clip.along(sways.collect())?)
     }
 
-    /// Returns for every loop the share of its time that the blend shows at a share of its own time.
+    /// Returns, for every loop, the share of its time that the blend shows at a share of the blend's own time.
     fn shares(&self, foot: Option<usize>, share: f64) -> Vec<f64> {
         self.blender.alignment.shares(self.weights, foot, share)
     }

@@ -192,7 +192,7 @@ impl PhaseMap {
         })
     }
 
-    /// Returns how often a harmonic from 1 on counts: twice, since it stands for the negative one too, but once the highest of an even
+    /// Returns the multiplicity of a harmonic, from 1 on: two, since it represents the negative one too, but one for the highest of an even
     /// number of contacts.
     fn multiplicity(&self, harmonic: usize) -> f64 {
         if 2 * harmonic == self.deviations.len() {

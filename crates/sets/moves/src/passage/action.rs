@@ -1,4 +1,4 @@
-//! Takes a whole take as it is, for an action such as an attack: nothing of it is bent to meet loops.
+//! Takes a whole take unchanged, for an action such as an attack: nothing of it is bent to meet loops.
 
 use super::made::{FEWEST_SAMPLES, Hanging, check_step, heading_at, loop_at, rig_root, root_under};
 use super::{LoopState, Passage, PassageError, PassageKind, Way, check, stands};
@@ -8,12 +8,12 @@ use loopwright_core::analysis::Analysis;
 use loopwright_core::math::{Decay, Rigid, ops, rotation};
 use loopwright_core::motion::Tracks;
 
-/// A body that ends nearer to where it began, and to how it faced, stays in place: metres for a body of usual size, and radians
-/// (75 degrees: hips turn less in a blow whose end is held).
+/// A body that ends within these distances of where it began, and of how it faced, stays in place: metres for a body of usual size, and
+/// radians (75 degrees: hips turn less in a blow whose end is held).
 const STAYS_METRES: f64 = 0.2;
 const STAYS_RADIANS: f64 = 1.309;
 
-/// An action may be left where that costs at most this many times what it costs at its end, and this more, metre-seconds.
+/// An action may be left where leaving costs at most this many times as much as at its end, plus this, metre-seconds.
 const LEAVE_TIMES: f64 = 1.5;
 const LEAVE_MORE: f64 = 0.02;
 
@@ -37,8 +37,8 @@ pub struct Action {
 }
 
 impl Action {
-    /// Takes a whole take, with this time between samples, up to half of one shorter or longer. Its root stays where it is, below a
-    /// standing loop of the set, unless the body ends elsewhere; then it goes with it. Errors: [`PassageError`].
+    /// Takes a whole take, with this time between samples, up to half of one shorter or longer. Its root stays in place, below a standing
+    /// loop of the set, unless the body ends elsewhere; then it moves with the body. Errors: [`PassageError`].
     pub fn new(set: &LoopSet, analysis: &Analysis, step_secs: f64) -> Result<Self, PassageError> {
         check(set, Some(analysis))?;
         check_step(step_secs)?;
@@ -64,7 +64,7 @@ impl Action {
         let (way, smooth) = (Way::of_root(analysis), Way::of_hips(analysis));
         let (body, limits) = (&analysis.body, analysis.contacts.limits());
         let start = root_under(like, body, limits, 0.0, heading_at(analysis, &way, 0.0)).root();
-        // A path that is smoothed does not end below the hips.
+        // A smoothed path does not end below the hips.
         let ends = [0.0, last_frame].map(|frame| match way.between(frame) {
             at if at == smooth.between(frame) => heading_at(analysis, &way, frame),
             at => at,

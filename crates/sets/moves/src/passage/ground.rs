@@ -30,8 +30,8 @@ impl Ground {
         }
     }
 
-    /// Moves it, and rotates it if there are at least two points, so that points relative to it are nearest to others in the
-    /// world; keeps its height.
+    /// Moves it, and rotates it if there are at least two points, so that points given relative to it are nearest to others in the world;
+    /// keeps its height.
     pub(super) fn laid(self, seen: &[DVec3], world: &[DVec3]) -> Self {
         let [own, onto] = [seen, world].map(|points| points.iter().sum::<DVec3>() / points.len() as f64);
         let pairs = seen.iter().zip(world).map(|(seen, world)| (*seen - own, *world - onto));

@@ -21,11 +21,11 @@ impl FoundPassage {
 }
 
 impl Passage {
-    /// Joins a passage into a loop of a set, cycles of that loop, and a passage out of it, and returns the samples of the cycles,
-    /// their closing one included. `None` without that loop.
+    /// Joins a passage into a loop of a set, cycles of that loop, and a passage out of it. Also returns the samples of the cycles,
+    /// including the closing one. `None` without that loop.
     ///
-    /// The passages have the step of the loop and meet it at its samples, so that every sample is one of theirs; without one, the
-    /// motion begins or ends with the cycles. The root stands where the loop has it.
+    /// The passages have the step of the loop and meet it at its samples, so that every sample is one of theirs; without one of them, the
+    /// motion begins or ends with the cycles. The root is placed as in the loop.
     pub fn around(
         set: &LoopSet,
         loop_index: usize,

@@ -31,7 +31,7 @@ pub struct SetSettings {
     pub recipe: Recipe,
     /// Number of loops per way to move, as different as the takes allow, 1 or more.
     pub variants: usize,
-    /// Frames per second; `None` for those of most loops.
+    /// Frames per second; `None` for the rate of most loops.
     pub fps: Option<f64>,
     /// The engine that it is written for.
     pub target: Option<Target>,
@@ -352,7 +352,7 @@ fn stance(takes: &(impl SetTakes + ?Sized), like: &Offered, form: &SetForm) -> O
     })
 }
 
-/// Returns what happens once in all takes. Errors: the loops of the set cannot be played.
+/// Returns the motions of all takes that play once. Errors: the loops of the set cannot be played.
 fn once(takes: &(impl SetTakes + ?Sized), set: &Set, pairs: &[String]) -> Result<Vec<TakeOnce>, PlayError> {
     let loops = set.loops()?;
     let of_each = takes.on_all(SetStage::Passages, |file, once: &mut Vec<TakeOnce>| {

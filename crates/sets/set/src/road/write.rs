@@ -54,7 +54,7 @@ fn unity(loops: &[(String, Sidecar)]) -> String {
         .replace("MOTION_NODE", &node)
 }
 
-/// The written files: the file and the facts of each loop, the file and the animation of what happens once.
+/// The written files: the file and the facts of each loop, and the file and the animation of each clip that plays once.
 #[derive(Default)]
 struct Written {
     loops: Vec<(String, Sidecar)>,

@@ -11,12 +11,12 @@ use crate::cut::foot_names;
 use crate::passage_check::events;
 use loopwright_job::Studied;
 
-/// Largest cost of a pose after another, metre-seconds, and as a multiple of what the cheapest jump out of an idle costs, which grows with body and
-/// joints: above both one does not lead to the other.
+/// Largest cost of a pose following another, metre-seconds, and as a multiple of the cost of the cheapest jump out of an idle, which grows
+/// with body and joints: above both, one does not lead to the other.
 const MOST_COST: f64 = 0.4;
 const MOST_JUMPS: f64 = 1.2;
 
-/// What ends nearer to a loop than so many times as far as it begins ends as near.
+/// A motion that ends at most this many times as far from a loop as it begins counts as ending equally near.
 const RETURNS: f64 = 1.2;
 
 /// Returns the largest cost of a pose after another in a set.
@@ -67,7 +67,7 @@ pub(super) fn place_of(made: &SetMade) -> String {
     called(&made.take, made.animation.as_deref())
 }
 
-/// Returns what the manifest says of any motion that happens once.
+/// Returns the manifest's entry for any motion that plays once.
 pub(super) fn entry(passage: &Passage, feet: &[String], (file, animation): (&str, Option<String>)) -> SetClip {
     SetClip {
         name: passage.name().to_owned(),
@@ -84,7 +84,7 @@ pub(super) fn entry(passage: &Passage, feet: &[String], (file, animation): (&str
     }
 }
 
-/// Returns a name in lower case whose words are joined by `_`; what stands before a bar belongs to the armature.
+/// Returns a name in lower case with its words joined by `_`; the part before a bar names the armature and is dropped.
 fn in_snake_case(name: &str) -> String {
     let name = name.rsplit('|').next().unwrap_or(name);
     let (mut snake, mut before) = (String::new(), ' ');
@@ -100,8 +100,8 @@ fn in_snake_case(name: &str) -> String {
 }
 
 impl SetAction {
-    /// Takes the whole of a take that is no loop of the set: any animation of a pack that moves but does not travel on, or another take if its name says
-    /// that it happens once.
+    /// Takes the whole of a take that is no loop of the set: any animation of a pack that moves but does not travel on, or another take if
+    /// its name says that it is a single action.
     pub(super) fn of_take(studied: &Studied, (set, loops): (&Set, &LoopSet), is_of_pack: bool) -> Option<Self> {
         let named = studied.analysis.named_motion().kind;
         let is_wanted = match named {
@@ -157,7 +157,8 @@ impl SetAction {
 
     /// Returns what may follow: loops if it ends near one, the nearest first, and then other actions.
     ///
-    /// What begins far from all loops and ends as far goes back to them, too, unless another action leads to it: a howl, but no sleep.
+    /// An action that begins far from all loops and ends equally far returns to them too, unless another action leads to it: a howl does, a
+    /// sleep does not.
     fn next(&self, set: &Set, most: f64) -> Vec<LoopStateFacts> {
         let mut loops = self.action.next.clone();
         loops.sort_by(|one, other| one.1.total_cmp(&other.1));

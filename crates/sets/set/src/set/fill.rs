@@ -17,7 +17,7 @@ const TOO_FAR_MPS: f64 = 3.0;
 const HOLE_DPS: f64 = 70.0;
 const TOO_FAR_DPS: f64 = 180.0;
 
-/// Adds the mirror images of loops whose other side no take shows.
+/// Adds mirror images of loops for sides that no take shows.
 pub(super) fn mirror(entries: &mut Vec<Entry>, pairs: &[String], form: &SetForm) -> Vec<Missing> {
     let mut missing: Vec<Missing> = Vec::new();
     let shown: Vec<Way> = entries.iter().map(|entry| way(&entry.offered)).collect();
@@ -175,7 +175,7 @@ fn holes_by_turn(entries: &[Entry], gait: MotionKind) -> Vec<Hole> {
     holes
 }
 
-/// Returns the straight loop whose speed is nearest to the first of those that turn.
+/// Returns the straight loop whose speed is nearest to that of the first turning one.
 fn nearest<'a>(straight: &'a [usize], turning: &[usize], speed: &dyn Fn(&usize) -> f64) -> Option<&'a usize> {
     let wanted = speed(turning.first()?);
     let apart = |index: &usize| (speed(index) - wanted).abs();
@@ -226,7 +226,7 @@ fn fill(entries: &mut Vec<Entry>, hole: &Hole, form: &SetForm) -> Result<(), Str
     Ok(())
 }
 
-/// Returns the weights of two loops whose blend is nearest to a hole: by shares of time, as twists are mixed.
+/// Returns the weights of two loops whose blend is nearest to a hole; they are computed as shares of time, in which twists are mixed.
 fn weights(one: &Member, other: &Member, hole: &Hole) -> Vec<f64> {
     let [from, to, at] = [
         (one.speed_mps(), one.turn_dps()),

@@ -97,7 +97,7 @@ fn searches(studied: &Studied, variants: usize) -> impl Iterator<Item = SearchRe
     searches.into_iter().flatten()
 }
 
-/// Returns how the loops of a search are made: at the place of the take, on its own joints; an idle body is kept in place.
+/// Returns the recipe for the loops of a search: at the place of the take, on its own joints; an idle body is kept in place.
 fn recipe_for(recipe: &Recipe, search: &SearchRequest) -> Recipe {
     Recipe {
         output: OutputRecipe {
@@ -110,7 +110,7 @@ fn recipe_for(recipe: &Recipe, search: &SearchRequest) -> Recipe {
     }
 }
 
-/// Returns the first `most` loops of each group that moves alike, if the take repeats there.
+/// Returns the first `most` loops of each group of similar motions, if the take repeats there.
 fn differing(chosen: Vec<Chosen>, most: usize) -> Vec<Chosen> {
     let mut kept: Vec<Chosen> = Vec::new();
     for each in chosen {

@@ -40,7 +40,7 @@ const ACROSS: usize = 4;
 const AT_ONCE: u8 = 0;
 const AT_END: u8 = 2;
 
-/// What makes a transition switch: `travel` of a script, or the end of its state.
+/// What triggers a transition: `travel` called by a script, or the end of its state.
 const ON_TRAVEL: u8 = 1;
 const BY_ITSELF: u8 = 2;
 
@@ -52,7 +52,7 @@ pub fn resources(manifest: &Manifest) -> [(&'static str, String); 2] {
     [(TREE_FILE, tree(manifest)), (EVENTS_FILE, events(manifest))]
 }
 
-/// A way from state to state.
+/// A transition from state to state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Link {
     fade_secs: f64,
@@ -115,7 +115,7 @@ pub fn tree(manifest: &Manifest) -> String {
     let mut text = header("AnimationNodeStateMachine", &resources);
     text.push_str("[resource]\nstates/Start/position = Vector2(0, 0)\n");
     for (index, (state, id)) in states.all.iter().enumerate() {
-        // `travel` takes the way that is shortest on the canvas: it shall neither turn nor act on the way.
+        // `travel` takes the shortest way on the canvas, which must not lead through turns and actions.
         let clip = manifest.clips.iter().find(|clip| state_name(&clip.name) == *state);
         let aside = clip.map_or(0.0, |clip| match clip.is_action() {
             true => ACTIONS_AT,
@@ -156,7 +156,8 @@ fn stands(clip: &SetClip) -> bool {
 struct States<'a> {
     /// Their names and the names of their resources.
     all: Vec<(String, String)>,
-    /// The states of each clip, first the one in which it is entered: a standing loop is played alone, another in each space that has it.
+    /// The states of each clip, starting with the one in which it is entered: a standing loop is played alone, any other in each space that
+    /// contains it.
     of_clip: BTreeMap<&'a str, Vec<String>>,
 }
 
@@ -221,7 +222,7 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
             let begins = Link::new(BEGIN_FADE_SECS, AT_ONCE, ON_TRAVEL);
             links.insert((from.clone(), state.clone()), begins);
         }
-        // To other spaces with its loop it goes only on the way there.
+        // It leads to other spaces with its loop only for `travel`.
         for (index, to) in to.iter().enumerate() {
             let advance_mode = if index == 0 { BY_ITSELF } else { ON_TRAVEL };
             links.insert(
@@ -235,7 +236,7 @@ fn links(manifest: &Manifest, states: &States<'_>) -> Links {
     }
     for clip in actions {
         let state = state_name(&clip.name);
-        // It begins in any loop that leads to it or goes on after it.
+        // It begins in any loop that leads to it or may follow it.
         for from in clip.entry.iter().chain(&clip.next) {
             let from = states.of(&from.clip).iter().filter(|from| **from != state);
             let begins = Link::new(BEGIN_FADE_SECS, AT_ONCE, ON_TRAVEL);
@@ -318,8 +319,8 @@ fn blend_space(resources: &mut String, manifest: &Manifest, space: &SetSpace, id
     );
 }
 
-/// Returns the times at which the events of a clip are called: in order, at least a millisecond apart, because Godot keeps only
-/// the last of two keys at one time.
+/// Returns the times at which the events of a clip are called: in order, and at least a millisecond apart, because Godot keeps only the
+/// last of two keys at one time.
 fn times(clip: &SetClip) -> Vec<f64> {
     let mut last = f64::NEG_INFINITY;
     (clip.events.iter())
@@ -485,7 +486,7 @@ mod tests {
         assert!(text.contains("animation = &\"walk\"\n"), "{text}");
     }
 
-    /// A start of a loop in two spaces leads to both, by itself to the first.
+    /// A start of a loop in two spaces leads to both, by itself only to the first.
     #[test]
     fn spaces_that_share_a_loop_share_its_passages() {
         let mut both = walking();
@@ -510,8 +511,8 @@ mod tests {
         blocks.collect()
     }
 
-    /// Compared with the engine's readers: `AnimationNodeBlendSpace2D::_set` and `_bind_methods`, and those of
-    /// `AnimationNodeStateMachine` and its transition.
+    /// Compared with the engine's readers: `AnimationNodeBlendSpace2D::_set` and `_bind_methods`, and those of `AnimationNodeStateMachine`
+    /// and its transition.
     #[test]
     fn properties_are_those_of_the_engine_in_an_order_in_which_they_can_be_set() {
         let tree = tree(&walking());

@@ -396,7 +396,7 @@ fn leaves_the_ground(feet: &FeetFacts, joint: &str) -> bool {
     foot.is_none_or(|foot| foot.strike_phase.is_some())
 }
 
-/// Returns the contacts of a loop that starts `secs` later and then takes `stretch` times as long; `period_secs` is its own period.
+/// Returns the contacts of a loop that starts `secs` later and is then `stretch` times as long; `period_secs` is its own period.
 fn retimed(mut feet: FeetFacts, secs: f64, stretch: f64, period_secs: f64) -> FeetFacts {
     let start = |at: f64| {
         let later = (at - secs).rem_euclid(period_secs);

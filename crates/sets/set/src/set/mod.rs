@@ -145,7 +145,7 @@ fn on_one_root_joint(offered: Vec<Offered>) -> Vec<Offered> {
     offered.into_iter().map(on_root).collect()
 }
 
-/// Raises or lowers loops to the floor of the first: each was recorded over its own, and they follow one another.
+/// Raises or lowers loops to the floor of the first: each was recorded over its own floor, but they are played one after the other.
 fn at_one_floor(offered: Vec<Offered>, form: &SetForm) -> Vec<Offered> {
     let clips = offered.iter().map(|each| each.member.stored.clip.clone()).collect();
     let raised = on_one_floor(clips, &form.overrides);
@@ -169,7 +169,7 @@ impl Set {
             let index = entries.len();
             let varied = select::variants(&taken.best, &taken.others, *variants);
             alike.extend(taken.others.iter().map(|other| (index, name_of(other))));
-            // What does not go anywhere may be an action as well.
+            // A loop that does not travel may also be an action.
             if taken.best.gait != MotionKind::Idle {
                 moving.extend(taken.others.iter().map(name_of));
             }
@@ -239,7 +239,7 @@ impl Set {
         }
     }
 
-    /// Returns its loops without other versions, under their names: those that passages connect. Errors: there are none.
+    /// Returns its loops without other versions, under their names: the loops that passages connect. Errors: there are none.
     pub fn loops(&self) -> Result<LoopSet, PlayError> {
         let of_takes = self.entries.iter().filter(|entry| entry.variant_of.is_none());
         let clips = of_takes.map(|entry| entry.member.stored.clip.clone().named(entry.name.as_str()));
@@ -276,8 +276,8 @@ impl Set {
         first.is_some_and(|entry| entry.member.stored.sidecar.playback.root_joint.is_some())
     }
 
-    /// Returns the manifest of the set as written: for each loop its file and its facts, for what happens once its file and
-    /// animation. Errors: it cannot be played.
+    /// Returns the manifest of the set as written: with the file and the facts of each loop, and the file and the animation of each clip
+    /// that plays once. Errors: the set cannot be played.
     pub fn manifest(
         &self,
         name: &str,
@@ -286,7 +286,7 @@ impl Set {
         mut left_out: Vec<LeftOut>,
     ) -> Result<Manifest, PlayError> {
         left_out.extend(self.left_out.iter().cloned());
-        // What was no loop for a reason, or not the best, may happen once.
+        // A motion that was rejected as a loop, or was not the best one, may still be one that plays once.
         let placed = (self.actions.iter().map(|each| &each.made)).chain(self.passages.iter().map(|each| &each.made));
         let placed: BTreeSet<String> = placed.map(place_of).collect();
         let mut told = BTreeSet::new();

@@ -41,7 +41,7 @@ pub struct SetPassage {
     verdict: Option<Verdict>,
 }
 
-/// What happens once in one take: passages, or the whole of it.
+/// The motions of one take that play once: passages, or the take as a whole.
 #[derive(Clone, Debug, Default)]
 pub struct TakeOnce {
     found: Vec<SetPassage>,
@@ -134,8 +134,8 @@ fn passages_in(
 }
 
 impl TakeOnce {
-    /// Selects the best passages of all takes: for each kind one per side, and per gait at either end; mirror images only if no
-    /// take shows it. Also returns the kinds of which there is none, with reasons, and the actions of takes that give none of these.
+    /// Selects the best passages of all takes: for each kind one per side, and per gait at either end; mirror images only if no take shows
+    /// that side. Also returns the kinds without a passage, with reasons, and the actions of takes that give no passage.
     pub(super) fn best(all: Vec<Self>) -> (Vec<SetPassage>, Vec<Missing>, Vec<SetAction>) {
         let mut looked: Vec<(PassageKind, Looked)> = Vec::new();
         let mut found: Vec<SetPassage> = Vec::new();
@@ -172,7 +172,7 @@ impl TakeOnce {
     }
 }
 
-/// Returns the names of the parts that every set should have beside its loops.
+/// Returns the names of the parts, besides loops, that every set should have.
 fn missing(kept: &[SetPassage], looked: &[(PassageKind, Looked)]) -> Vec<Missing> {
     let parts = [
         ("start", PassageKind::Start, 0.0),
@@ -275,8 +275,8 @@ impl SetPassage {
     }
 }
 
-/// Returns the take of what happens once, with a root joint if the files of the set have one, ready to be written. Errors: it does
-/// not form a take.
+/// Returns a motion that plays once as a take ready to be written, with a root joint if the files of the set have one. Errors: it does not
+/// form a take.
 pub fn ready(passage: &Passage, form: &SetForm, has_root_joint: bool) -> Result<CarriedMotion, TakeError> {
     carried(passage, form.engine(), form.format, has_root_joint)
 }

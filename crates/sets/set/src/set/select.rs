@@ -38,7 +38,7 @@ pub struct Offered {
     pub gait: MotionKind,
 }
 
-/// A selected loop, and those that move alike.
+/// A selected loop, and the others of its group.
 #[derive(Clone, Debug)]
 pub(super) struct Taken {
     /// The best.
@@ -51,7 +51,7 @@ pub(super) struct Taken {
 pub fn gait_of(member: &Member) -> Result<MotionKind, String> {
     let sidecar = &member.stored.sidecar;
     let kind = kind_of(sidecar);
-    // An idle has no phase that others must share.
+    // An idle needs no phase in common with others.
     let has_phase = kind != Some(MotionKind::Idle);
     if has_phase && sidecar.candidate.cycles > 1 {
         return Err(format!(
@@ -172,8 +172,8 @@ fn are_near(one: f64, two: f64, least: f64) -> bool {
     (one - two).abs() < least.max(SAME_SHARE * one.abs().max(two.abs()))
 }
 
-/// Selects the best loop of each way to move, with those that move alike. A bad one is taken only if all of its gait are bad,
-/// and then only one; the others are returned separately.
+/// Selects the best loop of each way to move, with those of similar motion. A bad one is taken only if all of its gait are bad, and then
+/// only one; the others are returned separately.
 pub(super) fn select(mut offered: Vec<Offered>) -> (Vec<Taken>, Vec<Offered>) {
     offered.sort_by(|one, other| {
         let (one, other) = (one.order(), other.order());

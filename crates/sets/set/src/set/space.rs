@@ -87,7 +87,7 @@ const SLIVER: f64 = 0.02;
 /// Directions whose cosine is below this are opposite (120 degrees): their loops are blended through the idle alone.
 const OPPOSITE: f64 = -0.5;
 
-/// Whether loops of these velocities are blended: their triangle is no sliver, and mixes opposite directions only with the idle,
+/// Whether loops of these velocities are blended: their triangle must not be a sliver, and may mix opposite directions only with the idle,
 /// which is at the origin.
 fn is_blended(corners: [[f64; 2]; 3], scale: [f64; 2]) -> bool {
     let [a, b, c] = corners;
@@ -172,10 +172,10 @@ mod tests {
             found.retain(|corners| is_blended(corners.map(|corner| points[corner]), scale));
             found
         };
-        // There and back again without a way aside is a line, however crooked.
+        // Points back and forth without a sideways one form a line, however crooked.
         let line = [[0.02, 1.3], [0.0, 0.0], [-0.03, -0.8]];
         assert!(of_velocities(&line, [0.5; 2]).is_empty());
-        // Backwards meets forwards through the idle alone.
+        // Backwards connects to forwards only through the idle.
         let aside = [[0.0, 0.0], [0.0, 1.3], [0.02, 3.0], [-0.02, -0.8], [0.9, 0.0]];
         let found = of_velocities(&aside, [1.0 / 3.8; 2]);
         assert!(

@@ -87,7 +87,7 @@ fn styles_at(words: &[Vec<String>], place: Place) -> Option<Vec<Option<String>>>
     let shared: Vec<&str> = shared.map(|(word, _)| *word).collect();
     let styles = words.iter().map(|words| Some(words[word_of(words)?].clone()));
     let styles: Vec<Option<String>> = styles.collect();
-    // Rare words are there by chance.
+    // Rare words occur by chance.
     let told = styles
         .iter()
         .flatten()

@@ -1,4 +1,4 @@
-//! The cheapest jump from each of many motions into each other.
+//! Finds the cheapest jump from each of many motions into each other one.
 
 use loopwright_core::math::Decay;
 use loopwright_moves::Transitions;
@@ -16,10 +16,9 @@ use crate::{files, memory, motions, output, output::Outputs, plot::PlotFile};
 /// Most motions that are compared at once: all are held in memory, and their pairs grow with the square.
 const MOST_MOTIONS: usize = 256;
 
-/// Compares each of the motions that are named with each other. Files that cannot be read are told and left out; the run then ends as
-/// an error.
+/// Compares all named motions with each other. Files that cannot be read are reported and left out; the run then ends as an error.
 ///
-/// Errors: more motions than are held, no two that can be compared.
+/// Errors: more motions than `MOST_MOTIONS`, or no two that can be compared.
 pub fn run(args: &CostArgs) -> Result<Ending> {
     let mut outputs = Outputs::new(args.force);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
@@ -72,13 +71,13 @@ pub fn run(args: &CostArgs) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// A map of the cheapest jumps, with the names of the motions.
+/// Draws a map of the cheapest jumps, with the names of the motions.
 fn drawn(sides: &[Side], decay: Decay, costs: &[Vec<Option<f64>>]) -> String {
     let names: Vec<String> = sides.iter().map(|side| files::stem(&side.path)).collect();
     loopwright_plots::transitions_among(&names, decay, costs)
 }
 
-/// The cheapest jump of each pair of motions, cheapest first.
+/// Returns the cheapest jump of each pair of motions, cheapest first.
 ///
 /// Errors: no two motions have one skeleton, or no jump exists between any.
 pub fn compared(sides: &[Side], settings: &JumpSettings) -> Result<CostAnswer> {

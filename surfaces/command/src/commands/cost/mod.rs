@@ -26,10 +26,10 @@ use crate::{batch, files, plot::PlotFile, recipe::TakeArgs};
 /// Maximum number of frames per side in a table; from a longer motion, evenly spaced frames are taken.
 const TABLE: usize = 128;
 
-/// The same for the plotted map: three pixels to a frame.
+/// Maximum number of frames per side in the plotted map: three pixels to a frame.
 const MAP: usize = 152;
 
-/// Why two motions may have no jump.
+/// The reason why two motions may have no jump.
 const NO_JUMP: &str = "bad frames are never left or entered, and a take is not left at its very end";
 
 pub fn run(args: &CostArgs) -> Result<Ending> {
@@ -63,7 +63,8 @@ fn between(left: &Path, entered: &Path, args: &CostArgs) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// What jumps from one motion into another cost, in a table of at most so many frames a side; and a drawing of it if one is wanted.
+/// Computes the costs of jumps from one motion into another, in a table of at most `most` frames a side; also draws them if a plot is
+/// wanted.
 pub fn compared(
     [left, entered]: [&Side; 2],
     settings: &JumpSettings,
@@ -100,13 +101,13 @@ pub fn compared(
     Ok((answer, svg))
 }
 
-/// Spring, cubic and quintic with the settings of the flags, in this order.
+/// Returns spring, cubic and quintic decay with the settings of the flags, in this order.
 fn decays(settings: &JumpSettings) -> Result<[Decay; 3]> {
     check_fade(settings.half_life, settings.blend)?;
     Ok(DecayKind::ALL.map(|kind| kind.lasting(settings.half_life, settings.blend)))
 }
 
-/// Errors: a fade that is too short or too long.
+/// Errors: a fade is too short or too long.
 pub fn check_fade(half_life: f64, blend: f64) -> Result<()> {
     for (flag, secs, usual) in [
         ("--half-life", half_life, DEFAULT_HALF_LIFE_SECS),
@@ -142,7 +143,7 @@ impl Side {
         Self::new(path, read, frame)
     }
 
-    /// A motion of this name, or a frame of it. Errors: it has no such frame.
+    /// Creates a side from a motion, and from a frame of it if one is named. Errors: the motion has no such frame.
     pub fn new(path: PathBuf, read: ReadMotion, frame: Option<&str>) -> Result<Self> {
         let ReadMotion {
             motion,

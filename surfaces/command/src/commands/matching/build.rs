@@ -73,14 +73,14 @@ pub fn run(args: &MatchBuildArgs) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// The motions that are named, each once, and which of their files no one named. Errors: one is not there.
+/// Lists the named motions, each once, and those of their files that were found in folders. Errors: one is missing.
 fn named_motions(args: &MatchBuildArgs) -> Result<(Vec<NamedMotion>, HashSet<PathBuf>)> {
     let mut named: Vec<NamedMotion> = Vec::new();
     let mut found: HashSet<PathBuf> = HashSet::new();
     for name in &args.takes {
         let is_found = batch::are_many(core::slice::from_ref(name));
         for motion in NamedMotion::all(name)? {
-            // A file that is in a folder and is named besides is one.
+            // A file found in a folder and also named itself counts once.
             if is_found {
                 found.insert(motion.path.clone());
             }
@@ -95,7 +95,7 @@ fn named_motions(args: &MatchBuildArgs) -> Result<(Vec<NamedMotion>, HashSet<Pat
     Ok((named, found))
 }
 
-/// Why nothing was added: files that failed, and takes that were left out.
+/// Words why nothing was added, from the files that failed and the takes that were left out.
 fn nothing_added(failures: &[Failure], left_out: &[Failure]) -> Failure {
     match (failures, left_out) {
         ([only], _) => only.clone(),
@@ -107,7 +107,7 @@ fn nothing_added(failures: &[Failure], left_out: &[Failure]) -> Failure {
     }
 }
 
-/// The times ahead that are asked for.
+/// Returns the requested times ahead.
 fn horizon_of(ahead: &[f64]) -> Result<Horizon> {
     let [first, second, third] = *ahead else {
         return match ahead {
@@ -118,14 +118,14 @@ fn horizon_of(ahead: &[f64]) -> Result<Horizon> {
     Horizon::new([first, second, third]).map_err(|error| failure!("--ahead: {error}").try_this("--ahead 0.2,0.4,0.8"))
 }
 
-/// Warns of what is not among the rows.
+/// Warns of a motion that is left out.
 fn leave_out(failure: &Failure) {
     let hint = failure.hint().map_or_else(String::new, |hint| format!("; try: {hint}"));
     talk::warn(&format!("left out: {}{hint}", failure.what()));
 }
 
-/// Adds the motions of a file: its loops if it has a sidecar, else its take. Returns how many rows they have. Of several loops, those that
-/// cannot be matched are left out. Errors: none can.
+/// Adds the motions of a file: its loops if it has a sidecar, else its take. Returns the number of their rows. Loops that cannot be matched
+/// are left out if there are several. Errors: none can be matched.
 fn of_file(
     named: &NamedMotion,
     args: &MatchBuildArgs,
@@ -179,7 +179,7 @@ fn of_file(
     Ok(num_rows)
 }
 
-/// A database before its rows are arranged.
+/// A database whose rows are not arranged yet.
 #[expect(clippy::large_enum_variant, reason = "there is one, on the stack")]
 pub enum Building<'a> {
     Future {
@@ -189,7 +189,7 @@ pub enum Building<'a> {
     },
     Cost {
         known: Option<CostDatabase<'a>>,
-        /// Of the first motion, or of the database that they are added to.
+        /// From the first motion, or from the database that motions are added to.
         features: Option<CostFeatures>,
         decay: loopwright_core::math::Decay,
         motions: Vec<CostMotion>,
@@ -197,7 +197,8 @@ pub enum Building<'a> {
 }
 
 impl<'a> Building<'a> {
-    /// A database without more rows than those that are known, and how far its motions look ahead. Errors: a setting that cannot be followed.
+    /// Starts from the rows of a known database, or from none; also returns how far its motions look ahead. Errors: a setting is
+    /// impossible.
     pub fn new(known: Option<Opened<'a>>, settings: &RowSettings) -> Result<(Self, Horizon)> {
         cost::check_fade(settings.half_life, settings.blend)?;
         let horizon = match &known {
@@ -233,7 +234,7 @@ impl<'a> Building<'a> {
         Ok((building, horizon))
     }
 
-    /// Adds the frames of a motion; returns how many.
+    /// Adds the frames of a motion; returns their number.
     pub fn add(&mut self, path: &Path, source: &MatchSource, name: &str, tags: &[(String, String)]) -> Result<usize> {
         match self {
             Self::Future {
@@ -267,7 +268,7 @@ impl<'a> Building<'a> {
         }
     }
 
-    /// The database as bytes, and what is said of it. Errors: too few rows, or too many.
+    /// Returns the database as bytes, and the answer about it. Errors: too few rows, or too many.
     pub fn finish(self, path: &Path, num_added: usize) -> Result<(Vec<u8>, BuildAnswer)> {
         self.arranged(path, num_added).map_err(|error| rows_failure(&error))
     }
@@ -306,7 +307,7 @@ impl<'a> Building<'a> {
     }
 }
 
-/// Adds motions none of whose frames is there already; returns how many frames they have.
+/// Adds motions, none of whose frames may be there already; returns the number of their frames.
 fn add_new<'c, F>(
     motions: &mut Vec<FrameRows<F>>,
     known: impl Iterator<Item = &'c ClipRows>,
@@ -331,7 +332,7 @@ fn add_new<'c, F>(
     Ok(num_rows)
 }
 
-/// Why there is no database.
+/// Words why there is no database.
 pub fn no_rows() -> Failure {
     Failure::nothing("no take has a run of frames without jumps that is long enough to match")
         .try_this("longer takes: matching looks ahead, see --ahead")

@@ -1,4 +1,4 @@
-//! `loopwright match export`: rows as an array for NumPy.
+//! `loopwright match export`: writes rows as an array for NumPy.
 
 use std::path::Path;
 
@@ -44,8 +44,8 @@ pub fn run(args: &MatchExportArgs) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Adds the rows of a database, or those that queries by the frames of a motion have there; and returns how many numbers one has. Errors:
-/// the motion cannot be matched.
+/// Adds the rows of a database, or the queries made from the frames of a motion; returns the length of a row. Errors: the motion cannot be
+/// matched.
 pub fn add_rows(rows: &mut Vec<f32>, database: &Opened<'_>, motion: Option<(&Path, &MatchSource)>) -> Result<usize> {
     match (database, motion) {
         (Opened::Future(database), None) => rows.extend((0..database.num_rows()).flat_map(|row| database.row(row))),
@@ -77,14 +77,13 @@ pub fn add_rows(rows: &mut Vec<f32>, database: &Opened<'_>, motion: Option<(&Pat
     })
 }
 
-/// An array of 32-bit floats, row by row, in version 1.0 of NumPy's format. Source: NumPy, "NEP 1: A simple file format for NumPy
-/// arrays".
+/// Encodes 32-bit floats, row by row, in version 1.0 of NumPy's format. Source: NumPy, "NEP 1: A simple file format for NumPy arrays".
 fn npy(numbers: &[f32], columns: usize) -> Vec<u8> {
     let mut header = format!(
         "{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {columns}), }}",
         numbers.len() / columns
     );
-    // Magic, version and length take ten bytes, the line feed one; the array begins at a multiple of 64.
+    // Magic, version and length take ten bytes, the line feed one; the array starts at a multiple of 64.
     let length = (10 + header.len() + 1).next_multiple_of(64) - 10;
     header.push_str(&" ".repeat(length - header.len() - 1));
     header.push('\n');

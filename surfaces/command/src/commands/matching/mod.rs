@@ -1,4 +1,4 @@
-//! `loopwright match`: a database of frames, and the frame that is nearest to a wanted motion.
+//! `loopwright match`: builds databases of frames, and finds the frame nearest to a wanted motion.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub fn run(args: &MatchArgs) -> Result<Ending> {
         MatchCommand::Walk(args) => walk::run(args),
         MatchCommand::Export(args) => export::run(args),
         MatchCommand::Inspect(args) => {
-            // A mapped file that another program changes would change under our feet, and the checksum reads it whole anyway.
+            // The file is not mapped: another program could change it while it is read, and the checksum reads all of it anyway.
             let bytes = files::read_bytes(&args.database)?;
             let answer = inspected(&args.database, &open(&args.database, &bytes)?, bytes.len());
             output::print(&if args.json {
@@ -42,7 +42,7 @@ pub fn run(args: &MatchArgs) -> Result<Ending> {
     }
 }
 
-/// What a database of so many bytes holds.
+/// Describes a database of this many bytes.
 pub fn inspected(path: &Path, database: &Opened<'_>, num_bytes: usize) -> InspectAnswer {
     match database {
         Opened::Future(database) => InspectAnswer::of_future(path, database, num_bytes),
@@ -50,7 +50,7 @@ pub fn inspected(path: &Path, database: &Opened<'_>, num_bytes: usize) -> Inspec
     }
 }
 
-/// A database, by its features.
+/// A database of either set of features.
 #[expect(clippy::large_enum_variant, reason = "there is one, on the stack")]
 pub enum Opened<'a> {
     Future(MatchDatabase<'a>),
@@ -65,7 +65,7 @@ impl Opened<'_> {
         }
     }
 
-    /// The times ahead that motions have to be read for: costs know none.
+    /// The times ahead for which motions have to be read; cost databases do not look ahead.
     pub fn horizon(&self) -> Horizon {
         match self {
             Opened::Future(database) => database.horizon(),
@@ -74,7 +74,7 @@ impl Opened<'_> {
     }
 }
 
-/// The database in the bytes of a file.
+/// Opens the database in the bytes of a file.
 pub fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>> {
     let opened = FeatureSetKind::from_bytes(bytes).and_then(|kind| {
         Ok(match kind {
@@ -91,7 +91,7 @@ pub fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>> {
     })
 }
 
-/// The one motion of a file whose frames are asked for.
+/// Reads the one motion of a file whose frames are asked for.
 fn asked_for(path: &Path, reading: &TakeArgs, horizon: Horizon) -> Result<MatchSource> {
     let mut sources = source::read_all(path, String::new(), reading, &[], horizon)?;
     let several = sources.len() > 1;
@@ -113,13 +113,13 @@ fn unmatched_cost(path: &Path, error: CostError) -> Failure {
 }
 
 pub fn unmatched(path: &Path, error: MatchError) -> Failure {
-    // There is nothing in it to match, which is no fault of a file that lies in a folder.
+    // A file in a folder may hold nothing to match, which is not an error.
     let failure = Failure::nothing(Failure::cannot("match", path, error).what());
     match error {
         MatchError::Short { .. } => {
             failure.try_this("a longer take, or a loop made from it: loops go on past their end")
         }
-        // Its feet were measured when it was made, and hardly touch the ground.
+        // Its feet were measured when it was made, but hardly touch the ground.
         MatchError::InPlace { .. } if InputFile::named(path).sidecar.is_some() => {
             failure.try_this("make the loop again with --set output.root-speed=3.2, which states its speed in m/s")
         }

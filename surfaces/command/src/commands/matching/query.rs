@@ -47,7 +47,7 @@ pub fn run(args: &MatchQueryArgs) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Errors: a speed or a turn rate that nobody has.
+/// Errors: a speed or a turn rate is beyond what a body can do.
 fn check_wish(wish: &Wish) -> Result<()> {
     for (flag, number, most) in [
         ("--speed", wish.speed.unwrap_or(0.0), MOST_MPS),
@@ -63,8 +63,8 @@ fn check_wish(wish: &Wish) -> Result<()> {
     Ok(())
 }
 
-/// What a database holds that fits best to each of these frames of a motion. Errors: the motion cannot be matched, or no frame passes the
-/// filter.
+/// Returns the best matches in a database for each of these frames of a motion. Errors: the motion cannot be matched, or no frame passes
+/// the filter.
 pub fn found(
     wish: &Wish,
     name: &Path,
@@ -114,7 +114,7 @@ pub fn found(
     Ok(found)
 }
 
-/// The frames whose pose and future are nearest.
+/// Finds the frames with the nearest pose and future.
 fn nearest(
     wish: &Wish,
     path: &Path,
@@ -144,7 +144,7 @@ fn nearest(
     }))
 }
 
-/// The frames to which a jump costs least.
+/// Finds the frames with the cheapest jumps.
 fn cheapest(
     wish: &Wish,
     source: &MatchSource,
@@ -164,7 +164,7 @@ fn cheapest(
     })
 }
 
-/// The best row, the best of those that are apart from it, and so on; `best` gives the best row that passes a filter.
+/// Collects matches that lie apart from each other, best first; `best` returns the best row that passes a filter.
 fn apart(
     wish: &Wish,
     filter: &MatchFilter,
@@ -179,13 +179,13 @@ fn apart(
     found.collect()
 }
 
-/// Nobody runs faster, m/s.
+/// Highest speed accepted, faster than anybody runs, m/s.
 const MOST_MPS: f64 = 100.0;
 
-/// Nobody turns faster for a second, degrees per second.
+/// Highest turn rate accepted, faster than anybody turns for a second, degrees per second.
 const MOST_DPS: f64 = 3600.0;
 
-/// Places and facings ahead at one speed and turn rate.
+/// Computes positions and facings ahead for a constant speed and turn rate.
 fn arc(speed_mps: f64, turn_radians_per_sec: f64, horizon: Horizon) -> [Future; NUM_TIMES] {
     let twist = Twist::new(DVec3::Z * speed_mps, DVec3::Y * turn_radians_per_sec);
     horizon.secs().map(|secs| {

@@ -1,4 +1,4 @@
-//! The motions in files that are matched: takes, and loops with their sidecars.
+//! Reads the motions of files for matching: takes, and loops with their sidecars.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -15,17 +15,18 @@ use crate::{
     load, memory, talk, written_loop,
 };
 
-/// A motion that a file holds.
+/// A motion in a file.
 pub struct Motion {
     /// The name of its clips.
     pub name: String,
-    /// The file, and the animation in it if it holds several loops.
+    /// The file, and the animation in it if the file holds several loops.
     pub path: PathBuf,
-    /// The motion, or why it cannot be read: the others of the file still can.
+    /// The motion, or why it cannot be read; other motions of the file still can be.
     pub source: Result<MatchSource>,
 }
 
-/// What a file holds, by the name of its clips: its loops if it has a sidecar, else its take. Joints of takes get these weights.
+/// Reads the motions of a file: its loops if it has a sidecar, else its take. Their clips are named `name`, and the joints of takes get
+/// these weights.
 pub fn read_all(
     path: &Path,
     name: String,
@@ -68,7 +69,7 @@ pub fn read_all(
     Ok(motions.collect())
 }
 
-/// Reads a take and studies it; warnings name the file.
+/// Reads and studies a take; warnings name the file.
 fn read_take(path: &Path, study: &Study) -> Result<Analysis> {
     let mut soft = Vec::new();
     let file = files::read_take(path, &study.reading(memory::limits()), &mut soft)?;
@@ -77,7 +78,7 @@ fn read_take(path: &Path, study: &Study) -> Result<Analysis> {
     Ok(loaded.analysis)
 }
 
-/// The path of a take as it is seen from the folder of the database, with slashes; as it was typed if there is no such path.
+/// Returns the path of a take relative to the folder of the database, with slashes; as typed if there is no such path.
 pub fn name_beside(path: &Path, output: &Path) -> String {
     let folder = files::folder_of(output);
     let InputFile { path, animation, .. } = InputFile::named(path);
@@ -88,7 +89,7 @@ pub fn name_beside(path: &Path, output: &Path) -> String {
         .and_then(|(path, folder)| {
             let parts = path.components().zip(folder.components());
             let shared = parts.take_while(|(one, other)| one == other).count();
-            // Nothing in common: another drive.
+            // Without a common folder, such as on another drive, there is none.
             (shared > 0).then(|| {
                 let up = folder.components().skip(shared).map(|_| "..".to_owned());
                 let down = path.components().skip(shared).map(|part| match part {

@@ -1,4 +1,4 @@
-//! Tags of single takes, from a table.
+//! Tags of takes, read from a table.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::{
     talk,
 };
 
-/// Which takes have which tags.
+/// Lines of patterns and tags.
 #[derive(Debug, Default)]
 pub struct TagTable {
     lines: Vec<Line>,
@@ -26,7 +26,7 @@ struct Line {
 }
 
 impl TagTable {
-    /// Lines of a pattern and of tags, by commas. Blank lines and those that begin with # are left out.
+    /// Reads lines of a pattern and tags, separated by commas. Blank lines and those that begin with # are ignored.
     pub fn read(file: &Path) -> Result<Self> {
         let wrong = |what: String| {
             Failure::cannot("read the tags", file, what).try_this("lines such as *run*,style=run,mood=calm")
@@ -54,7 +54,8 @@ impl TagTable {
         Ok(table)
     }
 
-    /// The tags of a motion, of all lines that fit its name, its path or its file's name, with its range of frames or without.
+    /// Returns the tags of a motion from all lines whose pattern fits its name, its path or its file's name, with or without its range of
+    /// frames.
     pub fn of(&mut self, named: &NamedMotion, name: &str) -> Vec<(String, String)> {
         let file = named.path.file_name().map(|file| file.to_string_lossy().into_owned());
         let mut names = vec![name.to_owned(), named.path.display().to_string()];
@@ -73,7 +74,7 @@ impl TagTable {
         tags
     }
 
-    /// Warns of patterns that fit nothing: they may be mistyped.
+    /// Warns of patterns that fit nothing, since they may be mistyped.
     pub fn warn_of_unused(&self) {
         for line in self.lines.iter().filter(|line| !line.is_used) {
             talk::warn(&format!(

@@ -1,4 +1,4 @@
-//! `loopwright match walk`: a path walked by a database.
+//! `loopwright match walk`: walks along a path with the motions of a database.
 
 use std::path::{Path, PathBuf};
 
@@ -54,7 +54,7 @@ pub fn run(args: &MatchWalkArgs) -> Result<Ending> {
         for motion in motions {
             match motion.source {
                 Ok(source) => sources.push((motion.name, source)),
-                // Of several loops the database was built without those that cannot be matched.
+                // When the database was built, loops that cannot be matched were left out if there were several.
                 Err(failure) if failure.is_negative() && num_motions > 1 => {}
                 Err(failure) => return Err(failure),
             }
@@ -99,13 +99,13 @@ pub fn run(args: &MatchWalkArgs) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// The files of a database, each once, with their names in it.
+/// Lists the files of a database, each once, with their names in it.
 fn files_of(path: &Path, database: &MatchDatabase<'_>) -> Vec<(PathBuf, String)> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut files: Vec<(PathBuf, String)> = Vec::new();
     for rows in database.clips() {
         let name = &rows.clip.name;
-        // One of several loops of a file has the file's name before its own.
+        // If a file holds several loops, its clips are named `file:loop`.
         let of_several = name.rsplit_once(':').filter(|_| !folder.join(name).exists());
         let name = of_several.map_or(name.as_str(), |(file, _)| file).to_owned();
         if !files.iter().any(|(_, known)| *known == name) {
@@ -115,7 +115,7 @@ fn files_of(path: &Path, database: &MatchDatabase<'_>) -> Vec<(PathBuf, String)>
     files
 }
 
-/// The form in which the first motion stands in its file.
+/// Returns the form of the first motion's file.
 fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source> {
     let input = InputFile::named(path);
     let reading = &input.reading(reading);
@@ -132,7 +132,7 @@ fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source> {
     Ok(files::read_take(&input.path, &settings, &mut Vec::new())?.source)
 }
 
-/// Lines of three numbers: seconds, x, z. A first line of words, blank lines and those that begin with # are left out.
+/// Reads lines of three numbers: seconds, x, z. A header line, blank lines and those that begin with # are ignored.
 fn read_path(file: &Path) -> Result<WalkPath> {
     let bytes = files::read_bytes(file)?;
     let wrong = |what: String| {

@@ -1,4 +1,4 @@
-//! Animations, drawn on all processors.
+//! Draws animations, on all processors.
 
 use loopwright_draw::render::{self, AnimationFormat, DrawnMotion, Packer, Picture, RenderError, Scene};
 
@@ -26,7 +26,7 @@ const MAX_FPS: f64 = 50.0;
 /// Number of pictures from which the colours of an animation are taken.
 const SAMPLES: usize = 3;
 
-/// An animation of all motions, side by side.
+/// Draws an animation of all motions, side by side.
 pub fn animation(
     args: &RenderArgs,
     motions: &[(String, DrawnMotion)],
@@ -89,7 +89,7 @@ pub fn animation(
     })
 }
 
-/// Pictures a second.
+/// Returns the rate of the animation, pictures a second.
 fn rate(args: &RenderArgs, motions: &[(String, DrawnMotion)]) -> Result<f64> {
     let own = motions
         .iter()

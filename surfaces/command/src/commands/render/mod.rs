@@ -63,7 +63,7 @@ pub fn run(args: &RenderArgs) -> Result<Ending> {
     )
 }
 
-/// One picture.
+/// Draws one picture.
 fn one(args: &RenderArgs) -> Result<Ending> {
     let kind = kind_of(args)?;
     let mut outputs = Outputs::keeping(args.force, &args.inputs);
@@ -111,11 +111,11 @@ fn one(args: &RenderArgs) -> Result<Ending> {
     Ok(Ending::Done)
 }
 
-/// Memory for a pixel while it is drawn and packed, bytes; and pictures that are in memory at once, unless all of them are.
+/// Memory per pixel while it is drawn and packed, bytes; and the number of pictures in memory at once, unless all are.
 const PIXEL_BYTES: u64 = 20;
 const AT_ONCE: usize = 2;
 
-/// Errors: pictures of that size take more memory than the run may.
+/// Errors: pictures of this size take more memory than the run may use.
 fn check_room(pictures: usize, [width, height]: [u32; 2]) -> Result<()> {
     let pixels = u64::from(width) * u64::from(height) * pictures as u64;
     memory::limits().check_room(PIXEL_BYTES * pixels).map_err(|error| {
@@ -132,7 +132,7 @@ enum Kind {
     Onion,
 }
 
-/// The kind of picture that the file name and the flags ask for.
+/// Returns the kind of picture that the file name and the flags ask for.
 fn kind_of(args: &RenderArgs) -> Result<Kind> {
     let path = &args.output;
     let wrong = |why: &str, hint: &str| Err(Failure::cannot("draw", path, why).try_this(hint.to_owned()));
@@ -181,7 +181,7 @@ impl Drawn {
     }
 }
 
-/// Contact sheets of all motions, side by side.
+/// Draws contact sheets of all motions, side by side.
 fn sheet(args: &RenderArgs, motions: &[(String, DrawnMotion)], scenes: &[Scene<'_>], size: [u32; 2]) -> Result<Drawn> {
     let failed = |error: RenderError| Failure::cannot("draw", &args.output, error).try_this("another --size");
     let mut pictures = 0;

@@ -21,7 +21,7 @@ use crate::{
     talk,
 };
 
-/// Titles and motions of all inputs.
+/// Returns titles and motions of all inputs.
 pub fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>> {
     let inputs: Vec<Input> = args
         .inputs
@@ -68,7 +68,7 @@ fn read_loop(file: &InputFile, reading: &TakeArgs) -> Result<WrittenLoop> {
     Ok(read)
 }
 
-/// The motion of a loop, with a sidecar or recognised from its keys, and how the keys make it up.
+/// Returns the motion of a loop, with a sidecar or recognised from its keys, and how the keys make it up.
 pub fn loop_motion(
     path: &Path,
     read: &WrittenLoop,
@@ -91,9 +91,9 @@ fn unfit(path: &Path, why: impl core::fmt::Display) -> Failure {
     Failure::cannot("draw", path, why)
 }
 
-/// A file without a sidecar: a take, a stretch of it, or a repeated stretch.
+/// Returns the motion of a file without a sidecar: a take, a stretch of it, or a repeated stretch.
 ///
-/// Of a loop that is drawn next to it, the sidecar says which of its frames to show.
+/// If a loop of it is drawn beside it, that loop's sidecar selects the frames.
 fn take_motion(
     Input { file, reading, .. }: &Input,
     args: &RenderArgs,
@@ -142,7 +142,7 @@ fn take_motion(
     DrawnMotion::of_take(&loaded.analysis, &figure, 0, last).map_err(|error| unfit(path, error))
 }
 
-/// A stretch of a take, repeated unchanged.
+/// Returns a stretch of a take, repeated unchanged.
 fn cut_motion(loaded: &Studied, cut: &Cut, num_frames: usize, step_secs: f64, figure: &Figure) -> Result<DrawnMotion> {
     let clip =
         Clip::new(loaded.take(), cut, num_frames, step_secs).map_err(|error| unfit(Path::new(&loaded.name), error))?;

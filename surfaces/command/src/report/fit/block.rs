@@ -6,7 +6,7 @@ use loopwright_core::analysis::MotionKind;
 use super::{DEGREES, MEANING};
 use crate::report::figures::counted;
 
-/// Returns the TOML of `--toml`: the figures of all modes, and of each.
+/// Returns the TOML of `--toml`: figures for all modes together, and for each.
 pub fn block(pool: &Pool, settings: &FitSettings) -> String {
     let mut text = format!(
         "# Written by `loopwright fit` from {}, smoothed by {} s. Metres, seconds, degrees.\n# {MEANING}.\n",

@@ -1,4 +1,4 @@
-//! Takes and their pools as text.
+//! Words takes and their pools.
 
 use loopwright_controller::{FitSettings, HalfLives, ModePool, Pool, Quantity, Spread, TakeFit};
 use loopwright_core::analysis::MotionKind;
@@ -7,7 +7,7 @@ use super::{DEGREES, FittedTake, MEANING, Outcome, Source, lack_in_words};
 use crate::report::figures::duration_secs;
 use crate::report::table::{Table, optional, rate};
 
-/// The answer as text: one take in detail, several as a table and by folder.
+/// Words the answer: one take in detail, several as a table and by folder.
 pub fn human(sources: &[Source], pool: &Pool, settings: &FitSettings, block: &str) -> String {
     let mut text = String::new();
     let outcomes: Vec<&Outcome> = sources.iter().flat_map(|source| &source.outcomes).collect();
@@ -37,7 +37,7 @@ fn median(spread: Option<Spread>, scale: f64, decimals: usize) -> String {
     optional(spread.map(|spread| scale * spread.median), decimals)
 }
 
-/// A median, with its quartiles if there is more than one value.
+/// Formats a median, with its quartiles if there is more than one value.
 fn quartiles(spread: Option<Spread>, scale: f64, decimals: usize) -> String {
     match spread {
         Some(spread) if spread.count > 1 => format!(
@@ -138,7 +138,7 @@ fn events(fit: &TakeFit) -> String {
     table.render()
 }
 
-/// A table of takes, one line each.
+/// Returns a table of takes, one line each.
 fn many(outcomes: &[&Outcome]) -> String {
     let mut table =
         Table::new("take | seconds | modes | top m/s | accel | decel | changes | velocity h | turns | facing h");
@@ -175,7 +175,7 @@ fn many(outcomes: &[&Outcome]) -> String {
     table.render()
 }
 
-/// Half-lives by mode, with their spread.
+/// Returns a table of half-lives by mode, with their spread.
 fn pooled(pool: &Pool) -> String {
     let mut table = Table::new(
         "mode | takes | top m/s | accel | decel | turn deg/s | h of | changes | closed s | fitted s | ± s | error | from peaks s",
@@ -216,7 +216,7 @@ fn pooled(pool: &Pool) -> String {
     )
 }
 
-/// The kinds of half-lives of a mode, with the half-life from its maxima where there is one.
+/// Lists the kinds of half-lives of a mode, with the half-life from its maxima if there is one.
 fn kinds(mode: &ModePool) -> [(&'static str, &HalfLives, Option<Spread>); 4] {
     [
         ("velocity", &mode.velocity, None),

@@ -405,7 +405,7 @@ pub fn json(
     json::document("fit", answer, failure, outputs)
 }
 
-/// The answer from numbers alone as JSON.
+/// Returns the JSON answer from numbers alone.
 pub fn numbers_json(velocity: Option<Numbers>, facing: Option<Numbers>) -> String {
     let answer = FitAnswer {
         velocity: velocity.map(VelocityNumbers::from),

@@ -21,7 +21,7 @@ pub use table::table_human;
 
 pub struct FittedTake {
     pub facts: TakeFacts,
-    /// The fit, or why there is none if the take is too short.
+    /// The fit, or the reason why there is none if the take is too short.
     pub fit: Result<TakeFit, FitError>,
     pub warnings: Vec<String>,
 }
@@ -37,7 +37,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Why the file could not be read, if so.
+    /// The reason why the file could not be read, if so.
     pub fn failure(&self) -> Option<&Failure> {
         match self {
             Self::Take(_) => None,
@@ -50,7 +50,7 @@ impl Outcome {
 pub struct Source {
     /// The argument as the user gave it.
     pub name: String,
-    /// Whether it means several files: a folder, or a pattern.
+    /// Whether the argument stands for several files: a folder, or a pattern.
     pub is_folder: bool,
     pub outcomes: Vec<Outcome>,
 }
@@ -64,14 +64,14 @@ impl Source {
     }
 }
 
-/// What the half-life means; printed wherever people read one.
+/// The meaning of a half-life; printed wherever people read one.
 const MEANING: &str =
     "spring half-life: 59.7% of a change is left after one, half after 1.21 of them (docs/guide/fit.md)";
 
 /// Degrees in a radian.
 const DEGREES: f64 = 180.0 / core::f64::consts::PI;
 
-/// Why there is no half-life.
+/// Words why there is no half-life.
 fn lack_in_words(lack: Lack, quantity: Quantity, settings: &FitSettings) -> String {
     match (lack, quantity) {
         (Lack::Still, _) => "the body is idle throughout".to_owned(),

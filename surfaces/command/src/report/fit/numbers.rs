@@ -8,7 +8,7 @@ use super::MEANING;
 /// The size of a step, its largest rate and the half-life that follows from both.
 #[derive(Clone, Copy)]
 pub struct Numbers {
-    /// Metres per second of a velocity, degrees of a facing.
+    /// In metres per second for a velocity, degrees for a facing.
     step: f64,
     /// In the unit of the step, per second.
     rate_per_sec: f64,
@@ -36,7 +36,7 @@ impl Numbers {
     }
 }
 
-/// The answer from numbers, as text.
+/// Words the answer from numbers alone.
 pub fn numbers_human(velocity: Option<Numbers>, facing: Option<Numbers>) -> String {
     let mut text = String::new();
     for (name, numbers, step, rate) in [

@@ -44,7 +44,7 @@ pub struct ProfileFacts {
     rows: Vec<RowFacts>,
 }
 
-/// Size, largest rate and half-life of the spring.
+/// Returns size, largest rate and half-life of the spring.
 pub fn numbers(fit: &TableFit) -> Option<Numbers> {
     Numbers::completed(
         fit.top_speed_mps,
@@ -80,7 +80,7 @@ impl ProfileFacts {
     }
 }
 
-/// The answer as text.
+/// Words the answer.
 pub fn table_human(table: &SpeedTable, fit: &TableFit) -> String {
     let (name, unit) = match table.of() {
         TableOf::Speeds => ("speed", "m/s"),

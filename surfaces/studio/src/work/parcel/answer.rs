@@ -1,4 +1,4 @@
-//! What the worker answers.
+//! Answers of the worker.
 
 use std::sync::Arc;
 
@@ -15,23 +15,23 @@ use crate::work::{Done, Job};
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::work) enum Answer {
-    /// A take, whose long arrays are handed over beside it.
+    /// A take; its long arrays are handed over separately.
     Opened(Box<OpenedParts>),
     /// A take and the choices of a recipe.
     Followed(Box<OpenedParts>, Box<Edit>),
     /// A loop.
     Made(Box<WorkedParts>),
-    /// The word of the grade of a loop, if it can be made.
+    /// The grade of a loop as a word, if it can be made.
     Judged(Option<String>),
-    /// The names of the animations of a file, and some of them.
+    /// The names of the animations of a file, and descriptions of some.
     Listed(Vec<String>, Vec<Listed>),
     /// A loop as a file.
     Exported(Exported),
-    /// What was worked out of a take.
+    /// The result of a study.
     Studied(Studied),
     /// A set.
     SetMade(SetFiles),
-    /// Why there is none of them.
+    /// The reason of a failure.
     Failed(String),
 }
 
@@ -46,19 +46,19 @@ pub(in crate::work) struct OpenedParts {
     found: FoundLoops,
     no_loops: Option<String>,
     warnings: Vec<String>,
-    /// How it was read.
+    /// The settings that it was read with.
     #[serde(with = "recipe_text")]
     study: Recipe,
     character: Option<CharacterParts>,
     rig: Option<Rig>,
 }
 
-/// The character that takes the loops of a take.
+/// The character for the loops of a take.
 #[derive(Debug, Serialize, Deserialize)]
 struct CharacterParts {
     pair: RigPair,
     source: Source,
-    /// The name, the seconds of a frame and the first pose of the take that its file holds.
+    /// Name, frame time and first pose of the take in its file.
     name: String,
     frame_time_secs: f64,
     first: Pose,
@@ -101,7 +101,7 @@ impl CharacterParts {
     }
 }
 
-/// What was worked out about a loop.
+/// A loop with what was computed about it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::work) struct WorkedParts {
     row: usize,
@@ -160,7 +160,7 @@ impl OpenedParts {
             licence: study.licence.clone(),
             character: self.character.map(CharacterParts::join).transpose()?,
             rig: self.rig,
-            // The opened take has them as words.
+            // The opened take holds them as text.
             warnings: Vec::new(),
         };
         Ok(Opened {
@@ -213,7 +213,7 @@ impl WorkedParts {
 }
 
 impl Answer {
-    /// The take whose long arrays belong to it.
+    /// Whether the long arrays of a take belong to the answer.
     pub(super) fn has_arrays(&self) -> bool {
         matches!(self, Self::Opened(_) | Self::Followed(..))
     }

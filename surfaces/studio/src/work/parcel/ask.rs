@@ -1,4 +1,4 @@
-//! What the page asks of its worker.
+//! Requests from the page to its worker.
 
 use std::sync::Arc;
 
@@ -9,23 +9,23 @@ use serde::{Deserialize, Serialize};
 use crate::road::{Edit, NamedFile, Opened, Study};
 use crate::work::{Job, TakeFile};
 
-/// What the page asks of its worker. The bytes of the files that are read are handed over beside it.
+/// A request from the page to its worker. The bytes of files are handed over separately.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::work) enum Ask {
-    /// Work on files, which are empty until their bytes are put in.
+    /// Work on files, whose bytes are empty here until they are filled in.
     OfFiles(Job),
-    /// Something of the take that was opened last, or of that one.
+    /// Work on the take that was opened last, or on the given one, which is then opened again.
     OfTake { again: Option<TakeFile>, what: OfTake },
 }
 
-/// What the page asks of its worker about a take.
+/// A request about a take.
 #[derive(Debug, Serialize, Deserialize)]
 pub(in crate::work) enum OfTake {
     /// A loop.
     Make { edit: Box<Edit>, is_draft: bool },
     /// The grade of a loop.
     Judge { edit: Box<Edit> },
-    /// A loop in a file, of that name if there is one.
+    /// A loop in a file, under a name if one is given.
     Write {
         edit: Box<Edit>,
         format: Format,
@@ -35,11 +35,11 @@ pub(in crate::work) enum OfTake {
     Study(Study),
 }
 
-/// The bytes of the files that are handed over beside what is asked.
+/// The bytes of the files that are handed over beside a request.
 pub(in crate::work) type Files = Vec<Arc<Vec<u8>>>;
 
 impl Ask {
-    /// What is asked for a piece of work, and the files that it reads. `knows` is the take that the worker has.
+    /// Creates the request for a job, and lists the files that it reads. `knows` is the take that the worker holds.
     pub(in crate::work) fn new(job: &Job, knows: Option<&Arc<Opened>>) -> (Self, Files) {
         let (opened, what) = match job.clone() {
             Job::Make { opened, edit, is_draft } => (opened, OfTake::Make { edit, is_draft }),
@@ -77,14 +77,14 @@ impl Ask {
         (self, files)
     }
 
-    /// Puts in the bytes of the files that were handed over.
+    /// Fills in the bytes of the files that were handed over.
     pub(super) fn take_files(&mut self, files: Files) {
         for (own, bytes) in self.files_mut().into_iter().zip(files) {
             *own = bytes;
         }
     }
 
-    /// The files that it reads.
+    /// The files that the request reads.
     fn files_mut(&mut self) -> Vec<&mut Arc<Vec<u8>>> {
         let (file, named) = match self {
             Self::OfFiles(Job::Open(file, _)) => (Some(&mut file.bytes), &mut [][..]),
@@ -101,7 +101,7 @@ impl Ask {
     }
 }
 
-/// How a take is opened again by a worker that does not have it; the walk that the studio opens with has no file.
+/// Returns what a worker that lacks a take needs to open it again; the example walk has no file.
 fn again(opened: &Opened) -> TakeFile {
     TakeFile {
         file_name: opened.file_name.clone(),
@@ -111,7 +111,7 @@ fn again(opened: &Opened) -> TakeFile {
     }
 }
 
-/// A recipe that says how a take is read, and no more.
+/// Returns a recipe that holds only how a take is read.
 pub(super) fn of_reading(study: &StudyArgs) -> Recipe {
     Recipe {
         take: study.clone(),

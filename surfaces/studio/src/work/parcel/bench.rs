@@ -1,4 +1,4 @@
-//! The worker's side: it does what is asked, and keeps the take for what is asked next.
+//! The worker's side: it does what is asked, and keeps the take for later requests.
 
 use std::{error::Error, sync::Arc};
 
@@ -7,7 +7,7 @@ use super::ask::{Ask, Files, OfTake};
 use crate::road::{Edit, Exported, Made, MadeError, OpenError, Opened, Tell};
 use crate::work::{Done, TakeFile};
 
-/// What the worker has: the take that it opened last, and the loop that it made of it last.
+/// The state of the worker: the take that it opened last, and the last loop made of it.
 #[derive(Default)]
 pub(in crate::work) struct Bench {
     opened: Option<Arc<Opened>>,
@@ -15,7 +15,7 @@ pub(in crate::work) struct Bench {
 }
 
 impl Bench {
-    /// Does what is asked. The take whose arrays belong to the answer is returned with it.
+    /// Does what is asked. If long arrays belong to the answer, their take is returned with it.
     pub(in crate::work) fn answer(
         &mut self,
         mut ask: Ask,
@@ -32,7 +32,7 @@ impl Bench {
         (answer, opened)
     }
 
-    /// Answers what was done with files; a take that was opened is kept.
+    /// Converts the result of work on files to an answer; an opened take is kept.
     fn done(&mut self, done: Done) -> Result<Answer, Box<dyn Error>> {
         Ok(match done {
             Done::Opened(opened) => Answer::Opened(Box::new(OpenedParts::new(self.keep(opened?))?)),
@@ -49,7 +49,7 @@ impl Bench {
         })
     }
 
-    /// Answers about the take, which is opened again first if that is asked.
+    /// Answers a request about the take, which is first opened again if that is asked.
     fn of_take(&mut self, again: Option<TakeFile>, what: OfTake) -> Result<Answer, Box<dyn Error>> {
         if let Some(take) = again {
             self.opened = None;
@@ -84,7 +84,7 @@ impl Bench {
         })
     }
 
-    /// Keeps a take without its files, which the page has, too.
+    /// Keeps a take without its files, which the page holds, too.
     fn keep(&mut self, opened: Arc<Opened>) -> &Arc<Opened> {
         self.made = None;
         let kept = self.opened.insert(opened);
@@ -94,7 +94,7 @@ impl Bench {
         kept
     }
 
-    /// The loop of these choices: the last one, if it is that.
+    /// Returns the loop of these choices: the last one, if it matches.
     fn made(&mut self, opened: &Opened, edit: &Edit, is_draft: bool) -> Result<&Made, MadeError> {
         let is_that = |made: &Made| made.edit == *edit && made.is_draft == is_draft;
         let made = match self.made.take().filter(is_that) {
@@ -106,5 +106,5 @@ impl Bench {
     }
 }
 
-/// What is said where a loop is asked for and no take is there.
+/// The error for a request for a loop when there is no take.
 const NO_TAKE: &str = "the worker has no take";

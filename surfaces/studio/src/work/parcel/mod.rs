@@ -1,7 +1,7 @@
-//! What the page and its worker say to each other: bytes, and the long arrays of takes apart from them.
+//! Messages between the page and its worker: bytes, and separately the long arrays of takes.
 //!
-//! Both are instances of one build, so that values cross as they lie in memory. A take that the worker opened stays there, too, for
-//! the loops that are made of it.
+//! Both are instances of one build, so the encoding need not be stable. A take that the worker opened also stays there, for the loops to be
+//! made of it.
 
 mod ask;
 
@@ -24,7 +24,7 @@ pub(super) use bench::Bench;
 /// Why something cannot be handed over.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ParcelError {
-    /// The bytes are not those of the value that is expected.
+    /// The bytes do not encode the expected value.
     #[error(transparent)]
     Bytes(#[from] postcard::Error),
     /// The arrays do not fit.
@@ -33,7 +33,7 @@ pub(super) enum ParcelError {
     /// The skeleton of a character does not fit its pose.
     #[error(transparent)]
     Character(#[from] loopwright_core::take::TakeError),
-    /// The character takes no motion.
+    /// The character cannot take motion.
     #[error(transparent)]
     Target(#[from] loopwright_job::TargetError),
 }
@@ -41,12 +41,12 @@ pub(super) enum ParcelError {
 /// The arrays that are handed over beside an answer.
 pub(super) type Arrays = [Vec<f64>; NUM_LONG_ARRAYS];
 
-/// A value as bytes. Errors: out of memory alone.
+/// Encodes a value as bytes. Errors: only out of memory.
 pub(super) fn packed(value: &impl Serialize) -> Result<Vec<u8>, ParcelError> {
     Ok(postcard::to_allocvec(value)?)
 }
 
-/// The value of bytes. Errors: they are not those of such a value.
+/// Decodes a value from bytes. Errors: they do not encode such a value.
 pub(super) fn unpacked<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, ParcelError> {
     Ok(postcard::from_bytes(bytes)?)
 }

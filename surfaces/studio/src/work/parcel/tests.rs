@@ -51,7 +51,7 @@ fn set(files: Vec<NamedFile>) -> Job {
     }))
 }
 
-/// What comes back from a worker for a piece of work: everything goes through bytes, as in a page.
+/// Returns a worker's result of a job: everything passes through bytes, as in a page.
 fn through(bench: &mut Bench, job: &Job, knows: Option<&Arc<Opened>>) -> Done {
     let (ask, files) = Ask::new(job, knows);
     let ask = unpacked(&packed(&ask).unwrap()).unwrap();
@@ -61,7 +61,7 @@ fn through(bench: &mut Bench, job: &Job, knows: Option<&Arc<Opened>>) -> Done {
     answer.done(job, arrays).unwrap()
 }
 
-/// What a worker gives for a piece of work, which is what the work gives here.
+/// Returns a worker's result of a job, after checking that it equals the result here.
 fn same(bench: &mut Bench, job: &Job, knows: Option<&Arc<Opened>>) -> Done {
     let there = through(bench, job, knows);
     assert_same(&there, &job.clone().run(&|_| {}));
@@ -76,7 +76,7 @@ fn assert_same(there: &Done, here: &Done) {
             assert_eq!(edit, wanted);
         }
         (Done::Made(Ok(there)), Done::Made(Ok(here))) => {
-            // The loop of the take stays with the worker: nothing here asks for it.
+            // The loop on the take stays with the worker: nothing here asks for it.
             let mut wanted = here.done.made.clone();
             wanted.of_take = None;
             assert!(there.done.made == wanted && there.edit == here.edit && there.recipe == here.recipe);
@@ -95,7 +95,7 @@ fn assert_same(there: &Done, here: &Done) {
     }
 }
 
-/// The words of what went wrong.
+/// Returns the text of the error.
 fn said(done: &Done) -> String {
     match done {
         Done::Opened(Err(error)) | Done::Followed(Err(error)) => error.to_string(),
@@ -157,7 +157,7 @@ fn takes_and_their_loops_come_back_as_they_were() {
         let mut edit = Box::new(Edit::first(&opened));
         edit.settings.closure.method.shares.rho = 0.3;
         edit.settings.timing.sampling = Sampling::Rate(24.0);
-        // What was taken back names its choices itself.
+        // Choices restored by undo are stated explicitly.
         if let Job::Follow { take, .. } = job.clone() {
             let edit = Some(edit.clone());
             same(&mut bench, &Job::Follow { take, edit }, None);
@@ -175,7 +175,7 @@ fn takes_and_their_loops_come_back_as_they_were() {
             made: Arc::clone(made),
             format,
         };
-        // Whether the worker still has the take, or has to open it again.
+        // The worker may still hold the take, or have to open it again.
         for (mut bench, knows) in [(bench, Some(&opened)), (Bench::default(), None)] {
             let Done::Made(Ok(made)) = same(&mut bench, &make, knows) else {
                 panic!("{make:?}")

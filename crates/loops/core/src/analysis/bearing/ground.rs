@@ -1,4 +1,4 @@
-//! How the ground moves below a body that stays in place: the belt of a treadmill, or a clip without its travel.
+//! Estimates how the ground moves below a body that stays in place: the belt of a treadmill, or a clip without its travel.
 
 use glam::DVec3;
 
@@ -39,7 +39,7 @@ impl Ground {
         }
     }
 
-    /// Returns the ground at frames; this one is at the finer times.
+    /// Converts ground at the finer times to ground at frames.
     pub(super) fn at_frames(self, times: &Times) -> Self {
         match self {
             Self::Uneven(velocities) => Self::Uneven(velocities.into_iter().step_by(times.per_frame).collect()),
@@ -48,30 +48,30 @@ impl Ground {
     }
 }
 
-/// A body travels whose hips usually go faster over a second, metres per second at the size of an adult: its ground rests.
+/// A body whose hips usually exceed this speed over a second travels, metres per second at the size of an adult: its ground rests.
 const TRAVELS_MPS: f64 = 0.35;
 
-/// Points lower than this, metres, that rise and fall slower than this, metres per second, may stand.
+/// Points that are lower than this, metres, and rise or fall more slowly than this, metres per second, may stand.
 const LOW_METRES: f64 = 0.025;
 const LEVEL_MPS: f64 = 0.12;
 
 /// Velocities of the ground agree within this, metres per second: of an even one over the motion, of an uneven one at a time.
 const AGREE_MPS: [f64; 2] = [0.25, 0.6];
 
-/// The ground rests if a resting one has this share of the support of any other, and where it moves slower than this, metres per
+/// The ground rests if resting has this share of the support of any other velocity, or if it moves more slowly than this, metres per
 /// second.
 const RESTS_SHARE: f64 = 0.5;
 const RESTS_MPS: f64 = 0.3;
 
-/// The ground moves evenly if this share of what may stand is as fast within this, metres per second.
+/// The ground moves evenly if this share of the points that may stand agree in velocity within this, metres per second.
 const EVEN_SHARE: f64 = 0.65;
 const EVEN_MPS: f64 = 0.2;
 
-/// An uneven ground is found this often, seconds, from what may stand within this standard deviation, seconds.
+/// An uneven ground is estimated this often, seconds, from points that may stand, weighted with this standard deviation, seconds.
 const KNOT_SECS: f64 = 0.05;
 const WINDOW_SECS: f64 = 0.07;
 
-/// Number of velocities of which the most supported is found.
+/// Most velocities from which the best supported one is found.
 const MOST_VELOCITIES: usize = 800;
 
 /// Finds the ground from the points of the feet of a body of a size.
@@ -114,13 +114,13 @@ pub(super) fn find(times: &Times, points: &[&Point], hips: &[DVec3], size: f64) 
     uneven(times, &may_stand, size).map_or(Ground::Rests, Ground::Uneven)
 }
 
-/// Returns how many velocities agree with one.
+/// Returns the weight of the velocities that agree with a given one.
 fn supported(weighted: &[(DVec3, f64)], velocity: DVec3, agree_mps: f64) -> f64 {
     let agree = |of: DVec3| (1.0 - of.distance_squared(velocity) / (agree_mps * agree_mps)).max(0.0);
     weighted.iter().map(|(of, weight)| weight * agree(*of)).sum()
 }
 
-/// Returns the velocity with which most agree: the mean of those around the one most supported.
+/// Returns the velocity with the most support: the mean of those around the best supported one.
 fn most_supported(weighted: &[(DVec3, f64)], agree_mps: f64) -> Option<DVec3> {
     let supports = weighted
         .iter()
@@ -134,7 +134,7 @@ fn most_supported(weighted: &[(DVec3, f64)], agree_mps: f64) -> Option<DVec3> {
     (total > 0.0).then(|| sum / total)
 }
 
-/// Returns the velocity of the ground at all times, by what may stand around each; `None` if nothing ever does.
+/// Returns the velocity of the ground at all times, from points that may stand around each; `None` if none ever does.
 fn uneven(times: &Times, may_stand: &[(usize, DVec3)], size: f64) -> Option<Vec<DVec3>> {
     let (knot, deviation) = (times.lasting(KNOT_SECS), times.lasting(WINDOW_SECS) as f64);
     let mut known: Vec<(usize, DVec3)> = Vec::new();

@@ -8,26 +8,26 @@ use crate::analysis::standing::lowest_around;
 use crate::math::{ops, percentile};
 use crate::motion::{Skeleton, WorldTracks};
 
-/// The sole lies this far below the joint of the toes, metres; the heel this far behind the ankle, and the tip this far ahead of
-/// the toes unless their bone has an end, which is then taken within these.
+/// Depth of the sole below the joint of the toes, metres; distance of the heel behind the ankle, and of the tip ahead of the toes, unless
+/// their bone has an end, which is then used within these limits.
 const SOLE_METRES: f64 = 0.025;
 const HEEL_METRES: f64 = 0.055;
 const TIP_METRES: f64 = 0.06;
 const TIP_RANGE_METRES: [f64; 2] = [0.03, 0.1];
 
-/// Of a foot without toes: the ankle's height over the sole, and the ball ahead of it, metres.
+/// For a foot without toes: the ankle's height over the sole, and the distance of the ball ahead of it, metres.
 const ANKLE_METRES: f64 = 0.075;
 const BALL_METRES: f64 = 0.13;
 
-/// Ankles higher above the toes than this, metres, are those of animals that walk on their toes: they have no heel.
+/// Ankles higher above the toes than this, metres, belong to animals that walk on their toes: they have no heel.
 const HIGHEST_ANKLE_METRES: f64 = 0.15;
 
 /// A foot is flat while its toes and its ankle are no higher than this above their lowest nearby, metres.
 const FLAT_TOE_METRES: f64 = 0.02;
 const FLAT_ANKLE_METRES: f64 = 0.025;
 
-/// Share of the flat frames that are used, those in which the foot moves least; and the largest difference of their pitch,
-/// radians, or that many median differences.
+/// Share of the flat frames that are used, those in which the foot moves least; and the largest difference of their pitch, radians, or in
+/// median differences.
 const STILL_SHARE: f64 = 0.6;
 const PITCH_RADIANS: f64 = 0.1;
 const PITCH_DEVIATIONS: f64 = 1.5;
@@ -50,12 +50,12 @@ pub(super) struct Sole {
     ahead: Vec<DVec3>,
     has_heel: bool,
     size: f64,
-    /// The ground is the lowest place within so many frames.
+    /// Number of frames on either side within which the lowest height is the ground.
     reach: usize,
 }
 
 impl Sole {
-    /// `reach`: the ground below a foot is its lowest height within so many frames on either side.
+    /// `reach`: the ground below a foot is its lowest height within this many frames on either side.
     pub(super) fn of(
         world: &WorldTracks,
         (skeleton, body): (&Skeleton, &Body),
@@ -172,7 +172,7 @@ impl Sole {
         points
     }
 
-    /// Returns heel and ball of a foot whose only joint is the ankle: they turn with it.
+    /// Returns heel and ball of a foot whose only joint is the ankle; both turn with it.
     fn without_toes(&self, turns: &[DQuat]) -> Vec<(FootPoint, Vec<DVec3>)> {
         let flat = self.flat_frames(&self.ankle);
         let point = |ahead: f64| {

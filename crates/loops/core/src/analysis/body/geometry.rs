@@ -16,7 +16,7 @@ const FOOT_HEIGHT_SHARE: f64 = 0.2;
 /// dachshund by a fifth; fins of fish and snouts of snakes by a twentieth.
 const LEG_RISE_SHARE: f64 = 0.12;
 
-/// An end of a bone this near to the lowest point of a body at some frame comes to the ground, as a share of its height.
+/// Height over the lowest point of a body, as a share of its height, below which the end of a bone touches the ground.
 const GROUND_SHARE: f64 = 0.1;
 
 /// Returns the ankles and toes that stay low over the take; `None` if this does not distinguish feet from other joints.
@@ -105,7 +105,7 @@ fn low_ends(heights: &Heights, take: &Take, named: &NamedJoints) -> Option<Vec<F
 struct Heights {
     /// By joint, the mean over the take.
     joints: Vec<f64>,
-    /// The same of the ends of their bones.
+    /// The mean height of the ends of their bones.
     ends: Vec<f64>,
     /// The least of these.
     least: Vec<f64>,

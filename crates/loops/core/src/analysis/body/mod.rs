@@ -86,7 +86,7 @@ pub enum FoundBy {
     AllLeaves,
 }
 
-/// Number of frames by which the body of a whole take is found: a few dozen are enough for the heights of any joint.
+/// Number of frames from which the body of a take is found: a few dozen are enough for the heights of all joints.
 const PROBE_FRAMES: usize = 64;
 
 /// Returns the step between the frames of a take that are used to find its body.
@@ -352,7 +352,7 @@ impl Body {
             .map_or(1.0, |leg| leg / USUAL_LEG_METRES)
     }
 
-    /// Returns the joints of each leg from the hips to the ankle, of legs that begin at the hips.
+    /// Returns the joints from the hips to the ankle of each leg that begins at the hips.
     pub(crate) fn legs<'a>(&'a self, skeleton: &'a Skeleton) -> impl Iterator<Item = Vec<usize>> + 'a {
         self.feet.iter().filter_map(|foot| {
             let apart = self.end_of_leg_apart(skeleton, foot);
@@ -374,7 +374,7 @@ impl Body {
         skeleton.parent(joint)
     }
 
-    /// Returns the joints by which bearing is judged: of each foot toes, ankle and the joint above.
+    /// Returns the joints by which bearing is judged: for each foot the toes, the ankle and the joint above.
     pub(crate) fn foot_joints(&self, skeleton: &Skeleton) -> Vec<usize> {
         let of_foot = |foot: &Foot| [Some(foot.ankle), foot.toe, self.above_ankle(skeleton, foot)];
         self.feet.iter().flat_map(of_foot).flatten().collect()
@@ -547,7 +547,7 @@ pub fn bare_legs(skeleton: &Skeleton) -> Vec<usize> {
 /// A joint that moves by less stays in place, metres.
 const IN_PLACE_METRES: f64 = 1e-4;
 
-/// Returns of each joint whether it stays where it is in a take of several frames, as blades of fans do, of which only the ends move.
+/// Returns for each joint whether it stays in place in a take of several frames, like the blades of fans, of which only the ends move.
 pub fn joints_in_place(take: &Take) -> Vec<bool> {
     let (world, num_frames) = (take.world_tracks(), take.num_frames());
     let stays = |joint: usize| {
@@ -563,11 +563,11 @@ fn end_of_bone(skeleton: &Skeleton, joint: usize) -> Option<DVec3> {
     skeleton.children(joint).is_empty().then_some(tip)
 }
 
-/// Where a limb ends: at a joint, or with an offset at the end of that joint's bone, metres in its axes.
+/// The end of a limb: a joint, or an offset at the end of that joint's bone, metres in its axes.
 type End = (usize, Option<DVec3>);
 
-/// Returns where the bone of a limb's last joint ends: the joint and the tip of its bone, where nothing hangs from it, or its only child
-/// without an offset, where that is named as an end. `None` where the limb goes on or the end is not known.
+/// Returns where the bone of a limb's last joint ends: the joint and the tip of its bone if nothing descends from it, or its only child,
+/// without an offset, if that is named as an end. `None` if the limb continues or the end is unknown.
 fn end_of_limb(skeleton: &Skeleton, named: &NamedJoints, last: usize) -> Option<End> {
     let mut below = named.children(skeleton, last);
     match (below.next(), below.next()) {

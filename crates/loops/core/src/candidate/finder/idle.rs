@@ -32,8 +32,8 @@ const MAX_IDLE_COST_RATIO: f64 = 1.0;
 const IDLE_GAP_METRES: f64 = 0.05;
 const IDLE_GAP_RADIANS: f64 = 3.0 * core::f64::consts::PI / 180.0;
 
-/// A joint that leaves the pose at the start by this distance, once, and returns makes a gesture, metres at the size of an
-/// adult: weight that is shifted from foot to foot moves joints by half of it.
+/// A joint that moves this far from its pose at the start, once, and returns makes a gesture, metres at the size of an adult: shifting
+/// weight from foot to foot moves joints by half as much.
 const GESTURE_METRES: f64 = 0.25;
 
 /// An idle part that is a gesture, with rests before and after it, represents the take from this share on.
@@ -91,7 +91,7 @@ impl Finder<'_> {
                 continue;
             }
             for pair in self.pairs(&admitted(longest), f64::MAX).take(MAX_LOOKED_AT) {
-                // Nearly all pairs of a take without an idle loop fail here, so nothing else of them is worked out.
+                // Nearly all pairs of a take without an idle loop fail here, so nothing else is computed for them.
                 if !self.meets_at_rest(&pair, &joints) {
                     let moved = || MissReason::RootMotion {
                         found: self.source.root_motion(&pair, 1).0.twist,

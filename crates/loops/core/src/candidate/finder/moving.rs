@@ -62,7 +62,7 @@ impl Finder<'_> {
         }
         let period = first.cut.num_frames() / f64::from(first.cycles);
         let lags = lags_of(1, period);
-        // At the edges of a take cycles are cheap, since nothing there speaks against them.
+        // Cycles at the edges of a take seem cheap, since there is nothing to compare them with.
         for is_wanted in [Steadiness::is_even, Steadiness::is_known_even] {
             let pairs = self.pairs(&admission.with_lags(lags.clone()), MAX_COST_RATIO * random_cost);
             let singles = pairs
@@ -203,7 +203,7 @@ impl Finder<'_> {
         Some(self.describe(&near, cut, Some(rhythm), false))
     }
 
-    /// Describes a loop that was found on another take of the same motion: `start` and `length` are those here, in frames.
+    /// Describes a loop that was found on another take of the same motion; `start` and `length` are in frames of this take.
     pub(in crate::candidate) fn found_elsewhere(
         &self,
         start: usize,

@@ -1,6 +1,6 @@
-//! How likely the ends of a clip are one smooth curve: a random curve through its last keys and its first.
+//! The likelihood that the ends of a clip form one smooth curve: a random curve through its last keys and its first.
 //!
-//! The curve is twice differentiable, with the generalized covariance -|t|^5 and noise; what a parabola explains does not count
+//! The curve is twice differentiable, with the generalized covariance -|t|^5 and noise; the part that a parabola explains is excluded
 //! (restricted likelihood). Source: Wahba, Spline Models for Observational Data, 1990, chapter 1. Derivation: docs/math/whole_clips.md.
 
 use glam::DVec3;

@@ -1,7 +1,7 @@
 //! Finds where a finished clip ends: at its last key, up to a frame after it, or some keys before it.
 //!
-//! The motion of its last keys goes on in that of its first. The time between is that at which all of them are one curve as
-//! smooth as those inside the clip. Derivation, constants and errors: docs/math/whole_clips.md.
+//! The motion of its last keys continues in that of its first. The time between is chosen so that all of them form one curve as smooth as
+//! those inside the clip. Derivation, constants and errors: docs/math/whole_clips.md.
 
 use glam::DVec3;
 
@@ -22,13 +22,14 @@ const SAME_METRES: f64 = 2e-6;
 const MISSED_STEPS: f64 = 0.25;
 const MISSED_STEPS_FOLLOWED: f64 = 0.15;
 
-/// Roughness over the end relative to the clip's own up to which any end counts; and misses up to which roughness does not matter,
+/// Roughness over the end, relative to the clip's own, above which an end is rejected; and misses below which roughness does not matter,
 /// metres at the size of an adult and in steps.
 const ROUGH: f64 = 40.0;
 const SMALL_MISS_METRES: f64 = 5e-4;
 const SMALL_MISS_STEPS: f64 = 0.05;
 
-/// Roughness of an end like any place of the clip, and how far its misses may exceed the 90th percentile of the clip's own.
+/// Roughness at which an end is like any place of the clip, and the factor by which its misses may exceed the 90th percentile of the clip's
+/// own.
 const LIKE_OWN: f64 = 2.0;
 const LIKE_OWN_MISS: f64 = 1.2;
 const LIKE_OWN_FOLLOWED: f64 = 1.5;
@@ -36,27 +37,27 @@ const LIKE_OWN_FOLLOWED: f64 = 1.5;
 /// An end with fewer left-out keys wins where its miss is within this factor of the least.
 const AS_GOOD: f64 = 3.0;
 
-/// Where the end may be after the last key; and after the key before a last one whose time was cut short, in frames.
+/// Range of the end after the last key; and after the key before a last one whose time was cut short, in frames.
 const AFTER_LAST: [f64; 2] = [0.0, 1.0];
 const AFTER_CLAMPED: [f64; 2] = [1.0, 2.0];
 
 /// Farther than this from its first pose, in steps, a clip is not searched for its end.
 const MOST_GAP_STEPS: f64 = 3.0;
 
-/// An end this near to a whole frame is there: files round the times of frames.
+/// An end this near to a whole frame is moved to it: files round the times of frames.
 const WHOLE_FRAMES: f64 = 5e-3;
 
 /// The shortest step from the last key to the closing one, in frames.
 const LEAST_STEP_FRAMES: f64 = 0.08;
 
-/// Where a clip ends.
+/// The end of a clip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct End {
-    /// Its last key: the first one again where the seam lasts no time.
+    /// Its last key: the first key again if the seam has no duration.
     pub(super) last_frame: usize,
     /// Time from that key to the first one, in frames; 0, or [`LEAST_STEP_FRAMES`] to 2.
     pub(super) seam_frames: f64,
-    /// The limits within which that time lies, likely.
+    /// The likely limits of that time.
     pub(super) limits: [f64; 2],
     /// World motion from the first pose to the closing one.
     pub(super) motion: Rigid,
@@ -110,7 +111,7 @@ pub(super) fn find(scale: &Scale<'_>) -> Option<End> {
 }
 
 impl Clip<'_> {
-    /// Returns the end at a key followed by so many others; `None` if the motion does not go on there.
+    /// Returns the end at a key followed by `following` others; `None` if the motion does not continue there.
     fn end_at(&self, last_frame: usize, following: usize, within: [f64; 2]) -> Option<End> {
         let may_close = within == AFTER_LAST;
         if following == 0
@@ -123,7 +124,7 @@ impl Clip<'_> {
         let planar = self.motion_to(&places);
         let gap =
             |motion: Rigid| self.over_points(|index| motion.transform_point(self.first[index]).distance(places[index]));
-        // Far from the first pose, no time of up to a frame leads there.
+        // From so far away, no time of up to a frame leads to the first pose.
         if gap(planar) > MOST_GAP_STEPS * self.step_metres {
             return None;
         }
@@ -167,7 +168,7 @@ impl Clip<'_> {
         (is_near || is_like_own).then_some(end)
     }
 
-    /// Returns how far the last key and the first are from where those around them predict them, metres.
+    /// Returns how far the last key and the first are from their prediction by the keys around them, metres.
     fn miss_metres(&self, last: usize, fit: &Fit) -> f64 {
         let seam = fit.seam_frames;
         let [of_last, of_first] = [[-2.0, -1.0, seam, seam + 1.0], [-1.0 - seam, -seam, 1.0, 2.0]].map(lagrange);
@@ -203,7 +204,7 @@ impl Clip<'_> {
         })
     }
 
-    /// Returns how far the keys after an end are from the motion after the start, root mean square, metres.
+    /// Returns the distance of the keys after an end from the motion after the start, root mean square, metres.
     fn followed_miss_metres(&self, end: &End, following: usize) -> f64 {
         let misses = (1..=following).map(|key| {
             let after = key as f64 - end.seam_frames;
@@ -221,7 +222,7 @@ impl Clip<'_> {
     }
 }
 
-/// Returns the weights with which values at four times give that at time 0, by a cubic.
+/// Returns the weights by which a cubic interpolates from values at four times to time 0.
 fn lagrange(nodes: [f64; 4]) -> [f64; 4] {
     core::array::from_fn(|own| {
         let others = (0..4).filter(|&other| other != own);

@@ -1,5 +1,5 @@
-//! Detects poses beside a cycle that are not part of it: those that exporters hold to give the clips of a pack the same length, and
-//! setup poses.
+//! Detects poses before or after a cycle that are not part of it: poses that exporters hold to give the clips of a pack the same length,
+//! and setup poses.
 
 use core::ops::Range;
 
@@ -50,8 +50,8 @@ pub(super) fn frames_of_cycle(analysis: &Analysis) -> Option<(usize, usize)> {
     })
 }
 
-/// Returns first and last frame without the poses held at the ends; `is_left` is asked whether a held pose is left out, by the step
-/// beside it and the steps that move.
+/// Returns first and last frame without the poses held at the ends; `is_left` decides whether a held pose is left out, from the step beside
+/// it and the steps that move.
 fn moving_within(analysis: &Analysis, is_left: impl Fn(usize, Range<usize>) -> bool) -> Option<(usize, usize)> {
     let (take, size) = (&analysis.take, analysis.body.size(&analysis.take));
     let last = take.num_frames() - 1;
@@ -84,7 +84,7 @@ fn moving_within(analysis: &Analysis, is_left: impl Fn(usize, Range<usize>) -> b
 /// A step from a setup pose, relative to the 95th percentile of the steps inside, and to the longest of them.
 const SETUP: [f64; 2] = [4.0, 1.5];
 
-/// Returns first and last frame without a setup pose at either end, from which the body jumps: the pose in which it was bound.
+/// Returns first and last frame without a setup pose at either end, from which the body jumps: the pose in which it was bound to its skin.
 fn without_setup_poses(analysis: &Analysis, first: usize, last: usize) -> (usize, usize) {
     if last < first + 4 {
         return (first, last);

@@ -1,4 +1,4 @@
-//! A clip as points of its body, and how it moves inside: the measure of its ends.
+//! A clip as points of its body, and the smoothness of its motion inside, by which its ends are judged.
 
 use core::cell::OnceCell;
 
@@ -24,7 +24,7 @@ const LEVER_METRES: f64 = 0.1;
 /// Noise that every file has, metres at the size of an adult.
 pub(super) const NOISE_METRES: f64 = 2e-5;
 
-/// A step is at least this long where misses are compared with it, metres at the size of an adult.
+/// Shortest step with which misses are compared, metres at the size of an adult.
 const LEAST_STEP_METRES: f64 = 2e-4;
 
 /// Most frames from which a clip's own misses are taken.
@@ -46,7 +46,7 @@ pub(super) struct Inside {
     pub(super) weights: Vec<f64>,
 }
 
-/// A clip, and how it moves inside.
+/// A clip, and the smoothness of its motion inside.
 pub(super) struct Clip<'a> {
     pub(super) take: &'a Take,
     pub(super) size: f64,

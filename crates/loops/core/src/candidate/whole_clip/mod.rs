@@ -81,7 +81,7 @@ pub(crate) fn whole_loop(analysis: &Analysis) -> Option<WholeClip> {
     let reading = reading_at(&scale, &end);
     let bursts = is_single_action(analysis);
     let by_name = bursts && scale.named.repeats == Some(true);
-    // The ends of an action that returns to its first pose do not tell it from a loop: its name does.
+    // The ends of an action that returns to its first pose do not distinguish it from a loop, but its name may.
     let is_named_action = scale.named.repeats == Some(false);
     let is_single_action = is_named_action || (bursts && !by_name);
     if is_named_action && !reading.is_in_place() {
@@ -124,7 +124,8 @@ fn reading_at(scale: &Scale<'_>, end: &End) -> Reading {
     reading
 }
 
-/// Whether a clip is one cycle or equal ones, or ends too much like its start for a capture of several that does so by chance.
+/// Whether a clip is one cycle or equal ones, or its end is too similar to its start for a capture of several cycles that meets its start
+/// by chance.
 fn is_no_chance(analysis: &Analysis, end: &End, reading: &Reading, scale: &Scale<'_>) -> bool {
     let length = (end.last_frame as f64 + end.seam_frames).round() as usize;
     let is_closed = end.seam_frames == 0.0 && reading.meets(scale) && reading.roughness(scale) <= SMOOTH;

@@ -42,7 +42,7 @@ const LIKE_ANY: f64 = 1.5;
 /// Time between the poses of a second difference, so that a seam is as rough at every frame rate.
 const STEP_SECS: f64 = 1.0 / 30.0;
 
-/// Most frames from which a clip's own figures are taken: a clip has fewer, and in a long take every so-manyth is enough.
+/// Most frames from which a clip's own figures are taken: clips are shorter, and in a long take evenly spaced frames suffice.
 const MAX_SAMPLED: usize = 2048;
 
 /// The compared joints, the size of the body, and the reference for seams.

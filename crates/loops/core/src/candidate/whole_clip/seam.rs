@@ -1,8 +1,8 @@
-//! The time between the last key of a clip and its first, and the motion from one to the other: those with which the keys on both
-//! sides are most likely one curve.
+//! Estimates the time between the last key of a clip and its first, and the motion from one to the other: those with which the keys on both
+//! sides most likely form one curve.
 //!
-//! The likelihood is a quadratic form of places of many points. It needs only the sums of their products over the points, so
-//! that trying a time or a motion costs no more for many points than for one.
+//! The likelihood is a quadratic form of the positions of many points. It needs only the sums of their products over the points, so that
+//! evaluating a time or a motion costs no more for many points than for one.
 
 use glam::{DMat3, DVec3};
 
@@ -10,17 +10,17 @@ use super::curve::Roughness;
 use super::inside::Clip;
 use crate::math::{ops, rigid::Rigid, rotation};
 
-/// Loss of likelihood up to which a usual time is preferred, and that of the limits of the end.
+/// Loss of likelihood up to which a usual time is preferred, and the loss at the limits of the end.
 const USUAL_LOSS: f64 = 1.0;
 const LIMITS_LOSS: f64 = 0.5;
 
-/// Rates of which authors take whole frames, per second.
+/// Frame rates at which authors choose whole frames, per second.
 const AUTHORS_RATES: [f64; 2] = [24.0, 30.0];
 
-/// A clip goes on where it is, if that is rougher than moving on by no more than this.
+/// A clip is continued in place if that is rougher by no more than this than continuing with a motion.
 const IN_PLACE: [f64; 2] = [2.0, 1.0];
 
-/// Durations of the seam that are tried at even distances, and how often the best is refined.
+/// Number of evenly spaced durations of the seam to try, and number of refinements of the best.
 const COARSE: usize = 5;
 const REFINEMENTS: usize = 14;
 
@@ -48,18 +48,18 @@ pub(super) struct Seam<'a> {
     rises: bool,
     /// The motion that best maps the first key to the last.
     start: Rigid,
-    /// The point from which places count, so that digits are not lost far from the origin.
+    /// The point relative to which positions are stored, so that digits are not lost far from the origin.
     origin: DVec3,
     moments: Moments,
 }
 
-/// Weighted sums over points, of which each has a place at every key.
+/// Weighted sums over points; each point has a position at every key.
 #[derive(Clone)]
 struct Moments {
     total: f64,
-    /// Of the places at each key.
+    /// Sums of the positions at each key.
     places: Vec<DVec3>,
-    /// Of the products of the places at two keys, one transposed, row by row.
+    /// Sums of the products of the positions at two keys, one transposed, row by row.
     products: Vec<DMat3>,
 }
 
@@ -159,7 +159,7 @@ impl<'a> Seam<'a> {
         }
     }
 
-    /// Fits the motion over the ground with which the curve is least rough: twice, since turns are not linear.
+    /// Fits the motion over the ground that makes the curve least rough; done twice, since rotations are not linear.
     fn fitted(&self, form: &Roughness) -> Rigid {
         let (keys, count) = (self.clip.keys, 2 * self.clip.keys);
         let ones: Vec<f64> = (0..count).map(|key| form.row(key)[keys..].iter().sum()).collect();
@@ -168,7 +168,7 @@ impl<'a> Seam<'a> {
         for _ in 0..2 {
             let Moments { places, products, .. } = self.moments.moved(motion);
             let shift: DVec3 = (0..count).map(|key| places[key] * ones[key]).sum();
-            // How the first keys move when the motion turns about the origin.
+            // Derivative of the first keys when the motion turns about the origin.
             let turn: DVec3 = (keys..count).map(|key| DVec3::Y.cross(places[key]) * ones[key]).sum();
             let (mut along, mut right) = (0.0, 0.0);
             for row in keys..count {
@@ -194,7 +194,7 @@ impl<'a> Seam<'a> {
         Rigid::new(motion.rotation, motion.translation + back)
     }
 
-    /// Returns the likeliest duration, in place if the clip stays there.
+    /// Returns the most likely duration; in place, if the clip stays there.
     pub(super) fn best(&self) -> Fit {
         let rests = self.likeliest(Some(Rigid::IDENTITY));
         if rests.roughness <= IN_PLACE[1] {

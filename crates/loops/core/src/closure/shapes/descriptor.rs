@@ -47,7 +47,7 @@ impl ShapeValues {
     }
 }
 
-/// All that is known of a kind of shape.
+/// The properties of a kind of shape.
 #[derive(Debug)]
 pub struct ShapeDescriptor {
     /// Its name in flags, recipes and sidecars.
@@ -62,7 +62,7 @@ pub struct ShapeDescriptor {
     pub follows_the_track: bool,
     /// Its parameters, the leading time first.
     pub parameters: &'static [Parameter],
-    /// How offsets of unit size fade t seconds after the shape's own end; with the share that is left of the clip.
+    /// How offsets of unit size fade t seconds after the shape's own end; the last argument is the share of the clip that is left.
     pub(crate) fading: fn(&ShapeValues, f64, Jet) -> Fading,
 }
 

@@ -60,7 +60,7 @@ fn fading(s: f64, t: f64) -> Fading {
     }
 }
 
-/// Where the solutions are below the smallest number, in units of s; further out x may be infinite.
+/// Beyond this, in units of s, the solutions are below the smallest number; farther out x may be infinite.
 const END: f64 = 1500.0;
 
 /// The square root of 3.

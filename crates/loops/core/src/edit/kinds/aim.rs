@@ -1,4 +1,4 @@
-//! Aim: turns the root, so that the loop ends in another heading than it begins.
+//! Aim: turns the root, so that the loop ends with another heading than it begins.
 
 use glam::DVec3;
 
@@ -7,7 +7,7 @@ use super::super::joint_offset::{MAX_ROTATION, ROUNDING};
 use super::{Edit, EditDescriptor, EditKey, EditParameter, EditValue, EditValues, EditedJoints};
 use crate::{closure::Image, loop_clip::LoopClip, math::rigid::Twist, unit::Unit};
 
-/// Turns the root so that the loop ends in another heading than it begins.
+/// Turns the root so that the loop ends with another heading than it begins.
 #[handed_over]
 pub struct Aim {
     /// Heading at its end from that at its start, radians, left positive.

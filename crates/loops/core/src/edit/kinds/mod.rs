@@ -119,7 +119,7 @@ impl LoopEdit {
     }
 }
 
-/// All that is known of a kind of edit.
+/// The properties of a kind of edit.
 #[derive(Debug)]
 pub struct EditDescriptor {
     /// Its name in recipes and sidecars.
@@ -143,7 +143,7 @@ impl EditDescriptor {
 /// Which joints a kind of edit changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditedJoints {
-    /// None: it edits the root motion.
+    /// No joint: it edits the root motion.
     Root,
     /// One, which is named.
     One,
@@ -164,7 +164,7 @@ impl EditedJoints {
     }
 }
 
-/// A number that is stated of an edit, by its key in recipes.
+/// A number of an edit, by its key in recipes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditKey {
     /// When, seconds since the start of the loop.

@@ -33,7 +33,7 @@ pub struct Move {
     pub at: Moment,
     /// Duration of the change, seconds; `None` for half a second, or the period of shorter loops.
     pub width_secs: Option<f64>,
-    /// How far.
+    /// The largest offset.
     pub offset: JointOffset,
 }
 
@@ -94,7 +94,7 @@ impl Move {
         [samples as f64 * clip.step_secs(), clip.period_secs()]
     }
 
-    /// Returns how long it lasts in a loop, seconds.
+    /// Returns its duration in a loop, seconds.
     fn width_secs(&self, clip: &LoopClip) -> f64 {
         let [least, most] = Self::widths(clip);
         self.width_secs.unwrap_or(DEFAULT_WIDTH_SECS.clamp(least, most))
@@ -154,7 +154,7 @@ pub fn bump(distance: f64, reach: f64) -> f64 {
     if below > 0.0 { below * below * below } else { 0.0 }
 }
 
-/// Returns how far one time is from another, the short way round a period: more than minus half of it, at most half of it.
+/// Returns the signed difference between two times, the short way round a period: more than minus half of it, at most half of it.
 fn signed_gap(from: f64, to: f64, period: f64) -> f64 {
     let ahead = (to - from).rem_euclid(period);
     if ahead > 0.5 * period { ahead - period } else { ahead }

@@ -20,7 +20,7 @@ pub struct Noise {
     pub joints: Vec<usize>,
     /// Root mean square of the angle, radians.
     pub deviation: f64,
-    /// Highest rate in it, hertz; the lowest is that of the loop.
+    /// Highest frequency in it, hertz; the lowest is that of the loop.
     pub highest_hz: f64,
     /// Seed; the same seed gives the same noise.
     pub seed: u32,
@@ -134,7 +134,7 @@ pub fn num_harmonics(num_samples: usize, period_secs: f64, highest_hz: f64) -> u
     ((highest_hz * period_secs).floor() as usize).clamp(1, most)
 }
 
-/// Sine and cosine of every whole number of samples: a wave of k cycles takes every k-th, and so repeats to the bit.
+/// Sine and cosine at every whole number of samples: a wave of k cycles uses every k-th, and so repeats to the bit.
 struct Waves(Vec<(f64, f64)>);
 
 impl Waves {

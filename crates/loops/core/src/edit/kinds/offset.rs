@@ -9,7 +9,7 @@ use crate::{closure::Image, loop_clip::LoopClip};
 pub struct Offset {
     /// The joint.
     pub joint: usize,
-    /// How far.
+    /// The offset.
     pub offset: JointOffset,
 }
 

@@ -80,7 +80,7 @@ fn smoothed(tracks: &Tracks, joint: usize, deviation: f64) -> (Vec<DVec3>, Vec<D
         .map(|frame| tracks.pose(frame).joint(joint))
         .map(|own| (own.translation, own.rotation))
         .unzip();
-    // The sign with which the rotations go on over the seam: a joint may turn by an odd number of whole turns in a period.
+    // The sign with which the rotations continue over the seam: a joint may make an odd number of whole turns in a period.
     let seam: f64 = if rotations[count - 1].dot(rotations[0]) < 0.0 {
         -1.0
     } else {

@@ -10,7 +10,7 @@ use crate::{closure::Image, loop_clip::LoopClip, unit::Unit};
 pub struct Swing {
     /// The joints.
     pub joints: Vec<usize>,
-    /// By which their rotations from the mean are multiplied.
+    /// Factor of their rotations from the mean.
     pub scale: f64,
 }
 
@@ -38,8 +38,8 @@ pub(super) const DESCRIPTOR: EditDescriptor = EditDescriptor {
 /// Largest scale.
 const MOST: f64 = 3.0;
 
-/// Rotation vectors from a mean differ by less than this factor of the rotation between two, and this rounding, radians; those of a
-/// joint that turns all around leap.
+/// Two rotation vectors from a mean differ by less than this factor of the rotation between them, plus this rounding, radians, unless the
+/// joint turns all around.
 const LEAP: [f64; 2] = [2.0, 1e-6];
 
 impl Edit for Swing {

@@ -26,7 +26,7 @@ use crate::take::Take;
 /// Height over its bearing height at which a part that comes down bears by a quarter, metres on the reference body.
 const COMES_DOWN_METRES: f64 = 0.01;
 
-/// Returns how much a part bears that is still `rise` above its bearing height, metres on the reference body.
+/// Returns how firmly a part bears that is still `rise` above its bearing height, metres on the reference body.
 pub(super) fn comes_down(rise: f64) -> f64 {
     (1.0 + (rise / COMES_DOWN_METRES).powi(2)).powi(-2)
 }
@@ -205,7 +205,7 @@ impl FadingLoop<'_> {
         }
     }
 
-    /// How hard each joint of a leg may be turned, for samples so far apart.
+    /// Returns the largest acceleration of each joint of a leg, for samples `step_secs` apart.
     fn hardest(&self, leg: usize, step_secs: f64) -> [f64; NUM_JOINTS] {
         let longer = step_secs / self.clip.step_secs();
         self.feet.legs[leg].hardest.map(|hardest| hardest * longer * longer)
@@ -333,7 +333,7 @@ fn goals_through([from, to]: [FadingLoop<'_>; 2], fade: Decay, leg: usize, stage
     let hardest = core::array::from_fn(|joint| left_hardest[joint].max(entered_hardest[joint]));
     let mut goals = Goals::of_motion(stage, &to.feet.limbs[leg], hardest);
     let legs = [from, to].map(|side| &side.feet.legs[leg]);
-    // How far a bearing part has come down; once down it stays down, though the fade may lift it again.
+    // How far a bearing part has come down; once down it stays down, even if the fade lifts it again.
     let mut is_down = PARTS.map(|part| from.value(&legs[0].bears, part as usize, 0.0));
     for sample in 0..count {
         let secs = sample as f64 * course.step_secs;

@@ -15,10 +15,10 @@ use crate::math::{percentile, rotation};
 /// A heel that rises by more than about this no longer bears, metres on the reference body: the foot rolls over its ball.
 const LIFT_METRES: f64 = 0.009;
 
-/// Where a contact runs over a seam, and the take leaps up or down there by no more than this, it is level, metres on the reference body.
+/// A contact over a seam is level if the take jumps up or down there by no more than this, metres on the reference body.
 const LEVELLED_METRES: f64 = 0.008;
 
-/// Before and after it bears a part comes to rest and leaves over this long, seconds, ...
+/// Duration over which a part comes to rest before it bears, and leaves afterwards, seconds, ...
 const EDGE_SECS: f64 = 0.08;
 
 /// ... up to this share of full bearing. With less, the foot still moves in the first and last frame of a contact, ...
@@ -34,7 +34,7 @@ const STRAY_SHARE: f64 = 0.02;
 /// On its way a part keeps its height over the floor up to this, metres on the reference body.
 const CLEAR_METRES: f64 = 0.03;
 
-/// A joint may be turned harder than in its take by this factor.
+/// Factor by which the acceleration of a joint may exceed that in its take.
 const HARDER: f64 = 1.02;
 
 /// Angular acceleration of a joint that is as good as still, radians per second squared.
@@ -43,7 +43,7 @@ const STILL_RADIANS: f64 = 20.0;
 /// Goals for the parts of a leg.
 pub(super) struct Goals {
     pub(super) poses: Vec<LegPose>,
-    /// Where parts are before they are corrected.
+    /// The positions of parts before they are corrected.
     pub(super) own: Vec<LegPoints>,
     /// How much a part bears at a sample, 0 to 1.
     pub(super) bears: Vec<[f64; NUM_PARTS]>,
@@ -53,9 +53,9 @@ pub(super) struct Goals {
     pub(super) floors: Vec<[f64; NUM_PARTS]>,
     /// The lowest height of a part on its way.
     pub(super) clear: Vec<[f64; NUM_PARTS]>,
-    /// How hard each joint turns before it is corrected, in its own axes: the second difference, radians.
+    /// Acceleration of each joint before correction, in its own axes: the second difference of its rotation, radians.
     pub(super) turned: Vec<[DVec3; NUM_JOINTS]>,
-    /// How hard each may be turned at most.
+    /// Largest acceleration of each joint.
     pub(super) hardest: [f64; NUM_JOINTS],
     /// The angle of the knee from its straightest, radians.
     pub(super) flexed: Vec<f64>,
@@ -200,9 +200,9 @@ impl Goals {
         }
     }
 
-    /// Returns the height at which a part, a point fixed to a joint, bears at keys of a contact and around it: as in the take.
-    /// If the contact crosses a seam, at which the take jumps, both sides meet in between, nearer to the longer one; as far as
-    /// the jump is higher than that allows, the part rises as closing lets it, and on the whole is as high as in the take.
+    /// Returns the height at which a part, a point fixed to a joint, bears at keys of a contact and around it: as in the take. If the
+    /// contact crosses a seam, at which the take jumps, the heights of both sides meet in between, nearer to that of the longer one. As far
+    /// as the jump exceeds that, the part rises as closing raises it, and on average it is as high as in the take.
     fn level(
         &self,
         stage: &Stage<'_>,
@@ -285,7 +285,7 @@ impl Goals {
     }
 }
 
-/// How hard the joints of a limb turn at every sample, radians, in the axes of those above; not at all at the ends.
+/// Returns the accelerations of a limb's joints at every sample, radians, in the axes of the joints above; zero at the ends.
 fn turned(stage: &Stage<'_>, limb: &Limb) -> Vec<[DVec3; NUM_JOINTS]> {
     let (course, count) = (&stage.course, stage.num_samples());
     let mut turned = vec![[DVec3::ZERO; NUM_JOINTS]; count];
@@ -308,7 +308,7 @@ fn second_difference([before, here, after]: [DQuat; 3]) -> DVec3 {
     second - first
 }
 
-/// How hard the joints of a leg may be turned: as in the take and a little more, radians.
+/// Returns the largest accelerations of a leg's joints: as in the take and a little more, radians.
 fn hardest(stage: &Stage<'_>, uncut: &Uncut, leg: &BearingLeg) -> [f64; NUM_JOINTS] {
     let course = &stage.course;
     let square = course.step_secs * course.step_secs;

@@ -1,8 +1,9 @@
-//! Loops of robots: the seam is closed, and feet are held, on the angles of hinges and on the base alone.
+//! Loops of robots: the seam is closed, and feet are held, by changing only the angles of hinges and the base.
 //!
-//! Closing moves every track by the smallest offsets whose third differences take the track's own from the end to the start, around the
-//! ring of all samples. Feet are then held by one search over the whole loop: sole points that touch the ground neither slide nor leave
-//! it, no other sinks, hinges stay within their limits, and all else changes little and smoothly. Derivation: docs/math/hinges.md.
+//! Closing moves every track by the smallest offsets around the ring of all samples that make its third differences over the seam continue
+//! those on both sides. Feet are then held by one search over the whole loop: sole points that touch the ground neither slide nor leave it,
+//! no others sink below it, hinges stay within their limits, and everything else changes little and smoothly. Derivation:
+//! docs/math/hinges.md.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -22,14 +23,15 @@ use crate::quality;
 use crate::root_motion::RootRelativeClip;
 use crate::take::Clip;
 
-/// Offsets are smooth over this long, seconds, and over at least so many samples: shorter shows, longer moves the body more.
+/// Offsets are smooth over this long, seconds, and over at least this many samples: a shorter time is visible, a longer one moves the body
+/// more.
 const SMOOTH_SECS: f64 = 0.05;
 const SMOOTH_SAMPLES: f64 = 1.2;
 
 /// A hinge that would have to move farther than this is refused, radians (20 degrees): its motion is no cycle.
 const MOST_MOVED: f64 = 0.349_065_850_398_865_9;
 
-/// A unit of each unknown: three millimetres of the base, and a degree of the base and of hinges.
+/// The unit of each unknown: three millimetres of the base, and a degree of the base and of hinges.
 const PLACE_METRES: f64 = 3e-3;
 const TURN: f64 = core::f64::consts::PI / 180.0;
 
@@ -43,7 +45,7 @@ const TOUCH_MPS: f64 = 0.15;
 /// A foot that slides faster than this in the middle of its contact drags on purpose, metres per second.
 const DRAG_MPS: f64 = 0.1;
 
-/// A touching point that slides so fast, metres per second, or is so far off the ground, metres, costs as much as a unit.
+/// A touching point that slides at this speed, metres per second, or is this far off the ground, metres, costs as much as a unit.
 const SLIDE_MPS: f64 = 0.0015;
 const HEIGHT_METRES: f64 = 3e-4;
 
@@ -54,11 +56,11 @@ const SWING_METRES: f64 = 2e-3;
 const LIMIT: f64 = 31.6;
 const MARGIN: f64 = 0.2 * TURN;
 
-/// A floor so near the zero of the file is that zero, metres: retargeted soles sink by one to two centimetres.
+/// A floor this near to the zero of the file is taken to be at zero, metres: retargeted soles sink by one to two centimetres.
 const ZERO_METRES: f64 = 0.05;
 
-/// Steps of the search; and the step that ends it, in units. From [`KEEPS`] on, points and limits that once mattered keep doing so, else
-/// two sets of them may take turns for ever.
+/// Most steps of the search; and the largest step that ends it, in units. From [`KEEPS`] on, points and limits that were active once stay
+/// active, since two sets of them might otherwise alternate forever.
 const MOST_STEPS: usize = 15;
 const SETTLED: f64 = 0.01;
 const KEEPS: usize = 3;
@@ -111,11 +113,11 @@ fn add_smoothness(equations: &mut NormalEquations, values: &[f64], width: usize,
     }
 }
 
-/// What of a joint's transform may change: the angle of its hinge, in the first component, or its rotation and its place.
+/// The part of a joint's transform that may change: the angle of its hinge, in the first component, or its rotation and its position.
 struct Channels<'a> {
     hinges: &'a Hinges,
     joint: usize,
-    /// The rotation from which rotations count.
+    /// The rotation relative to which rotations are expressed.
     from: DQuat,
 }
 
@@ -167,7 +169,7 @@ pub(crate) fn close(clip: &Clip, hinges: &Hinges, settings: &ClosureSettings) ->
     Ok(ring::closed(clip, closed, settings.method))
 }
 
-/// Returns what a track's third differences over the seam lack to the mean of those after its end and before its start.
+/// Returns the differences between the mean of the third differences after a track's start and before its end, and those over the seam.
 fn lacking(count: isize, at: impl Fn(isize) -> Option<DVec3>) -> [DVec3; 3] {
     let difference = |first: isize| -> Option<DVec3> {
         let [one, two, three, four] = [0, 1, 2, 3].map(|off| at(first + off));
@@ -183,7 +185,7 @@ fn lacking(count: isize, at: impl Fn(isize) -> Option<DVec3>) -> [DVec3; 3] {
     })
 }
 
-/// A sole point: its foot, its joint, where it is there, and its radius.
+/// A sole point: its foot, its joint, its position in the joint's axes, and its radius.
 struct Point {
     foot: usize,
     joint: usize,
@@ -207,9 +209,9 @@ struct Search<'a> {
     touches: Vec<Vec<bool>>,
 }
 
-/// Returns a robot's loop on its hinges, within their limits, with its feet held if `holds` says so; and what became of the feet.
+/// Returns a robot's loop on its hinges, within their limits, with its feet held if `holds`; and the outcome of the feet.
 ///
-/// `source` is the stretch that it was made of, whose strides were made `stride` times as long. Errors: [`HingeError`].
+/// `source` is the stretch that it was made from, whose strides were made `stride` times as long. Errors: [`HingeError`].
 pub(crate) fn hold(
     clip: &LoopClip,
     source: &RootRelativeClip,
@@ -287,7 +289,7 @@ pub(crate) fn hold(
     Ok((held, feet))
 }
 
-/// Refuses a loop whose hinges are too far from those of the stretch that it was made of. Errors: [`HingeError::Moved`].
+/// Rejects a loop whose hinges are too far from those of the stretch that it was made from. Errors: [`HingeError::Moved`].
 pub(crate) fn check_moved(clip: &LoopClip, source: &RootRelativeClip, hinges: &Hinges) -> Result<(), HingeError> {
     let moved = hinges.each().map(|(joint, hinge)| {
         let samples = 0..clip.num_samples();
@@ -307,7 +309,7 @@ pub(crate) fn check_moved(clip: &LoopClip, source: &RootRelativeClip, hinges: &H
     }
 }
 
-/// The place of a point relative to the root, and by how much each unknown moves it.
+/// The position of a point relative to the root, and its derivative by each unknown.
 type Seen = (DVec3, Vec<(usize, DVec3)>);
 
 impl Search<'_> {
@@ -358,7 +360,7 @@ impl Search<'_> {
             for span in contact::spans(point.foot, &touches, false) {
                 let third = span.num_samples / 3;
                 let middle = span.start_sample + third..span.start_sample + span.num_samples - third;
-                // Of velocities, not of speeds: noise has no direction.
+                // The mean of velocities, not of speeds: noise has no direction.
                 let most = DRAG_MPS * middle.len() as f64;
                 let summed: DVec3 = middle.map(|key| velocity((key % count) as isize)).sum();
                 if ops::over_ground(summed) > most {
@@ -446,7 +448,7 @@ impl Search<'_> {
         Ok(unknowns)
     }
 
-    /// Adds that touching points stay where they are, and that others do not sink.
+    /// Adds equations that keep touching points in place and others above the ground.
     fn add_points(&self, unknowns: &[f64], equations: &mut NormalEquations, matters: &mut [bool]) {
         let (count, step_secs) = (self.clip.num_samples(), self.clip.step_secs());
         let per_sample = self.points.len() + 2 * self.moving.len();
@@ -493,7 +495,7 @@ impl Search<'_> {
         }
     }
 
-    /// Returns where a point is in a pose that is relative to the root, and by how much each unknown moves it.
+    /// Returns the position of a point in a pose relative to the root, and its derivative by each unknown.
     fn seen(&self, point: &Point, pose: &Pose) -> Seen {
         let place = pose.joint(point.joint).transform_point(point.at);
         let base = pose.joint(0);
@@ -576,7 +578,7 @@ impl Search<'_> {
     }
 }
 
-/// Adds the square of a residual whose slopes by the unknowns of one or two samples are given.
+/// Adds the square of a residual, given its slopes by the unknowns of one or two samples.
 fn add_row(equations: &mut NormalEquations, rows: &[(usize, Vec<(usize, f64)>)], residual: f64) {
     for (number, (sample, row)) in rows.iter().enumerate() {
         for (index, &(unknown, slope)) in row.iter().enumerate() {

@@ -16,7 +16,7 @@ pub(super) const KNEE: usize = 3;
 pub(super) const ANKLE: usize = 4;
 const TOES: usize = 7;
 
-/// How a turn of a joint depends on its unknowns, along one direction.
+/// How the rotation of a joint along one direction depends on its unknowns.
 pub(super) enum TurnedBy {
     /// The joint turns about any axis.
     Vector([f64; 3]),
@@ -214,7 +214,7 @@ impl Limb {
         [thigh, knee, ankle].into_iter().chain(self.toe)
     }
 
-    /// How far each of them turns: rotation vectors that follow the joint's own rotation.
+    /// Returns the rotations of its joints: rotation vectors that follow each joint's own rotation.
     pub(super) fn turns(&self, pose: &LegPose, unknowns: &[f64]) -> [DVec3; NUM_JOINTS] {
         [
             DVec3::from_slice(unknowns),
@@ -224,7 +224,7 @@ impl Limb {
         ]
     }
 
-    /// Returns the first unknown of a joint, and how its turn changes by them along a direction in its own axes.
+    /// Returns the first unknown of a joint, and how its rotation along a direction in its own axes depends on its unknowns.
     pub(super) fn turned_by(&self, pose: &LegPose, joint: usize, along: DVec3) -> (usize, TurnedBy) {
         match joint {
             0 => (0, TurnedBy::Vector(along.to_array())),

@@ -77,7 +77,7 @@ const FORESEEN_SHARE: f64 = 0.25;
 const TELLING_METRES: f64 = 3.0;
 const SAVES: f64 = 0.08;
 
-/// A last step larger than this, which saved more than this share of the cost, shows that the search has not come near.
+/// A last step larger than this that saved more than this share of the cost shows that the search is not close to its end.
 const UNSETTLED: f64 = 0.1;
 const UNSETTLED_SAVES: f64 = 0.1;
 
@@ -199,7 +199,7 @@ fn strays(stage: &Stage<'_>, positions: &[DVec3], contact: &LoopContact) -> f64 
 /// A motion with its feet solved.
 pub(super) struct Solved {
     pub(super) tracks: Tracks,
-    /// How far the hips rise at every sample, metres.
+    /// Rise of the hips at every sample, metres.
     pub(super) rise: Vec<f64>,
     /// The largest distance that the ball of a foot moved, or an ankle without one, metres.
     pub(super) moved_metres: f64,
@@ -286,7 +286,7 @@ impl Settled {
         }
     }
 
-    /// Where the parts of all legs come to be, by leg and sample.
+    /// Returns the resulting positions of the parts of all legs, by leg and sample.
     fn points(&self, limbs: &[Limb], goals: &[Goals]) -> Vec<Vec<LegPoints>> {
         let points = limbs.iter().zip(goals).enumerate().map(|(leg, (limb, goals))| {
             let poses = goals.poses.iter().enumerate();

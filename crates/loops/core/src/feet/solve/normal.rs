@@ -36,8 +36,7 @@ pub(super) struct NormalEquations {
     /// The right side, a block for each sample.
     right: Vec<f64>,
     is_factored: bool,
-    /// Number of leading samples that do not touch the border, nor does their factor: all but the last few of a chain, whose
-    /// ends do not meet.
+    /// Number of leading samples that touch neither the border nor its factor: all but the last few of a chain, whose ends do not meet.
     num_apart: usize,
 }
 
@@ -45,7 +44,7 @@ pub(super) struct NormalEquations {
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     num_samples: usize,
-    /// Unknowns of a sample, and the same filled up to whole vectors.
+    /// Number of unknowns of a sample, and the same rounded up to whole vectors.
     width: usize,
     block: usize,
 }

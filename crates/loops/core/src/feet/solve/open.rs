@@ -37,7 +37,7 @@ const RESTS_MPS: f64 = 0.2;
 pub struct OpenMotion<'a> {
     /// The bent motion, relative to its root.
     pub tracks: &'a Tracks,
-    /// Where that is at every sample.
+    /// The place of the root at every sample.
     pub roots: &'a [Rigid],
     /// The work of the feet in the motion below, at every sample.
     pub below: &'a Footwork,
@@ -92,7 +92,7 @@ fn only_while_at_rest(
     }
 }
 
-/// Returns how much a part bears that still moves over the ground, metres per second on the reference body.
+/// Returns how firmly a part bears that still moves over the ground, metres per second on the reference body.
 fn slow(mps: f64) -> f64 {
     (1.0 + (mps / RESTS_MPS).powi(2)).powi(-2)
 }
@@ -216,7 +216,7 @@ impl OpenMotion<'_> {
         }
     }
 
-    /// Returns how much a part bears in the loop at an end.
+    /// Returns how firmly a part bears in the loop at an end.
     fn stands(&self, end: usize, (leg, part): (usize, usize)) -> f64 {
         self.ends[end].map_or(0.0, |of_loop| of_loop.value(&of_loop.feet.legs[leg].bears, part, 0.0))
     }

@@ -17,20 +17,21 @@ use crate::math::rotation;
 /// Weights of a metre of displacement by the correction, for knee, ankle, heel, ball and tip; the heel follows the ankle.
 const STAY: [f64; NUM_PARTS] = [0.7, 1.0, 0.0, 1.0, 0.5];
 
-/// A metre of the hips: across, up and ahead. They carry the rest of the body.
+/// Weights of a metre of the hips: across, up and ahead. They carry the rest of the body.
 const HIPS_STAY: [f64; HIPS] = [20.0, 12.0, 20.0];
 
-/// A radian of the foot, metres.
+/// Weight of a radian of the foot, metres.
 const FOOT_METRES: f64 = 0.25;
 
 /// The lever of each unknown of a leg: the displacement per radian, metres. That of ankles is the length of a foot: with less,
 /// they follow the noise of all joints above them, because that is the cheapest way to hold a trembling point.
 const LEVERS: [f64; LEG_UNKNOWNS] = [0.4, 0.4, 0.4, 0.3, 0.3, 0.3, 0.3, 0.06];
 
-/// A turn of each, by its lever. Toes would else be bent by tens of degrees for the last millimetre.
+/// Weight of a rotation of each unknown, relative to its lever. Toes would otherwise be bent by tens of degrees for the last millimetre.
 const REST: [f64; LEG_UNKNOWNS] = [0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 0.6, 7.2];
 
-/// A correction is smooth over this long, seconds: of the hips, and of a leg. Longer moves the body more; shorter shows.
+/// Duration over which a correction is smooth, seconds: of the hips, and of a leg. A longer one moves the body more; a shorter one is
+/// visible.
 const HIPS_SECS: f64 = 0.12;
 const LEG_SECS: f64 = 0.06;
 
@@ -44,20 +45,20 @@ const LEVEL: f64 = 20.0;
 /// Weight of a flat foot's rotation, in units of its own metres per radian per second.
 const FLAT_SECS: f64 = 0.5;
 
-/// A metre below the floor.
+/// Weight of a metre below the floor.
 const FLOOR: f64 = 60.0;
 
-/// A metre below the clearance of the take.
+/// Weight of a metre below the clearance of the take.
 const CLEAR: f64 = 4.0;
 
-/// A joint that is turned twice as hard as it may be, metres.
+/// Weight of a joint with twice its allowed angular acceleration, metres.
 const HARD_METRES: f64 = 0.5;
 
-/// A knee straighter than [`LEAST_BEND`] by a radian, metres.
+/// Weight of a radian by which a knee is straighter than [`LEAST_BEND`], metres.
 const STRAIGHT_METRES: f64 = 3.0;
 
-/// A radian of a knee whose bend has a limit, as on other characters, metres: beyond the limit, and also straighter than [`LEAST_BEND`],
-/// instead of [`STRAIGHT_METRES`].
+/// Weight of a radian of a knee whose bend has a limit, as on other characters, metres: beyond the limit, and also straighter than
+/// [`LEAST_BEND`], instead of [`STRAIGHT_METRES`].
 const LIMIT_METRES: f64 = 20.0;
 
 /// Weight of a unit of correction where there must be none, metres.
@@ -252,8 +253,8 @@ impl Terms<'_> {
         }
     }
 
-    /// Adds a pull where a joint is turned harder than in the take: by its angular acceleration, which a correction changes by its own
-    /// second difference. Returns the cost.
+    /// Adds a pull where the angular acceleration of a joint is higher than in the take; a correction changes it by its own second
+    /// difference. Returns the cost.
     fn add_hardness(
         &self,
         leg: usize,

@@ -11,8 +11,7 @@ use crate::math::{ops, percentile, rotation};
 const BONE_SHARES: [f64; 2] = [0.2, 0.15];
 const BONE_METRES: f64 = 0.04;
 
-/// A knee bends backwards if it is off the line from hip to ankle by this, metres, on the side away from the toes: the mean over
-/// the loop, of the distance.
+/// A knee bends backwards if its mean distance from the line from hip to ankle, on the side away from the toes, is this, metres.
 const KNEE_METRES: f64 = 0.04;
 const KNEE_SHARE: f64 = 0.3;
 
@@ -182,7 +181,7 @@ fn toes(cycle: &Cycle<'_>) -> Vec<JointPeak> {
         .collect()
 }
 
-/// Returns the head where it turns round against the chest.
+/// Returns the head if it turns round against the chest.
 fn head(cycle: &Cycle<'_>) -> Vec<JointPeak> {
     let (keys, skeleton) = (cycle.keys, cycle.skeleton());
     let (Some(head), Some(shoulders)) = (cycle.body.head, cycle.body.shoulders) else {

@@ -13,10 +13,10 @@ const NEAR_METRES: f64 = 0.29;
 const BEARS_MPS: f64 = 0.25;
 const BEARS_SHARE: f64 = 0.1;
 
-/// Nothing may bear for this long, seconds; for the longer where the ends of feet are not known.
+/// Longest time in which nothing may bear, seconds; the longer one if the ends of feet are unknown.
 const ALOFT_SECS: [f64; 2] = [0.1, 0.2];
 
-/// From this long on the acceleration of a fall shows, seconds.
+/// Least duration of a fall whose acceleration is visible, seconds.
 const FALL_SECS: f64 = 0.15;
 
 /// Metres per second squared.

@@ -182,12 +182,12 @@ const NEAR_SECS: f64 = 0.1;
 /// How far a step may fall short of its neighbours or exceed them, as a share of the mean near it, once and as root mean square.
 const UNEVEN: [f64; 2] = [0.8, 0.25];
 
-/// Between keys that are joined by lines nothing turns faster or slower: the median change of the turns is below this share of the
-/// mean, within this long.
+/// Between keys that are joined by straight lines, rotations keep their rate: the median change of rate within this time is below this
+/// share of the mean.
 const LINES: f64 = 0.5;
 const LINES_SECS: f64 = 0.4;
 
-/// Returns by how much the turns of all joints change only now and then.
+/// Returns to what degree the rotation rates of all joints change only now and then.
 fn lines(cycle: &Cycle<'_>) -> f64 {
     let mut squares = vec![0.0; cycle.keys.num_samples()];
     for &joint in &cycle.joints {
@@ -213,10 +213,10 @@ fn lines(cycle: &Cycle<'_>) -> f64 {
     LINES / mean(&ratios.collect::<Vec<f64>>()).max(LINES / MOST_LINES)
 }
 
-/// The figure of turns that change at keys alone.
+/// The figure for rotations whose rates change only at keys.
 const MOST_LINES: f64 = 5.0;
 
-/// Returns where the step of the whole body is least like those before and after it: without a frame it is twice as long.
+/// Returns where the step of the whole body differs most from those before and after it: a missing frame doubles a step.
 pub(super) fn stutter(cycle: &Cycle<'_>) -> Option<JointPeak> {
     let (count, secs) = (cycle.keys.num_samples(), cycle.keys.step_secs());
     // Squares of steps, of the means of their neighbours, and the products of the two.

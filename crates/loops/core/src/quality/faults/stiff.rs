@@ -4,15 +4,16 @@ use super::anatomy::limbs;
 use super::{Cycle, DEGREE, JointPeak, worst as worst_of};
 use crate::math::rotation;
 
-/// A joint is still if it turns by no more than this over the loop, radians, and moves if it turns by this.
+/// A joint is still if it turns by no more than the first angle over the loop, radians, and moves if it turns by at least the second.
 const STILL_RADIANS: f64 = 0.05 * DEGREE;
 const MOVES_RADIANS: f64 = 10.0 * DEGREE;
 
-/// Share of the way of the other ankle that is stiff, seen from the hips, if that goes this far in a cycle, metres.
+/// Share of the travel of the other ankle below which a leg is stiff, seen from the hips, if that travel is at least this in a cycle,
+/// metres.
 const LEG_SHARE: f64 = 0.15;
 const LEG_METRES: f64 = 0.3;
 
-/// Figures end here; a limb may be exactly still.
+/// Largest figure: a limb may be exactly still.
 const MOST: f64 = 10.0;
 
 /// Returns the limb that is stillest against its partner, or the trunk against the legs.

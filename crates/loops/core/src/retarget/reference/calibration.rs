@@ -1,7 +1,7 @@
 //! Works out how a body lies in the axes of its joints, from its anatomy and from how its hinges swing in a take.
 //!
 //! Bones say where trunk, thighs and arms point, hinges of knees and elbows how these are twisted, standing feet how soles lie.
-//! What carries style (lean, gaze, shrug) never comes from a mean of the take: means only choose among the axes of a joint.
+//! The marks of style (lean, gaze, shrug) never come from a mean of the take: means only choose among the axes of a joint.
 //! Derivation: docs/math/retarget.md.
 
 use glam::{DMat3, DQuat, DVec3};
@@ -29,14 +29,14 @@ const TURNED_TRUNK: f64 = 0.52;
 const TURNED_NECK: f64 = 1.05;
 const TURNED_WRIST: f64 = 1.31;
 
-/// A mean direction goes to an axis of its joint within this, radians (20 degrees); the hinge of an elbow within 35, where the
-/// arm lies on an axis, else within 10; a mean rotation to one between axes within 40.
+/// A mean direction is replaced by an axis of its joint within this angle, radians (20 degrees); the hinge of an elbow within 35 degrees if
+/// the arm lies on an axis, else within 10; a mean rotation by one between axes within 40.
 const TO_AXIS: f64 = 0.35;
 const HINGE_TO_AXIS: f64 = 0.61;
 const HINGE_TO_OTHER_AXIS: f64 = 0.175;
 const TO_FRAME: f64 = 0.7;
 
-/// Hinges show their axis by what they bend beyond this, radians (8 degrees), ...
+/// Hinges show their axis by the part of their bend beyond this, radians (8 degrees), ...
 const BENT: f64 = 0.14;
 
 /// ... if they bend by more than this, radians (20 degrees of knees, 15 of elbows), for this long, seconds.
@@ -75,7 +75,7 @@ impl<'a> Calibration<'a> {
         found
     }
 
-    /// Finds the axes of the arms; trunk and collar bones are those of a pose in the world, with these axes of its body.
+    /// Finds the axes of the arms; trunk and collar bones are as in `world`, a pose whose body has the axes `body`.
     pub(super) fn of_arms(take: &'a Take, anatomy: &'a Anatomy, world: &Pose, body: DQuat) -> Self {
         let mut found = Self::new(take, anatomy);
         let collars = anatomy.limbs.iter().flat_map(|limb| &limb.collar);
@@ -99,7 +99,7 @@ impl<'a> Calibration<'a> {
         chain.extend(anatomy.spine.iter().chain(&anatomy.neck).copied());
         let chest = anatomy.spine.len();
         for (at, &joint) in chain.iter().enumerate() {
-            // Joints may lie at one place.
+            // Several joints may lie at the same place.
             let mut nexts = chain[at + 1..].iter().copied().chain(anatomy.head);
             let bone = nexts.find_map(|next| Some((next, self.bone(joint, Some(next))?)));
             let Some((next, up)) = bone else { continue };
@@ -136,8 +136,8 @@ impl<'a> Calibration<'a> {
         }
     }
 
-    /// Finds the axes of a joint at the end of a chain: those of the joint above, if it is turned by less than `most` on average;
-    /// else the nearest ones that are its own axes too, if axes follow bones; else, with a doubt, what the mean shows.
+    /// Finds the axes of a joint at the end of a chain: those of the joint above, if it is turned by less than `most` on average; else the
+    /// nearest ones along its own axes, if axes follow bones; else the mean ones, with a doubt.
     fn end(&mut self, [above, joint]: [usize; 2], most: f64, is_aligned: bool) {
         let Some(of_above) = self.axes[above] else { return };
         let turn = self.mean_turn(above, joint);
@@ -184,7 +184,7 @@ impl<'a> Calibration<'a> {
             return;
         };
         let out = if limb.side == Side::Left { 1.0 } else { -1.0 };
-        // The axes of a joint whose bone points out, by what points up.
+        // The axes of a joint whose bone points outwards, from a direction that points up.
         let spread = |up: DVec3, bone: DVec3| framed(out * bone, up.reject_from(bone));
         let chest = self.anatomy.spine.last().copied().unwrap_or(self.anatomy.hips);
         for (at, &collar) in limb.collar.iter().enumerate() {
@@ -329,7 +329,7 @@ fn to_axis(direction: DVec3, within: f64) -> DVec3 {
     axis_near(direction, within).unwrap_or(direction)
 }
 
-/// Returns what points across an arm, by the axes of its joint.
+/// Returns the direction across an arm, snapped to an axis of its joint if it is near.
 fn hinge_to_axis(across: DVec3, bone: DVec3) -> DVec3 {
     let within = axis_near(bone, ON_AXIS).map_or(HINGE_TO_OTHER_AXIS, |_| HINGE_TO_AXIS);
     to_axis(across, within)

@@ -24,11 +24,11 @@ pub enum Reference {
     Auto,
     /// The rest pose, whatever it is.
     Rest,
-    /// One worked out from the motion.
+    /// A pose derived from the motion.
     Motion,
 }
 
-/// Where the pose of a rig comes from in which it is compared with others.
+/// The source of the pose in which a rig is compared with others.
 #[handed_over]
 #[derive(Copy, Default, Eq)]
 pub enum ReferenceSource {
@@ -37,7 +37,7 @@ pub enum ReferenceSource {
     Rest,
     /// The one that the caller states.
     Given,
-    /// The rest pose, but for the arms, which rise in it: those are worked out from the motion.
+    /// The rest pose except for the arms, which are raised in it and are derived from the motion.
     RestButArms,
     /// The anatomy and the motion.
     Motion,
@@ -53,11 +53,11 @@ crate::words!(ReferenceSource {
     Upright: "upright",
 });
 
-/// What is uncertain in a pose that is worked out from the motion, each of a joint.
+/// A doubtful part of a pose that is derived from the motion, each of a joint.
 #[handed_over]
 #[derive(Copy, Eq)]
 pub enum Doubt {
-    /// The foot of this ankle never stands flat: its sole is estimated from the ball, or usual.
+    /// The foot of this ankle never stands flat: its sole is estimated from the ball, or is the usual one.
     Sole(usize),
     /// The hinge of this knee or elbow hardly bends, so the twist of the bone above is estimated.
     Hinge(usize),
@@ -167,7 +167,7 @@ fn worked_out(take: &Take, (body, anatomy): (&Body, &Anatomy), pose: &Pose) -> O
     Some((on_ground(take, body, pose), doubts))
 }
 
-/// A rest pose: the line from hips to head, and the bones of legs, rise by this share of their length, ...
+/// A pose is a rest pose if the line from hips to head, and the bones of legs, rise by this share of their length, ...
 const RISEN: f64 = 0.9;
 
 /// ... knees bend by less than this, radians (45 degrees), ...
@@ -182,7 +182,7 @@ const ASYMMETRY: f64 = 0.2;
 /// ... and arms rise by less than this, as a sine (30 degrees).
 const RISEN_ARM: f64 = 0.5;
 
-/// Returns what of a pose is a rest pose; `None` if it is none.
+/// Returns which parts of a pose are a rest pose; `None` if it is no rest pose.
 fn rests(anatomy: &Anatomy, world: &Pose) -> Option<ReferenceSource> {
     if !anatomy.is_biped() {
         return (uprightness(anatomy, world) >= 1.0).then_some(ReferenceSource::Rest);

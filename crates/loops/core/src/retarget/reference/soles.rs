@@ -1,4 +1,4 @@
-//! How the soles of a body lie in the axes of its ankles and toes, by how each foot stands in a take.
+//! Finds how the soles of a body lie in the axes of its ankles and toes, from the way in which each foot stands in a take.
 
 use glam::DVec3;
 
@@ -12,11 +12,11 @@ use crate::retarget::stance::{FootStands, normal, show_sole};
 /// whose heel hovers.
 const HOVERS: f64 = 0.07;
 
-/// How far balls lie below ankles, seen from there, and usually do, radians (3 to 50 degrees, 30).
+/// Angles by which balls may lie below ankles, seen from there, and the usual one, radians (3 to 50 degrees, 30).
 const DROPS: [f64; 2] = [0.05, 0.87];
 const USUAL_DROP: f64 = 0.52;
 
-/// The share of the frames on its ball in which a foot is steeper than its sole: the heel is seldom down.
+/// Share of the frames on its ball in which a foot is steeper than its sole: the heel is seldom down.
 const STEEP_SHARE: f64 = 0.1;
 
 /// A foot as it stands.
@@ -24,11 +24,11 @@ struct Foot {
     shin: usize,
     ankle: usize,
     toe: Option<usize>,
-    /// From the ankle to the ball, in the axes of the ankle.
+    /// Vector from the ankle to the ball, in the axes of the ankle.
     bone: Option<DVec3>,
-    /// Upward normals of the sole in the axes of ankle and toes: where ankle and ball stand.
+    /// Upward normals of the sole in the axes of ankle and toes, from frames in which ankle and ball stand.
     normals: [Option<DVec3>; 2],
-    /// How far the ball lies below the ankle in the flattest frames in which it stands, radians.
+    /// Angle of the ball below the ankle in the flattest frames in which it stands, radians.
     flattest: Option<f64>,
 }
 
@@ -88,7 +88,7 @@ impl Foot {
         })
     }
 
-    /// Returns how far the ball lies below the ankle over the sole, radians.
+    /// Returns the angle of the ball below the ankle over the sole, radians.
     fn drop(&self) -> Option<f64> {
         Some(below(self.bone?, self.normals[0]?))
     }

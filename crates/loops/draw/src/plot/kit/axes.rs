@@ -44,7 +44,7 @@ impl Range {
         Self::new(0.0, self.high.max(1e-6))
     }
 
-    /// Returns how much it spans.
+    /// Returns its width.
     pub fn width(&self) -> f64 {
         self.high - self.low
     }
@@ -80,7 +80,7 @@ impl Ticks {
         Self { step, decimals, values }
     }
 
-    /// Ticks of angles in degrees: steps that divide a turn, where they are that large.
+    /// Creates ticks for angles in degrees: steps that divide a turn, if they are that large.
     fn of_degrees(range: Range, most: usize) -> Self {
         let least = range.width() / most.max(1) as f64;
         let Some(step) = [15.0, 30.0, 45.0, 90.0, 180.0, 360.0, 720.0]
@@ -152,7 +152,7 @@ impl ChartAxis {
     }
 }
 
-/// Ticks along the bottom of a panel of that width.
+/// Creates ticks along the bottom of a panel of this width.
 fn ticks_across(range: Range, width: f64) -> Ticks {
     let mut most = (width / 60.0).max(2.0) as usize;
     loop {
@@ -220,7 +220,7 @@ impl Chart {
         self.labels(svg);
     }
 
-    /// The grid; contents call it after what shades the ground.
+    /// Draws the grid; contents call it after shading the background.
     pub fn grid(&self, svg: &mut Svg) {
         for &value in &self.x.ticks.values {
             let x = self.across(value);
@@ -252,19 +252,19 @@ impl Chart {
         }
     }
 
-    /// A line through data.
+    /// Draws a line through data.
     pub fn line(&self, svg: &mut Svg, points: impl IntoIterator<Item = (f64, f64)>, ink: Ink, extra: &str) {
         let points = points.into_iter().map(|(x, y)| (self.across(x), self.down(y)));
         svg.polyline(thinned(&points.collect::<Vec<_>>()), ink, extra);
     }
 
-    /// A vertical line over the whole height.
+    /// Draws a vertical line over the whole height.
     pub fn upright(&self, svg: &mut Svg, x: f64, ink: Ink, extra: &str) {
         let x = self.across(x);
         svg.segment((x, self.area.top), (x, self.area.bottom()), &ink.line(), extra);
     }
 
-    /// A small triangle at the upper edge that points at a value.
+    /// Draws a small triangle at the upper edge that points at a value.
     pub(in crate::plot) fn flag(&self, svg: &mut Svg, x: f64, ink: Ink) {
         let (x, top) = (self.across(x), self.area.top);
         svg.raw(&format!(
@@ -275,13 +275,13 @@ impl Chart {
         ));
     }
 
-    /// A horizontal line over the whole width.
+    /// Draws a horizontal line over the whole width.
     pub(in crate::plot) fn level(&self, svg: &mut Svg, y: f64, ink: Ink, extra: &str) {
         let y = self.down(y);
         svg.segment((self.area.left, y), (self.area.right(), y), &ink.line(), extra);
     }
 
-    /// A shaded stretch over the whole height.
+    /// Draws a shaded stretch over the whole height.
     pub fn band(&self, svg: &mut Svg, from: f64, to: f64, class: &str) {
         svg.rect(self.area.between(self.across(from), self.across(to)), class);
     }

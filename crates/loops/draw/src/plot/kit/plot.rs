@@ -66,7 +66,7 @@ impl Plot {
         self.svg.finish(&self.title, self.y + style::MARGIN - 6.0)
     }
 
-    /// Returns the whole document of that height.
+    /// Returns the whole document with this height.
     pub fn finish_at(self, height: f64) -> String {
         self.svg.finish(&self.title, height)
     }

@@ -73,7 +73,7 @@ impl Area {
         self.left < other.right() && other.left < self.right() && self.top < other.bottom() && other.top < self.bottom()
     }
 
-    /// Whether the other lies inside.
+    /// Whether the other area lies inside.
     pub(in crate::plot) fn holds(&self, other: &Self) -> bool {
         self.left <= other.left
             && other.right() <= self.right()
@@ -85,11 +85,11 @@ impl Area {
 /// Anchor of a text relative to its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// The text begins there.
+    /// The text begins at its position.
     Start,
-    /// The middle of the text is there.
+    /// The text is centred at its position.
     Middle,
-    /// The text ends there.
+    /// The text ends at its position.
     End,
 }
 
