@@ -52,5 +52,14 @@ pub fn warn(mirror: &Mirror) {
 pub fn mirrored(take: &Take, pairs: &[String], reading: &TakeArgs) -> Result<(Take, Mirror)> {
     let analysis = Analysis::with(take, &reading.overrides()).map_err(failures::body)?;
     let mirror = mirror(&analysis, pairs)?;
-    Ok((mirror.take(take), mirror))
+    let image = mirror.take(take);
+    let poses = (0..image.num_frames()).map(|frame| image.pose(frame));
+    let off = (image.skeleton().hinges()).and_then(|hinges| poses.filter_map(|pose| hinges.off_axis(pose)).next());
+    if let Some((joint, _)) = off {
+        let name = &image.skeleton().joint(joint).name;
+        return Err(failure!(
+            "the mirror image turns {name} off the axis of its hinge: its other side is built otherwise"
+        ));
+    }
+    Ok((image, mirror))
 }

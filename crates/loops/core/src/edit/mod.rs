@@ -4,7 +4,9 @@
 //! sample. In a loop whose second half mirrors the first, the mirror image is added half a period later, so that it stays
 //! mirrored. Formulae: docs/math/edits.md.
 
-use crate::{closure::Image, loop_clip::LoopClip};
+use crate::closure::Image;
+use crate::loop_clip::LoopClip;
+use crate::motion::{Hinges, Pose, Tracks};
 
 mod error;
 mod joint_offset;
@@ -36,9 +38,40 @@ pub(crate) fn apply_mirrored(
 ) -> Result<LoopClip, EditError> {
     edits.iter().try_fold(clip, |clip, edit| {
         check_joints(&clip, edit.joints(), root_joint, mirror)?;
-        edit.edited(clip, mirror)
+        match clip.skeleton().hinges().cloned() {
+            Some(hinges) => on_hinges(edit, clip, &hinges),
+            None => edit.edited(clip, mirror),
+        }
     })
 }
+
+/// Edits a robot's loop; of noise only what is about the axes of hinges is added. Errors: as [`apply`], or an edit of a hinge that
+/// is not about its axis.
+fn on_hinges(edit: &LoopEdit, clip: LoopClip, hinges: &Hinges) -> Result<LoopClip, EditError> {
+    let places = clip.body_pose(0).translations.to_vec();
+    let edited = edit.edited(clip, None)?;
+    let mut poses: Vec<Pose> = (0..edited.num_samples())
+        .map(|sample| edited.body_pose(sample).to_pose())
+        .collect();
+    for pose in &mut poses {
+        let off = hinges
+            .off_axis(pose.as_ref())
+            .filter(|_| !matches!(edit, LoopEdit::Noise(_)));
+        let moved = hinges
+            .each()
+            .find(|&(joint, _)| pose.translations[joint].distance(places[joint]) > MOVED_METRES);
+        if let Some(joint) = off.map(|(joint, _)| joint).or(moved.map(|(joint, _)| joint)) {
+            let name = edited.skeleton().joint(joint).name.clone();
+            return Err(EditError::Hinge { name });
+        }
+        hinges.keep(pose);
+    }
+    let tracks = Tracks::pose_by_pose(edited.skeleton(), edited.step_secs(), poses);
+    Ok(edited.with_tracks(tracks))
+}
+
+/// A hinge that is farther from its place has been moved, metres.
+const MOVED_METRES: f64 = 1e-6;
 
 /// Errors: a joint that is not there, or that no edit may change.
 fn check_joints(

@@ -255,4 +255,27 @@ impl Hinges {
         }
         pose
     }
+
+    /// Returns the joint that a local pose takes farthest off its axis, and by how much, radians; `None` if all are on theirs.
+    pub fn off_axis(&self, pose: PoseRef<'_>) -> Option<(usize, f64)> {
+        let off = self
+            .each()
+            .map(|(joint, hinge)| (joint, hinge.off_axis(pose.rotations[joint])));
+        off.filter(|(_, off)| *off > ROUNDED_OFF)
+            .max_by(|one, other| one.1.total_cmp(&other.1))
+    }
+
+    /// Turns the joints of a local pose that are off their axes or beyond their limits back.
+    pub fn keep(&self, pose: &mut Pose) {
+        for (joint, hinge) in self.each() {
+            let local = pose.rotations[joint];
+            let angle = hinge.angle(local);
+            if hinge.within(angle) != angle || hinge.off_axis(local) > 0.0 {
+                pose.rotations[joint] = hinge.rotation(hinge.within(angle));
+            }
+        }
+    }
 }
+
+/// Rotations farther off the axis of a hinge are not due to rounding, radians.
+const ROUNDED_OFF: f64 = 1e-4;

@@ -182,11 +182,18 @@ pub(crate) struct Written<'a, 'm> {
 }
 
 impl<'a, 'm> Written<'a, 'm> {
-    /// Errors: it is not that of a robot, or has a root joint above it.
+    /// Errors: it is not that of a robot, has a root joint above it, or leaves the axis of a hinge.
     pub(crate) fn new(motion: &'a KeyedMotion<'m>) -> Result<Self, WriteError> {
         let skeleton = motion.skeleton();
-        if motion.adds_root || skeleton.hinges().is_none() {
+        let Some(hinges) = skeleton.hinges().filter(|_| !motion.adds_root) else {
             return Err(RobotMotionError::NoHinges.into());
+        };
+        for row in 0..motion.num_keys {
+            if let Some((joint, off)) = hinges.off_axis(motion.pose(row).as_ref()) {
+                let joint = skeleton.joint(joint).name.clone();
+                let degrees = off.to_degrees();
+                return Err(RobotMotionError::OffAxis { joint, degrees, row }.into());
+            }
         }
         Ok(Self { motion, skeleton })
     }

@@ -575,6 +575,15 @@ impl Passage {
         (tracks, roots, grid): (Tracks, Vec<Rigid>, Grid),
         (ends, cost): ([LoopState; 2], f64),
     ) -> Self {
+        let mut tracks = grid.samples(held.as_ref().unwrap_or(&tracks));
+        if let Some(hinges) = tracks.skeleton().hinges() {
+            let kept = (0..tracks.num_frames()).map(|sample| {
+                let mut pose = tracks.pose(sample).to_pose();
+                hinges.keep(&mut pose);
+                pose
+            });
+            tracks = Tracks::pose_by_pose(tracks.skeleton(), tracks.step_secs(), kept);
+        }
         let from_start = roots[0].inverse();
         let samples = roots.iter().step_by(grid.times);
         let roots: Vec<Rigid> = samples.map(|&root| from_start * root).collect();
@@ -582,7 +591,7 @@ impl Passage {
             name: String::new(),
             kind: PassageKind::Transition,
             has_held_feet: held.is_some(),
-            tracks: grid.samples(held.as_ref().unwrap_or(&tracks)),
+            tracks,
             roots,
             carrier: 0,
             ends,
