@@ -178,15 +178,15 @@ fn edit(error: &EditError) -> Failure {
 fn mean_cycle(what: String, error: &MeanCycleError) -> Failure {
     let failure = Failure::error(what).because(error.to_string());
     failure.try_this(match error {
-        MeanCycleError::TooFewAsked { .. } => "--mean-cycles 2 or more, or all",
-        MeanCycleError::NoOther { .. } => "--pick another loop of `loopwright find`, or no --mean-cycles",
-        MeanCycleError::WholeClip => "--cycles 1, which searches for cycles within the clip, or no --mean-cycles",
-        MeanCycleError::Idle => "a loop that moves, or no --mean-cycles",
-        MeanCycleError::PingPong => "either --ping-pong or --mean-cycles",
-        MeanCycleError::Mirrored => "either --symmetric or --mean-cycles",
-        MeanCycleError::FullSpace => "--set output.root-space=ground, or no --mean-cycles",
-        MeanCycleError::TooLong { .. } => "a shorter loop, such as --cycles 1, or no --mean-cycles",
-        _ => "no --mean-cycles",
+        MeanCycleError::TooFewAsked { .. } => "--set stretch.mean-cycles=2 or more, or all",
+        MeanCycleError::NoOther { .. } => "--pick another loop of `loopwright find`, or no stretch.mean-cycles",
+        MeanCycleError::WholeClip => "--cycles 1, which searches for cycles within the clip, or no stretch.mean-cycles",
+        MeanCycleError::Idle => "a loop that moves, or no stretch.mean-cycles",
+        MeanCycleError::PingPong => "either --ping-pong or stretch.mean-cycles",
+        MeanCycleError::Mirrored => "either --symmetric or stretch.mean-cycles",
+        MeanCycleError::FullSpace => "--set output.root-space=ground, or no stretch.mean-cycles",
+        MeanCycleError::TooLong { .. } => "a shorter loop, such as --cycles 1, or no stretch.mean-cycles",
+        _ => "no stretch.mean-cycles",
     })
 }
 

@@ -53,7 +53,7 @@ fn all_that_is_made_of_a_robot_stays_within_its_limits() {
     assert!(!made["clips"][1]["blend"].is_null());
     folder.runs(
         "
-        make slow.csv --robot biped.xml --mean-cycles all -o mean.csv
+        make slow.csv --robot biped.xml --set stretch.mean-cycles=all -o mean.csv
         make slow.csv --robot biped.xml --set edit=swing:*hip*:1.5 -o swing.csv
         make slow.csv --robot biped.xml --set edit=noise:2 -o noise.csv
         make fast.csv --robot biped.xml --set output.vary=20 -o vary.csv

@@ -169,16 +169,13 @@ pub(crate) fn varied(
             square += offset.length_squared();
             pose.rotations[joint] = (rotation::exp(offset) * pose.rotations[joint]).normalize();
         }
-        if let Some(hinges) = skeleton.hinges() {
-            hinges.keep(&mut pose);
-        }
         for &(joint, by) in &beside {
             let moved = pose.as_ref().world_of(skeleton, by) * plain.world_of(skeleton, by).inverse();
             pose.place(skeleton, joint, moved * plain.world_of(skeleton, joint));
         }
         pose
     });
-    let tracks = Tracks::pose_by_pose(skeleton, clip.step_secs(), samples);
+    let tracks = Tracks::pose_by_pose(skeleton, clip.step_secs(), samples).on_hinges();
     let variation = Variation {
         settings: *settings,
         copies,

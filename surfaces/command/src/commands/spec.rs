@@ -32,6 +32,33 @@ struct Spec {
     clip: Vec<Table>,
 }
 
+/// A clip that is asked for, as it is written.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Asked {
+    name: String,
+    gait: String,
+    #[serde(default)]
+    direction: Direction,
+    turn_rate: Option<f64>,
+    #[serde(default)]
+    mirrored: bool,
+    file: Option<String>,
+    /// Keys of a recipe's output.
+    #[serde(flatten)]
+    output: Table,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Direction {
+    #[default]
+    Forward,
+    Backward,
+    Left,
+    Right,
+}
+
 /// A clip that is asked for.
 struct Row {
     asked: Table,
@@ -55,8 +82,8 @@ struct Filled {
 #[derive(Default)]
 struct Found {
     best: Option<Filled>,
-    /// Why the last take does not fill it.
-    why: Option<String>,
+    /// Why the last take does not fill it, and why no blend does.
+    why: Vec<String>,
     /// The takes' own loops of its kind, of one cycle each, to be blended, with their files.
     own: Vec<(StoredLoop, String)>,
 }
@@ -92,7 +119,7 @@ pub struct RowFacts<'a> {
     #[schemars(schema_with = "crate::schema_words::optional_word::<Grade>")]
     grade: Option<&'static str>,
     /// Why the grade, or why the row is refused.
-    reason: &'a str,
+    reason: String,
 }
 
 /// The answer of `set --spec`, and `spec.json`.
@@ -106,51 +133,40 @@ pub struct SpecAnswer<'a> {
 const SAME_DPS: f64 = 3.0;
 
 impl Row {
-    /// Reads a row: its own keys, and those of a recipe's output. Errors: a key is missing, unknown or of the wrong type.
+    /// Reads a row. Errors: a key is missing, unknown or of the wrong type.
     fn read(asked: &Table, base: &Recipe, extension: &str) -> Result<Self> {
-        let mut rest = asked.clone();
-        let mut text = |key: &str| match rest.remove(key) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(failure!("{key} = {other} is no text")),
+        let wrong = |why: String| {
+            let name = asked.get("name").map_or_else(String::new, |name| format!(" {name}"));
+            failure!("the clip{name} of the table: {}", why.trim_end()).wrongly_called()
         };
-        let name = text("name")?.ok_or_else(|| Failure::error("a clip has no name"))?;
-        let wrong = |what: &str, why: String| failure!("{what} of the clip {name}: {why}").wrongly_called();
-        let gait = text("gait")?.ok_or_else(|| wrong("the gait", "it is missing".to_owned()))?;
-        let direction = text("direction")?;
-        let file = text("file")?.unwrap_or_else(|| format!("{}.{extension}", job::name_part(&name)));
+        let own: Asked = asked
+            .clone()
+            .try_into()
+            .map_err(|error: toml::de::Error| wrong(error.to_string()))?;
+        let name = own.name;
+        let file = own
+            .file
+            .unwrap_or_else(|| format!("{}.{extension}", job::name_part(&name)));
         if Path::new(&file).file_name() != Some(file.as_ref()) {
-            return Err(wrong("the file", "it is no plain name".to_owned()));
+            return Err(wrong("its file is no plain name".to_owned()));
         }
-        let is_mirrored = match rest.remove("mirrored") {
-            None => false,
-            Some(Value::Boolean(is_mirrored)) => is_mirrored,
-            Some(other) => return Err(wrong("mirrored", format!("{other} is neither true nor false"))),
+        let gait = own.gait.parse().map_err(|error| wrong(format!("gait: {error}")))?;
+        let (kind, side) = match own.direction {
+            Direction::Forward => (MotionKind::straight(gait), None),
+            Direction::Backward => (MotionKind::Backward, None),
+            Direction::Left => (MotionKind::Strafe, Some(Side::Left)),
+            Direction::Right => (MotionKind::Strafe, Some(Side::Right)),
         };
-        let (kind, side) = match direction.as_deref() {
-            None | Some("forward") => (gait.parse(), None),
-            Some("backward") => (Ok(MotionKind::Backward), None),
-            Some("left") => (Ok(MotionKind::Strafe), Some(Side::Left)),
-            Some("right") => (Ok(MotionKind::Strafe), Some(Side::Right)),
-            Some(_) => return Err(wrong("the direction", "forward, backward, left or right".to_owned())),
-        };
-        let kind = kind.map_err(|error| wrong("the gait", error.to_string()))?;
-        let turn_dps = match rest.remove("turn-rate") {
-            None => None,
-            Some(Value::Float(turn_dps)) => Some(turn_dps),
-            Some(Value::Integer(turn_dps)) => Some(turn_dps as f64),
-            Some(other) => return Err(wrong("turn-rate", format!("{other} is no number"))),
-        };
-        let output = Table::from_iter([("output".to_owned(), Value::Table(rest))]);
+        let output = Table::from_iter([("output".to_owned(), Value::Table(own.output))]);
         Ok(Self {
             recipe: base.overlaid(&Recipe::from_table(output)?)?,
             asked: asked.clone(),
             name,
             file,
-            kind: MotionKind::straight(kind),
+            kind,
             side,
-            turn_dps,
-            is_mirrored,
+            turn_dps: own.turn_rate,
+            is_mirrored: own.mirrored,
         })
     }
 
@@ -208,14 +224,7 @@ pub fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
     for (row, found) in rows.iter().zip(&mut found).filter(|(_, found)| found.best.is_none()) {
         match blended(row, &found.own, &args.output.join(&row.file)) {
             Ok(filled) => found.best = Some(filled),
-            Err(failure) => {
-                let takes = found.why.take();
-                let why = takes.map_or_else(
-                    || failure.what().to_owned(),
-                    |takes| format!("{takes}; {}", failure.what()),
-                );
-                found.why = Some(why);
-            }
+            Err(failure) => found.why.push(failure.what().to_owned()),
         }
     }
     end(args, &rows, &found, outputs)
@@ -303,9 +312,7 @@ fn fill(studied: &Studied, base: &Recipe, rows: &mut [(&Row, &mut Found)], args:
             }
             let turn_dps = own.made.loop_clip.root().twist.angular.y.to_degrees();
             if row.turn_dps.is_some_and(|asked| (asked - turn_dps).abs() > SAME_DPS) {
-                found
-                    .why
-                    .get_or_insert_with(|| format!("{} turns by {turn_dps:.1} degrees per second", studied.name));
+                found.why = vec![format!("{} turns by {turn_dps:.1} degrees per second", studied.name)];
                 continue;
             }
             let path = args.output.join(&row.file);
@@ -315,7 +322,7 @@ fn fill(studied: &Studied, base: &Recipe, rows: &mut [(&Row, &mut Found)], args:
             let pending = match made {
                 Ok(pending) => pending,
                 Err(error) => {
-                    found.why = Some(format!("{}: {error}", studied.name));
+                    found.why = vec![format!("{}: {error}", studied.name)];
                     continue;
                 }
             };
@@ -337,7 +344,7 @@ fn fill(studied: &Studied, base: &Recipe, rows: &mut [(&Row, &mut Found)], args:
 fn end(args: &SetArgs, rows: &[Row], found: &[Found], mut outputs: Outputs) -> Result<Ending> {
     let mut clips = Vec::new();
     for (row, found) in rows.iter().zip(found) {
-        let why = found.why.as_deref().unwrap_or_default();
+        let why = found.why.join("; ");
         let sidecar = found.best.as_ref().map(|filled| &filled.sidecar);
         if let Some(Filled { bytes, sidecar, .. }) = &found.best {
             let text = sidecar.to_json().map_err(Failure::error)?;
@@ -363,7 +370,7 @@ fn end(args: &SetArgs, rows: &[Row], found: &[Found], mut outputs: Outputs) -> R
                 .map_or(&[], |feet| &feet.contacts),
             time: sidecar.and_then(|sidecar| sidecar.time.as_ref()),
             grade: quality.and_then(|quality| quality.grade).map(Grade::as_str),
-            reason: quality.and_then(|quality| quality.reason.as_deref()).unwrap_or(why),
+            reason: quality.and_then(|quality| quality.reason.clone()).unwrap_or(why),
         });
     }
     let path = args.output.join(MANIFEST);
@@ -371,20 +378,16 @@ fn end(args: &SetArgs, rows: &[Row], found: &[Found], mut outputs: Outputs) -> R
     let document = json::document("spec", &answer, None, &[]);
     outputs.add(&path, document.as_bytes())?;
     outputs.commit()?;
-    let lines = answer
-        .clips
-        .iter()
-        .zip(rows)
-        .map(|(clip, row)| match clip.seconds.zip(clip.speed_mps) {
-            Some((seconds, speed)) => format!(
-                "{}  {seconds:.4} s  {speed:.2} m/s  {}  {}: {}\n",
-                row.name,
-                clip.grade.unwrap_or_default(),
-                clip.take.unwrap_or("blend"),
-                clip.reason
-            ),
-            None => format!("{}  missing: {}\n", row.name, clip.reason),
-        });
+    let lines = answer.clips.iter().zip(rows).map(|(clip, row)| {
+        let (name, reason, take) = (&row.name, &clip.reason, clip.take.unwrap_or("blend"));
+        match clip.seconds.zip(clip.speed_mps) {
+            Some((secs, mps)) => {
+                let grade = clip.grade.unwrap_or_default();
+                format!("{name}  {secs:.4} s  {mps:.2} m/s  {grade}  {take}: {reason}\n")
+            }
+            None => format!("{name}  missing: {reason}\n"),
+        }
+    });
     let text: String = lines.collect();
     output::print(if args.json { &document } else { &text })?;
     Ok(Ending::of_answer(answer.clips.iter().all(|clip| clip.file.is_some())))

@@ -6,7 +6,7 @@
 
 use crate::closure::Image;
 use crate::loop_clip::LoopClip;
-use crate::motion::{Hinges, Pose, Tracks};
+use crate::motion::Hinges;
 
 mod error;
 mod joint_offset;
@@ -50,23 +50,17 @@ pub(crate) fn apply_mirrored(
 fn on_hinges(edit: &LoopEdit, clip: LoopClip, hinges: &Hinges) -> Result<LoopClip, EditError> {
     let places = clip.body_pose(0).translations.to_vec();
     let edited = edit.edited(clip, None)?;
-    let mut poses: Vec<Pose> = (0..edited.num_samples())
-        .map(|sample| edited.body_pose(sample).to_pose())
-        .collect();
-    for pose in &mut poses {
-        let off = hinges
-            .off_axis(pose.as_ref())
-            .filter(|_| !matches!(edit, LoopEdit::Noise(_)));
-        let moved = hinges
-            .each()
-            .find(|&(joint, _)| pose.translations[joint].distance(places[joint]) > MOVED_METRES);
-        if let Some(joint) = off.map(|(joint, _)| joint).or(moved.map(|(joint, _)| joint)) {
+    for sample in 0..edited.num_samples() {
+        let pose = edited.body_pose(sample);
+        let off = hinges.off_axis(pose).filter(|_| !matches!(edit, LoopEdit::Noise(_)));
+        let mut joints = hinges.each().map(|(joint, _)| joint);
+        let moved = joints.find(|&joint| pose.translations[joint].distance(places[joint]) > MOVED_METRES);
+        if let Some(joint) = off.map(|(joint, _)| joint).or(moved) {
             let name = edited.skeleton().joint(joint).name.clone();
             return Err(EditError::Hinge { name });
         }
-        hinges.keep(pose);
     }
-    let tracks = Tracks::pose_by_pose(edited.skeleton(), edited.step_secs(), poses);
+    let tracks = edited.tracks().clone().on_hinges();
     Ok(edited.with_tracks(tracks))
 }
 

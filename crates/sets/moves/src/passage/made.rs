@@ -575,15 +575,7 @@ impl Passage {
         (tracks, roots, grid): (Tracks, Vec<Rigid>, Grid),
         (ends, cost): ([LoopState; 2], f64),
     ) -> Self {
-        let mut tracks = grid.samples(held.as_ref().unwrap_or(&tracks));
-        if let Some(hinges) = tracks.skeleton().hinges() {
-            let kept = (0..tracks.num_frames()).map(|sample| {
-                let mut pose = tracks.pose(sample).to_pose();
-                hinges.keep(&mut pose);
-                pose
-            });
-            tracks = Tracks::pose_by_pose(tracks.skeleton(), tracks.step_secs(), kept);
-        }
+        let tracks = grid.samples(held.as_ref().unwrap_or(&tracks)).on_hinges();
         let from_start = roots[0].inverse();
         let samples = roots.iter().step_by(grid.times);
         let roots: Vec<Rigid> = samples.map(|&root| from_start * root).collect();
