@@ -321,8 +321,9 @@ impl Timing {
         Ok([length, if (stride - 1.0).abs() < 1e-9 { 1.0 } else { stride }])
     }
 
-    /// Returns the number of samples and the seconds between them of a loop that lasts so long, of a take of that rate.
-    fn samples(&self, secs: f64, take_rate_hz: f64, is_mirrored: bool) -> (usize, f64) {
+    /// Returns the number of samples and the seconds between them of a loop that lasts so long, of a take of that rate;
+    /// `in_whole_frames` if it may rather last a little longer or shorter than be off that rate.
+    fn samples(&self, secs: f64, take_rate_hz: f64, is_mirrored: bool, in_whole_frames: bool) -> (usize, f64) {
         let rate_hz = match self.sampling {
             Sampling::SourceRate => take_rate_hz,
             Sampling::Rate(rate_hz) => rate_hz,
@@ -335,7 +336,7 @@ impl Timing {
             frames.round()
         }
         .max(1.0);
-        let is_whole = (frames - count).abs() < WHOLE_FRAMES;
+        let is_whole = in_whole_frames || (frames - count).abs() < WHOLE_FRAMES;
         (count as usize, if is_whole { 1.0 / rate_hz } else { secs / count })
     }
 
@@ -513,14 +514,20 @@ impl Plan<'_> {
         let (body, limits) = (&self.analysis.body, self.analysis.contacts.limits());
         let clip = &timed.loop_clip;
         let stays = feet::bearings(&Stage::of_loop(clip), body, limits).stays;
-        let [length, stride] = timing.pace(clip, &stays, body.feet.len())?;
-        let is_mirrored = self.candidate.pairing.is_mirrored();
+        let [length, mut stride] = timing.pace(clip, &stays, body.feet.len())?;
+        let wanted_secs = length * clip.period_secs();
+        // Files of robots have fixed rates: where only a speed is given, strides take up the rest of a frame.
+        let in_whole_frames = clip.skeleton().hinges().is_some() && timing.length.is_none();
         let (count, step_secs) = timing.samples(
-            length * clip.period_secs(),
+            wanted_secs,
             self.analysis.take.frame_rate_hz(),
-            is_mirrored,
+            self.candidate.pairing.is_mirrored(),
+            in_whole_frames,
         );
         let secs = count as f64 * step_secs;
+        if in_whole_frames {
+            stride *= secs / wanted_secs;
+        }
         let moments = timing.moments(body, &stays, [clip.num_samples() as f64, secs])?;
         let mut retimed = Retimed {
             length: secs / clip.period_secs(),

@@ -6,6 +6,7 @@ use super::SourceTracks;
 use crate::analysis::body::{Body, FoundBy};
 use crate::analysis::standing;
 use crate::loop_clip::{LoopClip, LoopKeys};
+use crate::motion::Skeleton;
 use crate::{math::ops, root_motion::RootRelativeClip};
 
 /// Returns how the standing feet of an unwritten loop slide: their speed, as
@@ -26,7 +27,7 @@ pub(crate) fn foot_slide_of_loop(
 pub struct Stand {
     /// The joint.
     pub joint: usize,
-    /// The point of it that stands, metres in its axes: [`Body::end_of`].
+    /// The point of it that stands, metres in its axes: one of a robot's sole, or [`Body::end_of`].
     pub end: DVec3,
     /// The first sample of the loop at which it stands.
     pub first_sample: usize,
@@ -35,6 +36,10 @@ pub struct Stand {
 }
 
 impl Stand {
+    fn is_of(&self, joint: usize, end: DVec3) -> bool {
+        self.joint == joint && self.end == end
+    }
+
     /// Returns the samples, numbered on beyond the last.
     pub(crate) fn samples(&self) -> core::ops::Range<usize> {
         self.first_sample..self.first_sample + self.num_samples
@@ -131,9 +136,7 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
     let size = body.leg_size(keys.skeleton(), |joint| keys.position(0, joint));
     let num_samples = keys.num_samples() as isize;
     let mut stands: Vec<Stand> = Vec::new();
-    for foot in &body.feet {
-        let joint = foot.lowest_joint();
-        let end = body.end_of(joint);
+    for (joint, end) in points(keys.skeleton(), body) {
         let uncut = |sample: isize| match source {
             Some(source) => source.point(sample, joint, end),
             None => keys.point(sample, joint, end),
@@ -158,7 +161,7 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
             }
             let sample = sample as usize;
             match stands.last_mut() {
-                Some(stand) if stand.joint == joint && stand.samples().end == sample => {
+                Some(stand) if stand.is_of(joint, end) && stand.samples().end == sample => {
                     stand.num_samples += 1;
                 }
                 _ => stands.push(Stand {
@@ -169,17 +172,30 @@ pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTrac
                 }),
             }
         }
-        join_over_the_seam(&mut stands, joint, num_samples as usize);
+        join_over_the_seam(&mut stands, (joint, end), num_samples as usize);
     }
     stands
 }
 
-/// Merges contacts of a joint that end with the last sample and begin with the first.
-fn join_over_the_seam(stands: &mut Vec<Stand>, joint: usize, num_samples: usize) {
-    let first = (stands.iter()).position(|stand| stand.joint == joint && stand.first_sample == 0);
+/// Returns the points that stand, by their joints: those of a robot's soles, or the last one of each foot.
+fn points(skeleton: &Skeleton, body: &Body) -> Vec<(usize, DVec3)> {
+    let soles = skeleton.hinges().map_or(&[][..], |hinges| &hinges.soles);
+    let of_soles = soles
+        .iter()
+        .flat_map(|sole| sole.points.iter().map(|point| (sole.joint, point.at)));
+    let of_feet = body.feet.iter().filter(|_| soles.is_empty()).map(|foot| {
+        let joint = foot.lowest_joint();
+        (joint, body.end_of(joint))
+    });
+    of_soles.chain(of_feet).collect()
+}
+
+/// Merges contacts of a point that end with the last sample and begin with the first.
+fn join_over_the_seam(stands: &mut Vec<Stand>, (joint, end): (usize, DVec3), num_samples: usize) {
+    let first = (stands.iter()).position(|stand| stand.is_of(joint, end) && stand.first_sample == 0);
     let last = stands
         .iter()
-        .rposition(|stand| stand.joint == joint && stand.samples().end == num_samples);
+        .rposition(|stand| stand.is_of(joint, end) && stand.samples().end == num_samples);
     if let (Some(first), Some(last)) = (first, last)
         && first != last
     {

@@ -127,8 +127,7 @@ impl FileForm for RobotSource {
     fn write(&self, motion: &KeyedMotion<'_>) -> Result<WrittenFile, WriteError> {
         let written = Written::new(motion)?;
         let step_secs = motion.step_secs;
-        // A period that is no whole number of frames moves the rate a little.
-        if let Some(fps) = rows::unstated_fps(&self.layout).filter(|fps| (fps * step_secs - 1.0).abs() > 0.01) {
+        if let Some(fps) = rows::unstated_fps(&self.layout).filter(|fps| (fps * step_secs - 1.0).abs() > SAME_RATE) {
             let found = 1.0 / step_secs;
             return Err(RobotMotionError::Rate { found, fps }.into());
         }
@@ -157,6 +156,9 @@ impl FileForm for RobotSource {
         }
     }
 }
+
+/// Rates that differ by less than this part are one: times are stated in six digits.
+const SAME_RATE: f64 = 1e-5;
 
 /// Most numbers of a file.
 const MAX_NUMBERS: usize = 1 << 28;

@@ -351,10 +351,21 @@ impl Search<'_> {
                 let moved = place(point, after) - place(point, before);
                 moved / ((after - before).max(1) as f64 * step_secs)
             };
-            let speed = |sample: isize| ops::over_ground(velocity(sample));
-            let touches = (0..count as isize)
-                .map(|sample| place(point, sample).y - self.floor < TOUCH_METRES && speed(sample) < TOUCH_MPS);
-            let mut touches: Vec<bool> = touches.collect();
+            let low = |sample: isize| place(point, sample).y - self.floor < TOUCH_METRES;
+            let mut touches: Vec<bool> = (first..=last)
+                .map(|sample| low(sample) && ops::over_ground(velocity(sample)) < TOUCH_MPS)
+                .collect();
+            // Noise hurries a standing point here and there: it stood if it stayed low and came no farther.
+            let slow: Vec<isize> = (first..=last)
+                .filter(|sample| touches[(sample - first) as usize])
+                .collect();
+            for (&from, &to) in slow.iter().zip(slow.iter().skip(1)) {
+                let moved = ops::over_ground(place(point, to) - place(point, from));
+                if moved < TOUCH_MPS * (to - from) as f64 * step_secs && (from..to).all(low) {
+                    touches[(from - first) as usize..(to - first) as usize].fill(true);
+                }
+            }
+            let mut touches = touches[(-first) as usize..][..count].to_vec();
             for span in contact::spans(point.foot, &touches, false) {
                 let third = span.num_samples / 3;
                 let middle = span.start_sample + third..span.start_sample + span.num_samples - third;
