@@ -53,12 +53,11 @@ pub fn mirrored(take: &Take, pairs: &[String], reading: &TakeArgs) -> Result<(Ta
     let analysis = Analysis::with(take, &reading.overrides()).map_err(failures::body)?;
     let mirror = mirror(&analysis, pairs)?;
     let image = mirror.take(take);
-    let poses = (0..image.num_frames()).map(|frame| image.pose(frame));
-    let off = (image.skeleton().hinges()).and_then(|hinges| poses.filter_map(|pose| hinges.off_axis(pose)).next());
-    if let Some((joint, _)) = off {
+    let off = (0..image.num_frames()).find_map(|frame| image.skeleton().off_hinge(image.pose(frame)));
+    if let Some(joint) = off {
         let name = &image.skeleton().joint(joint).name;
         return Err(failure!(
-            "the mirror image turns {name} off the axis of its hinge: its other side is built otherwise"
+            "the mirror image takes {name} off its hinge: its other side is built otherwise"
         ));
     }
     Ok((image, mirror))

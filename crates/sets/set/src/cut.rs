@@ -7,7 +7,7 @@ use loopwright_core::take::TakeError;
 use loopwright_core::{LoopCandidate, LoopClip};
 use loopwright_formats::loop_file::CarriedMotion;
 use loopwright_formats::set::{LoopStateFacts, PassageFacts, RootKeys};
-use loopwright_formats::{Format, LoopFileError, Source, Target, WrittenFile, added_root_name};
+use loopwright_formats::{Format, LoopFileError, Target, WrittenFile, added_root_name};
 use loopwright_moves::passage::{self, FoundPassages, Looked, LoopState, PassageError};
 use loopwright_moves::{LoopSet, Passage, PassageKind};
 
@@ -216,7 +216,7 @@ pub struct CutPassages {
     pub missing: Vec<(PassageKind, Looked)>,
     /// Names of the feet of their body.
     feet: Vec<String>,
-    engine: Target,
+    pub(crate) engine: Target,
 }
 
 impl CutPassages {
@@ -273,25 +273,9 @@ impl CutPassages {
     ///
     /// Errors: it does not fit into the format, or into a take.
     pub fn write(&self, studied: &Studied, passage: &Passage, format: Format) -> Result<WrittenFile, CutWriteError> {
-        Ok(self
-            .carried(studied, passage, format)?
-            .write(&self.source(studied, format))?)
-    }
-
-    /// Returns the form in which passages are written.
-    pub(crate) fn source(&self, studied: &Studied, format: Format) -> Source {
-        self.engine.placed(studied.form(format))
-    }
-
-    /// Returns a passage as its file holds it. Errors: it does not form a take.
-    pub(crate) fn carried(
-        &self,
-        studied: &Studied,
-        passage: &Passage,
-        format: Format,
-    ) -> Result<CarriedMotion, TakeError> {
+        let source = self.engine.placed(studied.form(format));
         let has_root_joint = studied.body_of_loops().root_joint.is_some();
-        carried(passage, self.engine, format, has_root_joint)
+        Ok(carried(passage, self.engine, format, has_root_joint)?.write(&source)?)
     }
 
     /// Whether the root is at the origin in the files, and only the facts describe its motion.

@@ -10,7 +10,7 @@ use loopwright_job::Studied;
 use loopwright_moves::passage::{Looked, PassageError};
 use loopwright_moves::{Passage, PassageKind};
 
-use crate::cut::{CutPassages, CutRequest, CutTakeError, CutWriteError, Found, found_in};
+use crate::cut::{CutPassages, CutRequest, CutTakeError, CutWriteError, Found, carried, found_in};
 
 /// Why a loop gets no start or stop.
 #[derive(Debug, thiserror::Error)]
@@ -97,7 +97,8 @@ impl Framed {
     /// Writes it in a format; where a file holds several animations, its start, its cycles and its stop, too, each as one of its
     /// own, by names at which engines see what repeats. Errors: [`CutWriteError`].
     pub fn write(&self, studied: &Studied, format: Format) -> Result<WrittenFile, CutWriteError> {
-        let (whole, source) = (self.passage(), self.cut.source(studied, format));
+        let (whole, engine) = (self.passage(), self.cut.engine);
+        let source = engine.placed(studied.form(format));
         if !source.can_be_extended() {
             return self.cut.write(studied, whole, format);
         }
@@ -107,12 +108,15 @@ impl Framed {
         let ends = [(0..=start, "_start"), (start..=end, LOOP_SUFFIX), (end..=last, "_stop")];
         let parts = ends.into_iter().filter(|(samples, _)| samples.start() < samples.end());
         let parts = parts.map(|(samples, suffix)| whole.part(samples, format!("{stem}{suffix}")));
+        let has_root_joint = studied.body_of_loops().root_joint.is_some();
         let motions = core::iter::once(whole.clone()).chain(parts);
-        let motions = motions.map(|motion| self.cut.carried(studied, &motion, format));
+        let motions = motions.map(|motion| carried(&motion, engine, format, has_root_joint));
         let pack = MotionPack::write(&motions.collect::<Result<Vec<_>, _>>()?, &source)?;
         let bytes = pack.bytes();
         // Each is a take, without figures of its own.
-        pack.motions.into_iter().collect::<Result<Vec<_>, _>>()?;
+        for motion in pack.motions {
+            motion?;
+        }
         let file = WrittenFile {
             bytes,
             animation: Some(whole.name().to_owned()),

@@ -62,12 +62,10 @@ enum Direction {
 /// A clip that is asked for.
 struct Row {
     asked: Table,
-    name: String,
+    own: Asked,
     file: String,
     kind: MotionKind,
     side: Option<Side>,
-    turn_dps: Option<f64>,
-    is_mirrored: bool,
     recipe: Recipe,
 }
 
@@ -139,7 +137,7 @@ impl Row {
             let name = asked.get("name").map_or_else(String::new, |name| format!(" {name}"));
             failure!("the clip{name} of the table: {}", why.trim_end()).wrongly_called()
         };
-        let own: Asked = asked
+        let mut own: Asked = asked
             .clone()
             .try_into()
             .map_err(|error: toml::de::Error| wrong(error.to_string()))?;
@@ -157,16 +155,15 @@ impl Row {
             Direction::Left => (MotionKind::Strafe, Some(Side::Left)),
             Direction::Right => (MotionKind::Strafe, Some(Side::Right)),
         };
-        let output = Table::from_iter([("output".to_owned(), Value::Table(own.output))]);
+        let output = Value::Table(core::mem::take(&mut own.output));
+        let output = Table::from_iter([("output".to_owned(), output)]);
         Ok(Self {
             recipe: base.overlaid(&Recipe::from_table(output)?)?,
             asked: asked.clone(),
-            name,
+            own,
             file,
             kind,
             side,
-            turn_dps: own.turn_rate,
-            is_mirrored: own.mirrored,
         })
     }
 
@@ -210,7 +207,7 @@ pub fn run(args: &SetArgs, spec: &Path) -> Result<Ending> {
     for input in &inputs {
         for is_mirrored in [false, true] {
             let mut asked: Vec<_> = (rows.iter().zip(&mut found))
-                .filter(|(row, _)| row.is_mirrored == is_mirrored)
+                .filter(|(row, _)| row.own.mirrored == is_mirrored)
                 .collect();
             if asked.is_empty() {
                 continue;
@@ -236,19 +233,18 @@ fn blended(row: &Row, own: &[(StoredLoop, String)], path: &Path) -> Result<Fille
     if own.is_empty() {
         return Err(Failure::error("no take has such a gait"));
     }
-    let apart = OutputRecipe { speed: None, ..*output };
-    let as_asked = OutputRecipe {
-        target: output.target,
-        fps: output.fps,
-        recenter: output.recenter,
-        ..OutputRecipe::default()
+    let apart = OutputRecipe {
+        speed: None,
+        fps: None,
+        recenter: None,
+        ..*output
     };
-    if apart != as_asked || output.speed.or(row.turn_dps).is_none() {
+    if apart.is_given_apart_from_engine() || output.speed.or(row.own.turn_rate).is_none() {
         return Err(Failure::error("loops are blended for a speed and a turn rate alone"));
     }
     let request = BlendRequest {
         speed_mps: output.speed,
-        turn_rate_dps: row.turn_dps,
+        turn_rate_dps: row.own.turn_rate,
         overrides: row.recipe.take.reading().overrides(),
         target: output.target,
         recenters: output.recenters(),
@@ -303,7 +299,7 @@ fn fill(studied: &Studied, base: &Recipe, rows: &mut [(&Row, &mut Found)], args:
                 search: None,
                 rows: &Rows::Recommended,
             };
-            if row.recipe.output.speed.or(row.turn_dps).is_some() && stretch.stretch.cycles == 1 {
+            if row.recipe.output.speed.or(row.own.turn_rate).is_some() && stretch.stretch.cycles == 1 {
                 // Without a loop of its own the take may still fill the row.
                 let own = stored.get_or_insert_with(|| set::loop_of(studied, base, &stretch).ok());
                 found
@@ -311,7 +307,11 @@ fn fill(studied: &Studied, base: &Recipe, rows: &mut [(&Row, &mut Found)], args:
                     .extend(own.clone().map(|(own, _)| (own, studied.name.clone())));
             }
             let turn_dps = own.made.loop_clip.root().twist.angular.y.to_degrees();
-            if row.turn_dps.is_some_and(|asked| (asked - turn_dps).abs() > SAME_DPS) {
+            if row
+                .own
+                .turn_rate
+                .is_some_and(|asked| (asked - turn_dps).abs() > SAME_DPS)
+            {
                 found.why = vec![format!("{} turns by {turn_dps:.1} degrees per second", studied.name)];
                 continue;
             }
@@ -350,7 +350,7 @@ fn end(args: &SetArgs, rows: &[Row], found: &[Found], mut outputs: Outputs) -> R
             let text = sidecar.to_json().map_err(Failure::error)?;
             outputs.add_with_sidecar(&args.output.join(&row.file), bytes, Some(&text))?;
         } else {
-            talk::warn(&format!("{} is missing: {why}", row.name));
+            talk::warn(&format!("{} is missing: {why}", row.own.name));
         }
         let quality = sidecar.map(|sidecar| &sidecar.quality);
         let blend = sidecar.and_then(|sidecar| sidecar.blend.as_ref());
@@ -379,7 +379,7 @@ fn end(args: &SetArgs, rows: &[Row], found: &[Found], mut outputs: Outputs) -> R
     outputs.add(&path, document.as_bytes())?;
     outputs.commit()?;
     let lines = answer.clips.iter().zip(rows).map(|(clip, row)| {
-        let (name, reason, take) = (&row.name, &clip.reason, clip.take.unwrap_or("blend"));
+        let (name, reason, take) = (&row.own.name, &clip.reason, clip.take.unwrap_or("blend"));
         match clip.seconds.zip(clip.speed_mps) {
             Some((secs, mps)) => {
                 let grade = clip.grade.unwrap_or_default();

@@ -4,9 +4,7 @@
 //! sample. In a loop whose second half mirrors the first, the mirror image is added half a period later, so that it stays
 //! mirrored. Formulae: docs/math/edits.md.
 
-use crate::closure::Image;
-use crate::loop_clip::LoopClip;
-use crate::motion::Hinges;
+use crate::{closure::Image, loop_clip::LoopClip};
 
 mod error;
 mod joint_offset;
@@ -38,34 +36,22 @@ pub(crate) fn apply_mirrored(
 ) -> Result<LoopClip, EditError> {
     edits.iter().try_fold(clip, |clip, edit| {
         check_joints(&clip, edit.joints(), root_joint, mirror)?;
-        match clip.skeleton().hinges().cloned() {
-            Some(hinges) => on_hinges(edit, clip, &hinges),
-            None => edit.edited(clip, mirror),
+        let edited = edit.edited(clip, mirror)?;
+        let mut poses = (0..edited.num_samples()).map(|sample| edited.body_pose(sample));
+        let off = poses.find_map(|pose| edited.skeleton().off_hinge(pose));
+        match off {
+            None => Ok(edited),
+            // Of noise only what is about the axes of hinges is added.
+            Some(_) if matches!(edit, LoopEdit::Noise(_)) => {
+                let tracks = edited.tracks().clone().on_hinges();
+                Ok(edited.with_tracks(tracks))
+            }
+            Some(joint) => Err(EditError::Hinge {
+                name: edited.skeleton().joint(joint).name.clone(),
+            }),
         }
     })
 }
-
-/// Edits a robot's loop; of noise only what is about the axes of hinges is added. Errors: as [`apply`], or an edit of a hinge that
-/// is not about its axis.
-fn on_hinges(edit: &LoopEdit, clip: LoopClip, hinges: &Hinges) -> Result<LoopClip, EditError> {
-    let places = clip.body_pose(0).translations.to_vec();
-    let edited = edit.edited(clip, None)?;
-    for sample in 0..edited.num_samples() {
-        let pose = edited.body_pose(sample);
-        let off = hinges.off_axis(pose).filter(|_| !matches!(edit, LoopEdit::Noise(_)));
-        let mut joints = hinges.each().map(|(joint, _)| joint);
-        let moved = joints.find(|&joint| pose.translations[joint].distance(places[joint]) > MOVED_METRES);
-        if let Some(joint) = off.map(|(joint, _)| joint).or(moved) {
-            let name = edited.skeleton().joint(joint).name.clone();
-            return Err(EditError::Hinge { name });
-        }
-    }
-    let tracks = edited.tracks().clone().on_hinges();
-    Ok(edited.with_tracks(tracks))
-}
-
-/// A hinge that is farther from its place has been moved, metres.
-const MOVED_METRES: f64 = 1e-6;
 
 /// Errors: a joint that is not there, or that no edit may change.
 fn check_joints(

@@ -185,14 +185,13 @@ impl<'a, 'm> Written<'a, 'm> {
     /// Errors: it is not that of a robot, has a root joint above it, or leaves the axis of a hinge.
     pub(crate) fn new(motion: &'a KeyedMotion<'m>) -> Result<Self, WriteError> {
         let skeleton = motion.skeleton();
-        let Some(hinges) = skeleton.hinges().filter(|_| !motion.adds_root) else {
+        if motion.adds_root || skeleton.hinges().is_none() {
             return Err(RobotMotionError::NoHinges.into());
-        };
+        }
         for row in 0..motion.num_keys {
-            if let Some((joint, off)) = hinges.off_axis(motion.pose(row).as_ref()) {
+            if let Some(joint) = skeleton.off_hinge(motion.pose(row).as_ref()) {
                 let joint = skeleton.joint(joint).name.clone();
-                let degrees = off.to_degrees();
-                return Err(RobotMotionError::OffAxis { joint, degrees, row }.into());
+                return Err(RobotMotionError::OffHinge { joint, row }.into());
             }
         }
         Ok(Self { motion, skeleton })

@@ -407,7 +407,7 @@ impl Search<'_> {
         samples
             .map(|sample| {
                 let mut pose = self.pose(sample, unknowns);
-                self.hinges.keep(&mut pose);
+                self.skeleton.keep_hinges(&mut pose);
                 pose
             })
             .collect()
