@@ -141,10 +141,8 @@ impl Row {
             .clone()
             .try_into()
             .map_err(|error: toml::de::Error| wrong(error.to_string()))?;
-        let name = own.name;
-        let file = own
-            .file
-            .unwrap_or_else(|| format!("{}.{extension}", job::name_part(&name)));
+        let file = own.file.take();
+        let file = file.unwrap_or_else(|| format!("{}.{extension}", job::name_part(&own.name)));
         if Path::new(&file).file_name() != Some(file.as_ref()) {
             return Err(wrong("its file is no plain name".to_owned()));
         }
