@@ -94,9 +94,12 @@ impl ParsedFile for OneMotion<'_> {
     }
 }
 
+/// The name of an animation, and facts of it.
+pub(crate) type NamedFacts<'a> = (&'a str, Value);
+
 pub(crate) struct FactsInside {
     /// Writes facts beside the animations of these names; `None` if the file is damaged.
-    pub(crate) write: fn(&[u8], Vec<(&str, Value)>) -> Option<Vec<u8>>,
+    pub(crate) write: fn(&[u8], Vec<NamedFacts<'_>>) -> Option<Vec<u8>>,
     /// See [`crate::facts_in`].
     pub(crate) read: ReadFacts,
 }

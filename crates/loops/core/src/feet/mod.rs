@@ -415,10 +415,9 @@ pub fn hold(
     lock: FootLock,
     source: Option<&RootRelativeClip>,
 ) -> Result<(Option<LoopClip>, Feet), HoldError> {
-    if let Some(hinges) = clip.skeleton().hinges() {
+    if let Some(hinges) = clip.skeleton().hinges().filter(|_| lock != FootLock::Off) {
         let own = RootRelativeClip::of_loop(clip);
-        let holds = (1.0, lock != FootLock::Off);
-        let (held, feet) = hinged::hold(clip, source.unwrap_or(&own), hinges, body, holds)?;
+        let (held, feet) = hinged::hold(clip, source.unwrap_or(&own), hinges, body, (1.0, true))?;
         return Ok((Some(held), feet));
     }
     let holding = Holding {
