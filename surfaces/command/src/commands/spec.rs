@@ -155,8 +155,9 @@ impl Row {
         };
         let output = Value::Table(core::mem::take(&mut own.output));
         let output = Table::from_iter([("output".to_owned(), output)]);
+        let output = Recipe::from_table(output).map_err(|error| wrong(error.to_string()))?;
         Ok(Self {
-            recipe: base.overlaid(&Recipe::from_table(output)?)?,
+            recipe: base.overlaid(&output)?,
             asked: asked.clone(),
             own,
             file,
@@ -297,7 +298,10 @@ fn fill(studied: &Studied, base: &Recipe, rows: &mut [(&Row, &mut Found)], args:
                 search: None,
                 rows: &Rows::Recommended,
             };
-            if row.recipe.output.speed.or(row.own.turn_rate).is_some() && stretch.stretch.cycles == 1 {
+            let asks = row.recipe.output.speed.or(row.own.turn_rate).is_some();
+            // One of each take.
+            let is_new = found.own.last().is_none_or(|(_, take)| *take != studied.name);
+            if asks && is_new && stretch.stretch.cycles == 1 {
                 // Without a loop of its own the take may still fill the row.
                 let own = stored.get_or_insert_with(|| set::loop_of(studied, base, &stretch).ok());
                 found
