@@ -35,7 +35,7 @@ fn a_take_gives_its_own_loops_and_a_start_between_them() {
     assert_eq!(joints("glb/start_walk.glb"), joints("glb/walk.glb"));
 }
 
-/// The middle of the clip repeats, key by key, in every format; glTF and FBX have the parts as animations of their own, too, and glTF says where
+/// The middle of the clip repeats, key by key, in every format; glTF has the parts as animations of their own, too, and says where
 /// they are.
 #[test]
 fn a_loop_with_its_start_says_where_it_repeats() {
